@@ -16,3 +16,24 @@ export function parseInt64(text: string): bigint | undefined {
   const value = BigInt(text);
   return isInt64(value) ? value : undefined;
 }
+
+const jsonNumber = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** More decimal digits than any int64 has; a larger power of ten is out of range whatever stands before it. */
+const digitsMax = 19;
+
+/**
+ * The int64 that a JSON number literal denotes, exactly, or undefined when it denotes none. JSON Schema counts a number
+ * with a zero fraction as an integer, so `1.0` and `1e3` are integers, and `1.5` and `9223372036854775808` are not int64.
+ */
+export function int64OfJsonNumber(source: string): bigint | undefined {
+  const parts = jsonNumber.exec(source);
+  if (parts === null) return undefined;
+  const [, sign = "", whole = "", fraction = "", exponentText = "0"] = parts;
+  const digits = (whole + fraction).replace(/^0+/, "");
+  if (digits === "") return 0n;
+  const significant = digits.replace(/0+$/, "");
+  const power = Number(exponentText) - fraction.length + (digits.length - significant.length);
+  if (power < 0 || significant.length + power > digitsMax) return undefined;
+  const value = BigInt(sign + significant + "0".repeat(power));
+  return isInt64(value) ? value : undefined;
+}

@@ -1,0 +1,21 @@
+import { defineConfig } from "drizzle-kit";
+
+/** Each database has its schema and its migrations: `REHOME_SCHEMA=limits bunx drizzle-kit generate`. */
+const schemas = {
+  catalogue: {
+    dialect: "sqlite",
+    schema: "./src/storage/sqlite/schema.ts",
+    out: "./drizzle/sqlite/catalogue",
+  },
+  limits: {
+    dialect: "sqlite",
+    schema: "./src/storage/sqlite/limits-schema.ts",
+    out: "./drizzle/sqlite/limits",
+  },
+} as const;
+
+const chosen = process.env["REHOME_SCHEMA"] ?? "catalogue";
+if (!Object.hasOwn(schemas, chosen))
+  throw new Error(`REHOME_SCHEMA must be one of ${Object.keys(schemas).join(", ")}`);
+
+export default defineConfig(schemas[chosen as keyof typeof schemas]);

@@ -1,0 +1,111 @@
+/** Internet addresses as bits: IPv4 as 32, IPv6 as 128. Text is never compared, because one address has many spellings. */
+export interface Address {
+  readonly family: 4 | 6;
+  readonly bits: bigint;
+}
+
+const mappedPrefix = 0xffffn;
+
+/** Parses an IPv4 dotted quad or an IPv6 address (RFC 4291, section 2.2). An IPv4-mapped one (`::ffff:a.b.c.d`) is IPv4. */
+export function parseAddress(text: string): Address | undefined {
+  if (!text.includes(":")) {
+    const bits = parseQuad(text);
+    return bits === undefined ? undefined : { family: 4, bits };
+  }
+  const bits = parseIpv6(text);
+  if (bits === undefined) return undefined;
+  return bits >> 32n === mappedPrefix
+    ? { family: 4, bits: bits & 0xffffffffn }
+    : { family: 6, bits };
+}
+
+function parseQuad(text: string): bigint | undefined {
+  const parts = text.split(".");
+  if (parts.length !== 4) return undefined;
+  let bits = 0n;
+  for (const part of parts) {
+    if (!/^(?:0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255) return undefined;
+    bits = (bits << 8n) | BigInt(part);
+  }
+  return bits;
+}
+
+function parseIpv6(text: string): bigint | undefined {
+  const quadStart = text.includes(".") ? text.lastIndexOf(":") + 1 : text.length;
+  const quad = quadStart < text.length ? parseQuad(text.slice(quadStart)) : undefined;
+  if (quadStart < text.length && quad === undefined) return undefined;
+  const full =
+    quad === undefined
+      ? text
+      : `${text.slice(0, quadStart)}${(quad >> 16n).toString(16)}:${(quad & 0xffffn).toString(16)}`;
+  const halves = full.split("::");
+  if (halves.length > 2) return undefined;
+  const groups = (half: string | undefined) =>
+    half === undefined || half === "" ? [] : half.split(":");
+  const head = groups(halves[0]);
+  const tail = groups(halves[1]);
+  const missing = 8 - head.length - tail.length;
+  if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined;
+  let bits = 0n;
+  for (const group of [...head, ...Array<string>(missing).fill("0"), ...tail]) {
+    if (!/^[0-9a-fA-F]{1,4}$/.test(group)) return undefined;
+    bits = (bits << 16n) | BigInt(`0x${group}`);
+  }
+  return bits;
+}
+
+/** The callers that share a bucket with `address`: it alone for IPv4, its /64 for IPv6 (one subscriber has that many). */
+export function bucketOf(address: Address): string {
+  return address.family === 4
+    ? `4/${address.bits.toString(36)}`
+    : `6/${(address.bits >> 64n).toString(36)}`;
+}
+
+/** A range of addresses: all that share the first `prefixLength` bits. */
+export interface Cidr {
+  readonly address: Address;
+  readonly prefixLength: number;
+}
+
+/** Parses `ADDRESS/LENGTH` (RFC 4632), or an address alone for the range that holds only it. */
+export function parseCidr(text: string): Cidr | undefined {
+  const [addressText = "", lengthText, ...rest] = text.split("/");
+  const address = parseAddress(addressText);
+  if (address === undefined || rest.length > 0) return undefined;
+  const width = address.family === 4 ? 32 : 128;
+  if (lengthText === undefined) return { address, prefixLength: width };
+  if (!/^\d{1,3}$/.test(lengthText)) return undefined;
+  // A mapped range such as ::ffff:10.0.0.0/104 is the IPv4 range behind it.
+  const prefixLength =
+    Number(lengthText) - (address.family === 4 && addressText.includes(":") ? 96 : 0);
+  return prefixLength >= 0 && prefixLength <= width ? { address, prefixLength } : undefined;
+}
+
+/** True when `address` lies in `range`. */
+export function isInCidr(address: Address, range: Cidr): boolean {
+  if (address.family !== range.address.family) return false;
+  const shift = BigInt((address.family === 4 ? 32 : 128) - range.prefixLength);
+  return address.bits >> shift === range.address.bits >> shift;
+}
+
+/**
+ * The client's address, as text. `X-Forwarded-For` counts only when the peer is a trusted proxy: then from right to
+ * left the first hop that is not one. A hop that is no address ends the walk, because what stands left of it is hearsay.
+ */
+export function clientAddress(
+  peer: string,
+  forwardedFor: string | null | undefined,
+  trustedProxies: readonly Cidr[],
+): string {
+  let client = peer;
+  if (trustedProxies.length === 0 || !forwardedFor) return client;
+  const hops = forwardedFor.split(",");
+  for (;;) {
+    const address = parseAddress(client);
+    if (address === undefined || !trustedProxies.some((range) => isInCidr(address, range))) break;
+    const hop = hops.pop()?.trim();
+    if (hop === undefined || parseAddress(hop) === undefined) break;
+    client = hop;
+  }
+  return client;
+}

@@ -1,0 +1,98 @@
+import { crc32 } from "node:zlib";
+import type { BanState } from "./ban.ts";
+import type { Limits, PlanName } from "./plan.ts";
+
+/** A production installation issues `rehome_live_` keys, a staging one `rehome_test_`; neither accepts the other's. */
+export const environments = ["production", "staging"] as const;
+export type Environment = (typeof environments)[number];
+
+/** NEVER change the prefix of keys that are in use: every one of them would become invalid. */
+export const keyPrefixes = {
+  production: "rehome_live_",
+  staging: "rehome_test_",
+} as const satisfies Record<Environment, string>;
+
+export const randomLength = 30;
+export const checksumLength = 6;
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** The largest multiple of 62 in a byte: bytes from here on are dropped, else the first letters would come up more often. */
+const unbiasedBytes = 248;
+const bodyPattern = /^[0-9A-Za-z]{36}$/;
+
+/** The secret that a caller sends. Known to this program only when it is made and while a request carries it. */
+export type PlainKey = string & { readonly PlainKey: unique symbol };
+
+/** A source of random bytes: as many as asked for. */
+export type RandomBytes = (count: number) => Uint8Array;
+
+/** A new key from `randomBytes`: prefix, 30 random base62 characters (178 bits), 6 characters of CRC32 over all before. */
+export function generateKey(environment: Environment, randomBytes: RandomBytes): PlainKey {
+  let text: string = keyPrefixes[environment];
+  const length = text.length + randomLength;
+  while (text.length < length) {
+    for (const byte of randomBytes(length - text.length)) {
+      if (byte < unbiasedBytes) text += base62.charAt(byte % 62);
+    }
+  }
+  return (text + checksum(text)) as PlainKey;
+}
+
+/** True when `text` is a key of this environment by prefix, alphabet, length and checksum. It may still be unknown. */
+export function isWellFormedKey(text: string, environment: Environment): text is PlainKey {
+  const prefix = keyPrefixes[environment];
+  if (!text.startsWith(prefix) || !bodyPattern.test(text.slice(prefix.length))) return false;
+  return text.endsWith(checksum(text.slice(0, -checksumLength)));
+}
+
+/** CRC32 of `text` as six base62 characters, most significant first. It finds typing errors; it is no protection. */
+function checksum(text: string): string {
+  let value = crc32(text);
+  let digits = "";
+  for (let i = 0; i < checksumLength; i += 1) {
+    digits = base62.charAt(value % 62) + digits;
+    value = Math.floor(value / 62);
+  }
+  return digits;
+}
+
+/** How a secret is shown after it was issued: enough to recognise it, nothing to use it. */
+export function maskKey(key: PlainKey): string {
+  return `${key.slice(0, "rehome_live_".length + 4)}...`;
+}
+
+/** A key as an operator knows it. Its secrets change with rotation; its id, counters, plan and bans stay: its lineage. */
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: PlanName;
+  readonly limits: Limits;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | undefined;
+  readonly revokedAtMs: number | undefined;
+  readonly ban: BanState;
+}
+
+/** One secret of a key, known by its SHA-256 only. After a rotation the old one goes on until `expiresAtMs`. */
+export interface KeySecret {
+  readonly mask: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | undefined;
+}
+
+export type KeyState = "active" | "revoked" | "expired" | "banned";
+
+/** The state of a key at `nowMs`. Expiry is exact to the millisecond: at `expiresAtMs` the key is expired. */
+export function keyState(key: ApiKey, nowMs: number): KeyState {
+  if (key.revokedAtMs !== undefined) return "revoked";
+  if (key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs) return "expired";
+  return nowMs < key.ban.bannedUntilMs ? "banned" : "active";
+}
+
+/** A new key's id from `randomBytes`: `key_` and 12 characters of base32 without look-alikes. */
+export function generateKeyId(randomBytes: RandomBytes): string {
+  const alphabet = "abcdefghjkmnpqrstuvwxyz23456789x";
+  let id = "key_";
+  for (const byte of randomBytes(12)) id += alphabet.charAt(byte % 32);
+  return id;
+}

@@ -1,0 +1,102 @@
+import type { Limits } from "./plan.ts";
+import { windowMs } from "./windows.ts";
+
+/** Refusals within this time of a minute's first one were in flight already and are not counted. */
+export const refusalGraceMs = 2_000;
+/** More counted refusals than this in a minute, or than half the limit per minute, make it noisy. */
+export const noisyRefusalsMin = 20;
+/** So many noisy minutes within `noisySpanMinutes` lead to a ban. */
+export const noisyMinutesForBan = 3;
+export const noisySpanMinutes = 10;
+/** How long a ban lasts: the first one, and each one after it. */
+export const banStepsMs = [5 * 60_000, 15 * 60_000, 3_600_000, 86_400_000] as const;
+/** A ban is forgotten by one step for each day without one. */
+export const forgivenessMs = windowMs.day;
+
+/** What is kept of a key's behaviour. */
+export interface BanState {
+  /** Labels of the minutes that were noisy lately, oldest first. */
+  readonly noisyMinutes: readonly number[];
+  /** How many steps the next ban is above the first; falls with clean days, see `stepAt`. */
+  readonly step: number;
+  /** When the last ban ends or ended, or 0 when there was none. Milliseconds since the epoch. */
+  readonly bannedUntilMs: number;
+  /** Why the last ban was imposed, for the caller and the operator. */
+  readonly reason: string;
+}
+
+export const noBan: BanState = { noisyMinutes: [], step: 0, bannedUntilMs: 0, reason: "" };
+
+/** True while the ban holds. */
+export function isBanned(state: BanState, nowMs: number): boolean {
+  return nowMs < state.bannedUntilMs;
+}
+
+/** Refusals of one key in one minute, as one process saw them. */
+export interface RefusalCount {
+  minuteLabel: number;
+  firstMs: number;
+  counted: number;
+}
+
+/**
+ * Counts one refusal (429, not banned) at `nowMs` into `count`, in place because this runs for every 429. Returns true
+ * exactly once for each noisy minute: for the refusal that made it so.
+ */
+export function countRefusal(count: RefusalCount, limits: Limits, nowMs: number): boolean {
+  const minuteLabel = Math.floor(nowMs / windowMs.minute);
+  if (count.minuteLabel !== minuteLabel) {
+    count.minuteLabel = minuteLabel;
+    count.firstMs = nowMs;
+    count.counted = 0;
+  }
+  if (nowMs - count.firstMs < refusalGraceMs) return false;
+  count.counted += 1;
+  return count.counted === noisyThreshold(limits) + 1;
+}
+
+/** How many counted refusals a minute may have without being noisy. */
+export function noisyThreshold(limits: Limits): number {
+  return Math.max(noisyRefusalsMin, Math.floor(limits.perMinute / 2));
+}
+
+/** The step at which a ban imposed at `nowMs` stands: each clean day since the last ban's end forgives one. */
+export function stepAt(state: BanState, nowMs: number): number {
+  const cleanDays = Math.max(0, Math.floor((nowMs - state.bannedUntilMs) / forgivenessMs));
+  return Math.max(0, state.step - cleanDays);
+}
+
+/**
+ * The state after a noisy minute at `nowMs`. The same minute counts once, whichever process reports it; three within
+ * ten minutes impose a ban, whose length is its step's. A minute reported during a ban changes nothing.
+ */
+export function recordNoisyMinute(state: BanState, minuteLabel: number, nowMs: number): BanState {
+  if (isBanned(state, nowMs) || state.noisyMinutes.includes(minuteLabel)) return state;
+  const noisyMinutes = [...state.noisyMinutes, minuteLabel].filter(
+    (label) => label > minuteLabel - noisySpanMinutes && label <= minuteLabel,
+  );
+  if (noisyMinutes.length < noisyMinutesForBan) return { ...state, noisyMinutes };
+  const step = Math.min(stepAt(state, nowMs), banStepsMs.length - 1);
+  return {
+    noisyMinutes: [],
+    step: step + 1,
+    bannedUntilMs: nowMs + (banStepsMs[step] ?? 0),
+    reason: `it went on sending requests after 429 in ${noisyMinutesForBan} minutes out of ${noisySpanMinutes}`,
+  };
+}
+
+/** The state after an operator's ban of `durationMs`. It is no step: the next automatic one starts where it would have. */
+export function imposeBan(state: BanState, durationMs: number, nowMs: number): BanState {
+  return {
+    ...state,
+    noisyMinutes: [],
+    step: stepAt(state, nowMs),
+    bannedUntilMs: nowMs + durationMs,
+    reason: "the operator of this service imposed it",
+  };
+}
+
+/** The state after a ban was lifted at `nowMs`. What was noisy is forgotten, the step is not. */
+export function liftBan(state: BanState, nowMs: number): BanState {
+  return { ...state, noisyMinutes: [], bannedUntilMs: Math.min(state.bannedUntilMs, nowMs) };
+}

@@ -1,0 +1,10 @@
+/** A source of time: milliseconds since the Unix epoch. Rules take the time as an argument; only the edges hold a Clock. */
+export type Clock = () => number;
+
+/** The machine's clock, and the only place that reads it. */
+export const systemClock: Clock = () => Date.now();
+
+/** `ms` as an ISO 8601 date and time in UTC, to the second: `2026-11-21T08:32:00Z`. */
+export function isoSeconds(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, "Z");
+}

@@ -1,0 +1,35 @@
+/** Why a request is refused or failed: the closed list of values that `code` in the Error body takes. */
+export type ErrorKind =
+  | "invalid_request"
+  | "unauthorized"
+  | "not_found"
+  | "method_not_allowed"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "rate_limited"
+  | "key_banned"
+  | "internal_error"
+  | "unavailable";
+
+/**
+ * A failure with two readers: `message` is for the caller and holds nothing internal, `cause` is for the operator.
+ * A refusal (bad input, over the limit) is a value and not one of these; the program throws it where it cannot go on.
+ */
+export class AppError extends Error {
+  readonly kind: ErrorKind;
+  /** What an operator can do about it; printed by the command line below the message. */
+  readonly hint: string | undefined;
+  /** Seconds after which a retry makes sense (RFC 9110, section 10.2.3), where that is known. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    options: { cause?: unknown; hint?: string; retryAfterSeconds?: number } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.kind = kind;
+    this.hint = options.hint;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}

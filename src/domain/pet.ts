@@ -1,0 +1,28 @@
+/** The values that the status of an animal takes, exactly. */
+export const petStatuses = ["available", "pending", "sold"] as const;
+export type PetStatus = (typeof petStatuses)[number];
+
+/** An animal as it is added. Without a status none is stored and none is shown. */
+export interface NewPet {
+  readonly name: string;
+  readonly categoryId: bigint;
+  readonly status?: PetStatus | undefined;
+}
+
+/** An animal as it is kept. Ids are given by the store: 1, 2, 3, ... and never again once used. */
+export interface Pet extends NewPet {
+  readonly id: bigint;
+}
+
+/** True when `value` is one of the allowed statuses. */
+export function isPetStatus(value: unknown): value is PetStatus {
+  return petStatuses.includes(value as PetStatus);
+}
+
+/**
+ * True when `value` can be kept byte for byte as a name: well-formed Unicode without NUL (SQLite's text functions and
+ * its shell stop at NUL). The specification sets no length, so the empty name is one too.
+ */
+export function isPetName(value: string): boolean {
+  return value.isWellFormed() && !value.includes("\0");
+}

@@ -1,0 +1,145 @@
+/**
+ * What a store does, whichever database keeps it. It is the one interface with two implementations. Calls may return a
+ * promise; the SQLite ones answer at once where nothing has to wait for a disk.
+ *
+ * Every call throws AppError `unavailable` when the database cannot answer in time.
+ */
+import type { ApiKey, KeySecret } from "../domain/api-key.ts";
+import type { PageQuery } from "../domain/page.ts";
+import type { NewPet, Pet, PetStatus } from "../domain/pet.ts";
+import type { Limits } from "../domain/plan.ts";
+import type { UnusedBlock, WindowCounts } from "../domain/windows.ts";
+
+export type Awaitable<T> = T | Promise<T>;
+
+/** SHA-256 of a key's secret: what is stored of it. */
+export type KeyHash = Uint8Array & { readonly KeyHash: unique symbol };
+
+export interface PetStore {
+  /** At most `limit` animals in ascending id order, above `after`, of `status` where given. */
+  page(query: PageQuery): Awaitable<Pet[]>;
+  byId(id: bigint): Awaitable<Pet | undefined>;
+  /** Adds an animal and resolves with its id once it is durable. Those that arrive together share a commit. */
+  create(pet: NewPet): Promise<bigint>;
+  /** Sets the status, or takes it away with undefined. Returns the animal as it is now, or undefined when there is none. */
+  setStatus(id: bigint, status: PetStatus | undefined): Awaitable<Pet | undefined>;
+  /** Removes an animal for good; its id is not given again. Returns what was removed. */
+  remove(id: bigint): Awaitable<Pet | undefined>;
+  count(): Awaitable<number>;
+}
+
+/** What a secret opens: a key, and until when this secret of it is good. */
+export interface Credential {
+  readonly key: ApiKey;
+  readonly secretExpiresAtMs: number | undefined;
+}
+
+/** A change of a key as it is kept for the operator. `before` is absent for the event that made the key. */
+export interface KeyEvent {
+  readonly atMs: number;
+  readonly actor: string;
+  readonly action: string;
+  readonly before: Readonly<Record<string, unknown>> | undefined;
+  readonly after: Readonly<Record<string, unknown>>;
+}
+
+/** Who changes a key, by what name the change goes, and when. */
+export interface KeyAction {
+  readonly action: string;
+  readonly actor: string;
+  readonly nowMs: number;
+}
+
+export interface KeyStore {
+  byHash(hash: KeyHash): Awaitable<Credential | undefined>;
+  byId(id: string): Awaitable<ApiKey | undefined>;
+  /** All keys in the order of their creation. */
+  list(): Awaitable<ApiKey[]>;
+  /** The keys that changed after `epoch` was current. */
+  changedSince(epoch: number): Awaitable<ApiKey[]>;
+  secrets(id: string): Awaitable<KeySecret[]>;
+  /** The events of a key, oldest first. */
+  events(id: string): Awaitable<KeyEvent[]>;
+  insert(key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction): Awaitable<void>;
+  /**
+   * Reads a key, lets `change` decide what it becomes, and keeps that, the event and the raised epoch in one transaction.
+   * Returns what it became, or undefined when there is no such key. Nothing is written when `change` returns its argument.
+   */
+  change(id: string, by: KeyAction, change: (key: ApiKey) => ApiKey): Awaitable<ApiKey | undefined>;
+  /** Adds a secret and ends the key's other ones at `oldExpireAtMs` if they are good for longer, in one transaction. */
+  rotate(
+    id: string,
+    hash: KeyHash,
+    secret: KeySecret,
+    oldExpireAtMs: number,
+    by: KeyAction,
+  ): Awaitable<ApiKey | undefined>;
+}
+
+/** One key's request for quota. `want` 0 only gives back. */
+export interface TakeRequest {
+  readonly keyId: string;
+  readonly limits: Limits;
+  readonly want: number;
+  readonly unused: UnusedBlock | undefined;
+}
+
+export interface TakeResult {
+  readonly granted: number;
+  readonly counts: WindowCounts;
+  /** The time by which the store decided. */
+  readonly nowMs: number;
+}
+
+/** What a key did in one UTC day (days since the epoch), beyond what its windows count. */
+export interface UsageDelta {
+  readonly keyId: string;
+  readonly day: number;
+  readonly refusals: number;
+  readonly bans: number;
+}
+
+export interface UsageDay {
+  readonly keyId: string;
+  readonly day: number;
+  readonly requests: number;
+  readonly refusals: number;
+  readonly bans: number;
+}
+
+export interface WindowStore {
+  /**
+   * Takes for all requests in one transaction, in which the time is read and `usage` is kept. Resolves after the commit
+   * that pays for what was granted; throws `unavailable`, having charged nothing, when there was none in time.
+   */
+  take(requests: readonly TakeRequest[], usage: readonly UsageDelta[]): Awaitable<TakeResult[]>;
+  counts(keyId: string): Awaitable<WindowCounts | undefined>;
+  /** Days from `firstDay` on, of one key or of all, oldest first; the running day included. */
+  usage(firstDay: number, keyId: string | undefined): Awaitable<UsageDay[]>;
+}
+
+/** Numbers that rise with each change made by any process; read once per event-loop turn. */
+export interface StoreVersions {
+  readonly keys: number;
+  readonly pets: number;
+}
+
+export interface StoreCheck {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+export interface Store {
+  readonly pets: PetStore;
+  readonly keys: KeyStore;
+  readonly windows: WindowStore;
+  /** Cheap and never waiting. */
+  versions(): StoreVersions;
+  /** Reports a key's noisy minute, away from the caller's thread; the ban that follows from it is the store's change. */
+  reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void;
+  /** Whether the store can take a write now, check by check. */
+  check(): Awaitable<StoreCheck[]>;
+  /** Finishes what was begun, checkpoints and closes. */
+  close(): Promise<void>;
+}

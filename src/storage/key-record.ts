@@ -1,0 +1,78 @@
+import type { ApiKey } from "../domain/api-key.ts";
+import { isoSeconds } from "../domain/clock.ts";
+import { limitsOf, type PlanName } from "../domain/plan.ts";
+
+/** The columns of a key, named alike in both databases. */
+export interface KeyRow {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: PlanName;
+  readonly perMinute: number | null;
+  readonly perDay: number | null;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly revokedAtMs: number | null;
+  readonly bannedUntilMs: number;
+  readonly banStep: number;
+  readonly banReason: string;
+  readonly noisyMinutes: readonly number[];
+}
+
+/** The key that a row stands for. */
+export function keyOf(row: KeyRow): ApiKey {
+  const custom =
+    row.perMinute === null || row.perDay === null
+      ? undefined
+      : { perMinute: row.perMinute, perDay: row.perDay };
+  const limits = limitsOf(row.plan, custom);
+  if (limits === undefined) throw new Error(`key ${row.id} has numbers that do not fit its plan`);
+  return {
+    id: row.id,
+    name: row.name,
+    plan: row.plan,
+    limits,
+    createdAtMs: row.createdAtMs,
+    expiresAtMs: row.expiresAtMs ?? undefined,
+    revokedAtMs: row.revokedAtMs ?? undefined,
+    ban: {
+      noisyMinutes: row.noisyMinutes,
+      step: row.banStep,
+      bannedUntilMs: row.bannedUntilMs,
+      reason: row.banReason,
+    },
+  };
+}
+
+/** The row that keeps `key`. Published limits are not copied into it: they follow the plan. */
+export function rowOf(key: ApiKey) {
+  const custom = key.plan === "enterprise" ? key.limits : undefined;
+  return {
+    id: key.id,
+    name: key.name,
+    plan: key.plan,
+    perMinute: custom?.perMinute ?? null,
+    perDay: custom?.perDay ?? null,
+    createdAtMs: key.createdAtMs,
+    expiresAtMs: key.expiresAtMs ?? null,
+    revokedAtMs: key.revokedAtMs ?? null,
+    bannedUntilMs: key.ban.bannedUntilMs,
+    banStep: key.ban.step,
+    banReason: key.ban.reason,
+    noisyMinutes: [...key.ban.noisyMinutes],
+  };
+}
+
+/** What an event shows of a key, before and after a change. */
+export function keySnapshot(key: ApiKey): Record<string, unknown> {
+  const at = (ms: number | undefined) => (ms === undefined ? undefined : isoSeconds(ms));
+  return {
+    name: key.name,
+    plan: key.plan,
+    perMinute: key.limits.perMinute,
+    perDay: key.limits.perDay,
+    expiresAt: at(key.expiresAtMs),
+    revokedAt: at(key.revokedAtMs),
+    bannedUntil: key.ban.bannedUntilMs === 0 ? undefined : at(key.ban.bannedUntilMs),
+    noisyMinutes: key.ban.noisyMinutes.length === 0 ? undefined : key.ban.noisyMinutes.length,
+  };
+}

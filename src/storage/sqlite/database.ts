@@ -1,0 +1,82 @@
+import { Database, SQLiteError } from "bun:sqlite";
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import { AppError } from "../../domain/errors.ts";
+
+/** How long an operator's command or the writer waits for another process's write before it gives up. */
+const busyTimeoutMs = 5_000;
+
+export interface OpenOptions {
+  /** `full`: a commit is on the disk when it returns. `normal`: it survives a killed process, not a power cut. */
+  readonly synchronous: "full" | "normal";
+  /** How long a statement may block for another process's lock; 0 on a thread that serves. */
+  readonly busyTimeoutMs?: number;
+  readonly readonly?: boolean;
+  readonly pageSizeBytes?: number;
+}
+
+/**
+ * Opens a database with every setting that correctness needs; SQLite's own defaults are other ones. Integers come as
+ * bigints, and a missing parameter is an error. Creates the file unless `readonly`.
+ */
+export function openDatabase(path: string, options: OpenOptions): Database {
+  const db = new Database(path, {
+    create: options.readonly !== true,
+    readwrite: options.readonly !== true,
+    readonly: options.readonly === true,
+    safeIntegers: true,
+    strict: true,
+  });
+  db.run(`PRAGMA busy_timeout = ${options.busyTimeoutMs ?? busyTimeoutMs}`);
+  if (options.pageSizeBytes !== undefined) db.run(`PRAGMA page_size = ${options.pageSizeBytes}`);
+  if (options.readonly !== true) useWriteAheadLog(db);
+  db.run(`PRAGMA synchronous = ${options.synchronous.toUpperCase()}`);
+  db.run("PRAGMA foreign_keys = ON");
+  // A log that a burst made long is cut back when it is checkpointed.
+  db.run("PRAGMA journal_size_limit = 16777216");
+  return db;
+}
+
+/** Readers and a writer work side by side only in WAL mode. The switch ignores busy_timeout, so ask first. */
+function useWriteAheadLog(db: Database): void {
+  const mode = db.query<{ journal_mode: string }, []>("PRAGMA journal_mode").get();
+  if (mode?.journal_mode === "wal" || mode?.journal_mode === "memory") return;
+  const attempts = 100;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      db.run("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (!isBusy(error) || attempt === attempts) throw error;
+      Bun.sleepSync(5);
+    }
+  }
+}
+
+/** The query builder over `db`. Statements are prepared once and kept; a query built for each call costs ten times. */
+export function query<T extends Record<string, unknown>>(db: Database, schema: T) {
+  return drizzle(db, { schema });
+}
+export type Query = ReturnType<typeof query>;
+
+/** True when another connection holds the lock that this one wanted. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY");
+}
+
+/** Runs `work`; a failure of the database becomes AppError `unavailable`, and no other file sees the driver's error. */
+export function translating<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw asAppError(error);
+  }
+}
+
+/** The AppError that stands for `error` outside of storage. */
+export function asAppError(error: unknown): unknown {
+  if (!(error instanceof SQLiteError)) return error;
+  return new AppError("unavailable", "The store cannot be used at the moment.", {
+    cause: error,
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,165 @@
+import type { Database } from "bun:sqlite";
+import { and, asc, eq, gt, isNull, or, sql } from "drizzle-orm";
+import type { ApiKey, KeySecret } from "../../domain/api-key.ts";
+import type { Credential, KeyAction, KeyEvent, KeyHash } from "../contract.ts";
+import { keyOf, keySnapshot, rowOf } from "../key-record.ts";
+import { query } from "./database.ts";
+import { apiKeys, keyEpoch, keyEvents, keySecrets } from "./schema.ts";
+
+/** Reads keys through statements prepared once. */
+export function keyReader(db: Database) {
+  const orm = query(db, { apiKeys });
+  const byHash = orm
+    .select({ key: apiKeys, secretExpiresAtMs: keySecrets.expiresAtMs })
+    .from(keySecrets)
+    .innerJoin(apiKeys, eq(apiKeys.id, keySecrets.keyId))
+    .where(eq(keySecrets.hash, sql.placeholder("hash")))
+    .prepare();
+  const byId = orm
+    .select()
+    .from(apiKeys)
+    .where(eq(apiKeys.id, sql.placeholder("id")))
+    .prepare();
+  const changedSince = orm
+    .select()
+    .from(apiKeys)
+    .where(gt(apiKeys.changedIn, sql.placeholder("epoch")))
+    .prepare();
+  const epoch = orm.select({ epoch: keyEpoch.epoch }).from(keyEpoch).prepare();
+
+  return {
+    epoch: (): number => epoch.get()?.epoch ?? 0,
+    byHash(hash: KeyHash): Credential | undefined {
+      const row = byHash.get({ hash });
+      if (row === undefined) return undefined;
+      return { key: keyOf(row.key), secretExpiresAtMs: row.secretExpiresAtMs ?? undefined };
+    },
+    byId(id: string): ApiKey | undefined {
+      const row = byId.get({ id });
+      return row === undefined ? undefined : keyOf(row);
+    },
+    list: (): ApiKey[] =>
+      orm
+        .select()
+        .from(apiKeys)
+        .orderBy(asc(apiKeys.createdAtMs), asc(apiKeys.id))
+        .all()
+        .map(keyOf),
+    changedSince: (since: number): ApiKey[] => changedSince.all({ epoch: since }).map(keyOf),
+    secrets: (id: string): KeySecret[] =>
+      orm
+        .select()
+        .from(keySecrets)
+        .where(eq(keySecrets.keyId, id))
+        .orderBy(asc(keySecrets.createdAtMs))
+        .all()
+        .map(({ mask, createdAtMs, expiresAtMs }) => ({
+          mask,
+          createdAtMs,
+          expiresAtMs: expiresAtMs ?? undefined,
+        })),
+    events: (id: string): KeyEvent[] =>
+      orm
+        .select()
+        .from(keyEvents)
+        .where(eq(keyEvents.keyId, id))
+        .orderBy(asc(keyEvents.id))
+        .all()
+        .map(({ atMs, actor, action, before, after }) => ({
+          atMs,
+          actor,
+          action,
+          before: before ?? undefined,
+          after,
+        })),
+  };
+}
+
+/** Changes keys: each call is one transaction that holds the change, its event and the raised epoch. */
+export function keyWriter(db: Database) {
+  const orm = query(db, { apiKeys });
+
+  function nextEpoch(): number {
+    const row = orm
+      .update(keyEpoch)
+      .set({ epoch: sql`${keyEpoch.epoch} + 1` })
+      .returning()
+      .get();
+    return row.epoch;
+  }
+
+  function keep(before: ApiKey, after: ApiKey, by: KeyAction): void {
+    orm
+      .update(apiKeys)
+      .set({ ...rowOf(after), changedIn: nextEpoch() })
+      .where(eq(apiKeys.id, after.id))
+      .run();
+    addEvent(after, by, keySnapshot(before));
+  }
+
+  function addEvent(key: ApiKey, by: KeyAction, before: Record<string, unknown> | null): void {
+    const { action, actor, nowMs: atMs } = by;
+    orm
+      .insert(keyEvents)
+      .values({ keyId: key.id, atMs, actor, action, before, after: keySnapshot(key) })
+      .run();
+  }
+
+  function read(id: string): ApiKey | undefined {
+    const row = orm.select().from(apiKeys).where(eq(apiKeys.id, id)).get();
+    return row === undefined ? undefined : keyOf(row);
+  }
+
+  function addSecret(id: string, hash: KeyHash, secret: KeySecret): void {
+    const { mask, createdAtMs, expiresAtMs } = secret;
+    orm
+      .insert(keySecrets)
+      .values({ hash, keyId: id, mask, createdAtMs, expiresAtMs: expiresAtMs ?? null })
+      .run();
+  }
+
+  return {
+    insert: db.transaction((key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction): void => {
+      orm
+        .insert(apiKeys)
+        .values({ ...rowOf(key), changedIn: nextEpoch() })
+        .run();
+      addSecret(key.id, hash, secret);
+      addEvent(key, by, null);
+    }).immediate,
+    change: db.transaction(
+      (id: string, by: KeyAction, change: (key: ApiKey) => ApiKey): ApiKey | undefined => {
+        const before = read(id);
+        if (before === undefined) return undefined;
+        const after = change(before);
+        if (after !== before) keep(before, after, by);
+        return after;
+      },
+    ).immediate,
+    rotate: db.transaction(
+      (
+        id: string,
+        hash: KeyHash,
+        secret: KeySecret,
+        oldExpireAtMs: number,
+        by: KeyAction,
+      ): ApiKey | undefined => {
+        const key = read(id);
+        if (key === undefined) return undefined;
+        orm
+          .update(keySecrets)
+          .set({ expiresAtMs: oldExpireAtMs })
+          .where(
+            and(
+              eq(keySecrets.keyId, id),
+              or(isNull(keySecrets.expiresAtMs), gt(keySecrets.expiresAtMs, oldExpireAtMs)),
+            ),
+          )
+          .run();
+        addSecret(id, hash, secret);
+        keep(key, key, by);
+        return key;
+      },
+    ).immediate,
+  };
+}

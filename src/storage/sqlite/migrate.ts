@@ -1,0 +1,93 @@
+import type { Database } from "bun:sqlite";
+import { AppError } from "../../domain/errors.ts";
+import type { Migration } from "../migrations.macro.ts";
+
+/** Marks our files in SQLite's header (`file` and `PRAGMA application_id` show it): "reho". */
+const applicationId = 0x7265_686f;
+
+interface Applied {
+  readonly tag: string;
+  readonly hash: string;
+}
+
+/**
+ * Brings the database to the newest schema in one transaction. Processes that start together take turns, and the later
+ * ones find nothing to do. Returns the tags of the migrations that were applied.
+ *
+ * Refuses, before it writes anything, a database that is not ours, that a newer program made, or whose history is not
+ * this program's. Our own applier instead of Drizzle's, because that compares only the newest time stamp.
+ */
+export function migrate(db: Database, path: string, migrations: readonly Migration[]): string[] {
+  const pending = () => pendingMigrations(db, path, migrations);
+  if (pending().length === 0) return [];
+  // Table rebuilds drop a table that others refer to; inside a transaction this pragma has no effect.
+  db.run("PRAGMA foreign_keys = OFF");
+  const apply = db.transaction(() => {
+    const todo = pending();
+    db.run(`PRAGMA application_id = ${applicationId}`);
+    db.run(
+      "CREATE TABLE IF NOT EXISTS schema_migrations (tag TEXT PRIMARY KEY, hash TEXT NOT NULL) STRICT",
+    );
+    for (const { tag, hash, sql } of todo) {
+      db.run(sql);
+      db.run("INSERT INTO schema_migrations (tag, hash) VALUES (?, ?)", [tag, hash]);
+    }
+    if (db.query("PRAGMA foreign_key_check").get() !== null) {
+      throw new AppError(
+        "internal_error",
+        `The migration of ${path} would break references; nothing was changed.`,
+      );
+    }
+    return todo.map(({ tag }) => tag);
+  });
+  const applied = apply.immediate();
+  db.run("PRAGMA foreign_keys = ON");
+  return applied;
+}
+
+/** What is still to be applied, after the history was compared with ours position by position. */
+export function pendingMigrations(
+  db: Database,
+  path: string,
+  migrations: readonly Migration[],
+): Migration[] {
+  const tables = db
+    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    .all();
+  if (tables.length === 0) return [...migrations];
+  const header = db.query<{ application_id: number | bigint }, []>("PRAGMA application_id").get();
+  if (Number(header?.application_id) !== applicationId) {
+    throw new AppError(
+      "unavailable",
+      `${path} is an SQLite database, but not one that rehome made.`,
+      {
+        hint: "Choose another data folder with --data, or move that file away.",
+      },
+    );
+  }
+  const applied = db
+    .query<Applied, []>("SELECT tag, hash FROM schema_migrations ORDER BY rowid")
+    .all();
+  applied.forEach(({ tag, hash }, position) => {
+    const ours = migrations[position];
+    if (ours === undefined) {
+      throw new AppError(
+        "unavailable",
+        `${path} was made by a newer rehome (its schema has ${tag}, which this program does not know).`,
+        {
+          hint: "Start the newer program, or restore the backup that it made before it changed the schema.",
+        },
+      );
+    }
+    if (ours.tag !== tag || ours.hash !== hash) {
+      throw new AppError(
+        "unavailable",
+        `${path} has another schema history than this program (at ${tag}).`,
+        {
+          hint: "Start the program that made it, or restore a backup.",
+        },
+      );
+    }
+  });
+  return migrations.slice(applied.length);
+}

@@ -1,0 +1,190 @@
+import type { Database } from "bun:sqlite";
+import { chmodSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../domain/clock.ts";
+import type { NewPet } from "../../domain/pet.ts";
+import type { Store, StoreCheck, StoreVersions } from "../contract.ts";
+import { GroupCommit } from "../group-commit.ts";
+import { readMigrations } from "../migrations.macro.ts" with { type: "macro" };
+import { recordNoisyMinute } from "../../domain/ban.ts";
+import { openDatabase, translating } from "./database.ts";
+import { keyReader, keyWriter } from "./keys.ts";
+import { migrate } from "./migrate.ts";
+import { petReader, petWriter } from "./pets.ts";
+import { windowStore } from "./windows.ts";
+import { Writer, type CommitReport } from "./writer.ts";
+
+const catalogueMigrations = readMigrations("sqlite/catalogue");
+const limitsMigrations = readMigrations("sqlite/limits");
+
+/** Pages of 1 KiB: a take dirties one or two, and a smaller page is less to write for it. */
+const limitsPageSizeBytes = 1_024;
+/** Takes after which the counters' log is moved into their file. */
+const checkpointAfterTakes = 4_096;
+
+export interface SqliteOptions {
+  /** The data folder, or ":memory:" for a store that ends with the process. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** How long a take may wait for another process's lock. */
+  readonly timeoutMs: number;
+  /** True in a server: changes go through the writer thread, and no statement may block. */
+  readonly serving: boolean;
+  readonly onCommit?: (report: CommitReport) => void;
+  readonly onBusy?: () => void;
+}
+
+/** The files of a data folder. */
+export function storeFiles(folder: string) {
+  const inMemory = folder === ":memory:";
+  return {
+    catalogue: inMemory ? folder : join(folder, "rehome.db"),
+    limits: inMemory ? folder : join(folder, "limits.db"),
+  };
+}
+
+/** Opens the databases in the data folder, makes them where they are missing and brings them to the newest schema. */
+export function openSqliteStore(options: SqliteOptions): Store {
+  return translating(() => {
+    const files = storeFiles(options.folder);
+    const catalogue = openDatabase(files.catalogue, { synchronous: "full" });
+    const limits = openDatabase(files.limits, {
+      synchronous: "normal",
+      pageSizeBytes: limitsPageSizeBytes,
+    });
+    migrate(catalogue, files.catalogue, catalogueMigrations);
+    migrate(limits, files.limits, limitsMigrations);
+    for (const file of Object.values(files)) if (existsSync(file)) chmodSync(file, 0o600);
+    return new SqliteStore(options, catalogue, limits);
+  });
+}
+
+class SqliteStore implements Store {
+  readonly pets: Store["pets"];
+  readonly keys: Store["keys"];
+  readonly windows: Store["windows"];
+  readonly #catalogue: Database;
+  readonly #limits: Database;
+  readonly #writer: Writer | undefined;
+  readonly #keyWriter: ReturnType<typeof keyWriter>;
+  readonly #versions: ReturnType<typeof versionReader>;
+  #takesSinceCheckpoint = 0;
+
+  constructor(options: SqliteOptions, catalogue: Database, limits: Database) {
+    this.#catalogue = catalogue;
+    this.#limits = limits;
+    const files = storeFiles(options.folder);
+    const threaded = options.serving && options.folder !== ":memory:";
+    if (threaded) {
+      catalogue.run("PRAGMA busy_timeout = 0");
+      limits.run("PRAGMA busy_timeout = 0");
+      // The writer thread checkpoints; a commit on this one must not stop to do it.
+      limits.run("PRAGMA wal_autocheckpoint = 0");
+      this.#writer = new Writer(files.catalogue, files.limits, options.onCommit ?? (() => {}));
+    }
+    const keys = keyReader(catalogue);
+    this.#versions = versionReader(catalogue, keys.epoch);
+    this.#keyWriter = this.#noticed(keyWriter(catalogue));
+    this.keys = { ...keys, ...this.#keyWriter };
+    this.pets = this.#petStore();
+    this.windows = this.#countingTakes(windowStore(limits, options));
+  }
+
+  versions(): StoreVersions {
+    return this.#versions.read();
+  }
+
+  reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void {
+    if (this.#writer !== undefined) {
+      this.#writer.reportNoisyMinute(keyId, minuteLabel, nowMs);
+      return;
+    }
+    const by = { action: "noisy-minute", actor: "server", nowMs };
+    this.#keyWriter.change(keyId, by, (key) => {
+      const ban = recordNoisyMinute(key.ban, minuteLabel, nowMs);
+      return ban === key.ban ? key : { ...key, ban };
+    });
+  }
+
+  check(): StoreCheck[] {
+    const writable = (name: string, db: Database): StoreCheck => {
+      try {
+        db.run("BEGIN IMMEDIATE");
+        db.run("ROLLBACK");
+        return { name, ok: true, detail: "writable" };
+      } catch (error) {
+        return { name, ok: false, detail: (error as Error).message };
+      }
+    };
+    return [writable("catalogue", this.#catalogue), writable("limits", this.#limits)];
+  }
+
+  async close(): Promise<void> {
+    // This thread's connections first, so that the writer's last checkpoint meets nobody.
+    this.#catalogue.close(true);
+    this.#limits.close(true);
+    await this.#writer?.close();
+  }
+
+  #petStore(): Store["pets"] {
+    const reader = petReader(this.#catalogue);
+    const writer = this.#noticed(petWriter(this.#catalogue));
+    const own = new GroupCommit<NewPet, bigint>(async (batch) => writer.create(batch), 4_096);
+    return {
+      ...reader,
+      create: (pet) => this.#writer?.create(pet) ?? own.add(pet),
+      setStatus: writer.setStatus,
+      remove: writer.remove,
+    };
+  }
+
+  /** SQLite tells a connection of other connections' changes only; this one's own are noted here. */
+  #noticed<T extends Record<string, (...args: never[]) => unknown>>(writer: T): T {
+    const wrap =
+      (write: (...args: never[]) => unknown) =>
+      (...args: never[]) => {
+        const result = write(...args);
+        this.#versions.invalidate();
+        return result;
+      };
+    return Object.fromEntries(Object.entries(writer).map(([name, fn]) => [name, wrap(fn)])) as T;
+  }
+
+  #countingTakes(windows: Store["windows"]): Store["windows"] {
+    return {
+      ...windows,
+      take: (requests, usage) => {
+        this.#takesSinceCheckpoint += requests.length;
+        if (this.#takesSinceCheckpoint >= checkpointAfterTakes) {
+          this.#takesSinceCheckpoint = 0;
+          this.#writer?.checkpoint();
+        }
+        return windows.take(requests, usage);
+      },
+    };
+  }
+}
+
+/**
+ * Both versions for the price of one pragma: SQLite's data_version changes with every commit of another connection, and
+ * only then is the epoch row read.
+ */
+function versionReader(db: Database, readEpoch: () => number) {
+  const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
+  let seen: bigint | undefined;
+  let versions: StoreVersions = { keys: 0, pets: 0 };
+  return {
+    read(): StoreVersions {
+      const now = dataVersion.get()?.data_version;
+      if (now !== seen) {
+        seen = now;
+        versions = { keys: readEpoch(), pets: versions.pets + 1 };
+      }
+      return versions;
+    },
+    invalidate(): void {
+      seen = undefined;
+    },
+  };
+}

@@ -1,0 +1,183 @@
+import type { Database } from "bun:sqlite";
+import { and, eq, gte, lt, sql } from "drizzle-orm";
+import type { Clock } from "../../domain/clock.ts";
+import { giveBack, take, unusedCounts, type WindowCounts } from "../../domain/windows.ts";
+import type { TakeRequest, TakeResult, UsageDay, UsageDelta, WindowStore } from "../contract.ts";
+import { AppError } from "../../domain/errors.ts";
+import { asAppError, isBusy, query } from "./database.ts";
+import { rateWindows, usageDays } from "./limits-schema.ts";
+
+/** Finished days are kept this long. */
+const usageKeptDays = 400;
+/** Pause before the lock is asked for again: short, and not in step with other processes that wait for it too. */
+const retryPauseMs = { min: 0.2, max: 3 } as const;
+
+export interface WindowStoreOptions {
+  readonly clock: Clock;
+  /** From 0 up to 1; spreads the retries. */
+  readonly random: () => number;
+  /** How long a take may wait for another process's lock. The event loop goes on meanwhile. */
+  readonly timeoutMs: number;
+  /** Told of each time that the lock was not free. */
+  readonly onBusy?: () => void;
+}
+
+/** The counters in `limits.db`, on a connection whose busy_timeout is 0: it never blocks the thread that serves. */
+export function windowStore(db: Database, options: WindowStoreOptions): WindowStore {
+  const { clock, random, timeoutMs } = options;
+  const statements = windowStatements(db);
+  const takeNow = db.transaction(
+    (requests: readonly TakeRequest[], usage: readonly UsageDelta[]): TakeResult[] => {
+      // Read with the lock held: a process that waited for it past the window's end must not charge the old one.
+      const nowMs = clock();
+      for (const delta of usage) statements.addUsage.run({ ...delta, requests: 0 });
+      return requests.map((request) => takeOne(statements, request, nowMs));
+    },
+  ).immediate;
+
+  async function takeLater(
+    requests: readonly TakeRequest[],
+    usage: readonly UsageDelta[],
+  ): Promise<TakeResult[]> {
+    const deadlineMs = performance.now() + timeoutMs;
+    for (;;) {
+      options.onBusy?.();
+      await Bun.sleep(retryPauseMs.min + random() * (retryPauseMs.max - retryPauseMs.min));
+      try {
+        return takeNow(requests, usage);
+      } catch (error) {
+        if (!isBusy(error)) throw asAppError(error);
+        if (performance.now() > deadlineMs) {
+          throw new AppError("unavailable", "The request could not be counted in time.", {
+            cause: error,
+            retryAfterSeconds: 1,
+          });
+        }
+      }
+    }
+  }
+
+  return {
+    take(requests, usage) {
+      try {
+        return takeNow(requests, usage);
+      } catch (error) {
+        if (isBusy(error)) return takeLater(requests, usage);
+        throw asAppError(error);
+      }
+    },
+    counts: (keyId) => statements.byKey.get({ keyId }),
+    usage: (firstDay, keyId) => readUsage(db, firstDay, keyId),
+  };
+}
+
+function windowStatements(db: Database) {
+  const orm = query(db, { rateWindows, usageDays });
+  return {
+    byKey: orm
+      .select({
+        minuteLabel: rateWindows.minuteLabel,
+        minuteUsed: rateWindows.minuteUsed,
+        dayLabel: rateWindows.dayLabel,
+        dayUsed: rateWindows.dayUsed,
+      })
+      .from(rateWindows)
+      .where(eq(rateWindows.keyId, sql.placeholder("keyId")))
+      .prepare(),
+    put: orm
+      .insert(rateWindows)
+      .values({
+        keyId: sql.placeholder("keyId"),
+        minuteLabel: sql.placeholder("minuteLabel"),
+        minuteUsed: sql.placeholder("minuteUsed"),
+        dayLabel: sql.placeholder("dayLabel"),
+        dayUsed: sql.placeholder("dayUsed"),
+      })
+      .onConflictDoUpdate({
+        target: rateWindows.keyId,
+        set: {
+          minuteLabel: sql`excluded.minute_label`,
+          minuteUsed: sql`excluded.minute_used`,
+          dayLabel: sql`excluded.day_label`,
+          dayUsed: sql`excluded.day_used`,
+        },
+      })
+      .prepare(),
+    addUsage: orm
+      .insert(usageDays)
+      .values({
+        keyId: sql.placeholder("keyId"),
+        day: sql.placeholder("day"),
+        requests: sql.placeholder("requests"),
+        refusals: sql.placeholder("refusals"),
+        bans: sql.placeholder("bans"),
+      })
+      .onConflictDoUpdate({
+        target: [usageDays.keyId, usageDays.day],
+        set: {
+          requests: sql`${usageDays.requests} + excluded.requests`,
+          refusals: sql`${usageDays.refusals} + excluded.refusals`,
+          bans: sql`${usageDays.bans} + excluded.bans`,
+        },
+      })
+      .prepare(),
+    forgetUsage: orm
+      .delete(usageDays)
+      .where(
+        and(
+          eq(usageDays.keyId, sql.placeholder("keyId")),
+          lt(usageDays.day, sql.placeholder("day")),
+        ),
+      )
+      .prepare(),
+  };
+}
+
+/** One key's take inside the transaction. A finished day's count moves to `usage_days` when the next day begins. */
+function takeOne(
+  statements: ReturnType<typeof windowStatements>,
+  { keyId, limits, want, unused }: TakeRequest,
+  nowMs: number,
+): TakeResult {
+  const kept: WindowCounts = statements.byKey.get({ keyId }) ?? unusedCounts;
+  const { granted, counts } = take(kept, limits, want, nowMs, unused);
+  if (granted === 0 && unused === undefined) return { granted, counts, nowMs };
+  statements.put.run({ keyId, ...counts });
+  const finished = unused === undefined ? kept : giveBack(kept, unused);
+  if (counts.dayLabel > finished.dayLabel && finished.dayUsed > 0) {
+    statements.addUsage.run({
+      keyId,
+      day: finished.dayLabel,
+      requests: finished.dayUsed,
+      refusals: 0,
+      bans: 0,
+    });
+    statements.forgetUsage.run({ keyId, day: counts.dayLabel - usageKeptDays });
+  }
+  return { granted, counts, nowMs };
+}
+
+/** Kept days, with the running day's requests taken from the windows themselves. */
+function readUsage(db: Database, firstDay: number, keyId: string | undefined): UsageDay[] {
+  const orm = query(db, { rateWindows, usageDays });
+  const ofKey = (column: typeof rateWindows.keyId | typeof usageDays.keyId) =>
+    keyId === undefined ? undefined : eq(column, keyId);
+  const days = new Map<string, UsageDay>();
+  const kept = orm
+    .select()
+    .from(usageDays)
+    .where(and(gte(usageDays.day, firstDay), ofKey(usageDays.keyId)))
+    .all();
+  for (const row of kept) days.set(`${row.keyId} ${row.day}`, row);
+  const running = orm
+    .select({ keyId: rateWindows.keyId, day: rateWindows.dayLabel, requests: rateWindows.dayUsed })
+    .from(rateWindows)
+    .where(and(gte(rateWindows.dayLabel, firstDay), ofKey(rateWindows.keyId)))
+    .all();
+  for (const { requests, ...row } of running) {
+    const id = `${row.keyId} ${row.day}`;
+    const sofar = days.get(id) ?? { ...row, requests: 0, refusals: 0, bans: 0 };
+    days.set(id, { ...sofar, requests: sofar.requests + requests });
+  }
+  return [...days.values()].toSorted((a, b) => a.day - b.day || (a.keyId < b.keyId ? -1 : 1));
+}
