@@ -1,0 +1,133 @@
+// The peers: installed from their own lock file, with a database of the same animals and the same keys.
+import { Database } from "bun:sqlite";
+import { copyFileSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { animal } from "./animals.ts";
+import type { Context, Target } from "./measure.ts";
+import { DidNotRun, freePort, run, startServer } from "./process.ts";
+
+const FOLDER = join(import.meta.dir, "peers");
+const LOCK = join(FOLDER, "package-lock.json");
+const INSTALLED = join(FOLDER, "node_modules", ".bench-lock-hash");
+
+export interface Peer {
+  readonly name: string;
+  readonly file: string;
+  readonly runtime: "node" | "bun";
+  /** The packages whose versions the table names. */
+  readonly packages: readonly string[];
+  /** What rehome does for the same request and this peer does not. */
+  readonly omits: string;
+}
+
+const ALL_OMIT =
+  "one window a key, not two; counters in memory only (lost at a restart, not shared by processes); " +
+  "int64 exact to 2^53 only; no bans, access log, metrics, Deprecation or Sunset";
+
+export const PEERS: readonly Peer[] = [
+  {
+    name: "Fastify",
+    file: "fastify.js",
+    runtime: "node",
+    packages: ["fastify", "better-sqlite3", "@fastify/rate-limit", "@fastify/bearer-auth"],
+    omits: `${ALL_OMIT}; X-RateLimit-Reset is seconds left, not a time; no limit headers on a 401; counters of at most 5,000 keys; creates durable only with synchronous=FULL, which is not the driver's default`,
+  },
+  {
+    name: "Hono on Bun",
+    file: "hono.js",
+    runtime: "bun",
+    packages: ["hono", "hono-rate-limiter", "@hono/zod-validator", "zod"],
+    omits: `${ALL_OMIT}; headers are RateLimit-*, not X-RateLimit-*, and Reset is seconds left; no limit headers on a 401`,
+  },
+  {
+    name: "Express",
+    file: "express.js",
+    runtime: "node",
+    packages: ["express", "better-sqlite3", "express-rate-limit", "zod"],
+    omits: `${ALL_OMIT}; no limit headers on a 401; creates durable only with synchronous=FULL, which is not the driver's default`,
+  },
+];
+
+export interface PeerKey {
+  readonly key: string;
+  readonly perMinute: number;
+}
+
+const hash = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("hex");
+
+/** The exact versions in bench/peers/package.json. */
+export async function peerVersions(): Promise<Readonly<Record<string, string>>> {
+  const file: { dependencies: Record<string, string> } = await Bun.file(
+    join(FOLDER, "package.json"),
+  ).json();
+  return file.dependencies;
+}
+
+/** Installs what the peers' lock file names, unless that is what is installed. Throws DidNotRun. */
+export async function installPeers(say: (text: string) => void): Promise<void> {
+  const wanted = hash(await Bun.file(LOCK).text());
+  if (existsSync(INSTALLED) && (await Bun.file(INSTALLED).text()) === wanted) return;
+  say("installing the peers (better-sqlite3 is compiled: about a minute)\n");
+  await run(["npm", "ci", "--no-audit", "--no-fund"], FOLDER);
+  await Bun.write(INSTALLED, wanted);
+}
+
+/** Fills a database for the peers: `animals` animals and the keys. */
+export function fillPeerStore(file: string, animals: number, keys: readonly PeerKey[]): void {
+  const db = new Database(file, { create: true, strict: true });
+  db.run("PRAGMA journal_mode = WAL");
+  db.run(
+    "CREATE TABLE pets (id INTEGER PRIMARY KEY, name TEXT NOT NULL, category_id INTEGER NOT NULL, status TEXT)",
+  );
+  db.run(
+    "CREATE TABLE api_keys (id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, per_minute INTEGER NOT NULL)",
+  );
+  const addPet = db.query("INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)");
+  const addKey = db.query("INSERT INTO api_keys (hash, per_minute) VALUES (?, ?)");
+  db.transaction(() => {
+    for (let i = 1; i <= animals; i++) {
+      const { name, categoryId, status } = animal(i);
+      addPet.run(name, categoryId, status ?? null);
+    }
+    for (const { key, perMinute } of keys) addKey.run(hash(key), perMinute);
+  })();
+  db.run("CREATE INDEX pets_by_status ON pets (status, id)");
+  db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  db.close();
+}
+
+/** A peer as a target, on a copy of the filled database. `synchronous` undefined is the driver's default. */
+export function peerTarget(
+  peer: Peer,
+  store: () => Promise<string>,
+  installed: () => Promise<void>,
+  synchronous?: "FULL" | "NORMAL",
+): Target {
+  const name = peer.name;
+  const start = async ({ folder }: Context) => {
+    await installed();
+    const database = join(folder, "peer.db");
+    copyFileSync(await store(), database);
+    const env = {
+      DATABASE: database,
+      ...(synchronous === undefined ? {} : { SYNCHRONOUS: synchronous }),
+    };
+    const program = peer.runtime === "bun" ? process.execPath : "node";
+    const stderrFile = join(folder, "stderr.txt");
+    const command = [program, peer.file];
+    const port = await freePort();
+    return await startServer({ command, port, env, cwd: FOLDER, stderrFile });
+  };
+  return { name, start };
+}
+
+/** Wraps an installation so that it is tried once and its failure told to every peer. */
+export function once(work: () => Promise<void>): () => Promise<void> {
+  let tried: Promise<void> | undefined;
+  return async () => {
+    tried ??= work();
+    await tried.catch((error: unknown) => {
+      throw new DidNotRun(`could not be installed: ${error instanceof Error ? error.message : ""}`);
+    });
+  };
+}

@@ -1,0 +1,147 @@
+// Programs under test: started on the server's core, watched through /proc, stopped by their own id.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export const SERVER_CORE = 0;
+export const LOAD_CORE = 1;
+/** USER_HZ: the unit of /proc/PID/stat's times. It is 100 on every Linux that Bun runs on. */
+const TICKS_PER_SECOND = 100;
+const START_TIMEOUT_MS = 15_000;
+const STOP_TIMEOUT_MS = 15_000;
+
+/** A figure that must not be shown; the message is the reason a table gives instead. */
+export class DidNotRun extends Error {}
+
+export interface Usage {
+  readonly cpuTicks: number;
+  readonly writtenBytes: number;
+  readonly rssMiB: number;
+  readonly anonymousMiB: number;
+}
+
+/** A server that answers on 127.0.0.1:`port`. */
+export interface Running {
+  readonly pid: number;
+  readonly port: number;
+  readonly stop: () => Promise<void>;
+}
+
+/** A port nothing listens on at the moment. */
+export async function freePort(): Promise<number> {
+  const probe = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const { port } = probe;
+  await probe.stop(true);
+  if (port === undefined) throw new DidNotRun("no free port");
+  return port;
+}
+
+/** Runs a program to its end and returns what it printed. Throws DidNotRun with its last words. */
+export async function run(command: readonly string[], cwd?: string, stdin?: string) {
+  const child = Bun.spawn([...command], {
+    ...(cwd === undefined ? {} : { cwd }),
+    stdin: stdin === undefined ? "ignore" : new Blob([stdin]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  if (code !== 0) {
+    throw new DidNotRun(`${command.slice(0, 3).join(" ")} exited ${code}: ${lastLine(err || out)}`);
+  }
+  return out;
+}
+
+/** The last line that says something. */
+export function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1)?.trim() || "it said nothing";
+}
+
+interface Start {
+  readonly command: readonly string[];
+  readonly port: number;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Where its stderr goes, to quote from when it does not start. */
+  readonly stderrFile: string;
+}
+
+/** Starts a server on its core and waits until it answers HTTP. Throws DidNotRun when it does not. */
+export async function startServer(start: Start): Promise<Running> {
+  const child = Bun.spawn(["taskset", "-c", String(SERVER_CORE), ...start.command], {
+    env: { ...process.env, NODE_ENV: "production", PORT: String(start.port), ...start.env },
+    ...(start.cwd === undefined ? {} : { cwd: start.cwd }),
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: Bun.file(start.stderrFile),
+  });
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    const force = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+    await child.exited;
+    clearTimeout(force);
+  };
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (!(await answers(start.port))) {
+    const exited = child.exitCode !== null || child.signalCode !== null;
+    if (exited || performance.now() > deadline) {
+      await stop();
+      const words = lastLine(await Bun.file(start.stderrFile).text());
+      throw new DidNotRun(
+        exited ? `exited before it answered: ${words}` : `no answer in 15 s: ${words}`,
+      );
+    }
+    await Bun.sleep(20);
+  }
+  return { pid: child.pid, port: start.port, stop };
+}
+
+async function answers(port: number): Promise<boolean> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/v1/pets?limit=1`, { keepalive: false });
+    await response.arrayBuffer();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a process has used since it started. Throws DidNotRun when it is gone. */
+export function usage(pid: number): Usage {
+  const read = (file: string): string => {
+    try {
+      return readFileSync(join("/proc", String(pid), file), "utf8");
+    } catch {
+      throw new DidNotRun("the server ended while it was measured");
+    }
+  };
+  // The second field is the program's name in parentheses and may hold spaces.
+  const stat = read("stat").split(") ").at(-1)?.split(" ") ?? [];
+  const field = (file: string, name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(read(file))?.[1] ?? Number.NaN);
+  return {
+    cpuTicks: Number(stat[11]) + Number(stat[12]),
+    writtenBytes: field("io", "write_bytes"),
+    rssMiB: field("status", "VmRSS") / 1024,
+    anonymousMiB: field("status", "RssAnon") / 1024,
+  };
+}
+
+/** Microseconds of processor time between two readings. */
+export function cpuUsBetween(before: Usage, after: Usage): number {
+  return ((after.cpuTicks - before.cpuTicks) / TICKS_PER_SECOND) * 1e6;
+}
+
+/** Waits until a process does next to nothing (work put off belongs to the round that caused it), 3 s at most. */
+export async function atRest(pid: number): Promise<Usage> {
+  let last = usage(pid);
+  for (let i = 0; i < 30; i++) {
+    await Bun.sleep(100);
+    const now = usage(pid);
+    if (now.cpuTicks - last.cpuTicks <= 1) return now;
+    last = now;
+  }
+  return last;
+}

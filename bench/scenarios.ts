@@ -1,0 +1,214 @@
+// What is measured against the bare server and the peers.
+import { BARE, ONE_COMMIT, bareTarget } from "./bare-target.ts";
+import { ask } from "./capture.ts";
+import type { Scenario, Target } from "./measure.ts";
+import type { Goal } from "./stats.ts";
+import { type Peer, peerTarget } from "./peer-store.ts";
+import { DidNotRun } from "./process.ts";
+import { rehomeTarget } from "./rehome.ts";
+import type { Request } from "./wrk.ts";
+
+/** The keys all targets of a run know. */
+export interface Keys {
+  readonly unbounded: string;
+  /** Well formed, and known to nobody. */
+  readonly unknown: string;
+  /** A fresh one for every round, 0 (the warm-up) included. */
+  readonly free: readonly string[];
+  /** A fresh set for every round, 0 included. */
+  readonly business: readonly (readonly string[])[];
+}
+
+export interface World {
+  readonly keys: Keys;
+  readonly animals: number;
+  readonly data: () => Promise<string>;
+  readonly peerStore: () => Promise<string>;
+  readonly peers: readonly Peer[];
+  readonly installed: () => Promise<void>;
+}
+
+export const BUSINESS_KEYS = 600;
+const CONNECTIONS = 64;
+/** How many different requests a rotating load sends: more than any cache of first pages holds. */
+const ROTATION = 10_000;
+const FREE_PER_MINUTE = 60;
+export const SERVICE = "rehome";
+
+const bearer = (key: string): Record<string, string> => ({ Authorization: `Bearer ${key}` });
+
+export const get = (path: string, key?: string): Request => ({
+  method: "GET",
+  path,
+  headers: key === undefined ? {} : bearer(key),
+});
+
+/** `count` whole numbers spread over 1..most, the same in every run. */
+export function spread(count: number, most: number): number[] {
+  return Array.from({ length: count }, (_, i) => 1 + ((i * 7919) % most));
+}
+
+/** The page requests that start somewhere in the last nine tenths of the store. */
+export function deepPages(key: string, animals: number): Request[] {
+  const first = Math.floor(animals / 10);
+  const pages = spread(ROTATION, animals - first - 100);
+  return pages.map((i) => get(`/v1/pets?after=${first + i}`, key));
+}
+
+export const anyAnimal = (key: string, animals: number): Request[] =>
+  spread(ROTATION, animals).map((id) => get(`/v1/pets/${id}`, key));
+
+interface Shape {
+  readonly name: string;
+  readonly title: string;
+  readonly atLeast: number;
+  readonly requests: (round: number) => readonly Request[];
+}
+
+type More = Partial<Pick<Scenario, "status" | "arrange" | "atMostSeconds">>;
+
+function reading(world: World, shape: Shape, more: More = {}): Scenario {
+  const peers = world.peers.map((peer) => peerTarget(peer, world.peerStore, world.installed));
+  const { name, title, requests, atLeast } = shape;
+  return {
+    name,
+    title,
+    connections: CONNECTIONS,
+    status: 200,
+    baseline: BARE,
+    goals: [{ target: SERVICE, against: BARE, atLeast }],
+    targets: [rehomeTarget({ name: SERVICE, data: world.data }), bareTarget("same"), ...peers],
+    requests,
+    ...more,
+  };
+}
+
+const NEW_PET = JSON.stringify({ name: "Rex", categoryId: 1, status: "available" });
+
+function creating(
+  world: World,
+  connections: number,
+  goals: readonly Goal[],
+  relaxed = false,
+): Scenario {
+  const post: Request = {
+    method: "POST",
+    path: "/v1/pets",
+    headers: { ...bearer(world.keys.unbounded), "Content-Type": "application/json" },
+    body: NEW_PET,
+  };
+  const synchronous = relaxed ? "NORMAL" : "FULL";
+  const peers = world.peers.map((peer) =>
+    peerTarget(peer, world.peerStore, world.installed, synchronous),
+  );
+  const yardsticks: Target[] = relaxed ? [] : [bareTarget("one-commit")];
+  return {
+    name: relaxed ? "create-relaxed" : `create-${connections}`,
+    title: relaxed
+      ? `POST /v1/pets, ${connections} connections; rehome durable as ever, the peers with synchronous=NORMAL (a power cut loses their last creates)`
+      : `POST /v1/pets, durable (on the disk before the 201), ${connections} connections`,
+    connections,
+    status: 201,
+    baseline: BARE,
+    goals,
+    targets: [
+      rehomeTarget({ name: SERVICE, data: world.data, copy: true }),
+      bareTarget("echo"),
+      ...yardsticks,
+      ...peers,
+    ],
+    requests: () => [post],
+    creates: true,
+  };
+}
+
+/** Uses a Free key up in a minute that the load of `seconds` fits into, so that all of it is refused. */
+async function exhaust(port: number, key: string, seconds: number): Promise<void> {
+  const leftMs = 60_000 - (Date.now() % 60_000);
+  if (leftMs < (seconds + 4) * 1000) await Bun.sleep(leftMs + 50);
+  for (let i = 0; i <= FREE_PER_MINUTE; i++) {
+    if ((await ask(port, get("/v1/pets", key))).status === 429) return;
+  }
+  throw new DidNotRun("a Free key is still admitted after 61 requests");
+}
+
+/** The scenarios of the main table, in the order they are run: those that write come last. */
+export function scenarios(world: World): Scenario[] {
+  const { keys, animals } = world;
+  const key = keys.unbounded;
+  const list = get("/v1/pets", key);
+  const filtered = get("/v1/pets?status=available", key);
+  const deep = deepPages(key, animals);
+  const any = anyAnimal(key, animals);
+  const freeKey = (round: number): string => keys.free[round] as string;
+  const business = (round: number): Request[] =>
+    (keys.business[round] ?? []).map((one) => get("/v1/pets", one));
+  const create = (connections: number, atLeast: number, timesOneCommit: number) =>
+    creating(world, connections, [
+      { target: SERVICE, against: BARE, atLeast },
+      { target: SERVICE, against: ONE_COMMIT, atLeast: timesOneCommit },
+    ]);
+  return [
+    reading(world, {
+      name: "list",
+      title: "GET /v1/pets (20 animals)",
+      atLeast: 0.75,
+      requests: () => [list],
+    }),
+    reading(world, {
+      name: "filtered",
+      title: "GET /v1/pets?status=available (20 animals)",
+      atLeast: 0.75,
+      requests: () => [filtered],
+    }),
+    reading(world, {
+      name: "deep",
+      title: "GET /v1/pets?after=…, 10,000 different pages deep inside",
+      atLeast: 0.75,
+      requests: () => deep,
+    }),
+    reading(world, {
+      name: "get",
+      title: "GET /v1/pets/{petId}, 10,000 different animals",
+      atLeast: 0.75,
+      requests: () => any,
+    }),
+    reading(
+      world,
+      {
+        name: "429",
+        title: "GET /v1/pets with a Free key that is used up",
+        atLeast: 0.75,
+        requests: (round) => [get("/v1/pets", freeKey(round))],
+      },
+      {
+        status: 429,
+        arrange: (port, round, seconds) => exhaust(port, freeKey(round), seconds),
+      },
+    ),
+    reading(
+      world,
+      {
+        name: "401",
+        title: "GET /v1/pets with a well-formed key nobody has",
+        atLeast: 0.75,
+        requests: () => [get("/v1/pets", keys.unknown)],
+      },
+      { status: 401 },
+    ),
+    reading(
+      world,
+      {
+        name: "600-keys",
+        title: `GET /v1/pets, ${BUSINESS_KEYS} Business keys in turn, every request paid for in the table`,
+        atLeast: 0.65,
+        requests: business,
+      },
+      // 600 keys of 1,000 a minute: five seconds at 100,000/s stay below.
+      { atMostSeconds: 5 },
+    ),
+    create(64, 0.45, 15),
+    create(256, 0.6, 15),
+    creating(world, 64, [], true),
+  ];
+}

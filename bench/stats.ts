@@ -1,0 +1,94 @@
+// The few numbers the bench makes out of rounds.
+
+/** The median of `values` (the mean of the middle two for an even count). Throws on an empty list. */
+export function median(values: readonly number[]): number {
+  if (values.length === 0) throw new Error("no values to take a median of");
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] as number;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2;
+}
+
+/** What one round of one target measured. Times are per request unless the name says otherwise. */
+export interface Round {
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** User and system time of the whole process, all threads, after it came to rest. */
+  readonly cpuUs: number;
+  readonly rssMiB: number;
+  /** What the process caused to be written to the disk (write_bytes). */
+  readonly writtenBytes: number;
+  /** Bytes of one answer on the wire, headers included. */
+  readonly answerBytes: number;
+  /** Share of the core the server used while the load ran, 0..1. */
+  readonly busy: number;
+}
+
+export type Figure = keyof Round;
+
+/** The figures of a round that a ratio is shown for, as the base over the target or the inverse. */
+export interface Measured {
+  readonly target: string;
+  readonly ran: true;
+  readonly rounds: readonly Round[];
+  readonly median: Round;
+}
+
+/** A target without figures, and why. */
+export interface NotRun {
+  readonly target: string;
+  readonly ran: false;
+  readonly reason: string;
+}
+
+export type Outcome = Measured | NotRun;
+
+/** One scenario's outcomes; ratios are taken against the target named `baseline`. */
+export interface ScenarioResult {
+  readonly name: string;
+  readonly title: string;
+  readonly baseline: string;
+  readonly goals: readonly Goal[];
+  readonly outcomes: readonly Outcome[];
+}
+
+/** The least ratio of requests a second that `target` must reach against the target `against`. */
+export interface Goal {
+  readonly target: string;
+  readonly against: string;
+  readonly atLeast: number;
+}
+
+/** The median of every figure over the rounds. */
+export function medianRound(rounds: readonly Round[]): Round {
+  const of = (figure: Figure): number => median(rounds.map((round) => round[figure]));
+  return {
+    requestsPerSecond: of("requestsPerSecond"),
+    p50Ms: of("p50Ms"),
+    p99Ms: of("p99Ms"),
+    cpuUs: of("cpuUs"),
+    rssMiB: of("rssMiB"),
+    writtenBytes: of("writtenBytes"),
+    answerBytes: of("answerBytes"),
+    busy: of("busy"),
+  };
+}
+
+/**
+ * The ratio of a figure between two targets of one scenario: the median of the ratios of rounds that ran
+ * one after the other, so that a machine that slows down meanwhile slows both. Undefined when either did
+ * not run or the baseline's figure is zero.
+ */
+export function ratio(result: ScenarioResult, target: string, base: string, figure: Figure) {
+  const [top, bottom] = [target, base].map((name) =>
+    result.outcomes.find((outcome) => outcome.target === name),
+  );
+  if (!top?.ran || !bottom?.ran) return undefined;
+  const ratios = top.rounds.flatMap((round, i) => {
+    const under = bottom.rounds[i]?.[figure];
+    return under ? [round[figure] / under] : [];
+  });
+  if (ratios.length === 0) return undefined;
+  return { median: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) };
+}
