@@ -81,7 +81,11 @@ class SqliteStore implements Store {
       limits.run("PRAGMA busy_timeout = 0");
       // The writer thread checkpoints; a commit on this one must not stop to do it.
       limits.run("PRAGMA wal_autocheckpoint = 0");
-      this.#writer = new Writer(files.catalogue, files.limits, options.onCommit ?? (() => {}));
+      this.#writer = new Writer(files.catalogue, files.limits, (report) => {
+        // A list that is asked for after the 201 must hold the animal.
+        this.#versions.invalidate();
+        options.onCommit?.(report);
+      });
     }
     const keys = keyReader(catalogue);
     this.#versions = versionReader(catalogue, keys.epoch);
@@ -167,15 +171,22 @@ class SqliteStore implements Store {
 }
 
 /**
- * Both versions for the price of one pragma: SQLite's data_version changes with every commit of another connection, and
- * only then is the epoch row read.
+ * Both versions for the price of one pragma an event-loop turn: SQLite's data_version changes with every commit of
+ * another connection, and only then is the epoch row read.
  */
 function versionReader(db: Database, readEpoch: () => number) {
   const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
   let seen: bigint | undefined;
+  let isFresh = false;
   let versions: StoreVersions = { keys: 0, pets: 0 };
+  const nextTurn = () => {
+    isFresh = false;
+  };
   return {
     read(): StoreVersions {
+      if (isFresh) return versions;
+      isFresh = true;
+      setImmediate(nextTurn);
       const now = dataVersion.get()?.data_version;
       if (now !== seen) {
         seen = now;
@@ -183,8 +194,10 @@ function versionReader(db: Database, readEpoch: () => number) {
       }
       return versions;
     },
+    /** Makes the next read look again: something changed in this turn. */
     invalidate(): void {
       seen = undefined;
+      isFresh = false;
     },
   };
 }

@@ -1,0 +1,60 @@
+import { Command } from "commander";
+import type { PlanName } from "../../domain/plan.ts";
+import { printJson, type Io } from "../io.ts";
+import { withServices } from "../open.ts";
+import {
+  addSettings,
+  configOf,
+  durationOption,
+  jsonOption,
+  limitOption,
+  planOption,
+  storeSettings,
+} from "../options.ts";
+import { issuedJson, limitsText } from "./shown.ts";
+
+interface Options {
+  readonly plan: PlanName;
+  readonly name: string;
+  readonly perMinute?: number;
+  readonly perDay?: number;
+  readonly expiresIn?: number;
+  readonly json?: true;
+}
+
+export function createCommand(io: Io): Command {
+  const command = new Command("create")
+    .description("make a key and print its secret, which is shown only this once")
+    .addOption(planOption().makeOptionMandatory())
+    .requiredOption("--name <label>", "what the key is for, such as the customer's name")
+    .addOption(limitOption("per-minute", "requests per minute (plan enterprise only)"))
+    .addOption(limitOption("per-day", "requests per day (plan enterprise only)"))
+    .addOption(
+      durationOption("--expires-in <duration>", "when the key ends, such as 90d; never by default"),
+    )
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      `
+Examples:
+  rehome keys create --plan free --name "shelter website"
+  rehome keys create --plan enterprise --per-minute 5000 --per-day 1000000 --name "city of Austin"
+  rehome keys create --plan pro --name trial --expires-in 90d --json | jq -r .key`,
+    );
+  return addSettings(command, storeSettings).action(async (options: Options) => {
+    const { config } = configOf(command, io);
+    await withServices(config, io, async ({ keys, clock }) => {
+      const issued = await keys.create({ ...options, expiresInMs: options.expiresIn });
+      if (options.json) {
+        printJson(io, issuedJson(issued, clock()));
+        return;
+      }
+      const { key, secret } = issued;
+      io.err(
+        `Made ${key.id} "${key.name}" (plan ${key.plan}: ${limitsText(key)}) in ${config.data}.\n`,
+      );
+      io.err("This is the secret. It is shown only now:\n");
+      io.out(`${secret}\n`);
+    });
+  });
+}

@@ -1,0 +1,42 @@
+import { Command } from "commander";
+import type { PlanName } from "../../domain/plan.ts";
+import { UsageError } from "../usage-error.ts";
+import type { Io } from "../io.ts";
+import { addSettings, jsonOption, limitOption, planOption, storeSettings } from "../options.ts";
+import { changeKey } from "./change.ts";
+
+interface Options {
+  readonly plan?: PlanName;
+  readonly name?: string;
+  readonly perMinute?: number;
+  readonly perDay?: number;
+  readonly json?: true;
+}
+
+export function updateCommand(io: Io): Command {
+  const command = new Command("update")
+    .description("change a key's plan, limits or label; what it has used stays used")
+    .argument("<key>", "id, the beginning of one, or label")
+    .addOption(planOption())
+    .addOption(limitOption("per-minute", "requests per minute (plan enterprise only)"))
+    .addOption(limitOption("per-day", "requests per day (plan enterprise only)"))
+    .option("--name <label>", "new label")
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      `
+Examples:
+  rehome keys update key_7h2m --plan business
+  rehome keys update "city of Austin" --per-minute 10000`,
+    );
+  return addSettings(command, storeSettings).action(async (reference: string, options: Options) => {
+    const { plan, name, perMinute, perDay } = options;
+    if ([plan, name, perMinute, perDay].every((value) => value === undefined)) {
+      throw new UsageError(
+        "There is nothing to change.",
+        "Give --plan, --per-minute, --per-day or --name.",
+      );
+    }
+    await changeKey(command, io, options, (keys) => keys.update(reference, options));
+  });
+}

@@ -1,0 +1,77 @@
+import { mkdirSync } from "node:fs";
+import type { Config } from "../config.ts";
+import { systemClock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import { inMemory, openStore, type StoreObserver } from "../service/open-store.ts";
+import { createServices, type Services } from "../service/services.ts";
+import type { Io } from "./io.ts";
+
+/** The system's generator of random bytes. */
+const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+
+export interface OpenOptions {
+  /** True for a server: nothing may block its thread. */
+  readonly serving: boolean;
+  readonly observer?: StoreObserver;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Opens the store that the settings name, and the services on it. */
+export async function openServices(
+  config: Config,
+  io: Io,
+  options: OpenOptions,
+): Promise<Services> {
+  const folder = config.data ?? inMemory;
+  if (folder !== inMemory) makeDataFolder(folder);
+  const store = await openStore({
+    folder,
+    clock: systemClock,
+    random: Math.random,
+    timeoutMs: config.storeTimeoutMs,
+    serving: options.serving,
+    ...options.observer,
+  });
+  return createServices(store, {
+    environment: config.environment,
+    clock: systemClock,
+    randomBytes,
+    actor: options.serving ? "server" : io.actor,
+    anonymousPerMinute: config.anonymousPerMinute,
+    bans: config.bans === "on",
+    onError: options.onError,
+  });
+}
+
+/** Runs `work` on the store for one command, and closes it whatever happens. */
+export async function withServices<T>(
+  config: Config,
+  io: Io,
+  work: (services: Services) => Promise<T>,
+): Promise<T> {
+  const services = await openServices(config, io, {
+    serving: false,
+    onError(error) {
+      throw error;
+    },
+  });
+  try {
+    return await work(services);
+  } finally {
+    await services.close();
+  }
+}
+
+function makeDataFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new AppError(
+      "unavailable",
+      `The data folder ${folder} cannot be made: ${(error as Error).message}.`,
+      {
+        hint: "Choose a folder that this user may write to with --data.",
+      },
+    );
+  }
+}

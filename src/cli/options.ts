@@ -1,0 +1,70 @@
+import { InvalidArgumentError, Option, type Command } from "commander";
+import {
+  loadConfig,
+  settings,
+  variableOf,
+  type LoadedConfig,
+  type SettingName,
+} from "../config.ts";
+import { durationRule, parseDuration } from "../domain/duration.ts";
+import { isLimit, limitMax, planNames } from "../domain/plan.ts";
+import type { Io } from "./io.ts";
+
+/** Gives `command` the flags of these settings; help names the variable that does the same. */
+export function addSettings(command: Command, names: readonly SettingName[]): Command {
+  for (const name of names) {
+    const { flag, placeholder, description, default: fallback } = settings[name];
+    const isPlain = typeof fallback === "string" || typeof fallback === "number";
+    const note = `${description} (${isPlain ? `default ${fallback}, ` : ""}${variableOf(name)})`;
+    const option = new Option(
+      placeholder === undefined ? `--${flag}` : `--${flag} <${placeholder}>`,
+      note,
+    );
+    if (Array.isArray(fallback)) {
+      option.argParser((value: string, sofar: string | undefined) =>
+        sofar === undefined ? value : `${sofar},${value}`,
+      );
+    }
+    command.addOption(option);
+  }
+  return command;
+}
+
+/** The settings as this command was given them. Flags that it does not take come from the environment alone. */
+export function configOf(command: Command, io: Io): LoadedConfig {
+  const given = command.opts<Record<string, string | boolean | undefined>>();
+  const flags: Partial<Record<SettingName, string>> = {};
+  for (const name of Object.keys(settings) as SettingName[]) {
+    const value =
+      given[settings[name].flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
+    if (value !== undefined) flags[name] = String(value);
+  }
+  return loadConfig(flags, io.env);
+}
+
+/** The settings that every command on a store takes. */
+export const storeSettings = ["data", "environment"] as const satisfies readonly SettingName[];
+
+export const jsonOption = () =>
+  new Option("--json", "print one JSON document, whose fields are stable");
+
+export const planOption = () =>
+  new Option("--plan <plan>", "plan of the key").choices([...planNames]);
+
+export function limitOption(flag: string, description: string): Option {
+  return new Option(`--${flag} <N>`, description).argParser((value: string) => {
+    const limit = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    if (!isLimit(limit))
+      throw new InvalidArgumentError(`It must be a whole number from 1 to ${limitMax}.`);
+    return limit;
+  });
+}
+
+/** A duration in milliseconds. */
+export function durationOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((value: string) => {
+    const ms = parseDuration(value);
+    if (ms === undefined) throw new InvalidArgumentError(`It ${durationRule}.`);
+    return ms;
+  });
+}

@@ -1,0 +1,72 @@
+import { Command, CommanderError } from "commander";
+import { AppError } from "../domain/errors.ts";
+import { version } from "../version.ts";
+import type { Io } from "./io.ts";
+import { keysCommand } from "./keys/index.ts";
+import { openapiCommand } from "./openapi.ts";
+import { serveCommand } from "./serve.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
+
+/** The command line as a value: all commands, speaking through `io`. */
+export function createProgram(io: Io): Command {
+  const program = new Command("rehome")
+    .description("An animal-adoption catalogue as a service, in one executable.")
+    .version(version, "--version", "print the version")
+    .helpCommand("help [command]", "show help for a command")
+    .addCommand(serveCommand(io))
+    .addCommand(keysCommand(io))
+    .addCommand(openapiCommand(io))
+    .addHelpText(
+      "after",
+      `
+Examples:
+  rehome serve                                   start the service on 127.0.0.1:8080
+  rehome keys create --plan pro --name website   make a key for a customer
+  rehome keys list                               see who has one`,
+    );
+  configure(program, io);
+  return program;
+}
+
+/** Every command reports errors in the same words, and none ends the process by itself. */
+function configure(command: Command, io: Io): void {
+  command
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.out(text),
+      writeErr: (text) => io.err(text),
+      outputError: (text, write) => write(text.replace(/^error: /, "Error: ")),
+    })
+    .showSuggestionAfterError()
+    .allowExcessArguments(false);
+  for (const child of command.commands) configure(child, io);
+}
+
+/** Runs the command line `args` and returns the exit code: 0, 1 when it failed, 2 when it was called wrongly. */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  const program = createProgram(io);
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return exitCodes.ok;
+  } catch (error) {
+    return report(error, io);
+  }
+}
+
+function report(error: unknown, io: Io): number {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0 || error.code === "commander.help")
+      return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    io.err("Try: rehome help\n");
+    return exitCodes.usage;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  io.err(`Error: ${message}\n`);
+  if (error instanceof UsageError || error instanceof AppError) {
+    if (error.hint !== undefined) io.err(`Try: ${error.hint}\n`);
+    if (error instanceof UsageError || error.kind === "invalid_request") return exitCodes.usage;
+  }
+  return exitCodes.failure;
+}

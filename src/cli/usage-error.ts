@@ -1,0 +1,9 @@
+/** A command that was called wrongly: exit code 2, with what to do instead. */
+export class UsageError extends Error {
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}

@@ -1,0 +1,21 @@
+const unitsMs: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+/** A hundred years: further ahead is a slip of the finger. */
+const durationMaxMs = 36_500 * 86_400_000;
+
+/** What a duration looks like, as the end of a sentence. */
+export const durationRule = "must be a duration such as 30m, 24h or 90d";
+
+/** The milliseconds that `text` (`90d`, `24h`, `30m`, `10s` or `0`) stands for, or undefined when it is none. */
+export function parseDuration(text: string): number | undefined {
+  if (text === "0") return 0;
+  const parts = /^(\d{1,9})([smhd])$/.exec(text);
+  const unitMs = unitsMs[parts?.[2] ?? ""];
+  if (parts === null || unitMs === undefined) return undefined;
+  const ms = Number(parts[1]) * unitMs;
+  return ms <= durationMaxMs ? ms : undefined;
+}

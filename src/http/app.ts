@@ -1,0 +1,57 @@
+import { Elysia } from "elysia";
+import type { Cidr } from "../domain/address.ts";
+import type { Services } from "../service/services.ts";
+import { Cors } from "./cors.ts";
+import { failures } from "./failures.ts";
+import { openapi } from "./openapi.ts";
+import { PetPages } from "./pages.ts";
+import { fallbackRoutes } from "./routes/fallback.ts";
+import { petRoutes } from "./routes/pets.ts";
+import { probeRoutes } from "./routes/probes.ts";
+
+export interface AppOptions {
+  readonly services: Services;
+  /** The address of /v1 as callers reach it, if the operator named it. */
+  readonly baseUrl: string | undefined;
+  readonly stagingBaseUrl: string | undefined;
+  readonly corsOrigins: readonly string[];
+  readonly trustedProxies: readonly Cidr[];
+  /** Told of failures that the caller is told nothing of. */
+  readonly report: (error: unknown) => void;
+}
+
+/**
+ * The web application. The life of a request:
+ *   1. the router finds the route; under /v1 one is always found
+ *   2. the body, if the route takes one, is read up to the limit and left as bytes
+ *   3. the gate: credential, limits, headers
+ *   4. the body is decoded, and the typed schema checks query, path and body
+ *   5. the operation
+ *   6. whatever was thrown becomes the Error body
+ */
+export function createApp(options: AppOptions) {
+  const { services } = options;
+  const gateOptions = {
+    services,
+    cors: new Cors(options.corsOrigins),
+    trustedProxies: options.trustedProxies,
+  };
+  const operations = petRoutes({
+    ...gateOptions,
+    pages: new PetPages(services),
+    baseUrl: options.baseUrl,
+  });
+  return new Elysia({ strictPath: true, normalize: false })
+    .use(failures(options.report))
+    .use(operations)
+    .use(fallbackRoutes(gateOptions, operations.routes))
+    .use(probeRoutes(services))
+    .use(
+      openapi({
+        baseUrl: options.baseUrl ?? "http://127.0.0.1:8080/v1",
+        stagingBaseUrl: options.stagingBaseUrl,
+      }),
+    );
+}
+
+export type App = ReturnType<typeof createApp>;

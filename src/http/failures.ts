@@ -1,0 +1,50 @@
+import { type TSchema } from "@sinclair/typebox";
+import { Elysia, ValidationError } from "elysia";
+import { AppError } from "../domain/errors.ts";
+import type { Refusal } from "../service/admission.ts";
+import { refusal, refuse } from "./errors.ts";
+import { noSuchPet } from "./routes/pets.ts";
+import { ruleOf } from "./schemas.ts";
+
+/**
+ * Turns whatever is thrown on the way into the Error body. Nothing of an unknown error reaches the caller; `report`
+ * gets it for the operator.
+ */
+export function failures(report: (error: unknown) => void) {
+  return new Elysia({ name: "failures" }).onError({ as: "global" }, ({ error, code, set }) => {
+    set.status = 200;
+    return refuse(set.headers, refusalOf(error, code, report));
+  });
+}
+
+function refusalOf(error: unknown, code: unknown, report: (error: unknown) => void): Refusal {
+  if (error instanceof ValidationError) return invalid(error);
+  if (error instanceof AppError) {
+    if (error.kind === "internal_error" || error.kind === "unavailable") report(error);
+    return { kind: error.kind, message: error.message, retryAfterSeconds: error.retryAfterSeconds };
+  }
+  if (code === "NOT_FOUND") return refusal("not_found", "There is nothing at this address.");
+  if (code === "PARSE") return refusal("invalid_request", "The body could not be read.");
+  report(error);
+  return refusal("internal_error", "Something went wrong on the server; it was logged.");
+}
+
+/** Names the first field that breaks its schema, and its rule. An id that is none belongs to no animal. */
+function invalid(error: ValidationError): Refusal {
+  if (error.type === "params") return noSuchPet;
+  if (error.type === "response")
+    return refusal("internal_error", "Something went wrong on the server.");
+  const { path, schema, value } = firstError(error);
+  const field = path.slice(1) || "The request";
+  const rule = ruleOf(schema);
+  return refusal(
+    "invalid_request",
+    value === undefined ? `${field} is required: it ${rule}.` : `${field} ${rule}.`,
+  );
+}
+
+function firstError(error: ValidationError): { path: string; schema: TSchema; value: unknown } {
+  const first = error.valueError as { path: string; schema: TSchema; value: unknown } | undefined;
+  if (first === undefined) throw error;
+  return first;
+}

@@ -1,0 +1,108 @@
+import { Elysia } from "elysia";
+import {
+  getPetDeprecatedAtMs,
+  getPetRemovedAtMs,
+  isGetPetRemoved,
+} from "../../domain/deprecation.ts";
+import { parseInt64 } from "../../domain/int64.ts";
+import type { NewPet } from "../../domain/pet.ts";
+import { decodeObject, readBody, type RawBody } from "../body.ts";
+import { refusal, refuse, refuseEarly, type AnswerHeaders } from "../errors.ts";
+import { gate, type GateOptions } from "../gate.ts";
+import { petJson } from "../json.ts";
+import { createPetDetail, getPetDetail, listPetsDetail } from "../operations.ts";
+import type { PetPages } from "../pages.ts";
+import { pageQueryOf, readListQuery } from "../query.ts";
+import { ListQuery, NewPetSchema, PetPath } from "../schemas.ts";
+
+export interface PetRoutesOptions extends GateOptions {
+  readonly pages: PetPages;
+  /** The address of /v1 as callers reach it, for links; by default the one that the request came to. */
+  readonly baseUrl: string | undefined;
+}
+
+/** The three operations of the specification. */
+export function petRoutes(options: PetRoutesOptions) {
+  const { services, pages } = options;
+  const petsUrl = (url: string) =>
+    options.baseUrl === undefined ? new URL("/v1/pets", url).href : `${options.baseUrl}/pets`;
+
+  return new Elysia({ name: "pets", normalize: false })
+    .use(gate(options))
+    .get(
+      "/v1/pets",
+      async ({ query, set, request }) => {
+        const page = await pages.list(pageQueryOf(query));
+        if (page.next !== undefined)
+          set.headers["link"] = `<${petsUrl(request.url)}?${page.next}>; rel="next"`;
+        return page.body;
+      },
+      {
+        transform: (context) => {
+          Object.assign(context, { query: readListQuery(context.request.url) });
+        },
+        query: ListQuery,
+        detail: listPetsDetail,
+      },
+    )
+    .post(
+      "/v1/pets",
+      async ({ body, set }) => {
+        const { name, categoryId, status } = body;
+        const pet: NewPet = { name, categoryId: BigInt(categoryId), status };
+        set.status = 201;
+        return petJson({ ...pet, id: await services.pets.create(pet) });
+      },
+      {
+        parse: ({ request }) => readBody(request),
+        transform: decodeBody,
+        body: NewPetSchema,
+        detail: createPetDetail,
+      },
+    )
+    .get(
+      "/v1/pets/:petId",
+      async ({ params, set }) => {
+        const answer = set.headers as AnswerHeaders;
+        const pet = await services.pets.byId(parseInt64(params.petId) ?? 0n);
+        return pet === undefined ? refuse(answer, noSuchPet) : petJson(pet);
+      },
+      {
+        transform: ({ set, request }) =>
+          deprecate(set.headers as AnswerHeaders, petsUrl(request.url)),
+        params: PetPath,
+        detail: getPetDetail,
+      },
+    );
+
+  function deprecate(headers: AnswerHeaders, successor: string): void {
+    if (isGetPetRemoved(services.clock())) return refuseEarly(headers, removed(successor));
+    headers["deprecation"] = `@${getPetDeprecatedAtMs / 1000}`;
+    headers["sunset"] = new Date(getPetRemovedAtMs).toUTCString();
+    headers["link"] = `<${successor}>; rel="successor-version"`;
+    return undefined;
+  }
+}
+
+/** What getPet says of an id that no animal has, whatever it looks like. */
+export const noSuchPet = refusal("not_found", "There is no animal with this id.");
+
+function removed(successor: string) {
+  return refusal(
+    "not_found",
+    `This operation was removed on 5 December 2030; use ${successor} with a status filter.`,
+  );
+}
+
+/** Puts the decoded body in place of the raw one, or refuses it. Runs behind the gate and before the schema. */
+function decodeBody(context: {
+  body: unknown;
+  headers: Record<string, string | undefined>;
+  set: { headers: unknown };
+}): void {
+  const decoded = decodeObject(context.body as RawBody, context.headers["content-type"]);
+  if ("refusal" in decoded)
+    return refuseEarly(context.set.headers as AnswerHeaders, decoded.refusal);
+  context.body = decoded.value;
+  return undefined;
+}

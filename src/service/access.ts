@@ -1,0 +1,79 @@
+import type { Admission } from "./admission.ts";
+import type { AnonymousLimiter } from "./anonymous.ts";
+import type { InvalidKey, KeyDirectory } from "./key-directory.ts";
+import { Account, unavailable, type Limiter } from "./limiter.ts";
+
+/**
+ * Who is calling, and may it: the order of the first checks of every request. A caller with a valid key is held to the
+ * key's windows, any other one to its address's bucket and, within that, refused with 401.
+ */
+export class Access {
+  readonly #directory: KeyDirectory;
+  readonly #limiter: Limiter;
+  readonly #anonymous: AnonymousLimiter;
+
+  readonly #onError: (error: unknown) => void;
+
+  constructor(parts: {
+    directory: KeyDirectory;
+    limiter: Limiter;
+    anonymous: AnonymousLimiter;
+    /** Told why a credential could not be looked up. */
+    onError: (error: unknown) => void;
+  }) {
+    this.#directory = parts.directory;
+    this.#limiter = parts.limiter;
+    this.#anonymous = parts.anonymous;
+    this.#onError = parts.onError;
+  }
+
+  /** Decides on a request that came with `credential`. `address` is asked for only where it matters. */
+  admit(
+    credential: string | undefined,
+    address: () => string | undefined,
+  ): Admission | Promise<Admission> {
+    if (credential === undefined) return this.#unauthorized(address, undefined);
+    const failed = (error: unknown) => this.#unavailable(address, error);
+    try {
+      const found = this.#directory.find(credential);
+      return found instanceof Promise
+        ? found.then((late) => this.#admitFound(late, address)).catch(failed)
+        : this.#admitFound(found, address);
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  /** Charges a request that needs no key, such as a browser's preflight, to its address. */
+  admitAnonymous(address: () => string | undefined): Admission {
+    return this.#anonymous.admit(address());
+  }
+
+  #admitFound(
+    found: Account | InvalidKey,
+    address: () => string | undefined,
+  ): Admission | Promise<Admission> {
+    return found instanceof Account
+      ? this.#limiter.admit(found)
+      : this.#unauthorized(address, found);
+  }
+
+  /** Nobody knows whose request this is, so no key's numbers are shown and nobody is charged. */
+  #unavailable(address: () => string | undefined, error: unknown): Admission {
+    this.#onError(error);
+    return { view: this.#anonymous.peek(address()), key: undefined, refusal: unavailable };
+  }
+
+  #unauthorized(address: () => string | undefined, why: InvalidKey | undefined): Admission {
+    const admission = this.#anonymous.admit(address());
+    if (admission.refusal !== undefined) return admission;
+    const message =
+      why === undefined
+        ? "This request needs an API key: send the header Authorization: Bearer <API_KEY>."
+        : "The API key is not valid.";
+    return {
+      ...admission,
+      refusal: { kind: "unauthorized", message, detail: why ?? "no credential" },
+    };
+  }
+}

@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import { isWellFormedKey, keyState, type Environment, type PlainKey } from "../domain/api-key.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { KeyHash, KeyStore, StoreVersions } from "../storage/contract.ts";
+import { Account } from "./limiter.ts";
+
+/** Secrets and accounts in memory at the most; beyond it the idle ones are let go. */
+const entriesMax = 20_000;
+
+/** SHA-256 of a secret. A fast hash is right for it: 178 random bits cannot be guessed (a password could). */
+export function hashKey(key: PlainKey): KeyHash {
+  return createHash("sha256").update(key).digest() as Uint8Array as KeyHash;
+}
+
+/** Why a credential does not open anything. For the log only: the caller is told nothing that helps to guess. */
+export type InvalidKey = "malformed" | "unknown" | "revoked" | "expired";
+
+interface Entry {
+  readonly account: Account;
+  readonly secretExpiresAtMs: number | undefined;
+}
+
+/**
+ * Finds the account that a secret opens. What was found is kept in memory and checked against the store's epoch once
+ * per event-loop turn, so that a change made by any process binds at the next request.
+ */
+export class KeyDirectory {
+  readonly #keys: KeyStore;
+  readonly #versions: () => StoreVersions;
+  readonly #environment: Environment;
+  readonly #clock: Clock;
+  readonly #release: (accounts: readonly Account[]) => void;
+  readonly #entries = new Map<string, Entry>();
+  readonly #accounts = new Map<string, Account>();
+  #epoch: number;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(options: {
+    keys: KeyStore;
+    versions: () => StoreVersions;
+    environment: Environment;
+    clock: Clock;
+    /** Takes back the blocks of accounts that changed or are let go. */
+    release: (accounts: readonly Account[]) => void;
+  }) {
+    this.#keys = options.keys;
+    this.#versions = options.versions;
+    this.#environment = options.environment;
+    this.#clock = options.clock;
+    this.#release = options.release;
+    this.#epoch = options.versions().keys;
+  }
+
+  /** The account that `credential` opens now, or why it opens none. */
+  find(credential: string): Account | InvalidKey | Promise<Account | InvalidKey> {
+    const { keys: epoch } = this.#versions();
+    if (epoch !== this.#epoch) {
+      this.#refreshing ??= this.#refresh(epoch).finally(() => {
+        this.#refreshing = undefined;
+      });
+      return this.#refreshing.then(() => this.find(credential));
+    }
+    const known = this.#entries.get(credential);
+    if (known !== undefined) return this.#check(known);
+    if (!isWellFormedKey(credential, this.#environment)) return "malformed";
+    const found = this.#keys.byHash(hashKey(credential));
+    return found instanceof Promise
+      ? found.then((late) => this.#add(credential, late))
+      : this.#add(credential, found);
+  }
+
+  accounts(): Iterable<Account> {
+    return this.#accounts.values();
+  }
+
+  #check({ account, secretExpiresAtMs }: Entry): Account | InvalidKey {
+    const nowMs = this.#clock();
+    if (secretExpiresAtMs !== undefined && nowMs >= secretExpiresAtMs) return "expired";
+    const state = keyState(account.key, nowMs);
+    return state === "active" || state === "banned" ? account : state;
+  }
+
+  #add(credential: string, found: Awaited<ReturnType<KeyStore["byHash"]>>): Account | InvalidKey {
+    if (found === undefined) return "unknown";
+    this.#makeRoom();
+    let account = this.#accounts.get(found.key.id);
+    if (account === undefined) {
+      account = new Account(found.key);
+      this.#accounts.set(found.key.id, account);
+    }
+    const entry = { account, secretExpiresAtMs: found.secretExpiresAtMs };
+    this.#entries.set(credential, entry);
+    return this.#check(entry);
+  }
+
+  /** Takes over what changed. Blocks go back first: they were taken under the old limits. */
+  async #refresh(epoch: number): Promise<void> {
+    const changed = await this.#keys.changedSince(this.#epoch);
+    this.#epoch = epoch;
+    this.#entries.clear();
+    const affected: Account[] = [];
+    for (const key of changed) {
+      const account = this.#accounts.get(key.id);
+      if (account === undefined) continue;
+      account.key = key;
+      account.exhausted = false;
+      affected.push(account);
+    }
+    this.#release(affected);
+  }
+
+  /** Lets everything go when memory is full: what is in use comes back at its next request for one look-up each. */
+  #makeRoom(): void {
+    if (this.#entries.size < entriesMax) return;
+    this.#entries.clear();
+    const accounts = [...this.#accounts.values()];
+    this.#accounts.clear();
+    this.#release(accounts);
+  }
+}

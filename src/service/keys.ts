@@ -1,0 +1,251 @@
+import {
+  generateKey,
+  generateKeyId,
+  maskKey,
+  type ApiKey,
+  type Environment,
+  type KeySecret,
+  type PlainKey,
+  type RandomBytes,
+} from "../domain/api-key.ts";
+import { imposeBan, liftBan, noBan } from "../domain/ban.ts";
+import type { Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import {
+  isLimit,
+  limitMax,
+  limitsOf,
+  planNames,
+  type Limits,
+  type PlanName,
+} from "../domain/plan.ts";
+import type { KeyAction, KeyEvent, KeyStore, WindowStore } from "../storage/contract.ts";
+import type { WindowCounts } from "../domain/windows.ts";
+import { hashKey } from "./key-directory.ts";
+
+/** What an operator may say of a key's plan and limits; the numbers go with Enterprise only. */
+export interface PlanChange {
+  readonly plan?: PlanName | undefined;
+  readonly perMinute?: number | undefined;
+  readonly perDay?: number | undefined;
+}
+
+export interface IssuedKey {
+  readonly key: ApiKey;
+  /** The secret. This is the only time that it exists outside of its holder's hands. */
+  readonly secret: PlainKey;
+}
+
+/** All that is known of one key. */
+export interface KeyDetails {
+  readonly key: ApiKey;
+  readonly secrets: readonly KeySecret[];
+  readonly events: readonly KeyEvent[];
+  readonly counts: WindowCounts | undefined;
+}
+
+/** What operators do with keys. Each change binds every server on the same store at its next request. */
+export class KeyService {
+  readonly #keys: KeyStore;
+  readonly #windows: WindowStore;
+  readonly #environment: Environment;
+  readonly #clock: Clock;
+  readonly #randomBytes: RandomBytes;
+  readonly #actor: string;
+
+  constructor(options: {
+    keys: KeyStore;
+    windows: WindowStore;
+    environment: Environment;
+    clock: Clock;
+    randomBytes: RandomBytes;
+    /** Who is kept as the author of the changes. */
+    actor: string;
+  }) {
+    this.#keys = options.keys;
+    this.#windows = options.windows;
+    this.#environment = options.environment;
+    this.#clock = options.clock;
+    this.#randomBytes = options.randomBytes;
+    this.#actor = options.actor;
+  }
+
+  /** Makes a key. Throws `invalid_request` when plan and numbers do not go together. */
+  async create(wanted: {
+    name: string;
+    plan: PlanName;
+    perMinute?: number | undefined;
+    perDay?: number | undefined;
+    expiresInMs?: number | undefined;
+  }): Promise<IssuedKey> {
+    const nowMs = this.#clock();
+    const key: ApiKey = {
+      id: generateKeyId(this.#randomBytes),
+      name: wanted.name,
+      plan: wanted.plan,
+      limits: agreedLimits(wanted.plan, wanted),
+      createdAtMs: nowMs,
+      expiresAtMs: wanted.expiresInMs === undefined ? undefined : nowMs + wanted.expiresInMs,
+      revokedAtMs: undefined,
+      ban: noBan,
+    };
+    const { plain, secret } = this.#newSecret(nowMs);
+    await this.#keys.insert(key, hashKey(plain), secret, this.#by("create", nowMs));
+    return { key, secret: plain };
+  }
+
+  async list(): Promise<ApiKey[]> {
+    return this.#keys.list();
+  }
+
+  /** The key that `reference` means: an id, the beginning of one as far as it is unique, or a label. */
+  async resolve(reference: string): Promise<ApiKey> {
+    const exact = await this.#keys.byId(reference);
+    if (exact !== undefined) return exact;
+    const all = await this.#keys.list();
+    const named = all.filter(({ name }) => name === reference);
+    const matches = named.length > 0 ? named : all.filter(({ id }) => id.startsWith(reference));
+    const [match] = matches;
+    if (match === undefined || reference === "") {
+      throw new AppError("not_found", `There is no key with the id or label "${reference}".`, {
+        hint: "rehome keys list shows all of them.",
+      });
+    }
+    if (matches.length > 1) {
+      throw new AppError(
+        "invalid_request",
+        `"${reference}" means ${matches.length} keys: ${matches.map(({ id }) => id).join(", ")}.`,
+        {
+          hint: "Give the whole id.",
+        },
+      );
+    }
+    return match;
+  }
+
+  async details(reference: string): Promise<KeyDetails> {
+    const key = await this.resolve(reference);
+    return {
+      key,
+      secrets: await this.#keys.secrets(key.id),
+      events: await this.#keys.events(key.id),
+      counts: await this.#windows.counts(key.id),
+    };
+  }
+
+  /** Changes plan, limits or label. What a key has used in its windows stays used. */
+  async update(
+    reference: string,
+    wanted: PlanChange & { name?: string | undefined },
+  ): Promise<ApiKey> {
+    return this.#change(reference, "update", (key) => {
+      const plan = wanted.plan ?? key.plan;
+      const kept = plan === "enterprise" && key.plan === "enterprise" ? key.limits : undefined;
+      const numbers = {
+        perMinute: wanted.perMinute ?? kept?.perMinute,
+        perDay: wanted.perDay ?? kept?.perDay,
+      };
+      return { ...key, plan, limits: agreedLimits(plan, numbers), name: wanted.name ?? key.name };
+    });
+  }
+
+  /** Ends a key for good, with all its secrets. */
+  async revoke(reference: string): Promise<ApiKey> {
+    return this.#change(reference, "revoke", (key, nowMs) =>
+      key.revokedAtMs === undefined ? { ...key, revokedAtMs: nowMs } : key,
+    );
+  }
+
+  /** Gives the key a new secret. The old ones go on for `graceMs`; 0 ends them at once. */
+  async rotate(reference: string, graceMs: number): Promise<IssuedKey> {
+    const { id, revokedAtMs } = await this.resolve(reference);
+    if (revokedAtMs !== undefined) {
+      throw new AppError(
+        "invalid_request",
+        `The key ${id} is revoked; a revoked key gets no new secret.`,
+        {
+          hint: "rehome keys create makes a new key.",
+        },
+      );
+    }
+    const nowMs = this.#clock();
+    const { plain, secret } = this.#newSecret(nowMs);
+    const by = this.#by("rotate", nowMs);
+    const key = await this.#keys.rotate(id, hashKey(plain), secret, nowMs + graceMs, by);
+    return { key: found(key, reference), secret: plain };
+  }
+
+  async ban(reference: string, durationMs: number): Promise<ApiKey> {
+    return this.#change(reference, "ban", (key, nowMs) => ({
+      ...key,
+      ban: imposeBan(key.ban, durationMs, nowMs),
+    }));
+  }
+
+  async unban(reference: string): Promise<ApiKey> {
+    return this.#change(reference, "unban", (key, nowMs) => ({
+      ...key,
+      ban: liftBan(key.ban, nowMs),
+    }));
+  }
+
+  async #change(
+    reference: string,
+    action: string,
+    change: (key: ApiKey, nowMs: number) => ApiKey,
+  ): Promise<ApiKey> {
+    const { id } = await this.resolve(reference);
+    const nowMs = this.#clock();
+    const after = await this.#keys.change(id, this.#by(action, nowMs), (key) => change(key, nowMs));
+    return found(after, reference);
+  }
+
+  #by(action: string, nowMs: number): KeyAction {
+    return { action, actor: this.#actor, nowMs };
+  }
+
+  #newSecret(nowMs: number): { plain: PlainKey; secret: KeySecret } {
+    const plain = generateKey(this.#environment, this.#randomBytes);
+    return { plain, secret: { mask: maskKey(plain), createdAtMs: nowMs, expiresAtMs: undefined } };
+  }
+}
+
+function found(key: ApiKey | undefined, reference: string): ApiKey {
+  if (key !== undefined) return key;
+  throw new AppError("not_found", `There is no key with the id or label "${reference}".`);
+}
+
+/** The limits that go with a plan, or `invalid_request` in words: Enterprise needs both numbers, no other plan takes any. */
+function agreedLimits(
+  plan: PlanName,
+  { perMinute, perDay }: { perMinute?: number | undefined; perDay?: number | undefined },
+): Limits {
+  for (const limit of [perMinute, perDay]) {
+    if (limit !== undefined && !isLimit(limit)) {
+      throw new AppError(
+        "invalid_request",
+        `A limit must be a whole number from 1 to ${limitMax}.`,
+      );
+    }
+  }
+  const given = perMinute !== undefined || perDay !== undefined;
+  const custom =
+    perMinute === undefined || perDay === undefined ? undefined : { perMinute, perDay };
+  const limits = given && custom === undefined ? undefined : limitsOf(plan, custom);
+  if (limits !== undefined) return limits;
+  throw plan === "enterprise"
+    ? new AppError(
+        "invalid_request",
+        "The enterprise plan has no limits of its own; it needs both numbers.",
+        {
+          hint: "Add --per-minute N --per-day N.",
+        },
+      )
+    : new AppError(
+        "invalid_request",
+        `The ${plan} plan has published limits; only enterprise takes its own.`,
+        {
+          hint: `Leave --per-minute and --per-day out, or choose --plan enterprise (plans: ${planNames.join(", ")}).`,
+        },
+      );
+}

@@ -1,0 +1,71 @@
+import type { Environment, RandomBytes } from "../domain/api-key.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { Store, StoreCheck } from "../storage/contract.ts";
+import { Access } from "./access.ts";
+import { AnonymousLimiter } from "./anonymous.ts";
+import { KeyDirectory } from "./key-directory.ts";
+import { KeyService } from "./keys.ts";
+import { Limiter } from "./limiter.ts";
+
+export interface ServiceOptions {
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  readonly actor: string;
+  readonly anonymousPerMinute: number;
+  readonly bans: boolean;
+  /** Told of a failure that nobody waits for. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Everything that the edges call, on one store. */
+export interface Services {
+  readonly pets: Store["pets"];
+  readonly keys: KeyService;
+  readonly access: Access;
+  readonly clock: Clock;
+  /** A number that changes whenever an animal may have changed. */
+  petsVersion(): number;
+  check(): Promise<StoreCheck[]>;
+  /** Gives back what was taken ahead and closes the store. */
+  close(): Promise<void>;
+}
+
+/** Composes the services; the one place that knows how they are put together. */
+export function createServices(store: Store, options: ServiceOptions): Services {
+  const { clock, environment, onError } = options;
+  const limiter = new Limiter({
+    windows: store.windows,
+    clock,
+    bans: options.bans,
+    onError,
+    onNoisyMinute: (keyId, minuteLabel, nowMs) =>
+      store.reportNoisyMinute(keyId, minuteLabel, nowMs),
+  });
+  const directory = new KeyDirectory({
+    keys: store.keys,
+    versions: () => store.versions(),
+    environment,
+    clock,
+    release: (accounts) => {
+      limiter.release(accounts).catch(onError);
+    },
+  });
+  const anonymous = new AnonymousLimiter(clock, options.anonymousPerMinute);
+  return {
+    pets: store.pets,
+    keys: new KeyService({ ...options, keys: store.keys, windows: store.windows }),
+    access: new Access({ directory, limiter, anonymous, onError }),
+    clock,
+    petsVersion: () => store.versions().pets,
+    check: async () => store.check(),
+    async close() {
+      try {
+        await limiter.release(directory.accounts());
+      } catch (error) {
+        onError(error);
+      }
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { PlanName } from "../../src/domain/plan.ts";
+import { createApp, type AppOptions } from "../../src/http/app.ts";
+import { createServices, type ServiceOptions } from "../../src/service/services.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
+
+/** A clock that stands still until it is moved. */
+export class TestClock {
+  nowMs: number;
+
+  constructor(nowMs = Date.UTC(2026, 10, 21, 12, 0, 10)) {
+    this.nowMs = nowMs;
+  }
+
+  readonly read = (): number => this.nowMs;
+
+  advance(ms: number): void {
+    this.nowMs += ms;
+  }
+}
+
+/** Bytes that look random and are the same in every run. */
+export function seededBytes(seed = 1): (count: number) => Uint8Array {
+  let state = seed;
+  return (count) =>
+    Uint8Array.from({ length: count }, () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return state >>> 24;
+    });
+}
+
+export interface TestAppOptions {
+  readonly clock?: TestClock;
+  readonly app?: Partial<AppOptions>;
+  readonly service?: Partial<ServiceOptions>;
+}
+
+/** The whole application on a store in memory, called without a socket. */
+export function testApp({ clock = new TestClock(), app = {}, service = {} }: TestAppOptions = {}) {
+  const reported: unknown[] = [];
+  const store = openSqliteStore({
+    folder: ":memory:",
+    clock: clock.read,
+    random: () => 0,
+    timeoutMs: 100,
+    serving: true,
+  });
+  const services = createServices(store, {
+    environment: "production",
+    clock: clock.read,
+    randomBytes: seededBytes(),
+    actor: "test",
+    anonymousPerMinute: 300,
+    bans: true,
+    onError: (error) => reported.push(error),
+    ...service,
+  });
+  const elysia = createApp({
+    services,
+    baseUrl: undefined,
+    stagingBaseUrl: undefined,
+    corsOrigins: [],
+    trustedProxies: [],
+    report: (error) => reported.push(error),
+    ...app,
+  });
+  return {
+    clock,
+    elysia,
+    reported,
+    services,
+    store,
+    /** Sends a request; `key` goes into the Authorization header. */
+    send(path: string, init: RequestInit & { key?: string } = {}): Promise<Response> {
+      const headers = new Headers(init.headers);
+      if (init.key !== undefined) headers.set("authorization", `Bearer ${init.key}`);
+      return elysia.handle(new Request(`http://localhost${path}`, { ...init, headers }));
+    },
+    async key(plan: PlanName = "business", numbers = {}): Promise<string> {
+      return (await services.keys.create({ name: `a ${plan} key`, plan, ...numbers })).secret;
+    },
+  };
+}
