@@ -1,0 +1,96 @@
+/**
+ * How fast `rehome pets import` reads: makes a large synthetic file of each layout in a temporary folder, reads it as an
+ * import does, and prints rows a second and the largest memory. Usage: bun bench/import-reading.ts [rows]
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readCatalogue } from "../src/service/catalogue/reading.ts";
+
+interface Layout {
+  readonly file: string;
+  readonly before: string;
+  readonly row: (index: number) => string;
+  readonly between: string;
+  readonly after: string;
+}
+
+const petstoreRow = (id: string, index: number) =>
+  `{"id":${id},"category":{"id":${(index % 4) + 1},"name":"Dogs"},"name":"doggie ${index}","photoUrls":["https://photos.example/${index}.jpg"],"tags":[{"id":0,"name":"string"}],"status":"available"}`;
+const rehomeRow = (index: number) =>
+  `{"id":${index + 1},"name":"Animal ${index}","categoryId":${(index % 4) + 1},"status":"available","externalId":"asm:${index}"}`;
+
+const layouts: readonly Layout[] = [
+  {
+    file: "petstore.json",
+    before: "[",
+    row: (index) => petstoreRow(String(index), index),
+    between: ",",
+    after: "]",
+  },
+  {
+    file: "petstore-large-ids.json",
+    before: "[",
+    row: (index) => petstoreRow(`9223372036854${index % 700_000}`, index),
+    between: ",\n",
+    after: "]",
+  },
+  { file: "rehome.ndjson", before: "", row: rehomeRow, between: "\n", after: "\n" },
+  {
+    file: "rehome.csv",
+    before: "id,name,categoryId,status,externalId\r\n",
+    row: (index) => `${index + 1},Animal ${index},${(index % 4) + 1},available,asm:${index}`,
+    between: "\r\n",
+    after: "\r\n",
+  },
+  {
+    file: "austin.csv",
+    before:
+      "Animal ID,Name,DateTime,MonthYear,Date of Birth,Outcome Type,Outcome Subtype,Animal Type,Sex upon Outcome,Age upon Outcome,Breed,Color\r\n",
+    row: (index) =>
+      `A${index},"*Luna, ${index}",01/02/2024 10:00:00 AM,01/02/2024,03/04/2020,${index % 3 === 0 ? "Transfer" : "Adoption"},Foster,Dog,Neutered Male,1 year,"Chihuahua Shorthair Mix",Brown/White`,
+    between: "\r\n",
+    after: "\r\n",
+  },
+];
+
+async function write(path: string, layout: Layout, rows: number): Promise<void> {
+  const writer = Bun.file(path).writer();
+  await writer.write(layout.before);
+  for (let index = 0; index < rows; index += 1) {
+    void writer.write((index === 0 ? "" : layout.between) + layout.row(index));
+    if (index % 10_000 === 0) await writer.flush();
+  }
+  await writer.write(layout.after);
+  await writer.end();
+}
+
+async function measure(path: string): Promise<string> {
+  const startMs = performance.now();
+  const reading = await readCatalogue(Bun.file(path).stream());
+  let rows = 0;
+  let rejected = 0;
+  let memoryBytes = 0;
+  for await (const batch of reading.batches) {
+    rows += batch.length;
+    for (const { kind } of batch) if (kind === "reject") rejected += 1;
+    if (rows % 16 === 0) memoryBytes = Math.max(memoryBytes, process.memoryUsage.rss());
+  }
+  const seconds = (performance.now() - startMs) / 1000;
+  const rate = Math.round(rows / seconds).toLocaleString("en");
+  const mebibytes = Math.round(memoryBytes / 1024 / 1024);
+  return `${rows} rows (${rejected} rejected) in ${seconds.toFixed(2)} s: ${rate} rows/s, ${mebibytes} MiB`;
+}
+
+const rows = Number(process.argv[2] ?? 1_000_000);
+const folder = await mkdtemp(join(tmpdir(), "rehome-import-"));
+try {
+  for (const layout of layouts) {
+    const path = join(folder, layout.file);
+    await write(path, layout, rows);
+    process.stdout.write(`${layout.file.padEnd(24)} ${await measure(path)}\n`);
+    await rm(path);
+  }
+} finally {
+  await rm(folder, { recursive: true });
+}

@@ -1,0 +1,129 @@
+import { parseInt64 } from "../../domain/int64.ts";
+import { isPetName } from "../../domain/pet.ts";
+import type { Awaitable } from "../../storage/contract.ts";
+import { readCsv } from "./read/csv.ts";
+import { detectShape } from "./read/detect.ts";
+import { parseExactJson } from "./read/exact-json.ts";
+import { explainJson } from "./read/explain-json.ts";
+import { type ByteChunks, UnreadableInput, utf8Chunks } from "./read/input.ts";
+import { MalformedRecord } from "./read/records.ts";
+
+/** Where categories are kept. */
+export interface CategoryKeeper {
+  /** Every kept category. */
+  list(): Awaitable<readonly NamedCategory[]>;
+  /**
+   * Keeps these names, none of which is kept yet, and returns their new ids in order. A new id is above all
+   * ids of kept categories and above all that animals carry, so that no animal changes its category.
+   */
+  create(names: readonly string[]): Awaitable<readonly bigint[]>;
+}
+
+export interface NamedCategory {
+  readonly name: string;
+  readonly id: bigint;
+}
+
+/** The form in which names are compared: without regard to case, blanks around or composition of accents. */
+export function categoryKey(name: string): string {
+  return name.trim().normalize("NFC").toLowerCase();
+}
+
+/** Names of categories and their ids. */
+export class CategoryNames {
+  readonly #ids = new Map<string, bigint>();
+
+  constructor(categories: Iterable<NamedCategory> = []) {
+    for (const { name, id } of categories) this.add(name, id);
+  }
+
+  /** Adds a name; returns false, changing nothing, when it already stands for another id. */
+  add(name: string, id: bigint): boolean {
+    const key = categoryKey(name);
+    const known = this.#ids.get(key);
+    if (known !== undefined) return known === id;
+    this.#ids.set(key, id);
+    return true;
+  }
+
+  idOf(name: string): bigint | undefined {
+    return this.#ids.get(categoryKey(name));
+  }
+}
+
+const categoriesBytesMax = 16 * 1024 * 1024;
+
+/**
+ * Reads `--categories FILE`: a JSON object of names and ids (`{"Dog": 1}`), or CSV with the columns name and id.
+ * @throws UnreadableInput naming the line or the name at fault.
+ */
+export async function readCategories(source: ByteChunks): Promise<readonly NamedCategory[]> {
+  const { shape, chunks } = await detectShape(utf8Chunks(source));
+  const categories =
+    shape.kind === "csv" ? await fromCsv(chunks, shape.delimiter) : await fromJson(chunks);
+  const names = new CategoryNames();
+  for (const { name, id } of categories) {
+    if (!names.add(name, id))
+      throw new UnreadableInput(0, `category ${JSON.stringify(name)} is given two ids`);
+  }
+  return categories;
+}
+
+async function fromJson(chunks: ByteChunks): Promise<NamedCategory[]> {
+  const text = await wholeText(chunks);
+  const fault = explainJson(text);
+  if (fault !== undefined) throw new UnreadableInput(fault.linesDown + 1, fault.problem);
+  const value = parseExactJson(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new UnreadableInput(
+      1,
+      'expected an object of category names and ids, such as {"Dog": 1, "Cat": 2}',
+    );
+  }
+  return Object.entries(value).map(([name, id]) => category(name, String(id), 0));
+}
+
+async function wholeText(chunks: ByteChunks): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    pieces.push(chunk);
+    size += chunk.length;
+    if (size > categoriesBytesMax)
+      throw new UnreadableInput(0, `expected at most ${categoriesBytesMax} bytes of categories`);
+  }
+  return new TextDecoder().decode(Buffer.concat(pieces));
+}
+
+async function fromCsv(chunks: ByteChunks, delimiter: string): Promise<NamedCategory[]> {
+  const { columns, batches } = await readCsv(chunks, delimiter);
+  const header = columns.map((column) => column.toLowerCase());
+  const name = header.indexOf("name");
+  const id = header.indexOf("id");
+  if (name < 0 || id < 0)
+    throw new UnreadableInput(1, "expected a header line with the columns name and id");
+  const categories: NamedCategory[] = [];
+  for await (const { lines, records } of batches) {
+    for (const [index, record] of records.entries()) {
+      const line = lines[index]!;
+      if (record instanceof MalformedRecord) throw new UnreadableInput(line, record.problem);
+      const fields = record as readonly string[];
+      categories.push(category(fields[name]!, fields[id]!, line));
+    }
+  }
+  return categories;
+}
+
+function category(name: string, idText: string, line: number): NamedCategory {
+  const id = parseInt64(idText.trim());
+  const label = `category ${JSON.stringify(name)}`;
+  if (name.trim() === "" || !isPetName(name))
+    throw new UnreadableInput(line, `${label}: expected a name`);
+  if (id === undefined) {
+    throw new UnreadableInput(
+      line,
+      `${label}: expected a whole number of 64 bits as id, found ${JSON.stringify(idText)}`,
+    );
+  }
+  return { name: name.trim(), id };
+}

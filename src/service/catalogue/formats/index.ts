@@ -1,0 +1,26 @@
+import { asm } from "./asm.ts";
+import { cities } from "./cities.ts";
+import type { Format, Sample } from "./format.ts";
+import { petfinder } from "./petfinder.ts";
+import { petstore } from "./petstore.ts";
+import { rehome } from "./rehome.ts";
+import { rescuegroups } from "./rescuegroups.ts";
+
+/** Every known format; detection asks them in this order. */
+export const formats: readonly Format[] = [
+  rehome,
+  petstore,
+  petfinder,
+  rescuegroups,
+  asm,
+  ...cities,
+];
+
+export function formatNamed(name: string): Format | undefined {
+  return formats.find((format) => format.name === name);
+}
+
+/** The first format that recognises the sample. */
+export function detectFormat(sample: Sample): Format | undefined {
+  return formats.find((format) => format.recognises(sample));
+}

@@ -1,0 +1,38 @@
+import { unguarded } from "../write/csv.ts";
+import type { Format } from "./format.ts";
+import {
+  categoryId,
+  exactName,
+  exactStatus,
+  fieldOf,
+  isObject,
+  mapperOf,
+  sourceId,
+} from "./values.ts";
+
+/** What `rehome pets export` writes, and the interface's own answers: taken over exactly as they are. */
+export const rehome: Format = {
+  name: "rehome",
+  title: "what `rehome pets export` writes (JSON, NDJSON or CSV), and answers of GET /pets",
+  recognises: ({ columns, records: [first] }) =>
+    (columns?.includes("name") && columns.includes("categoryId")) ??
+    (isObject(first) && "categoryId" in first),
+  mapper: (columns) => {
+    const [name, category, status, externalId] = ["name", "categoryId", "status", "externalId"].map(
+      (field) => fieldOf(columns, field),
+    );
+    const text = columns === undefined ? (value: unknown) => value : unguardedText;
+    return mapperOf(columns, (record, line) => ({
+      kind: "pet",
+      line,
+      name: exactName("name", text(name!(record))),
+      category: categoryId("categoryId", category!(record)),
+      status: exactStatus("status", status!(record)),
+      externalId: sourceId("externalId", text(externalId!(record))),
+    }));
+  },
+};
+
+function unguardedText(value: unknown): unknown {
+  return typeof value === "string" ? unguarded(value) : value;
+}

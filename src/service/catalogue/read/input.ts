@@ -1,0 +1,179 @@
+import { isUtf8 } from "node:buffer";
+
+/** A file, a pipe or standard input: its bytes in pieces of any size. */
+export type ByteChunks = AsyncIterable<Uint8Array>;
+
+/**
+ * Input that cannot be read to its end. The message names the line (from 1) and what was expected there;
+ * line 0 stands for the input as a whole.
+ */
+export class UnreadableInput extends Error {
+  override readonly name = "UnreadableInput";
+  readonly line: number;
+
+  constructor(line: number, problem: string) {
+    super(line > 0 ? `line ${line}: ${problem}` : problem);
+    this.line = line;
+  }
+}
+
+const newline = 10;
+const nothing = new Uint8Array(0);
+/** Enough bytes to tell a byte order mark and the other beginnings below. */
+const beginningBytes = 4;
+
+const foreignBeginnings: ReadonlyArray<readonly [readonly number[], string]> = [
+  [[0xff, 0xfe], "the input is UTF-16 text: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"],
+  [[0xfe, 0xff], "the input is UTF-16 text: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"],
+  [[0x1f, 0x8b], "the input is compressed with gzip: unpack it first (gunzip -c FILE)"],
+  [[0x28, 0xb5, 0x2f, 0xfd], "the input is compressed with zstd: unpack it first (zstd -dc FILE)"],
+  [
+    [0x50, 0x4b, 3, 4],
+    "the input is a ZIP or an Excel workbook: unpack it, or save the sheet as CSV",
+  ],
+];
+
+/**
+ * The same bytes, proven to be UTF-8 and cut between characters, without a leading byte order mark.
+ * @throws UnreadableInput naming the first line that is not UTF-8, or what the input is instead.
+ */
+export async function* utf8Chunks(chunks: ByteChunks): AsyncGenerator<Uint8Array> {
+  let held = nothing;
+  let line = 1;
+  let begun = false;
+  for await (const chunk of chunks) {
+    let bytes = held.length === 0 ? chunk : joined(held, chunk);
+    if (!begun) {
+      if (bytes.length < beginningBytes) {
+        held = bytes.slice();
+        continue;
+      }
+      bytes = afterBeginning(bytes);
+      begun = true;
+    }
+    const end = wholeCharactersEnd(bytes);
+    held = bytes.slice(end);
+    const whole = bytes.subarray(0, end);
+    if (!isUtf8(whole)) throw notUtf8(whole, line);
+    line += newlinesIn(whole);
+    if (end > 0) yield whole;
+  }
+  const rest = begun ? held : afterBeginning(held);
+  if (!isUtf8(rest)) throw notUtf8(rest, line);
+  if (rest.length > 0) yield rest;
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
+
+function startsWith(bytes: Uint8Array, beginning: readonly number[]): boolean {
+  return beginning.every((byte, index) => bytes[index] === byte);
+}
+
+function afterBeginning(bytes: Uint8Array): Uint8Array {
+  for (const [beginning, problem] of foreignBeginnings) {
+    if (startsWith(bytes, beginning)) throw new UnreadableInput(0, problem);
+  }
+  return startsWith(bytes, [0xef, 0xbb, 0xbf]) ? bytes.subarray(3) : bytes;
+}
+
+/** Where the last character ends that is complete in `bytes`: at most three bytes before its end. */
+function wholeCharactersEnd(bytes: Uint8Array): number {
+  const end = bytes.length;
+  for (let back = 1; back <= Math.min(3, end); back++) {
+    const byte = bytes[end - back]!;
+    if (byte < 0x80) return end;
+    if (byte >= 0xc0) {
+      const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return needed > back ? end - back : end;
+    }
+  }
+  return end;
+}
+
+function newlinesIn(bytes: Uint8Array): number {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let count = 0;
+  for (let at = buffer.indexOf(newline); at >= 0; at = buffer.indexOf(newline, at + 1)) count++;
+  return count;
+}
+
+function notUtf8(bytes: Uint8Array, firstLine: number): UnreadableInput {
+  let line = firstLine;
+  let start = 0;
+  for (;;) {
+    const end = bytes.indexOf(newline, start);
+    if (end < 0 || !isUtf8(bytes.subarray(start, end))) break;
+    start = end + 1;
+    line++;
+  }
+  const hint = "if it was saved as Windows-1252: iconv -f WINDOWS-1252 -t UTF-8";
+  return new UnreadableInput(line, `expected UTF-8 text, found bytes that are not (${hint})`);
+}
+
+/** How many bytes enter the window at once, so that one huge chunk does not make one huge batch. */
+const portionBytes = 64 * 1024;
+/** The largest single record (JSON value or line); a whole animal with all its texts is far below. */
+export const recordBytesMax = 16 * 1024 * 1024;
+
+/**
+ * The part of the input that is being looked at. Bytes before `start` are done with; reading on moves
+ * what is left to the front, so positions are good only until the next `readOn`.
+ */
+export class Window {
+  bytes: Uint8Array = new Uint8Array(4 * portionBytes);
+  start = 0;
+  end = 0;
+  ended = false;
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  #chunk: Uint8Array = nothing;
+
+  constructor(chunks: ByteChunks) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+  }
+
+  /** Reads until at least twice as much as now is left to look at (so that re-reading stays linear), or to the end. */
+  async readOn(line: number): Promise<void> {
+    const left = this.end - this.start;
+    if (left > recordBytesMax) {
+      throw new UnreadableInput(
+        line,
+        `expected a record of at most ${recordBytesMax} bytes, this one is larger`,
+      );
+    }
+    this.bytes.copyWithin(0, this.start, this.end);
+    this.start = 0;
+    this.end = left;
+    const wanted = Math.max(left * 2, left + 1);
+    while (this.end < wanted && !this.ended) {
+      if (this.#chunk.length === 0) await this.#nextChunk();
+      else this.#append(this.#chunk.subarray(0, portionBytes));
+    }
+  }
+
+  async #nextChunk(): Promise<void> {
+    const next = await this.#chunks.next();
+    if (next.done === true) this.ended = true;
+    else this.#chunk = next.value;
+  }
+
+  #append(portion: Uint8Array): void {
+    if (this.end + portion.length > this.bytes.length) {
+      const larger = new Uint8Array(2 * this.bytes.length);
+      larger.set(this.bytes.subarray(0, this.end));
+      this.bytes = larger;
+    }
+    this.bytes.set(portion, this.end);
+    this.end += portion.length;
+    this.#chunk = this.#chunk.subarray(portion.length);
+  }
+
+  /** Lets the source go, when reading stops before its end. */
+  async close(): Promise<void> {
+    await this.#chunks.return?.();
+  }
+}

@@ -1,0 +1,326 @@
+import { parseExactJson } from "./exact-json.ts";
+import { explainJson, nestingMax } from "./explain-json.ts";
+import { type ByteChunks, UnreadableInput, Window } from "./input.ts";
+import type { RecordBatch } from "./records.ts";
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const colon = 0x3a;
+const openList = 0x5b;
+const closeList = 0x5d;
+const openObject = 0x7b;
+const closeObject = 0x7d;
+const newline = 0x0a;
+const endOfInput = -1;
+
+/** Names under which services wrap the list of their records. */
+const listNames: ReadonlySet<string> = new Set([
+  "animals",
+  "data",
+  "pets",
+  "items",
+  "results",
+  "records",
+]);
+/** JSON:API's second list: what the records refer to. */
+const includedName = "included";
+
+/** True for a field whose list makes the object around it a wrapper and not a record. */
+export function isListName(name: string): boolean {
+  return name === includedName || listNames.has(name);
+}
+
+const batchRecordsMax = 512;
+
+export interface JsonOptions {
+  /** True when top-level objects wrap a list of records, false when they are records. */
+  readonly wrapped: boolean;
+  /** Gets every element of a JSON:API `included` list, before or after the records that refer to it. */
+  readonly onIncluded?: (value: unknown) => void;
+}
+
+/**
+ * The records of JSON text: the elements of arrays, objects after one another, or the elements of the lists
+ * within wrapping objects; several documents may follow each other. Memory is bounded by the largest record.
+ * @throws UnreadableInput at the line where the text stops being JSON.
+ */
+export async function* readJson(
+  chunks: ByteChunks,
+  options: JsonOptions,
+): AsyncGenerator<RecordBatch> {
+  const reader = new JsonReader(chunks, options);
+  try {
+    yield* reader.documents();
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Elements found but not parsed yet: their places in the window. */
+class Found {
+  readonly starts: number[] = [];
+  readonly ends: number[] = [];
+  readonly lines: number[] = [];
+
+  add(start: number, end: number, line: number): void {
+    this.starts.push(start);
+    this.ends.push(end);
+    this.lines.push(line);
+  }
+}
+
+class JsonReader {
+  readonly #window: Window;
+  readonly #options: JsonOptions;
+  readonly #decoder = new TextDecoder();
+  /** Closing brackets awaited within the value being scanned. */
+  readonly #closers = new Uint8Array(nestingMax);
+  #at = 0;
+  #line = 1;
+
+  constructor(chunks: ByteChunks, options: JsonOptions) {
+    this.#window = new Window(chunks);
+    this.#options = options;
+  }
+
+  async close(): Promise<void> {
+    await this.#window.close();
+  }
+
+  async *documents(): AsyncGenerator<RecordBatch> {
+    for (;;) {
+      const first = await this.#token();
+      if (first === endOfInput) return;
+      if (first === openList) yield* this.#list();
+      else if (first !== openObject) throw this.#expected("a JSON array or object");
+      else if (this.#options.wrapped) yield* this.#wrapper();
+      else yield await this.#single();
+    }
+  }
+
+  async *#wrapper(): AsyncGenerator<RecordBatch> {
+    this.#at++;
+    let next = await this.#token();
+    while (next !== closeObject) {
+      if (next !== quote) throw this.#expected("a field name in double quotes");
+      const [name] = (await this.#single()).records;
+      if ((await this.#token()) !== colon) throw this.#expected("':' after the field name");
+      this.#at++;
+      yield* this.#field(String(name));
+      next = await this.#token();
+      if (next === comma) {
+        this.#at++;
+        next = await this.#token();
+        if (next === closeObject) throw this.#expected("a field name in double quotes");
+      } else if (next !== closeObject) throw this.#expected("',' or '}'");
+    }
+    this.#at++;
+  }
+
+  async *#field(name: string): AsyncGenerator<RecordBatch> {
+    const first = await this.#token();
+    if (first === openList && name === includedName) {
+      for await (const batch of this.#list())
+        batch.records.forEach((value) => this.#options.onIncluded?.(value));
+    } else if (first === openList && listNames.has(name)) yield* this.#list();
+    else if (first === openObject && listNames.has(name)) yield await this.#single();
+    // What stands beside the lists (counts, links) must be JSON too, but says nothing about animals.
+    else await this.#single();
+  }
+
+  /** One value by itself. */
+  async #single(): Promise<RecordBatch> {
+    for (;;) {
+      const line = this.#line;
+      const end = this.#valueEnd(this.#at);
+      if (end >= 0) {
+        const found = new Found();
+        found.add(this.#at, end, line);
+        this.#at = end;
+        return this.#parse(found);
+      }
+      this.#line = line;
+      await this.#readOn("the value's end");
+    }
+  }
+
+  async *#list(): AsyncGenerator<RecordBatch> {
+    this.#at++;
+    if ((await this.#token()) === closeList) {
+      this.#at++;
+      return;
+    }
+    for (;;) {
+      const found = new Found();
+      const outcome = this.#scan(found);
+      if (found.lines.length > 0) yield this.#parse(found);
+      if (outcome === "closed") return;
+      if (outcome === "starved") await this.#readOn("',' or ']' after a record");
+    }
+  }
+
+  /** Finds elements, each with the separator after it, until the list closes, the batch is full or the window ends. */
+  #scan(found: Found): "closed" | "full" | "starved" {
+    const { bytes, end } = this.#window;
+    while (found.lines.length < batchRecordsMax) {
+      const before = this.#at;
+      const lineBefore = this.#line;
+      const start = this.#blanksEnd(before);
+      const line = this.#line;
+      const valueEnd = start < end ? this.#valueEnd(start) : -1;
+      const separator = valueEnd < 0 ? end : this.#blanksEnd(valueEnd);
+      if (separator >= end) {
+        this.#at = before;
+        this.#line = lineBefore;
+        return "starved";
+      }
+      found.add(start, valueEnd, line);
+      this.#at = separator + 1;
+      if (bytes[separator] === closeList) return "closed";
+      if (bytes[separator] !== comma) {
+        this.#at = separator;
+        throw this.#malformed(found) ?? this.#expected("',' or ']' after a record");
+      }
+    }
+    return "full";
+  }
+
+  /** Where the value that begins at `start` ends, or -1 when the window ends first. Counts the lines passed. */
+  #valueEnd(start: number): number {
+    const { bytes, end } = this.#window;
+    const first = bytes[start]!;
+    if (first === quote) return this.#stringEnd(start + 1);
+    if (first !== openObject && first !== openList) return this.#scalarEnd(start);
+    let depth = 0;
+    let at = start;
+    while (at < end) {
+      const byte = bytes[at++]!;
+      if (byte === quote) {
+        at = this.#stringEnd(at);
+        if (at < 0) return -1;
+      } else if (byte === openObject || byte === openList) {
+        if (depth === nestingMax)
+          throw new UnreadableInput(this.#line, `nested deeper than ${nestingMax} levels`);
+        this.#closers[depth++] = byte + 2;
+      } else if (byte === closeObject || byte === closeList) {
+        if (this.#closers[--depth] !== byte) throw this.#mismatch(start, at - 1);
+        if (depth === 0) return at;
+      } else if (byte === newline) this.#line++;
+    }
+    return -1;
+  }
+
+  #stringEnd(start: number): number {
+    const { bytes, end } = this.#window;
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at];
+      if (byte === quote) return at + 1;
+      if (byte === backslash) at++;
+    }
+    return -1;
+  }
+
+  #scalarEnd(start: number): number {
+    const { bytes, end, ended } = this.#window;
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at]!;
+      if (
+        byte > 0x20 &&
+        byte !== comma &&
+        byte !== closeList &&
+        byte !== closeObject &&
+        byte !== colon
+      )
+        continue;
+      if (at > start) return at;
+      this.#at = start;
+      throw this.#expected("a value");
+    }
+    return ended ? end : -1;
+  }
+
+  #blanksEnd(start: number): number {
+    const { bytes, end } = this.#window;
+    let at = start;
+    for (; at < end; at++) {
+      const byte = bytes[at];
+      if (byte === newline) this.#line++;
+      else if (byte !== 0x20 && byte !== 0x0d && byte !== 0x09) break;
+    }
+    return at;
+  }
+
+  /** The next byte that is not blank, left to be read; `endOfInput` at the end. */
+  async #token(): Promise<number> {
+    for (;;) {
+      this.#at = this.#blanksEnd(this.#at);
+      if (this.#at < this.#window.end) return this.#window.bytes[this.#at]!;
+      if (this.#window.ended) return endOfInput;
+      await this.#refill();
+    }
+  }
+
+  async #readOn(awaited: string): Promise<void> {
+    if (this.#window.ended) {
+      this.#at = this.#blanksEnd(this.#at);
+      const problem =
+        explainJson(this.#textFrom(this.#at))?.problem ?? `expected ${awaited}, found the end`;
+      throw new UnreadableInput(
+        this.#line,
+        `the input is cut off in the record that begins here: ${problem}`,
+      );
+    }
+    await this.#refill();
+  }
+
+  async #refill(): Promise<void> {
+    this.#window.start = this.#at;
+    await this.#window.readOn(this.#line);
+    this.#at = 0;
+  }
+
+  #parse(found: Found): RecordBatch {
+    const text = this.#text(found.starts[0]!, found.ends.at(-1)!);
+    try {
+      // Elements and the commas between them are one stretch of the input, so one parse serves them all.
+      return { lines: found.lines, records: parseExactJson(`[${text}]`) as unknown[] };
+    } catch (error) {
+      throw this.#malformed(found) ?? error;
+    }
+  }
+
+  /** The first of the found elements that is not JSON, as an error. */
+  #malformed(found: Found): UnreadableInput | undefined {
+    for (const [index, start] of found.starts.entries()) {
+      const fault = explainJson(this.#text(start, found.ends[index]!));
+      if (fault !== undefined)
+        return new UnreadableInput(found.lines[index]! + fault.linesDown, fault.problem);
+    }
+    return undefined;
+  }
+
+  #mismatch(start: number, at: number): UnreadableInput {
+    const fault = explainJson(this.#text(start, at + 1));
+    const line = this.#line - this.#text(start, at).split("\n").length + 1;
+    return new UnreadableInput(
+      line + (fault?.linesDown ?? 0),
+      fault?.problem ?? "mismatched brackets",
+    );
+  }
+
+  /** Shows one character of what was found: whether there is more in the window is chance. */
+  #expected(what: string): UnreadableInput {
+    const [character] = this.#textFrom(this.#at);
+    const found = character === undefined ? "the end" : JSON.stringify(character);
+    return new UnreadableInput(this.#line, `expected ${what}, found ${found}`);
+  }
+
+  #text(start: number, end: number): string {
+    return this.#decoder.decode(this.#window.bytes.subarray(start, end));
+  }
+
+  #textFrom(start: number): string {
+    return this.#text(start, this.#window.end);
+  }
+}

@@ -1,0 +1,17 @@
+/** Records as they stand in the input, with the line (from 1) on which each begins. */
+export interface RecordBatch {
+  readonly lines: readonly number[];
+  /** Parsed JSON values, or for CSV the row's fields; a `MalformedRecord` stands for one that cannot be read. */
+  readonly records: readonly unknown[];
+}
+
+/** One record that is malformed in an input where the next one can still be read. */
+export class MalformedRecord {
+  readonly problem: string;
+  readonly text: string;
+
+  constructor(problem: string, text: string) {
+    this.problem = problem;
+    this.text = text;
+  }
+}

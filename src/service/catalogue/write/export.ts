@@ -1,0 +1,60 @@
+import type { Pet } from "../../../domain/pet.ts";
+import { csvField, guarded } from "./csv.ts";
+
+export const exportFormats = ["json", "ndjson", "csv"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** An animal with the id that it has where it came from. */
+export interface ExportedPet extends Pet {
+  readonly externalId?: string | undefined;
+}
+
+type Batches = AsyncIterable<readonly ExportedPet[]> | Iterable<readonly ExportedPet[]>;
+
+/**
+ * The text of an export, a piece for each batch, ready for `rehome pets import`. Ids are exact; a status or
+ * external id that is absent stays absent (an empty CSV field). JSON is one array, one animal a line. CSV is RFC 4180
+ * with CRLF and without byte order mark; its texts are guarded against spreadsheets that run them as formulas.
+ */
+export async function* exportText(batches: Batches, format: ExportFormat): AsyncGenerator<string> {
+  const { before, between, after, line } = writers[format];
+  yield before;
+  let first = true;
+  for await (const batch of batches) {
+    if (batch.length === 0) continue;
+    yield (first ? "" : between) + batch.map(line).join(between);
+    first = false;
+  }
+  yield first ? after.empty : after.full;
+}
+
+interface Writer {
+  readonly before: string;
+  readonly between: string;
+  readonly after: { readonly empty: string; readonly full: string };
+  readonly line: (pet: ExportedPet) => string;
+}
+
+const columns = ["id", "name", "categoryId", "status", "externalId"];
+
+const writers: Readonly<Record<ExportFormat, Writer>> = {
+  json: { before: "[", between: ",\n", after: { empty: "]\n", full: "]\n" }, line: jsonLine },
+  ndjson: { before: "", between: "\n", after: { empty: "", full: "\n" }, line: jsonLine },
+  csv: {
+    before: `${columns.join(",")}\r\n`,
+    between: "\r\n",
+    after: { empty: "", full: "\r\n" },
+    line: csvLine,
+  },
+};
+
+function jsonLine({ id, name, categoryId, status, externalId }: ExportedPet): string {
+  const statusPart = status === undefined ? "" : `,"status":"${status}"`;
+  const externalPart =
+    externalId === undefined ? "" : `,"externalId":${JSON.stringify(externalId)}`;
+  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusPart}${externalPart}}`;
+}
+
+function csvLine({ id, name, categoryId, status, externalId = "" }: ExportedPet): string {
+  return `${id},${csvField(guarded(name))},${categoryId},${status ?? ""},${csvField(guarded(externalId))}`;
+}
