@@ -20,6 +20,7 @@ export function parseInt64(text: string): bigint | undefined {
 const jsonNumber = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** More decimal digits than any int64 has; a larger power of ten is out of range whatever stands before it. */
 const digitsMax = 19;
+const zeroCode = 0x30;
 
 /**
  * The int64 that a JSON number literal denotes, exactly, or undefined when it denotes none. JSON Schema counts a number
@@ -31,9 +32,11 @@ export function int64OfJsonNumber(source: string): bigint | undefined {
   const [, sign = "", whole = "", fraction = "", exponentText = "0"] = parts;
   const digits = (whole + fraction).replace(/^0+/, "");
   if (digits === "") return 0n;
-  const significant = digits.replace(/0+$/, "");
-  const power = Number(exponentText) - fraction.length + (digits.length - significant.length);
-  if (power < 0 || significant.length + power > digitsMax) return undefined;
-  const value = BigInt(sign + significant + "0".repeat(power));
+  // A pattern such as /0+$/ would need time in the square of the length, and a body may be one long number.
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === zeroCode) end -= 1;
+  const power = Number(exponentText) - fraction.length + (digits.length - end);
+  if (power < 0 || end + power > digitsMax) return undefined;
+  const value = BigInt(sign + digits.slice(0, end) + "0".repeat(power));
   return isInt64(value) ? value : undefined;
 }
