@@ -1,0 +1,19 @@
+import { expect, test } from "bun:test";
+import { isoSeconds, systemClock } from "../../src/domain/clock.ts";
+
+test("the machine's clock counts milliseconds since the Unix epoch", () => {
+  const beforeMs = Date.now();
+  const nowMs = systemClock();
+  expect(nowMs).toBeGreaterThanOrEqual(beforeMs);
+  expect(nowMs).toBeLessThanOrEqual(Date.now());
+});
+
+test.each([
+  [0, "1970-01-01T00:00:00Z"],
+  [-1, "1969-12-31T23:59:59Z"],
+  [999, "1970-01-01T00:00:00Z"],
+  [1_000, "1970-01-01T00:00:01Z"],
+  [951_782_400_000, "2000-02-29T00:00:00Z"],
+  [1_774_746_000_000, "2026-03-29T01:00:00Z"],
+  [1_922_745_599_999, "2030-12-05T23:59:59Z"],
+])("%d ms is %s, cut to the second, in UTC", (ms, text) => expect(isoSeconds(ms)).toBe(text));

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { isPetName, isPetStatus, petStatuses } from "../../src/domain/pet.ts";
+import { checked } from "./checked.ts";
+
+describe("isPetStatus", () => {
+  test("takes the three statuses of the specification and no other value", () => {
+    expect(petStatuses).toEqual(["available", "pending", "sold"]);
+    for (const status of ["available", "pending", "sold"]) expect(isPetStatus(status)).toBe(true);
+    const others = ["", "Sold", "SOLD", "sold ", "adopted", "0", "length", "toString"];
+    for (const other of others) expect(isPetStatus(other)).toBe(false);
+    for (const other of [undefined, null, 0, 1, true, ["sold"], {}]) {
+      expect(isPetStatus(other)).toBe(false);
+    }
+  });
+});
+
+describe("isPetName", () => {
+  test.each([
+    "",
+    " ",
+    "Mia",
+    "Zoë",
+    "Zoe\u0308",
+    "🐈",
+    "\u{10FFFF}",
+    "\uFEFF",
+    "\uFFFD",
+    "\uFFFF",
+    "a\nb\t\u0001",
+    "'; DROP TABLE pets; --",
+    "ا",
+    "x".repeat(60_000),
+  ])("takes %.20j", (name) => expect(isPetName(name)).toBe(true));
+
+  test.each(["\0", "Mia\0", "\uD83D", "\uDC08", "\uDC08\uD83D", "a\uD83Db", "🐈\uD83D"])(
+    "refuses %j",
+    (name) => expect(isPetName(name)).toBe(false),
+  );
+
+  test("takes exactly what UTF-8 carries unchanged, without NUL", () => {
+    const unit = fc.oneof(
+      fc.integer({ min: 0, max: 0xffff }),
+      fc.integer({ min: 0xd800, max: 0xdfff }),
+      fc.integer({ min: 0, max: 2 }),
+      fc.constantFrom(0x41, 0xd83d, 0xdc08),
+    );
+    const seen = new Set<boolean>();
+    checked(fc.array(unit, { maxLength: 6 }), (units) => {
+      const name = String.fromCharCode(...units);
+      const kept = new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+        new TextEncoder().encode(name),
+      );
+      const expected = kept === name && !units.includes(0);
+      seen.add(expected);
+      expect(isPetName(name)).toBe(expected);
+    });
+    expect(seen.size).toBe(2);
+  });
+});
