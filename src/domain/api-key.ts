@@ -89,9 +89,9 @@ export function keyState(key: ApiKey, nowMs: number): KeyState {
   return nowMs < key.ban.bannedUntilMs ? "banned" : "active";
 }
 
-/** A new key's id from `randomBytes`: `key_` and 12 characters of base32 without look-alikes. */
+/** A new key's id from `randomBytes`: `key_` and 12 characters of Crockford's base32, which has no look-alikes. */
 export function generateKeyId(randomBytes: RandomBytes): string {
-  const alphabet = "abcdefghjkmnpqrstuvwxyz23456789x";
+  const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
   let id = "key_";
   for (const byte of randomBytes(12)) id += alphabet.charAt(byte % 32);
   return id;
