@@ -76,10 +76,12 @@ export function recordNoisyMinute(state: BanState, minuteLabel: number, nowMs: n
     (label) => label > minuteLabel - noisySpanMinutes && label <= minuteLabel,
   );
   if (noisyMinutes.length < noisyMinutesForBan) return { ...state, noisyMinutes };
-  const step = Math.min(stepAt(state, nowMs), banStepsMs.length - 1);
+  const lastStep = banStepsMs.length - 1;
+  const step = Math.min(stepAt(state, nowMs), lastStep);
   return {
     noisyMinutes: [],
-    step: step + 1,
+    // Never above the last: there the first clean day would forgive nothing.
+    step: Math.min(step + 1, lastStep),
     bannedUntilMs: nowMs + (banStepsMs[step] ?? 0),
     reason: `it went on sending requests after 429 in ${noisyMinutesForBan} minutes out of ${noisySpanMinutes}`,
   };
