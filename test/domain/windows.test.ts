@@ -1,0 +1,397 @@
+/**
+ * Each of these edits of the rules makes a test below fail (address.test.ts the last one). Try them again when either changes:
+ *
+ *  1. labelAt: `current >= label` -> `current > label + 1` (a new window begins one late)
+ *  2. labelAt: `> clockToleranceMs` -> `>= clockToleranceMs`
+ *  3. labelAt: always `return current` (the label goes back with any step)
+ *  4. labelAt: always `return label` where the clock is behind (the key is frozen until then)
+ *  5. rollCounts: `minuteLabel > counts.minuteLabel` -> `!==` (count cleared on relabel); the day likewise
+ *  6. giveBack: `label === blockLabel` -> `true`, or the day compared with the minute's label
+ *  7. giveBack: `Math.max(0, ...)` dropped
+ *  8. take: `limits.perDay - rolled.dayUsed` dropped (no day check); the minute likewise
+ *  9. take: `Math.max(0, ...)` dropped
+ * 10. take: `rolled.dayUsed + granted` -> `rolled.dayUsed + want` (charged for what was not granted)
+ * 11. take: give-back after the roll, dropped, or `want` granted whole when one is left
+ * 12. windowView: `<` -> `<=` (the minute at a tie); `+ ahead` dropped; `Math.max(0, ...)` dropped; `label + 1` -> `label`
+ * 13. retryAfterSeconds: `ceil` -> `floor`; `Math.max(1, ...)` dropped
+ * 14. address.ts: the /64 before unmapping (parseAddress without its IPv4 branch)
+ */
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { blockSize, type Limits, publishedLimits } from "../../src/domain/plan.ts";
+import {
+  giveBack,
+  labelAt,
+  retryAfterSeconds,
+  rollCounts,
+  take,
+  unusedCounts,
+  type WindowCounts,
+  windowMs,
+  windowView,
+} from "../../src/domain/windows.ts";
+import { checked } from "./checked.ts";
+import { type Action, LimiterDriver } from "./limiter-driver.ts";
+
+const { minute, day } = windowMs;
+const startMs = Date.UTC(2026, 10, 21, 8, 30);
+const midnightMs = Date.UTC(2026, 10, 22);
+const { free } = publishedLimits;
+
+/** The counts of a key with `minuteUsed` and `dayUsed` in the windows of `nowMs`. */
+function countsAt(nowMs: number, minuteUsed: number, dayUsed: number): WindowCounts {
+  return {
+    minuteLabel: Math.floor(nowMs / minute),
+    minuteUsed,
+    dayLabel: Math.floor(nowMs / day),
+    dayUsed,
+  };
+}
+
+const smallLimits = fc.record({
+  perMinute: fc.integer({ min: 1, max: 130 }),
+  perDay: fc.integer({ min: 1, max: 400 }),
+});
+const someLimits: fc.Arbitrary<Limits> = fc.oneof(
+  smallLimits,
+  fc.constantFrom(...Object.values(publishedLimits)),
+);
+const someTime = fc.oneof(
+  fc.integer({ min: startMs, max: startMs + 2 * day }),
+  fc
+    .tuple(fc.constantFrom(startMs, midnightMs), fc.integer({ min: -6_000, max: 6_000 }))
+    .map(([edgeMs, offsetMs]) => edgeMs + offsetMs),
+);
+
+describe("many processes on one row, against the model", () => {
+  const process = fc.nat(3);
+  const request: fc.Arbitrary<Action> = fc.record({
+    kind: fc.constant("request"),
+    process,
+    times: fc.integer({ min: 1, max: 90 }),
+  });
+  const forward: fc.Arbitrary<Action> = fc.record({
+    kind: fc.constant("clock"),
+    byMs: fc.oneof(
+      fc.nat(2_000),
+      fc.nat(70_000),
+      fc.constantFrom(1, minute, 600_000, 26 * 3_600_000, day),
+    ),
+  });
+  const back: fc.Arbitrary<Action> = fc.record({
+    kind: fc.constant("clock"),
+    byMs: fc.constantFrom(-1, -1_000, -4_999, -5_000, -5_001, -600_000, -26 * 3_600_000),
+  });
+  const plan: fc.Arbitrary<Action> = fc.record({ kind: fc.constant("plan"), limits: someLimits });
+  const stop: fc.Arbitrary<Action> = fc.record({ kind: fc.constant("stop"), process });
+  const kill: fc.Arbitrary<Action> = fc.record({ kind: fc.constant("kill"), process });
+
+  function runs(actions: fc.Arbitrary<Action>) {
+    return fc.tuple(someLimits, someTime, fc.array(actions, { maxLength: 40 }));
+  }
+
+  test("never over, both or neither, labels only forward: under kills and every clock step", () => {
+    const seen = { admitted: 0, refused: 0, lost: 0, relabelled: 0 };
+    const actions = fc.oneof(request, request, request, forward, back, plan, stop, kill);
+    checked(
+      runs(actions),
+      ([limits, nowMs, steps]) => {
+        const driver = new LimiterDriver(limits, nowMs);
+        for (const step of steps) driver.run(step);
+        for (const name of ["admitted", "refused", "lost", "relabelled"] as const) {
+          seen[name] += driver.totals[name];
+        }
+      },
+      10_000,
+    );
+    // The runs reach what they are for.
+    expect(seen.admitted).toBeGreaterThan(100_000);
+    expect(seen.refused).toBeGreaterThan(100_000);
+    expect(seen.lost).toBeGreaterThan(500);
+    expect(seen.relabelled).toBeGreaterThan(500);
+  });
+
+  test("without a kill exactly the limit is admitted, whoever asks", () => {
+    const actions = fc.oneof(request, request, stop);
+    checked(
+      runs(actions),
+      ([limits, , steps]) => {
+        const driver = new LimiterDriver(limits, startMs);
+        for (const step of steps) driver.run(step);
+        for (const each of [0, 1, 2, 3]) {
+          driver.run({ kind: "request", process: each, times: limits.perMinute + 1 });
+        }
+        expect(driver.totals.admitted).toBe(Math.min(limits.perMinute, limits.perDay));
+        expect(driver.totals.lost).toBe(0);
+      },
+      300,
+    );
+  });
+
+  test("a kill costs at most what the plan allows in one second", () => {
+    checked(
+      fc.tuple(someLimits, fc.array(fc.oneof(request, kill), { maxLength: 40 })),
+      ([limits, steps]) => {
+        const driver = new LimiterDriver(limits, startMs);
+        for (const step of steps) driver.run(step);
+        const kills = steps.filter(({ kind }) => kind === "kill").length;
+        expect(driver.totals.lost).toBeLessThanOrEqual(kills * (blockSize(limits) - 1));
+      },
+      300,
+    );
+  });
+});
+
+describe("labelAt", () => {
+  test("is the window of the clock, and of its first millisecond too", () => {
+    expect(labelAt(0, startMs, minute)).toBe(startMs / minute);
+    expect(labelAt(0, startMs - 1, minute)).toBe(startMs / minute - 1);
+    expect(labelAt(0, midnightMs, day)).toBe(midnightMs / day);
+    expect(labelAt(0, midnightMs - 1, day)).toBe(midnightMs / day - 1);
+  });
+
+  test("stays where the clock is up to 5 s behind its start, and moves back above that", () => {
+    for (const [lengthMs, edgeMs] of [
+      [minute, startMs],
+      [day, midnightMs],
+    ] as const) {
+      const label = edgeMs / lengthMs;
+      const labels = [0, 1, 1_000, 5_000, 5_001].map((ms) => labelAt(label, edgeMs - ms, lengthMs));
+      expect(labels).toEqual([label, label, label, label, label - 1]);
+    }
+  });
+});
+
+describe("a row written by a clock that was wrong", () => {
+  const farMs = Date.UTC(2099, 0, 1, 12);
+
+  test("a label from the year 2099 freezes the key for one window at most and keeps its count", () => {
+    const full = countsAt(farMs, free.perMinute, 200);
+    const refused = take(full, free, 1, startMs + 10_000);
+    expect(refused.granted).toBe(0);
+    expect(refused.counts).toEqual(countsAt(startMs, free.perMinute, 200));
+    const later = take(full, free, 1, startMs + minute);
+    expect(later.granted).toBe(0);
+    const next = take(refused.counts, free, 1, startMs + minute);
+    expect(next.granted).toBe(1);
+    expect(next.counts).toEqual(countsAt(startMs + minute, 1, 201));
+  });
+
+  test("its day's count is kept until midnight and gone after it", () => {
+    const full = countsAt(farMs, 0, free.perDay);
+    const refused = take(full, free, 1, startMs);
+    expect(refused.granted).toBe(0);
+    expect(take(refused.counts, free, 1, midnightMs - 1).granted).toBe(0);
+    expect(take(refused.counts, free, 1, midnightMs).granted).toBe(1);
+  });
+
+  test("a step of the clock gives nothing back", () => {
+    const used = countsAt(startMs, 41, 900);
+    for (const stepMs of [-1_000, -600_000, -26 * 3_600_000]) {
+      const rolled = rollCounts(used, startMs + stepMs);
+      expect([rolled.minuteUsed, rolled.dayUsed]).toEqual([41, 900]);
+    }
+  });
+});
+
+describe("take", () => {
+  test("the 60th of a minute passes, the 61st does not, and the next minute begins at zero", () => {
+    const lastMs = startMs + minute - 1;
+    const full = take(unusedCounts, free, 60, lastMs);
+    expect(full.granted).toBe(60);
+    expect(take(full.counts, free, 1, lastMs).granted).toBe(0);
+    const next = take(full.counts, free, 61, lastMs + 1);
+    expect(next).toEqual({ granted: 60, counts: countsAt(startMs + minute, 60, 120) });
+  });
+
+  test("what the day does not have left is charged to neither window", () => {
+    const threeLeft = countsAt(startMs, 0, 997);
+    const taken = take(threeLeft, free, 60, startMs);
+    expect(taken).toEqual({ granted: 3, counts: countsAt(startMs, 3, 1000) });
+    const nextMinute = take(taken.counts, free, 1, startMs + minute);
+    expect(nextMinute).toEqual({ granted: 0, counts: countsAt(startMs + minute, 0, 1000) });
+  });
+
+  test("refusals charge nothing, and a higher plan lets the next request through", () => {
+    let { counts } = take(unusedCounts, free, 60, startMs);
+    for (let i = 0; i < 10_000; i += 1) ({ counts } = take(counts, free, 1, startMs));
+    const taken = take(counts, publishedLimits.pro, 1, startMs);
+    expect(taken).toEqual({ granted: 1, counts: countsAt(startMs, 61, 61) });
+    expect(windowView(taken.counts, publishedLimits.pro, 0).remaining).toBe(239);
+  });
+
+  test("a lower plan below what is used: nothing is granted, nothing is negative", () => {
+    const used = countsAt(startMs, 250, 250);
+    expect(take(used, free, 5, startMs)).toEqual({ granted: 0, counts: used });
+    expect(windowView(used, free, 0)).toMatchObject({ window: "minute", limit: 60, remaining: 0 });
+    expect(take(used, free, 5, startMs + minute).granted).toBe(5);
+  });
+
+  test("takes nothing where nothing is wanted", () => {
+    expect(take(unusedCounts, free, 0, startMs)).toEqual({
+      granted: 0,
+      counts: countsAt(startMs, 0, 0),
+    });
+  });
+
+  test("gives an old block back before it looks what is left", () => {
+    const full = countsAt(startMs, 60, 60);
+    const unused = { minuteLabel: full.minuteLabel, dayLabel: full.dayLabel, count: 2 };
+    expect(take(full, free, 5, startMs, unused)).toEqual({ granted: 2, counts: full });
+  });
+});
+
+describe("giveBack", () => {
+  const counts = countsAt(startMs, 30, 300);
+  const { minuteLabel, dayLabel } = counts;
+
+  test("gives to the windows that the block was taken from and to no other", () => {
+    expect(giveBack(counts, { minuteLabel, dayLabel, count: 5 })).toEqual(
+      countsAt(startMs, 25, 295),
+    );
+    expect(giveBack(counts, { minuteLabel: minuteLabel - 1, dayLabel, count: 5 })).toEqual(
+      countsAt(startMs, 30, 295),
+    );
+    expect(giveBack(counts, { minuteLabel, dayLabel: dayLabel - 1, count: 5 })).toEqual(
+      countsAt(startMs, 25, 300),
+    );
+    const old = { minuteLabel: minuteLabel - 1, dayLabel: dayLabel - 1, count: 5 };
+    expect(giveBack(counts, old)).toEqual(counts);
+  });
+
+  test("never leaves less than nothing", () => {
+    expect(giveBack(counts, { minuteLabel, dayLabel, count: 31 })).toEqual(
+      countsAt(startMs, 0, 269),
+    );
+    expect(giveBack(countsAt(startMs, 3, 4), { minuteLabel, dayLabel, count: 5 })).toEqual(
+      countsAt(startMs, 0, 0),
+    );
+  });
+
+  test("a block of 23:59 given back after midnight changes neither window", () => {
+    const before = take(unusedCounts, free, 5, midnightMs - 1).counts;
+    const block = { minuteLabel: before.minuteLabel, dayLabel: before.dayLabel, count: 4 };
+    const after = take(before, free, 7, midnightMs).counts;
+    expect(take(after, free, 0, midnightMs, block).counts).toEqual(countsAt(midnightMs, 7, 7));
+  });
+});
+
+describe("windowView", () => {
+  const view = (minuteUsed: number, dayUsed: number, ahead = 0) =>
+    windowView(countsAt(startMs, minuteUsed, dayUsed), free, ahead);
+  const minuteReset = startMs / 1000 + 60;
+  const dayReset = midnightMs / 1000;
+
+  test("shows the window with the fewest left, with that window's limit and end", () => {
+    expect(view(20, 20)).toEqual({
+      window: "minute",
+      limit: 60,
+      remaining: 40,
+      resetSeconds: minuteReset,
+    });
+    expect(view(20, 988)).toEqual({
+      window: "day",
+      limit: 1000,
+      remaining: 12,
+      resetSeconds: dayReset,
+    });
+  });
+
+  test("shows the day at a tie, and when both are used up", () => {
+    for (const left of [0, 1, 30, 60]) {
+      expect(view(60 - left, 1000 - left)).toMatchObject({ window: "day", remaining: left });
+    }
+    expect(view(60, 999)).toMatchObject({ window: "minute", remaining: 0 });
+    expect(view(59, 1000)).toMatchObject({ window: "day", remaining: 0 });
+  });
+
+  test("what was taken ahead is still the caller's", () => {
+    expect(view(20, 20, 3).remaining).toBe(43);
+    expect(view(20, 990, 3)).toMatchObject({ window: "day", remaining: 13 });
+    expect(view(60, 60, 1).remaining).toBe(1);
+  });
+
+  test("is within 0 and the limit, whatever was used under another plan", () => {
+    checked(fc.tuple(someLimits, fc.nat(2_000), fc.nat(2_000)), ([limits, minuteUsed, dayUsed]) => {
+      const shown = windowView(countsAt(startMs, minuteUsed, dayUsed), limits, 0);
+      const left = [limits.perMinute - minuteUsed, limits.perDay - dayUsed];
+      expect(shown.remaining).toBe(Math.max(0, Math.min(...left)));
+      expect(shown.remaining).toBeLessThanOrEqual(shown.limit);
+      expect(shown.limit).toBe(shown.window === "minute" ? limits.perMinute : limits.perDay);
+    });
+  });
+
+  test("one client sees Remaining fall by exactly one, and as many pass as it said", () => {
+    checked(
+      fc.tuple(someLimits, fc.nat(140), fc.nat(400)),
+      ([limits, minuteUsed, dayUsed]) => {
+        let counts = countsAt(startMs, minuteUsed, minuteUsed + dayUsed);
+        const { remaining } = windowView(counts, limits, 0);
+        const size = blockSize(limits);
+        const seen: number[] = [];
+        for (let ahead = 0; ; ahead -= 1) {
+          if (ahead === 0) {
+            const taken = take(counts, limits, size, startMs);
+            if (taken.granted === 0) break;
+            ({ counts } = taken);
+            ahead = taken.granted;
+          }
+          seen.push(windowView(counts, limits, ahead - 1).remaining);
+        }
+        expect(seen).toEqual(Array.from({ length: remaining }, (_, i) => remaining - 1 - i));
+      },
+      200,
+    );
+  });
+});
+
+describe("retryAfterSeconds", () => {
+  test.each([
+    [60_000, 60],
+    [59_999, 60],
+    [59_001, 60],
+    [59_000, 59],
+    [1_001, 2],
+    [1_000, 1],
+    [999, 1],
+    [1, 1],
+    [0, 1],
+    [-5_000, 1],
+  ])("%d ms before the reset it is %d s", (beforeMs, seconds) =>
+    expect(retryAfterSeconds(startMs / 1000, startMs - beforeMs)).toBe(seconds),
+  );
+
+  test("reaches the reset, and waiting exactly that long always gets through", () => {
+    let refusals = 0;
+    const used = fc.oneof(fc.constant(0), fc.nat(500), fc.constant(200_000));
+    const labelAheadMs = fc.constantFrom(
+      -day,
+      -minute,
+      0,
+      1,
+      4_999,
+      5_000,
+      5_001,
+      minute,
+      50 * day,
+    );
+    checked(
+      fc.tuple(someLimits, someTime, used, used, labelAheadMs),
+      ([limits, nowMs, minuteUsed, dayUsed, aheadMs]) => {
+        const kept = countsAt(nowMs + aheadMs, minuteUsed, dayUsed);
+        const { granted, counts } = take(kept, limits, 1, nowMs);
+        if (granted > 0) return;
+        refusals += 1;
+        const shown = windowView(counts, limits, 0);
+        const seconds = retryAfterSeconds(shown.resetSeconds, nowMs);
+        expect(shown.remaining).toBe(0);
+        expect(Number.isSafeInteger(seconds)).toBe(true);
+        expect(seconds).toBeGreaterThanOrEqual(1);
+        expect(nowMs + seconds * 1000).toBeGreaterThanOrEqual(shown.resetSeconds * 1000);
+        expect(take(counts, limits, 1, nowMs + seconds * 1000).granted).toBe(1);
+      },
+      3000,
+    );
+    expect(refusals).toBeGreaterThan(500);
+  });
+});
