@@ -238,6 +238,11 @@ describe("take", () => {
     const full = countsAt(startMs, 60, 60);
     const unused = { minuteLabel: full.minuteLabel, dayLabel: full.dayLabel, count: 2 };
     expect(take(full, free, 5, startMs, unused)).toEqual({ granted: 2, counts: full });
+    const setBackMs = startMs - 600_000;
+    expect(take(full, free, 5, setBackMs, unused)).toEqual({
+      granted: 2,
+      counts: countsAt(setBackMs, 60, 60),
+    });
   });
 });
 
@@ -332,7 +337,7 @@ describe("windowView", () => {
         for (let ahead = 0; ; ahead -= 1) {
           if (ahead === 0) {
             const taken = take(counts, limits, size, startMs);
-            if (taken.granted === 0) break;
+            if (taken.granted <= 0) break;
             ({ counts } = taken);
             ahead = taken.granted;
           }
