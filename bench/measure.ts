@@ -3,7 +3,15 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Captured, askFor } from "./capture.ts";
-import { DidNotRun, type Running, atRest, cpuUsBetween, usage } from "./process.ts";
+import {
+  DidNotRun,
+  type Running,
+  atRest,
+  coreShare,
+  coreTicks,
+  cpuUsBetween,
+  usage,
+} from "./process.ts";
 import { type Goal, type Outcome, type Round, type ScenarioResult, medianRound } from "./stats.ts";
 import { type Counted, type Request, runLoad } from "./wrk.ts";
 
@@ -115,8 +123,10 @@ async function oneRound(scenario: Scenario, live: Live, round: number, plan: Pla
   const answerBefore = await askFor(port, first, scenario.status);
   const before = await atRest(pid);
   const { connections } = scenario;
+  const coreBefore = coreTicks();
   const counted = await runLoad({ port, connections, seconds, requests, folder: plan.folder });
-  const atEnd = usage(pid);
+  const [atEnd, coreAtEnd] = [usage(pid), coreTicks()];
+  const ownTicks = atEnd.cpuTicks - before.cpuTicks;
   const after = await atRest(pid);
   const answerAfter = await askFor(port, first, scenario.status);
   checkCounts(scenario, counted);
@@ -129,7 +139,8 @@ async function oneRound(scenario: Scenario, live: Live, round: number, plan: Pla
     rssMiB: atEnd.rssMiB,
     writtenBytes: (after.writtenBytes - before.writtenBytes) / counted.requests,
     answerBytes: counted.bytes / counted.requests,
-    busy: cpuUsBetween(before, atEnd) / 1e6 / counted.seconds,
+    busy: coreShare(ownTicks, counted.seconds),
+    others: coreShare(Math.max(0, coreAtEnd - coreBefore - ownTicks), counted.seconds),
   };
 }
 

@@ -129,10 +129,23 @@ export function usage(pid: number): Usage {
   };
 }
 
+/** What all programs have used of the server's core, in ticks: interrupts not counted, stolen time counted. */
+export function coreTicks(): number {
+  const line = new RegExp(`^cpu${SERVER_CORE} (.*)$`, "m").exec(readFileSync("/proc/stat", "utf8"));
+  const [user = 0, nice = 0, system = 0, , , , , steal = 0] = (line?.[1] ?? "")
+    .split(" ")
+    .map(Number);
+  return user + nice + system + steal;
+}
+
 /** Microseconds of processor time between two readings. */
 export function cpuUsBetween(before: Usage, after: Usage): number {
   return ((after.cpuTicks - before.cpuTicks) / TICKS_PER_SECOND) * 1e6;
 }
+
+/** The share of one core, 0..1, that so many ticks in so many seconds are. */
+export const coreShare = (ticks: number, seconds: number): number =>
+  ticks / TICKS_PER_SECOND / seconds;
 
 /** Waits until a process does next to nothing (work put off belongs to the round that caused it), 3 s at most. */
 export async function atRest(pid: number): Promise<Usage> {

@@ -7,7 +7,7 @@ import { type Figure, type Measured, type ScenarioResult, ratio } from "./stats.
 export type OrReason<T> = T | { readonly reason: string };
 
 export interface Environment {
-  readonly machine: readonly string[];
+  readonly machine: string[];
   readonly versions: Readonly<Record<string, string>>;
   readonly commit: string;
   readonly date: string;
@@ -22,8 +22,6 @@ export interface Results {
   readonly memory?: OrReason<MemoryResult>;
   readonly start?: OrReason<StartResult>;
 }
-
-const QUIET_LOAD = 0.5;
 
 /** A number with as many places as it needs to be told from its neighbours. */
 export function number(value: number): string {
@@ -44,6 +42,8 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), rule, ...rows.map(line)].join("\n");
 }
 
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
 const COLUMNS: readonly (readonly [string, Figure])[] = [
   ["requests/s", "requestsPerSecond"],
   ["p50 ms", "p50Ms"],
@@ -63,26 +63,31 @@ export function scenarioTable(result: ScenarioResult): string {
   };
   const rows = result.outcomes.map((outcome) => {
     if (!outcome.ran) return [outcome.target, "did not run"];
-    const busy = `${Math.round(outcome.median.busy * 100)} %`;
-    return [outcome.target, ...COLUMNS.map(([, figure]) => cell(outcome, figure)), busy];
+    const shares = [outcome.median.busy, outcome.median.others].map(percent);
+    return [outcome.target, ...COLUMNS.map(([, figure]) => cell(outcome, figure)), ...shares];
   });
   const reasons = result.outcomes.flatMap((outcome) =>
     outcome.ran ? [] : [`\n- ${outcome.target} did not run: ${outcome.reason}`],
   );
-  const head = ["", ...COLUMNS.map(([title]) => title), "core used"];
+  const head = ["", ...COLUMNS.map(([title]) => title), "core used", "by others"];
   return [table(head, rows), ...reasons].join("\n");
 }
 
-/** The goals as a table: what was asked, what was reached, and the least and most of the rounds. */
+/**
+ * The goals as a table: the ratio of requests a second that was reached (with the least and most of the rounds), the
+ * same ratio by processor time, which a busy machine disturbs less, and what was asked.
+ */
 export function goalTable(results: Results): string {
   const rows: string[][] = [];
   for (const result of results.scenarios) {
     for (const goal of result.goals) {
       const reached = ratio(result, goal.target, goal.against, "requestsPerSecond");
+      const byCpu = ratio(result, goal.against, goal.target, "cpuUs");
       rows.push([
         `${result.name}: ${goal.target} / ${goal.against}`,
         reached === undefined ? "did not run" : reached.median.toFixed(2),
         reached === undefined ? "" : `${reached.least.toFixed(2)} to ${reached.most.toFixed(2)}`,
+        byCpu?.median.toFixed(2) ?? "",
         `>= ${goal.atLeast}`,
         verdict(reached && reached.median >= goal.atLeast),
       ]);
@@ -91,7 +96,7 @@ export function goalTable(results: Results): string {
   const { memory, start } = results;
   if (memory !== undefined) rows.push(memoryGoal(memory));
   if (start !== undefined) rows.push(startGoal(start));
-  return table(["", "reached", "rounds", "goal", ""], rows);
+  return table(["", "reached", "rounds", "by CPU", "goal", ""], rows);
 }
 
 const verdict = (met: boolean | undefined): string =>
@@ -100,18 +105,19 @@ const verdict = (met: boolean | undefined): string =>
 function memoryGoal(memory: OrReason<MemoryResult>): string[] {
   const what = "memory: RSS after a minute at full speed, MiB";
   const goal = `< ${RSS_GOAL_MIB}`;
-  if ("reason" in memory) return [what, `did not run: ${memory.reason}`, "", goal, ""];
+  if ("reason" in memory) return [what, `did not run: ${memory.reason}`, "", "", goal, ""];
   const reached = memory.minutesMiB[0] as number;
   const met = memory.seconds >= 60 ? verdict(reached < RSS_GOAL_MIB) : "shorter than a minute";
-  return [what, number(reached), `at most ${number(memory.mostMiB)}`, goal, met];
+  return [what, number(reached), `at most ${number(memory.mostMiB)}`, "", goal, met];
 }
 
 function startGoal(start: OrReason<StartResult>): string[] {
   const what = "start: exec to the first 200, ms";
   const goal = `< ${START_GOAL_MS}`;
-  if ("reason" in start) return [what, `did not run: ${start.reason}`, "", goal, ""];
+  if ("reason" in start) return [what, `did not run: ${start.reason}`, "", "", goal, ""];
   const range = `${number(start.leastMs)} to ${number(start.mostMs)}`;
-  return [what, number(start.medianMs), range, goal, verdict(start.medianMs < START_GOAL_MS)];
+  const met = verdict(start.medianMs < START_GOAL_MS);
+  return [what, number(start.medianMs), range, "", goal, met];
 }
 
 function memoryText(memory: OrReason<MemoryResult>): string {
@@ -128,18 +134,28 @@ function peersTable(peers: readonly Peer[], versions: Readonly<Record<string, st
   return rows.join("\n");
 }
 
+/** A round is disturbed when other programs took more than a tenth of the server's core. */
+const DISTURBED = 0.1;
+
+function quietness({ environment, scenarios }: Results): string {
+  const rounds = scenarios.flatMap(({ outcomes }) =>
+    outcomes.flatMap((o) => (o.ran ? o.rounds : [])),
+  );
+  const disturbed = rounds.filter((round) => round.others > DISTURBED).length;
+  const load = `Load average before the first round: ${environment.loadBefore.toFixed(2)}.`;
+  if (disturbed === 0) return `${load} No round was disturbed by other programs.`;
+  return `${load} **Other programs took more than a tenth of the server's core in ${disturbed} of ${rounds.length} rounds: requests/s and latency are not to be relied on.**`;
+}
+
 /** The whole report as Markdown. */
 export function report(results: Results, peers: readonly Peer[]): string {
   const { environment: env, scenarios, memory } = results;
-  const quiet =
-    env.loadBefore > QUIET_LOAD
-      ? `\n**The machine was not quiet: load average ${env.loadBefore.toFixed(2)} before the first round. Read ratios, not figures.**\n`
-      : "";
   const versions = Object.entries(env.versions).map(([name, version]) => `${name} ${version}`);
   const parts = [
     "# Results",
     `Written by \`${env.how}\` on ${env.date}, commit ${env.commit}. How to read this: [README.md](README.md).`,
-    `${env.machine.join("; ")}.\n\n${versions.join(", ")}.\n${quiet}`.trim(),
+    `${env.machine.join("; ")}.\n\n${versions.join(", ")}.`,
+    quietness(results),
     "## Goals",
     goalTable(results),
     ...scenarios.flatMap((result) => [`## ${result.name}`, result.title, scenarioTable(result)]),

@@ -21,8 +21,10 @@ export interface Round {
   readonly writtenBytes: number;
   /** Bytes of one answer on the wire, headers included. */
   readonly answerBytes: number;
-  /** Share of the core the server used while the load ran, 0..1. */
+  /** Share of its core the server used while the load ran, 0..1. */
   readonly busy: number;
+  /** Share of the server's core that other programs took meanwhile, 0..1. */
+  readonly others: number;
 }
 
 export type Figure = keyof Round;
@@ -72,6 +74,7 @@ export function medianRound(rounds: readonly Round[]): Round {
     writtenBytes: of("writtenBytes"),
     answerBytes: of("answerBytes"),
     busy: of("busy"),
+    others: of("others"),
   };
 }
 

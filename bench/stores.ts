@@ -8,7 +8,7 @@ import {
   UNBOUNDED_PER_MINUTE,
   cloneKey,
   createKey,
-  importAnimals,
+  fill,
   unknownKey,
 } from "./rehome.ts";
 import { BUSINESS_KEYS, type Keys } from "./scenarios.ts";
@@ -80,9 +80,10 @@ export function animalStores(
       made.get(count) ??
       lazy(async () => {
         const data = join(folder, `animals-${count}`);
-        cpSync((await base()).data, data, { recursive: true });
-        say(`importing ${written(count)} animals\n`);
-        await importAnimals(data, count, folder);
+        const { data: empty, keys } = await base();
+        cpSync(empty, data, { recursive: true });
+        say(`filling a store with ${written(count)} animals\n`);
+        await fill(data, count, folder, keys.unbounded);
         return data;
       });
     made.set(count, known);
@@ -116,7 +117,7 @@ export function keyStores(folder: string, animals: number, few: number, many: nu
     const data = folderIn(folder, "few-keys");
     const first = await createKey(data, "enterprise");
     const keys = [first.key, ...cloneKey(data, first, few - 1)];
-    await importAnimals(data, animals, folder);
+    await fill(data, animals, folder, first.key);
     return { first, store: { data, keys } };
   });
   const large = lazy(async (): Promise<KeyStore> => {

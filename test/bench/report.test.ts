@@ -20,6 +20,7 @@ const round = (requestsPerSecond: number): Round => ({
   writtenBytes: 0,
   answerBytes: 1000,
   busy: 1,
+  others: 0,
 });
 
 const ran = (target: string, ...speeds: number[]): Outcome => {
