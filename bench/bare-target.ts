@@ -1,5 +1,6 @@
 // The two yardsticks, compiled with the service's flags: bare.ts and one-commit.ts.
 import { join } from "node:path";
+import { buildFlags } from "../scripts/build.ts";
 import type { Context, Target } from "./measure.ts";
 import { DidNotRun, freePort, run, startServer } from "./process.ts";
 import { ROOT } from "./rehome.ts";
@@ -7,24 +8,12 @@ import { ROOT } from "./rehome.ts";
 export const BARE = "bare Bun.serve";
 export const ONE_COMMIT = "one commit per create";
 
-/** The flags of the service's own build that matter to its speed. */
-const FLAGS = [
-  "--compile",
-  "--bytecode",
-  "--format=esm",
-  "--minify-syntax",
-  "--minify-whitespace",
-  "--env=disable",
-  "--no-compile-autoload-dotenv",
-  "--no-compile-autoload-bunfig",
-];
-
 const OUT = join(ROOT, "dist", "bench");
 
 /** Compiles a yardstick to dist/bench. Throws DidNotRun when that fails. */
 export async function compile(name: "bare" | "one-commit"): Promise<void> {
   const source = join(import.meta.dir, `${name}.ts`);
-  await run([process.execPath, "build", ...FLAGS, source, "--outfile", join(OUT, name)], ROOT);
+  await run([process.execPath, "build", ...buildFlags, source, "--outfile", join(OUT, name)], ROOT);
 }
 
 /** A yardstick as a target: it sends what the reference sent. */
