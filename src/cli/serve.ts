@@ -92,7 +92,7 @@ async function banner(
   const keys = (await services.keys.list()).length;
   const lines = [
     `rehome ${version}`,
-    `  API   ${config.baseUrl ?? `${origin}/v1`}`,
+    `  API   ${origin}/v1${config.baseUrl === undefined ? "" : ` (callers use ${config.baseUrl})`}`,
     `  Docs  ${origin}${documentationPath}`,
     `  Data  ${config.data} (${pets} animals, ${keys} keys)`,
   ];

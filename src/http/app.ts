@@ -3,6 +3,7 @@ import type { Cidr } from "../domain/address.ts";
 import type { Services } from "../service/services.ts";
 import { Cors } from "./cors.ts";
 import { failures } from "./failures.ts";
+import { hostCheck } from "./gate.ts";
 import { openapi } from "./openapi.ts";
 import { PetPages } from "./pages.ts";
 import { fallbackRoutes } from "./routes/fallback.ts";
@@ -22,12 +23,13 @@ export interface AppOptions {
 
 /**
  * The web application. The life of a request:
- *   1. the router finds the route; under /v1 one is always found
- *   2. the body, if the route takes one, is read up to the limit and left as bytes
- *   3. the gate: credential, limits, headers
- *   4. the body is decoded, and the typed schema checks query, path and body
- *   5. the operation
- *   6. whatever was thrown becomes the Error body
+ *   1. a Host header that means nothing ends it
+ *   2. the router finds the route; under /v1 one is always found
+ *   3. the body, if the route takes one, is read up to the limit and left as bytes
+ *   4. the gate: credential, limits, headers
+ *   5. the body is decoded, and the typed schema checks query, path and body
+ *   6. the operation
+ *   7. whatever was thrown becomes the Error body
  */
 export function createApp(options: AppOptions) {
   const { services } = options;
@@ -41,7 +43,13 @@ export function createApp(options: AppOptions) {
     pages: new PetPages(services),
     baseUrl: options.baseUrl,
   });
-  return new Elysia({ strictPath: true, normalize: false })
+  return new Elysia({
+    strictPath: true,
+    normalize: false,
+    // Else the router takes a path to begin at the URL's twelfth character, whatever stands there.
+    handler: { standardHostname: false },
+  })
+    .use(hostCheck(gateOptions))
     .use(failures(options.report))
     .use(operations)
     .use(fallbackRoutes(gateOptions, operations.routes))

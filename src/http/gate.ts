@@ -4,7 +4,7 @@ import { clientAddress, type Cidr } from "../domain/address.ts";
 import type { WindowView } from "../domain/windows.ts";
 import type { Services } from "../service/services.ts";
 import type { Cors } from "./cors.ts";
-import { jsonType, refuse, type AnswerHeaders } from "./errors.ts";
+import { jsonType, refusal, refuse, type AnswerHeaders } from "./errors.ts";
 
 export interface GateOptions {
   readonly services: Services;
@@ -16,6 +16,22 @@ export interface GateOptions {
 const scheme = /^bearer +(?=\S)/i;
 /** The plugin reads a query parameter too, and cannot be told not to. No URL decodes to a lone surrogate. */
 const noParameter = "\ud800";
+
+/**
+ * Refuses a request whose Host header is not valid (RFC 9110, section 7.2): nobody can say which address it means, and
+ * the router would take a part of the path for the whole. Bun shows such a request by a URL without an origin.
+ */
+export function hostCheck({ services, trustedProxies }: Omit<GateOptions, "cors">) {
+  return new Elysia({ name: "host-check" }).onRequest(({ request, server, set }) => {
+    if (request.url.startsWith("http")) return undefined;
+    const answer: AnswerHeaders = set.headers;
+    const address = () =>
+      addressOf(request, server, request.headers.get("x-forwarded-for"), trustedProxies);
+    const { view, refusal: limited } = services.access.admitAnonymous(address);
+    showLimits(answer, view);
+    return refuse(answer, limited ?? refusal("invalid_request", "The Host header is not valid."));
+  });
+}
 
 /**
  * The gate that every request under /v1 passes before anything of its body, path or query is looked at: who is calling,
@@ -33,10 +49,7 @@ export function gate({ services, cors, trustedProxies }: GateOptions) {
     })
     .use(bearer({ extract: { header: "Bearer", query: noParameter, body: noParameter } }))
     .derive({ as: "scoped" }, async ({ bearer: credential, headers, request, server, set }) => {
-      const address = () => {
-        const peer = server?.requestIP(request)?.address;
-        return peer && clientAddress(peer, headers["x-forwarded-for"], trustedProxies);
-      };
+      const address = () => addressOf(request, server, headers["x-forwarded-for"], trustedProxies);
       const answer: AnswerHeaders = set.headers;
       const isPreflight = cors.answer(request, answer);
       const admission = isPreflight
@@ -50,6 +63,16 @@ export function gate({ services, cors, trustedProxies }: GateOptions) {
       }
       return { admission };
     });
+}
+
+function addressOf(
+  request: Request,
+  server: { requestIP(request: Request): { address: string } | null } | null,
+  forwardedFor: string | null | undefined,
+  trustedProxies: readonly Cidr[],
+): string | undefined {
+  const peer = server?.requestIP(request)?.address;
+  return peer === undefined ? undefined : clientAddress(peer, forwardedFor, trustedProxies);
 }
 
 function showLimits(headers: AnswerHeaders, view: WindowView): void {

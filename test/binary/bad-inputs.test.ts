@@ -1,0 +1,320 @@
+/** Input that is wrong: each with its exact status and the Error body, and nothing stored by any of it. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  makeKey,
+  rehome,
+  roomy,
+  serve,
+  temporaryFolder,
+  type RunningBinary,
+} from "../helpers/binary.ts";
+import { raw } from "../helpers/raw.ts";
+
+const folder = temporaryFolder();
+let server: RunningBinary;
+let key: string;
+
+beforeAll(async () => {
+  server = await serve(folder.path, ["--anonymous-per-minute", "100000"]);
+  ({ key } = await makeKey(folder.path, ...roomy));
+});
+afterAll(async () => {
+  await server.stop();
+  folder[Symbol.dispose]();
+});
+
+type Body = string | Uint8Array;
+
+const codes: Record<number, string> = {
+  400: "invalid_request",
+  401: "unauthorized",
+  404: "not_found",
+  405: "method_not_allowed",
+  413: "payload_too_large",
+  415: "unsupported_media_type",
+};
+
+/** Sends one bad request and checks status, Error body, limit headers; then that no animal came of it. */
+async function refused(path: string, init: RequestInit, status: number): Promise<Response> {
+  const answer = await fetch(`${server.origin}${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${key}`, ...(init.headers as Record<string, string>) },
+  });
+  const body = (await answer.json()) as Record<string, unknown>;
+  expect(answer.status).toBe(status);
+  expect(body).toEqual({
+    code: codes[status],
+    message: expect.stringMatching(/^[A-Z\w].*\.$/s),
+    status,
+  });
+  expect(answer.headers.get("content-type")).toBe("application/json");
+  for (const name of ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"]) {
+    expect(answer.headers.get(name)).toMatch(/^\d+$/);
+  }
+  const stored = await fetch(`${server.origin}/v1/pets`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(await stored.text()).toBe("[]");
+  return answer;
+}
+
+/** The bytes of a pet whose name is empty. */
+const emptyPetBytes = '{"name":"","categoryId":1}'.length;
+
+const json = { "content-type": "application/json" };
+const post = (body: Body, status: number, headers: Record<string, string> = json) =>
+  refused("/v1/pets", { method: "POST", body, headers }, status);
+
+describe("bodies", () => {
+  test.each<[string, Body]>([
+    ["nothing at all", ""],
+    ["a lone brace", "{"],
+    ["text", "Rex"],
+    ["two objects", '{"name":"a","categoryId":1}{"name":"b","categoryId":1}'],
+    ["a trailing comma", '{"name":"a","categoryId":1,}'],
+    ["single quotes", "{'name':'a','categoryId':1}"],
+    ["a comment", '{"name":"a","categoryId":1}//'],
+    ["NaN", '{"name":"a","categoryId":NaN}'],
+    ["null", "null"],
+    ["an array", '[{"name":"a","categoryId":1}]'],
+    ["a number", "5"],
+    ["a string", '"name"'],
+    ["true", "true"],
+    ["an empty object", "{}"],
+    ["no name", '{"categoryId":1}'],
+    ["no categoryId", '{"name":"a"}'],
+    ["a null name", '{"name":null,"categoryId":1}'],
+    ["a number as name", '{"name":5,"categoryId":1}'],
+    ["an array as name", '{"name":["a"],"categoryId":1}'],
+    ["an object as name", '{"name":{},"categoryId":1}'],
+    ["true as name", '{"name":true,"categoryId":1}'],
+    ["a NUL in the name", '{"name":"a\\u0000b","categoryId":1}'],
+    ["a lone surrogate in the name", '{"name":"\\ud800","categoryId":1}'],
+    ["a reversed surrogate pair", '{"name":"\\udc00\\ud800","categoryId":1}'],
+    ["a null categoryId", '{"name":"a","categoryId":null}'],
+    ["text as categoryId", '{"name":"a","categoryId":"5"}'],
+    ["empty text as categoryId", '{"name":"a","categoryId":""}'],
+    ["true as categoryId", '{"name":"a","categoryId":true}'],
+    ["a fraction", '{"name":"a","categoryId":1.5}'],
+    ["a fraction that a double rounds away", '{"name":"a","categoryId":1.00000000000000000001}'],
+    ["2^63", '{"name":"a","categoryId":9223372036854775808}'],
+    ["below -2^63", '{"name":"a","categoryId":-9223372036854775809}'],
+    ["1e19", '{"name":"a","categoryId":1e19}'],
+    ["1e400", '{"name":"a","categoryId":1e400}'],
+    ["1e-1", '{"name":"a","categoryId":1e-1}'],
+    ["a leading zero", '{"name":"a","categoryId":01}'],
+    ["a plus sign", '{"name":"a","categoryId":+1}'],
+    ["hexadecimal", '{"name":"a","categoryId":0x10}'],
+    ["an array as categoryId", '{"name":"a","categoryId":[1]}'],
+    ["an unknown status", '{"name":"a","categoryId":1,"status":"adopted"}'],
+    ["a status in capitals", '{"name":"a","categoryId":1,"status":"Available"}'],
+    ["an empty status", '{"name":"a","categoryId":1,"status":""}'],
+    ["a null status", '{"name":"a","categoryId":1,"status":null}'],
+    ["a number as status", '{"name":"a","categoryId":1,"status":1}'],
+    ["a status in an array", '{"name":"a","categoryId":1,"status":["available"]}'],
+    ["other names for the fields", '{"Name":"a","CategoryId":1}'],
+    ["fields on the prototype only", '{"__proto__":{"name":"a","categoryId":1}}'],
+    ["invalid UTF-8", new Uint8Array([0x7b, 0x22, 0x6e, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ["UTF-16", Buffer.from('{"name":"a","categoryId":1}', "utf16le")],
+    ["deep nesting", "[".repeat(60_000)],
+  ])("400 for %s", async (_what, body) => {
+    await post(body, 400);
+  });
+
+  test("names the field and what is wrong with it", async () => {
+    const messages = [
+      ['{"name":"a","categoryId":"5"}', "categoryId must be an integer of 64 bits."],
+      [
+        '{"name":"a","categoryId":1,"status":"x"}',
+        "status must be one of available, pending, sold.",
+      ],
+      [
+        '{"categoryId":1}',
+        "name is required: it must be a string of well-formed Unicode without the character U+0000.",
+      ],
+    ] as const;
+    for (const [body, message] of messages) {
+      const answer = await fetch(`${server.origin}/v1/pets`, {
+        method: "POST",
+        body,
+        headers: { ...json, authorization: `Bearer ${key}` },
+      });
+      expect(((await answer.json()) as { message: string }).message).toBe(message);
+    }
+  });
+
+  test.each([
+    ["text/plain", "text/plain"],
+    ["a form", "application/x-www-form-urlencoded"],
+    ["multipart", "multipart/form-data; boundary=x"],
+    ["a near miss", "application/jsonp"],
+    ["a suffix", "application/vnd.api+json"],
+    ["an empty type", ""],
+    ["nonsense", ";;;"],
+  ])("415 for %s", async (_what, type) => {
+    await post('{"name":"a","categoryId":1}', 415, { "content-type": type });
+  });
+
+  test.each([64 * 1024 + 1, 200_000, 2_000_000])("413 for %d bytes", async (length) => {
+    await post(`{"name":"${"x".repeat(length - emptyPetBytes)}","categoryId":1}`, 413);
+  });
+});
+
+describe("queries", () => {
+  test.each([
+    "limit=0",
+    "limit=-1",
+    "limit=101",
+    "limit=abc",
+    "limit=",
+    "limit",
+    "limit=1.0",
+    "limit=1e1",
+    "limit=0x10",
+    "limit=+5",
+    "limit=%205",
+    "limit=05",
+    "limit=5&limit=5",
+    "limit=5&lim%69t=6",
+    "limit=99999999999999999999",
+    "limit=%FF",
+    "status=",
+    "status=AVAILABLE",
+    "status=available,sold",
+    "status=unknown",
+    "status=available&status=sold",
+    "status=available&status=available",
+    "after=",
+    "after=abc",
+    "after=1.5",
+    "after=9223372036854775808",
+    "after=01",
+    "after=1&after=2",
+  ])("400 for ?%s", async (query) => {
+    await refused(`/v1/pets?${query}`, {}, 400);
+  });
+
+  test("ignores parameters that it does not know", async () => {
+    const answer = await fetch(`${server.origin}/v1/pets?page=2&limit=5&offset=x&page=3`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe("paths and methods", () => {
+  test.each([
+    "abc",
+    "1.5",
+    "0",
+    "-1",
+    "1",
+    "9223372036854775808",
+    "9999999999999999999999",
+    "01",
+    "+1",
+    "1e2",
+    "0x1",
+    "%31%30%30",
+    "%00",
+    "null",
+  ])("404 for the id %s", async (id) => {
+    await refused(`/v1/pets/${id}`, {}, 404);
+  });
+
+  test.each([
+    "/v1",
+    "/v1/",
+    "/v1/pets/",
+    "/v1/pets/1/photos",
+    "/v1/Pets",
+    "/v1/pet",
+    "/v1//pets",
+    "/v1/users",
+    "/v1/pets%2F1",
+  ])("404 for %s", async (path) => {
+    await refused(path, {}, 404);
+  });
+
+  test.each([
+    ["PUT", "/v1/pets", "GET, HEAD, POST, OPTIONS"],
+    ["PATCH", "/v1/pets", "GET, HEAD, POST, OPTIONS"],
+    ["DELETE", "/v1/pets", "GET, HEAD, POST, OPTIONS"],
+    ["POST", "/v1/pets/1", "GET, HEAD, OPTIONS"],
+    ["PUT", "/v1/pets/1", "GET, HEAD, OPTIONS"],
+    ["DELETE", "/v1/pets/1", "GET, HEAD, OPTIONS"],
+    ["PATCH", "/v1/pets/abc", "GET, HEAD, OPTIONS"],
+  ])("405 for %s %s, with Allow", async (method, path, allow) => {
+    const answer = await refused(
+      path,
+      { method, body: '{"name":"a","categoryId":1}', headers: json },
+      405,
+    );
+    expect(answer.headers.get("allow")).toBe(allow);
+  });
+
+  test("a path is what was sent, whatever the Host header says", async () => {
+    for (const host of ["a", "localhost", "x.y:1"]) {
+      const head = `GET /v1/nothing HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;
+      expect((await raw(server.origin, `${head}\r\n`)).status).toBe(401);
+      const keyed = await raw(server.origin, `${head}Authorization: Bearer ${key}\r\n\r\n`);
+      expect(keyed.status).toBe(404);
+      expect(keyed.headers.get("x-ratelimit-limit")).toBe("1000000");
+    }
+  });
+
+  test.each(["", "a/b", "a?b", "a b", "user@x"])("400 for the Host header %j", async (host) => {
+    for (const path of ["/v1/pets", "/v1/nothing", "/v1/pets/1", "/health", "//x/v1/pets"]) {
+      const head = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;
+      const answer = await raw(server.origin, `${head}Authorization: Bearer ${key}\r\n\r\n`);
+      expect(answer.status).toBe(400);
+      expect(JSON.parse(answer.body)).toMatchObject({ code: "invalid_request", status: 400 });
+      expect(answer.headers.get("x-ratelimit-limit")).toBe("100000");
+    }
+  });
+
+  test.each(["TRACE", "PROPFIND", "QUERY"])(
+    "no body and no server error for %s",
+    async (method) => {
+      const head = `${method} /v1/pets HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n`;
+      const answer = await raw(server.origin, `${head}Authorization: Bearer ${key}\r\n\r\n`);
+      // Bun closes the connection of a method that it does not know; one that it knows is refused by us.
+      expect([0, 400, 405, 501]).toContain(answer.status);
+    },
+  );
+});
+
+describe("credentials", () => {
+  const cases: [string, string][] = [
+    ["a wrong checksum", "Bearer rehome_live_000000000000000000000000000000000000"],
+    ["another prefix", "Bearer sk_live_000000000000000000000000000000000000"],
+    ["ten kilobytes", `Bearer ${"a".repeat(10_000)}`],
+    ["Basic", "Basic dXNlcjpwYXNz"],
+    ["no scheme", "rehome_live_000000000000000000000000000000000000"],
+    ["look-alikes", "Bearer rehome_live_OOOOOOOOOOOOOOOOOOOOOOOOOOOOOOIIIIII"],
+    ["two of them", "Bearer a, Bearer b"],
+  ];
+  test.each(cases)("401 for %s", async (_what, authorization) => {
+    await refused("/v1/pets", { headers: { authorization } }, 401);
+  });
+
+  test("401 for a key with any one character changed, with the address's numbers", async () => {
+    for (const at of [12, 20, 41, 47]) {
+      const changed = key.slice(0, at) + (key[at] === "x" ? "y" : "x") + key.slice(at + 1);
+      const answer = await refused(
+        "/v1/pets",
+        { headers: { authorization: `Bearer ${changed}` } },
+        401,
+      );
+      expect(answer.headers.get("x-ratelimit-limit")).toBe("100000");
+    }
+  });
+
+  test("401 from the request after a key was revoked", async () => {
+    const other = await makeKey(folder.path, "--plan", "free");
+    const headers = { authorization: `Bearer ${other.key}` };
+    expect((await fetch(`${server.origin}/v1/pets`, { headers })).status).toBe(200);
+    expect((await rehome(["keys", "revoke", other.id, "--data", folder.path])).exitCode).toBe(0);
+    await refused("/v1/pets", { headers }, 401);
+  });
+});

@@ -1,0 +1,217 @@
+/** What only the compiled file can get wrong: build flags, the folder it stands in, what it keeps over a restart. */
+import { describe, expect, test } from "bun:test";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { executable, makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+
+const list = (origin: string, key: string, query = "") =>
+  fetch(`${origin}/v1/pets${query}`, { headers: { authorization: `Bearer ${key}` } });
+
+test("a restart keeps animals, keys and counters, and gives out no id twice", async () => {
+  using folder = temporaryFolder();
+  const { key } = await makeKey(folder.path, "--plan", "pro");
+  const add = (origin: string) =>
+    fetch(`${origin}/v1/pets`, {
+      method: "POST",
+      body: '{"name":"Rex","categoryId":9223372036854775807,"status":"sold"}',
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    });
+  const first = await serve(folder.path);
+  const created = await (await add(first.origin)).text();
+  const before = await list(first.origin, key);
+  expect(await first.stop()).toBe(0);
+
+  const second = await serve(folder.path);
+  const after = await list(second.origin, key);
+  expect(await after.text()).toBe(`[${created}]`);
+  const [was, is] = [before, after].map((answer) => ({
+    reset: answer.headers.get("x-ratelimit-reset"),
+    remaining: Number(answer.headers.get("x-ratelimit-remaining")),
+  }));
+  // The minute may have ended in between; then the numbers start anew.
+  expect(is?.remaining).toBe(was?.reset === is?.reset ? (was?.remaining ?? 0) - 1 : 299);
+  expect(await (await add(second.origin)).json()).toMatchObject({ id: 2 });
+  expect(await second.stop()).toBe(0);
+  expect(readdirSync(folder.path).toSorted()).toEqual(["limits.db", "rehome.db"]);
+});
+
+test("runs from any folder, on a bare environment, as one file", async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "rehome");
+  copyFileSync(await executable(), file);
+  chmodSync(file, 0o755);
+  const child = Bun.spawn([file, "keys", "create", "--plan", "free", "--name", "x", "--json"], {
+    cwd: "/",
+    env: { REHOME_DATA: join(folder.path, "data") },
+    stdout: "pipe",
+  });
+  expect(JSON.parse(await child.stdout.text())).toMatchObject({ plan: "free", name: "x" });
+  expect(await child.exited).toBe(0);
+});
+
+test("reads neither .env nor bunfig.toml of the folder it stands in", async () => {
+  using folder = temporaryFolder();
+  const data = join(folder.path, "data");
+  writeFileSync(join(folder.path, ".env"), "REHOME_ANONYMOUS_PER_MINUTE=7\n");
+  writeFileSync(join(folder.path, "bunfig.toml"), 'preload = ["./evil.ts"]\n');
+  writeFileSync(join(folder.path, "evil.ts"), `await Bun.write("${folder.path}/ran", "")`);
+  await using server = await serve(data, [], { cwd: folder.path });
+  const answer = await fetch(`${server.origin}/v1/pets`);
+  expect(answer.headers.get("x-ratelimit-limit")).toBe("300");
+  expect(readdirSync(folder.path)).not.toContain("ran");
+});
+
+test("is in production mode: an error shows no library's words", async () => {
+  using folder = temporaryFolder();
+  await using server = await serve(folder.path, [], { env: { NODE_ENV: "development" } });
+  const { key } = await makeKey(folder.path);
+  const answer = await list(server.origin, key, "?limit=1000");
+  expect(await answer.text()).toBe(
+    '{"code":"invalid_request","message":"limit must be an integer from 1 to 100.","status":400}',
+  );
+});
+
+test("the data folder is the owner's alone", async () => {
+  using folder = temporaryFolder();
+  const data = join(folder.path, "new");
+  await using server = await serve(data);
+  expect(server.stdout()).toContain(data);
+  expect(statSync(data).mode & 0o777).toBe(0o700);
+  for (const name of readdirSync(data)) expect(statSync(join(data, name)).mode & 0o777).toBe(0o600);
+});
+
+describe("the first key", () => {
+  test("is not printed where no person reads", async () => {
+    using folder = temporaryFolder();
+    await using server = await serve(folder.path);
+    expect(server.stdout()).not.toContain("rehome_live_");
+  });
+
+  test("is printed once when it is asked for, and works", async () => {
+    using folder = temporaryFolder();
+    const first = await serve(folder.path, ["--first-key"]);
+    const [key = ""] = /rehome_live_\w+/.exec(first.stdout()) ?? [];
+    expect((await list(first.origin, key)).status).toBe(200);
+    await first.stop();
+    await using second = await serve(folder.path, ["--first-key"]);
+    expect(second.stdout()).not.toContain("rehome_live_");
+  });
+});
+
+describe("settings", () => {
+  test("a flag beats the environment", async () => {
+    using folder = temporaryFolder();
+    const env = {
+      REHOME_ANONYMOUS_PER_MINUTE: "11",
+      REHOME_BASE_URL: "https://pets.example.org/v1",
+    };
+    await using server = await serve(folder.path, ["--anonymous-per-minute", "12"], { env });
+    const answer = await fetch(`${server.origin}/v1/pets`);
+    expect(answer.headers.get("x-ratelimit-limit")).toBe("12");
+  });
+
+  test.each([
+    [["serve", "--port", "99999"], "--port must be a whole number from 0 to 65535"],
+    [
+      ["serve", "--base-url", "https://x.example"],
+      "--base-url must be an http or https address that ends in /v1",
+    ],
+    [["serve", "--prot", "80"], "unknown option '--prot'"],
+    [
+      ["keys", "create", "--plan", "gold", "--name", "x"],
+      "Allowed choices are free, pro, business, enterprise",
+    ],
+    [["keys", "create", "--plan", "enterprise", "--name", "x"], "needs both numbers"],
+    [
+      ["keys", "create", "--plan", "enterprise", "--per-minute", "5", "--name", "x"],
+      "needs both numbers",
+    ],
+    [["keys", "create", "--plan", "free", "--per-minute", "5", "--name", "x"], "published limits"],
+    [
+      ["keys", "create", "--plan", "pro", "--name", "x", "--expires-in", "soon"],
+      "must be a duration",
+    ],
+    [["keys", "create", "--plan", "pro"], "required option '--name <label>' not specified"],
+    [["nothing"], "unknown command 'nothing'"],
+  ])("exit 2 and words for %j", async (args, words) => {
+    using folder = temporaryFolder();
+    const result = await rehome(args, { env: { REHOME_DATA: folder.path } });
+    expect(result.exitCode).toBe(2);
+    expect(result.stdout).toBe("");
+    expect(result.stderr).toStartWith("Error: ");
+    expect(result.stderr).toContain(words);
+    expect(result.stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test("a second server on the port fails in words", async () => {
+    using folder = temporaryFolder();
+    await using server = await serve(folder.path);
+    const { port } = new URL(server.origin);
+    const result = await rehome(["serve", "--data", folder.path, "--port", port]);
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toContain(`Another program listens on 127.0.0.1 port ${port}.`);
+  });
+
+  test("a data folder that cannot be made fails in words", async () => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, "file"), "");
+    const result = await rehome(["serve", "--data", join(folder.path, "file/data"), "--port", "0"]);
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toStartWith("Error: The data folder");
+  });
+});
+
+describe("keys beside a running server", () => {
+  test("create, update, rotate, ban, unban and revoke bind at the next request", async () => {
+    using folder = temporaryFolder();
+    mkdirSync(folder.path, { recursive: true });
+    await using server = await serve(folder.path);
+    const { id, key } = await makeKey(folder.path, "--plan", "free");
+    const keys = async (...args: string[]) => {
+      const result = await rehome(["keys", ...args, "--data", folder.path, "--json"]);
+      expect(result.stderr).toBe("");
+      return JSON.parse(result.stdout) as Record<string, unknown>;
+    };
+    expect((await list(server.origin, key)).headers.get("x-ratelimit-limit")).toBe("60");
+
+    expect(await keys("update", id, "--plan", "pro")).toMatchObject({ plan: "pro" });
+    expect((await list(server.origin, key)).headers.get("x-ratelimit-limit")).toBe("300");
+
+    expect(await keys("ban", id, "--for", "1h")).toMatchObject({ state: "banned" });
+    expect((await list(server.origin, key)).status).toBe(429);
+    expect(await keys("unban", id)).toMatchObject({ state: "active" });
+    expect((await list(server.origin, key)).status).toBe(200);
+
+    const { key: next } = (await keys("rotate", id, "--grace", "0")) as { key: string };
+    expect((await list(server.origin, key)).status).toBe(401);
+    expect((await list(server.origin, next)).status).toBe(200);
+
+    expect(await keys("revoke", id)).toMatchObject({ state: "revoked" });
+    expect((await list(server.origin, next)).status).toBe(401);
+  });
+
+  test("--json of create has the documented fields", async () => {
+    using folder = temporaryFolder();
+    const args = [
+      "--plan",
+      "enterprise",
+      "--per-minute",
+      "5",
+      "--per-day",
+      "9",
+      "--expires-in",
+      "90d",
+    ];
+    const made = (await makeKey(folder.path, ...args)) as unknown as Record<string, string>;
+    expect(made).toMatchObject({
+      id: expect.stringMatching(/^key_/),
+      key: expect.stringMatching(/^rehome_live_[0-9A-Za-z]{36}$/),
+      plan: "enterprise",
+      name: "test",
+      limits: { perMinute: 5, perDay: 9 },
+    });
+    const days =
+      (Date.parse(made["expiresAt"] ?? "") - Date.parse(made["createdAt"] ?? "")) / 86_400_000;
+    expect(Math.round(days)).toBe(90);
+  });
+});

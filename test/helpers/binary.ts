@@ -1,0 +1,168 @@
+/** Drives the compiled executable from outside, as an operator and a caller would. */
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Glob } from "bun";
+import { build } from "../../scripts/build.ts";
+
+const root = join(import.meta.dir, "../..");
+const startTimeoutMs = 15_000;
+
+let built: Promise<string> | undefined;
+
+/** The path of the executable, built first when it is missing or older than what it is made of. */
+export function executable(): Promise<string> {
+  built ??= (async () => {
+    const file = join(root, "dist/rehome");
+    if (isOutdated(file)) await build("dist/rehome");
+    return file;
+  })();
+  return built;
+}
+
+function isOutdated(file: string): boolean {
+  const builtMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return ["package.json", "bun.lock", "scripts/build.ts", "src/**/*", "drizzle/**/*"]
+    .flatMap((pattern) => [...new Glob(pattern).scanSync({ cwd: root, absolute: true })])
+    .some((source) => statSync(source).mtimeMs > builtMs);
+}
+
+/** A new folder that is removed when `dispose` is called. */
+export function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
+  const path = mkdtempSync(join(tmpdir(), "rehome-test-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export interface CommandResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Nothing of this machine's settings reaches the executable but what a test gives it. */
+const cleanEnvironment = { PATH: process.env["PATH"] ?? "", HOME: tmpdir() };
+
+/** Runs one command to its end. */
+export async function rehome(
+  args: readonly string[],
+  options: { env?: Record<string, string>; cwd?: string; stdin?: string } = {},
+): Promise<CommandResult> {
+  const child = Bun.spawn([await executable(), ...args], {
+    cwd: options.cwd ?? tmpdir(),
+    env: { ...cleanEnvironment, ...options.env },
+    stdin: options.stdin === undefined ? "ignore" : new TextEncoder().encode(options.stdin),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [exitCode, stdout, stderr] = await Promise.all([
+    child.exited,
+    child.stdout.text(),
+    child.stderr.text(),
+  ]);
+  return { exitCode, stdout, stderr };
+}
+
+export interface RunningBinary {
+  readonly pid: number;
+  readonly origin: string;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Asks it to stop and resolves with its exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number>;
+  readonly exited: Promise<number>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Starts `rehome serve` on a free port and resolves once it listens. */
+export async function serve(
+  folder: string,
+  args: readonly string[] = [],
+  options: { env?: Record<string, string>; cwd?: string; command?: readonly string[] } = {},
+): Promise<RunningBinary> {
+  const command = [...(options.command ?? []), await executable(), "serve", "--data", folder];
+  const child = Bun.spawn([...command, "--port", "0", ...args], {
+    cwd: options.cwd ?? tmpdir(),
+    env: { ...cleanEnvironment, ...options.env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  let stdout = "";
+  let stderr = "";
+  const gathered = Promise.all([
+    gather(child.stdout, (text) => (stdout += text)),
+    gather(child.stderr, (text) => (stderr += text)),
+  ]);
+  const origin = await firstMatch(() => /^ {2}API +(https?:\/\/[^/\s]+)/m.exec(stdout)?.[1], child);
+  if (origin === undefined) {
+    child.kill("SIGKILL");
+    await gathered;
+    throw new Error(`rehome serve did not start:\n${stdout}${stderr}`);
+  }
+  return {
+    pid: child.pid,
+    origin,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    exited: child.exited,
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
+      const exitCode = await child.exited;
+      await gathered;
+      return exitCode;
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}
+
+async function gather(
+  stream: ReadableStream<Uint8Array>,
+  add: (text: string) => void,
+): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) {
+    add(decoder.decode(chunk, { stream: true }));
+  }
+}
+
+async function firstMatch(
+  find: () => string | undefined,
+  child: { readonly exitCode: number | null },
+): Promise<string | undefined> {
+  const deadlineMs = performance.now() + startTimeoutMs;
+  while (performance.now() < deadlineMs) {
+    const match = find();
+    if (match !== undefined) return match;
+    if (child.exitCode !== null) return undefined;
+    await Bun.sleep(5);
+  }
+  return undefined;
+}
+
+export interface TestKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** Makes a key beside the server, the way an operator does. */
+export async function makeKey(folder: string, ...args: string[]): Promise<TestKey> {
+  const plan = args.length === 0 ? ["--plan", "business"] : args;
+  const result = await rehome([
+    "keys",
+    "create",
+    "--name",
+    "test",
+    "--data",
+    folder,
+    "--json",
+    ...plan,
+  ]);
+  if (result.exitCode !== 0) throw new Error(result.stderr);
+  return JSON.parse(result.stdout) as TestKey;
+}
+
+/** Limits that no test reaches. */
+export const roomy = ["--plan", "enterprise", "--per-minute", "1000000", "--per-day", "10000000"];

@@ -1,0 +1,145 @@
+/** Refusals, once over all routes: no route answers without the gate, whatever is added later. */
+import { describe, expect, test } from "bun:test";
+import { testApp } from "../helpers/app.ts";
+
+/** Declared outside /v1 on purpose: no key, no limits. */
+const openRoutes = new Set(["/", "/health", "/ready", "/docs", "/docs/json"]);
+const limitHeaders = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
+
+const pathOf = (template: string) => template.replace(/:\w+/g, "1").replace("*", "some/where");
+
+const routes = testApp().elysia.routes.map(({ method, path }) => ({
+  path,
+  method: method === "ALL" ? "GET" : method,
+}));
+const gated = routes.filter(({ path }) => path === "/v1" || path.startsWith("/v1/"));
+
+test("every route is an operation's, the fallback's or on the list of open ones", () => {
+  const others = routes.filter((route) => !gated.includes(route) && !openRoutes.has(route.path));
+  expect(others.filter(({ path }) => !path.startsWith("/docs/"))).toEqual([]);
+  expect(gated.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
+    "GET /v1",
+    "GET /v1/*",
+    "GET /v1/pets",
+    "GET /v1/pets/:petId",
+    "POST /v1/pets",
+  ]);
+});
+
+describe.each(gated)("$method $path", ({ method, path }) => {
+  const url = pathOf(path);
+
+  test.each<[string, Record<string, string>]>([
+    ["no credential", {}],
+    ["another scheme", { authorization: "Basic dXNlcjpwYXNz" }],
+    ["a malformed key", { authorization: "Bearer nonsense" }],
+    [
+      "an unknown key",
+      { authorization: "Bearer rehome_live_000000000000000000000000000000000000" },
+    ],
+  ])("refuses %s with 401, the challenge and the address's numbers", async (_what, headers) => {
+    const app = testApp();
+    const answer = await app.send(url, { method, headers });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get("www-authenticate")).toStartWith("Bearer");
+    expect(answer.headers.get("x-ratelimit-limit")).toBe("300");
+    expect(await answer.json()).toMatchObject({ code: "unauthorized", status: 401 });
+  });
+
+  test("refuses an address that asks too often with 429", async () => {
+    const app = testApp({ service: { anonymousPerMinute: 2 } });
+    await app.send(url, { method });
+    await app.send(url, { method });
+    const answer = await app.send(url, { method });
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get("retry-after")).toBe("50");
+    expect(answer.headers.get("x-ratelimit-remaining")).toBe("0");
+    expect(answer.headers.has("www-authenticate")).toBe(false);
+  });
+
+  test("charges a valid key one request and shows three integers", async () => {
+    const app = testApp();
+    const key = await app.key("free");
+    for (let i = 1; i <= 60; i += 1) {
+      const answer = await app.send(url, { method, key });
+      expect(answer.status).not.toBe(429);
+      for (const name of limitHeaders) expect(answer.headers.get(name)).toMatch(/^\d+$/);
+      expect(answer.headers.get("x-ratelimit-remaining")).toBe(String(60 - i));
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+    }
+    const refused = await app.send(url, { method, key });
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toMatchObject({ code: "rate_limited", status: 429 });
+    expect(refused.headers.get("retry-after")).toBe("50");
+  });
+
+  test("refuses a banned key, a revoked key and an expired key", async () => {
+    const app = testApp();
+    const key = await app.key();
+    const [{ id } = { id: "" }] = await app.services.keys.list();
+    await app.services.keys.ban(id, 90_000);
+    const banned = await app.send(url, { method, key });
+    expect(banned.status).toBe(429);
+    expect(banned.headers.get("retry-after")).toBe("90");
+    expect(await banned.json()).toMatchObject({ code: "key_banned" });
+    await app.services.keys.unban(id);
+    expect((await app.send(url, { method, key })).status).not.toBe(429);
+    await app.services.keys.revoke(id);
+    expect((await app.send(url, { method, key })).status).toBe(401);
+
+    const short = await app.key("free", { expiresInMs: 1_000 });
+    expect((await app.send(url, { method, key: short })).status).not.toBe(401);
+    app.clock.advance(1_000);
+    expect((await app.send(url, { method, key: short })).status).toBe(401);
+  });
+});
+
+test("from 5 December 2030 on getPet is gone: 404, and the message names what replaces it", async () => {
+  const app = testApp();
+  const key = await app.key();
+  await app.services.pets.create({ name: "Rex", categoryId: 1n });
+  app.clock.nowMs = Date.UTC(2030, 11, 5) - 1;
+  expect((await app.send("/v1/pets/1", { key })).status).toBe(200);
+  app.clock.advance(1);
+  const answer = await app.send("/v1/pets/1", { key });
+  expect(answer.status).toBe(404);
+  expect(answer.headers.has("deprecation")).toBe(false);
+  expect(((await answer.json()) as { message: string }).message).toContain("/v1/pets");
+});
+
+test("what an operation throws is a 500 that says nothing of it, and the operator is told", async () => {
+  const app = testApp({});
+  const key = await app.key();
+  app.services.pets.byId = () => {
+    throw new Error("SELECT secret FROM somewhere");
+  };
+  const answer = await app.send("/v1/pets/1", { key });
+  expect(answer.status).toBe(500);
+  expect(answer.headers.get("x-ratelimit-remaining")).toBe("999");
+  expect(await answer.text()).not.toContain("secret");
+  expect(String(app.reported[0])).toContain("secret");
+});
+
+describe("CORS", () => {
+  const preflight = { origin: "https://a.example", "access-control-request-method": "POST" };
+
+  test("is off by default", async () => {
+    const answer = await testApp().send("/v1/pets", { method: "OPTIONS", headers: preflight });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.has("access-control-allow-origin")).toBe(false);
+  });
+
+  test("answers a preflight without a key and exposes the limit headers, to the named origin only", async () => {
+    const app = testApp({ app: { corsOrigins: ["https://a.example"] } });
+    const answer = await app.send("/v1/pets", { method: "OPTIONS", headers: preflight });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get("access-control-allow-origin")).toBe("https://a.example");
+    expect(answer.headers.get("access-control-allow-headers")).toContain("Authorization");
+    const refused = await app.send("/v1/pets", { headers: { origin: "https://a.example" } });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("access-control-expose-headers")).toContain("X-RateLimit-Remaining");
+    const other = await app.send("/v1/pets", { headers: { origin: "https://b.example" } });
+    expect(other.headers.has("access-control-allow-origin")).toBe(false);
+    expect(other.headers.get("vary")).toBe("Origin");
+  });
+});
