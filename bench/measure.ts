@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { type Captured, askFor } from "./capture.ts";
 import {
   DidNotRun,
+  LOAD_CORE,
+  SERVER_CORE,
   type Running,
   atRest,
-  coreShare,
-  coreTicks,
+  coreUs,
   cpuUsBetween,
   usage,
 } from "./process.ts";
@@ -123,10 +124,12 @@ async function oneRound(scenario: Scenario, live: Live, round: number, plan: Pla
   const answerBefore = await askFor(port, first, scenario.status);
   const before = await atRest(pid);
   const { connections } = scenario;
-  const coreBefore = coreTicks();
+  const coresBefore = [SERVER_CORE, LOAD_CORE].map(coreUs);
   const counted = await runLoad({ port, connections, seconds, requests, folder: plan.folder });
-  const [atEnd, coreAtEnd] = [usage(pid), coreTicks()];
-  const ownTicks = atEnd.cpuTicks - before.cpuTicks;
+  const coresAtEnd = [SERVER_CORE, LOAD_CORE].map(coreUs);
+  const atEnd = usage(pid);
+  const ownUs = [cpuUsBetween(before, atEnd), counted.cpuUs];
+  const othersUs = ownUs.map((own, i) => (coresAtEnd[i] ?? 0) - (coresBefore[i] ?? 0) - own);
   const after = await atRest(pid);
   const answerAfter = await askFor(port, first, scenario.status);
   checkCounts(scenario, counted);
@@ -139,8 +142,8 @@ async function oneRound(scenario: Scenario, live: Live, round: number, plan: Pla
     rssMiB: atEnd.rssMiB,
     writtenBytes: (after.writtenBytes - before.writtenBytes) / counted.requests,
     answerBytes: counted.bytes / counted.requests,
-    busy: coreShare(ownTicks, counted.seconds),
-    others: coreShare(Math.max(0, coreAtEnd - coreBefore - ownTicks), counted.seconds),
+    busy: (ownUs[0] ?? 0) / 1e6 / counted.seconds,
+    others: Math.max(0, ...othersUs) / 1e6 / counted.seconds,
   };
 }
 

@@ -36,10 +36,15 @@ export async function freePort(): Promise<number> {
 }
 
 /** Runs a program to its end and returns what it printed. Throws DidNotRun with its last words. */
-export async function run(command: readonly string[], cwd?: string, stdin?: string) {
+export async function run(command: readonly string[], cwd?: string): Promise<string> {
+  return (await runCounted(command, cwd)).out;
+}
+
+/** As `run`, with the processor time the program took. */
+export async function runCounted(command: readonly string[], cwd?: string) {
   const child = Bun.spawn([...command], {
     ...(cwd === undefined ? {} : { cwd }),
-    stdin: stdin === undefined ? "ignore" : new Blob([stdin]),
+    stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
   });
@@ -51,7 +56,7 @@ export async function run(command: readonly string[], cwd?: string, stdin?: stri
   if (code !== 0) {
     throw new DidNotRun(`${command.slice(0, 3).join(" ")} exited ${code}: ${lastLine(err || out)}`);
   }
-  return out;
+  return { out, cpuUs: Number(child.resourceUsage()?.cpuTime.total ?? 0) };
 }
 
 /** The last line that says something. */
@@ -129,23 +134,19 @@ export function usage(pid: number): Usage {
   };
 }
 
-/** What all programs have used of the server's core, in ticks: interrupts not counted, stolen time counted. */
-export function coreTicks(): number {
-  const line = new RegExp(`^cpu${SERVER_CORE} (.*)$`, "m").exec(readFileSync("/proc/stat", "utf8"));
+/** What all programs have used of a core since the start: interrupts not counted, stolen time counted. */
+export function coreUs(core: number): number {
+  const line = new RegExp(`^cpu${core} (.*)$`, "m").exec(readFileSync("/proc/stat", "utf8"));
   const [user = 0, nice = 0, system = 0, , , , , steal = 0] = (line?.[1] ?? "")
     .split(" ")
     .map(Number);
-  return user + nice + system + steal;
+  return ((user + nice + system + steal) / TICKS_PER_SECOND) * 1e6;
 }
 
 /** Microseconds of processor time between two readings. */
 export function cpuUsBetween(before: Usage, after: Usage): number {
   return ((after.cpuTicks - before.cpuTicks) / TICKS_PER_SECOND) * 1e6;
 }
-
-/** The share of one core, 0..1, that so many ticks in so many seconds are. */
-export const coreShare = (ticks: number, seconds: number): number =>
-  ticks / TICKS_PER_SECOND / seconds;
 
 /** Waits until a process does next to nothing (work put off belongs to the round that caused it), 3 s at most. */
 export async function atRest(pid: number): Promise<Usage> {

@@ -134,7 +134,7 @@ function peersTable(peers: readonly Peer[], versions: Readonly<Record<string, st
   return rows.join("\n");
 }
 
-/** A round is disturbed when other programs took more than a tenth of the server's core. */
+/** A round is disturbed when other programs took more than a tenth of one of its two cores. */
 const DISTURBED = 0.1;
 
 function quietness({ environment, scenarios }: Results): string {
@@ -144,7 +144,7 @@ function quietness({ environment, scenarios }: Results): string {
   const disturbed = rounds.filter((round) => round.others > DISTURBED).length;
   const load = `Load average before the first round: ${environment.loadBefore.toFixed(2)}.`;
   if (disturbed === 0) return `${load} No round was disturbed by other programs.`;
-  return `${load} **Other programs took more than a tenth of the server's core in ${disturbed} of ${rounds.length} rounds: requests/s and latency are not to be relied on.**`;
+  return `${load} **Other programs took more than a tenth of a core in ${disturbed} of ${rounds.length} rounds: requests/s and latency are not to be relied on.**`;
 }
 
 /** The whole report as Markdown. */

@@ -23,7 +23,7 @@ export interface Round {
   readonly answerBytes: number;
   /** Share of its core the server used while the load ran, 0..1. */
   readonly busy: number;
-  /** Share of the server's core that other programs took meanwhile, 0..1. */
+  /** Share of a core (the server's or the load's, the larger) that other programs took meanwhile, 0..1. */
   readonly others: number;
 }
 

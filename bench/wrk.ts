@@ -1,6 +1,6 @@
 // One run of wrk on the load's core, and what it counted.
 import { join } from "node:path";
-import { DidNotRun, LOAD_CORE, run } from "./process.ts";
+import { DidNotRun, LOAD_CORE, runCounted } from "./process.ts";
 
 export interface Request {
   readonly method: "GET" | "POST";
@@ -27,6 +27,8 @@ export interface Counted {
   readonly socketErrors: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** Processor time wrk took. */
+  readonly cpuUs: number;
 }
 
 /** Long brackets hold anything but their own end: no escapes to get wrong. */
@@ -98,7 +100,8 @@ export async function runLoad(load: Load): Promise<Counted> {
   await Bun.write(list, `${load.requests.map(line).join("\n")}\n`);
   const url = `http://127.0.0.1:${load.port}`;
   const options = ["-t1", `-c${load.connections}`, `-d${load.seconds}s`, "--latency", "-s", script];
-  const out = await run(["taskset", "-c", String(LOAD_CORE), "wrk", ...options, url, "--", list]);
+  const pinned = ["taskset", "-c", String(LOAD_CORE), "wrk", ...options, url, "--", list];
+  const { out, cpuUs } = await runCounted(pinned);
   const json = /^RESULT (.*)$/m.exec(out)?.[1];
   if (json === undefined) throw new DidNotRun("wrk printed no result");
   const raw = JSON.parse(json) as Record<string, number>;
@@ -111,5 +114,6 @@ export async function runLoad(load: Load): Promise<Counted> {
     socketErrors: number("socketErrors"),
     p50Ms: number("p50") / 1000,
     p99Ms: number("p99") / 1000,
+    cpuUs,
   };
 }
