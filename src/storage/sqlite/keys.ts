@@ -75,8 +75,8 @@ export function keyReader(db: Database) {
   };
 }
 
-/** Changes keys: each call is one transaction that holds the change, its event and the raised epoch. */
-export function keyWriter(db: Database) {
+/** The writes that a change of a key is made of. They belong into a transaction. */
+function keyWrites(db: Database) {
   const orm = query(db, { apiKeys });
 
   function nextEpoch(): number {
@@ -110,6 +110,20 @@ export function keyWriter(db: Database) {
     return row === undefined ? undefined : keyOf(row);
   }
 
+  function add(key: ApiKey): void {
+    orm
+      .insert(apiKeys)
+      .values({ ...rowOf(key), changedIn: nextEpoch() })
+      .run();
+  }
+
+  return { add, keep, addEvent, read };
+}
+
+/** The writes of a key's secrets. They belong into a transaction too. */
+function secretWrites(db: Database) {
+  const orm = query(db, { keySecrets });
+
   function addSecret(id: string, hash: KeyHash, secret: KeySecret): void {
     const { mask, createdAtMs, expiresAtMs } = secret;
     orm
@@ -118,12 +132,29 @@ export function keyWriter(db: Database) {
       .run();
   }
 
+  function expireSecrets(id: string, expiresAtMs: number): void {
+    const isGoodForLonger = or(
+      isNull(keySecrets.expiresAtMs),
+      gt(keySecrets.expiresAtMs, expiresAtMs),
+    );
+    orm
+      .update(keySecrets)
+      .set({ expiresAtMs })
+      .where(and(eq(keySecrets.keyId, id), isGoodForLonger))
+      .run();
+  }
+
+  return { addSecret, expireSecrets };
+}
+
+/** Changes keys: each call is one transaction that holds the change, its event and the raised epoch. */
+export function keyWriter(db: Database) {
+  const { add, keep, addEvent, read } = keyWrites(db);
+  const { addSecret, expireSecrets } = secretWrites(db);
+
   return {
     insert: db.transaction((key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction): void => {
-      orm
-        .insert(apiKeys)
-        .values({ ...rowOf(key), changedIn: nextEpoch() })
-        .run();
+      add(key);
       addSecret(key.id, hash, secret);
       addEvent(key, by, null);
     }).immediate,
@@ -146,16 +177,7 @@ export function keyWriter(db: Database) {
       ): ApiKey | undefined => {
         const key = read(id);
         if (key === undefined) return undefined;
-        orm
-          .update(keySecrets)
-          .set({ expiresAtMs: oldExpireAtMs })
-          .where(
-            and(
-              eq(keySecrets.keyId, id),
-              or(isNull(keySecrets.expiresAtMs), gt(keySecrets.expiresAtMs, oldExpireAtMs)),
-            ),
-          )
-          .run();
+        expireSecrets(id, oldExpireAtMs);
         addSecret(id, hash, secret);
         keep(key, key, by);
         return key;
