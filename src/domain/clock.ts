@@ -8,3 +8,8 @@ export const systemClock: Clock = () => Date.now();
 export function isoSeconds(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, "Z");
 }
+
+/** `ms` as the date of an HTTP header field (RFC 9110, section 5.6.7): `Thu, 05 Dec 2030 00:00:00 GMT`. */
+export function httpDate(ms: number): string {
+  return new Date(ms).toUTCString();
+}

@@ -1,5 +1,10 @@
 import { expect, test } from "bun:test";
-import { isoSeconds, systemClock } from "../../src/domain/clock.ts";
+import {
+  getPetDeprecatedAtMs,
+  getPetRemovedAtMs,
+  isGetPetRemoved,
+} from "../../src/domain/deprecation.ts";
+import { httpDate, isoSeconds, systemClock } from "../../src/domain/clock.ts";
 
 test("the machine's clock counts milliseconds since the Unix epoch", () => {
   const beforeMs = Date.now();
@@ -17,3 +22,16 @@ test.each([
   [1_774_746_000_000, "2026-03-29T01:00:00Z"],
   [1_922_745_599_999, "2030-12-05T23:59:59Z"],
 ])("%d ms is %s, cut to the second, in UTC", (ms, text) => expect(isoSeconds(ms)).toBe(text));
+
+test("the date of a header field has two digits of the day and GMT", () => {
+  expect(httpDate(getPetRemovedAtMs)).toBe("Thu, 05 Dec 2030 00:00:00 GMT");
+  expect(httpDate(0)).toBe("Thu, 01 Jan 1970 00:00:00 GMT");
+});
+
+test("getPet is gone from its removal's first millisecond on, and deprecated since version 1.0.0", () => {
+  expect(isGetPetRemoved(getPetRemovedAtMs - 1)).toBe(false);
+  expect(isGetPetRemoved(getPetRemovedAtMs)).toBe(true);
+  expect(isoSeconds(getPetRemovedAtMs)).toBe("2030-12-05T00:00:00Z");
+  expect(getPetDeprecatedAtMs).toBeLessThan(getPetRemovedAtMs);
+  expect(getPetDeprecatedAtMs % 1000).toBe(0);
+});

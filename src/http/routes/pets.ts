@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { httpDate } from "../../domain/clock.ts";
 import {
   getPetDeprecatedAtMs,
   getPetRemovedAtMs,
@@ -78,7 +79,7 @@ export function petRoutes(options: PetRoutesOptions) {
   function deprecate(headers: AnswerHeaders, successor: string): void {
     if (isGetPetRemoved(services.clock())) return refuseEarly(headers, removed(successor));
     headers["deprecation"] = `@${getPetDeprecatedAtMs / 1000}`;
-    headers["sunset"] = new Date(getPetRemovedAtMs).toUTCString();
+    headers["sunset"] = httpDate(getPetRemovedAtMs);
     headers["link"] = `<${successor}>; rel="successor-version"`;
     return undefined;
   }
