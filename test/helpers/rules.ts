@@ -1,0 +1,246 @@
+import { dirname, join } from "node:path";
+import { child, children, lineOf, nameOf, type Node, numberOf, type Source } from "./source.ts";
+
+/** What a rule found wrong: `path:line what`. */
+export type Finding = string;
+
+const layers = ["domain", "storage", "service", "http", "cli"] as const;
+type Layer = (typeof layers)[number];
+
+/** What each layer may import of the others, beside itself. */
+const allowedLayers: Readonly<Record<Layer, readonly Layer[]>> = {
+  domain: [],
+  storage: ["domain"],
+  service: ["domain", "storage"],
+  http: ["domain", "service"],
+  cli: ["domain", "storage", "service", "http"],
+};
+/** The command line touches the web edge to serve, and to print the document. */
+const httpForCli = ["src/http/server.ts", "src/http/app.ts", "src/http/openapi.ts"];
+/** Files beside the layers that a layer may import. */
+const sharedFiles: Readonly<Record<Layer, readonly string[]>> = {
+  domain: [],
+  storage: ["src/version.ts"],
+  service: ["src/version.ts"],
+  http: ["src/version.ts"],
+  cli: ["src/version.ts", "src/config.ts"],
+};
+
+/** Packages that belong to one layer. */
+const packageHomes: readonly (readonly [pattern: RegExp, layer: Layer])[] = [
+  [/^(?:elysia|@elysiajs\/.*)(?:\/|$)/, "http"],
+  [/^(?:drizzle-orm(?:\/|$)|bun:sqlite$)/, "storage"],
+];
+
+export function layerOf(path: string): Layer | undefined {
+  return layers.find((layer) => path.startsWith(`src/${layer}/`));
+}
+
+/** The project's path of what `source` imports as `name`, or undefined for a package. */
+function targetOf(source: Source, name: string): string | undefined {
+  return name.startsWith(".") ? join(dirname(source.path), name) : undefined;
+}
+
+/** Imports that go against domain <- storage <- service <- http, cli. */
+export function importFindings(source: Source): Finding[] {
+  const layer = layerOf(source.path);
+  return source.imports.flatMap((name) => {
+    const target = targetOf(source, name);
+    const why =
+      target === undefined ? packageProblem(layer, name) : fileProblem(source, layer, target);
+    return why === undefined ? [] : [`${source.path} imports ${name}: ${why}`];
+  });
+}
+
+function packageProblem(layer: Layer | undefined, name: string): string | undefined {
+  if (name === "node:process" || name === "process")
+    return "the global process is what rules look at";
+  if (layer === "domain" && name !== "node:zlib") return "the domain is pure";
+  const home = packageHomes.find(([pattern]) => pattern.test(name))?.[1];
+  return home === undefined || home === layer ? undefined : `only src/${home} may`;
+}
+
+function fileProblem(source: Source, layer: Layer | undefined, target: string): string | undefined {
+  if (!target.startsWith("src/")) return target === "package.json" ? undefined : "it is not in src";
+  const other = layerOf(target);
+  if (layer === undefined) {
+    const isEntry = source.path === "src/main.ts";
+    return isEntry || other === undefined || other === "domain" ? undefined : "it stands below";
+  }
+  if (other === undefined) {
+    return sharedFiles[layer].includes(target) ? undefined : `src/${layer} must not`;
+  }
+  if (layer === "cli" && other === "http") {
+    return httpForCli.includes(target) ? undefined : "the command line only serves and prints";
+  }
+  return other === layer || allowedLayers[layer].includes(other)
+    ? undefined
+    : `src/${layer} must not`;
+}
+
+/** Uses of a name (`process.env`, `console`, ...) by expressions, as `name` or as what a member starts with. */
+function uses(source: Source, isMeant: (name: string, node: Node) => boolean): Finding[] {
+  const found = source.nodes.flatMap((node) => {
+    const name = nameOf(node);
+    return name !== undefined && isMeant(name, node)
+      ? [`${source.path}:${lineOf(source, node.start)} ${name}`]
+      : [];
+  });
+  return [...new Set(found)];
+}
+
+/** What would make the domain depend on the machine, the time or chance. `crypto` is a name a rule may use for itself. */
+const impureNames =
+  /^(?:globalThis|Bun|process|fetch|performance|set(?:Timeout|Interval|Immediate)|queueMicrotask|Worker|require|Math\.random|crypto\.\w+)$/;
+
+/** Uses of anything impure. */
+export function impureFindings(source: Source): Finding[] {
+  return uses(source, (name) => impureNames.test(name));
+}
+
+/** Things that stand in one place only: what to look for, and where it may be. */
+export const singlePlaces: readonly {
+  readonly what: string;
+  readonly in: readonly string[];
+  readonly find: (source: Source) => Finding[];
+}[] = [
+  {
+    what: "the environment",
+    in: ["src/config.ts", "src/environment.ts"],
+    find: (source) => [
+      ...uses(source, (name) => /^(?:globalThis\.)?(?:process|Bun|import\.meta)\.env$/.test(name)),
+      ...destructured(source, "process", "env"),
+      ...destructured(source, "Bun", "env"),
+    ],
+  },
+  {
+    what: "the end of the process",
+    in: ["src/main.ts"],
+    find: (source) => [
+      ...uses(source, (name) => /^process\.(?:exit|exitCode|reallyExit|abort)$/.test(name)),
+      ...destructured(source, "process", "exit"),
+    ],
+  },
+  {
+    what: "the clock",
+    in: ["src/domain/clock.ts"],
+    find: (source) => [
+      ...uses(source, (name) => name === "Date.now"),
+      ...source.nodes
+        .filter(({ type }) => type === "NewExpression" || type === "CallExpression")
+        .filter((node) => nameOf(child(node, "callee")) === "Date")
+        .map((node) => `${source.path}:${lineOf(source, node.start)} Date()`),
+    ],
+  },
+  { what: "console", in: [], find: (source) => uses(source, (name) => name === "console") },
+  {
+    what: "Bun.SQL",
+    in: ["src/storage/"],
+    find: (source) => [
+      ...uses(source, (name) => /^Bun\.(?:SQL|sql)$/.test(name)),
+      ...source.nodes
+        .filter(({ type }) => type === "ImportSpecifier")
+        .filter((node) => /^(?:SQL|sql)$/.test(nameOf(child(node, "imported")) ?? ""))
+        .filter(() => source.imports.includes("bun"))
+        .map((node) => `${source.path}:${lineOf(source, node.start)} SQL of bun`),
+    ],
+  },
+  {
+    what: "HTTP status numbers",
+    in: ["src/http/errors.ts", "src/http/openapi", "src/http/routes/"],
+    find: (source) =>
+      source.nodes
+        .filter((node) => node.type === "Literal" && statuses.has(Number(node["raw"])))
+        .filter((node) => !measures(source).has(node))
+        .map((node) => `${source.path}:${lineOf(source, node.start)} ${String(node["raw"])}`),
+  },
+];
+/** The statuses of refusals and failures that the service answers with. */
+const statuses = new Set([400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 501, 502, 503]);
+
+/** Numbers that a constant with a unit at its end holds, such as `keptDays = 400`. */
+function measures(source: Source): ReadonlySet<Node | undefined> {
+  const named = source.nodes.filter(
+    (node) =>
+      node.type === "VariableDeclarator" &&
+      /(?:Ms|Seconds|Days|Bytes|Length|Size|Max|Min)$/.test(nameOf(child(node, "id")) ?? ""),
+  );
+  return new Set(named.map((node) => child(node, "init")));
+}
+
+/** `const { env } = process`. */
+function destructured(source: Source, object: string, property: string): Finding[] {
+  return source.nodes
+    .filter((node) => node.type === "VariableDeclarator" && nameOf(child(node, "init")) === object)
+    .filter((node) =>
+      children(child(node, "id") ?? node, "properties").some(
+        (each) => nameOf(child(each, "key")) === property,
+      ),
+    )
+    .map((node) => `${source.path}:${lineOf(source, node.start)} ${property} of ${object}`);
+}
+
+/** Lines of a file. */
+export function fileLines(source: Source): number {
+  return source.text.trimEnd().split("\n").length;
+}
+
+/** The functions of a file with their lines, by `path#name`. */
+export function functionLines(source: Source): { name: string; lines: number }[] {
+  const names = new Map<unknown, string>();
+  for (const node of source.nodes) {
+    const value = child(node, "value") ?? child(node, "init");
+    const name = nameOf(child(node, "key") ?? child(node, "id"));
+    if (value !== undefined && name !== undefined) names.set(value, name);
+  }
+  const functions = source.nodes.filter(({ type }) =>
+    ["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"].includes(type),
+  );
+  return functions.map((node) => {
+    const name =
+      nameOf(child(node, "id")) ?? names.get(node) ?? `line ${lineOf(source, node.start)}`;
+    const lines = lineOf(source, node.end) - lineOf(source, node.start) + 1;
+    return { name: `${source.path}#${name}`, lines };
+  });
+}
+
+/** The files of `sources` that no chain of imports reaches from `entries`. */
+export function unreachable(sources: readonly Source[], entries: readonly string[]): string[] {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const reached = new Set<string>();
+  const waiting = [...entries];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const source = byPath.get(path);
+    if (source === undefined || reached.has(path)) continue;
+    reached.add(path);
+    for (const name of source.imports) waiting.push(targetOf(source, name) ?? "");
+  }
+  return sources.map(({ path }) => path).filter((path) => !reached.has(path));
+}
+
+const sleepMaxMs = 1_000;
+
+/** Waits of more than a second, as `path:line`: sleeps, and promises of nothing but a timer. A timer as a deadline is none. */
+export function longSleeps(source: Source): Finding[] {
+  return source.nodes.flatMap((node) => {
+    const waitMs = numberOf(waitOf(node));
+    return waitMs !== undefined && waitMs > sleepMaxMs
+      ? [`${source.path}:${lineOf(source, node.start)} sleeps ${waitMs} ms`]
+      : [];
+  });
+}
+
+/** How long `node` waits, where it is a wait. */
+function waitOf(node: Node): Node | undefined {
+  const callee = nameOf(child(node, "callee"));
+  const [first] = children(node, "arguments");
+  if (node.type === "CallExpression" && /^(?:Bun\.)?sleep(?:Sync)?$/.test(callee ?? ""))
+    return first;
+  if (node.type !== "NewExpression" || callee !== "Promise" || first === undefined)
+    return undefined;
+  const body = child(first, "body");
+  const [statement, ...more] = body?.type === "BlockStatement" ? children(body, "body") : [];
+  const only = more.length > 0 ? undefined : (child(statement, "expression") ?? body);
+  if (nameOf(child(only, "callee")) !== "setTimeout" || only === undefined) return undefined;
+  return children(only, "arguments")[1];
+}
