@@ -67,7 +67,7 @@ async function announceStop(app: App, server: Server, maxMs: number): Promise<vo
     },
   });
   const endMs = performance.now() + maxMs;
-  for (let before = -1; before !== answered && performance.now() < endMs; ) {
+  for (let before = -1; before !== answered && performance.now() < endMs;) {
     before = answered;
     await Bun.sleep(Math.min(quietMs, maxMs));
   }

@@ -1,0 +1,101 @@
+/** A stop breaks no answer, loses nothing, and cannot be held up. */
+import { expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { makeKey, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { load, portOf, requestText } from "../helpers/load.ts";
+
+/** What a client may see of a server that is gone. An answer that breaks off is not in it. */
+const goneBeforeConnection = "ECONNREFUSED before a connection";
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  test(`${signal} under load breaks no answer and exits with 0`, async () => {
+    using folder = temporaryFolder();
+    await using server = await serve(folder.path);
+    const { key } = await makeKey(folder.path, ...roomy);
+    let isOver = false;
+    const loading = load({
+      port: portOf(server.origin),
+      clients: 8,
+      keepAlive: true,
+      pauseMs: 2,
+      isOver: () => isOver,
+      request: (client, count) =>
+        client % 2 === 0
+          ? requestText("GET", "/v1/pets", key)
+          : requestText("POST", "/v1/pets", key, `{"name":"${client}-${count}","categoryId":1}`),
+    });
+    await Bun.sleep(300);
+    expect(await server.stop(signal)).toBe(0);
+    isOver = true;
+    const { statuses, failures } = await loading;
+
+    failures.delete(goneBeforeConnection);
+    expect(Object.fromEntries(failures)).toEqual({});
+    expect(new Set(statuses.keys())).toEqual(new Set([200, 201]));
+    // The last one to leave folds the logs into their files.
+    expect(readdirSync(folder.path).toSorted()).toEqual(["limits.db", "rehome.db"]);
+
+    await using again = await serve(folder.path);
+    const stored = /\((\d+) animals/.exec(again.stdout())?.[1];
+    expect(Number(stored)).toBe(statuses.get(201) ?? 0);
+  });
+}
+
+test("a clean stop gives back what was taken ahead", async () => {
+  using folder = temporaryFolder();
+  const { key } = await makeKey(folder.path, "--plan", "business");
+  const numbers = async () => {
+    await using server = await serve(folder.path);
+    const { headers } = await fetch(`${server.origin}/v1/pets`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(await server.stop()).toBe(0);
+    return {
+      remaining: Number(headers.get("x-ratelimit-remaining")),
+      reset: headers.get("x-ratelimit-reset"),
+    };
+  };
+  const first = await numbers();
+  const second = await numbers();
+  expect(first.remaining).toBe(999);
+  expect(second.remaining).toBe(second.reset === first.reset ? 998 : 999);
+});
+
+test("half-sent requests hold a stop no longer than --shutdown-timeout", async () => {
+  using folder = temporaryFolder();
+  await using server = await serve(folder.path, ["--shutdown-timeout", "1"]);
+  const { key } = await makeKey(folder.path, ...roomy);
+  const sockets = await halfSent(server.origin, key);
+  const startMs = performance.now();
+  expect(await server.stop()).toBe(0);
+  expect(performance.now() - startMs).toBeLessThan(4_000);
+  for (const socket of sockets) socket.destroy();
+});
+
+test("a second signal ends it at once", async () => {
+  using folder = temporaryFolder();
+  await using server = await serve(folder.path, ["--shutdown-timeout", "60"]);
+  const { key } = await makeKey(folder.path, ...roomy);
+  const sockets = await halfSent(server.origin, key);
+  process.kill(server.pid, "SIGTERM");
+  while (!server.stderr().includes("Stopping")) await Bun.sleep(5);
+  const startMs = performance.now();
+  expect(await server.stop()).toBe(1);
+  expect(performance.now() - startMs).toBeLessThan(1_000);
+  for (const socket of sockets) socket.destroy();
+});
+
+/** Connections that stop in the middle of the headers, of the body, and before anything. */
+async function halfSent(origin: string, key: string): Promise<Socket[]> {
+  const post = requestText("POST", "/v1/pets", key, '{"name":"half","categoryId":1}');
+  const sockets = ["GET /v1/pets HTTP/1.1\r\nHost: local", post.slice(0, -5), ""].map((text) => {
+    const socket = connect({ port: portOf(origin), host: "127.0.0.1" });
+    socket.on("error", () => undefined);
+    socket.write(text);
+    return socket;
+  });
+  // An answer on a later connection says that the server has met these.
+  expect((await fetch(`${origin}/health`)).status).toBe(200);
+  return sockets;
+}

@@ -1,0 +1,152 @@
+/** Clients that know what became of each request, where `fetch` would try again by itself and say nothing. */
+import { connect, type Socket } from "node:net";
+
+export interface Outcome {
+  /** Answers by status. */
+  readonly statuses: Map<number, number>;
+  /** Requests without a whole answer, by what happened to them. */
+  readonly failures: Map<string, number>;
+  readonly bodies: string[];
+  readonly latenciesMs: number[];
+}
+
+export interface LoadOptions {
+  readonly port: number;
+  readonly clients: number;
+  /** False opens a connection for each request. */
+  readonly keepAlive: boolean;
+  readonly request: (client: number, count: number) => string;
+  readonly isOver: () => boolean;
+  readonly pauseMs?: number;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: string;
+  readonly body: string;
+}
+
+/** One HTTP/1.1 client on one connection at a time. */
+class Client {
+  #socket: Socket | undefined;
+  readonly #port: number;
+  readonly #keepAlive: boolean;
+
+  constructor(port: number, keepAlive: boolean) {
+    this.#port = port;
+    this.#keepAlive = keepAlive;
+  }
+
+  /** Sends one request. Resolves with the answer, or with what happened instead of a whole one. */
+  send(request: string): Promise<Answer | string> {
+    const { promise, resolve } = Promise.withResolvers<Answer | string>();
+    const isNew = this.#socket === undefined;
+    const socket = this.#socket ?? connect({ port: this.#port, host: "127.0.0.1", noDelay: true });
+    let text = "";
+    let isConnected = !isNew;
+    const end = (outcome: Answer | string, keep: boolean) => {
+      socket.removeAllListeners();
+      // A late reset on a connection that is not needed any more is nobody's failure.
+      socket.on("error", () => undefined);
+      if (!keep) socket.destroy();
+      this.#socket = keep ? socket : undefined;
+      resolve(outcome);
+    };
+    const fail = (what: string) => {
+      const when = isConnected
+        ? text === ""
+          ? "before the answer"
+          : "WITHIN THE ANSWER"
+        : "before a connection";
+      end(`${what} ${when}`, false);
+    };
+    socket.removeAllListeners();
+    socket.on("connect", () => {
+      isConnected = true;
+      socket.write(request);
+    });
+    socket.on("error", (error: Error & { code?: string }) => fail(error.code ?? error.message));
+    socket.on("close", () => fail("closed"));
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+      const answer = wholeAnswer(text);
+      if (answer === undefined) return;
+      end(answer, this.#keepAlive && !/^connection: close/im.test(answer.headers));
+    });
+    if (!isNew) socket.write(request);
+    return promise;
+  }
+
+  close(): void {
+    this.#socket?.destroy();
+  }
+}
+
+function wholeAnswer(text: string): Answer | undefined {
+  const headEnd = text.indexOf("\r\n\r\n");
+  if (headEnd < 0) return undefined;
+  const headers = text.slice(0, headEnd);
+  const body = text.slice(headEnd + 4);
+  const length = Number(/^content-length: (\d+)/im.exec(headers)?.[1]);
+  if (body.length < length) return undefined;
+  return { status: Number(headers.slice(9, 12)), headers, body };
+}
+
+/** Sends requests from all clients until it is over, and tells what came of each of them. */
+export async function load(options: LoadOptions): Promise<Outcome> {
+  const outcome: Outcome = {
+    statuses: new Map(),
+    failures: new Map(),
+    bodies: [],
+    latenciesMs: [],
+  };
+  const one = async (_: unknown, number: number) => {
+    const client = new Client(options.port, options.keepAlive);
+    for (let count = 0; !options.isOver(); count += 1) {
+      const startMs = performance.now();
+      const answer = await client.send(options.request(number, count));
+      if (typeof answer === "string") {
+        add(outcome.failures, answer);
+        await Bun.sleep(1);
+      } else {
+        outcome.latenciesMs.push(performance.now() - startMs);
+        add(outcome.statuses, answer.status);
+        outcome.bodies.push(answer.body);
+      }
+      if (options.pauseMs !== undefined) await Bun.sleep(options.pauseMs);
+    }
+    client.close();
+  };
+  await Promise.all(Array.from({ length: options.clients }, one));
+  return outcome;
+}
+
+function add<T>(counts: Map<T, number>, what: T): void {
+  counts.set(what, (counts.get(what) ?? 0) + 1);
+}
+
+/** The value below which `share` of the values lie; 0 when there are none. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** The bytes of one request with a key. */
+export function requestText(
+  method: string,
+  path: string,
+  key: string | undefined,
+  body = "",
+): string {
+  const lines = [`${method} ${path} HTTP/1.1`, "Host: localhost"];
+  if (key !== undefined) lines.push(`Authorization: Bearer ${key}`);
+  if (body !== "") {
+    lines.push("Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`);
+  }
+  return `${lines.join("\r\n")}\r\n\r\n${body}`;
+}
+
+/** The port that `origin` names. */
+export function portOf(origin: string): number {
+  return Number(new URL(origin).port);
+}
