@@ -40,12 +40,11 @@ export function hostCheck({ services, trustedProxies }: Omit<GateOptions, "cors"
  */
 export function gate({ services, cors, trustedProxies }: GateOptions) {
   return new Elysia({ name: "gate" })
-    .derive({ as: "scoped" }, ({ headers }) => {
+    .onTransform({ as: "scoped" }, ({ headers }) => {
       const { authorization } = headers;
       if (authorization !== undefined && !authorization.startsWith("Bearer ")) {
         headers["authorization"] = authorization.replace(scheme, "Bearer ");
       }
-      return {};
     })
     .use(bearer({ extract: { header: "Bearer", query: noParameter, body: noParameter } }))
     .derive({ as: "scoped" }, async ({ bearer: credential, headers, request, server, set }) => {

@@ -23,25 +23,28 @@ export class PetPages {
     this.#services = services;
   }
 
-  async list(query: PageQuery): Promise<RenderedPage> {
+  /** The page that `query` asks for; at once when it is kept. */
+  list(query: PageQuery): RenderedPage | Promise<RenderedPage> {
     const version = this.#services.petsVersion();
     if (version !== this.#version) this.#clear(version);
     const id = `${query.limit} ${query.status ?? ""} ${query.after ?? ""}`;
     const kept = this.#pages.get(id);
-    if (kept !== undefined) return kept;
-    const page = await this.#render(query);
-    // A page that was read before a change must not be kept after it.
-    if (this.#services.petsVersion() === version) this.#keep(id, page);
-    return page;
+    return kept ?? this.#render(query, id, version);
   }
 
-  async #render(query: PageQuery): Promise<RenderedPage> {
+  async #render(query: PageQuery, id: string, version: number): Promise<RenderedPage> {
     // One more than asked for tells whether there is a next page.
     const found = await this.#services.pets.page({ ...query, limit: query.limit + 1 });
     const shown = found.slice(0, query.limit);
     const last = shown.at(-1);
     const hasNext = found.length > query.limit && last !== undefined;
-    return { body: petsJson(shown), next: hasNext ? nextPageQuery(query, last.id) : undefined };
+    const page = {
+      body: petsJson(shown),
+      next: hasNext ? nextPageQuery(query, last.id) : undefined,
+    };
+    // A page that was read before a change must not be kept after it.
+    if (this.#services.petsVersion() === version) this.#keep(id, page);
+    return page;
   }
 
   #keep(id: string, page: RenderedPage): void {

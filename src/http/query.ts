@@ -5,20 +5,34 @@ import type { ListQuery } from "./schemas.ts";
 
 const listParameters = new Set(["limit", "status", "after"]);
 
+type Parameters = Record<string, string | string[]>;
+
 /**
  * The list's parameters in a URL, decoded as a form is (WHATWG URL, section 5.1); unknown ones are left out. A parameter
  * that stands there twice comes as an array, which no schema accepts.
  */
-export function readListQuery(url: string): Record<string, string | string[]> {
+export function readListQuery(url: string): Parameters {
   const start = url.indexOf("?");
-  const query: Record<string, string | string[]> = {};
+  const query: Parameters = {};
   if (start === -1) return query;
-  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
-    if (!listParameters.has(name)) continue;
-    const sofar = query[name];
-    query[name] = sofar === undefined ? value : [value].concat(sofar);
+  const search = url.slice(start + 1);
+  if (/[%+]/.test(search)) {
+    for (const [name, value] of new URLSearchParams(search)) add(query, name, value);
+    return query;
+  }
+  // Nothing to decode, which is nearly always so: the same split for a fifth of the price.
+  for (const pair of search.split("&")) {
+    const at = pair.indexOf("=");
+    if (at === -1) add(query, pair, "");
+    else add(query, pair.slice(0, at), pair.slice(at + 1));
   }
   return query;
+}
+
+function add(query: Parameters, name: string, value: string): void {
+  if (!listParameters.has(name)) return;
+  const sofar = query[name];
+  query[name] = sofar === undefined ? value : [value].concat(sofar);
 }
 
 /** The page that a checked query asks for. */

@@ -14,16 +14,23 @@ export interface RouteName {
  */
 export function fallbackRoutes(options: GateOptions, operations: readonly RouteName[]) {
   const allowedAt = methodTable(operations);
-  const answer = (context: { request: Request; set: { headers: unknown; status?: unknown } }) => {
-    const headers = context.set.headers as AnswerHeaders;
-    const { method, url } = context.request;
+  // The parameters are taken apart here: Elysia prepares everything for a handler that takes the context whole.
+  const answer = ({
+    request,
+    set,
+  }: {
+    request: Request;
+    set: { headers: unknown; status?: unknown };
+  }) => {
+    const headers = set.headers as AnswerHeaders;
+    const { method, url } = request;
     const allowed = allowedAt(new URL(url).pathname);
     if (allowed === undefined) {
       return refuse(headers, refusal("not_found", "There is nothing at this address."));
     }
     headers["allow"] = allowed.join(", ");
     if (method === "OPTIONS") {
-      context.set.status = 204;
+      set.status = 204;
       delete headers["content-type"];
       return "";
     }
