@@ -30,6 +30,7 @@ export async function openServices(
     random: Math.random,
     timeoutMs: config.storeTimeoutMs,
     serving: options.serving,
+    onProblem: options.onError,
     ...options.observer,
   });
   return createServices(store, {

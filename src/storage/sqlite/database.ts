@@ -63,6 +63,11 @@ export function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY");
 }
 
+/** True when the disk had no room for what was to be written. */
+export function isFull(error: unknown): boolean {
+  return error instanceof SQLiteError && error.code === "SQLITE_FULL";
+}
+
 /** Runs `work`; a failure of the database becomes AppError `unavailable`, and no other file sees the driver's error. */
 export function translating<T>(work: () => T): T {
   try {

@@ -7,6 +7,7 @@ import type { Store, StoreCheck, StoreVersions } from "../contract.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { readMigrations } from "../migrations.macro.ts" with { type: "macro" };
 import { recordNoisyMinute } from "../../domain/ban.ts";
+import { attempt, freeSpace, takeLock } from "./checks.ts";
 import { openDatabase, translating } from "./database.ts";
 import { keyReader, keyWriter } from "./keys.ts";
 import { migrate } from "./migrate.ts";
@@ -31,6 +32,8 @@ export interface SqliteOptions {
   readonly timeoutMs: number;
   /** True in a server: changes go through the writer thread, and no statement may block. */
   readonly serving: boolean;
+  /** Told of a failure that nobody waits for. */
+  readonly onProblem?: (error: unknown) => void;
   readonly onCommit?: (report: CommitReport) => void;
   readonly onBusy?: () => void;
 }
@@ -64,6 +67,7 @@ class SqliteStore implements Store {
   readonly pets: Store["pets"];
   readonly keys: Store["keys"];
   readonly windows: Store["windows"];
+  readonly #options: SqliteOptions;
   readonly #catalogue: Database;
   readonly #limits: Database;
   readonly #writer: Writer | undefined;
@@ -72,6 +76,7 @@ class SqliteStore implements Store {
   #takesSinceCheckpoint = 0;
 
   constructor(options: SqliteOptions, catalogue: Database, limits: Database) {
+    this.#options = options;
     this.#catalogue = catalogue;
     this.#limits = limits;
     const files = storeFiles(options.folder);
@@ -81,10 +86,15 @@ class SqliteStore implements Store {
       limits.run("PRAGMA busy_timeout = 0");
       // The writer thread checkpoints; a commit on this one must not stop to do it.
       limits.run("PRAGMA wal_autocheckpoint = 0");
-      this.#writer = new Writer(files.catalogue, files.limits, (report) => {
-        // A list that is asked for after the 201 must hold the animal.
-        this.#versions.invalidate();
-        options.onCommit?.(report);
+      this.#writer = new Writer({
+        ...files,
+        busyTimeoutMs: options.timeoutMs,
+        onProblem: (error) => options.onProblem?.(error),
+        onCommit: (report) => {
+          // A list that is asked for after the 201 must hold the animal.
+          this.#versions.invalidate();
+          options.onCommit?.(report);
+        },
       });
     }
     const keys = keyReader(catalogue);
@@ -111,24 +121,22 @@ class SqliteStore implements Store {
     });
   }
 
-  check(): StoreCheck[] {
-    const writable = (name: string, db: Database): StoreCheck => {
-      try {
-        db.run("BEGIN IMMEDIATE");
-        db.run("ROLLBACK");
-        return { name, ok: true, detail: "writable" };
-      } catch (error) {
-        return { name, ok: false, detail: (error as Error).message };
-      }
-    };
-    return [writable("catalogue", this.#catalogue), writable("limits", this.#limits)];
+  async check(): Promise<StoreCheck[]> {
+    return [
+      await attempt("catalogue", async () => this.#writer?.probe()),
+      await attempt("limits", () => takeLock(this.#limits, this.#options.timeoutMs)),
+      freeSpace(this.#options.folder),
+    ];
   }
 
   async close(): Promise<void> {
-    // This thread's connections first, so that the writer's last checkpoint meets nobody.
-    this.#catalogue.close(true);
-    this.#limits.close(true);
-    await this.#writer?.close();
+    try {
+      await this.#writer?.close();
+    } finally {
+      // The last connection to close folds the logs into their files and removes them.
+      this.#catalogue.close(true);
+      this.#limits.close(true);
+    }
   }
 
   #petStore(): Store["pets"] {

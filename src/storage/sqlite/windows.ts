@@ -4,7 +4,7 @@ import type { Clock } from "../../domain/clock.ts";
 import { giveBack, take, unusedCounts, type WindowCounts } from "../../domain/windows.ts";
 import type { TakeRequest, TakeResult, UsageDay, UsageDelta, WindowStore } from "../contract.ts";
 import { AppError } from "../../domain/errors.ts";
-import { asAppError, isBusy, query } from "./database.ts";
+import { asAppError, isBusy, isFull, query, translating } from "./database.ts";
 import { rateWindows, usageDays } from "./limits-schema.ts";
 
 /** Finished days are kept this long. */
@@ -63,12 +63,21 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
         return takeNow(requests, usage);
       } catch (error) {
         if (isBusy(error)) return takeLater(requests, usage);
+        if (isFull(error)) return inPlace(db, () => takeNow(requests, usage));
         throw asAppError(error);
       }
     },
     counts: (keyId) => statements.byKey.get({ keyId }),
     usage: (firstDay, keyId) => readUsage(db, firstDay, keyId),
   };
+}
+
+/** On a full disk: once the log is moved into the database, its space is written again and nothing has to grow. */
+function inPlace<T>(db: Database, work: () => T): T {
+  return translating(() => {
+    db.run("PRAGMA wal_checkpoint(PASSIVE)");
+    return work();
+  });
 }
 
 function windowStatements(db: Database) {

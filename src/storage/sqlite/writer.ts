@@ -1,7 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import type { NewPet } from "../../domain/pet.ts";
 import { GroupCommit } from "../group-commit.ts";
-import type { WriterReply, WriterRequest } from "./writer.worker.ts";
+import type { WriterOpen, WriterReply, WriterRequest } from "./writer.worker.ts";
 
 /** Creates in one commit at the most: bounds how long the ones behind it wait. */
 const batchMax = 4_096;
@@ -12,20 +12,36 @@ export interface CommitReport {
   readonly commitMs: number;
 }
 
-/** The thread that serves holds this end of the writer thread. */
-export class Writer {
-  readonly #worker: Worker;
-  readonly #creates: GroupCommit<NewPet, bigint>;
-  readonly #onCommit: (report: CommitReport) => void;
-  #answer: { resolve(reply: WriterReply): void; reject(error: unknown): void } | undefined;
+export interface WriterOptions extends WriterOpen {
+  readonly onCommit: (report: CommitReport) => void;
+  /** Told of a failure that nobody waits for. */
+  readonly onProblem: (error: unknown) => void;
+  /** The thread's program; tests have others. */
+  readonly workerUrl?: string;
+}
 
-  constructor(catalogue: string, limits: string, onCommit: (report: CommitReport) => void) {
-    this.#onCommit = onCommit;
-    this.#worker = new Worker(workerUrl, { smol: true });
-    this.#worker.onmessage = ({ data }: MessageEvent<WriterReply>) => this.#answer?.resolve(data);
-    this.#worker.onerror = (event) => this.#answer?.reject(new Error(event.message));
+interface Question {
+  resolve(reply: WriterReply): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The thread that serves holds this end of the writer thread. A writer that dies takes only what it was doing with it:
+ * those who wait are told, and the next request starts another one.
+ */
+export class Writer {
+  readonly #options: WriterOptions;
+  readonly #creates: GroupCommit<NewPet, bigint>;
+  #worker: Worker | undefined;
+  readonly #questions = new Map<number, Question>();
+  #lastId = 0;
+  /** True while the last commit failed: only then is a probe worth a write. */
+  #hasFailed = false;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
     this.#creates = new GroupCommit((pets) => this.#commit(pets), batchMax);
-    this.#post({ type: "open", catalogue, limits });
+    this.#worker = this.#start();
   }
 
   /** Resolves with the new animal's id once it is on the disk. */
@@ -34,48 +50,94 @@ export class Writer {
   }
 
   reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void {
-    this.#post({ type: "noisy", keyId, minuteLabel, nowMs });
+    this.#tell({ type: "noisy", keyId, minuteLabel, nowMs });
   }
 
   /** Moves the counters' log into their file, some time soon. */
   checkpoint(): void {
-    this.#post({ type: "checkpoint" });
+    this.#tell({ type: "checkpoint" });
+  }
+
+  /** Finds out whether the catalogue can be written, with a write of its own if the last one failed. */
+  async probe(): Promise<void> {
+    await this.#ask({ type: "probe", write: this.#hasFailed });
+    this.#hasFailed = false;
   }
 
   /** Finishes what was begun, moves both logs into their files and ends the thread. */
   async close(): Promise<void> {
     await this.#creates.settled();
+    if (this.#worker === undefined) return;
     await this.#ask({ type: "close" });
-    this.#worker.terminate();
+    const worker = this.#worker;
+    this.#worker = undefined;
+    worker.terminate();
   }
 
-  #post(request: WriterRequest): void {
-    this.#worker.postMessage(request);
+  #start(): Worker {
+    const { catalogue, limits, busyTimeoutMs } = this.#options;
+    const worker = new Worker(this.#options.workerUrl ?? defaultWorkerUrl, { smol: true });
+    worker.onmessage = ({ data }: MessageEvent<WriterReply>) => this.#receive(data);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.#lost(worker, event.message);
+    };
+    worker.addEventListener("close", () => this.#lost(worker, "it ended"));
+    worker.postMessage({ type: "open", id: 0, catalogue, limits, busyTimeoutMs });
+    return worker;
   }
 
-  /** One question at a time: GroupCommit sees to that for creates, and close comes after the last of them. */
+  #lost(worker: Worker, why: string): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    const error = new Error(`The writer thread was lost: ${why}`);
+    this.#options.onProblem(error);
+    for (const { reject } of this.#questions.values()) reject(error);
+    this.#questions.clear();
+  }
+
+  #receive(reply: WriterReply): void {
+    const question = this.#questions.get(reply.id);
+    this.#questions.delete(reply.id);
+    if (reply.type !== "failed") return question?.resolve(reply);
+    const error = Object.assign(new Error(reply.message), { code: reply.code });
+    if (question === undefined) this.#options.onProblem(error);
+    else question.reject(error);
+    return undefined;
+  }
+
+  /** Sends a request whose answer matters to nobody, unless it is a failure. */
+  #tell(request: WriterRequest): void {
+    this.#worker ??= this.#start();
+    this.#worker.postMessage({ ...request, id: (this.#lastId += 1) });
+  }
+
   #ask(request: WriterRequest): Promise<WriterReply> {
     const { promise, resolve, reject } = Promise.withResolvers<WriterReply>();
-    this.#answer = { resolve, reject };
-    this.#post(request);
+    this.#questions.set(this.#lastId + 1, { resolve, reject });
+    this.#tell(request);
     return promise;
   }
 
   async #commit(pets: NewPet[]): Promise<readonly bigint[]> {
-    const reply = await this.#ask({ type: "create", pets });
-    if (reply.type !== "created") {
-      const cause = reply.type === "failed" ? new Error(`${reply.code} ${reply.message}`) : reply;
+    let reply: WriterReply;
+    try {
+      reply = await this.#ask({ type: "create", pets });
+      if (reply.type !== "created") throw new Error(`the writer answered ${reply.type}`);
+    } catch (cause) {
+      this.#hasFailed = true;
       throw new AppError("unavailable", "The animal could not be stored.", {
         cause,
         retryAfterSeconds: 1,
       });
     }
-    this.#onCommit({ batchSize: pets.length, commitMs: reply.commitMs });
+    this.#hasFailed = false;
+    this.#options.onCommit({ batchSize: pets.length, commitMs: reply.commitMs });
     return reply.ids;
   }
 }
 
 /** In the executable the worker is an entry point of its own, below the root that both share. */
-const workerUrl = Bun.isStandaloneExecutable
+const defaultWorkerUrl = Bun.isStandaloneExecutable
   ? "./storage/sqlite/writer.worker.ts"
   : new URL("./writer.worker.ts", import.meta.url).href;

@@ -9,8 +9,15 @@ import { openDatabase } from "./database.ts";
 import { keyWriter } from "./keys.ts";
 import { petWriter } from "./pets.ts";
 
+export interface WriterOpen {
+  readonly catalogue: string;
+  readonly limits: string;
+  /** How long a create may wait for another process's lock before it fails. */
+  readonly busyTimeoutMs: number;
+}
+
 export type WriterRequest =
-  | { readonly type: "open"; readonly catalogue: string; readonly limits: string }
+  | ({ readonly type: "open" } & WriterOpen)
   | { readonly type: "create"; readonly pets: readonly NewPet[] }
   | {
       readonly type: "noisy";
@@ -19,12 +26,16 @@ export type WriterRequest =
       readonly nowMs: number;
     }
   | { readonly type: "checkpoint" }
+  | { readonly type: "probe"; readonly write: boolean }
   | { readonly type: "close" };
 
-export type WriterReply =
+type Result =
   | { readonly type: "created"; readonly ids: readonly bigint[]; readonly commitMs: number }
   | { readonly type: "failed"; readonly code: string; readonly message: string }
-  | { readonly type: "closed" };
+  | { readonly type: "done" };
+
+/** Every request gets one reply, which carries the request's number. */
+export type WriterReply = Result & { readonly id: number };
 
 declare const self: Worker;
 
@@ -35,59 +46,83 @@ interface Writer {
   readonly keys: ReturnType<typeof keyWriter>;
 }
 
+let place: WriterOpen | undefined;
 let writer: Writer | undefined;
 
-function open(cataloguePath: string, limitsPath: string): Writer {
-  const catalogue = openDatabase(cataloguePath, { synchronous: "full" });
-  const limits = openDatabase(limitsPath, { synchronous: "normal" });
-  return { catalogue, limits, pets: petWriter(catalogue), keys: keyWriter(catalogue) };
+/** The databases, opened at first use: what made the last attempt fail may be over. */
+function opened(): Writer {
+  if (place === undefined) throw new Error("the writer was not told what to open");
+  if (writer === undefined) {
+    const { busyTimeoutMs } = place;
+    const catalogue = openDatabase(place.catalogue, { synchronous: "full", busyTimeoutMs });
+    const limits = openDatabase(place.limits, { synchronous: "normal", busyTimeoutMs });
+    writer = { catalogue, limits, pets: petWriter(catalogue), keys: keyWriter(catalogue) };
+  }
+  return writer;
 }
 
-function handle(request: WriterRequest): WriterReply | undefined {
-  if (request.type === "open") {
-    writer = open(request.catalogue, request.limits);
-    return undefined;
-  }
-  if (writer === undefined) throw new Error("the writer was not opened");
+const done = { type: "done" } as const;
+
+function handle(request: WriterRequest): Result {
   switch (request.type) {
+    case "open":
+      place = request;
+      opened();
+      return done;
     case "create": {
       const startMs = performance.now();
-      const ids = writer.pets.create(request.pets);
+      const ids = opened().pets.create(request.pets);
       return { type: "created", ids, commitMs: performance.now() - startMs };
     }
     case "noisy": {
       const { keyId, minuteLabel, nowMs } = request;
-      writer.keys.change(keyId, { action: "noisy-minute", actor: "server", nowMs }, (key) => {
+      opened().keys.change(keyId, { action: "noisy-minute", actor: "server", nowMs }, (key) => {
         const ban = recordNoisyMinute(key.ban, minuteLabel, nowMs);
         return ban === key.ban ? key : { ...key, ban };
       });
-      return undefined;
+      return done;
     }
     case "checkpoint":
-      writer.limits.run("PRAGMA wal_checkpoint(PASSIVE)");
-      return undefined;
+      opened().limits.run("PRAGMA wal_checkpoint(PASSIVE)");
+      return done;
+    case "probe":
+      probe(opened().catalogue, request.write);
+      return done;
     case "close":
-      for (const db of [writer.catalogue, writer.limits]) {
-        db.run("PRAGMA wal_checkpoint(TRUNCATE)");
-        db.close(true);
-      }
-      writer = undefined;
-      return { type: "closed" };
+      close();
+      return done;
   }
 }
 
-self.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
-  let reply: WriterReply | undefined;
+/** Takes the write lock; with `write` it also commits a page that changes nothing. */
+function probe(catalogue: Database, write: boolean): void {
+  catalogue.run("BEGIN IMMEDIATE");
   try {
-    reply = handle(data);
+    if (write) catalogue.run("UPDATE key_epoch SET epoch = epoch");
+    catalogue.run("COMMIT");
+  } finally {
+    if (catalogue.inTransaction) catalogue.run("ROLLBACK");
+  }
+}
+
+function close(): void {
+  if (writer === undefined) return;
+  const { catalogue, limits } = writer;
+  writer = undefined;
+  for (const db of [catalogue, limits]) {
+    // The last one to close a database checkpoints it; where another process goes on, this is enough.
+    db.run("PRAGMA wal_checkpoint(PASSIVE)");
+    db.close(true);
+  }
+}
+
+self.onmessage = ({ data }: MessageEvent<WriterRequest & { readonly id: number }>) => {
+  let result: Result;
+  try {
+    result = handle(data);
   } catch (error) {
     const { code = "", message } = error as Error & { code?: string };
-    // Only a create has somebody waiting for its answer.
-    if (data.type === "create" || data.type === "close") reply = { type: "failed", code, message };
-    else
-      process.stderr.write(
-        `${JSON.stringify({ level: "error", message: `${data.type}: ${message}` })}\n`,
-      );
+    result = { type: "failed", code, message };
   }
-  if (reply !== undefined) postMessage(reply);
+  postMessage({ ...result, id: data.id } satisfies WriterReply);
 };

@@ -1,0 +1,56 @@
+/** What `/ready` asks of the store. The words are for anybody: no path and no library's message is in them. */
+import type { Database } from "bun:sqlite";
+import { statfsSync } from "node:fs";
+import type { StoreCheck } from "../contract.ts";
+import { isBusy } from "./database.ts";
+
+/** With less than this a commit may fail. */
+const freeMinBytes = 1024 * 1024;
+const retryPauseMs = 10;
+
+const reasons: readonly (readonly [prefix: string, reason: string])[] = [
+  ["SQLITE_FULL", "no space is left on the disk"],
+  ["SQLITE_BUSY", "another process has held its lock for too long"],
+  ["SQLITE_READONLY", "it is read-only"],
+  ["SQLITE_CORRUPT", "it is damaged"],
+  ["SQLITE_NOTADB", "it is damaged"],
+  ["SQLITE_IOERR", "the disk reports an error"],
+];
+
+/** The check called `name`: good if `work` does not fail. */
+export async function attempt(name: string, work: () => Promise<void>): Promise<StoreCheck> {
+  try {
+    await work();
+    return { name, ok: true, detail: "writable" };
+  } catch (error) {
+    const { code = "" } = error as { code?: string };
+    const [, reason = "it cannot be written"] =
+      reasons.find(([prefix]) => code.startsWith(prefix)) ?? [];
+    return { name, ok: false, detail: reason };
+  }
+}
+
+/** Takes and leaves the write lock; waits for it without blocking, `timeoutMs` at the most. */
+export async function takeLock(db: Database, timeoutMs: number): Promise<void> {
+  const deadlineMs = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      db.run("BEGIN IMMEDIATE");
+      db.run("ROLLBACK");
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadlineMs) throw error;
+      await Bun.sleep(retryPauseMs);
+    }
+  }
+}
+
+/** Whether the disk that holds `folder` has room for the next commits. */
+export function freeSpace(folder: string): StoreCheck {
+  if (folder === ":memory:") return { name: "disk", ok: true, detail: "not used" };
+  const { bavail, bsize } = statfsSync(folder);
+  const freeBytes = bavail * bsize;
+  const ok = freeBytes >= freeMinBytes;
+  const detail = ok ? "has room" : "no space is left on the disk";
+  return { name: "disk", ok, detail };
+}

@@ -1,0 +1,67 @@
+/** The serving end of the writer thread: nobody who waits for it is left waiting, whatever becomes of it. */
+import { expect, test } from "bun:test";
+import { AppError } from "../../../src/domain/errors.ts";
+import { Writer } from "../../../src/storage/sqlite/writer.ts";
+
+function crashingWriter() {
+  const problems: unknown[] = [];
+  const writer = new Writer({
+    catalogue: "",
+    limits: "",
+    busyTimeoutMs: 100,
+    onCommit: () => undefined,
+    onProblem: (error) => problems.push(error),
+    workerUrl: new URL("../../fixtures/workers/crash.ts", import.meta.url).href,
+  });
+  return { writer, problems };
+}
+
+const named = (name: string) => ({ name, categoryId: 1n, status: undefined });
+
+async function refusal(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+for (const death of ["crash", "exit"]) {
+  test(`creates that a writer took with it (${death}) fail, and the next ones go on`, async () => {
+    const { writer, problems } = crashingWriter();
+    expect(await writer.create(named("a"))).toBe(1n);
+    const lost = await Promise.all([
+      refusal(writer.create(named(death))),
+      refusal(writer.create(named("beside it"))),
+    ]);
+    for (const error of lost) {
+      expect(error).toBeInstanceOf(AppError);
+      expect(error).toMatchObject({ kind: "unavailable", retryAfterSeconds: 1 });
+    }
+    expect(problems).toHaveLength(1);
+    expect(await writer.create(named("b"))).toBe(1n);
+    await writer.close();
+  });
+}
+
+test("a commit that fails is told to all who share it, and the thread goes on", async () => {
+  const { writer, problems } = crashingWriter();
+  const [first, second] = await Promise.all([
+    refusal(writer.create(named("refuse"))),
+    refusal(writer.create(named("beside it"))),
+  ]);
+  expect(first).toMatchObject({
+    kind: "unavailable",
+    message: "The animal could not be stored.",
+    cause: { code: "SQLITE_FULL" },
+  });
+  expect(second).toBe(first);
+  expect(await writer.create(named("a"))).toBe(1n);
+  expect(problems).toEqual([]);
+  await writer.close();
+});
+
+test("closing a writer that died does not wait for it", async () => {
+  const { writer } = crashingWriter();
+  await refusal(writer.create(named("crash")));
+  await writer.close();
+});
