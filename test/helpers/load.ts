@@ -55,8 +55,8 @@ class Client {
     const fail = (what: string) => {
       const when = isConnected
         ? text === ""
-          ? "before the answer"
-          : "WITHIN THE ANSWER"
+          ? `before the answer on a ${isNew ? "new" : "kept"} connection`
+          : "within the answer"
         : "before a connection";
       end(`${what} ${when}`, false);
     };
