@@ -31,7 +31,7 @@ const FEW_KEYS = 10;
 const MANY_KEYS = 100_000;
 const STARTS = 20;
 /** What --quick leaves out, because it takes minutes or is about the peers. */
-const NOT_QUICK = /^flat-|^memory$|^start$|^create-relaxed$/;
+const NOT_QUICK = /^flat-|^memory$|^start$|^create-relaxed$|^401-many$/;
 
 interface Options {
   readonly quick?: true;
@@ -142,6 +142,15 @@ function everything(options: Options, folder: string, noService: string | undefi
   return { main, flat, source };
 }
 
+/** Which scenarios run. Throws DidNotRun for a name that is none. */
+function selection({ only, quick }: Options, names: readonly string[]) {
+  const unknown = only?.find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new DidNotRun(`no scenario ${unknown}; there are ${names.join(", ")}`);
+  }
+  return (name: string): boolean => only?.includes(name) ?? !(quick && NOT_QUICK.test(name));
+}
+
 async function bench(options: Options, folder: string): Promise<Results> {
   const how = ["bun run bench", ...process.argv.slice(2)].join(" ");
   const about = await environment(folder, how);
@@ -150,13 +159,7 @@ async function bench(options: Options, folder: string): Promise<Results> {
   else if (!(await logsRequests())) about.machine.push("rehome without an access log");
   const { main, flat, source } = everything(options, folder, noService);
   const all = [...(await main()), ...flat];
-  const names = new Set([...all.map((scenario) => scenario.name), "memory", "start"]);
-  for (const name of options.only ?? []) {
-    if (names.has(name)) continue;
-    throw new DidNotRun(`no scenario ${name}; there are ${[...names].join(", ")}`);
-  }
-  const wanted = (name: string): boolean =>
-    options.only?.includes(name) ?? !(options.quick && NOT_QUICK.test(name));
+  const wanted = selection(options, [...all.map(({ name }) => name), "memory", "start"]);
   const plan: Plan = {
     rounds: options.rounds,
     seconds: options.seconds,

@@ -11,7 +11,7 @@ import {
   fill,
   unknownKey,
 } from "./rehome.ts";
-import { BUSINESS_KEYS, type Keys } from "./scenarios.ts";
+import { BUSINESS_KEYS, type Keys, ROTATION } from "./scenarios.ts";
 
 export type Say = (text: string) => void;
 
@@ -47,6 +47,7 @@ export async function makeKeys(folder: string, rounds: number): Promise<KeyFolde
   const keys: Keys = {
     unbounded: unbounded.key,
     unknown: unknownKey(),
+    unknownMany: someUnknown(ROTATION),
     free: cloneKey(data, free, sets),
     business: inSets(cloneKey(data, business, sets * BUSINESS_KEYS)),
   };
@@ -55,11 +56,17 @@ export async function makeKeys(folder: string, rounds: number): Promise<KeyFolde
 
 /** Keys for the peers alone, when there is no service to make any. */
 export function makeUpKeys(rounds: number): Keys {
-  const some = (count: number): string[] => Array.from({ length: count }, unknownKey);
   const sets = rounds + 1;
-  const business = inSets(some(sets * BUSINESS_KEYS));
-  return { unbounded: unknownKey(), unknown: unknownKey(), free: some(sets), business };
+  return {
+    unbounded: unknownKey(),
+    unknown: unknownKey(),
+    unknownMany: someUnknown(ROTATION),
+    free: someUnknown(sets),
+    business: inSets(someUnknown(sets * BUSINESS_KEYS)),
+  };
 }
+
+const someUnknown = (count: number): string[] => Array.from({ length: count }, unknownKey);
 
 function inSets(keys: readonly string[]): string[][] {
   const sets = keys.length / BUSINESS_KEYS;
