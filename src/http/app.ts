@@ -5,7 +5,7 @@ import { Cors } from "./cors.ts";
 import { failures } from "./failures.ts";
 import { hostCheck } from "./gate.ts";
 import { openapi } from "./openapi.ts";
-import { PetPages } from "./pages.ts";
+import { PetAnswers } from "./answers.ts";
 import { fallbackRoutes } from "./routes/fallback.ts";
 import { petRoutes } from "./routes/pets.ts";
 import { probeRoutes } from "./routes/probes.ts";
@@ -40,7 +40,7 @@ export function createApp(options: AppOptions) {
   };
   const operations = petRoutes({
     ...gateOptions,
-    pages: new PetPages(services),
+    answers: new PetAnswers(services),
     baseUrl: options.baseUrl,
   });
   return new Elysia({

@@ -16,6 +16,8 @@ export class AnonymousLimiter {
   readonly #perMinute: number;
   #label = 0;
   #used = new Map<string, number>();
+  /** Spellings of addresses seen in this minute with their buckets: reading one costs more than all the rest. */
+  #buckets = new Map<string, string>();
 
   constructor(clock: Clock, perMinute: number) {
     this.#clock = clock;
@@ -26,7 +28,10 @@ export class AnonymousLimiter {
   admit(address: string | undefined): Admission {
     const nowMs = this.#clock();
     const label = labelAt(this.#label, nowMs, windowMs.minute);
-    if (label > this.#label) this.#used = new Map();
+    if (label > this.#label) {
+      this.#used = new Map();
+      this.#buckets = new Map();
+    }
     this.#label = label;
 
     const bucket = this.#bucket(address);
@@ -60,8 +65,13 @@ export class AnonymousLimiter {
   }
 
   #bucket(address: string | undefined): string {
-    const parsed = address === undefined ? undefined : parseAddress(address);
-    const bucket = parsed === undefined ? unknownBucket : bucketOf(parsed);
+    if (address === undefined) return unknownBucket;
+    let bucket = this.#buckets.get(address);
+    if (bucket === undefined) {
+      const parsed = parseAddress(address);
+      bucket = parsed === undefined ? unknownBucket : bucketOf(parsed);
+      if (this.#buckets.size < bucketsMax) this.#buckets.set(address, bucket);
+    }
     return this.#used.has(bucket) || this.#used.size < bucketsMax ? bucket : overflowBucket;
   }
 }

@@ -31,6 +31,8 @@ export class KeyDirectory {
   readonly #clock: Clock;
   readonly #release: (accounts: readonly Account[]) => void;
   readonly #entries = new Map<string, Entry>();
+  /** Well-formed credentials that open nothing, as of this epoch: a broken client sends the same one again and again. */
+  readonly #unknown = new Set<string>();
   readonly #accounts = new Map<string, Account>();
   #epoch: number;
   #refreshing: Promise<void> | undefined;
@@ -62,11 +64,14 @@ export class KeyDirectory {
     }
     const known = this.#entries.get(credential);
     if (known !== undefined) return this.#check(known);
+    if (this.#unknown.has(credential)) return "unknown";
     if (!isWellFormedKey(credential, this.#environment)) return "malformed";
     const found = this.#keys.byHash(hashKey(credential));
-    return found instanceof Promise
-      ? found.then((late) => this.#add(credential, late))
-      : this.#add(credential, found);
+    if (!(found instanceof Promise)) return this.#add(credential, found);
+    // What was looked up under an older epoch may be out of date already.
+    return found.then((late) =>
+      epoch === this.#epoch ? this.#add(credential, late) : this.find(credential),
+    );
   }
 
   accounts(): Iterable<Account> {
@@ -81,7 +86,11 @@ export class KeyDirectory {
   }
 
   #add(credential: string, found: Awaited<ReturnType<KeyStore["byHash"]>>): Account | InvalidKey {
-    if (found === undefined) return "unknown";
+    if (found === undefined) {
+      if (this.#unknown.size >= entriesMax) this.#unknown.clear();
+      this.#unknown.add(credential);
+      return "unknown";
+    }
     this.#makeRoom();
     let account = this.#accounts.get(found.key.id);
     if (account === undefined) {
@@ -98,6 +107,7 @@ export class KeyDirectory {
     const changed = await this.#keys.changedSince(this.#epoch);
     this.#epoch = epoch;
     this.#entries.clear();
+    this.#unknown.clear();
     const affected: Account[] = [];
     for (const key of changed) {
       const account = this.#accounts.get(key.id);

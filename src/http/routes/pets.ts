@@ -12,19 +12,23 @@ import { refusal, refuse, refuseEarly, type AnswerHeaders } from "../errors.ts";
 import { gate, type GateOptions } from "../gate.ts";
 import { petJson } from "../json.ts";
 import { createPetDetail, getPetDetail, listPetsDetail } from "../operations.ts";
-import type { PetPages } from "../pages.ts";
+import type { PetAnswers } from "../answers.ts";
 import { pageQueryOf, readListQuery } from "../query.ts";
 import { ListQuery, NewPetSchema, PetPath } from "../schemas.ts";
 
 export interface PetRoutesOptions extends GateOptions {
-  readonly pages: PetPages;
+  readonly answers: PetAnswers;
   /** The address of /v1 as callers reach it, for links; by default the one that the request came to. */
   readonly baseUrl: string | undefined;
 }
 
+/** RFC 9745 and RFC 8594: since when getPet is deprecated, and when it goes. */
+const deprecation = `@${getPetDeprecatedAtMs / 1000}`;
+const sunset = httpDate(getPetRemovedAtMs);
+
 /** The three operations of the specification. */
 export function petRoutes(options: PetRoutesOptions) {
-  const { services, pages } = options;
+  const { services, answers } = options;
   const petsUrl = (url: string) =>
     options.baseUrl === undefined ? `${originOf(url)}/v1/pets` : `${options.baseUrl}/pets`;
 
@@ -33,7 +37,7 @@ export function petRoutes(options: PetRoutesOptions) {
     .get(
       "/v1/pets",
       async ({ query, set, request }) => {
-        const page = await pages.list(pageQueryOf(query));
+        const page = await answers.page(pageQueryOf(query));
         if (page.next !== undefined)
           set.headers["link"] = `<${petsUrl(request.url)}?${page.next}>; rel="next"`;
         return page.body;
@@ -62,9 +66,8 @@ export function petRoutes(options: PetRoutesOptions) {
     .get(
       "/v1/pets/:petId",
       async ({ params, set }) => {
-        const answer = set.headers as AnswerHeaders;
-        const pet = await services.pets.byId(parseInt64(params.petId) ?? 0n);
-        return pet === undefined ? refuse(answer, noSuchPet) : petJson(pet);
+        const pet = await answers.pet(parseInt64(params.petId) ?? 0n);
+        return pet?.body ?? refuse(set.headers, noSuchPet);
       },
       {
         transform: ({ set, request }) =>
@@ -76,8 +79,8 @@ export function petRoutes(options: PetRoutesOptions) {
 
   function deprecate(headers: AnswerHeaders, successor: string): void {
     if (isGetPetRemoved(services.clock())) return refuseEarly(headers, removed(successor));
-    headers["deprecation"] = `@${getPetDeprecatedAtMs / 1000}`;
-    headers["sunset"] = httpDate(getPetRemovedAtMs);
+    headers["deprecation"] = deprecation;
+    headers["sunset"] = sunset;
     headers["link"] = `<${successor}>; rel="successor-version"`;
     return undefined;
   }
