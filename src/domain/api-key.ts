@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { BanState } from "./ban.ts";
+import { isBanned, type BanState } from "./ban.ts";
 import type { Limits, PlanName } from "./plan.ts";
 
 /** A production installation issues `rehome_live_` keys, a staging one `rehome_test_`; neither accepts the other's. */
@@ -86,7 +86,7 @@ export type KeyState = "active" | "revoked" | "expired" | "banned";
 export function keyState(key: ApiKey, nowMs: number): KeyState {
   if (key.revokedAtMs !== undefined) return "revoked";
   if (key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs) return "expired";
-  return nowMs < key.ban.bannedUntilMs ? "banned" : "active";
+  return isBanned(key.ban, nowMs) ? "banned" : "active";
 }
 
 /** A new key's id from `randomBytes`: `key_` and 12 characters of Crockford's base32, which has no look-alikes. */

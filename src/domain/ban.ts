@@ -1,5 +1,5 @@
 import type { Limits } from "./plan.ts";
-import { windowMs } from "./windows.ts";
+import { clockToleranceMs, windowMs } from "./windows.ts";
 
 /** Refusals within this time of a minute's first one were in flight already and are not counted. */
 export const refusalGraceMs = 2_000;
@@ -27,9 +27,18 @@ export interface BanState {
 
 export const noBan: BanState = { noisyMinutes: [], step: 0, bannedUntilMs: 0, reason: "" };
 
-/** True while the ban holds. */
+const operatorReason = "the operator of this service imposed it";
+/** The longest ban that is imposed without an operator. */
+const automaticBanMaxMs = Math.max(...banStepsMs);
+
+/**
+ * True while the ban holds. An automatic one that would hold longer than any can was imposed by a clock that was ahead;
+ * it is void, so that it does not shut a key out for years.
+ */
 export function isBanned(state: BanState, nowMs: number): boolean {
-  return nowMs < state.bannedUntilMs;
+  const leftMs = state.bannedUntilMs - nowMs;
+  if (leftMs <= 0) return false;
+  return state.reason === operatorReason || leftMs <= automaticBanMaxMs + clockToleranceMs;
 }
 
 /** Refusals of one key in one minute, as one process saw them. */
@@ -94,7 +103,7 @@ export function imposeBan(state: BanState, durationMs: number, nowMs: number): B
     noisyMinutes: [],
     step: stepAt(state, nowMs),
     bannedUntilMs: nowMs + durationMs,
-    reason: "the operator of this service imposed it",
+    reason: operatorReason,
   };
 }
 

@@ -95,6 +95,16 @@ export function take(
   };
 }
 
+/**
+ * True when what a take left must be kept: it granted something, or a label moved back. A label that is not kept where it
+ * was moved to would go on to stand in the future, and keep a key out until the clock has caught up with it.
+ */
+export function mustKeep({ granted, counts }: Take, before: WindowCounts): boolean {
+  return (
+    granted > 0 || counts.minuteLabel < before.minuteLabel || counts.dayLabel < before.dayLabel
+  );
+}
+
 /** What a caller is told of its limits: the three headers' numbers and the window they describe. */
 export interface WindowView {
   readonly window: WindowName;

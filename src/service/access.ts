@@ -1,7 +1,9 @@
+import { Account } from "./account.ts";
 import type { Admission } from "./admission.ts";
 import type { AnonymousLimiter } from "./anonymous.ts";
 import type { InvalidKey, KeyDirectory } from "./key-directory.ts";
-import { Account, unavailable, type Limiter } from "./limiter.ts";
+import type { Limiter } from "./limiter.ts";
+import { unavailable } from "./refusals.ts";
 
 /**
  * Who is calling, and may it: the order of the first checks of every request. A caller with a valid key is held to the

@@ -2,7 +2,7 @@ import { bucketOf, parseAddress } from "../domain/address.ts";
 import type { Clock } from "../domain/clock.ts";
 import { labelAt, windowMs, type WindowView } from "../domain/windows.ts";
 import type { Admission } from "./admission.ts";
-import { rateLimited } from "./limiter.ts";
+import { rateLimited } from "./refusals.ts";
 
 /** Buckets in memory at the most. Beyond it callers share one, because dropping a bucket would hand back its quota. */
 const bucketsMax = 200_000;
@@ -41,7 +41,7 @@ export class AnonymousLimiter {
       return {
         view,
         key: undefined,
-        refusal: rateLimited(view, nowMs, "An address without a valid key"),
+        refusal: rateLimited(view, nowMs, "An address without a valid key may make"),
       };
     }
     this.#used.set(bucket, used + 1);

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { isWellFormedKey, keyState, type Environment, type PlainKey } from "../domain/api-key.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { KeyHash, KeyStore, StoreVersions } from "../storage/contract.ts";
-import { Account } from "./limiter.ts";
+import { Account } from "./account.ts";
 
 /** Secrets and accounts in memory at the most; beyond it the idle ones are let go. */
-const entriesMax = 20_000;
+const defaultEntriesMax = 20_000;
 
 /** SHA-256 of a secret. A fast hash is right for it: 178 random bits cannot be guessed (a password could). */
 export function hashKey(key: PlainKey): KeyHash {
@@ -30,6 +30,7 @@ export class KeyDirectory {
   readonly #environment: Environment;
   readonly #clock: Clock;
   readonly #release: (accounts: readonly Account[]) => void;
+  readonly #entriesMax: number;
   readonly #entries = new Map<string, Entry>();
   /** Well-formed credentials that open nothing, as of this epoch: a broken client sends the same one again and again. */
   readonly #unknown = new Set<string>();
@@ -44,12 +45,14 @@ export class KeyDirectory {
     clock: Clock;
     /** Takes back the blocks of accounts that changed or are let go. */
     release: (accounts: readonly Account[]) => void;
+    entriesMax?: number;
   }) {
     this.#keys = options.keys;
     this.#versions = options.versions;
     this.#environment = options.environment;
     this.#clock = options.clock;
     this.#release = options.release;
+    this.#entriesMax = options.entriesMax ?? defaultEntriesMax;
     this.#epoch = options.versions().keys;
   }
 
@@ -87,7 +90,7 @@ export class KeyDirectory {
 
   #add(credential: string, found: Awaited<ReturnType<KeyStore["byHash"]>>): Account | InvalidKey {
     if (found === undefined) {
-      if (this.#unknown.size >= entriesMax) this.#unknown.clear();
+      if (this.#unknown.size >= this.#entriesMax) this.#unknown.clear();
       this.#unknown.add(credential);
       return "unknown";
     }
@@ -113,7 +116,6 @@ export class KeyDirectory {
       const account = this.#accounts.get(key.id);
       if (account === undefined) continue;
       account.key = key;
-      account.exhausted = false;
       affected.push(account);
     }
     this.#release(affected);
@@ -121,10 +123,11 @@ export class KeyDirectory {
 
   /** Lets everything go when memory is full: what is in use comes back at its next request for one look-up each. */
   #makeRoom(): void {
-    if (this.#entries.size < entriesMax) return;
+    if (this.#entries.size < this.#entriesMax) return;
     this.#entries.clear();
     const accounts = [...this.#accounts.values()];
     this.#accounts.clear();
+    for (const account of accounts) account.isLetGo = true;
     this.#release(accounts);
   }
 }

@@ -1,111 +1,121 @@
-import type { ApiKey } from "../domain/api-key.ts";
-import { countRefusal, isBanned, type RefusalCount } from "../domain/ban.ts";
-import { isoSeconds, type Clock } from "../domain/clock.ts";
+import { countRefusal, isBanned } from "../domain/ban.ts";
+import type { Clock } from "../domain/clock.ts";
 import { blockSize } from "../domain/plan.ts";
-import {
-  labelAt,
-  retryAfterSeconds,
-  unusedCounts,
-  windowMs,
-  windowView,
-  type UnusedBlock,
-  type WindowCounts,
-} from "../domain/windows.ts";
+import { rollCounts, windowMs, windowView } from "../domain/windows.ts";
 import type { TakeRequest, TakeResult, UsageDelta, WindowStore } from "../storage/contract.ts";
-import type { Admission, Refusal } from "./admission.ts";
+import { Account } from "./account.ts";
+import type { Admission } from "./admission.ts";
+import { banned, rateLimited, unavailable } from "./refusals.ts";
 
-/** A key as this process serves it: its record, its block of requests taken ahead, and what it was refused. */
-export class Account {
-  key: ApiKey;
-  /** The windows as the last take left them, the block included. */
-  counts: WindowCounts = unusedCounts;
-  /** How many requests of the block are left. */
-  left = 0;
-  /** True when the last take found nothing more in these windows. */
-  exhausted = false;
-  readonly refusals: RefusalCount = { minuteLabel: 0, firstMs: 0, counted: 0 };
-  /** Refusals and bans that are not kept yet, with their UTC day. */
-  usage = { day: 0, refusals: 0, bans: 0 };
-
-  constructor(key: ApiKey) {
-    this.key = key;
-  }
-
-  /** True while the windows of the last take still run at `nowMs`. */
-  isCurrent(nowMs: number): boolean {
-    const { minuteLabel, dayLabel } = this.counts;
-    return (
-      labelAt(minuteLabel, nowMs, windowMs.minute) === minuteLabel &&
-      labelAt(dayLabel, nowMs, windowMs.day) === dayLabel
-    );
-  }
-
-  /** What is left of the block, which the store gets back; the account holds nothing afterwards. */
-  releaseBlock(): UnusedBlock | undefined {
-    if (this.left === 0) return undefined;
-    const { minuteLabel, dayLabel } = this.counts;
-    const count = this.left;
-    this.left = 0;
-    return { minuteLabel, dayLabel, count };
-  }
-}
+/** How often `sweep` is to be called. */
+export const sweepIntervalMs = 1_000;
+/** A block from which no request came for this long goes back where other processes take from the same windows. */
+const idleMs = 1_000;
+/** Other processes are taken to be at work for this long after the last sign of one. */
+const sharedMs = windowMs.minute;
+/** Refusals are kept this often, so that a flood of them writes next to nothing. */
+const usageIntervalMs = 10 * 60_000;
 
 type Answer = (admission: Admission) => void;
+
+/** A take of one account that is under way, with those that wait for it and the key as it was asked for. */
+interface Pending {
+  readonly account: Account;
+  readonly key: Account["key"];
+  readonly version: number;
+  readonly waiting: readonly Answer[];
+}
+
+export interface LimiterOptions {
+  readonly windows: WindowStore;
+  readonly clock: Clock;
+  /** False to impose no ban. One that an operator imposed holds all the same. */
+  readonly bans: boolean;
+  readonly onNoisyMinute: (keyId: string, minuteLabel: number, nowMs: number) => void;
+  /** Told why requests could not be counted. */
+  readonly onError: (error: unknown) => void;
+}
 
 /**
  * Admits requests of valid keys within their limits. A request is admitted from the account's block, or waits for the
  * commit that pays for the next one; all takes of one event-loop turn share a transaction.
+ *
+ * A block lives in one place at a time: handed to the store with a take, it is not taken back when that take fails,
+ * because a commit that failed late may have happened. That loses a key at most one block, and never admits one twice.
  */
 export class Limiter {
-  readonly #windows: WindowStore;
-  readonly #clock: Clock;
-  readonly #onNoisyMinute: (keyId: string, minuteLabel: number, nowMs: number) => void;
-  readonly #bans: boolean;
-  readonly #onError: (error: unknown) => void;
+  readonly #options: LimiterOptions;
   #waiting = new Map<Account, Answer[]>();
   #scheduled = false;
-  /** Usage of accounts that were let go, or whose day went by before it was kept. */
+  /** Refusals that are not kept yet, of accounts that were let go or of days gone by. */
   #unsavedUsage: UsageDelta[] = [];
+  #usageSavedMs: number;
+  #windowsVersion: number;
+  #sharedSinceMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: {
-    windows: WindowStore;
-    clock: Clock;
-    /** False to impose no ban. One that an operator imposed holds all the same. */
-    bans: boolean;
-    onNoisyMinute: (keyId: string, minuteLabel: number, nowMs: number) => void;
-    /** Told why requests could not be counted. */
-    onError: (error: unknown) => void;
-  }) {
-    this.#windows = options.windows;
-    this.#clock = options.clock;
-    this.#bans = options.bans;
-    this.#onNoisyMinute = options.onNoisyMinute;
-    this.#onError = options.onError;
+  constructor(options: LimiterOptions) {
+    this.#options = options;
+    this.#usageSavedMs = options.clock();
+    this.#windowsVersion = options.windows.version();
   }
 
   admit(account: Account): Admission | Promise<Admission> {
-    const nowMs = this.#clock();
+    const nowMs = this.#options.clock();
     if (isBanned(account.key.ban, nowMs)) return refuseBanned(account, nowMs);
     if (account.isCurrent(nowMs)) {
-      if (account.left > 0) return useOne(account);
+      if (account.left > 0) return admitOne(account, nowMs);
       if (account.exhausted) return this.#refuse(account, nowMs);
     }
     return this.#enqueue(account);
   }
 
-  /** Gives back what the accounts did not use and keeps their usage. For a clean stop and for accounts let go. */
+  /** Gives back what the accounts did not use and keeps their usage. For a clean stop, and for accounts that changed. */
   async release(accounts: Iterable<Account>): Promise<void> {
     const requests: TakeRequest[] = [];
     for (const account of accounts) {
-      const unused = account.releaseBlock();
-      account.counts = unusedCounts;
+      const unused = account.reset();
       this.#saveUsage(account);
-      if (unused !== undefined) {
-        requests.push({ keyId: account.key.id, limits: account.key.limits, want: 0, unused });
+      if (unused !== undefined) requests.push(giveBackOf(account, unused));
+    }
+    await this.#giveBack(requests);
+  }
+
+  /**
+   * What has to happen without a request that asks for it, once a second. Blocks of windows that are over go back, for
+   * their day; where other processes take from the same windows, idle blocks do too, and what was exhausted is asked for
+   * again, since one of them may have given back.
+   */
+  async sweep(accounts: Iterable<Account>): Promise<void> {
+    const nowMs = this.#options.clock();
+    const version = this.#options.windows.version();
+    const mayHaveMore = version !== this.#windowsVersion;
+    this.#windowsVersion = version;
+    if (mayHaveMore) this.#sharedSinceMs = nowMs;
+    const isShared = Math.abs(nowMs - this.#sharedSinceMs) < sharedMs;
+    const isUsageDue = Math.abs(nowMs - this.#usageSavedMs) >= usageIntervalMs;
+    const requests: TakeRequest[] = [];
+    for (const account of accounts) {
+      if (mayHaveMore) account.exhausted = false;
+      if (isUsageDue) this.#saveUsage(account);
+      const isIdle = isShared && Math.abs(nowMs - account.usedMs) >= idleMs;
+      if (account.left > 0 && (isIdle || !account.isCurrent(nowMs))) {
+        const unused = account.releaseBlock();
+        if (unused !== undefined) requests.push(giveBackOf(account, unused));
       }
     }
-    const usage = this.#unsavedUsage.splice(0);
-    if (requests.length + usage.length > 0) await this.#windows.take(requests, usage);
+    if (isUsageDue) this.#usageSavedMs = nowMs;
+    await this.#giveBack(requests, isUsageDue);
+  }
+
+  async #giveBack(requests: readonly TakeRequest[], withUsage = true): Promise<void> {
+    const usage = withUsage ? this.#unsavedUsage.splice(0) : [];
+    if (requests.length + usage.length === 0) return;
+    try {
+      await this.#options.windows.take(requests, usage);
+    } catch (error) {
+      this.#unsavedUsage.push(...usage);
+      throw error;
+    }
   }
 
   #enqueue(account: Account): Promise<Admission> {
@@ -122,41 +132,33 @@ export class Limiter {
 
   /** One take for all that waits. While it is under way the next one gathers. */
   #flush(): void {
-    const batch = [...this.#waiting];
-    this.#waiting = new Map();
-    const blocks = batch.map(([account]) => account.releaseBlock());
-    const requests = batch.map(([{ key }, waiting], position): TakeRequest => ({
-      keyId: key.id,
-      limits: key.limits,
-      want: Math.max(waiting.length, blockSize(key.limits)),
-      unused: blocks[position],
-    }));
-    for (const [account] of batch) this.#saveUsage(account);
-    const usage = this.#unsavedUsage.splice(0);
-
-    const settle = (results: readonly TakeResult[]) => {
-      results.forEach((result, position) => {
-        const [account, waiting] = batch[position] as [Account, Answer[]];
-        this.#settle(account, waiting, result);
+    const pending: Pending[] = [];
+    const requests: TakeRequest[] = [];
+    for (const [account, waiting] of this.#waiting) {
+      const { key, version } = account;
+      const want = Math.max(waiting.length, blockSize(key.limits));
+      pending.push({ account, key, version, waiting });
+      requests.push({
+        keyId: key.id,
+        limits: key.limits,
+        want,
+        unused: account.releaseBlock(),
       });
-      this.#next();
-    };
-    const fail = (error: unknown) => {
-      batch.forEach(([account, waiting], position) => {
-        account.left += blocks[position]?.count ?? 0;
-        for (const answer of waiting) answer(uncountable(account));
-      });
-      this.#onError(error);
-      this.#unsavedUsage.push(...usage);
-      this.#next();
-    };
-    try {
-      const results = this.#windows.take(requests, usage);
-      if (results instanceof Promise) results.then(settle, fail);
-      else settle(results);
-    } catch (error) {
-      fail(error);
     }
+    this.#waiting = new Map();
+    let results: ReturnType<WindowStore["take"]>;
+    try {
+      results = this.#options.windows.take(requests, []);
+    } catch (error) {
+      this.#fail(pending, error);
+      return;
+    }
+    if (results instanceof Promise) {
+      results.then(
+        (late) => this.#settleAll(pending, late),
+        (error: unknown) => this.#fail(pending, error),
+      );
+    } else this.#settleAll(pending, results);
   }
 
   #next(): void {
@@ -164,92 +166,90 @@ export class Limiter {
     if (this.#scheduled) setImmediate(() => this.#flush());
   }
 
-  #settle(account: Account, waiting: readonly Answer[], result: TakeResult): void {
-    account.counts = result.counts;
-    account.left = result.granted;
-    const { perMinute, perDay } = account.key.limits;
-    account.exhausted = result.counts.minuteUsed >= perMinute || result.counts.dayUsed >= perDay;
+  #settleAll(pending: readonly Pending[], results: readonly TakeResult[]): void {
+    pending.forEach((take, position) => this.#settle(take, results[position] as TakeResult));
+    this.#next();
+  }
+
+  #settle({ account, key, version, waiting }: Pending, result: TakeResult): void {
+    // The key may have changed meanwhile. Who waited is served as was asked for; the rest was taken under limits that
+    // bind no more, and goes back.
+    const isOutdated = account.version !== version || account.isLetGo;
+    const holder = isOutdated ? new Account(key) : account;
+    holder.keep(result);
+    const { nowMs } = result;
     for (const answer of waiting) {
-      answer(account.left > 0 ? useOne(account) : this.#refuse(account, result.nowMs));
+      answer(holder.left > 0 ? admitOne(holder, nowMs) : this.#refuse(holder, nowMs));
     }
+    if (isOutdated) this.release([holder]).catch(this.#options.onError);
+  }
+
+  /** Nobody who waits by now is kept waiting for a second attempt: they have waited as long as the store may take. */
+  #fail(pending: readonly Pending[], error: unknown): void {
+    const nowMs = this.#options.clock();
+    const gathered = [...this.#waiting].map(([account, waiting]) => ({ account, waiting }));
+    this.#waiting = new Map();
+    for (const { account, waiting } of [...pending, ...gathered]) {
+      for (const answer of waiting) answer(uncountable(account, nowMs));
+    }
+    this.#options.onError(error);
+    this.#next();
   }
 
   #refuse(account: Account, nowMs: number): Admission {
-    const { key, counts } = account;
-    const view = windowView(counts, key.limits, 0);
+    const { key, counts, refusals } = account;
+    const view = { ...windowView(counts, key.limits, 0), remaining: 0 };
     this.#countUsage(account, nowMs);
-    if (this.#bans && countRefusal(account.refusals, key.limits, nowMs)) {
-      this.#onNoisyMinute(key.id, account.refusals.minuteLabel, nowMs);
+    if (this.#options.bans && countRefusal(refusals, key.limits, nowMs)) {
+      this.#reportNoisyMinute(account, nowMs);
     }
+    const warning = this.#options.bans && refusals.counted > 0;
     return {
-      view: { ...view, remaining: 0 },
+      view,
       key,
-      refusal: rateLimited(view, nowMs, `The ${key.plan} plan`),
+      refusal: rateLimited(view, nowMs, `The ${key.plan} plan allows`, warning),
     };
+  }
+
+  #reportNoisyMinute({ key, refusals }: Account, nowMs: number): void {
+    try {
+      this.#options.onNoisyMinute(key.id, refusals.minuteLabel, nowMs);
+    } catch (error) {
+      this.#options.onError(error);
+    }
   }
 
   #countUsage(account: Account, nowMs: number): void {
     const day = Math.floor(nowMs / windowMs.day);
-    if (account.usage.day !== day) {
-      this.#saveUsage(account);
-      account.usage.day = day;
-    }
+    if (account.usage.day !== day) this.#saveUsage(account);
+    account.usage.day = day;
     account.usage.refusals += 1;
   }
 
   #saveUsage(account: Account): void {
-    const { day, refusals, bans } = account.usage;
-    if (refusals + bans === 0) return;
-    this.#unsavedUsage.push({ keyId: account.key.id, day, refusals, bans });
-    account.usage = { day, refusals: 0, bans: 0 };
+    const { day, refusals } = account.usage;
+    if (refusals === 0) return;
+    this.#unsavedUsage.push({ keyId: account.key.id, day, refusals, bans: 0 });
+    account.usage = { day, refusals: 0 };
   }
 }
 
-function useOne(account: Account): Admission {
-  account.left -= 1;
-  const view = windowView(account.counts, account.key.limits, account.left);
-  return { view, key: account.key, refusal: undefined };
+function giveBackOf({ key }: Account, unused: TakeRequest["unused"]): TakeRequest {
+  return { keyId: key.id, limits: key.limits, want: 0, unused };
 }
 
-/** The answer to a request that the store could not charge. */
-export const unavailable: Refusal = {
-  kind: "unavailable",
-  message: "The request could not be counted at the moment; it was not charged.",
-  retryAfterSeconds: 1,
-};
-
-function uncountable({ key, counts }: Account): Admission {
-  return { view: windowView(counts, key.limits, 0), key, refusal: unavailable };
+function admitOne(account: Account, nowMs: number): Admission {
+  return { view: account.useOne(nowMs), key: account.key, refusal: undefined };
 }
 
-/** The refusal of a request that is over the limit of the window that `view` shows. */
-export function rateLimited(
-  view: { window: string; limit: number; resetSeconds: number },
-  nowMs: number,
-  whose: string,
-) {
-  const seconds = retryAfterSeconds(view.resetSeconds, nowMs);
-  return {
-    kind: "rate_limited",
-    message: `${whose} allows ${view.limit} requests per ${view.window} and they are used up; try again in ${seconds} s.`,
-    retryAfterSeconds: seconds,
-    detail: `over the limit per ${view.window}`,
-  } as const;
+/** Shows the windows as they were last known, moved on to the ones that run now. */
+function uncountable({ key, counts }: Account, nowMs: number): Admission {
+  const view = windowView(rollCounts(counts, nowMs), key.limits, 0);
+  return { view, key, refusal: unavailable };
 }
 
 function refuseBanned({ key, counts }: Account, nowMs: number): Admission {
-  const { bannedUntilMs, reason } = key.ban;
-  const resetSeconds = Math.ceil(bannedUntilMs / 1000);
+  const resetSeconds = Math.ceil(key.ban.bannedUntilMs / 1000);
   const view = { ...windowView(counts, key.limits, 0), remaining: 0, resetSeconds };
-  const message = `This key is banned until ${isoSeconds(resetSeconds * 1000)} because ${reason}.`;
-  return {
-    view,
-    key,
-    refusal: {
-      kind: "key_banned",
-      message,
-      retryAfterSeconds: retryAfterSeconds(resetSeconds, nowMs),
-      detail: "banned",
-    },
-  };
+  return { view, key, refusal: banned(key.ban, resetSeconds, nowMs) };
 }

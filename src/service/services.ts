@@ -5,7 +5,7 @@ import { Access } from "./access.ts";
 import { AnonymousLimiter } from "./anonymous.ts";
 import { KeyDirectory } from "./key-directory.ts";
 import { KeyService } from "./keys.ts";
-import { Limiter } from "./limiter.ts";
+import { Limiter, sweepIntervalMs } from "./limiter.ts";
 
 export interface ServiceOptions {
   readonly environment: Environment;
@@ -27,6 +27,8 @@ export interface Services {
   /** A number that changes whenever an animal may have changed. */
   petsVersion(): number;
   check(): Promise<StoreCheck[]>;
+  /** Keeps the limits tidy; runs by itself once a second while the services are open. Never rejects. */
+  sweep(): Promise<void>;
   /** Gives back what was taken ahead and closes the store. */
   close(): Promise<void>;
 }
@@ -52,6 +54,9 @@ export function createServices(store: Store, options: ServiceOptions): Services 
     },
   });
   const anonymous = new AnonymousLimiter(clock, options.anonymousPerMinute);
+  const sweep = () => limiter.sweep(directory.accounts()).catch(onError);
+  const sweeping = setInterval(() => void sweep(), sweepIntervalMs);
+  sweeping.unref();
   return {
     pets: store.pets,
     keys: new KeyService({ ...options, keys: store.keys, windows: store.windows }),
@@ -59,7 +64,9 @@ export function createServices(store: Store, options: ServiceOptions): Services 
     clock,
     petsVersion: () => store.versions().pets,
     check: async () => store.check(),
+    sweep,
     async close() {
+      clearInterval(sweeping);
       try {
         await limiter.release(directory.accounts());
       } catch (error) {

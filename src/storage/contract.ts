@@ -110,10 +110,13 @@ export interface UsageDay {
 export interface WindowStore {
   /**
    * Takes for all requests in one transaction, in which the time is read and `usage` is kept. Resolves after the commit
-   * that pays for what was granted; throws `unavailable`, having charged nothing, when there was none in time.
+   * that pays for what was granted; throws `unavailable` when there was none in time. Whether it charged anything and took
+   * back what was unused is then unknown, so the caller must not give that back again.
    */
   take(requests: readonly TakeRequest[], usage: readonly UsageDelta[]): Awaitable<TakeResult[]>;
   counts(keyId: string): Awaitable<WindowCounts | undefined>;
+  /** A number that is another one whenever another process may have changed the windows. Never waits. */
+  version(): number;
   /** Days from `firstDay` on, of one key or of all, oldest first; the running day included. */
   usage(firstDay: number, keyId: string | undefined): Awaitable<UsageDay[]>;
 }

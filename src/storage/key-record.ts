@@ -1,4 +1,5 @@
 import type { ApiKey } from "../domain/api-key.ts";
+import { isBanned, recordNoisyMinute } from "../domain/ban.ts";
 import { isoSeconds } from "../domain/clock.ts";
 import { limitsOf, type PlanName } from "../domain/plan.ts";
 
@@ -62,6 +63,22 @@ export function rowOf(key: ApiKey) {
   };
 }
 
+/**
+ * What a noisy minute makes of a key, and by what name the change goes among its events; undefined when nothing changes.
+ */
+export function noisyMinuteOf(
+  key: ApiKey,
+  minuteLabel: number,
+  nowMs: number,
+): { readonly after: ApiKey; readonly action: "noisy-minute" | "automatic-ban" } | undefined {
+  const ban = recordNoisyMinute(key.ban, minuteLabel, nowMs);
+  if (ban === key.ban) return undefined;
+  return {
+    after: { ...key, ban },
+    action: isBanned(ban, nowMs) ? "automatic-ban" : "noisy-minute",
+  };
+}
+
 /** What an event shows of a key, before and after a change. */
 export function keySnapshot(key: ApiKey): Record<string, unknown> {
   const at = (ms: number | undefined) => (ms === undefined ? undefined : isoSeconds(ms));
@@ -73,6 +90,7 @@ export function keySnapshot(key: ApiKey): Record<string, unknown> {
     expiresAt: at(key.expiresAtMs),
     revokedAt: at(key.revokedAtMs),
     bannedUntil: key.ban.bannedUntilMs === 0 ? undefined : at(key.ban.bannedUntilMs),
+    banReason: key.ban.reason === "" ? undefined : key.ban.reason,
     noisyMinutes: key.ban.noisyMinutes.length === 0 ? undefined : key.ban.noisyMinutes.length,
   };
 }

@@ -1,4 +1,5 @@
 import { keyState, type ApiKey } from "../../domain/api-key.ts";
+import { isBanned } from "../../domain/ban.ts";
 import { isoSeconds } from "../../domain/clock.ts";
 import type { IssuedKey } from "../../service/keys.ts";
 
@@ -15,7 +16,7 @@ export function keyJson(key: ApiKey, nowMs: number) {
     createdAt: isoSeconds(key.createdAtMs),
     expiresAt: atOrNull(key.expiresAtMs),
     revokedAt: atOrNull(key.revokedAtMs),
-    bannedUntil: nowMs < key.ban.bannedUntilMs ? isoSeconds(key.ban.bannedUntilMs) : null,
+    bannedUntil: isBanned(key.ban, nowMs) ? isoSeconds(key.ban.bannedUntilMs) : null,
   };
 }
 

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { and, asc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { ApiKey, KeySecret } from "../../domain/api-key.ts";
 import type { Credential, KeyAction, KeyEvent, KeyHash } from "../contract.ts";
-import { keyOf, keySnapshot, rowOf } from "../key-record.ts";
+import { keyOf, keySnapshot, noisyMinuteOf, rowOf } from "../key-record.ts";
 import { query } from "./database.ts";
 import { apiKeys, keyEpoch, keyEvents, keySecrets } from "./schema.ts";
 
@@ -167,6 +167,14 @@ export function keyWriter(db: Database) {
         return after;
       },
     ).immediate,
+    /** Returns true when the noisy minute led to a ban. */
+    noisyMinute: db.transaction((id: string, minuteLabel: number, nowMs: number): boolean => {
+      const before = read(id);
+      const change = before && noisyMinuteOf(before, minuteLabel, nowMs);
+      if (before === undefined || change === undefined) return false;
+      keep(before, change.after, { action: change.action, actor: "server", nowMs });
+      return change.action === "automatic-ban";
+    }).immediate,
     rotate: db.transaction(
       (
         id: string,

@@ -6,13 +6,12 @@ import type { NewPet } from "../../domain/pet.ts";
 import type { Store, StoreCheck, StoreVersions } from "../contract.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { readMigrations } from "../migrations.macro.ts" with { type: "macro" };
-import { recordNoisyMinute } from "../../domain/ban.ts";
 import { attempt, freeSpace, takeLock } from "./checks.ts";
 import { openDatabase, translating } from "./database.ts";
 import { keyReader, keyWriter } from "./keys.ts";
 import { migrate } from "./migrate.ts";
 import { petReader, petWriter } from "./pets.ts";
-import { windowStore } from "./windows.ts";
+import { bannedOn, usageWriter, windowStore } from "./windows.ts";
 import { Writer, type CommitReport } from "./writer.ts";
 
 const catalogueMigrations = readMigrations("sqlite/catalogue");
@@ -114,11 +113,9 @@ class SqliteStore implements Store {
       this.#writer.reportNoisyMinute(keyId, minuteLabel, nowMs);
       return;
     }
-    const by = { action: "noisy-minute", actor: "server", nowMs };
-    this.#keyWriter.change(keyId, by, (key) => {
-      const ban = recordNoisyMinute(key.ban, minuteLabel, nowMs);
-      return ban === key.ban ? key : { ...key, ban };
-    });
+    if (this.#keyWriter.noisyMinute(keyId, minuteLabel, nowMs)) {
+      usageWriter(this.#limits)(bannedOn(keyId, nowMs));
+    }
   }
 
   async check(): Promise<StoreCheck[]> {
@@ -193,13 +190,14 @@ function versionReader(db: Database, readEpoch: () => number) {
   return {
     read(): StoreVersions {
       if (isFresh) return versions;
-      isFresh = true;
-      setImmediate(nextTurn);
       const now = dataVersion.get()?.data_version;
       if (now !== seen) {
-        seen = now;
         versions = { keys: readEpoch(), pets: versions.pets + 1 };
+        seen = now;
       }
+      // Only now: a read that failed must not make the rest of the turn believe the old numbers.
+      isFresh = true;
+      setImmediate(nextTurn);
       return versions;
     },
     /** Makes the next read look again: something changed in this turn. */

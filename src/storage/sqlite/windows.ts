@@ -1,7 +1,14 @@
 import type { Database } from "bun:sqlite";
 import { and, eq, gte, lt, sql } from "drizzle-orm";
 import type { Clock } from "../../domain/clock.ts";
-import { giveBack, take, unusedCounts, type WindowCounts } from "../../domain/windows.ts";
+import {
+  giveBack,
+  mustKeep,
+  take,
+  unusedCounts,
+  windowMs,
+  type WindowCounts,
+} from "../../domain/windows.ts";
 import type { TakeRequest, TakeResult, UsageDay, UsageDelta, WindowStore } from "../contract.ts";
 import { AppError } from "../../domain/errors.ts";
 import { asAppError, isBusy, isFull, query, translating } from "./database.ts";
@@ -26,6 +33,7 @@ export interface WindowStoreOptions {
 export function windowStore(db: Database, options: WindowStoreOptions): WindowStore {
   const { clock, random, timeoutMs } = options;
   const statements = windowStatements(db);
+  const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
   const takeNow = db.transaction(
     (requests: readonly TakeRequest[], usage: readonly UsageDelta[]): TakeResult[] => {
       // Read with the lock held: a process that waited for it past the window's end must not charge the old one.
@@ -68,6 +76,8 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
       }
     },
     counts: (keyId) => statements.byKey.get({ keyId }),
+    // SQLite changes it with every commit of another connection, and with none of this one.
+    version: () => Number(dataVersion.get()?.data_version),
     usage: (firstDay, keyId) => readUsage(db, firstDay, keyId),
   };
 }
@@ -142,6 +152,19 @@ function windowStatements(db: Database) {
   };
 }
 
+/** Keeps usage outside of a take. */
+export function usageWriter(db: Database): (delta: UsageDelta) => void {
+  const { addUsage } = windowStatements(db);
+  return (delta) => {
+    addUsage.run({ ...delta, requests: 0 });
+  };
+}
+
+/** The usage of a key that was banned at `nowMs`. */
+export function bannedOn(keyId: string, nowMs: number): UsageDelta {
+  return { keyId, day: Math.floor(nowMs / windowMs.day), refusals: 0, bans: 1 };
+}
+
 /** One key's take inside the transaction. A finished day's count moves to `usage_days` when the next day begins. */
 function takeOne(
   statements: ReturnType<typeof windowStatements>,
@@ -149,8 +172,9 @@ function takeOne(
   nowMs: number,
 ): TakeResult {
   const kept: WindowCounts = statements.byKey.get({ keyId }) ?? unusedCounts;
-  const { granted, counts } = take(kept, limits, want, nowMs, unused);
-  if (granted === 0 && unused === undefined) return { granted, counts, nowMs };
+  const taken = take(kept, limits, want, nowMs, unused);
+  const { granted, counts } = taken;
+  if (unused === undefined && !mustKeep(taken, kept)) return { granted, counts, nowMs };
   statements.put.run({ keyId, ...counts });
   const finished = unused === undefined ? kept : giveBack(kept, unused);
   if (counts.dayLabel > finished.dayLabel && finished.dayUsed > 0) {

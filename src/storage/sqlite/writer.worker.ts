@@ -3,11 +3,11 @@
  * serves never does, and it checkpoints both files.
  */
 import type { Database } from "bun:sqlite";
-import { recordNoisyMinute } from "../../domain/ban.ts";
 import type { NewPet } from "../../domain/pet.ts";
 import { openDatabase } from "./database.ts";
 import { keyWriter } from "./keys.ts";
 import { petWriter } from "./pets.ts";
+import { bannedOn, usageWriter } from "./windows.ts";
 
 export interface WriterOpen {
   readonly catalogue: string;
@@ -44,6 +44,7 @@ interface Writer {
   readonly limits: Database;
   readonly pets: ReturnType<typeof petWriter>;
   readonly keys: ReturnType<typeof keyWriter>;
+  readonly addUsage: ReturnType<typeof usageWriter>;
 }
 
 let place: WriterOpen | undefined;
@@ -56,7 +57,13 @@ function opened(): Writer {
     const { busyTimeoutMs } = place;
     const catalogue = openDatabase(place.catalogue, { synchronous: "full", busyTimeoutMs });
     const limits = openDatabase(place.limits, { synchronous: "normal", busyTimeoutMs });
-    writer = { catalogue, limits, pets: petWriter(catalogue), keys: keyWriter(catalogue) };
+    writer = {
+      catalogue,
+      limits,
+      pets: petWriter(catalogue),
+      keys: keyWriter(catalogue),
+      addUsage: usageWriter(limits),
+    };
   }
   return writer;
 }
@@ -76,10 +83,8 @@ function handle(request: WriterRequest): Result {
     }
     case "noisy": {
       const { keyId, minuteLabel, nowMs } = request;
-      opened().keys.change(keyId, { action: "noisy-minute", actor: "server", nowMs }, (key) => {
-        const ban = recordNoisyMinute(key.ban, minuteLabel, nowMs);
-        return ban === key.ban ? key : { ...key, ban };
-      });
+      const { keys, addUsage } = opened();
+      if (keys.noisyMinute(keyId, minuteLabel, nowMs)) addUsage(bannedOn(keyId, nowMs));
       return done;
     }
     case "checkpoint":

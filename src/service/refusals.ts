@@ -1,0 +1,42 @@
+import type { BanState } from "../domain/ban.ts";
+import { isoSeconds } from "../domain/clock.ts";
+import { retryAfterSeconds } from "../domain/windows.ts";
+import type { Refusal } from "./admission.ts";
+
+/** The refusal of a request that the store could not charge. */
+export const unavailable: Refusal = {
+  kind: "unavailable",
+  message: "The request could not be counted at the moment; it was not charged.",
+  retryAfterSeconds: 1,
+};
+
+/**
+ * The refusal of a request that is over the limit of the window that `view` shows. `allowance` begins the sentence up to
+ * the number; `warning` is true for a caller that goes on without waiting.
+ */
+export function rateLimited(
+  view: { window: string; limit: number; resetSeconds: number },
+  nowMs: number,
+  allowance: string,
+  warning = false,
+): Refusal {
+  const seconds = retryAfterSeconds(view.resetSeconds, nowMs);
+  const requests = view.limit === 1 ? "1 request" : `${view.limit} requests`;
+  const advice = warning ? ", because going on without waiting leads to a temporary ban" : "";
+  return {
+    kind: "rate_limited",
+    message: `${allowance} ${requests} per ${view.window}, and that limit is reached; try again in ${seconds} s${advice}.`,
+    retryAfterSeconds: seconds,
+    detail: `over the limit per ${view.window}`,
+  };
+}
+
+/** The refusal of a banned key, which says what led to the ban and when it ends. */
+export function banned(ban: BanState, resetSeconds: number, nowMs: number): Refusal {
+  return {
+    kind: "key_banned",
+    message: `This key is banned until ${isoSeconds(resetSeconds * 1000)} because ${ban.reason}.`,
+    retryAfterSeconds: retryAfterSeconds(resetSeconds, nowMs),
+    detail: "banned",
+  };
+}

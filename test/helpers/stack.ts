@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ApiKey } from "../../src/domain/api-key.ts";
+import type { PlanName } from "../../src/domain/plan.ts";
+import type { Admission } from "../../src/service/admission.ts";
+import { createServices, type ServiceOptions, type Services } from "../../src/service/services.ts";
+import type { Store } from "../../src/storage/contract.ts";
+import { openSqliteStore, type SqliteOptions } from "../../src/storage/sqlite/store.ts";
+import { seededBytes, type TestClock } from "./app.ts";
+
+type Take = Store["windows"]["take"];
+
+export type StackOptions = Partial<Omit<SqliteOptions, "clock">> &
+  Partial<Omit<ServiceOptions, "clock">> & {
+    /** Wraps the store's takes. */
+    readonly take?: (take: Take) => Take;
+    /** The clock that is read inside of transactions. */
+    readonly storeClock?: () => number;
+  };
+
+/** A process as far as limits go: the services on a data folder, without the web in front of them. */
+export class Stack {
+  readonly reported: unknown[] = [];
+  readonly store: Store;
+  readonly services: Services;
+
+  constructor(
+    readonly clock: TestClock,
+    { take, storeClock = clock.read, ...options }: StackOptions = {},
+  ) {
+    const store = openSqliteStore({
+      folder: ":memory:",
+      clock: storeClock,
+      random: () => 0,
+      timeoutMs: 100,
+      serving: false,
+      ...options,
+    });
+    if (take !== undefined) {
+      const { windows } = store;
+      Object.assign(store, { windows: { ...windows, take: take(windows.take) } });
+    }
+    this.store = store;
+    this.services = createServices(this.store, {
+      environment: "production",
+      clock: clock.read,
+      randomBytes: seededBytes(nextSeed++),
+      actor: "test",
+      anonymousPerMinute: 300,
+      bans: true,
+      onError: (error) => this.reported.push(error),
+      ...options,
+    });
+  }
+
+  async key(
+    plan: PlanName,
+    numbers: { perMinute?: number; perDay?: number } = {},
+  ): Promise<{ key: ApiKey; secret: string }> {
+    return this.services.keys.create({ name: `key ${nextSeed++}`, plan, ...numbers });
+  }
+
+  /** One request with a credential. */
+  async request(secret: string, address = "192.0.2.1"): Promise<Admission> {
+    return this.services.access.admit(secret, () => address);
+  }
+
+  /** Requests that arrive together. */
+  async requests(secret: string, count: number): Promise<Admission[]> {
+    return Promise.all(Array.from({ length: count }, () => this.request(secret)));
+  }
+
+  /** How many of `count` requests that arrive together are admitted. */
+  async admitted(secret: string, count: number): Promise<number> {
+    return countAdmitted(await this.requests(secret, count));
+  }
+
+  /** Ends the process as `kill -9` does: nothing is given back. */
+  async kill(): Promise<void> {
+    await this.store.close();
+  }
+}
+
+let nextSeed = 1;
+
+export function countAdmitted(admissions: readonly Admission[]): number {
+  return admissions.filter(({ refusal }) => refusal === undefined).length;
+}
+
+/** Lets the event loop turn once: a server reads the epoch once a turn. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+/** A data folder that several stacks share, removed with them at the end. */
+export class SharedFolder implements AsyncDisposable {
+  readonly path = mkdtempSync(join(tmpdir(), "rehome-limits-"));
+  readonly #stacks: Stack[] = [];
+
+  constructor(readonly clock: TestClock) {}
+
+  stack(options: StackOptions = {}): Stack {
+    const stack = new Stack(this.clock, { folder: this.path, ...options });
+    this.#stacks.push(stack);
+    return stack;
+  }
+
+  /** A clean stop. */
+  async stop(stack: Stack): Promise<void> {
+    this.#stacks.splice(this.#stacks.indexOf(stack), 1);
+    await stack.services.close();
+  }
+
+  async kill(stack: Stack): Promise<void> {
+    this.#stacks.splice(this.#stacks.indexOf(stack), 1);
+    await stack.kill();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const stack of this.#stacks) await stack.services.close();
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}

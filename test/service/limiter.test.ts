@@ -1,0 +1,543 @@
+/**
+ * The limiter on a real store. Mutants that were tried by hand, each of which makes a test below or in the model
+ * (limiter-model.test.ts) fail:
+ *   domain/windows.ts    `Math.min(want, perMinute - used, ...)` without the day; with `+ 1` (`<` to `<=`)
+ *   domain/windows.ts    floor for ceil in retryAfterSeconds; no `Math.max(0, ...)` in take
+ *   service/limiter.ts   answer the waiting before the take returns; count refusals as use; take a block back after a
+ *                        failed take; no version check in #settle; no isLetGo; sweep without `exhausted = false`
+ *   service/account.ts   isCurrent without the day
+ *   key-directory.ts     the epoch not read; #refresh without release
+ *   domain/address.ts    /64 before unmapping (anonymous.test.ts)
+ */
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { publishedLimits } from "../../src/domain/plan.ts";
+import type { Admission } from "../../src/service/admission.ts";
+import { KeyDirectory } from "../../src/service/key-directory.ts";
+import { Limiter } from "../../src/service/limiter.ts";
+import { Account } from "../../src/service/account.ts";
+import { TestClock } from "../helpers/app.ts";
+import { countAdmitted, nextTurn, SharedFolder, Stack } from "../helpers/stack.ts";
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+const seconds = (ms: number) => Math.floor(ms / 1000);
+
+const remaining = (admissions: readonly Admission[]) =>
+  admissions.filter(({ refusal }) => refusal === undefined).map(({ view }) => view.remaining);
+
+describe("one process", () => {
+  test("of 300 requests in one moment a Free key gets exactly 60, each with a Remaining of its own", async () => {
+    const stack = new Stack(new TestClock(), {});
+    const { secret } = await stack.key("free");
+    const admissions = await stack.requests(secret, 300);
+    expect(remaining(admissions)).toEqual(Array.from({ length: 60 }, (_, i) => 59 - i));
+    expect(await stack.admitted(secret, 10)).toBe(0);
+  });
+
+  test.each([
+    ["free", 60],
+    ["pro", 300],
+    ["business", 1_000],
+  ] as const)(
+    "one client on %s sees Remaining fall by one, to 0, and then 429",
+    async (plan, limit) => {
+      const stack = new Stack(new TestClock(), {});
+      const { secret } = await stack.key(plan);
+      for (let left = limit - 1; left >= 0; left -= 1) {
+        const { view, refusal } = await stack.request(secret);
+        expect(refusal).toBeUndefined();
+        expect(view).toEqual({
+          window: "minute",
+          limit,
+          remaining: left,
+          resetSeconds: seconds(stack.clock.nowMs) + 50,
+        });
+      }
+      const { refusal, view } = await stack.request(secret);
+      expect(refusal?.kind).toBe("rate_limited");
+      expect(view.remaining).toBe(0);
+    },
+  );
+
+  test("the day binds too, and a refusal is charged to neither window", async () => {
+    const stack = new Stack(new TestClock(), {});
+    const { key, secret } = await stack.key("enterprise", { perMinute: 60, perDay: 63 });
+    expect(await stack.admitted(secret, 60)).toBe(60);
+    stack.clock.advance(minuteMs);
+    const admissions = await stack.requests(secret, 20);
+    expect(remaining(admissions)).toEqual([2, 1, 0]);
+    expect(admissions.at(-1)?.view).toEqual({
+      window: "day",
+      limit: 63,
+      remaining: 0,
+      resetSeconds: Date.UTC(2026, 10, 22) / 1000,
+    });
+    expect(admissions.at(-1)?.refusal?.message).toBe(
+      "The enterprise plan allows 63 requests per day, and that limit is reached; try again in 43130 s.",
+    );
+    stack.clock.advance(minuteMs);
+    expect(await stack.admitted(secret, 20)).toBe(0);
+    const counts = await stack.store.windows.counts(key.id);
+    expect(counts).toMatchObject({ minuteUsed: 3, dayUsed: 63 });
+  });
+
+  test.each([0, 1, 400, 500, 999, 1000, 49_000, 49_999])(
+    "waiting Retry-After, asked %i ms into the minute, always gets through",
+    async (offsetMs) => {
+      const stack = new Stack(new TestClock(Date.UTC(2026, 10, 21, 23, 59, 10) + offsetMs), {});
+      const { secret } = await stack.key("enterprise", { perMinute: 2, perDay: 2 });
+      await stack.requests(secret, 2);
+      const { refusal, view } = await stack.request(secret);
+      const waitSeconds = refusal?.retryAfterSeconds ?? 0;
+      expect(waitSeconds).toBe(Math.max(1, Math.ceil((50_000 - offsetMs) / 1000)));
+      expect(stack.clock.nowMs + waitSeconds * 1000).toBeGreaterThanOrEqual(
+        view.resetSeconds * 1000,
+      );
+      stack.clock.advance(waitSeconds * 1000 - 1_000);
+      if (offsetMs % 1000 === 0 && waitSeconds > 1) {
+        expect((await stack.request(secret)).refusal?.kind).toBe("rate_limited");
+      }
+      stack.clock.advance(1_000);
+      expect((await stack.request(secret)).refusal).toBeUndefined();
+    },
+  );
+
+  test("60 at the end of a minute and 60 at the start of the next, and not one more on either side", async () => {
+    const stack = new Stack(new TestClock(Date.UTC(2026, 10, 21, 12, 0, 59, 999)), {});
+    const { secret } = await stack.key("free");
+    expect(await stack.admitted(secret, 61)).toBe(60);
+    stack.clock.advance(1);
+    expect(await stack.admitted(secret, 61)).toBe(60);
+  });
+
+  test("a plan moved up binds at once and keeps what was used; moved down it refuses, and says until when", async () => {
+    const stack = new Stack(new TestClock(), {});
+    const { key, secret } = await stack.key("free");
+    await stack.requests(secret, 100);
+    await stack.services.keys.update(key.id, { plan: "pro" });
+    expect((await stack.request(secret)).view).toMatchObject({ limit: 300, remaining: 239 });
+    expect(await stack.admitted(secret, 189)).toBe(189);
+
+    await stack.services.keys.update(key.id, { plan: "free" });
+    const { view, refusal } = await stack.request(secret);
+    expect(view).toMatchObject({ window: "minute", limit: 60, remaining: 0 });
+    expect(refusal).toMatchObject({ kind: "rate_limited", retryAfterSeconds: 50 });
+    stack.clock.advance(50_000);
+    expect((await stack.request(secret)).view).toMatchObject({ limit: 60, remaining: 59 });
+  });
+
+  test("a day limit below what a second of the minute allows is used up to the last", async () => {
+    const stack = new Stack(new TestClock(), {});
+    const { secret } = await stack.key("enterprise", { perMinute: 6_000, perDay: 10 });
+    const admissions: Admission[] = [];
+    for (let i = 0; i < 12; i += 1) admissions.push(await stack.request(secret));
+    expect(remaining(admissions)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+  });
+
+  test("what a minute's last block left over is still the day's", async () => {
+    const stack = new Stack(new TestClock(), {});
+    const { key, secret } = await stack.key("business");
+    await stack.request(secret);
+    stack.clock.advance(minuteMs);
+    await stack.services.sweep();
+    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 0, dayUsed: 1 });
+    expect((await stack.request(secret)).view.remaining).toBe(999);
+    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 17, dayUsed: 18 });
+  });
+});
+
+describe("a clock that is set", () => {
+  test.each([
+    ["1 s back", -1_000],
+    ["10 min back", -600_000],
+    ["26 h back", -26 * 3_600_000],
+  ])("%s hands back nothing, and shuts nobody out for longer than a window", async (_, stepMs) => {
+    const stack = new Stack(new TestClock(), {});
+    const { secret } = await stack.key("free");
+    expect(await stack.admitted(secret, 60)).toBe(60);
+    stack.clock.advance(stepMs);
+    const { refusal, view } = await stack.request(secret);
+    expect(refusal?.kind).toBe("rate_limited");
+    expect(refusal?.retryAfterSeconds).toBe(view.resetSeconds - seconds(stack.clock.nowMs));
+    expect(refusal?.retryAfterSeconds).toBeLessThanOrEqual(60);
+    stack.clock.advance((refusal?.retryAfterSeconds ?? 0) * 1000);
+    expect((await stack.request(secret)).view.remaining).toBe(59);
+  });
+
+  test("within the tolerance the window goes on, across its beginning too", async () => {
+    const stack = new Stack(new TestClock(Date.UTC(2026, 10, 22, 0, 0, 1)), {});
+    const { secret } = await stack.key("free");
+    expect(await stack.admitted(secret, 60)).toBe(60);
+    stack.clock.advance(-4_000);
+    const { refusal } = await stack.request(secret);
+    expect(refusal?.retryAfterSeconds).toBe(63);
+    stack.clock.advance(63_000);
+    expect((await stack.request(secret)).refusal).toBeUndefined();
+  });
+
+  test("labels of a year to come are moved back with their counts", async () => {
+    await using folder = new SharedFolder(new TestClock(Date.UTC(2099, 0, 1)));
+    const before = folder.stack();
+    const { secret } = await before.key("free");
+    expect(await before.admitted(secret, 59)).toBe(59);
+    await folder.stop(before);
+    folder.clock.nowMs = Date.UTC(2026, 10, 21, 12, 0, 10);
+    const after = folder.stack();
+    expect(await after.admitted(secret, 5)).toBe(1);
+    folder.clock.advance(50_000);
+    expect(await after.admitted(secret, 61)).toBe(60);
+  });
+
+  test("a ban that a clock from a year to come imposed is void", async () => {
+    await using folder = new SharedFolder(new TestClock(Date.UTC(2099, 0, 1)));
+    const stack = folder.stack();
+    const { key, secret } = await stack.key("free");
+    for (const minute of [0, 1, 2]) {
+      stack.store.reportNoisyMinute(
+        key.id,
+        seconds(folder.clock.nowMs) / 60 + minute,
+        folder.clock.nowMs,
+      );
+    }
+    expect((await stack.request(secret)).refusal?.kind).toBe("key_banned");
+    folder.clock.nowMs = Date.UTC(2026, 10, 21);
+    expect((await stack.request(secret)).refusal).toBeUndefined();
+    await stack.services.keys.ban(key.id, 90 * dayMs);
+    expect((await stack.request(secret)).refusal?.kind).toBe("key_banned");
+  });
+});
+
+describe("several processes on one folder", () => {
+  test("admit exactly the limit together", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const stacks = [folder.stack(), folder.stack(), folder.stack(), folder.stack()] as const;
+    for (const [plan, limit] of [
+      ["free", 60],
+      ["business", 1_000],
+    ] as const) {
+      const { secret } = await stacks[0].key(plan);
+      let admitted = 0;
+      for (let round = 0; round < 15; round += 1) {
+        const counts = await Promise.all(stacks.map((stack) => stack.admitted(secret, 25)));
+        admitted += counts.reduce((sum, count) => sum + count, 0);
+      }
+      expect(admitted).toBe(limit);
+    }
+  });
+
+  test("an idle block goes to the process that has run out", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const [idle, busy] = [folder.stack(), folder.stack()];
+    const { secret } = await idle.key("business");
+    expect(await idle.admitted(secret, 1)).toBe(1);
+    expect(await busy.admitted(secret, 2_000)).toBe(983);
+    expect(await busy.admitted(secret, 20)).toBe(0);
+    folder.clock.advance(1_000);
+    await idle.services.sweep();
+    await busy.services.sweep();
+    expect(await busy.admitted(secret, 20)).toBe(16);
+    expect(await idle.admitted(secret, 20)).toBe(0);
+  });
+
+  test("a clean stop gives back what was taken ahead, also to those that had run out", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const [first, second] = [folder.stack(), folder.stack()];
+    const { key, secret } = await first.key("business");
+    expect(await first.admitted(secret, 5)).toBe(5);
+    expect(await second.admitted(secret, 2_000)).toBe(983);
+    await folder.stop(first);
+    expect(await second.store.windows.counts(key.id)).toMatchObject({
+      minuteUsed: 988,
+      dayUsed: 988,
+    });
+    await second.services.sweep();
+    expect(await second.admitted(secret, 7)).toBe(7);
+    await folder.stop(second);
+    expect(await folder.stack().admitted(secret, 20)).toBe(5);
+  });
+
+  test("a killed process costs its key at most one second of the plan", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    for (const [plan, limit] of [
+      ["free", 60],
+      ["pro", 300],
+      ["business", 1_000],
+    ] as const) {
+      const killed = folder.stack();
+      const { secret } = await killed.key(plan);
+      expect(await killed.admitted(secret, 1)).toBe(1);
+      await folder.kill(killed);
+      const next = folder.stack();
+      expect(1 + (await next.admitted(secret, 2_000))).toBe(limit - Math.ceil(limit / 60) + 1);
+      await folder.stop(next);
+    }
+  });
+
+  test("every change of a key binds at the next request of every process", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const operator = folder.stack();
+    const servers = [folder.stack(), folder.stack()];
+    const { key, secret } = await operator.key("free");
+    const kinds = async (credential = secret) => {
+      await nextTurn();
+      return Promise.all(
+        servers.map(async (stack) => (await stack.request(credential)).refusal?.kind),
+      );
+    };
+    for (const stack of servers) await stack.admitted(secret, 20);
+    expect(await kinds()).toEqual([undefined, undefined]);
+
+    await operator.services.keys.ban(key.id, 600_000);
+    expect(await kinds()).toEqual(["key_banned", "key_banned"]);
+    await operator.services.keys.unban(key.id);
+    expect(await kinds()).toEqual([undefined, undefined]);
+    for (const stack of servers) await stack.admitted(secret, 60);
+    expect(await kinds()).toEqual(["rate_limited", "rate_limited"]);
+    await operator.services.keys.update(key.id, { plan: "pro" });
+    expect(await kinds()).toEqual([undefined, undefined]);
+    await operator.services.keys.update(key.id, { plan: "free" });
+    expect(await kinds()).toEqual(["rate_limited", "rate_limited"]);
+    const { secret: rotated } = await operator.services.keys.rotate(key.id, 0);
+    expect(await kinds()).toEqual(["unauthorized", "unauthorized"]);
+    expect(await kinds(rotated)).toEqual(["rate_limited", "rate_limited"]);
+    await operator.services.keys.revoke(key.id);
+    expect(await kinds(rotated)).toEqual(["unauthorized", "unauthorized"]);
+  });
+});
+
+describe("a store in trouble", () => {
+  /** A server with a writer thread, whose takes never block. */
+  const serving = { serving: true, timeoutMs: 60 };
+
+  test("while another process holds the lock nobody is served uncharged, and it recovers by itself", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const stack = folder.stack(serving);
+    const { key, secret } = await stack.key("business");
+    expect(await stack.admitted(secret, 1)).toBe(1);
+    const other = new Database(join(folder.path, "limits.db"));
+    other.run("BEGIN IMMEDIATE");
+    // Sixteen are paid for already.
+    const during = await stack.requests(secret, 20);
+    expect(countAdmitted(during)).toBe(16);
+    expect(during.at(-1)).toMatchObject({
+      refusal: { kind: "unavailable", retryAfterSeconds: 1 },
+      view: { limit: 1_000, remaining: 983, resetSeconds: seconds(stack.clock.nowMs) + 50 },
+    });
+    const { secret: unseen } = await stack.key("free");
+    expect(await stack.request(unseen)).toMatchObject({
+      refusal: { kind: "unavailable" },
+      view: { limit: 60, remaining: 60, resetSeconds: seconds(stack.clock.nowMs) + 50 },
+    });
+    other.close();
+    expect((await stack.request(secret)).view.remaining).toBe(982);
+    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 34 });
+    expect(stack.reported).toHaveLength(2);
+  });
+
+  test("those who gathered behind a take that failed do not wait a second time", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const stack = folder.stack({ serving: true, timeoutMs: 300 });
+    const { secret } = await stack.key("free");
+    const other = new Database(join(folder.path, "limits.db"));
+    other.run("BEGIN IMMEDIATE");
+    const startMs = performance.now();
+    const first = stack.request(secret);
+    await Bun.sleep(150);
+    const second = stack.request(secret);
+    expect((await first).refusal?.kind).toBe("unavailable");
+    expect((await second).refusal?.kind).toBe("unavailable");
+    expect(performance.now() - startMs).toBeLessThan(500);
+    other.close();
+  });
+
+  test("a plan moved down while a take waits for the lock binds at once", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const stack = folder.stack({ ...serving, timeoutMs: 5_000 });
+    const operator = folder.stack();
+    const { key, secret } = await operator.key("business");
+    expect(await stack.admitted(secret, 100)).toBe(100);
+    const other = new Database(join(folder.path, "limits.db"));
+    other.run("BEGIN IMMEDIATE");
+    const waiting = stack.requests(secret, 3);
+    await Bun.sleep(5);
+    await operator.services.keys.update(key.id, { plan: "free" });
+    await nextTurn();
+    const after = stack.requests(secret, 3);
+    await Bun.sleep(5);
+    other.close();
+    // The three were under way before the change; nothing that came after it is admitted, not from their block either.
+    expect(countAdmitted(await waiting)).toBe(3);
+    expect(countAdmitted(await after)).toBe(0);
+    expect(await stack.admitted(secret, 20)).toBe(0);
+    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 103 });
+  });
+
+  test("accounts let go while a take waits leave nothing taken behind", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const stack = folder.stack({ ...serving, timeoutMs: 5_000 });
+    const { store, clock } = stack;
+    const released: Promise<void>[] = [];
+    const limiter = new Limiter({
+      windows: store.windows,
+      clock: clock.read,
+      bans: true,
+      onNoisyMinute() {},
+      onError: (error) => stack.reported.push(error),
+    });
+    const directory = new KeyDirectory({
+      keys: store.keys,
+      versions: () => store.versions(),
+      environment: "production",
+      clock: clock.read,
+      release: (accounts) => void released.push(limiter.release(accounts)),
+      entriesMax: 1,
+    });
+    const [one, two] = [await stack.key("business"), await stack.key("business")];
+    const find = async (secret: string) => {
+      const found = await directory.find(secret);
+      if (!(found instanceof Account)) throw new Error(found);
+      return found;
+    };
+    const other = new Database(join(folder.path, "limits.db"));
+    other.run("BEGIN IMMEDIATE");
+    const admit = async (secret: string) => limiter.admit(await find(secret));
+    const admissions = [admit(one.secret)];
+    await Bun.sleep(5);
+    admissions.push(admit(two.secret), admit(one.secret));
+    await find(two.secret);
+    other.close();
+    expect(countAdmitted(await Promise.all(admissions))).toBe(3);
+    await Promise.all(released);
+    await limiter.release(directory.accounts());
+    await Bun.sleep(5);
+    expect(await store.windows.counts(one.key.id)).toMatchObject({ minuteUsed: 2, dayUsed: 2 });
+    expect(await store.windows.counts(two.key.id)).toMatchObject({ minuteUsed: 1, dayUsed: 1 });
+    expect(stack.reported).toEqual([]);
+  });
+
+  test("a failure that may come after the commit never lets a block be used twice", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    let failsAfterCommit = false;
+    const stack = folder.stack({
+      take:
+        (take) =>
+        (...args) => {
+          const results = take(...args);
+          if (failsAfterCommit) throw new Error("the answer to the commit was lost");
+          return results;
+        },
+    });
+    const { key, secret } = await stack.key("enterprise", { perMinute: 60, perDay: 100 });
+    const { key: wide, secret: wideSecret } = await stack.key("business");
+    let admitted = await stack.admitted(wideSecret, 1);
+    expect(await stack.admitted(secret, 40)).toBe(40);
+    failsAfterCommit = true;
+    expect(await stack.admitted(secret, 3)).toBe(0);
+    stack.clock.advance(minuteMs);
+    expect(await stack.admitted(wideSecret, 1)).toBe(0);
+    failsAfterCommit = false;
+    admitted += await stack.admitted(wideSecret, 2_000);
+    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 43 });
+    expect(admitted).toBe(1 + 1_000 - 17);
+    expect(await stack.store.windows.counts(wide.id)).toMatchObject({ dayUsed: 1 + 1_000 });
+  });
+
+  test.each(["after BEGIN", "after the update", "in COMMIT"])(
+    "a failure %s charges nothing and serves nobody",
+    async (point) => {
+      let isAt: string | undefined;
+      const clock = new TestClock();
+      const readClock = () => {
+        if (isAt === "after BEGIN") throw new Error("killed after BEGIN");
+        return clock.nowMs;
+      };
+      await using folder = new SharedFolder(clock);
+      const stack = folder.stack({ storeClock: readClock });
+      const { key, secret } = await stack.key("free");
+      expect(await stack.admitted(secret, 1)).toBe(1);
+      const limits = new Database(join(folder.path, "limits.db"));
+      if (point === "after the update") {
+        limits.run(
+          "CREATE TRIGGER broken AFTER UPDATE ON rate_windows BEGIN SELECT RAISE(ABORT, 'killed'); END",
+        );
+      } else if (point === "in COMMIT") {
+        limits.run("CREATE TABLE parent (id INTEGER PRIMARY KEY)");
+        limits.run(
+          "CREATE TABLE child (id INTEGER REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED)",
+        );
+        limits.run(
+          "CREATE TRIGGER broken AFTER UPDATE ON rate_windows BEGIN INSERT INTO child VALUES (7); END",
+        );
+      }
+      isAt = point;
+      const admissions = await stack.requests(secret, 3);
+      expect(admissions.map(({ refusal }) => refusal?.kind)).toEqual(Array(3).fill("unavailable"));
+      isAt = undefined;
+      if (point !== "after BEGIN") limits.run("DROP TRIGGER broken");
+      limits.close();
+      expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 1, dayUsed: 1 });
+      expect(await stack.admitted(secret, 100)).toBe(59);
+    },
+  );
+});
+
+describe("what is written", () => {
+  test("a refusal writes nothing, and refusals are kept now and then", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const stack = folder.stack();
+    const { key, secret } = await stack.key("free");
+    await stack.requests(secret, 60);
+    const limits = new Database(join(folder.path, "limits.db"));
+    const version = () => limits.query("PRAGMA data_version").get();
+    const before = version();
+    await stack.requests(secret, 5_000);
+    for (let i = 0; i < 9; i += 1) {
+      stack.clock.advance(5_000);
+      await stack.request(secret);
+      await stack.services.sweep();
+    }
+    expect(version()).toEqual(before);
+    stack.clock.advance(600_000);
+    await stack.services.sweep();
+    expect(version()).not.toEqual(before);
+    limits.close();
+    const day = Math.floor(stack.clock.nowMs / dayMs);
+    expect(await stack.store.windows.usage(day, key.id)).toEqual([
+      { keyId: key.id, day, requests: 60, refusals: 5_009, bans: 0 },
+    ]);
+  });
+
+  test("a client that polls a minute after its day is used up writes nothing", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const stack = folder.stack();
+    const { secret } = await stack.key("enterprise", { perMinute: 60, perDay: 3 });
+    await stack.requests(secret, 3);
+    const limits = new Database(join(folder.path, "limits.db"));
+    const version = () => limits.query("PRAGMA data_version").get();
+    const before = version();
+    for (let i = 0; i < 9; i += 1) {
+      stack.clock.advance(minuteMs);
+      expect((await stack.request(secret)).refusal?.kind).toBe("rate_limited");
+    }
+    expect(version()).toEqual(before);
+    limits.close();
+  });
+
+  test("a busy Business key costs a take for every 17 requests", async () => {
+    let takes = 0;
+    await using folder = new SharedFolder(new TestClock());
+    const stack = folder.stack({
+      take:
+        (take) =>
+        (...args) => {
+          takes += 1;
+          return take(...args);
+        },
+    });
+    const { secret } = await stack.key("business");
+    for (let i = 0; i < publishedLimits.business.perMinute; i += 1) await stack.request(secret);
+    expect(takes).toBe(59);
+  });
+});
