@@ -33,7 +33,6 @@ export interface WindowStoreOptions {
 export function windowStore(db: Database, options: WindowStoreOptions): WindowStore {
   const { clock, random, timeoutMs } = options;
   const statements = windowStatements(db);
-  const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
   const takeNow = db.transaction(
     (requests: readonly TakeRequest[], usage: readonly UsageDelta[]): TakeResult[] => {
       // Read with the lock held: a process that waited for it past the window's end must not charge the old one.
@@ -76,8 +75,7 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
       }
     },
     counts: (keyId) => statements.byKey.get({ keyId }),
-    // SQLite changes it with every commit of another connection, and with none of this one.
-    version: () => Number(dataVersion.get()?.data_version),
+    version: statements.version,
     usage: (firstDay, keyId) => readUsage(db, firstDay, keyId),
   };
 }
@@ -92,7 +90,10 @@ function inPlace<T>(db: Database, work: () => T): T {
 
 function windowStatements(db: Database) {
   const orm = query(db, { rateWindows, usageDays });
+  const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
   return {
+    /** SQLite changes it with every commit of another connection, and with none of this one. */
+    version: () => Number(dataVersion.get()?.data_version),
     byKey: orm
       .select({
         minuteLabel: rateWindows.minuteLabel,
