@@ -6,16 +6,20 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** Sends `bytes` on a new connection and resolves with what came back until the other side closed or went quiet. */
+/**
+ * Sends `bytes` on a new connection and resolves with what came back until the other side closed or went quiet, or
+ * said nothing at all for `silentMs`.
+ */
 export async function raw(
   origin: string,
   bytes: string | Uint8Array,
   quietMs = 300,
+  silentMs = 5_000,
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(origin);
   let text = "";
   const { promise, resolve } = Promise.withResolvers<void>();
-  let quiet = setTimeout(resolve, 5_000);
+  let quiet = setTimeout(resolve, silentMs);
   const socket = await Bun.connect({
     hostname,
     port: Number(port),
