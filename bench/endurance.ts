@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { askFor } from "./capture.ts";
 import { DidNotRun, SERVER_CORE, freePort, usage } from "./process.ts";
 import { rehomeTarget, serveCommand } from "./rehome.ts";
-import { deepPages, get, spread } from "./scenarios.ts";
+import { COLD, deepPages, get, spread } from "./scenarios.ts";
 import { median } from "./stats.ts";
 import { type Request, runLoad } from "./wrk.ts";
 
@@ -39,7 +39,7 @@ function mixed({ key, animals }: Source): Request[] {
     body: JSON.stringify({ name: "Rex", categoryId: 1, status: "available" }),
   };
   const deep = deepPages(key, animals);
-  return spread(10_000, animals).map((id, i) => {
+  return spread(COLD, animals).map((id, i) => {
     if (i % 50 === 0) return post;
     if (i % 4 === 0) return get("/v1/pets", key);
     if (i % 4 === 1) return get("/v1/pets?status=available&limit=50", key);

@@ -2,7 +2,7 @@
 // baseline of each pair.
 import type { Scenario } from "./measure.ts";
 import { rehomeTarget } from "./rehome.ts";
-import { anyAnimal, deepPages, get, spread } from "./scenarios.ts";
+import { COLD, deepPages, get, someAnimals, spread } from "./scenarios.ts";
 import type { KeyStore } from "./stores.ts";
 import type { Request } from "./wrk.ts";
 
@@ -38,6 +38,7 @@ function pair({ name, title, goal }: About, small: Side, large: Side): Scenario 
 export interface Sizes {
   readonly key: () => Promise<string>;
   readonly few: number;
+  readonly middle: number;
   readonly many: number;
   /** The data folder with so many animals. */
   readonly dataOf: (animals: number) => () => Promise<string>;
@@ -46,7 +47,7 @@ export interface Sizes {
 const written = (n: number): string => n.toLocaleString("en");
 
 /** Cost against the number of animals, and against how deep a page lies. */
-export function animalScenarios({ key, few, many, dataOf }: Sizes): Scenario[] {
+export function animalScenarios({ key, few, middle, many, dataOf }: Sizes): Scenario[] {
   type Make = (key: string, animals: number) => readonly Request[];
   const side = (animals: number, requests: Make): Side => ({
     name: `${written(animals)} animals`,
@@ -54,8 +55,11 @@ export function animalScenarios({ key, few, many, dataOf }: Sizes): Scenario[] {
     requests: async () => requests(await key(), animals),
   });
   const list: Make = (key) => [get("/v1/pets", key)];
-  const firstPages: Make = (key) =>
-    spread(10_000, 10_000).map((i) => get(`/v1/pets?after=${i}`, key));
+  const asMany =
+    (count: number): Make =>
+    (key, animals) =>
+      someAnimals(key, animals, count);
+  const firstPages: Make = (key) => spread(COLD, COLD).map((i) => get(`/v1/pets?after=${i}`, key));
   return [
     pair(
       { name: "flat-list", title: "GET /v1/pets by number of animals" },
@@ -63,14 +67,26 @@ export function animalScenarios({ key, few, many, dataOf }: Sizes): Scenario[] {
       side(many, list),
     ),
     pair(
-      { name: "flat-get", title: "GET /v1/pets/{petId} by number of animals" },
-      side(few, anyAnimal),
-      side(many, anyAnimal),
+      {
+        name: "flat-get",
+        title: `GET /v1/pets/{petId} by number of animals, ${written(few)} of them asked for`,
+      },
+      side(few, asMany(few)),
+      side(many, asMany(few)),
+    ),
+    pair(
+      {
+        name: "flat-get-cold",
+        title:
+          "GET /v1/pets/{petId} by number of animals, 50,000 of them asked for: more than are kept",
+      },
+      side(middle, asMany(COLD)),
+      side(many, asMany(COLD)),
     ),
     pair(
       { name: "flat-deep", title: `Pages by where they lie among ${written(many)} animals` },
-      { ...side(many, firstPages), name: "the first 10,000 pages" },
-      { ...side(many, deepPages), name: "10,000 pages deep inside" },
+      { ...side(many, firstPages), name: "the first 50,000 pages" },
+      { ...side(many, deepPages), name: "50,000 pages deep inside" },
     ),
   ];
 }

@@ -124,8 +124,11 @@ async function oneRound(scenario: Scenario, live: Live, round: number, plan: Pla
   const answerBefore = await askFor(port, first, scenario.status);
   const before = await atRest(pid);
   const { connections } = scenario;
+  const begin = performance.now();
   const coresBefore = [SERVER_CORE, LOAD_CORE].map(coreUs);
   const counted = await runLoad({ port, connections, seconds, requests, folder: plan.folder });
+  // wrk's own start and end are in it, which its count of seconds leaves out.
+  const wallUs = (performance.now() - begin) * 1000;
   const coresAtEnd = [SERVER_CORE, LOAD_CORE].map(coreUs);
   const atEnd = usage(pid);
   const ownUs = [cpuUsBetween(before, atEnd), counted.cpuUs];
@@ -143,7 +146,7 @@ async function oneRound(scenario: Scenario, live: Live, round: number, plan: Pla
     writtenBytes: (after.writtenBytes - before.writtenBytes) / counted.requests,
     answerBytes: counted.bytes / counted.requests,
     busy: (ownUs[0] ?? 0) / 1e6 / counted.seconds,
-    others: Math.max(0, ...othersUs) / 1e6 / counted.seconds,
+    others: Math.max(0, ...othersUs) / wallUs,
   };
 }
 

@@ -31,7 +31,7 @@ const FEW_KEYS = 10;
 const MANY_KEYS = 100_000;
 const STARTS = 20;
 /** What --quick leaves out, because it takes minutes or is about the peers. */
-const NOT_QUICK = /^flat-|^memory$|^start$|^create-relaxed$|^401-many$/;
+const NOT_QUICK = /^flat-|^memory$|^start$|^create-relaxed$|^401-many$|^get-cold$/;
 
 interface Options {
   readonly quick?: true;
@@ -125,6 +125,7 @@ function everything(options: Options, folder: string, noService: string | undefi
     ...animalScenarios({
       key: async () => (await keyFolder()).keys.unbounded,
       few: FEW_ANIMALS,
+      middle: ANIMALS,
       many: MANY_ANIMALS,
       dataOf,
     }),

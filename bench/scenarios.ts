@@ -31,8 +31,10 @@ export interface World {
 
 export const BUSINESS_KEYS = 600;
 const CONNECTIONS = 64;
-/** How many different requests a rotating load sends: more than any cache of first pages holds. */
-export const ROTATION = 10_000;
+/** Different requests that a rotating load sends where no memory of answers may help: more than any keeps. */
+export const COLD = 50_000;
+/** Animals that a rotating load asks for where their answers may be kept: a working set. */
+export const WARM = 10_000;
 const FREE_PER_MINUTE = 60;
 export const SERVICE = "rehome";
 
@@ -52,12 +54,13 @@ export function spread(count: number, most: number): number[] {
 /** The page requests that start somewhere in the last nine tenths of the store. */
 export function deepPages(key: string, animals: number): Request[] {
   const first = Math.floor(animals / 10);
-  const pages = spread(ROTATION, animals - first - 100);
+  const pages = spread(COLD, animals - first - 100);
   return pages.map((i) => get(`/v1/pets?after=${first + i}`, key));
 }
 
-export const anyAnimal = (key: string, animals: number): Request[] =>
-  spread(ROTATION, animals).map((id) => get(`/v1/pets/${id}`, key));
+/** Requests for `count` different animals of the store (for all of a smaller one). */
+export const someAnimals = (key: string, animals: number, count: number): Request[] =>
+  spread(Math.min(count, animals), animals).map((id) => get(`/v1/pets/${id}`, key));
 
 interface Shape {
   readonly name: string;
@@ -145,6 +148,7 @@ export const scenarios = (world: World): Scenario[] => [
 function reads(world: World): Scenario[] {
   const { keys, animals } = world;
   const key = keys.unbounded;
+  const cold = someAnimals(key, animals, COLD);
   const scenario = (name: string, title: string, requests: readonly Request[]): Scenario =>
     reading(world, { name, title, atLeast: 0.75, requests: () => requests });
   return [
@@ -154,10 +158,19 @@ function reads(world: World): Scenario[] {
     ]),
     scenario(
       "deep",
-      "GET /v1/pets?after=…, 10,000 different pages deep inside",
+      "GET /v1/pets?after=…, 50,000 different pages deep inside, more than are kept",
       deepPages(key, animals),
     ),
-    scenario("get", "GET /v1/pets/{petId}, 10,000 different animals", anyAnimal(key, animals)),
+    scenario(
+      "get",
+      "GET /v1/pets/{petId}, 10,000 different animals",
+      someAnimals(key, animals, WARM),
+    ),
+    reading(world, {
+      name: "get-cold",
+      title: "GET /v1/pets/{petId}, 50,000 different animals, more than are kept",
+      requests: () => cold,
+    }),
   ];
 }
 
@@ -192,7 +205,7 @@ function refusals(world: World): Scenario[] {
       world,
       {
         name: "401-many",
-        title: "GET /v1/pets with 10,000 different well-formed keys nobody has",
+        title: "GET /v1/pets with 50,000 different well-formed keys nobody has",
         requests: () => keys.unknownMany.map((one) => get("/v1/pets", one)),
       },
       { status: 401 },

@@ -11,7 +11,7 @@ import {
   fill,
   unknownKey,
 } from "./rehome.ts";
-import { BUSINESS_KEYS, type Keys, ROTATION } from "./scenarios.ts";
+import { BUSINESS_KEYS, COLD, type Keys } from "./scenarios.ts";
 
 export type Say = (text: string) => void;
 
@@ -47,7 +47,7 @@ export async function makeKeys(folder: string, rounds: number): Promise<KeyFolde
   const keys: Keys = {
     unbounded: unbounded.key,
     unknown: unknownKey(),
-    unknownMany: someUnknown(ROTATION),
+    unknownMany: someUnknown(COLD),
     free: cloneKey(data, free, sets),
     business: inSets(cloneKey(data, business, sets * BUSINESS_KEYS)),
   };
@@ -60,7 +60,7 @@ export function makeUpKeys(rounds: number): Keys {
   return {
     unbounded: unknownKey(),
     unknown: unknownKey(),
-    unknownMany: someUnknown(ROTATION),
+    unknownMany: someUnknown(COLD),
     free: someUnknown(sets),
     business: inSets(someUnknown(sets * BUSINESS_KEYS)),
   };
