@@ -3,8 +3,17 @@ import { and, asc, count, eq, gt, sql } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
 import type { NewPet, Pet, PetStatus } from "../../domain/pet.ts";
-import { query } from "./database.ts";
+import { query, statement } from "./database.ts";
 import { pets } from "./schema.ts";
+
+const placeholders = {
+  after: sql.placeholder("after"),
+  limit: sql.placeholder("limit"),
+  status: sql.placeholder("status"),
+  id: sql.placeholder("id"),
+  name: sql.placeholder("name"),
+  categoryId: sql.placeholder("categoryId"),
+};
 
 const petColumns = {
   id: pets.id,
@@ -16,50 +25,58 @@ const petColumns = {
 interface PetRow {
   readonly id: bigint;
   readonly name: string;
-  readonly categoryId: bigint;
+  readonly category_id: bigint;
   readonly status: PetStatus | null;
 }
 
-function petOf({ id, name, categoryId, status }: PetRow): Pet {
+/** The animal in a row as SQLite names its columns. */
+function petOf({ id, name, category_id: categoryId, status }: PetRow): Pet {
+  return withoutNull({ id, name, categoryId, status });
+}
+
+/** The animal in a row as Drizzle names its columns: an absent status is absent, not null. */
+function withoutNull({
+  id,
+  name,
+  categoryId,
+  status,
+}: {
+  id: bigint;
+  name: string;
+  categoryId: bigint;
+  status: PetStatus | null;
+}): Pet {
   return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
 }
 
 /** Reads animals through statements prepared once. */
 export function petReader(db: Database) {
   const orm = query(db, { pets });
-  const placeholders = { after: sql.placeholder("after"), limit: sql.placeholder("limit") };
-  const page = orm
-    .select(petColumns)
-    .from(pets)
-    .where(gt(pets.id, placeholders.after))
-    .orderBy(asc(pets.id))
-    .limit(placeholders.limit)
-    .prepare();
-  const pageOfStatus = orm
-    .select(petColumns)
-    .from(pets)
-    .where(and(eq(pets.status, sql.placeholder("status")), gt(pets.id, placeholders.after)))
-    .orderBy(asc(pets.id))
-    .limit(placeholders.limit)
-    .prepare();
-  const byId = orm
-    .select(petColumns)
-    .from(pets)
-    .where(eq(pets.id, sql.placeholder("id")))
-    .prepare();
+  const { after, limit, status: wanted, id: sought } = placeholders;
+  const rows = orm.select(petColumns).from(pets).orderBy(asc(pets.id)).limit(limit).$dynamic();
+  const page = statement<PetRow, [after: bigint, limit: number]>(
+    db,
+    rows.where(gt(pets.id, after)),
+  );
+  const pageOfStatus = statement<PetRow, [status: PetStatus, after: bigint, limit: number]>(
+    db,
+    rows.where(and(eq(pets.status, wanted), gt(pets.id, after))),
+  );
+  const byId = statement<PetRow, [id: bigint]>(
+    db,
+    orm.select(petColumns).from(pets).where(eq(pets.id, sought)),
+  );
   const all = orm.select({ count: count() }).from(pets).prepare();
 
   return {
-    page({ limit, status, after = int64Min }: PageQuery): Pet[] {
-      const rows =
-        status === undefined
-          ? page.all({ limit, after })
-          : pageOfStatus.all({ limit, after, status });
-      return rows.map(petOf);
+    page({ limit: most, status, after: above = int64Min }: PageQuery): Pet[] {
+      const found =
+        status === undefined ? page.all(above, most) : pageOfStatus.all(status, above, most);
+      return found.map(petOf);
     },
     byId(id: bigint): Pet | undefined {
-      const row = byId.get({ id });
-      return row === undefined ? undefined : petOf(row);
+      const row = byId.get(id);
+      return row === null ? undefined : petOf(row);
     },
     count: (): number => all.get()?.count ?? 0,
   };
@@ -68,20 +85,17 @@ export function petReader(db: Database) {
 /** Changes animals, each call in one transaction. */
 export function petWriter(db: Database) {
   const orm = query(db, { pets });
-  const insert = orm
-    .insert(pets)
-    .values({
-      name: sql.placeholder("name"),
-      categoryId: sql.placeholder("categoryId"),
-      status: sql.placeholder("status"),
-    })
-    .returning({ id: pets.id })
-    .prepare();
+  const { name: named, categoryId: of, status: as } = placeholders;
+  const insert = statement<never, [name: string, categoryId: bigint, status: PetStatus | null]>(
+    db,
+    orm.insert(pets).values({ name: named, categoryId: of, status: as }),
+  );
   const insertAll = db.transaction((batch: readonly NewPet[]): bigint[] =>
-    batch.map(({ name, categoryId, status = null }) => {
-      const row = insert.get({ name, categoryId, status });
-      return row.id;
-    }),
+    batch.map(
+      ({ name, categoryId, status = null }) =>
+        // A bigint, because the connection has safeIntegers; the library's type does not know.
+        insert.run(name, categoryId, status).lastInsertRowid as bigint,
+    ),
   );
 
   return {
@@ -94,11 +108,11 @@ export function petWriter(db: Database) {
         .where(eq(pets.id, id))
         .returning(petColumns)
         .get();
-      return row === undefined ? undefined : petOf(row);
+      return row === undefined ? undefined : withoutNull(row);
     },
     remove(id: bigint): Pet | undefined {
       const row = orm.delete(pets).where(eq(pets.id, id)).returning(petColumns).get();
-      return row === undefined ? undefined : petOf(row);
+      return row === undefined ? undefined : withoutNull(row);
     },
   };
 }
