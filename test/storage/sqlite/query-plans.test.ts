@@ -1,6 +1,6 @@
 /** How SQLite reads for each statement of the hot path: a page deep inside must cost what the first one costs. */
-import { expect, test } from "bun:test";
-import { Database } from "bun:sqlite";
+import { expect, spyOn, test } from "bun:test";
+import type { Database } from "bun:sqlite";
 import { openDatabase } from "../../../src/storage/sqlite/database.ts";
 import { keyReader } from "../../../src/storage/sqlite/keys.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
@@ -11,15 +11,12 @@ import { readMigrations } from "../../../src/storage/migrations.macro.ts";
 function plansOf(prepare: (db: Database) => unknown): Map<string, string> {
   const db = openDatabase(":memory:", { synchronous: "full" });
   migrate(db, ":memory:", readMigrations("sqlite/catalogue"));
-  const statements: string[] = [];
-  const original = db.prepare.bind(db);
-  db.prepare = ((sql: string) => {
-    statements.push(sql);
-    return original(sql);
-  }) as typeof db.prepare;
+  const prepared = spyOn(db, "prepare");
   prepare(db);
+  const statements = prepared.mock.calls.map(([sql]) => sql);
   const plan = (sql: string) =>
-    original(`EXPLAIN QUERY PLAN ${sql}`)
+    db
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
       .all(...Array<null>(sql.split("?").length - 1).fill(null))
       .map((row) => (row as { detail: string }).detail)
       .join("; ");
