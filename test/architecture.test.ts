@@ -35,7 +35,6 @@ const functionLinesMax = { argued: 50, ever: 70 };
 /** Functions above the first bound, and why. */
 const longFunctions: Readonly<Record<string, string>> = {
   "src/http/routes/pets.ts#petRoutes": "the types of a chain of routes flow along it",
-  "src/storage/sqlite/keys.ts#keyReader": "a list of statements and what they return, no steps",
   "src/storage/sqlite/windows.ts#windowStatements": "a list of statements, no steps",
 };
 

@@ -3,18 +3,24 @@ import { and, asc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { ApiKey, KeySecret } from "../../domain/api-key.ts";
 import type { Credential, KeyAction, KeyEvent, KeyHash } from "../contract.ts";
 import { keyOf, keySnapshot, noisyMinuteOf, rowOf } from "../key-record.ts";
-import { query } from "./database.ts";
+import { query, statement } from "./database.ts";
 import { apiKeys, keyEpoch, keyEvents, keySecrets } from "./schema.ts";
+
+interface SecretRow {
+  readonly key_id: string;
+  readonly expires_at_ms: bigint | null;
+}
 
 /** Reads keys through statements prepared once. */
 export function keyReader(db: Database) {
   const orm = query(db, { apiKeys });
-  const byHash = orm
-    .select({ key: apiKeys, secretExpiresAtMs: keySecrets.expiresAtMs })
-    .from(keySecrets)
-    .innerJoin(apiKeys, eq(apiKeys.id, keySecrets.keyId))
-    .where(eq(keySecrets.hash, sql.placeholder("hash")))
-    .prepare();
+  const secretByHash = statement<SecretRow, [hash: Uint8Array]>(
+    db,
+    orm
+      .select({ keyId: keySecrets.keyId, expiresAtMs: keySecrets.expiresAtMs })
+      .from(keySecrets)
+      .where(eq(keySecrets.hash, sql.placeholder("hash"))),
+  );
   const byId = orm
     .select()
     .from(apiKeys)
@@ -30,9 +36,15 @@ export function keyReader(db: Database) {
   return {
     epoch: (): number => epoch.get()?.epoch ?? 0,
     byHash(hash: KeyHash): Credential | undefined {
-      const row = byHash.get({ hash });
-      if (row === undefined) return undefined;
-      return { key: keyOf(row.key), secretExpiresAtMs: row.secretExpiresAtMs ?? undefined };
+      // Most hashes that are not in memory are nobody's; only the others are worth Drizzle's mapping.
+      const secret = secretByHash.get(hash);
+      const row = secret === null ? undefined : byId.get({ id: secret.key_id });
+      if (secret === null || row === undefined) return undefined;
+      const expiresAtMs = secret.expires_at_ms;
+      return {
+        key: keyOf(row),
+        secretExpiresAtMs: expiresAtMs === null ? undefined : Number(expiresAtMs),
+      };
     },
     byId(id: string): ApiKey | undefined {
       const row = byId.get({ id });
@@ -46,6 +58,14 @@ export function keyReader(db: Database) {
         .all()
         .map(keyOf),
     changedSince: (since: number): ApiKey[] => changedSince.all({ epoch: since }).map(keyOf),
+    ...keyHistory(db),
+  };
+}
+
+/** What an operator looks at, and seldom: no statement is kept for it. */
+function keyHistory(db: Database) {
+  const orm = query(db, { keySecrets, keyEvents });
+  return {
     secrets: (id: string): KeySecret[] =>
       orm
         .select()
