@@ -19,8 +19,14 @@ process.exit(
   await run(process.argv.slice(2), {
     env: processEnvironment,
     isTerminal: process.stdout.isTTY,
+    talkIsTerminal: process.stderr.isTTY,
     actor: processEnvironment["SUDO_USER"] ?? userInfo().username,
     out: (text) => void process.stdout.write(text),
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+      }),
+    input: () => Bun.stdin.stream(),
     err: (text) => void process.stderr.write(text),
     stop: stop.signal,
   }),

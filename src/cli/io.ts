@@ -5,10 +5,16 @@ export interface Io {
   readonly env: EnvironmentVariables;
   /** True when standard output is a terminal, and a person reads it. */
   readonly isTerminal: boolean;
+  /** True when standard error is one, where progress may be drawn. */
+  readonly talkIsTerminal: boolean;
   /** The person at the keyboard, for the events that a change leaves. */
   readonly actor: string;
   /** Data: what a script would read. */
   out(text: string): void;
+  /** Data without bound: resolves when it is handed on, so that the one who reads it sets the pace. */
+  write(text: string): Promise<void>;
+  /** Standard input. */
+  input(): AsyncIterable<Uint8Array>;
   /** Talk: what a person reads beside the data. */
   err(text: string): void;
   /** Aborted when the process is asked to stop. */

@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { version } from "../version.ts";
 import type { Io } from "./io.ts";
 import { keysCommand } from "./keys/index.ts";
+import { petsCommand } from "./pets/index.ts";
 import { openapiCommand } from "./openapi.ts";
 import { serveCommand } from "./serve.ts";
 import { UsageError } from "./usage-error.ts";
@@ -17,6 +18,7 @@ export function createProgram(io: Io): Command {
     .helpCommand("help [command]", "show help for a command")
     .addCommand(serveCommand(io))
     .addCommand(keysCommand(io))
+    .addCommand(petsCommand(io))
     .addCommand(openapiCommand(io))
     .addHelpText(
       "after",

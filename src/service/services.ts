@@ -21,6 +21,7 @@ export interface ServiceOptions {
 /** Everything that the edges call, on one store. */
 export interface Services {
   readonly pets: Store["pets"];
+  readonly catalogue: Store["catalogue"];
   readonly keys: KeyService;
   readonly access: Access;
   readonly clock: Clock;
@@ -59,6 +60,7 @@ export function createServices(store: Store, options: ServiceOptions): Services 
   sweeping.unref();
   return {
     pets: store.pets,
+    catalogue: store.catalogue,
     keys: new KeyService({ ...options, keys: store.keys, windows: store.windows }),
     access: new Access({ directory, limiter, anonymous, onError }),
     clock,

@@ -41,6 +41,8 @@ export interface Rejection extends FromLine {
   readonly problem: string;
   /** The record itself: what `--rejects` writes down. */
   readonly record: unknown;
+  /** Set when all that is missing is an id for the category's name. */
+  readonly unknownCategory?: true;
 }
 
 export type Outcome = Candidate | Skip | Rejection;

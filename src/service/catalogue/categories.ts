@@ -1,6 +1,6 @@
+import { categoryKey, type Category } from "../../domain/category.ts";
 import { parseInt64 } from "../../domain/int64.ts";
 import { isPetName } from "../../domain/pet.ts";
-import type { Awaitable } from "../../storage/contract.ts";
 import { readCsv } from "./read/csv.ts";
 import { detectShape } from "./read/detect.ts";
 import { parseExactJson } from "./read/exact-json.ts";
@@ -8,32 +8,11 @@ import { explainJson } from "./read/explain-json.ts";
 import { type ByteChunks, UnreadableInput, utf8Chunks } from "./read/input.ts";
 import { MalformedRecord } from "./read/records.ts";
 
-/** Where categories are kept. */
-export interface CategoryKeeper {
-  /** Every kept category. */
-  list(): Awaitable<readonly NamedCategory[]>;
-  /**
-   * Keeps these names, none of which is kept yet, and returns their new ids in order. A new id is above all
-   * ids of kept categories and above all that animals carry, so that no animal changes its category.
-   */
-  create(names: readonly string[]): Awaitable<readonly bigint[]>;
-}
-
-export interface NamedCategory {
-  readonly name: string;
-  readonly id: bigint;
-}
-
-/** The form in which names are compared: without regard to case, blanks around or composition of accents. */
-export function categoryKey(name: string): string {
-  return name.trim().normalize("NFC").toLowerCase();
-}
-
 /** Names of categories and their ids. */
 export class CategoryNames {
   readonly #ids = new Map<string, bigint>();
 
-  constructor(categories: Iterable<NamedCategory> = []) {
+  constructor(categories: Iterable<Category> = []) {
     for (const { name, id } of categories) this.add(name, id);
   }
 
@@ -57,7 +36,7 @@ const categoriesBytesMax = 16 * 1024 * 1024;
  * Reads `--categories FILE`: a JSON object of names and ids (`{"Dog": 1}`), or CSV with the columns name and id.
  * @throws UnreadableInput naming the line or the name at fault.
  */
-export async function readCategories(source: ByteChunks): Promise<readonly NamedCategory[]> {
+export async function readCategories(source: ByteChunks): Promise<readonly Category[]> {
   const { shape, chunks } = await detectShape(utf8Chunks(source));
   const categories =
     shape.kind === "csv" ? await fromCsv(chunks, shape.delimiter) : await fromJson(chunks);
@@ -69,7 +48,7 @@ export async function readCategories(source: ByteChunks): Promise<readonly Named
   return categories;
 }
 
-async function fromJson(chunks: ByteChunks): Promise<NamedCategory[]> {
+async function fromJson(chunks: ByteChunks): Promise<Category[]> {
   const text = await wholeText(chunks);
   const fault = explainJson(text);
   if (fault !== undefined) throw new UnreadableInput(fault.linesDown + 1, fault.problem);
@@ -95,14 +74,14 @@ async function wholeText(chunks: ByteChunks): Promise<string> {
   return new TextDecoder().decode(Buffer.concat(pieces));
 }
 
-async function fromCsv(chunks: ByteChunks, delimiter: string): Promise<NamedCategory[]> {
+async function fromCsv(chunks: ByteChunks, delimiter: string): Promise<Category[]> {
   const { columns, batches } = await readCsv(chunks, delimiter);
   const header = columns.map((column) => column.toLowerCase());
   const name = header.indexOf("name");
   const id = header.indexOf("id");
   if (name < 0 || id < 0)
     throw new UnreadableInput(1, "expected a header line with the columns name and id");
-  const categories: NamedCategory[] = [];
+  const categories: Category[] = [];
   for await (const { lines, records } of batches) {
     for (const [index, record] of records.entries()) {
       const line = lines[index]!;
@@ -114,7 +93,7 @@ async function fromCsv(chunks: ByteChunks, delimiter: string): Promise<NamedCate
   return categories;
 }
 
-function category(name: string, idText: string, line: number): NamedCategory {
+function category(name: string, idText: string, line: number): Category {
   const id = parseInt64(idText.trim());
   const label = `category ${JSON.stringify(name)}`;
   if (name.trim() === "" || !isPetName(name))

@@ -3,9 +3,10 @@ import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../domain/clock.ts";
 import type { NewPet } from "../../domain/pet.ts";
-import type { Store, StoreCheck, StoreVersions } from "../contract.ts";
+import type { CatalogueStore, Store, StoreCheck, StoreVersions } from "../contract.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { readMigrations } from "../migrations.macro.ts" with { type: "macro" };
+import { catalogueStore } from "./catalogue.ts";
 import { attempt, freeSpace, takeLock } from "./checks.ts";
 import { openDatabase, translating } from "./database.ts";
 import { keyReader, keyWriter } from "./keys.ts";
@@ -64,6 +65,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
 
 class SqliteStore implements Store {
   readonly pets: Store["pets"];
+  readonly catalogue: CatalogueStore;
   readonly keys: Store["keys"];
   readonly windows: Store["windows"];
   readonly #options: SqliteOptions;
@@ -101,6 +103,7 @@ class SqliteStore implements Store {
     this.#keyWriter = this.#noticed(keyWriter(catalogue));
     this.keys = { ...keys, ...this.#keyWriter };
     this.pets = this.#petStore();
+    this.catalogue = catalogueStore(catalogue, () => this.#versions.invalidate());
     this.windows = this.#countingTakes(windowStore(limits, options));
   }
 

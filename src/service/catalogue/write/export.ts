@@ -1,13 +1,8 @@
-import type { Pet } from "../../../domain/pet.ts";
+import type { ExportedPet } from "../../../storage/contract.ts";
 import { csvField, guarded } from "./csv.ts";
 
 export const exportFormats = ["json", "ndjson", "csv"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
-
-/** An animal with the id that it has where it came from. */
-export interface ExportedPet extends Pet {
-  readonly externalId?: string | undefined;
-}
 
 type Batches = AsyncIterable<readonly ExportedPet[]> | Iterable<readonly ExportedPet[]>;
 

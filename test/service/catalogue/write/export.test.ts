@@ -3,11 +3,8 @@ import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
 import { petStatuses } from "../../../../src/domain/pet.ts";
 import { int64Max, int64Min } from "../../../../src/domain/int64.ts";
-import {
-  type ExportedPet,
-  exportFormats,
-  exportText,
-} from "../../../../src/service/catalogue/write/export.ts";
+import { exportFormats, exportText } from "../../../../src/service/catalogue/write/export.ts";
+import type { ExportedPet } from "../../../../src/storage/contract.ts";
 import { readWhole } from "../helpers.ts";
 
 async function text(

@@ -1,10 +1,12 @@
 /**
- * How fast `rehome pets import` reads: makes a large synthetic file of each layout in a temporary folder, reads it as an
- * import does, and prints rows a second and the largest memory. Usage: bun bench/import-reading.ts [rows]
+ * How fast `rehome pets import` is: makes a large synthetic file of each layout in a temporary folder, reads it as an
+ * import does, then imports it twice with the executable (all new, all known), and prints rows a second and the largest
+ * memory. The executable is built first if need be. Usage: bun bench/import.ts [rows]
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { build } from "../scripts/build.ts";
 import { readCatalogue } from "../src/service/catalogue/reading.ts";
 
 interface Layout {
@@ -82,14 +84,37 @@ async function measure(path: string): Promise<string> {
   return `${rows} rows (${rejected} rejected) in ${seconds.toFixed(2)} s: ${rate} rows/s, ${mebibytes} MiB`;
 }
 
+async function importWhole(executable: string, path: string, data: string): Promise<string> {
+  const startMs = performance.now();
+  const args = ["pets", "import", path, "--data", data, "--create-categories", "--skip-bad"];
+  const child = Bun.spawn([executable, ...args, "--json"], { stdout: "pipe", stderr: "inherit" });
+  const summary = (await child.stdout.json()) as { read: number; added: number; unchanged: number };
+  await child.exited;
+  const seconds = (performance.now() - startMs) / 1000;
+  const { read, added, unchanged } = summary;
+  const rate = Math.round(read / seconds).toLocaleString("en");
+  const usage = child.resourceUsage();
+  const mebibytes = Math.round((usage?.maxRSS ?? 0) / 1024 / 1024);
+  const cpuSeconds = Number(usage?.cpuTime.total ?? 0n) / 1_000_000;
+  return `${added} added, ${unchanged} unchanged in ${seconds.toFixed(2)} s (CPU ${cpuSeconds.toFixed(2)} s): ${rate} rows/s, ${mebibytes} MiB`;
+}
+
 const rows = Number(process.argv[2] ?? 1_000_000);
 const folder = await mkdtemp(join(tmpdir(), "rehome-import-"));
+const print = (text: string) => void process.stdout.write(`${text}\n`);
 try {
+  const executable = join(folder, "rehome");
+  await build(executable);
   for (const layout of layouts) {
     const path = join(folder, layout.file);
+    const data = join(folder, `${layout.file}-data`);
     await write(path, layout, rows);
-    process.stdout.write(`${layout.file.padEnd(24)} ${await measure(path)}\n`);
+    print(layout.file);
+    print(`  read    ${await measure(path)}`);
+    print(`  first   ${await importWhole(executable, path, data)}`);
+    print(`  second  ${await importWhole(executable, path, data)}`);
     await rm(path);
+    await rm(data, { recursive: true });
   }
 } finally {
   await rm(folder, { recursive: true });

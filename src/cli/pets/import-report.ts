@@ -1,0 +1,113 @@
+import { openSync } from "node:fs";
+import type { FileSink } from "bun";
+import type { Rejection } from "../../service/catalogue/candidate.ts";
+import type { ImportSummary } from "../../service/catalogue/import.ts";
+import { grouped } from "../progress.ts";
+
+/** Rejections that are shown to a person; a file holds them all. */
+const shownMax = 10;
+
+/** What becomes of records that are rejected: the first are remembered to be shown, all go to the file if there is one. */
+export class Rejects {
+  readonly #file: FileSink | undefined;
+  readonly #path: string | undefined;
+  readonly #first: Rejection[] = [];
+  #count = 0;
+  /** True when ids for names of categories would let some of them in. */
+  hasUnknownCategory = false;
+
+  private constructor(path: string | undefined, file: FileSink | undefined) {
+    this.#path = path;
+    this.#file = file;
+  }
+
+  /** Opens the file, empty; throws an Error in words when it cannot be written. */
+  static open(path: string | undefined): Rejects {
+    if (path === undefined) return new Rejects(path, undefined);
+    try {
+      return new Rejects(path, Bun.file(openSync(path, "w", 0o600)).writer());
+    } catch (error) {
+      const { message } = error as Error;
+      throw new Error(`The file of rejects ${path} cannot be written: ${message}.`, {
+        cause: error,
+      });
+    }
+  }
+
+  async add(rejection: Rejection): Promise<void> {
+    this.#count += 1;
+    if (rejection.unknownCategory) this.hasUnknownCategory = true;
+    if (this.#first.length < shownMax) this.#first.push(rejection);
+    const { line, field, problem, record } = rejection;
+    await this.#file?.write(`${JSON.stringify({ line, field, problem, record }, exact)}\n`);
+  }
+
+  /** The first of them, a line each, and where the others are. */
+  text(): string {
+    const lines = this.#first.map(
+      ({ line, field, problem }) =>
+        `  line ${line}: ${field === "" ? "" : `${field}: `}${problem}\n`,
+    );
+    const more = this.#count - this.#first.length;
+    if (this.#path !== undefined) lines.push(`  All of them are in ${this.#path}.\n`);
+    else if (more > 0) lines.push(`  and ${grouped(more)} more; --rejects FILE keeps them all\n`);
+    return lines.join("");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file?.end();
+  }
+}
+
+function exact(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? JSON.rawJSON(value.toString()) : value;
+}
+
+/** The summary as `--json` prints it. */
+export function importedJson(summary: ImportSummary) {
+  const { format, shape, dryRun, applied, read, added, updated, unchanged } = summary;
+  const { superseded, skipped, rejected, categoriesAdded } = summary;
+  const counts = { read, added, updated, unchanged, superseded, rejected };
+  return {
+    format,
+    shape,
+    dryRun,
+    applied,
+    ...counts,
+    skipped: skipped.reduce((sum, { records }) => sum + records, 0),
+    skippedReasons: skipped,
+    categoriesAdded,
+  };
+}
+
+/** The summary for a person. */
+export function importedText(summary: ImportSummary): string {
+  const { format, shape, applied, read, added, updated, unchanged } = summary;
+  const { superseded, skipped, rejected, categoriesAdded } = summary;
+  const would = applied ? "" : "would be ";
+  const rows: (readonly [number, string])[] = [
+    [added, `${would}added`],
+    [updated, `${would}updated`],
+    [unchanged, "unchanged"],
+  ];
+  if (superseded > 0) rows.push([superseded, "older records of animals that have a newer one"]);
+  for (const { reason, records } of skipped) rows.push([records, `skipped: ${reason}`]);
+  if (rejected > 0) rows.push([rejected, "bad"]);
+  const width = Math.max(...rows.map(([count]) => grouped(count).length));
+  const lines = rows.map(([count, what]) => `  ${grouped(count).padStart(width)}  ${what}\n`);
+  for (const { id, name } of categoriesAdded) {
+    lines.push(`Category ${name} ${applied ? "is" : "would be"} ${id}.\n`);
+  }
+  return `Read ${grouped(read)} records (${format}, ${shape}).\n${lines.join("")}`;
+}
+
+/** Why nothing was changed. */
+export function refusedText(summary: ImportSummary, rejects: Rejects): string {
+  const { rejected, read, dryRun } = summary;
+  const consequence = dryRun ? "nothing would be changed" : "nothing was changed";
+  const categoryHint = rejects.hasUnknownCategory
+    ? "--create-categories for new ids, --categories FILE for given ones; "
+    : "";
+  return `${grouped(rejected)} of ${grouped(read)} records cannot be taken over, so ${consequence}.
+${rejects.text()}Try: ${categoryHint}mend them, or take the rest over with --skip-bad`;
+}

@@ -1,0 +1,133 @@
+import { categoryKey, type Category } from "../../domain/category.ts";
+import { int64Max } from "../../domain/int64.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { CandidateCategory } from "./candidate.ts";
+import { CategoryNames } from "./categories.ts";
+
+/** More names than any catalogue has; beyond them a wrong column has been taken for the category. */
+const newNamesMax = 10_000;
+
+/** A category's id, or its place among those whose ids are settled once all of the input has been read. */
+export type ResolvedCategory =
+  | { readonly categoryId: bigint; readonly categoryKey?: undefined }
+  | { readonly categoryId?: undefined; readonly categoryKey: number };
+
+interface Open {
+  /** A name to be made, or a reference to a record that has not come yet. */
+  readonly category: { readonly name: string } | { readonly reference: string };
+  readonly firstLine: number;
+  animals: number;
+}
+
+/** A category that stayed open: how many animals have it, and on which line the first of them begins. */
+export interface UnknownCategory {
+  readonly what: string;
+  readonly firstLine: number;
+  readonly animals: number;
+}
+
+export interface SettledCategories {
+  /** Ids by category key; undefined for those that stayed open. */
+  readonly ids: readonly (bigint | undefined)[];
+  readonly unknown: readonly UnknownCategory[];
+  /** Names that the store does not have yet, with their ids. */
+  readonly added: readonly Category[];
+}
+
+/** Settles the categories of one import: from what the store knows, from `--categories`, or as new ones. */
+export class ImportCategories {
+  readonly #names: CategoryNames;
+  readonly #fromFile: readonly Category[];
+  readonly #create: boolean;
+  readonly #open: Open[] = [];
+  readonly #keys = new Map<string, number>();
+
+  /** Throws AppError when a name in `fromFile` has another id than in the store. */
+  constructor(known: readonly Category[], fromFile: readonly Category[], create: boolean) {
+    this.#names = new CategoryNames(known);
+    this.#create = create;
+    this.#fromFile = newIds(known, fromFile);
+    for (const { name, id } of fromFile) {
+      if (this.#names.add(name, id)) continue;
+      throw new AppError(
+        "invalid_request",
+        `Category ${JSON.stringify(name)} has the id ${this.#names.idOf(name)} in the catalogue and ${id} in the file of categories.`,
+        { hint: "give it the catalogue's id in that file" },
+      );
+    }
+  }
+
+  /** The category of the animal on `line`, or undefined when its name is not known and may not be made. */
+  resolve(
+    category: CandidateCategory,
+    referenced: ReadonlyMap<string, string>,
+    line: number,
+  ): ResolvedCategory | undefined {
+    if ("id" in category) return { categoryId: category.id };
+    const name = "name" in category ? category.name : referenced.get(category.reference);
+    if (name === undefined) return { categoryKey: this.#key(category, line) };
+    const categoryId = this.#names.idOf(name);
+    if (categoryId !== undefined) return { categoryId };
+    return this.#create ? { categoryKey: this.#key({ name }, line) } : undefined;
+  }
+
+  #key(category: Open["category"], line: number): number {
+    const text = "name" in category ? `name ${categoryKey(category.name)}` : category.reference;
+    let key = this.#keys.get(text);
+    if (key === undefined) {
+      key = this.#open.length;
+      if (key === newNamesMax) {
+        throw new AppError(
+          "invalid_request",
+          `There are more than ${newNamesMax} different categories up to line ${line}.`,
+          { hint: "look whether the right column is taken for the category (--map)" },
+        );
+      }
+      this.#keys.set(text, key);
+      this.#open.push({ category, firstLine: line, animals: 0 });
+    }
+    this.#open[key]!.animals += 1;
+    return key;
+  }
+
+  /** Gives every open category its id, when all of the input has been read; new ones above `highestId`. */
+  settle(referenced: ReadonlyMap<string, string>, highestId: bigint): SettledCategories {
+    const added: Category[] = [...this.#fromFile];
+    const unknown: UnknownCategory[] = [];
+    let lastId = this.#fromFile.reduce((last, { id }) => (id > last ? id : last), highestId);
+    const ids = this.#open.map(({ category, firstLine, animals }) => {
+      const name = "name" in category ? category.name : referenced.get(category.reference);
+      const known = name === undefined ? undefined : this.#names.idOf(name);
+      if (known !== undefined) return known;
+      if (name === undefined || !this.#create) {
+        const what = name ?? `(id ${(category as { reference: string }).reference} in the input)`;
+        unknown.push({ what, firstLine, animals });
+        return undefined;
+      }
+      if (lastId === int64Max) throw noIdLeft();
+      lastId += 1n;
+      this.#names.add(name, lastId);
+      added.push({ name, id: lastId });
+      return lastId;
+    });
+    return { ids, unknown, added };
+  }
+}
+
+/** Of the categories in the file those to be kept: the first name of each id that has none. Other names serve this import. */
+function newIds(known: readonly Category[], fromFile: readonly Category[]): Category[] {
+  const ids = new Set(known.map(({ id }) => id));
+  return fromFile.filter(({ id }) => {
+    const isNew = !ids.has(id);
+    ids.add(id);
+    return isNew;
+  });
+}
+
+function noIdLeft(): AppError {
+  return new AppError(
+    "invalid_request",
+    `A category has the id ${int64Max}, and new categories get ids above all others.`,
+    { hint: "give the new categories ids with --categories FILE" },
+  );
+}

@@ -1,0 +1,66 @@
+import type { Database } from "bun:sqlite";
+import { asc, gt, max, sql } from "drizzle-orm";
+import { categoryKey, type Category } from "../../domain/category.ts";
+import type { CatalogueStore, ExportedPet } from "../contract.ts";
+import { query } from "./database.ts";
+import { beginImport } from "./import-stage.ts";
+import { categories, pets } from "./schema.ts";
+
+/** Whole catalogues in and out of SQLite. `onChange` is called after animals were taken over. */
+export function catalogueStore(db: Database, onChange: () => void): CatalogueStore {
+  const orm = query(db, { categories, pets });
+  const page = orm
+    .select()
+    .from(pets)
+    .where(gt(pets.id, sql.placeholder("after")))
+    .orderBy(asc(pets.id))
+    .limit(sql.placeholder("limit"))
+    .prepare();
+
+  return {
+    exportPage: (after, limit) => page.all({ after, limit }).map(exportedPet),
+    categories: () =>
+      orm
+        .select({ id: categories.id, name: categories.name })
+        .from(categories)
+        .orderBy(asc(categories.id))
+        .all(),
+    highestCategoryId() {
+      const named =
+        orm
+          .select({ id: max(categories.id) })
+          .from(categories)
+          .get()?.id ?? 0n;
+      const carried =
+        orm
+          .select({ id: max(pets.categoryId) })
+          .from(pets)
+          .get()?.id ?? 0n;
+      const higher = named > carried ? named : carried;
+      return higher > 0n ? higher : 0n;
+    },
+    addCategories(added: readonly Category[]) {
+      const insert = db.transaction(() => {
+        for (const { id, name } of added) {
+          orm
+            .insert(categories)
+            .values({ id, name, nameKey: categoryKey(name) })
+            .run();
+        }
+      });
+      insert.immediate();
+    },
+    beginImport: () => beginImport(db, onChange),
+  };
+}
+
+function exportedPet(row: typeof pets.$inferSelect): ExportedPet {
+  const { id, name, categoryId, status, externalId } = row;
+  return {
+    id,
+    name,
+    categoryId,
+    status: status ?? undefined,
+    externalId: externalId ?? undefined,
+  };
+}

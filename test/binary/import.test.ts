@@ -1,0 +1,224 @@
+/** `rehome pets import` and `pets export` on the compiled file, beside a running server and under a terminal. */
+import { describe, expect, test } from "bun:test";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { executable, makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+
+const fixture = (name: string) => join(import.meta.dir, "../fixtures/import", name);
+
+const importInto = (folder: string, ...args: string[]) =>
+  rehome(["pets", "import", ...args, "--data", join(folder, "data")]);
+
+const exported = async (folder: string, format: string) =>
+  await rehome(["pets", "export", "--format", format, "--data", join(folder, "data")]);
+
+describe("pets import", () => {
+  test.each([
+    ["petstore.json", "petstore", { read: 13, added: 4, rejected: 9 }],
+    ["petfinder.json", "petfinder", { read: 6, added: 4, rejected: 1, skipped: 1 }],
+    ["rescuegroups.json", "rescuegroups", { read: 5, added: 3, rejected: 2 }],
+    ["asm.json", "asm", { read: 9, added: 4, rejected: 1, skipped: 4 }],
+    ["austin.csv", "austin", { read: 7, added: 3, rejected: 2, skipped: 1, superseded: 1 }],
+    ["long-beach.csv", "long-beach", { read: 3, added: 2, skipped: 1 }],
+    ["king-county.csv", "king-county", { read: 3, added: 1, skipped: 2 }],
+    ["dallas.csv", "dallas", { read: 3, added: 2, skipped: 1 }],
+    ["rehome.ndjson", "rehome", { read: 4, added: 3, rejected: 1 }],
+  ])("finds out what %s is, and updates it the second time", async (file, format, counts) => {
+    using folder = temporaryFolder();
+    const args = [fixture(file), "--create-categories", "--skip-bad", "--json"];
+    const first = await importInto(folder.path, ...args);
+    expect(first.exitCode).toBe(0);
+    expect(JSON.parse(first.stdout)).toMatchObject({ format, applied: true, ...counts });
+    const second = JSON.parse((await importInto(folder.path, ...args)).stdout);
+    // Two of the animals in our own format have no id elsewhere, so nothing tells them from new ones.
+    const added = format === "rehome" ? 2 : 0;
+    expect(second).toMatchObject({ added, unchanged: counts.added - added, updated: 0 });
+  });
+
+  test("bad records keep everything as it was; they are named, and written down whole", async () => {
+    using folder = temporaryFolder();
+    const rejects = join(folder.path, "rejects.ndjson");
+    const refused = await importInto(
+      folder.path,
+      fixture("petstore.json"),
+      "--create-categories",
+      "--rejects",
+      rejects,
+    );
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toStartWith(
+      "Error: 9 of 13 records cannot be taken over, so nothing was changed.\n  line 26: category: expected a category with an id, found none\n",
+    );
+    expect(refused.stderr).toEndWith("Try: mend them, or take the rest over with --skip-bad\n");
+    const lines = (await Bun.file(rejects).text()).trimEnd().split("\n");
+    expect(lines).toHaveLength(9);
+    expect(lines[3]).toBe(
+      '{"line":29,"field":"category.id","problem":"expected a whole number of 64 bits, found 9223372036854775808","record":{"id":8,"category":{"id":9223372036854775808},"name":"Too large","photoUrls":[]}}',
+    );
+    expect((await exported(folder.path, "json")).stdout).toBe("[]\n");
+  });
+
+  test("a dry run changes nothing", async () => {
+    using folder = temporaryFolder();
+    const dry = await importInto(
+      folder.path,
+      fixture("dallas.csv"),
+      "--create-categories",
+      "--dry-run",
+    );
+    expect(dry.stdout).toBe(
+      'Read 3 records (dallas, csv).\n  2  would be added\n  0  would be updated\n  0  unchanged\n  1  skipped: outcome_type "RETURNED TO OWNER"\nCategory DOG would be 1.\nCategory CAT would be 2.\n',
+    );
+    expect((await exported(folder.path, "json")).stdout).toBe("[]\n");
+  });
+
+  test("standard input, a map and a file of categories", async () => {
+    using folder = temporaryFolder();
+    const categories = join(folder.path, "categories.json");
+    writeFileSync(categories, '{"Dog": 9223372036854775807}');
+    const map = 'name=Pet Name,categoryId="Kind, or species",externalId=Tag';
+    const done = await rehome(
+      ["pets", "import", "-", "--map", map, "--categories", categories, "--data", folder.path],
+      { stdin: await Bun.file(fixture("other.csv")).text() },
+    );
+    expect([done.exitCode, done.stderr]).toEqual([0, ""]);
+    const csv = await rehome(["pets", "export", "--format", "csv", "--data", folder.path]);
+    expect(csv.stdout).toBe(
+      "id,name,categoryId,status,externalId\r\n1,Bo,9223372036854775807,,T-1\r\n2,Unnamed,7,,T-2\r\n3,Sal,9223372036854775807,,T-3\r\n",
+    );
+  });
+
+  test.each([
+    [["nothing.json"], 2, "nothing.json cannot be read: there is no such file."],
+    [["/"], 2, "/ cannot be read: it is a folder."],
+    [[], 2, "missing required argument 'file'"],
+    [["-", "--map", "colour=x"], 2, '--map: there is no field "colour"'],
+    [["-", "--map", "name=x,categoryId=y", "--format", "asm"], 2, "exclude each other"],
+    [["-", "--format", "asn"], 2, "Allowed choices are auto, rehome, petstore"],
+    [["-"], 1, "-: the input is empty"],
+    [[fixture("other.csv")], 1, "tell where the fields are with --map"],
+    [[fixture("dallas.csv"), "--rejects", "/no/such/folder/x"], 1, "cannot be written"],
+  ])("refuses %j in words", async (args, exitCode, words) => {
+    using folder = temporaryFolder();
+    const result = await importInto(folder.path, ...args);
+    expect(result.exitCode).toBe(exitCode);
+    expect(result.stderr).toStartWith("Error: ");
+    expect(result.stderr).toContain(words);
+    expect(result.stderr).not.toContain("    at ");
+  });
+
+  test("draws a bar on a terminal and takes it away", async () => {
+    using folder = temporaryFolder();
+    const file = largeFile(folder.path, 30_000);
+    let screen = "";
+    const args = ["pets", "import", file, "--data", join(folder.path, "data")];
+    const child = Bun.spawn([await executable(), ...args], {
+      terminal: { cols: 80, rows: 24, data: (_, data) => void (screen += data.toString()) },
+    });
+    expect(await child.exited).toBe(0);
+    child.terminal?.close();
+    expect(screen).toMatch(/KReading {2}\[[#-]{20}\] +\d+ % {2}[\d,]+ records/);
+    expect(screen).toContain("\r\u001B[KRead 30,000 records (rehome, csv).");
+  });
+});
+
+describe("pets export", () => {
+  test("goes into another store and comes out the same, in every format", async () => {
+    using folder = temporaryFolder();
+    await importInto(folder.path, fixture("petstore.json"), "--skip-bad", "--create-categories");
+    const original = (await exported(folder.path, "ndjson")).stdout;
+    for (const format of ["json", "ndjson", "csv"]) {
+      using other = temporaryFolder();
+      const { stdout } = await exported(folder.path, format);
+      await rehome(["pets", "import", "-", "--data", join(other.path, "data")], { stdin: stdout });
+      expect((await exported(other.path, "ndjson")).stdout).toBe(original);
+    }
+  });
+
+  test("ends quietly when nobody reads on", async () => {
+    using folder = temporaryFolder();
+    await importInto(folder.path, largeFile(folder.path, 50_000));
+    const program = `"$0" pets export --format ndjson --data "$1" | head -n 1`;
+    const child = Bun.spawn(
+      ["bash", "-o", "pipefail", "-c", program, await executable(), join(folder.path, "data")],
+      { stdout: "pipe", stderr: "pipe" },
+    );
+    const [exitCode, stdout, stderr] = await Promise.all([
+      child.exited,
+      child.stdout.text(),
+      child.stderr.text(),
+    ]);
+    expect([exitCode, stdout, stderr]).toEqual([
+      0,
+      '{"id":1,"name":"Animal 0","categoryId":1,"status":"available","externalId":"x:0"}\n',
+      "",
+    ]);
+  });
+});
+
+function largeFile(folder: string, rows: number): string {
+  const file = join(folder, "large.csv");
+  const row = (index: number) => `Animal ${index},${(index % 4) + 1},available,x:${index}\n`;
+  const text = Array.from({ length: rows }, (_, index) => row(index)).join("");
+  writeFileSync(file, `name,categoryId,status,externalId\n${text}`);
+  return file;
+}
+
+describe("beside a running server", () => {
+  test("reads and creates are answered while an import goes on, and its animals are seen", async () => {
+    using folder = temporaryFolder();
+    const data = join(folder.path, "data");
+    const file = largeFile(folder.path, 100_000);
+    await using server = await serve(data);
+    const { key } = await makeKey(data, ...roomy);
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const pets = `${server.origin}/v1/pets`;
+    expect(await (await fetch(pets, { headers })).json()).toEqual([]);
+
+    const statuses = { during: 0, created: 0, other: 0 };
+    const work = importInto(folder.path, file);
+    const ended = { is: false };
+    void work.finally(() => (ended.is = true));
+    while (!ended.is) {
+      const body = '{"name":"Rex","categoryId":5}';
+      const answers = await Promise.all([
+        fetch(pets, { headers }),
+        fetch(pets, { method: "POST", headers, body }),
+      ]);
+      const [read, created] = answers.map(({ status }) => status);
+      await Promise.all(answers.map((answer) => answer.text()));
+      if (read === 200 && created === 201) statuses.created += 1;
+      else statuses.other += 1;
+      statuses.during += 1;
+    }
+    expect(await work).toMatchObject({ exitCode: 0 });
+    expect(statuses.other).toBe(0);
+    // Many requests fit into an import only if none of them had to wait for all of it.
+    expect(statuses.during).toBeGreaterThan(5);
+
+    const page = (await (
+      await fetch(`${pets}?status=available&limit=100`, { headers })
+    ).json()) as unknown[];
+    expect(page).toHaveLength(100);
+    const lines = (await exported(folder.path, "ndjson")).stdout.trimEnd().split("\n");
+    expect(lines).toHaveLength(100_000 + statuses.created);
+    expect(await server.stop()).toBe(0);
+  });
+
+  test("one that is killed leaves nothing behind that is in the way of the next", async () => {
+    using folder = temporaryFolder();
+    const data = join(folder.path, "data");
+    const file = largeFile(folder.path, 100_000);
+    const child = Bun.spawn([await executable(), "pets", "import", file, "--data", data]);
+    while (!(await Bun.file(join(data, "rehome.db-wal")).exists())) await Bun.sleep(2);
+    await Bun.sleep(150);
+    child.kill("SIGKILL");
+    await child.exited;
+    const again = await importInto(folder.path, file, "--json");
+    expect(again.exitCode).toBe(0);
+    const { added, unchanged } = JSON.parse(again.stdout) as { added: number; unchanged: number };
+    expect(added + unchanged).toBe(100_000);
+    expect((await exported(folder.path, "ndjson")).stdout.split("\n")).toHaveLength(100_001);
+    expect(readdirSync(data).toSorted()).toEqual(["limits.db", "rehome.db"]);
+  });
+});
