@@ -357,6 +357,7 @@ describe("a store in trouble", () => {
     const stack = folder.stack({ ...serving, timeoutMs: 5_000 });
     const operator = folder.stack();
     const { key, secret } = await operator.key("business");
+    await nextTurn();
     expect(await stack.admitted(secret, 100)).toBe(100);
     const other = new Database(join(folder.path, "limits.db"));
     other.run("BEGIN IMMEDIATE");
