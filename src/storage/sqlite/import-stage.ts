@@ -1,4 +1,5 @@
-import type { Database } from "bun:sqlite";
+import { type Database, SQLiteError } from "bun:sqlite";
+import { AppError } from "../../domain/errors.ts";
 import type { ImportCounts, ImportStage, StagedAnimal } from "../contract.ts";
 
 /** Page cache while an import runs, in KiB: the index of external ids is walked in order, so that little is enough. */
@@ -122,10 +123,14 @@ class SqliteImportStage implements ImportStage {
   }
 
   add(animals: readonly StagedAnimal[]): void {
-    this.#add(animals);
+    keepingAside(() => this.#add(animals));
   }
 
   arrange(categoryIds: readonly (bigint | undefined)[]): number {
+    return keepingAside(() => this.#arrange(categoryIds));
+  }
+
+  #arrange(categoryIds: readonly (bigint | undefined)[]): number {
     const insert = this.#db.prepare("INSERT INTO temp.category_ids (key, id) VALUES (?, ?)");
     this.#db.transaction(() => {
       for (const [key, id] of categoryIds.entries()) if (id !== undefined) insert.run(key, id);
@@ -167,5 +172,19 @@ class SqliteImportStage implements ImportStage {
   #count(table: string): number {
     const row = this.#db.query<{ rows: bigint }, []>(`SELECT count(*) AS rows FROM temp.${table}`);
     return Number(row.get()?.rows ?? 0);
+  }
+}
+
+/** Says of a failure to write the temporary file which file that is: the message of SQLite does not. */
+function keepingAside<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof SQLiteError)) throw error;
+    throw new AppError(
+      "unavailable",
+      `The temporary file of the import cannot be written (${error.message}); nothing was changed.`,
+      { cause: error, hint: "set TMPDIR to a folder with room for about twice the input" },
+    );
   }
 }

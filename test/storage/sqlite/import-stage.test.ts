@@ -1,6 +1,8 @@
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { CatalogueStore, Store, StagedAnimal } from "../../../src/storage/contract.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
+import { beginImport } from "../../../src/storage/sqlite/import-stage.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 
 let store: Store;
@@ -135,6 +137,20 @@ describe("an import", () => {
     expect(store.versions().pets).toBeGreaterThan(before);
     expect(await names()).toEqual(["a"]);
   });
+});
+
+test("a full disk is said to be that of the temporary file", () => {
+  using db = new Database(":memory:", { safeIntegers: true, strict: true });
+  db.run("CREATE TABLE pets (id INTEGER PRIMARY KEY, name, category_id, status, external_id)");
+  db.run(
+    "CREATE UNIQUE INDEX pets_by_external_id ON pets (external_id) WHERE external_id IS NOT NULL",
+  );
+  const stage = beginImport(db, () => {});
+  db.run("PRAGMA temp.max_page_count = 8");
+  const many = Array.from({ length: 1_000 }, (_, index) => animal(`animal ${index}`));
+  expect(() => stage.add(many)).toThrow(
+    "The temporary file of the import cannot be written (database or disk is full); nothing was changed.",
+  );
 });
 
 describe("categories", () => {
