@@ -12,6 +12,11 @@ const schemas = {
     schema: "./src/storage/sqlite/limits-schema.ts",
     out: "./drizzle/sqlite/limits",
   },
+  postgres: {
+    dialect: "postgresql",
+    schema: "./src/storage/postgres/schema.ts",
+    out: "./drizzle/postgres",
+  },
 } as const;
 
 const chosen = process.env["REHOME_SCHEMA"] ?? "catalogue";

@@ -202,6 +202,11 @@ export interface Store {
   readonly windows: WindowStore;
   /** Cheap and never waiting. */
   versions(): StoreVersions;
+  /**
+   * Undefined while `versions()` holds every change that any process made more than a second ago. Else a promise that
+   * resolves once it does, or rejects with `unavailable`: nothing that was kept in memory may be relied on until then.
+   */
+  current(): Promise<void> | undefined;
   /** Reports a key's noisy minute, away from the caller's thread; the ban that follows from it is the store's change. */
   reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void;
   /** Whether the store can take a write now, check by check. */

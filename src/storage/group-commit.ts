@@ -1,23 +1,46 @@
+import { AppError } from "../domain/errors.ts";
+
+export interface GroupCommitOptions {
+  /** Items in one commit at the most: bounds how long the ones behind it wait. */
+  readonly batchMax: number;
+  /** Items that may wait for their commit; above it they are refused at once. By default without bound. */
+  readonly waitingMax?: number;
+}
+
 /**
  * Group commit: what arrives while a commit is under way shares the next one. Under load a durable write then costs
  * little more than its own bytes, because one fsync serves all that waited for it.
  */
 export class GroupCommit<Item, Result> {
-  readonly #commit: (items: Item[]) => Promise<readonly Result[]>;
-  readonly #batchMax: number;
+  readonly #commit: (items: Item[], sinceMs: number) => Promise<readonly Result[]>;
+  readonly #options: GroupCommitOptions;
   #waiting: Waiting<Item, Result>[] = [];
   #running: Promise<void> | undefined;
 
-  /** `commit` keeps all items or none, and resolves with their results in order. It never runs twice at a time. */
-  constructor(commit: (items: Item[]) => Promise<readonly Result[]>, batchMax: number) {
+  /**
+   * `commit` keeps all items or none, and resolves with their results in order. It never runs twice at a time. It is
+   * told since when (performance.now()) the first of them has been waiting.
+   */
+  constructor(
+    commit: (items: Item[], sinceMs: number) => Promise<readonly Result[]>,
+    options: GroupCommitOptions,
+  ) {
     this.#commit = commit;
-    this.#batchMax = batchMax;
+    this.#options = options;
   }
 
   /** Resolves with the item's result once the commit that holds it is done, or rejects with that commit's error. */
   add(item: Item): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    this.#waiting.push({ item, resolve, reject });
+    if (this.#waiting.length >= (this.#options.waitingMax ?? Infinity)) {
+      reject(
+        new AppError("unavailable", "The store is overloaded at the moment.", {
+          retryAfterSeconds: 1,
+        }),
+      );
+      return promise;
+    }
+    this.#waiting.push({ item, sinceMs: performance.now(), resolve, reject });
     this.#running ??= this.#run();
     return promise;
   }
@@ -31,9 +54,10 @@ export class GroupCommit<Item, Result> {
     // Let the rest of this event-loop turn join the first batch.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#batchMax);
+      const batch = this.#waiting.splice(0, this.#options.batchMax);
       try {
-        const results = await this.#commit(batch.map(({ item }) => item));
+        const items = batch.map(({ item }) => item);
+        const results = await this.#commit(items, batch[0]?.sinceMs ?? 0);
         batch.forEach(({ resolve }, position) => resolve(results[position] as Result));
       } catch (error) {
         for (const { reject } of batch) reject(error);
@@ -45,6 +69,7 @@ export class GroupCommit<Item, Result> {
 
 interface Waiting<Item, Result> {
   readonly item: Item;
+  readonly sinceMs: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }

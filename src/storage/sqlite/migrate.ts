@@ -1,14 +1,10 @@
 import type { Database } from "bun:sqlite";
 import { AppError } from "../../domain/errors.ts";
+import { pendingAfter, type AppliedMigration } from "../migration-history.ts";
 import type { Migration } from "../migrations.macro.ts";
 
 /** Marks our files in SQLite's header (`file` and `PRAGMA application_id` show it): "reho". */
 const applicationId = 0x7265_686f;
-
-interface Applied {
-  readonly tag: string;
-  readonly hash: string;
-}
 
 /**
  * Brings the database to the newest schema in one transaction. Processes that start together take turns, and the later
@@ -66,28 +62,7 @@ export function pendingMigrations(
     );
   }
   const applied = db
-    .query<Applied, []>("SELECT tag, hash FROM schema_migrations ORDER BY rowid")
+    .query<AppliedMigration, []>("SELECT tag, hash FROM schema_migrations ORDER BY rowid")
     .all();
-  applied.forEach(({ tag, hash }, position) => {
-    const ours = migrations[position];
-    if (ours === undefined) {
-      throw new AppError(
-        "unavailable",
-        `${path} was made by a newer rehome (its schema has ${tag}, which this program does not know).`,
-        {
-          hint: "Start the newer program, or restore the backup that it made before it changed the schema.",
-        },
-      );
-    }
-    if (ours.tag !== tag || ours.hash !== hash) {
-      throw new AppError(
-        "unavailable",
-        `${path} has another schema history than this program (at ${tag}).`,
-        {
-          hint: "Start the program that made it, or restore a backup.",
-        },
-      );
-    }
-  });
-  return migrations.slice(applied.length);
+  return pendingAfter(applied, migrations, path);
 }

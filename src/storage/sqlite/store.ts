@@ -111,6 +111,11 @@ class SqliteStore implements Store {
     return this.#versions.read();
   }
 
+  /** The database's file is asked in every turn. */
+  current(): undefined {
+    return undefined;
+  }
+
   reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void {
     if (this.#writer !== undefined) {
       this.#writer.reportNoisyMinute(keyId, minuteLabel, nowMs);
@@ -143,7 +148,9 @@ class SqliteStore implements Store {
   #petStore(): Store["pets"] {
     const reader = petReader(this.#catalogue);
     const writer = this.#noticed(petWriter(this.#catalogue));
-    const own = new GroupCommit<NewPet, bigint>(async (batch) => writer.create(batch), 4_096);
+    const own = new GroupCommit<NewPet, bigint>(async (batch) => writer.create(batch), {
+      batchMax: 4_096,
+    });
     return {
       ...reader,
       create: (pet) => this.#writer?.create(pet) ?? own.add(pet),

@@ -1,21 +1,13 @@
 import type { Database } from "bun:sqlite";
 import { and, eq, gte, lt, sql } from "drizzle-orm";
 import type { Clock } from "../../domain/clock.ts";
-import {
-  giveBack,
-  mustKeep,
-  take,
-  unusedCounts,
-  windowMs,
-  type WindowCounts,
-} from "../../domain/windows.ts";
+import { mustKeep, take, unusedCounts, windowMs, type WindowCounts } from "../../domain/windows.ts";
 import type { TakeRequest, TakeResult, UsageDay, UsageDelta, WindowStore } from "../contract.ts";
 import { AppError } from "../../domain/errors.ts";
 import { asAppError, isBusy, isFull, query, translating } from "./database.ts";
+import { finishedDay, usageKeptDays, usageWithRunningDays } from "../usage.ts";
 import { rateWindows, usageDays } from "./limits-schema.ts";
 
-/** Finished days are kept this long. */
-const usageKeptDays = 400;
 /** Pause before the lock is asked for again: short, and not in step with other processes that wait for it too. */
 const retryPauseMs = { min: 0.2, max: 3 } as const;
 
@@ -177,15 +169,9 @@ function takeOne(
   const { granted, counts } = taken;
   if (unused === undefined && !mustKeep(taken, kept)) return { granted, counts, nowMs };
   statements.put.run({ keyId, ...counts });
-  const finished = unused === undefined ? kept : giveBack(kept, unused);
-  if (counts.dayLabel > finished.dayLabel && finished.dayUsed > 0) {
-    statements.addUsage.run({
-      keyId,
-      day: finished.dayLabel,
-      requests: finished.dayUsed,
-      refusals: 0,
-      bans: 0,
-    });
+  const finished = finishedDay(kept, unused, counts);
+  if (finished !== undefined) {
+    statements.addUsage.run({ keyId, ...finished, refusals: 0, bans: 0 });
     statements.forgetUsage.run({ keyId, day: counts.dayLabel - usageKeptDays });
   }
   return { granted, counts, nowMs };
@@ -196,22 +182,15 @@ function readUsage(db: Database, firstDay: number, keyId: string | undefined): U
   const orm = query(db, { rateWindows, usageDays });
   const ofKey = (column: typeof rateWindows.keyId | typeof usageDays.keyId) =>
     keyId === undefined ? undefined : eq(column, keyId);
-  const days = new Map<string, UsageDay>();
   const kept = orm
     .select()
     .from(usageDays)
     .where(and(gte(usageDays.day, firstDay), ofKey(usageDays.keyId)))
     .all();
-  for (const row of kept) days.set(`${row.keyId} ${row.day}`, row);
   const running = orm
     .select({ keyId: rateWindows.keyId, day: rateWindows.dayLabel, requests: rateWindows.dayUsed })
     .from(rateWindows)
     .where(and(gte(rateWindows.dayLabel, firstDay), ofKey(rateWindows.keyId)))
     .all();
-  for (const { requests, ...row } of running) {
-    const id = `${row.keyId} ${row.day}`;
-    const sofar = days.get(id) ?? { ...row, requests: 0, refusals: 0, bans: 0 };
-    days.set(id, { ...sofar, requests: sofar.requests + requests });
-  }
-  return [...days.values()].toSorted((a, b) => a.day - b.day || (a.keyId < b.keyId ? -1 : 1));
+  return usageWithRunningDays(kept, running);
 }

@@ -40,7 +40,7 @@ export class Writer {
 
   constructor(options: WriterOptions) {
     this.#options = options;
-    this.#creates = new GroupCommit((pets) => this.#commit(pets), batchMax);
+    this.#creates = new GroupCommit((pets) => this.#commit(pets), { batchMax });
     this.#worker = this.#start();
   }
 

@@ -1,0 +1,39 @@
+import { AppError } from "../domain/errors.ts";
+import type { Migration } from "./migrations.macro.ts";
+
+/** A migration as the database remembers it. */
+export interface AppliedMigration {
+  readonly tag: string;
+  readonly hash: string;
+}
+
+/**
+ * The migrations that `database` (its name in messages) still lacks, after its history was compared with ours position
+ * by position. Throws `unavailable` when a newer program made it or when its history is another one than ours.
+ */
+export function pendingAfter(
+  applied: readonly AppliedMigration[],
+  ours: readonly Migration[],
+  database: string,
+): Migration[] {
+  applied.forEach(({ tag, hash }, position) => {
+    const known = ours[position];
+    if (known === undefined) {
+      throw new AppError(
+        "unavailable",
+        `${database} was made by a newer rehome (its schema has ${tag}, which this program does not know).`,
+        {
+          hint: "Start the newer program, or restore the backup that it made before it changed the schema.",
+        },
+      );
+    }
+    if (known.tag !== tag || known.hash !== hash) {
+      throw new AppError(
+        "unavailable",
+        `${database} has another schema history than this program (at ${tag}).`,
+        { hint: "Start the program that made it, or restore a backup." },
+      );
+    }
+  });
+  return ours.slice(applied.length);
+}

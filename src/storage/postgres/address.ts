@@ -1,0 +1,165 @@
+/**
+ * The address of a PostgreSQL database: `postgres://user:password@host:port/database?sslmode=...`. It is read here and not
+ * by Bun's client, because that one takes what the address leaves out from the environment, does not verify the server
+ * unless it is told to, and passes a mistyped parameter on without a word.
+ */
+import { isIP } from "node:net";
+import { userInfo } from "node:os";
+import { AppError } from "../../domain/errors.ts";
+
+const sslModes = ["disable", "require", "verify-ca", "verify-full"] as const;
+type SslMode = (typeof sslModes)[number];
+
+const parameters = [
+  "host",
+  "port",
+  "user",
+  "password",
+  "dbname",
+  "sslmode",
+  "sslrootcert",
+  "sslcert",
+  "sslkey",
+  "channel_binding",
+  "application_name",
+  "options",
+] as const;
+type Parameter = (typeof parameters)[number];
+
+/** Parameters that only libpq has a use for; providers put them into the addresses that they hand out. */
+const ignoredParameters = new Set(["target_session_attrs", "connect_timeout", "pgbouncer"]);
+
+export interface DatabaseAddress {
+  readonly host: string;
+  /** The folder of a Unix socket, instead of a host. */
+  readonly socketFolder: string | undefined;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+  readonly sslMode: SslMode;
+  /** PEM files: what to trust, and what to show. */
+  readonly sslRootCert: string | undefined;
+  readonly sslCert: string | undefined;
+  readonly sslKey: string | undefined;
+  readonly channelBinding: "disable" | "prefer" | "require";
+  /** Sent to the server when a connection begins. */
+  readonly startup: Readonly<Record<string, string>>;
+  /** A function, so that no log and no inspection of an object shows what it returns. */
+  readonly password: () => string;
+}
+
+/** True when `text` looks like the address of a PostgreSQL database, and not like a folder. */
+export function isPostgresAddress(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(text);
+}
+
+/** How `address` is shown: without its password and parameters. */
+export function describeAddress({ user, host, port, database, socketFolder }: DatabaseAddress) {
+  const where = socketFolder ?? (isIP(host) === 6 ? `[${host}]` : host);
+  return `postgres://${encodeURIComponent(user)}@${where}:${port}/${encodeURIComponent(database)}`;
+}
+
+/**
+ * Reads an address. Throws `invalid_request` that says what is wrong with it and never quotes it: it may hold a password.
+ *
+ * Without `sslmode` the server's certificate is verified, name and chain; only a server on this machine is reached
+ * without TLS.
+ */
+export function parseDatabaseAddress(text: string): DatabaseAddress {
+  if (!isPostgresAddress(text)) throw invalid("must begin with postgres://");
+  // libpq allows an empty host, which a URL of a scheme with credentials does not.
+  const url = parseUrl(text.replace(/^([^/]*\/\/[^/?#]*@)(?=[/?#]|$)/, "$1localhost"));
+  const given = readParameters(url.searchParams);
+  const textOf = (name: Parameter, fallback: string) => given.get(name) ?? decode(fallback);
+
+  const host = textOf("host", url.hostname.replace(/^\[(.*)\]$/, "$1")) || "localhost";
+  const socketFolder = host.startsWith("/") ? host : undefined;
+  const user = textOf("user", url.username) || userInfo().username;
+  const password = textOf("password", url.password);
+  const sslMode = given.get("sslmode") ?? (isThisMachine(host) ? "disable" : "verify-full");
+  if (!sslModes.includes(sslMode as SslMode)) {
+    throw invalid(
+      `has an sslmode that is not one of ${sslModes.join(", ")} (allow and prefer protect from nobody)`,
+    );
+  }
+  const startup: Record<string, string> = {
+    application_name: given.get("application_name") ?? "rehome",
+  };
+  const options = given.get("options");
+  if (options !== undefined) startup["options"] = options;
+  return {
+    host,
+    socketFolder,
+    port: portOf(given.get("port") ?? url.port),
+    user,
+    database: textOf("dbname", url.pathname.slice(1)) || user,
+    sslMode: sslMode as SslMode,
+    sslRootCert: given.get("sslrootcert"),
+    sslCert: given.get("sslcert"),
+    sslKey: given.get("sslkey"),
+    channelBinding: channelBindingOf(given.get("channel_binding") ?? "disable"),
+    startup,
+    password: () => password,
+  };
+}
+
+function parseUrl(text: string): URL {
+  try {
+    return new URL(text);
+  } catch {
+    throw invalid(
+      "cannot be read; characters such as @ / : ? # % in its password must be percent-encoded",
+    );
+  }
+}
+
+function readParameters(query: URLSearchParams): Map<Parameter, string> {
+  const given = new Map<Parameter, string>();
+  for (const [name, value] of query) {
+    if (ignoredParameters.has(name)) continue;
+    if (!parameters.includes(name as Parameter)) {
+      throw invalid(
+        `has the parameter ${JSON.stringify(name)}, which is not one of ${parameters.join(", ")}`,
+      );
+    }
+    given.set(name as Parameter, value);
+  }
+  return given;
+}
+
+function portOf(text: string): number {
+  const port = text === "" ? 5432 : Number(text);
+  if (!/^\d{0,5}$/.test(text) || port < 1 || port > 65_535) {
+    throw invalid("has a port that is not a number from 1 to 65535");
+  }
+  return port;
+}
+
+function channelBindingOf(text: string): "disable" | "prefer" | "require" {
+  if (text === "disable" || text === "prefer" || text === "require") return text;
+  throw invalid("has a channel_binding that is not one of disable, prefer, require");
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalid("has a % that no two hexadecimal digits follow");
+  }
+}
+
+/** Whether what is sent to `host` never leaves this machine. */
+function isThisMachine(host: string): boolean {
+  return (
+    host.startsWith("/") ||
+    host === "localhost" ||
+    host === "::1" ||
+    (isIP(host) === 4 && host.startsWith("127."))
+  );
+}
+
+function invalid(rule: string): AppError {
+  return new AppError("invalid_request", `The address of the store ${rule}.`, {
+    hint: "postgres://user:password@host:5432/database, best in a file that --store-file names.",
+  });
+}

@@ -1,0 +1,230 @@
+import { SQL } from "bun";
+import { drizzle, type BunSQLDatabase } from "drizzle-orm/bun-sql";
+import type { DatabaseAddress } from "./address.ts";
+import { asAppError, DeadlineError, isConnectionLoss, unavailable, unwrap } from "./failures.ts";
+
+/** Pauses between attempts to reach a database that is gone. */
+const probePauseMs = { first: 20, max: 500 } as const;
+/** A connection that was not used for so long may have been forgotten by a firewall on the way. */
+const idleMaxMs = 60_000;
+
+export type Query = BunSQLDatabase;
+
+export interface ConnectionsOptions<Session> {
+  readonly address: DatabaseAddress;
+  /** Connections at the most. */
+  readonly max: number;
+  /** How long a piece of work may take, waiting for a connection included. */
+  readonly timeoutMs: number;
+  /** Pieces of work that may be under way or wait; above it they are refused at once. */
+  readonly workMax: number;
+  /** Makes what work needs, such as prepared statements, once for every new set of connections. */
+  readonly prepare: (query: Query, sql: SQL) => Session | Promise<Session>;
+  /** Finds out whether the database answers; by default a query on any connection. */
+  readonly ping?: (session: Session) => Promise<unknown>;
+  /** Told once of each loss of the database. */
+  readonly onLoss: (error: unknown) => void;
+}
+
+export interface RunOptions {
+  /** True when work that failed with this error may be done again; by default a loss ends it. */
+  readonly mayRepeat?: (error: unknown) => boolean;
+  /** On the scale of performance.now(); by default `timeoutMs` from now. */
+  readonly deadlineMs?: number;
+}
+
+interface Opened<Session> {
+  readonly sql: SQL;
+  readonly session: Promise<Session>;
+  usedMs: number;
+}
+
+/**
+ * A few connections for one kind of work. Bun's client pools and reopens them; this adds what a server needs beyond it:
+ * no work outlasts its deadline, connections that went silent are dropped and not waited for, a database that is gone is
+ * probed by one attempt at a time however many requests wait, and nothing piles up behind it.
+ */
+export class Connections<Session> {
+  readonly #options: ConnectionsOptions<Session>;
+  #opened: Opened<Session> | undefined;
+  #recovery: Promise<void> | undefined;
+  /** When the work began with which the loss was noticed. */
+  #lostMs = 0;
+  #work = 0;
+  #isClosed = false;
+
+  constructor(options: ConnectionsOptions<Session>) {
+    this.#options = options;
+  }
+
+  /** Runs `work`. Throws AppError `unavailable` when it cannot be done in time. */
+  async run<T>(work: (session: Session) => Promise<T>, options: RunOptions = {}): Promise<T> {
+    const { timeoutMs, workMax } = this.#options;
+    if (this.#work >= workMax) throw unavailable("The store is overloaded at the moment.");
+    const startMs = performance.now();
+    const deadlineMs = options.deadlineMs ?? startMs + timeoutMs;
+    this.#work += 1;
+    try {
+      return await this.#runUntil(deadlineMs, startMs, work, options.mayRepeat ?? (() => false));
+    } catch (error) {
+      throw asAppError(error);
+    } finally {
+      this.#work -= 1;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const opened = this.#opened;
+    this.#opened = undefined;
+    if (opened !== undefined) await closeAtOnce(opened.sql);
+    await this.#recovery;
+  }
+
+  async #runUntil<T>(
+    deadlineMs: number,
+    startMs: number,
+    work: (session: Session) => Promise<T>,
+    mayRepeat: (error: unknown) => boolean,
+  ): Promise<T> {
+    for (;;) {
+      if (this.#recovery !== undefined) await this.#awaitRecovery(deadlineMs);
+      const opened = this.#use();
+      try {
+        return await before(deadlineMs, opened.session.then(work));
+      } catch (caught) {
+        const error = unwrap(caught);
+        const isLate = error instanceof DeadlineError;
+        if (!isLate && !isConnectionLoss(error)) throw error;
+        this.#recover(opened, startMs, error);
+        if (isLate || !mayRepeat(error)) throw error;
+      }
+    }
+  }
+
+  /** Waits for the database, but not once it has been gone for so long that nobody who waited now would be served. */
+  #awaitRecovery(deadlineMs: number): Promise<void> {
+    const { timeoutMs } = this.#options;
+    if (performance.now() - this.#lostMs >= timeoutMs)
+      throw unavailable("The store cannot be reached at the moment.");
+    return before(deadlineMs, this.#recovery as Promise<void>);
+  }
+
+  #use(): Opened<Session> {
+    if (this.#isClosed) throw unavailable("The store is closed.");
+    const nowMs = performance.now();
+    if (this.#opened !== undefined && this.#work === 1 && nowMs - this.#opened.usedMs > idleMaxMs) {
+      void closeAtOnce(this.#opened.sql);
+      this.#opened = undefined;
+    }
+    this.#opened ??= this.#open();
+    this.#opened.usedMs = nowMs;
+    return this.#opened;
+  }
+
+  #open(): Opened<Session> {
+    const { address, max, timeoutMs, prepare } = this.#options;
+    const sql = connect(address, { max, timeoutMs });
+    const session = Promise.resolve(prepare(drizzle({ client: sql }), sql));
+    session.catch(() => {});
+    return { sql, session, usedMs: performance.now() };
+  }
+
+  /** Drops these connections and tries for new ones until there are some. */
+  #recover(lost: Opened<Session>, startMs: number, error: unknown): void {
+    if (this.#opened !== lost) return;
+    this.#opened = undefined;
+    void closeAtOnce(lost.sql);
+    this.#lostMs = startMs;
+    this.#options.onLoss(error);
+    this.#recovery = this.#probe().finally(() => {
+      this.#recovery = undefined;
+    });
+  }
+
+  async #ping({ sql, session }: Opened<Session>): Promise<void> {
+    const { ping = () => sql`SELECT 1` } = this.#options;
+    await ping(await session);
+  }
+
+  async #probe(): Promise<void> {
+    let pauseMs: number = probePauseMs.first;
+    while (!this.#isClosed) {
+      const attempt = this.#open();
+      try {
+        const deadlineMs = performance.now() + this.#options.timeoutMs;
+        await before(deadlineMs, this.#ping(attempt));
+        this.#opened = attempt;
+        return;
+      } catch {
+        await closeAtOnce(attempt.sql);
+        await Bun.sleep(pauseMs);
+        pauseMs = Math.min(pauseMs * 2, probePauseMs.max);
+      }
+    }
+  }
+}
+
+/** What uses connections sees of them. */
+export type Runner<Session> = Pick<Connections<Session>, "run">;
+
+/** One connection or several to `address`, opened when the first statement needs them. */
+export function connect(
+  address: DatabaseAddress,
+  { max, timeoutMs }: { readonly max: number; readonly timeoutMs: number },
+): SQL {
+  const { socketFolder } = address;
+  return new SQL({
+    adapter: "postgres",
+    ...(socketFolder === undefined ? { hostname: address.host } : { path: socketFolder }),
+    port: address.port,
+    username: address.user,
+    password: address.password,
+    database: address.database,
+    tls: tlsOf(address),
+    channelBinding: address.channelBinding,
+    connection: address.startup,
+    max,
+    connectionTimeout: timeoutMs / 1000,
+    // int64 stays exact.
+    bigint: true,
+  });
+}
+
+function tlsOf(address: DatabaseAddress): NonNullable<SQL.PostgresOrMySQLOptions["tls"]> {
+  const { sslMode, sslRootCert, sslCert, sslKey, socketFolder } = address;
+  if (sslMode === "disable" || socketFolder !== undefined) return "disable";
+  const isVerified = sslMode !== "require";
+  return {
+    // Said outright, because NODE_TLS_REJECT_UNAUTHORIZED=0 would switch it off.
+    rejectUnauthorized: isVerified,
+    ...(sslMode === "verify-ca" ? { checkServerIdentity: () => undefined } : {}),
+    ...(sslRootCert === undefined ? {} : { caFile: sslRootCert }),
+    ...(sslCert === undefined ? {} : { certFile: sslCert }),
+    ...(sslKey === undefined ? {} : { keyFile: sslKey }),
+  };
+}
+
+async function closeAtOnce(sql: SQL): Promise<void> {
+  try {
+    await sql.close({ timeout: 0 });
+  } catch {
+    // It is not used any more either way.
+  }
+}
+
+/** What `promise` resolves to, or DeadlineError when it takes longer. */
+export async function before<T>(deadlineMs: number, promise: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new DeadlineError("the database did not answer in time")),
+    Math.max(0, deadlineMs - performance.now()),
+  );
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+    // Whichever comes second is nobody's any more.
+    promise.catch(() => {});
+  }
+}

@@ -1,0 +1,113 @@
+import { SQL } from "bun";
+import { DrizzleQueryError } from "drizzle-orm/errors";
+import { AppError } from "../../domain/errors.ts";
+
+/** SQLSTATEs with which a server ends a connection or does not begin one (PostgreSQL manual, appendix A). */
+const lossStates = new Set([
+  "25006", // read_only_sql_transaction: connected to what is a standby since a failover
+  "53300", // too_many_connections
+  "57P01", // admin_shutdown
+  "57P02", // crash_shutdown
+  "57P03", // cannot_connect_now
+  "57P05", // idle_session_timeout
+  "25P03", // idle_in_transaction_session_timeout
+]);
+/** Classes of SQLSTATE that mean the same: connection exception, and refused authorization. */
+const lossClasses = ["08", "28"];
+
+/** Errors after which it is certain that the server has done nothing of what was asked. */
+const harmlessCodes = new Set([
+  "ERR_POSTGRES_CONNECTION_REFUSED",
+  "ERR_POSTGRES_CONNECTION_TIMEOUT",
+  "ERR_POSTGRES_CONNECTION_FAILED",
+  "ERR_POSTGRES_TLS_NOT_AVAILABLE",
+  "ERR_POSTGRES_TLS_UPGRADE_FAILED",
+]);
+const harmlessStates = new Set(["25006", "53300", "57P03", "40001", "40P01", "55P03"]);
+
+/** The work did not end by its deadline; whether the server did it is unknown. */
+export class DeadlineError extends Error {}
+
+/** The client's own error. Drizzle wraps it in one whose message quotes the statement and its parameters. */
+export function unwrap(error: unknown): unknown {
+  return error instanceof DrizzleQueryError ? (error.cause ?? error) : error;
+}
+
+function stateOf(error: unknown): string {
+  return error instanceof SQL.PostgresError ? (error.errno ?? "") : "";
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
+  return typeof code === "string" ? code : "";
+}
+
+/** True when the connection is gone or was never made. */
+export function isConnectionLoss(error: unknown): boolean {
+  const state = stateOf(error);
+  if (state !== "") return lossStates.has(state) || lossClasses.includes(state.slice(0, 2));
+  const code = codeOf(error);
+  if (code.startsWith("ERR_POSTGRES_"))
+    return /_(?:CONNECTION|TLS|IDLE|LIFETIME|SASL|CHANNEL_BINDING|AUTHENTICATION)_/.test(
+      `${code}_`,
+    );
+  // A name that does not resolve, a certificate that is not trusted.
+  return error instanceof Error && code !== "";
+}
+
+/** True when it is certain that nothing was done, so that trying again cannot do it twice. */
+export function isHarmless(error: unknown): boolean {
+  return harmlessCodes.has(codeOf(error)) || harmlessStates.has(stateOf(error));
+}
+
+/** The AppError that stands for `error` outside of storage; what is not a failure of the database stays what it is. */
+export function asAppError(error: unknown): unknown {
+  const isOurs = error instanceof DeadlineError || error instanceof SQL.SQLError;
+  if (!isOurs && !isConnectionLoss(error)) return error;
+  if (error instanceof AppError) return error;
+  return unavailable("The store cannot be used at the moment.", error);
+}
+
+export function unavailable(message: string, cause?: unknown): AppError {
+  return new AppError("unavailable", message, { cause, retryAfterSeconds: 1 });
+}
+
+/** Why the database at `where` cannot be used at all, in words for the person who named it. */
+export function explainRefusal(error: unknown, where: string): AppError {
+  const { message } = error as Error;
+  const state = stateOf(error);
+  const code = codeOf(error);
+  const [what, hint] = refusalOf(state, code);
+  return new AppError("unavailable", `${where} ${what}: ${message}.`, {
+    cause: error,
+    hint,
+  });
+}
+
+function refusalOf(state: string, code: string): readonly [what: string, hint: string] {
+  if (state.startsWith("28"))
+    return ["refuses this user", "Check user and password, and the server's pg_hba.conf."];
+  if (state === "3D000")
+    return ["has no such database", "Create it: CREATE DATABASE ... OWNER ...;"];
+  if (state === "42501" || state === "3F000") {
+    return [
+      "does not let this user create its tables",
+      "Make the user the owner of the database, or create the schema for it: CREATE SCHEMA rehome AUTHORIZATION ...;",
+    ];
+  }
+  if (state === "25006")
+    return ["is a standby that takes no writes", "Name the primary, or the name that follows it."];
+  if (code === "ERR_POSTGRES_TLS_NOT_AVAILABLE") {
+    return [
+      "does not speak TLS",
+      "Switch TLS on at the server; on a network that nobody else reaches, ?sslmode=disable does without.",
+    ];
+  }
+  if (!code.startsWith("ERR_POSTGRES_") && /CERT|SIGNATURE|ISSUER|ALTNAME/.test(code)) {
+    return [
+      "has a certificate that cannot be trusted",
+      "Name the authority that signed it with ?sslrootcert=FILE, or use the host name that is in the certificate.",
+    ];
+  }
+  return ["cannot be reached", "Check host and port, and that the server runs."];
+}

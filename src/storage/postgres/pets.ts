@@ -1,0 +1,186 @@
+import type { SQL } from "bun";
+import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { int64Min } from "../../domain/int64.ts";
+import type { PageQuery } from "../../domain/page.ts";
+import type { NewPet, Pet, PetStatus } from "../../domain/pet.ts";
+import type { PetStore } from "../contract.ts";
+import { GroupCommit } from "../group-commit.ts";
+import type { Query, Runner } from "./connections.ts";
+import { isHarmless } from "./failures.ts";
+import { inTransaction } from "./transaction.ts";
+import { catalogue, pets } from "./schema.ts";
+
+/** Creates in one statement at the most: bounds how long the ones behind it wait. */
+const batchMax = 4_096;
+/** Creates that may wait for their statement; above it they are refused at once. */
+const waitingMax = 16_384;
+
+const petColumns = {
+  id: pets.id,
+  name: pets.name,
+  categoryId: pets.categoryId,
+  status: pets.status,
+};
+
+interface PetRow {
+  readonly id: bigint;
+  readonly name: string;
+  readonly categoryId: bigint;
+  readonly status: PetStatus | null;
+}
+
+function petOf({ id, name, categoryId, status }: PetRow): Pet {
+  return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
+}
+
+/** The statements that read animals, prepared once for each set of connections. */
+export function petReads(query: Query) {
+  const placeholders = { after: sql.placeholder("after"), limit: sql.placeholder("limit") };
+  return {
+    page: query
+      .select(petColumns)
+      .from(pets)
+      .where(gt(pets.id, placeholders.after))
+      .orderBy(asc(pets.id))
+      .limit(placeholders.limit)
+      .prepare("pets_page"),
+    pageOfStatus: query
+      .select(petColumns)
+      .from(pets)
+      .where(and(eq(pets.status, sql.placeholder("status")), gt(pets.id, placeholders.after)))
+      .orderBy(asc(pets.id))
+      .limit(placeholders.limit)
+      .prepare("pets_page_of_status"),
+    byId: query
+      .select(petColumns)
+      .from(pets)
+      .where(eq(pets.id, sql.placeholder("id")))
+      .prepare("pets_by_id"),
+    count: query.select({ animals: catalogue.animals }).from(catalogue).prepare("pets_count"),
+  };
+}
+
+/**
+ * Adds animals in one statement, which is its own transaction. The version's row comes first and stays locked until the
+ * commit, so ids are given in the order of the commits, whichever process asks. Each id comes back with its animal's
+ * position, because nothing promises an order of returned rows.
+ */
+export function insertPets(client: SQL, batch: readonly NewPet[]): Promise<InsertedPet[]> {
+  return client`
+    WITH raised AS (
+      UPDATE rehome.catalogue SET version = version + 1, animals = animals + ${batch.length}
+      RETURNING version
+    ), batch AS MATERIALIZED (
+      SELECT nextval('rehome.pets_id_seq') AS id, given.position, given.name, given.category_id, given.status
+      FROM raised, unnest(
+        ${batch.map(({ name }) => name)}::text[],
+        ${batch.map(({ categoryId }) => categoryId)}::bigint[],
+        ${batch.map(({ status }) => status ?? null)}::text[]
+      ) WITH ORDINALITY AS given (name, category_id, status, position)
+    ), added AS (
+      INSERT INTO rehome.pets (id, name, category_id, status) OVERRIDING SYSTEM VALUE
+      SELECT id, name, category_id, status FROM batch
+    )
+    SELECT id, position FROM batch` as Promise<InsertedPet[]>;
+}
+
+interface InsertedPet {
+  readonly id: bigint;
+  readonly position: bigint;
+}
+
+export interface PetConnections {
+  readonly reads: Runner<{ readonly pets: ReturnType<typeof petReads> }>;
+  readonly creates: Runner<{ readonly sql: SQL }>;
+  readonly changes: Runner<{ readonly query: Query }>;
+}
+
+export interface PetStoreOptions {
+  readonly timeoutMs: number;
+  /** Told of each commit that changed animals, before those who wait for it are answered. */
+  readonly onChange: () => void;
+  readonly onCommit: (report: { readonly batchSize: number; readonly commitMs: number }) => void;
+}
+
+/** Animals in PostgreSQL. */
+export function petStore(
+  connections: PetConnections,
+  options: PetStoreOptions,
+): PetStore & { settled(): Promise<void> } {
+  const { reads, creates, changes } = connections;
+  const { timeoutMs, onChange, onCommit } = options;
+
+  const commits = new GroupCommit<NewPet, bigint>(
+    async (batch, sinceMs) => {
+      const startMs = performance.now();
+      const rows = await creates.run(({ sql: client }) => insertPets(client, batch), {
+        deadlineMs: sinceMs + timeoutMs,
+        // Never where the commit may have happened: an animal must not be there twice.
+        mayRepeat: isHarmless,
+      });
+      onChange();
+      onCommit({ batchSize: batch.length, commitMs: performance.now() - startMs });
+      const ids: bigint[] = [];
+      for (const { id, position } of rows) ids[Number(position) - 1] = id;
+      return ids;
+    },
+    { batchMax, waitingMax },
+  );
+
+  /** Changes one animal; `count` is by how many there are more afterwards. */
+  const change = async (count: number, work: (query: Query) => Promise<PetRow[]>) => {
+    const [row] = await changes.run(({ query }) =>
+      inTransaction(query, timeoutMs, async (tx) => {
+        await tx.select().from(catalogue).for("update");
+        const rows = await work(tx);
+        if (rows.length > 0) {
+          const { version, animals } = catalogue;
+          await tx
+            .update(catalogue)
+            .set({ version: sql`${version} + 1`, animals: sql`${animals} + ${count}` });
+        }
+        return rows;
+      }),
+    );
+    if (row === undefined) return undefined;
+    onChange();
+    return petOf(row);
+  };
+
+  return {
+    async page({ limit, status, after = int64Min }: PageQuery): Promise<Pet[]> {
+      const rows = await reads.run(
+        ({ pets: statements }) =>
+          status === undefined
+            ? statements.page.execute({ limit, after })
+            : statements.pageOfStatus.execute({ limit, after, status }),
+        { mayRepeat: () => true },
+      );
+      return rows.map(petOf);
+    },
+    async byId(id: bigint): Promise<Pet | undefined> {
+      const [row] = await reads.run(({ pets: { byId } }) => byId.execute({ id }), {
+        mayRepeat: () => true,
+      });
+      return row === undefined ? undefined : petOf(row);
+    },
+    create: (pet) => commits.add(pet),
+    setStatus: (id, status) =>
+      change(0, (tx) =>
+        tx
+          .update(pets)
+          .set({ status: status ?? null })
+          .where(eq(pets.id, id))
+          .returning(petColumns),
+      ),
+    remove: (id) =>
+      change(-1, (tx) => tx.delete(pets).where(eq(pets.id, id)).returning(petColumns)),
+    async count(): Promise<number> {
+      const [row] = await reads.run(({ pets: statements }) => statements.count.execute(), {
+        mayRepeat: () => true,
+      });
+      return row?.animals ?? 0;
+    },
+    settled: () => commits.settled(),
+  };
+}

