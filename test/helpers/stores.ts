@@ -1,0 +1,61 @@
+/** Both stores, for tests that hold for each: `describe.each(stores)`. */
+import type { Clock } from "../../src/domain/clock.ts";
+import type { Store } from "../../src/storage/contract.ts";
+import { parseDatabaseAddress } from "../../src/storage/postgres/address.ts";
+import { openPostgresStore } from "../../src/storage/postgres/store.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
+import { temporaryFolder } from "./binary.ts";
+import { testDatabase } from "./postgres.ts";
+
+/** A place for a store's data. Each `open` is what another process on the same data would have. */
+export interface StorePlace {
+  /** What `--store` takes, or `--data`. */
+  readonly flags: readonly string[];
+  open(clock?: Clock): Promise<Store>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface StoreKind {
+  readonly name: "sqlite" | "postgres";
+  place(): Promise<StorePlace>;
+}
+
+const timeoutMs = 2_000;
+
+export const stores: readonly StoreKind[] = [
+  {
+    name: "sqlite",
+    async place() {
+      const folder = temporaryFolder();
+      return {
+        flags: ["--data", folder.path],
+        open: async (clock = Date.now) =>
+          openSqliteStore({
+            folder: folder.path,
+            clock,
+            random: () => 0.5,
+            timeoutMs,
+            serving: true,
+          }),
+        [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
+      };
+    },
+  },
+  {
+    name: "postgres",
+    async place() {
+      const database = await testDatabase();
+      return {
+        flags: ["--store", database.url],
+        open: (clock) =>
+          openPostgresStore({
+            address: parseDatabaseAddress(database.url),
+            timeoutMs,
+            onError: () => {},
+            clock,
+          }),
+        [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+      };
+    },
+  },
+];

@@ -1,0 +1,355 @@
+/** What a store promises, on each of the two. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { ApiKey, KeySecret } from "../../src/domain/api-key.ts";
+import { noBan } from "../../src/domain/ban.ts";
+import { int64Max, int64Min } from "../../src/domain/int64.ts";
+import type { NewPet, PetStatus } from "../../src/domain/pet.ts";
+import { publishedLimits } from "../../src/domain/plan.ts";
+import { unusedCounts } from "../../src/domain/windows.ts";
+import type { KeyAction, KeyHash, Store } from "../../src/storage/contract.ts";
+import { stores, type StorePlace } from "../helpers/stores.ts";
+
+const noonMs = Date.UTC(2026, 10, 21, 12, 0, 10);
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+describe.each(stores)("$name", (kind) => {
+  let place: StorePlace;
+  let store: Store;
+  let nowMs = noonMs;
+
+  beforeAll(async () => {
+    place = await kind.place();
+    store = await place.open(() => nowMs);
+  });
+  afterAll(async () => {
+    await store.close();
+    await place[Symbol.asyncDispose]();
+  });
+  beforeEach(() => {
+    nowMs = noonMs;
+  });
+
+  describe("animals", () => {
+    test("get ascending ids from 1 on, each its own, in the order in which they came", async () => {
+      const added = await Promise.all(
+        Array.from({ length: 500 }, (_, i) =>
+          store.pets.create({ name: `pet ${i}`, categoryId: BigInt(i) }),
+        ),
+      );
+      expect(added).toEqual(Array.from({ length: 500 }, (_, i) => BigInt(i + 1)));
+      expect(await store.pets.byId(137n)).toEqual({ id: 137n, name: "pet 136", categoryId: 136n });
+      expect(await store.pets.count()).toBe(500);
+    });
+
+    test.each<[string, NewPet]>([
+      ["the largest category", { name: "a", categoryId: int64Max }],
+      ["the smallest category", { name: "a", categoryId: int64Min }],
+      ["a number that no double holds", { name: "a", categoryId: 2n ** 53n + 1n }],
+      ["an empty name", { name: "", categoryId: 0n }],
+      ["the word NULL", { name: "NULL", categoryId: 0n }],
+      ["what an array literal is made of", { name: '{"a,b"}\\ \' "" {}', categoryId: 0n }],
+      ["white space at both ends", { name: " \t\r\n a \u00a0", categoryId: 0n }],
+      ["every plane of Unicode", { name: "é e\u0301 🐢 \u{10ffff} \ufeff\uffff", categoryId: 0n }],
+      ["control characters", { name: "\u0001\u001f\u007f\u0085", categoryId: 0n }],
+      ["64 KiB of name", { name: "ñ".repeat(32_768), categoryId: 0n, status: "available" }],
+      ["a status", { name: "a", categoryId: 1n, status: "pending" }],
+    ])("are kept exactly: %s", async (_what, pet) => {
+      const id = await store.pets.create(pet);
+      expect(await store.pets.byId(id)).toEqual({ id, ...pet });
+    });
+
+    test("are listed in pages, whole and by status", async () => {
+      const statuses: (PetStatus | undefined)[] = ["available", undefined, "sold", "available"];
+      const ids = [];
+      for (const status of statuses) {
+        ids.push(await store.pets.create({ name: "listed", categoryId: 1n, status }));
+      }
+      const after = (ids[0] as bigint) - 1n;
+      const idsOf = async (query: Parameters<Store["pets"]["page"]>[0]) =>
+        (await store.pets.page(query)).map(({ id }) => id);
+      expect(await idsOf({ limit: 10, after })).toEqual(ids);
+      expect(await idsOf({ limit: 2, after })).toEqual(ids.slice(0, 2));
+      expect(await idsOf({ limit: 10, after, status: "available" })).toEqual([
+        ids[0] as bigint,
+        ids[3] as bigint,
+      ]);
+      expect(await idsOf({ limit: 1, after, status: "sold" })).toEqual([ids[2] as bigint]);
+      expect(await idsOf({ limit: 10, after: int64Max })).toEqual([]);
+      expect((await idsOf({ limit: 1 }))[0]).toBe(1n);
+    });
+
+    test("change their status, lose it, and say whether there was one", async () => {
+      const id = await store.pets.create({ name: "Rex", categoryId: 1n });
+      const sold = { id, name: "Rex", categoryId: 1n, status: "sold" } as const;
+      expect(await store.pets.setStatus(id, "sold")).toEqual(sold);
+      expect(await store.pets.byId(id)).toEqual(sold);
+      const { status: _, ...bare } = sold;
+      expect(await store.pets.setStatus(id, undefined)).toEqual(bare);
+      expect(await store.pets.setStatus(int64Max, "sold")).toBeUndefined();
+    });
+
+    test("are removed for good: the id is not given again, the count falls by one", async () => {
+      const count = await store.pets.count();
+      const id = await store.pets.create({ name: "gone", categoryId: 1n });
+      expect(await store.pets.remove(id)).toEqual({ id, name: "gone", categoryId: 1n });
+      expect(await store.pets.remove(id)).toBeUndefined();
+      expect(await store.pets.byId(id)).toBeUndefined();
+      expect(await store.pets.count()).toBe(count);
+      expect(await store.pets.create({ name: "next", categoryId: 1n })).toBe(id + 1n);
+    });
+
+    test("raise the version when they change, before the one who changed them is answered", async () => {
+      let before = store.versions().pets;
+      const id = await store.pets.create({ name: "a", categoryId: 1n });
+      expect(store.versions().pets).toBeGreaterThan(before);
+      before = store.versions().pets;
+      await store.pets.setStatus(id, "sold");
+      expect(store.versions().pets).toBeGreaterThan(before);
+      before = store.versions().pets;
+      await store.pets.remove(id);
+      expect(store.versions().pets).toBeGreaterThan(before);
+    });
+  });
+
+  describe("keys", () => {
+    let made = 0;
+    const by = (action: string): KeyAction => ({ action, actor: "tester", nowMs: noonMs });
+    const hashOf = (n: number) => new Uint8Array(32).fill(n) as KeyHash;
+    const secret: KeySecret = {
+      mask: "rehome_live_abcd...",
+      createdAtMs: noonMs,
+      expiresAtMs: undefined,
+    };
+
+    async function makeKey(changes: Partial<ApiKey> = {}) {
+      made += 1;
+      const key: ApiKey = {
+        id: `key_${made}`,
+        name: `key "${made}" 🐢`,
+        plan: "pro",
+        limits: publishedLimits.pro,
+        createdAtMs: noonMs + made,
+        expiresAtMs: undefined,
+        revokedAtMs: undefined,
+        ban: noBan,
+        ...changes,
+      };
+      const hash = hashOf(made);
+      await store.keys.insert(key, hash, secret, by("create"));
+      return { key, hash };
+    }
+
+    test("are found by hash and by id, with all that is known of them", async () => {
+      const { key, hash } = await makeKey({
+        plan: "enterprise",
+        limits: { perMinute: 7, perDay: 1_000_000_000 },
+        expiresAtMs: noonMs + 1,
+        ban: { noisyMinutes: [1, 2, 30_000_000], step: 2, bannedUntilMs: noonMs, reason: "why" },
+      });
+      expect(await store.keys.byHash(hash)).toEqual({ key, secretExpiresAtMs: undefined });
+      expect(await store.keys.byId(key.id)).toEqual(key);
+      expect(await store.keys.byHash(hashOf(255))).toBeUndefined();
+      expect(await store.keys.byId("key_none")).toBeUndefined();
+    });
+
+    test("are listed in the order of their creation", async () => {
+      const first = await makeKey();
+      const second = await makeKey();
+      const ids = (await store.keys.list()).map(({ id }) => id);
+      expect(ids.slice(-2)).toEqual([first.key.id, second.key.id]);
+    });
+
+    test("change in one step with their event and the version", async () => {
+      const { key } = await makeKey();
+      const before = store.versions().keys;
+      const revoked = { ...key, revokedAtMs: noonMs };
+      expect(await store.keys.change(key.id, by("revoke"), () => revoked)).toEqual(revoked);
+      const after = store.versions().keys;
+      expect(after).toBeGreaterThan(before);
+      expect(await store.keys.changedSince(before)).toEqual([revoked]);
+      expect(await store.keys.changedSince(after)).toEqual([]);
+      expect(await store.keys.byId(key.id)).toEqual(revoked);
+      const events = await store.keys.events(key.id);
+      expect(events.map(({ action }) => action)).toEqual(["create", "revoke"]);
+      expect(events[0]).toMatchObject({ before: undefined, actor: "tester", atMs: noonMs });
+      expect(events[1]?.after).toMatchObject({ revokedAt: "2026-11-21T12:00:10Z" });
+      expect(Object.keys(events[1]?.after ?? {})).toEqual([
+        "name",
+        "plan",
+        "perMinute",
+        "perDay",
+        "revokedAt",
+      ]);
+    });
+
+    test("leave nothing behind when a change changes nothing, or there is no such key", async () => {
+      const { key } = await makeKey();
+      const before = store.versions().keys;
+      expect(await store.keys.change(key.id, by("noop"), (same) => same)).toEqual(key);
+      expect(await store.keys.change("key_none", by("noop"), (same) => same)).toBeUndefined();
+      expect(store.versions().keys).toBe(before);
+      expect(await store.keys.events(key.id)).toHaveLength(1);
+    });
+
+    test("keep nothing of a change that threw", async () => {
+      const { key } = await makeKey();
+      const refuse = () => {
+        throw new RangeError("no");
+      };
+      expect(async () => store.keys.change(key.id, by("bad"), refuse)).toThrow(RangeError);
+      expect(await store.keys.byId(key.id)).toEqual(key);
+      expect(await store.keys.events(key.id)).toHaveLength(1);
+    });
+
+    test("rotate: the old secret ends at its time, the new one has none, the key stays", async () => {
+      const { key, hash } = await makeKey();
+      const fresh = hashOf(200 + made);
+      const endMs = noonMs + 1_000;
+      expect(await store.keys.rotate(key.id, fresh, secret, endMs, by("rotate"))).toEqual(key);
+      expect((await store.keys.byHash(hash))?.secretExpiresAtMs).toBe(endMs);
+      expect((await store.keys.byHash(fresh))?.secretExpiresAtMs).toBeUndefined();
+      const later = hashOf(100 + made);
+      await store.keys.rotate(key.id, later, secret, endMs + 1, by("rotate"));
+      // The first one is not given more time than it had.
+      expect((await store.keys.byHash(hash))?.secretExpiresAtMs).toBe(endMs);
+      expect((await store.keys.byHash(fresh))?.secretExpiresAtMs).toBe(endMs + 1);
+      expect(await store.keys.secrets(key.id)).toHaveLength(3);
+      expect(await store.keys.rotate("none", hashOf(254), secret, 0, by("x"))).toBeUndefined();
+    });
+
+    test("take each noisy minute once", async () => {
+      const { key } = await makeKey();
+      const minute = Math.floor(noonMs / minuteMs);
+      for (const label of [minute, minute, minute + 1]) {
+        store.reportNoisyMinute(key.id, label, label * minuteMs);
+      }
+      await until(async () => (await store.keys.events(key.id)).length === 3);
+      expect((await store.keys.byId(key.id))?.ban.noisyMinutes).toEqual([minute, minute + 1]);
+    });
+  });
+
+  describe("windows", () => {
+    const limits = { perMinute: 10, perDay: 25 };
+    const one = async (keyId: string, want: number, unused?: { label: number; count: number }) => {
+      const block =
+        unused === undefined
+          ? undefined
+          : {
+              minuteLabel: unused.label,
+              dayLabel: Math.floor(noonMs / dayMs),
+              count: unused.count,
+            };
+      const [result] = await store.windows.take([{ keyId, limits, want, unused: block }], []);
+      return result as NonNullable<typeof result>;
+    };
+
+    test("grant up to the minute's limit, then nothing until the next, then up to the day's", async () => {
+      expect(await store.windows.counts("w1")).toBeUndefined();
+      expect((await one("w1", 7)).granted).toBe(7);
+      expect((await one("w1", 7)).granted).toBe(3);
+      expect((await one("w1", 1)).granted).toBe(0);
+      nowMs += minuteMs;
+      expect((await one("w1", 10)).granted).toBe(10);
+      nowMs += minuteMs;
+      const last = await one("w1", 10);
+      expect(last).toMatchObject({ granted: 5, nowMs, counts: { dayUsed: 25, minuteUsed: 5 } });
+      expect(await store.windows.counts("w1")).toEqual(last.counts);
+    });
+
+    test("take back what was not used, in its own windows only", async () => {
+      const label = Math.floor(noonMs / minuteMs);
+      await one("w2", 10);
+      expect((await one("w2", 0, { label, count: 4 })).counts.minuteUsed).toBe(6);
+      expect((await one("w2", 10)).granted).toBe(4);
+      nowMs += minuteMs;
+      expect((await one("w2", 0, { label, count: 3 })).counts).toMatchObject({
+        minuteUsed: 0,
+        dayUsed: 7,
+      });
+    });
+
+    test("serve several keys at once, and one key several times", async () => {
+      const want = (keyId: string, n: number) => ({ keyId, limits, want: n, unused: undefined });
+      const [three, ...others] = await Promise.all([
+        store.windows.take([want("w5", 6), want("w4", 2), want("w5", 6)], []),
+        store.windows.take([want("w4", 9), want("w6", 1)], []),
+        store.windows.take([], []),
+      ]);
+      expect(three?.map(({ granted }) => granted)).toEqual([6, 2, 4]);
+      expect(others.map((results) => results.map(({ granted }) => granted))).toEqual([[8, 1], []]);
+    });
+
+    test("keep a finished day's requests as usage, beside the running day's", async () => {
+      const today = Math.floor(noonMs / dayMs);
+      await one("w7", 8);
+      await store.windows.take([], [{ keyId: "w7", day: today, refusals: 2, bans: 1 }]);
+      expect(await store.windows.usage(today, "w7")).toEqual([
+        { keyId: "w7", day: today, requests: 8, refusals: 2, bans: 1 },
+      ]);
+      nowMs += dayMs;
+      await one("w7", 5);
+      await store.windows.take([], [{ keyId: "w7", day: today, refusals: 1, bans: 0 }]);
+      expect(await store.windows.usage(today, "w7")).toEqual([
+        { keyId: "w7", day: today, requests: 8, refusals: 3, bans: 1 },
+        { keyId: "w7", day: today + 1, requests: 5, refusals: 0, bans: 0 },
+      ]);
+      expect(await store.windows.usage(today + 1, "w7")).toHaveLength(1);
+      expect((await store.windows.usage(today, undefined)).length).toBeGreaterThan(2);
+      expect(unusedCounts.dayUsed).toBe(0);
+    });
+  });
+
+  describe("another process on the same data", () => {
+    test("sees what this one changed within a second", async () => {
+      const other = await place.open(() => nowMs);
+      try {
+        const before = other.versions();
+        const id = await store.pets.create({ name: "shared", categoryId: 1n });
+        await until(() => other.versions().pets > before.pets, 1_000);
+        expect(await other.pets.byId(id)).toEqual({ id, name: "shared", categoryId: 1n });
+        const [key] = await store.keys.list();
+        const by = { action: "rename", actor: "tester", nowMs };
+        await store.keys.change(key?.id ?? "", by, (k) => ({ ...k, name: "renamed" }));
+        await until(() => other.versions().keys > before.keys, 1_000);
+        const changed = await other.keys.changedSince(before.keys);
+        expect(changed.map(({ name }) => name)).toEqual(["renamed"]);
+      } finally {
+        await other.close();
+      }
+    });
+
+    test("shares the limits with it", async () => {
+      const other = await place.open(() => nowMs);
+      try {
+        const limits = { perMinute: 100, perDay: 1_000 };
+        const request = { keyId: "shared", limits, want: 3, unused: undefined };
+        const granted = await Promise.all(
+          Array.from({ length: 80 }, async (_, i) => {
+            const [result] = await (i % 2 === 0 ? store : other).windows.take([request], []);
+            return result?.granted ?? 0;
+          }),
+        );
+        expect(granted.reduce((sum, n) => sum + n, 0)).toBe(100);
+      } finally {
+        await other.close();
+      }
+    });
+  });
+
+  test("says whether it can take a write", async () => {
+    const checks = await store.check();
+    expect(checks.length).toBeGreaterThan(0);
+    expect(checks.every(({ ok }) => ok)).toBe(true);
+    expect(store.current()).toBeUndefined();
+  });
+});
+
+/** Resolves once `holds`, and fails when it does not within `timeoutMs`. */
+async function until(holds: () => boolean | Promise<boolean>, timeoutMs = 5_000): Promise<void> {
+  const deadlineMs = performance.now() + timeoutMs;
+  while (!(await holds())) {
+    if (performance.now() > deadlineMs) throw new Error(`did not hold within ${timeoutMs} ms`);
+    await Bun.sleep(5);
+  }
+}
