@@ -27,6 +27,7 @@ interface Entry {
 export class KeyDirectory {
   readonly #keys: KeyStore;
   readonly #versions: () => StoreVersions;
+  readonly #current: () => Promise<void> | undefined;
   readonly #environment: Environment;
   readonly #clock: Clock;
   readonly #release: (accounts: readonly Account[]) => void;
@@ -41,6 +42,8 @@ export class KeyDirectory {
   constructor(options: {
     keys: KeyStore;
     versions: () => StoreVersions;
+    /** See Store.current. */
+    current: () => Promise<void> | undefined;
     environment: Environment;
     clock: Clock;
     /** Takes back the blocks of accounts that changed or are let go. */
@@ -49,6 +52,7 @@ export class KeyDirectory {
   }) {
     this.#keys = options.keys;
     this.#versions = options.versions;
+    this.#current = options.current;
     this.#environment = options.environment;
     this.#clock = options.clock;
     this.#release = options.release;
@@ -58,12 +62,17 @@ export class KeyDirectory {
 
   /** The account that `credential` opens now, or why it opens none. */
   find(credential: string): Account | InvalidKey | Promise<Account | InvalidKey> {
+    const stale = this.#current();
+    return stale === undefined ? this.#look(credential) : stale.then(() => this.#look(credential));
+  }
+
+  #look(credential: string): Account | InvalidKey | Promise<Account | InvalidKey> {
     const { keys: epoch } = this.#versions();
     if (epoch !== this.#epoch) {
       this.#refreshing ??= this.#refresh(epoch).finally(() => {
         this.#refreshing = undefined;
       });
-      return this.#refreshing.then(() => this.find(credential));
+      return this.#refreshing.then(() => this.#look(credential));
     }
     const known = this.#entries.get(credential);
     if (known !== undefined) return this.#check(known);
@@ -71,9 +80,9 @@ export class KeyDirectory {
     if (!isWellFormedKey(credential, this.#environment)) return "malformed";
     const found = this.#keys.byHash(hashKey(credential));
     if (!(found instanceof Promise)) return this.#add(credential, found);
-    // What was looked up under an older epoch may be out of date already.
     return found.then((late) =>
-      epoch === this.#epoch ? this.#add(credential, late) : this.find(credential),
+      // What was read before a change must not be kept after it.
+      this.#epoch === epoch ? this.#add(credential, late) : this.#look(credential),
     );
   }
 

@@ -48,6 +48,7 @@ export function createServices(store: Store, options: ServiceOptions): Services 
   const directory = new KeyDirectory({
     keys: store.keys,
     versions: () => store.versions(),
+    current: () => store.current(),
     environment,
     clock,
     release: (accounts) => {

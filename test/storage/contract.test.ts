@@ -197,7 +197,8 @@ describe.each(stores)("$name", (kind) => {
       const refuse = () => {
         throw new RangeError("no");
       };
-      expect(async () => store.keys.change(key.id, by("bad"), refuse)).toThrow(RangeError);
+      const changed = (async () => store.keys.change(key.id, by("bad"), refuse))();
+      await expect(changed).rejects.toThrow(RangeError);
       expect(await store.keys.byId(key.id)).toEqual(key);
       expect(await store.keys.events(key.id)).toHaveLength(1);
     });

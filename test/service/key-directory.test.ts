@@ -1,0 +1,83 @@
+/** The directory on a store whose answers take their time, as those of a database across a network do. */
+import { expect, test } from "bun:test";
+import { generateKey, type ApiKey, type PlainKey } from "../../src/domain/api-key.ts";
+import { noBan } from "../../src/domain/ban.ts";
+import { publishedLimits } from "../../src/domain/plan.ts";
+import { hashKey, KeyDirectory } from "../../src/service/key-directory.ts";
+import { Account } from "../../src/service/limiter.ts";
+import type { KeyHash } from "../../src/storage/contract.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
+import { seededBytes, TestClock } from "../helpers/app.ts";
+
+const by = { action: "test", actor: "tester", nowMs: 0 };
+
+async function directoryOn(options: { stale?: () => Promise<void> | undefined } = {}) {
+  const clock = new TestClock();
+  const store = openSqliteStore({
+    folder: ":memory:",
+    clock: clock.read,
+    random: () => 0,
+    timeoutMs: 100,
+    serving: true,
+  });
+  const plain: PlainKey = generateKey("production", seededBytes());
+  const key: ApiKey = {
+    id: "key_1",
+    name: "a key",
+    plan: "pro",
+    limits: publishedLimits.pro,
+    createdAtMs: clock.nowMs,
+    expiresAtMs: undefined,
+    revokedAtMs: undefined,
+    ban: noBan,
+  };
+  const secret = { mask: "", createdAtMs: clock.nowMs, expiresAtMs: undefined };
+  await store.keys.insert(key, hashKey(plain), secret, by);
+  /** Each look-up has read the row when it is called, and answers when the test says so. */
+  const answers: (() => void)[] = [];
+  const directory = new KeyDirectory({
+    keys: {
+      ...store.keys,
+      async byHash(hash: KeyHash) {
+        const found = await store.keys.byHash(hash);
+        await new Promise<void>((resolve) => answers.push(resolve));
+        return found;
+      },
+    },
+    versions: () => store.versions(),
+    current: options.stale ?? (() => undefined),
+    environment: "production",
+    clock: clock.read,
+    release: () => {},
+  });
+  return { answers, clock, directory, key, plain, store };
+}
+
+test("does not keep what it read of a key before the key was revoked", async () => {
+  const { answers, clock, directory, key, plain, store } = await directoryOn();
+  const early = directory.find(plain);
+  await Bun.sleep(0);
+  await store.keys.change(key.id, by, (k) => ({ ...k, revokedAtMs: clock.nowMs }));
+  // Another caller makes the directory notice, while the first look-up is still under way.
+  const noticed = directory.find("rehome_live_nonsense");
+  expect(await noticed).toBe("malformed");
+  answers.shift()?.();
+  await Bun.sleep(0);
+  answers.shift()?.();
+  expect(await early).toBe("revoked");
+  expect(await directory.find(plain)).toBe("revoked");
+});
+
+test("waits for the store while what it knows is too old, and fails with it", async () => {
+  let isGone = true;
+  const stale = async () => {
+    if (isGone) throw new Error("the store is gone");
+  };
+  const { answers, directory, plain } = await directoryOn({ stale });
+  await expect(Promise.resolve(directory.find(plain))).rejects.toThrow("the store is gone");
+  isGone = false;
+  const found = directory.find(plain);
+  await Bun.sleep(0);
+  answers.shift()?.();
+  expect(await found).toBeInstanceOf(Account);
+});
