@@ -1,5 +1,5 @@
-import { giveBack, type UnusedBlock, type WindowCounts } from "../domain/windows.ts";
-import type { UsageDay } from "./contract.ts";
+import { giveBack, windowMs, type UnusedBlock, type WindowCounts } from "../domain/windows.ts";
+import type { UsageDay, UsageDelta } from "./contract.ts";
 
 /** Finished days are kept this long. */
 export const usageKeptDays = 400;
@@ -30,4 +30,9 @@ export function usageWithRunningDays(
     days.set(id, { ...sofar, requests: sofar.requests + requests });
   }
   return [...days.values()].toSorted((a, b) => a.day - b.day || (a.keyId < b.keyId ? -1 : 1));
+}
+
+/** The usage of a key that was banned at `nowMs`. */
+export function bannedOn(keyId: string, nowMs: number): UsageDelta {
+  return { keyId, day: Math.floor(nowMs / windowMs.day), refusals: 0, bans: 1 };
 }

@@ -4,7 +4,7 @@ import { generateKey, type ApiKey, type PlainKey } from "../../src/domain/api-ke
 import { noBan } from "../../src/domain/ban.ts";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import { hashKey, KeyDirectory } from "../../src/service/key-directory.ts";
-import { Account } from "../../src/service/limiter.ts";
+import { Account } from "../../src/service/account.ts";
 import type { KeyHash } from "../../src/storage/contract.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { seededBytes, TestClock } from "../helpers/app.ts";

@@ -390,6 +390,7 @@ describe("a store in trouble", () => {
     const directory = new KeyDirectory({
       keys: store.keys,
       versions: () => store.versions(),
+      current: () => store.current(),
       environment: "production",
       clock: clock.read,
       release: (accounts) => void released.push(limiter.release(accounts)),

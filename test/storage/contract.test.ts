@@ -227,6 +227,11 @@ describe.each(stores)("$name", (kind) => {
       }
       await until(async () => (await store.keys.events(key.id)).length === 3);
       expect((await store.keys.byId(key.id))?.ban.noisyMinutes).toEqual([minute, minute + 1]);
+      store.reportNoisyMinute(key.id, minute + 2, (minute + 2) * minuteMs);
+      await until(async () => (await store.keys.events(key.id)).at(-1)?.action === "automatic-ban");
+      expect((await store.keys.byId(key.id))?.ban.step).toBe(1);
+      const day = Math.floor(noonMs / dayMs);
+      await until(async () => (await store.windows.usage(day, key.id))[0]?.bans === 1);
     });
   });
 

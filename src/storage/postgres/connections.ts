@@ -4,7 +4,7 @@ import type { DatabaseAddress } from "./address.ts";
 import { asAppError, DeadlineError, isConnectionLoss, unavailable, unwrap } from "./failures.ts";
 
 /** Pauses between attempts to reach a database that is gone. */
-const probePauseMs = { first: 20, max: 500 } as const;
+const probePauseMs = { first: 20, max: 250 } as const;
 /** A connection that was not used for so long may have been forgotten by a firewall on the way. */
 const idleMaxMs = 60_000;
 
@@ -32,6 +32,9 @@ export interface RunOptions {
   /** On the scale of performance.now(); by default `timeoutMs` from now. */
   readonly deadlineMs?: number;
 }
+
+/** For reads: they may be done again whatever happened to them. */
+export const repeatable: RunOptions = { mayRepeat: () => true };
 
 interface Opened<Session> {
   readonly sql: SQL;

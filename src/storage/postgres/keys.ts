@@ -1,10 +1,18 @@
 import { and, asc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { ApiKey, KeySecret } from "../../domain/api-key.ts";
-import type { KeyAction, KeyHash, KeyStore } from "../contract.ts";
-import { keyOf, keySnapshot, rowOf } from "../key-record.ts";
-import type { Query, Runner } from "./connections.ts";
+import type {
+  Credential,
+  KeyAction,
+  KeyEvent,
+  KeyHash,
+  KeyStore,
+  UsageDelta,
+} from "../contract.ts";
+import { keyOf, keySnapshot, noisyMinuteOf, rowOf } from "../key-record.ts";
+import { bannedOn } from "../usage.ts";
+import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
-import { apiKeys, keyEpoch, keyEvents, keySecrets } from "./schema.ts";
+import { apiKeys, keyEpoch, keyEvents, keySecrets, usageDays } from "./schema.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** The statements that look keys up, prepared once for each set of connections. */
@@ -45,122 +53,155 @@ export interface KeyStoreOptions {
   readonly epochOf: (version: number) => number;
 }
 
-/** Keys in PostgreSQL. */
-export function keyStore(connections: KeyConnections, options: KeyStoreOptions): KeyStore {
-  return { ...keyReader(connections, options), ...keyWriter(connections, options) };
-}
+/** Keys in PostgreSQL. A change is one transaction that holds the change, its event and the raised epoch. */
+export class PostgresKeys implements KeyStore {
+  readonly #connections: KeyConnections;
+  readonly #options: KeyStoreOptions;
 
-type KeyReader = Omit<KeyStore, "insert" | "change" | "rotate">;
-type KeyWriter = Pick<KeyStore, "insert" | "change" | "rotate">;
+  constructor(connections: KeyConnections, options: KeyStoreOptions) {
+    this.#connections = connections;
+    this.#options = options;
+  }
 
-function keyReader({ reads }: KeyConnections, { epochOf }: KeyStoreOptions): KeyReader {
-  const repeatable = { mayRepeat: () => true };
-  return {
-    async byHash(hash: KeyHash) {
-      const [row] = await reads.run(({ keys }) => keys.byHash.execute({ hash }), repeatable);
-      if (row === undefined) return undefined;
-      return { key: keyOf(row.key), secretExpiresAtMs: row.secretExpiresAtMs ?? undefined };
-    },
-    async byId(id) {
-      const [row] = await reads.run(({ keys }) => keys.byId.execute({ id }), repeatable);
-      return row === undefined ? undefined : keyOf(row);
-    },
-    async list() {
-      const rows = await reads.run(
-        ({ query }) =>
-          query.select().from(apiKeys).orderBy(asc(apiKeys.createdAtMs), asc(apiKeys.id)),
-        repeatable,
-      );
-      return rows.map(keyOf);
-    },
-    async changedSince(version) {
-      const epoch = epochOf(version);
-      const rows = await reads.run(({ keys }) => keys.changedSince.execute({ epoch }), repeatable);
-      return rows.map(keyOf);
-    },
-    async secrets(id) {
-      const rows = await reads.run(
-        ({ query }) =>
-          query
-            .select()
-            .from(keySecrets)
-            .where(eq(keySecrets.keyId, id))
-            .orderBy(asc(keySecrets.createdAtMs)),
-        repeatable,
-      );
-      return rows.map(({ mask, createdAtMs, expiresAtMs }) => ({
-        mask,
-        createdAtMs,
-        expiresAtMs: expiresAtMs ?? undefined,
-      }));
-    },
-    async events(id) {
-      const rows = await reads.run(
-        ({ query }) =>
-          query.select().from(keyEvents).where(eq(keyEvents.keyId, id)).orderBy(asc(keyEvents.id)),
-        repeatable,
-      );
-      return rows.map(({ atMs, actor, action, before, after }) => ({
-        atMs,
-        actor,
-        action,
-        before: before ?? undefined,
-        after,
-      }));
-    },
-  };
-}
+  async byHash(hash: KeyHash): Promise<Credential | undefined> {
+    const { reads } = this.#connections;
+    const [row] = await reads.run(({ keys }) => keys.byHash.execute({ hash }), repeatable);
+    if (row === undefined) return undefined;
+    return { key: keyOf(row.key), secretExpiresAtMs: row.secretExpiresAtMs ?? undefined };
+  }
 
-/** Changes keys: each call is one transaction that holds the change, its event and the raised epoch. */
-function keyWriter({ changes }: KeyConnections, options: KeyStoreOptions): KeyWriter {
-  /** Runs `work` in a transaction; the epoch that it returns, if it changed something, is passed on. */
-  const change = async <T extends { readonly epoch: number | undefined }>(
-    work: (tx: Query) => Promise<T>,
-  ): Promise<T> => {
-    const result = await changes.run(({ query }) => inTransaction(query, options.timeoutMs, work), {
-      mayRepeat: isHarmless,
+  async byId(id: string): Promise<ApiKey | undefined> {
+    const { reads } = this.#connections;
+    const [row] = await reads.run(({ keys }) => keys.byId.execute({ id }), repeatable);
+    return row === undefined ? undefined : keyOf(row);
+  }
+
+  async list(): Promise<ApiKey[]> {
+    const rows = await this.#read((query) =>
+      query.select().from(apiKeys).orderBy(asc(apiKeys.createdAtMs), asc(apiKeys.id)),
+    );
+    return rows.map(keyOf);
+  }
+
+  async changedSince(version: number): Promise<ApiKey[]> {
+    const { reads } = this.#connections;
+    const epoch = this.#options.epochOf(version);
+    const rows = await reads.run(({ keys }) => keys.changedSince.execute({ epoch }), repeatable);
+    return rows.map(keyOf);
+  }
+
+  async secrets(id: string): Promise<KeySecret[]> {
+    const { keyId, createdAtMs } = keySecrets;
+    const rows = await this.#read((query) =>
+      query.select().from(keySecrets).where(eq(keyId, id)).orderBy(asc(createdAtMs)),
+    );
+    return rows.map((row) => ({
+      mask: row.mask,
+      createdAtMs: row.createdAtMs,
+      expiresAtMs: row.expiresAtMs ?? undefined,
+    }));
+  }
+
+  async events(id: string): Promise<KeyEvent[]> {
+    const rows = await this.#read((query) =>
+      query.select().from(keyEvents).where(eq(keyEvents.keyId, id)).orderBy(asc(keyEvents.id)),
+    );
+    return rows.map(({ atMs, actor, action, before, after }) => ({
+      atMs,
+      actor,
+      action,
+      before: before ?? undefined,
+      after,
+    }));
+  }
+
+  async insert(key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction): Promise<void> {
+    await this.#change(async (tx) => {
+      const epoch = await nextEpoch(tx);
+      await tx.insert(apiKeys).values({ ...rowOf(key), changedIn: epoch });
+      await addSecret(tx, key.id, hash, secret);
+      await addEvent(tx, key, by, null);
+      return { epoch };
     });
-    if (result.epoch !== undefined) options.onChange(result.epoch);
-    return result;
-  };
+  }
 
-  return {
-    async insert(key, hash, secret, by) {
-      await change(async (tx) => {
-        const epoch = await nextEpoch(tx);
-        await tx.insert(apiKeys).values({ ...rowOf(key), changedIn: epoch });
-        await addSecret(tx, key.id, hash, secret);
-        await addEvent(tx, key, by, null);
-        return { epoch };
-      });
-    },
-    async change(id, by, decide) {
-      const { key } = await change(async (tx) => {
-        const before = await lockKey(tx, id);
-        const after = before === undefined ? undefined : decide(before);
-        if (before === undefined || after === undefined || after === before) {
-          return { epoch: undefined, key: after };
-        }
-        return { epoch: await keep(tx, before, after, by), key: after };
-      });
-      return key;
-    },
-    async rotate(id, hash, secret, oldExpireAtMs, by) {
-      const { key } = await change(async (tx) => {
-        const locked = await lockKey(tx, id);
-        if (locked === undefined) return { epoch: undefined, key: undefined };
-        const { keyId, expiresAtMs } = keySecrets;
-        const isGoodForLonger = or(isNull(expiresAtMs), gt(expiresAtMs, oldExpireAtMs));
-        await tx
-          .update(keySecrets)
-          .set({ expiresAtMs: oldExpireAtMs })
-          .where(and(eq(keyId, id), isGoodForLonger));
-        await addSecret(tx, id, hash, secret);
-        return { epoch: await keep(tx, locked, locked, by), key: locked };
-      });
-      return key;
-    },
-  };
+  async change(
+    id: string,
+    by: KeyAction,
+    decide: (key: ApiKey) => ApiKey,
+  ): Promise<ApiKey | undefined> {
+    const { key } = await this.#change(async (tx) => {
+      const before = await lockKey(tx, id);
+      const after = before === undefined ? undefined : decide(before);
+      if (before === undefined || after === undefined || after === before) {
+        return { epoch: undefined, key: after };
+      }
+      return { epoch: await keep(tx, before, after, by), key: after };
+    });
+    return key;
+  }
+
+  async rotate(
+    id: string,
+    hash: KeyHash,
+    secret: KeySecret,
+    oldExpireAtMs: number,
+    by: KeyAction,
+  ): Promise<ApiKey | undefined> {
+    const { key } = await this.#change(async (tx) => {
+      const locked = await lockKey(tx, id);
+      if (locked === undefined) return { epoch: undefined, key: undefined };
+      const { keyId, expiresAtMs } = keySecrets;
+      const isGoodForLonger = or(isNull(expiresAtMs), gt(expiresAtMs, oldExpireAtMs));
+      await tx
+        .update(keySecrets)
+        .set({ expiresAtMs: oldExpireAtMs })
+        .where(and(eq(keyId, id), isGoodForLonger));
+      await addSecret(tx, id, hash, secret);
+      return { epoch: await keep(tx, locked, locked, by), key: locked };
+    });
+    return key;
+  }
+
+  /** Keeps a noisy minute, and the ban and its usage if it led to one. */
+  async noisyMinute(id: string, minuteLabel: number, nowMs: number): Promise<void> {
+    await this.#change(async (tx) => {
+      const before = await lockKey(tx, id);
+      const change = before && noisyMinuteOf(before, minuteLabel, nowMs);
+      if (before === undefined || change === undefined) return { epoch: undefined };
+      const { after, action } = change;
+      const epoch = await keep(tx, before, after, { action, actor: "server", nowMs });
+      if (action === "automatic-ban") await addBan(tx, bannedOn(id, nowMs));
+      return { epoch };
+    });
+  }
+
+  #read<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    return this.#connections.reads.run(({ query }) => work(query), repeatable);
+  }
+
+  /** Runs `work` in a transaction, and passes on the epoch that it began, if it changed something. */
+  async #change<T extends { readonly epoch: number | undefined }>(
+    work: (tx: Query) => Promise<T>,
+  ): Promise<T> {
+    const { timeoutMs, onChange } = this.#options;
+    const result = await this.#connections.changes.run(
+      ({ query }) => inTransaction(query, timeoutMs, work),
+      { mayRepeat: isHarmless },
+    );
+    if (result.epoch !== undefined) onChange(result.epoch);
+    return result;
+  }
+}
+
+async function addBan(tx: Query, { keyId, day, bans }: UsageDelta): Promise<void> {
+  await tx
+    .insert(usageDays)
+    .values({ keyId, day, bans })
+    .onConflictDoUpdate({
+      target: [usageDays.keyId, usageDays.day],
+      set: { bans: sql`${usageDays.bans} + excluded.bans` },
+    });
 }
 
 async function lockKey(tx: Query, id: string): Promise<ApiKey | undefined> {

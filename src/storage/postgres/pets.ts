@@ -5,7 +5,7 @@ import type { PageQuery } from "../../domain/page.ts";
 import type { NewPet, Pet, PetStatus } from "../../domain/pet.ts";
 import type { PetStore } from "../contract.ts";
 import { GroupCommit } from "../group-commit.ts";
-import type { Query, Runner } from "./connections.ts";
+import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
 import { inTransaction } from "./transaction.ts";
 import { catalogue, pets } from "./schema.ts";
@@ -103,84 +103,109 @@ export interface PetStoreOptions {
 }
 
 /** Animals in PostgreSQL. */
-export function petStore(
-  connections: PetConnections,
-  options: PetStoreOptions,
-): PetStore & { settled(): Promise<void> } {
-  const { reads, creates, changes } = connections;
-  const { timeoutMs, onChange, onCommit } = options;
+export class PostgresPets implements PetStore {
+  readonly #connections: PetConnections;
+  readonly #options: PetStoreOptions;
+  readonly #commits: GroupCommit<NewPet, bigint>;
 
-  const commits = new GroupCommit<NewPet, bigint>(
-    async (batch, sinceMs) => {
-      const startMs = performance.now();
-      const rows = await creates.run(({ sql: client }) => insertPets(client, batch), {
+  constructor(connections: PetConnections, options: PetStoreOptions) {
+    this.#connections = connections;
+    this.#options = options;
+    this.#commits = new GroupCommit((batch, sinceMs) => this.#insert(batch, sinceMs), {
+      batchMax,
+      waitingMax,
+    });
+  }
+
+  async page({ limit, status, after = int64Min }: PageQuery): Promise<Pet[]> {
+    const rows = await this.#connections.reads.run(
+      ({ pets: { page, pageOfStatus } }) =>
+        status === undefined
+          ? page.execute({ limit, after })
+          : pageOfStatus.execute({ limit, after, status }),
+      repeatable,
+    );
+    return rows.map(petOf);
+  }
+
+  async byId(id: bigint): Promise<Pet | undefined> {
+    const [row] = await this.#connections.reads.run(
+      (statements) => statements.pets.byId.execute({ id }),
+      repeatable,
+    );
+    return row === undefined ? undefined : petOf(row);
+  }
+
+  async count(): Promise<number> {
+    const [row] = await this.#connections.reads.run(
+      (statements) => statements.pets.count.execute(),
+      repeatable,
+    );
+    return row?.animals ?? 0;
+  }
+
+  create(pet: NewPet): Promise<bigint> {
+    return this.#commits.add(pet);
+  }
+
+  setStatus(id: bigint, status: PetStatus | undefined): Promise<Pet | undefined> {
+    return this.#change(0, (tx) =>
+      tx
+        .update(pets)
+        .set({ status: status ?? null })
+        .where(eq(pets.id, id))
+        .returning(petColumns),
+    );
+  }
+
+  remove(id: bigint): Promise<Pet | undefined> {
+    return this.#change(-1, (tx) => tx.delete(pets).where(eq(pets.id, id)).returning(petColumns));
+  }
+
+  /** Resolves when every create is kept or refused. */
+  settled(): Promise<void> {
+    return this.#commits.settled();
+  }
+
+  async #insert(batch: readonly NewPet[], sinceMs: number): Promise<bigint[]> {
+    const startMs = performance.now();
+    const { timeoutMs, onChange, onCommit } = this.#options;
+    const rows = await this.#connections.creates.run(
+      ({ sql: client }) => insertPets(client, batch),
+      {
         deadlineMs: sinceMs + timeoutMs,
         // Never where the commit may have happened: an animal must not be there twice.
         mayRepeat: isHarmless,
-      });
-      onChange();
-      onCommit({ batchSize: batch.length, commitMs: performance.now() - startMs });
-      const ids: bigint[] = [];
-      for (const { id, position } of rows) ids[Number(position) - 1] = id;
-      return ids;
-    },
-    { batchMax, waitingMax },
-  );
+      },
+    );
+    onChange();
+    onCommit({ batchSize: batch.length, commitMs: performance.now() - startMs });
+    const ids: bigint[] = [];
+    for (const { id, position } of rows) ids[Number(position) - 1] = id;
+    return ids;
+  }
 
   /** Changes one animal; `count` is by how many there are more afterwards. */
-  const change = async (count: number, work: (query: Query) => Promise<PetRow[]>) => {
-    const [row] = await changes.run(({ query }) =>
-      inTransaction(query, timeoutMs, async (tx) => {
-        await tx.select().from(catalogue).for("update");
-        const rows = await work(tx);
-        if (rows.length > 0) {
-          const { version, animals } = catalogue;
-          await tx
-            .update(catalogue)
-            .set({ version: sql`${version} + 1`, animals: sql`${animals} + ${count}` });
-        }
-        return rows;
-      }),
+  async #change(count: number, work: (tx: Query) => Promise<PetRow[]>): Promise<Pet | undefined> {
+    const [row] = await this.#connections.changes.run(
+      ({ query }) =>
+        inTransaction(query, this.#options.timeoutMs, async (tx) => {
+          await tx.select().from(catalogue).for("update");
+          const rows = await work(tx);
+          if (rows.length > 0) await raiseVersion(tx, count);
+          return rows;
+        }),
+      { mayRepeat: isHarmless },
     );
     if (row === undefined) return undefined;
-    onChange();
+    this.#options.onChange();
     return petOf(row);
-  };
+  }
+}
 
-  return {
-    async page({ limit, status, after = int64Min }: PageQuery): Promise<Pet[]> {
-      const rows = await reads.run(
-        ({ pets: statements }) =>
-          status === undefined
-            ? statements.page.execute({ limit, after })
-            : statements.pageOfStatus.execute({ limit, after, status }),
-        { mayRepeat: () => true },
-      );
-      return rows.map(petOf);
-    },
-    async byId(id: bigint): Promise<Pet | undefined> {
-      const [row] = await reads.run(({ pets: { byId } }) => byId.execute({ id }), {
-        mayRepeat: () => true,
-      });
-      return row === undefined ? undefined : petOf(row);
-    },
-    create: (pet) => commits.add(pet),
-    setStatus: (id, status) =>
-      change(0, (tx) =>
-        tx
-          .update(pets)
-          .set({ status: status ?? null })
-          .where(eq(pets.id, id))
-          .returning(petColumns),
-      ),
-    remove: (id) =>
-      change(-1, (tx) => tx.delete(pets).where(eq(pets.id, id)).returning(petColumns)),
-    async count(): Promise<number> {
-      const [row] = await reads.run(({ pets: statements }) => statements.count.execute(), {
-        mayRepeat: () => true,
-      });
-      return row?.animals ?? 0;
-    },
-    settled: () => commits.settled(),
-  };
+async function raiseVersion(tx: Query, count: number): Promise<void> {
+  const { version, animals } = catalogue;
+  await tx
+    .update(catalogue)
+    .set({ version: sql`${version} + 1`, animals: sql`${animals} + ${count}` });
 }

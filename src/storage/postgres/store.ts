@@ -1,15 +1,14 @@
 import type { ReservedSQL, SQL } from "bun";
-import { recordNoisyMinute } from "../../domain/ban.ts";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Store, StoreCheck, StoreVersions } from "../contract.ts";
 import { readMigrations } from "../migrations.macro.ts" with { type: "macro" };
 import { describeAddress, type DatabaseAddress } from "./address.ts";
-import { connect, Connections, type Query } from "./connections.ts";
+import { connect, Connections, repeatable, type Query } from "./connections.ts";
 import { explainRefusal, unwrap } from "./failures.ts";
-import { keyReads, keyStore } from "./keys.ts";
+import { keyReads, PostgresKeys } from "./keys.ts";
 import { migrate } from "./migrate.ts";
-import { petReads, petStore } from "./pets.ts";
+import { petReads, PostgresPets } from "./pets.ts";
 import { readVersions, type PolledVersions } from "./poll.ts";
 import { VersionWatch } from "./versions.ts";
 import { windowReads, windowStore } from "./windows.ts";
@@ -88,7 +87,7 @@ function openConnections({ address, timeoutMs, onError }: PostgresOptions) {
 
 class PostgresStore implements Store {
   readonly pets: Store["pets"];
-  readonly keys: Store["keys"];
+  readonly keys: PostgresKeys;
   readonly windows: Store["windows"];
   readonly #options: PostgresOptions;
   readonly #connections: ReturnType<typeof openConnections>;
@@ -99,19 +98,23 @@ class PostgresStore implements Store {
     const { timeoutMs, clock, onCommit = () => {} } = options;
     const connections = openConnections(options);
     const { reads } = connections;
-    const poll = () => reads.run(({ sql }) => readVersions(sql), { mayRepeat: () => true });
+    const poll = () => reads.run(({ sql }) => readVersions(sql), repeatable);
     this.#versions = new VersionWatch(poll, first, startMs);
     this.#options = options;
     this.#connections = connections;
-    const pets = petStore(connections, {
+    const pets = new PostgresPets(connections, {
       timeoutMs,
       onCommit,
       onChange: () => this.#versions.notePets(),
     });
-    const windows = windowStore(connections, { timeoutMs, clock });
+    const windows = windowStore(connections, {
+      timeoutMs,
+      clock,
+      version: () => this.#versions.polls(),
+    });
     this.pets = pets;
     this.windows = windows;
-    this.keys = keyStore(connections, {
+    this.keys = new PostgresKeys(connections, {
       timeoutMs,
       onChange: (epoch) => this.#versions.noteKeys(epoch),
       epochOf: (version) => this.#versions.epochOf(version),
@@ -128,12 +131,7 @@ class PostgresStore implements Store {
   }
 
   reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void {
-    const by = { action: "noisy-minute", actor: "server", nowMs };
-    const changed = this.keys.change(keyId, by, (key) => {
-      const ban = recordNoisyMinute(key.ban, minuteLabel, nowMs);
-      return ban === key.ban ? key : { ...key, ban };
-    });
-    Promise.resolve(changed).catch(this.#options.onError);
+    this.keys.noisyMinute(keyId, minuteLabel, nowMs).catch(this.#options.onError);
   }
 
   async check(): Promise<StoreCheck[]> {

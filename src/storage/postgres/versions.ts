@@ -19,6 +19,7 @@ export class VersionWatch {
   readonly #poll: () => Promise<PolledVersions>;
   #keys: number;
   #pets = 0;
+  #polls = 0;
   #seen: PolledVersions;
   #generation = 0;
   /** When the last poll that was answered began. */
@@ -43,6 +44,11 @@ export class VersionWatch {
   /** Undefined while `versions()` can be relied on; else resolves once it can be again, or rejects with the poll. */
   current(): Promise<void> | undefined {
     return performance.now() - this.#freshAtMs <= freshMs ? undefined : this.#pollNow();
+  }
+
+  /** How often the database was asked and answered. */
+  polls(): number {
+    return this.#polls;
   }
 
   /** This process changed keys: the commit began `epoch`. */
@@ -98,6 +104,7 @@ export class VersionWatch {
     this.#keys = Math.max(this.#keys, this.#versionOf(found.epoch));
     if (found.pets !== this.#seen.pets) this.#pets += 1;
     this.#seen = found;
+    this.#polls += 1;
     this.#freshAtMs = startMs;
   }
 }

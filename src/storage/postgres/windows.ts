@@ -1,35 +1,26 @@
 import type { ReservedSQL } from "bun";
 import { and, eq, gte, sql } from "drizzle-orm";
 import type { Clock } from "../../domain/clock.ts";
-import { take, windowMs, type WindowCounts } from "../../domain/windows.ts";
-import type { TakeRequest, TakeResult, UsageDelta, WindowStore } from "../contract.ts";
+import { windowMs, type WindowCounts } from "../../domain/windows.ts";
+import type { TakeResult, WindowStore } from "../contract.ts";
 import { GroupCommit } from "../group-commit.ts";
-import { finishedDay, usageKeptDays, usageWithRunningDays } from "../usage.ts";
-import type { Query, Runner } from "./connections.ts";
+import { usageKeptDays, usageWithRunningDays } from "../usage.ts";
+import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
 import { rateWindows, usageDays } from "./schema.ts";
+import { decide, type TakeCall, type UsageAmounts } from "./take-decision.ts";
 
 /** Calls of `take` in one transaction at the most. */
 const batchMax = 256;
 /** Calls that may wait for their transaction; a server makes one at a time. */
 const waitingMax = 4_096;
 
-/** One call of `take`. */
-interface Call {
-  readonly requests: readonly TakeRequest[];
-  readonly usage: readonly UsageDelta[];
-}
-
-interface UsageAmounts {
-  readonly requests: number;
-  readonly refusals: number;
-  readonly bans: number;
-}
-
 export interface WindowStoreOptions {
   readonly timeoutMs: number;
   /** In place of the database's clock, for tests that move the time. */
   readonly clock: Clock | undefined;
+  /** Changes with each poll of the database: other processes are always taken to be at work. */
+  readonly version: () => number;
 }
 
 /** The statements that read counters, prepared once for each set of connections. */
@@ -64,8 +55,8 @@ export function windowStore(
   { reads, takes }: WindowConnections,
   options: WindowStoreOptions,
 ): WindowStore & { settled(): Promise<void> } {
-  const { timeoutMs, clock } = options;
-  const commits = new GroupCommit<Call, TakeResult[]>(
+  const { timeoutMs, clock, version } = options;
+  const commits = new GroupCommit<TakeCall, TakeResult[]>(
     async (calls, sinceMs) => {
       const progress: Progress = { isDecided: false };
       return takes.run((client) => commitTakes(client, calls, { timeoutMs, clock, progress }), {
@@ -79,13 +70,12 @@ export function windowStore(
   return {
     take: (requests, usage) => commits.add({ requests, usage }),
     async counts(keyId) {
-      const [row] = await reads.run(({ windows }) => windows.byKey.execute({ keyId }), {
-        mayRepeat: () => true,
-      });
+      const [row] = await reads.run(({ windows }) => windows.byKey.execute({ keyId }), repeatable);
       return row;
     },
+    version,
     usage: (firstDay, keyId) =>
-      reads.run(({ query }) => readUsage(query, firstDay, keyId), { mayRepeat: () => true }),
+      reads.run(({ query }) => readUsage(query, firstDay, keyId), repeatable),
     settled: () => commits.settled(),
   };
 }
@@ -96,13 +86,13 @@ interface Progress {
   isDecided: boolean;
 }
 
-interface CommitContext extends WindowStoreOptions {
+interface CommitContext extends Pick<WindowStoreOptions, "timeoutMs" | "clock"> {
   readonly progress: Progress;
 }
 
 async function commitTakes(
   client: ReservedSQL,
-  calls: readonly Call[],
+  calls: readonly TakeCall[],
   context: CommitContext,
 ): Promise<TakeResult[][]> {
   context.progress.isDecided = false;
@@ -117,7 +107,7 @@ async function commitTakes(
 
 async function takeInTransaction(
   client: ReservedSQL,
-  calls: readonly Call[],
+  calls: readonly TakeCall[],
   { timeoutMs, clock, progress }: CommitContext,
 ): Promise<TakeResult[][]> {
   const locked = await lockWindows(client, idsOf(calls), timeoutMs);
@@ -147,7 +137,7 @@ async function takeInTransaction(
   return results;
 }
 
-function idsOf(calls: readonly Call[]): string[] {
+function idsOf(calls: readonly TakeCall[]): string[] {
   const ids = new Set(calls.flatMap(({ requests }) => requests.map(({ keyId }) => keyId)));
   return [...ids].toSorted();
 }
@@ -212,52 +202,6 @@ async function lockWindows(
       SELECT id, 0, 0, 0, 0 FROM unnest(${missing}::text[]) AS id
       ON CONFLICT DO NOTHING`;
   }
-}
-
-interface Decision {
-  readonly results: TakeResult[][];
-  readonly changed: ReadonlyMap<string, WindowCounts>;
-  /** By key and day, separated by a space. */
-  readonly usage: ReadonlyMap<string, UsageAmounts>;
-  /** Keys whose day ended. */
-  readonly rolledOver: ReadonlySet<string>;
-}
-
-/** What the calls are granted and what is to be kept of it: the domain's rule, one request after the other. */
-function decide(calls: readonly Call[], kept: Map<string, WindowCounts>, nowMs: number): Decision {
-  const changed = new Map<string, WindowCounts>();
-  const usage = new Map<string, UsageAmounts>();
-  const rolledOver = new Set<string>();
-  const add = (keyId: string, day: number, amounts: UsageAmounts) => {
-    const id = `${keyId} ${day}`;
-    const sofar = usage.get(id) ?? { requests: 0, refusals: 0, bans: 0 };
-    usage.set(id, {
-      requests: sofar.requests + amounts.requests,
-      refusals: sofar.refusals + amounts.refusals,
-      bans: sofar.bans + amounts.bans,
-    });
-  };
-  const takeOne = ({ keyId, limits, want, unused }: TakeRequest): TakeResult => {
-    const before = kept.get(keyId) as WindowCounts;
-    const { granted, counts } = take(before, limits, want, nowMs, unused);
-    if (granted > 0 || unused !== undefined) {
-      kept.set(keyId, counts);
-      changed.set(keyId, counts);
-      const finished = finishedDay(before, unused, counts);
-      if (finished !== undefined) {
-        add(keyId, finished.day, { requests: finished.requests, refusals: 0, bans: 0 });
-        rolledOver.add(keyId);
-      }
-    }
-    return { granted, counts, nowMs };
-  };
-  const results = calls.map(({ requests, usage: deltas }) => {
-    for (const { keyId, day, refusals, bans } of deltas) {
-      add(keyId, day, { requests: 0, refusals, bans });
-    }
-    return requests.map(takeOne);
-  });
-  return { results, changed, usage, rolledOver };
 }
 
 function writeCounts(

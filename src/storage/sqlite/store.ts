@@ -12,7 +12,8 @@ import { openDatabase, translating } from "./database.ts";
 import { keyReader, keyWriter } from "./keys.ts";
 import { migrate } from "./migrate.ts";
 import { petReader, petWriter } from "./pets.ts";
-import { bannedOn, usageWriter, windowStore } from "./windows.ts";
+import { bannedOn } from "../usage.ts";
+import { usageWriter, windowStore } from "./windows.ts";
 import { Writer, type CommitReport } from "./writer.ts";
 
 const catalogueMigrations = readMigrations("sqlite/catalogue");

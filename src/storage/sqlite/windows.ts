@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { and, eq, gte, lt, sql } from "drizzle-orm";
 import type { Clock } from "../../domain/clock.ts";
-import { mustKeep, take, unusedCounts, windowMs, type WindowCounts } from "../../domain/windows.ts";
+import { mustKeep, take, unusedCounts, type WindowCounts } from "../../domain/windows.ts";
 import type { TakeRequest, TakeResult, UsageDay, UsageDelta, WindowStore } from "../contract.ts";
 import { AppError } from "../../domain/errors.ts";
 import { asAppError, isBusy, isFull, query, translating } from "./database.ts";
@@ -151,11 +151,6 @@ export function usageWriter(db: Database): (delta: UsageDelta) => void {
   return (delta) => {
     addUsage.run({ ...delta, requests: 0 });
   };
-}
-
-/** The usage of a key that was banned at `nowMs`. */
-export function bannedOn(keyId: string, nowMs: number): UsageDelta {
-  return { keyId, day: Math.floor(nowMs / windowMs.day), refusals: 0, bans: 1 };
 }
 
 /** One key's take inside the transaction. A finished day's count moves to `usage_days` when the next day begins. */

@@ -7,7 +7,8 @@ import type { NewPet } from "../../domain/pet.ts";
 import { openDatabase } from "./database.ts";
 import { keyWriter } from "./keys.ts";
 import { petWriter } from "./pets.ts";
-import { bannedOn, usageWriter } from "./windows.ts";
+import { bannedOn } from "../usage.ts";
+import { usageWriter } from "./windows.ts";
 
 export interface WriterOpen {
   readonly catalogue: string;
