@@ -133,6 +133,18 @@ export const settings = {
     max: 65_535,
   }),
   data: text("data", "DIR", "data folder", undefined),
+  store: text(
+    "store",
+    "URL",
+    "PostgreSQL database instead of a data folder: postgres://USER:PASSWORD@HOST/DATABASE",
+    undefined,
+  ),
+  storeFile: text(
+    "store-file",
+    "FILE",
+    "file that holds what --store would say, so that no process list shows its password",
+    undefined,
+  ),
   environment: oneOf(
     "environment",
     "production issues rehome_live_ keys, staging rehome_test_ ones",
@@ -206,6 +218,24 @@ export function variableOf(name: SettingName): string {
   return variablePrefix + settings[name].flag.replaceAll("-", "_").toUpperCase();
 }
 
+/** Leaves one place to keep data in: the one that a flag names, where flag and environment name different ones. */
+function chooseStore(config: Record<string, unknown>, sources: Record<string, Source>): void {
+  const named = (["data", "store", "storeFile"] as const).filter(
+    (name) => sources[name] === "flag",
+  );
+  if (named.length > 1) {
+    const flags = named.map((name) => `--${settings[name].flag}`).join(" and ");
+    throw new AppError("invalid_request", `${flags} name two places for the data; choose one.`);
+  }
+  const [chosen] = named;
+  if (chosen === "data" || chosen === "storeFile") config["store"] = undefined;
+  if (chosen === "data" || chosen === "store") config["storeFile"] = undefined;
+  if (config["store"] !== undefined && config["storeFile"] !== undefined) {
+    const variables = `${variableOf("store")} and ${variableOf("storeFile")}`;
+    throw new AppError("invalid_request", `${variables} are both set; choose one.`);
+  }
+}
+
 /** The folder that holds a user's data unless another one is named (XDG base directory specification). */
 export function defaultDataFolder(env: EnvironmentVariables): string {
   const home = env["HOME"];
@@ -249,6 +279,7 @@ export function loadConfig(
     sources[name] = source;
   }
   config["data"] ??= defaultDataFolder(env);
+  chooseStore(config, sources);
   return {
     config: Object.freeze(config) as Config,
     sources: sources as Record<SettingName, Source>,

@@ -23,8 +23,10 @@ export async function openServices(
   options: OpenOptions,
 ): Promise<Services> {
   const folder = config.data ?? inMemory;
-  if (folder !== inMemory) makeDataFolder(folder);
+  const address = await storeAddress(config);
+  if (address === undefined && folder !== inMemory) makeDataFolder(folder);
   const store = await openStore({
+    address,
     folder,
     clock: systemClock,
     random: Math.random,
@@ -61,6 +63,22 @@ export async function withServices<T>(
   } finally {
     await services.close();
   }
+}
+
+/** The address of the database that the settings name, or undefined when they name a folder. */
+async function storeAddress({ store, storeFile }: Config): Promise<string | undefined> {
+  if (storeFile === undefined) return store;
+  let text: string;
+  try {
+    text = await Bun.file(storeFile).text();
+  } catch (error) {
+    throw new AppError(
+      "invalid_request",
+      `The file ${storeFile} cannot be read: ${(error as Error).message}.`,
+      { hint: "Name a file with --store-file that this user may read and that holds the address." },
+    );
+  }
+  return text.trim();
 }
 
 function makeDataFolder(folder: string): void {

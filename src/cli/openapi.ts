@@ -17,7 +17,8 @@ export function openapiCommand(io: Io): Command {
   return addSettings(command, ["baseUrl", "stagingBaseUrl"]).action(async () => {
     const { config } = configOf(command, io);
     // The document comes from the declared routes, so it takes an application, but nobody's data.
-    await withServices({ ...config, data: inMemory }, io, async (services) => {
+    const nowhere = { ...config, data: inMemory, store: undefined, storeFile: undefined };
+    await withServices(nowhere, io, async (services) => {
       const { baseUrl, stagingBaseUrl } = config;
       const app = createApp({
         services,

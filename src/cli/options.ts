@@ -43,7 +43,12 @@ export function configOf(command: Command, io: Io): LoadedConfig {
 }
 
 /** The settings that every command on a store takes. */
-export const storeSettings = ["data", "environment"] as const satisfies readonly SettingName[];
+export const storeSettings = [
+  "data",
+  "store",
+  "storeFile",
+  "environment",
+] as const satisfies readonly SettingName[];
 
 export const jsonOption = () =>
   new Option("--json", "print one JSON document, whose fields are stable");

@@ -94,7 +94,7 @@ async function banner(
     `rehome ${version}`,
     `  API   ${origin}/v1${config.baseUrl === undefined ? "" : ` (callers use ${config.baseUrl})`}`,
     `  Docs  ${origin}${documentationPath}`,
-    `  Data  ${config.data} (${pets} animals, ${keys} keys)`,
+    `  Data  ${services.place} (${pets} animals, ${keys} keys)`,
   ];
   if (issued !== undefined) lines.push(...firstSteps(issued, origin));
   else if (keys === 0)

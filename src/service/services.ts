@@ -20,6 +20,8 @@ export interface ServiceOptions {
 
 /** Everything that the edges call, on one store. */
 export interface Services {
+  /** Where the data are, as a person is told. */
+  readonly place: string;
   readonly pets: Store["pets"];
   readonly catalogue: Store["catalogue"];
   readonly keys: KeyService;
@@ -60,6 +62,7 @@ export function createServices(store: Store, options: ServiceOptions): Services 
   const sweeping = setInterval(() => void sweep(), sweepIntervalMs);
   sweeping.unref();
   return {
+    place: store.place,
     pets: store.pets,
     catalogue: store.catalogue,
     keys: new KeyService({ ...options, keys: store.keys, windows: store.windows }),

@@ -196,6 +196,8 @@ export interface StoreCheck {
 }
 
 export interface Store {
+  /** Where the data are, as a person is told: a folder, or an address without its password. */
+  readonly place: string;
   readonly pets: PetStore;
   readonly catalogue?: CatalogueStore;
   readonly keys: KeyStore;

@@ -43,16 +43,14 @@ Examples:
     );
   return addSettings(command, storeSettings).action(async (options: Options) => {
     const { config } = configOf(command, io);
-    await withServices(config, io, async ({ keys, clock }) => {
+    await withServices(config, io, async ({ keys, clock, place }) => {
       const issued = await keys.create({ ...options, expiresInMs: options.expiresIn });
       if (options.json) {
         printJson(io, issuedJson(issued, clock()));
         return;
       }
       const { key, secret } = issued;
-      io.err(
-        `Made ${key.id} "${key.name}" (plan ${key.plan}: ${limitsText(key)}) in ${config.data}.\n`,
-      );
+      io.err(`Made ${key.id} "${key.name}" (plan ${key.plan}: ${limitsText(key)}) in ${place}.\n`);
       io.err("This is the secret. It is shown only now:\n");
       io.out(`${secret}\n`);
     });

@@ -18,7 +18,7 @@ Examples:
     );
   return addSettings(command, storeSettings).action(async (options: { json?: true }) => {
     const { config } = configOf(command, io);
-    await withServices(config, io, async ({ keys, clock }) => {
+    await withServices(config, io, async ({ keys, clock, place }) => {
       const all = (await keys.list()).map((key) => ({ key, shown: keyJson(key, clock()) }));
       if (options.json) {
         printJson(
@@ -29,7 +29,7 @@ Examples:
       }
       if (all.length === 0) {
         io.err(
-          `There is no key in ${config.data}. Make one: rehome keys create --plan free --name LABEL\n`,
+          `There is no key in ${place}. Make one: rehome keys create --plan free --name LABEL\n`,
         );
         return;
       }

@@ -86,6 +86,7 @@ function openConnections({ address, timeoutMs, onError }: PostgresOptions) {
 }
 
 class PostgresStore implements Store {
+  readonly place: string;
   readonly pets: Store["pets"];
   readonly keys: PostgresKeys;
   readonly windows: Store["windows"];
@@ -100,6 +101,7 @@ class PostgresStore implements Store {
     const { reads } = connections;
     const poll = () => reads.run(({ sql }) => readVersions(sql), repeatable);
     this.#versions = new VersionWatch(poll, first, startMs);
+    this.place = describeAddress(options.address);
     this.#options = options;
     this.#connections = connections;
     const pets = new PostgresPets(connections, {

@@ -65,6 +65,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
 }
 
 class SqliteStore implements Store {
+  readonly place: string;
   readonly pets: Store["pets"];
   readonly catalogue: CatalogueStore;
   readonly keys: Store["keys"];
@@ -78,6 +79,7 @@ class SqliteStore implements Store {
   #takesSinceCheckpoint = 0;
 
   constructor(options: SqliteOptions, catalogue: Database, limits: Database) {
+    this.place = options.folder;
     this.#options = options;
     this.#catalogue = catalogue;
     this.#limits = limits;
