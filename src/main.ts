@@ -1,5 +1,6 @@
 import "./environment.ts";
-import { userInfo } from "node:os";
+import { actor } from "./cli/actor.ts";
+import { ask } from "./cli/terminal/ask.ts";
 import { run } from "./cli/program.ts";
 import { processEnvironment } from "./config.ts";
 
@@ -20,13 +21,16 @@ process.exit(
     env: processEnvironment,
     isTerminal: process.stdout.isTTY,
     talkIsTerminal: process.stderr.isTTY,
-    actor: processEnvironment["SUDO_USER"] ?? userInfo().username,
+    columns: process.stdout.columns || 80,
+    canAsk: process.stdin.isTTY && process.stderr.isTTY,
+    actor: actor(processEnvironment),
     out: (text) => void process.stdout.write(text),
     write: (text) =>
       new Promise((resolve, reject) => {
         process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
       }),
     input: () => Bun.stdin.stream(),
+    ask: (question) => ask(question, stop.signal),
     err: (text) => void process.stderr.write(text),
     stop: stop.signal,
   }),

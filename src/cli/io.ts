@@ -7,6 +7,10 @@ export interface Io {
   readonly isTerminal: boolean;
   /** True when standard error is one, where progress may be drawn. */
   readonly talkIsTerminal: boolean;
+  /** Width in cells of what is read: the terminal's, or 80. */
+  readonly columns: number;
+  /** True when there is a person who sees a question and can answer it. */
+  readonly canAsk: boolean;
   /** The person at the keyboard, for the events that a change leaves. */
   readonly actor: string;
   /** Data: what a script would read. */
@@ -15,31 +19,20 @@ export interface Io {
   write(text: string): Promise<void>;
   /** Standard input. */
   input(): AsyncIterable<Uint8Array>;
+  /** Asks a question and resolves with the line that was typed; "" when there is none. */
+  ask(question: string): Promise<string>;
   /** Talk: what a person reads beside the data. */
   err(text: string): void;
   /** Aborted when the process is asked to stop. */
   readonly stop: AbortSignal;
 }
 
-/** One JSON document on standard output: the contract of `--json`. */
+/** One JSON document on standard output: the contract of `--json`. An int64 is written exactly. */
 export function printJson(io: Io, value: unknown): void {
-  io.out(`${JSON.stringify(value, null, 2)}\n`);
+  io.out(`${JSON.stringify(value, exactNumbers, 2)}\n`);
 }
 
-/** Rows as columns that line up, without a line that wraps more than it must. */
-export function printTable(
-  io: Io,
-  header: readonly string[],
-  rows: readonly (readonly string[])[],
-): void {
-  const widths = header.map((title, column) =>
-    Math.max(...[header, ...rows].map((row) => Bun.stringWidth(row[column] ?? title))),
-  );
-  for (const row of [header, ...rows]) {
-    const cells = row.map((cell, column) => {
-      const padding = (widths[column] ?? 0) - Bun.stringWidth(cell);
-      return column === row.length - 1 ? cell : cell + " ".repeat(padding);
-    });
-    io.out(`${cells.join("  ").trimEnd()}\n`);
-  }
+/** For JSON.stringify: writes a bigint as the number that it is. */
+export function exactNumbers(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? JSON.rawJSON(value.toString()) : value;
 }

@@ -53,6 +53,8 @@ export const storeSettings = [
 export const jsonOption = () =>
   new Option("--json", "print one JSON document, whose fields are stable");
 
+export const yesOption = (description: string) => new Option("-y, --yes", description);
+
 export const planOption = () =>
   new Option("--plan <plan>", "plan of the key").choices([...planNames]);
 

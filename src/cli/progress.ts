@@ -1,4 +1,5 @@
 import type { Io } from "./io.ts";
+import { grouped } from "./terminal/text.ts";
 
 /** How often the line is drawn again. */
 const redrawMs = 100;
@@ -73,9 +74,4 @@ export function progressText(progress: Progress, elapsedMs: number): string {
 function timeText(ms: number): string {
   const seconds = Math.ceil(ms / 1_000);
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
-
-/** A count as a person reads it: `1,234,567`. */
-export function grouped(count: number): string {
-  return count.toLocaleString("en");
 }

@@ -19,3 +19,9 @@ export function parseDuration(text: string): number | undefined {
   const ms = Number(parts[1]) * unitMs;
   return ms <= durationMaxMs ? ms : undefined;
 }
+
+/** `ms` in its largest whole unit, as `parseDuration` reads it: `90d`, `1h`, `15m`, `10s`. */
+export function durationText(ms: number): string {
+  const unit = Object.entries(unitsMs).findLast(([, unitMs]) => ms >= unitMs && ms % unitMs === 0);
+  return unit === undefined ? `${Math.round(ms / 1_000)}s` : `${ms / unit[1]}${unit[0]}`;
+}

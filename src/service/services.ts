@@ -6,6 +6,7 @@ import { AnonymousLimiter } from "./anonymous.ts";
 import { KeyDirectory } from "./key-directory.ts";
 import { KeyService } from "./keys.ts";
 import { Limiter, sweepIntervalMs } from "./limiter.ts";
+import { UsageService } from "./usage.ts";
 
 export interface ServiceOptions {
   readonly environment: Environment;
@@ -25,6 +26,7 @@ export interface Services {
   readonly pets: Store["pets"];
   readonly catalogue: Store["catalogue"];
   readonly keys: KeyService;
+  readonly usage: UsageService;
   readonly access: Access;
   readonly clock: Clock;
   /** A number that changes whenever an animal may have changed. */
@@ -66,6 +68,7 @@ export function createServices(store: Store, options: ServiceOptions): Services 
     pets: store.pets,
     catalogue: store.catalogue,
     keys: new KeyService({ ...options, keys: store.keys, windows: store.windows }),
+    usage: new UsageService(store.windows, clock),
     access: new Access({ directory, limiter, anonymous, onError }),
     clock,
     petsVersion: () => store.versions().pets,

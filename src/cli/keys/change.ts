@@ -1,10 +1,27 @@
-import type { Command } from "commander";
+import { Command } from "commander";
 import type { ApiKey } from "../../domain/api-key.ts";
 import type { KeyService } from "../../service/keys.ts";
+import type { Services } from "../../service/services.ts";
 import { printJson, type Io } from "../io.ts";
+import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
-import { configOf } from "../options.ts";
-import { keyJson, limitsText } from "./shown.ts";
+import { addSettings, configOf, storeSettings } from "../options.ts";
+import { printable } from "../terminal/text.ts";
+import { keyJson, keySchema } from "./json.ts";
+import { limitsText } from "./shown.ts";
+
+/** A command on one key, which is named by id, beginning of an id, or label. */
+export function keyCommand(name: string, description: string): Command {
+  const command = new Command(name)
+    .description(description)
+    .argument("<key>", "id, the beginning of one, or label");
+  return addSettings(command, storeSettings);
+}
+
+/** A command that changes one key and prints what it is then. */
+export function changeCommand(name: string, description: string): Command {
+  return addJson(keyCommand(name, description), keySchema);
+}
 
 /** Runs one change of a key and shows what the key is now. It binds every server at its next request. */
 export async function changeKey(
@@ -14,7 +31,7 @@ export async function changeKey(
   change: (keys: KeyService) => Promise<ApiKey>,
 ): Promise<void> {
   const { config } = configOf(command, io);
-  await withServices(config, io, async ({ keys, clock }) => {
+  await withServices(config, io, async ({ keys, clock }: Services) => {
     const key = await change(keys);
     const shown = keyJson(key, clock());
     if (options.json) {
@@ -23,7 +40,7 @@ export async function changeKey(
     }
     const until = shown.bannedUntil === null ? "" : ` until ${shown.bannedUntil}`;
     io.out(
-      `${key.id} "${key.name}" is ${shown.state}${until}: plan ${key.plan}, ${limitsText(key)}.\n`,
+      `${key.id} "${printable(key.name)}" is ${shown.state}${until}: plan ${key.plan}, ${limitsText(key)}.\n`,
     );
   });
 }

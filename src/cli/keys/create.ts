@@ -1,17 +1,19 @@
 import { Command } from "commander";
 import type { PlanName } from "../../domain/plan.ts";
 import { printJson, type Io } from "../io.ts";
+import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
 import {
   addSettings,
   configOf,
   durationOption,
-  jsonOption,
   limitOption,
   planOption,
   storeSettings,
 } from "../options.ts";
-import { issuedJson, limitsText } from "./shown.ts";
+import { printable } from "../terminal/text.ts";
+import { issuedJson, issuedSchema } from "./json.ts";
+import { limitsText } from "./shown.ts";
 
 interface Options {
   readonly plan: PlanName;
@@ -32,7 +34,6 @@ export function createCommand(io: Io): Command {
     .addOption(
       durationOption("--expires-in <duration>", "when the key ends, such as 90d; never by default"),
     )
-    .addOption(jsonOption())
     .addHelpText(
       "after",
       `
@@ -41,18 +42,22 @@ Examples:
   rehome keys create --plan enterprise --per-minute 5000 --per-day 1000000 --name "city of Austin"
   rehome keys create --plan pro --name trial --expires-in 90d --json | jq -r .key`,
     );
-  return addSettings(command, storeSettings).action(async (options: Options) => {
-    const { config } = configOf(command, io);
-    await withServices(config, io, async ({ keys, clock, place }) => {
-      const issued = await keys.create({ ...options, expiresInMs: options.expiresIn });
-      if (options.json) {
-        printJson(io, issuedJson(issued, clock()));
-        return;
-      }
-      const { key, secret } = issued;
-      io.err(`Made ${key.id} "${key.name}" (plan ${key.plan}: ${limitsText(key)}) in ${place}.\n`);
-      io.err("This is the secret. It is shown only now:\n");
-      io.out(`${secret}\n`);
-    });
-  });
+  return addJson(addSettings(command, storeSettings), issuedSchema).action(
+    async (options: Options) => {
+      const { config } = configOf(command, io);
+      await withServices(config, io, async ({ keys, clock, place }) => {
+        const issued = await keys.create({ ...options, expiresInMs: options.expiresIn });
+        if (options.json) {
+          printJson(io, issuedJson(issued, clock()));
+          return;
+        }
+        const { key, secret } = issued;
+        io.err(
+          `Made ${key.id} "${printable(key.name)}" (plan ${key.plan}: ${limitsText(key)}) in ${place}.\n`,
+        );
+        io.err("This is the secret. It is shown only now:\n");
+        io.out(`${secret}\n`);
+      });
+    },
+  );
 }

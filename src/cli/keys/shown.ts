@@ -1,32 +1,37 @@
-import { keyState, type ApiKey } from "../../domain/api-key.ts";
-import { isBanned } from "../../domain/ban.ts";
-import { isoSeconds } from "../../domain/clock.ts";
-import type { IssuedKey } from "../../service/keys.ts";
-
-const atOrNull = (ms: number | undefined) => (ms === undefined ? null : isoSeconds(ms));
-
-/** A key as `--json` shows it. The fields are a contract; they are added to, never changed. */
-export function keyJson(key: ApiKey, nowMs: number) {
-  return {
-    id: key.id,
-    name: key.name,
-    plan: key.plan,
-    limits: { perMinute: key.limits.perMinute, perDay: key.limits.perDay },
-    state: keyState(key, nowMs),
-    createdAt: isoSeconds(key.createdAtMs),
-    expiresAt: atOrNull(key.expiresAtMs),
-    revokedAt: atOrNull(key.revokedAtMs),
-    bannedUntil: isBanned(key.ban, nowMs) ? isoSeconds(key.ban.bannedUntilMs) : null,
-  };
-}
-
-/** A key that was just issued: the one place where the secret is shown. */
-export function issuedJson({ key, secret }: IssuedKey, nowMs: number) {
-  const { id, ...rest } = keyJson(key, nowMs);
-  return { id, key: secret, ...rest };
-}
+import type { ApiKey, KeyState } from "../../domain/api-key.ts";
+import { isoDay } from "../../domain/clock.ts";
+import { nearLimitShare } from "../../domain/plan-advice.ts";
+import { bar, percent } from "../terminal/bar.ts";
+import type { Paint, Style } from "../terminal/style.ts";
+import { grouped } from "../terminal/text.ts";
 
 /** A plan's limits in words: `60/min, 1,000/day`. */
 export function limitsText({ limits }: ApiKey): string {
-  return `${limits.perMinute.toLocaleString("en")}/min, ${limits.perDay.toLocaleString("en")}/day`;
+  return `${grouped(limits.perMinute)}/min, ${grouped(limits.perDay)}/day`;
+}
+
+/** A UTC day as people say it: `today`, `yesterday`, its date, or `never`. */
+export function dayText(day: number | undefined, today: number): string {
+  if (day === undefined) return "never";
+  if (day >= today) return "today";
+  return day === today - 1 ? "yesterday" : isoDay(day);
+}
+
+/** The colour that goes with a state. */
+export function statePaint(state: KeyState, styles: Readonly<Record<Style, Paint>>): Paint {
+  return { active: styles.green, banned: styles.red, expired: styles.dim, revoked: styles.dim }[
+    state
+  ];
+}
+
+/** How full a window is: `███▌░░  58%`, and the colour that goes with it. */
+export function useBar(
+  used: number,
+  limit: number,
+  cells: number,
+  styles: Readonly<Record<Style, Paint>>,
+): { text: string; paint: Paint } {
+  const share = used / limit;
+  const paint = share >= 1 ? styles.red : share >= nearLimitShare ? styles.yellow : styles.green;
+  return { text: `${bar(share, cells)} ${percent(share).padStart(4)}`, paint };
 }

@@ -1,9 +1,9 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { PlanName } from "../../domain/plan.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Io } from "../io.ts";
-import { addSettings, jsonOption, limitOption, planOption, storeSettings } from "../options.ts";
-import { changeKey } from "./change.ts";
+import { limitOption, planOption } from "../options.ts";
+import { changeCommand, changeKey } from "./change.ts";
 
 interface Options {
   readonly plan?: PlanName;
@@ -14,14 +14,14 @@ interface Options {
 }
 
 export function updateCommand(io: Io): Command {
-  const command = new Command("update")
-    .description("change a key's plan, limits or label; what it has used stays used")
-    .argument("<key>", "id, the beginning of one, or label")
+  const command = changeCommand(
+    "update",
+    "change a key's plan, limits or label; what it has used stays used",
+  )
     .addOption(planOption())
     .addOption(limitOption("per-minute", "requests per minute (plan enterprise only)"))
     .addOption(limitOption("per-day", "requests per day (plan enterprise only)"))
     .option("--name <label>", "new label")
-    .addOption(jsonOption())
     .addHelpText(
       "after",
       `
@@ -29,7 +29,7 @@ Examples:
   rehome keys update key_7h2m --plan business
   rehome keys update "city of Austin" --per-minute 10000`,
     );
-  return addSettings(command, storeSettings).action(async (reference: string, options: Options) => {
+  return command.action(async (reference: string, options: Options) => {
     const { plan, name, perMinute, perDay } = options;
     if ([plan, name, perMinute, perDay].every((value) => value === undefined)) {
       throw new UsageError(

@@ -2,7 +2,7 @@ import { openSync } from "node:fs";
 import type { FileSink } from "bun";
 import type { Rejection } from "../../service/catalogue/candidate.ts";
 import type { ImportSummary } from "../../service/catalogue/import.ts";
-import { grouped } from "../progress.ts";
+import { grouped } from "../terminal/text.ts";
 
 /** Rejections that are shown to a person; a file holds them all. */
 const shownMax = 10;

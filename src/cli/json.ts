@@ -1,0 +1,45 @@
+/**
+ * What `--json` prints, as schemas: the types of the functions that make it, the tests of the executable and docs/cli.md
+ * all come from them. Fields are a contract: they are added to, never changed.
+ */
+import { Type, type Static, type TSchema } from "@sinclair/typebox";
+import type { Command } from "commander";
+import { jsonOption } from "./options.ts";
+
+const schemas = new WeakMap<Command, TSchema>();
+
+/** Gives `command` the option `--json` and says what it prints then. */
+export function addJson(command: Command, schema: TSchema): Command {
+  schemas.set(command, schema);
+  return command.addOption(jsonOption());
+}
+
+/** What `command --json` prints, or undefined for a command without it. */
+export function jsonSchemaOf(command: Command): TSchema | undefined {
+  return schemas.get(command);
+}
+
+export const json = {
+  text: (description: string) => Type.String({ description }),
+  count: (description: string) => Type.Integer({ description }),
+  number: (description: string) => Type.Number({ description }),
+  flag: (description: string) => Type.Boolean({ description }),
+  /** A point in time to the second, in UTC. */
+  time: (description: string) =>
+    Type.String({ description, pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$" }),
+  /** A UTC day. */
+  day: (description: string) => Type.String({ description, pattern: "^\\d{4}-\\d\\d-\\d\\d$" }),
+  oneOf: <T extends string>(values: readonly T[], description: string) =>
+    Type.Unsafe<T>(
+      Type.Union(
+        values.map((value) => Type.Literal(value)),
+        { description },
+      ),
+    ),
+  orNull: <T extends TSchema>(schema: T) =>
+    Type.Union([schema, Type.Null()], { description: schema.description ?? "" }),
+  object: Type.Object,
+  list: Type.Array,
+} as const;
+
+export type { Static };

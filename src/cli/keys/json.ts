@@ -1,0 +1,165 @@
+import { keyState, type ApiKey } from "../../domain/api-key.ts";
+import { isBanned, stepAt } from "../../domain/ban.ts";
+import { isoDay, isoSeconds } from "../../domain/clock.ts";
+import { planNames } from "../../domain/plan.ts";
+import { windowMs } from "../../domain/windows.ts";
+import type { IssuedKey, KeyDetails } from "../../service/keys.ts";
+import type { KeyUse } from "../../service/usage.ts";
+import type { KeyEvent } from "../../storage/contract.ts";
+import { json, type Static } from "../json.ts";
+
+const { text, count, time, day, oneOf, orNull, object, list } = json;
+
+const limitFields = {
+  perMinute: count("requests per UTC minute"),
+  perDay: count("requests per UTC day"),
+};
+
+const keyFields = {
+  id: text("id of the key; it stays the same when the secret is rotated"),
+  name: text("label"),
+  plan: oneOf(planNames, "plan"),
+  limits: object(limitFields),
+  state: oneOf(["active", "banned", "expired", "revoked"] as const, "state now"),
+  createdAt: time("when the key was made"),
+  expiresAt: orNull(time("when the key ends by itself")),
+  revokedAt: orNull(time("when it was revoked")),
+  bannedUntil: orNull(time("end of the ban that is in force")),
+};
+
+export const keySchema = object(keyFields);
+export const issuedSchema = object({
+  key: text("the secret; this is the only time that it is shown"),
+  ...keyFields,
+});
+
+const useFields = {
+  lastUsedOn: orNull(day("last UTC day with an admitted request")),
+  requestsToday: count("requests of the running UTC day"),
+};
+export const keyListSchema = list(object({ ...keyFields, ...useFields }));
+
+const windowSchema = object({
+  used: count("requests charged to the running window"),
+  limit: count("requests that it holds"),
+  remaining: count("requests left"),
+  resetsAt: time("when it ends"),
+});
+
+const eventSchema = object({
+  at: time("when"),
+  actor: text("who: a user of the operating system, or server"),
+  action: text("what was done, such as create, update, rotate or revoke"),
+  changes: list(
+    object({
+      field: text("name of what changed"),
+      before: json.orNull(json.text("value before, or null")),
+      after: json.orNull(json.text("value after, or null")),
+    }),
+  ),
+});
+
+export const keyDetailsSchema = object({
+  ...keyFields,
+  ...useFields,
+  windows: object({ minute: windowSchema, day: windowSchema }),
+  ban: object({
+    strikes: count(
+      "bans in a row, less those that clean days forgave; the next one is longer for each",
+    ),
+    noisyMinutes: list(time("begin of a minute with too many requests after 429")),
+    reason: orNull(text("why the ban in force was imposed")),
+  }),
+  secrets: list(
+    object({
+      mask: text("the secret's beginning"),
+      createdAt: time("when it was made"),
+      expiresAt: orNull(time("when it ends or ended, such as after a rotation")),
+    }),
+  ),
+  events: list(eventSchema),
+});
+
+const atOrNull = (ms: number | undefined) => (ms === undefined ? null : isoSeconds(ms));
+
+/** A key as `--json` shows it. */
+export function keyJson(key: ApiKey, nowMs: number): Static<typeof keySchema> {
+  return {
+    id: key.id,
+    name: key.name,
+    plan: key.plan,
+    limits: { perMinute: key.limits.perMinute, perDay: key.limits.perDay },
+    state: keyState(key, nowMs),
+    createdAt: isoSeconds(key.createdAtMs),
+    expiresAt: atOrNull(key.expiresAtMs),
+    revokedAt: atOrNull(key.revokedAtMs),
+    bannedUntil: isBanned(key.ban, nowMs) ? isoSeconds(key.ban.bannedUntilMs) : null,
+  };
+}
+
+/** A key that was just issued: the one place where the secret is shown. */
+export function issuedJson({ key, secret }: IssuedKey, nowMs: number): Static<typeof issuedSchema> {
+  const { id, ...rest } = keyJson(key, nowMs);
+  return { id, key: secret, ...rest };
+}
+
+/** A key with its use. */
+export function usedKeyJson(key: ApiKey, use: KeyUse, nowMs: number) {
+  return {
+    ...keyJson(key, nowMs),
+    lastUsedOn: use.lastUsedDay === undefined ? null : isoDay(use.lastUsedDay),
+    requestsToday: use.counts.dayUsed,
+  };
+}
+
+/** Everything about a key. */
+export function keyDetailsJson(
+  { key, secrets, events }: KeyDetails,
+  use: KeyUse,
+  nowMs: number,
+): Static<typeof keyDetailsSchema> {
+  const { limits, ban } = key;
+  const { minuteLabel, minuteUsed, dayLabel, dayUsed } = use.counts;
+  return {
+    ...usedKeyJson(key, use, nowMs),
+    windows: {
+      minute: windowJson(minuteUsed, limits.perMinute, (minuteLabel + 1) * windowMs.minute),
+      day: windowJson(dayUsed, limits.perDay, (dayLabel + 1) * windowMs.day),
+    },
+    ban: {
+      strikes: stepAt(ban, nowMs),
+      noisyMinutes: ban.noisyMinutes.map((label) => isoSeconds(label * windowMs.minute)),
+      reason: isBanned(ban, nowMs) ? ban.reason : null,
+    },
+    secrets: secrets.map(({ mask, createdAtMs, expiresAtMs }) => ({
+      mask,
+      createdAt: isoSeconds(createdAtMs),
+      expiresAt: atOrNull(expiresAtMs),
+    })),
+    events: events.map((event) => ({
+      at: isoSeconds(event.atMs),
+      actor: event.actor,
+      action: event.action,
+      changes: changesOf(event),
+    })),
+  };
+}
+
+function windowJson(used: number, limit: number, resetsAtMs: number) {
+  return {
+    used,
+    limit,
+    // A plan that was moved down may have used more than it now allows.
+    remaining: Math.max(0, limit - used),
+    resetsAt: isoSeconds(resetsAtMs),
+  };
+}
+
+/** The fields that differ between before and after; of an event without a before, all that it set. */
+export function changesOf({ before = {}, after }: KeyEvent) {
+  const shown = (value: unknown) =>
+    value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .map((field) => ({ field, before: shown(before[field]), after: shown(after[field]) }))
+    .filter((change) => change.before !== change.after);
+}

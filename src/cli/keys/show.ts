@@ -1,0 +1,148 @@
+import type { Command } from "commander";
+import { keyState, type KeySecret } from "../../domain/api-key.ts";
+import { banStepsMs, isBanned, stepAt } from "../../domain/ban.ts";
+import { isoSeconds } from "../../domain/clock.ts";
+import { durationText } from "../../domain/duration.ts";
+import { windowMs } from "../../domain/windows.ts";
+import type { KeyDetails } from "../../service/keys.ts";
+import type { KeyUse } from "../../service/usage.ts";
+import { printJson, type Io } from "../io.ts";
+import { addJson } from "../json.ts";
+import { withServices } from "../open.ts";
+import { configOf } from "../options.ts";
+import { stylesOf } from "../terminal/style.ts";
+import { counted, cut, grouped, pad, printable } from "../terminal/text.ts";
+import { keyCommand } from "./change.ts";
+import { changesOf, keyDetailsJson, keyDetailsSchema } from "./json.ts";
+import { dayText, limitsText, statePaint, useBar } from "./shown.ts";
+
+const barCells = 10;
+const nameCells = 11;
+
+/** A key with all that is shown of it, at one moment. */
+interface Shown extends KeyDetails {
+  readonly use: KeyUse;
+  readonly nowMs: number;
+}
+
+export function showCommand(io: Io): Command {
+  const command = keyCommand("show", "show everything about a key; never its secret").addHelpText(
+    "after",
+    `
+Examples:
+  rehome keys show key_7h2m
+  rehome keys show website --json | jq .events`,
+  );
+  addJson(command, keyDetailsSchema);
+  return command.action(async (reference: string, options: { json?: true }) => {
+    const { config } = configOf(command, io);
+    await withServices(config, io, async ({ keys, usage, clock }) => {
+      const details = await keys.details(reference);
+      const [use] = await usage.now([details.key]);
+      if (use === undefined) return;
+      const nowMs = clock();
+      if (options.json) {
+        printJson(io, keyDetailsJson(details, use, nowMs));
+        return;
+      }
+      const shown = { ...details, use, nowMs };
+      for (const part of [keyLines, windowLines, banLines, secretLines, eventLines]) {
+        for (const line of part(shown, io)) io.out(`${line}\n`);
+      }
+    });
+  });
+}
+
+function field(name: string, value: string): string {
+  return `  ${pad(name, nameCells)}${value}`;
+}
+
+function keyLines({ key, use, nowMs }: Shown, io: Io): string[] {
+  const styles = stylesOf(io);
+  const state = keyState(key, nowMs);
+  const revoked = key.revokedAtMs === undefined ? "" : ` since ${isoSeconds(key.revokedAtMs)}`;
+  const today = Math.floor(nowMs / windowMs.day);
+  return [
+    styles.bold(`${key.id} "${printable(key.name)}"`),
+    field("State", `${statePaint(state, styles)(state)}${revoked}`),
+    field("Plan", `${key.plan} (${limitsText(key)})`),
+    field("Made", isoSeconds(key.createdAtMs)),
+    field("Ends", key.expiresAtMs === undefined ? "never" : isoSeconds(key.expiresAtMs)),
+    field("Last used", dayText(use.lastUsedDay, today)),
+  ];
+}
+
+function windowLines({ key, use }: Shown, io: Io): string[] {
+  const styles = stylesOf(io);
+  const { minuteUsed, minuteLabel, dayUsed, dayLabel } = use.counts;
+  const line = (name: string, used: number, limit: number, endsAtMs: number) => {
+    const { text, paint } = useBar(used, limit, barCells, styles);
+    return field(
+      name,
+      `${paint(text)}  ${grouped(used)} of ${grouped(limit)}, until ${isoSeconds(endsAtMs)}`,
+    );
+  };
+  return [
+    "",
+    styles.bold("Use now"),
+    line("Minute", minuteUsed, key.limits.perMinute, (minuteLabel + 1) * windowMs.minute),
+    line("Day", dayUsed, key.limits.perDay, (dayLabel + 1) * windowMs.day),
+  ];
+}
+
+function banLines({ key, nowMs }: Shown, io: Io): string[] {
+  const styles = stylesOf(io);
+  const { ban } = key;
+  const isInForce = isBanned(ban, nowMs);
+  const next = banStepsMs[Math.min(stepAt(ban, nowMs), banStepsMs.length - 1)] ?? 0;
+  const lines = [
+    "",
+    styles.bold("Ban"),
+    field(
+      "In force",
+      isInForce
+        ? styles.red(`until ${isoSeconds(ban.bannedUntilMs)}: ${printable(ban.reason)}`)
+        : "no",
+    ),
+    field("Strikes", `${stepAt(ban, nowMs)}; the next ban would last ${durationText(next)}`),
+  ];
+  if (ban.noisyMinutes.length > 0) {
+    const minutes = ban.noisyMinutes.map((label) => isoSeconds(label * windowMs.minute));
+    lines.push(field("Noisy", `minutes from ${minutes.join(", ")}`));
+  }
+  return lines;
+}
+
+function secretLines({ secrets, nowMs }: Shown, io: Io): string[] {
+  const styles = stylesOf(io);
+  const line = ({ mask, createdAtMs, expiresAtMs }: KeySecret) => {
+    const isOver = expiresAtMs !== undefined && nowMs >= expiresAtMs;
+    const end =
+      expiresAtMs === undefined
+        ? "in use"
+        : `${isOver ? "ended" : "good until"} ${isoSeconds(expiresAtMs)}`;
+    const text = `  ${mask}  made ${isoSeconds(createdAtMs)}  ${end}`;
+    return isOver ? styles.dim(text) : text;
+  };
+  return ["", styles.bold(counted(secrets.length, "secret")), ...secrets.map(line)];
+}
+
+function eventLines({ events }: Shown, io: Io): string[] {
+  const styles = stylesOf(io);
+  const widthOf = (values: readonly string[]) =>
+    Math.max(0, ...values.map((value) => Bun.stringWidth(value)));
+  const actorCells = widthOf(events.map(({ actor }) => printable(actor)));
+  const lines = events.flatMap((event) => {
+    const changes = changesOf(event);
+    const fieldCells = widthOf(changes.map(({ field }) => field));
+    const head = `  ${isoSeconds(event.atMs)}  ${pad(printable(event.actor), actorCells)}  `;
+    const diff = changes.map(({ field, before, after }) => {
+      const was = before === null ? "" : `${styles.red(printable(before))} → `;
+      const is = after === null ? styles.dim("none") : styles.green(printable(after));
+      return `      ${pad(field, fieldCells)}  ${was}${is}`;
+    });
+    return [head + styles.bold(event.action), ...diff];
+  });
+  const title = styles.bold(cut(counted(events.length, "event"), io.columns));
+  return ["", title, ...lines];
+}

@@ -1,0 +1,18 @@
+import { createInterface } from "node:readline";
+
+/** Writes `question` to standard error and reads one line of standard input; "" at its end or when `stop` aborts. */
+export function ask(question: string, stop: AbortSignal): Promise<string> {
+  // Not as a terminal: the line discipline edits the line, and Ctrl-C stays a signal.
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  process.stderr.write(question);
+  return new Promise((resolve) => {
+    const finish = (answer: string) => {
+      // Before the close, which is an end of the input too.
+      resolve(answer);
+      lines.close();
+    };
+    lines.once("line", finish);
+    lines.once("close", () => finish(""));
+    stop.addEventListener("abort", () => finish(""), { once: true });
+  });
+}

@@ -1,0 +1,26 @@
+import { UsageError } from "../usage-error.ts";
+import type { Io } from "../io.ts";
+
+export interface ConfirmOptions {
+  /** True when the operator said `--yes`. */
+  readonly yes: boolean;
+  /**
+   * What happens where nobody can be asked. `refuse` wants `--yes`; `proceed` is for what must work from a script in an
+   * emergency.
+   */
+  readonly unattended: "refuse" | "proceed";
+}
+
+/** Asks before something that cannot be undone. Returns when the answer is yes, and throws otherwise. */
+export async function confirm(io: Io, question: string, options: ConfirmOptions): Promise<void> {
+  if (options.yes) return;
+  if (!io.canAsk) {
+    if (options.unattended === "proceed") return;
+    throw new UsageError(
+      "This cannot be undone, and there is no terminal to ask at.",
+      "Add --yes if you are sure.",
+    );
+  }
+  const answer = await io.ask(`${question} [y/N] `);
+  if (!/^\s*y(?:es)?\s*$/i.test(answer)) throw new Error("Nothing was changed.");
+}

@@ -1,0 +1,37 @@
+import type { Io } from "../io.ts";
+
+export type Paint = (text: string) => string;
+
+const plain: Paint = (text) => text;
+
+/** SGR parameters (ECMA-48, section 8.3.117): what switches a style on, and what switches it off again. */
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+} as const;
+
+export type Style = keyof typeof codes;
+
+/** Whether standard output takes colours: on a terminal that can, unless NO_COLOR is set (no-color.org). */
+export function hasColor(io: Io): boolean {
+  return io.isTerminal && !io.env["NO_COLOR"] && io.env["TERM"] !== "dumb";
+}
+
+/** The painters for standard output; without colours they return their text as it is. */
+export function stylesOf(io: Io): Readonly<Record<Style, Paint>> {
+  const isColored = hasColor(io);
+  const painter = (style: Style): Paint => {
+    const [on, off] = codes[style];
+    return isColored ? (text) => `\u001B[${on}m${text}\u001B[${off}m` : plain;
+  };
+  return {
+    bold: painter("bold"),
+    dim: painter("dim"),
+    red: painter("red"),
+    green: painter("green"),
+    yellow: painter("yellow"),
+  };
+}

@@ -1,0 +1,48 @@
+import { planNames, publishedLimits, type Limits, type PlanName } from "./plan.ts";
+
+/** A key that used this share of its day on any day is near its limit. */
+export const nearLimitShare = 0.8;
+/** Refusals below both of these are a client's slip and no reason for another plan. */
+export const refusalsMin = 20;
+export const refusalShareMin = 0.01;
+
+/** What a key did on one day, as far as it says whether its plan fits. */
+export interface DayOfUse {
+  readonly requests: number;
+  readonly refusals: number;
+}
+
+/** Why a key's plan does not fit, and the one that would. */
+export interface PlanAdvice {
+  /** The window that the key runs into. */
+  readonly window: "minute" | "day";
+  /** Its highest day. */
+  readonly peakPerDay: number;
+  readonly refusals: number;
+  /** The smallest published plan that would fit, or Enterprise. */
+  readonly plan: PlanName;
+}
+
+/**
+ * What to offer to the holder of a key that is near its limits, or undefined when its plan fits. A day that was nearly
+ * used up asks for a larger day; refusals without one mean that it is the minute that is too small.
+ */
+export function planAdvice(limits: Limits, days: readonly DayOfUse[]): PlanAdvice | undefined {
+  const peakPerDay = Math.max(0, ...days.map(({ requests }) => requests));
+  const requests = days.reduce((sum, day) => sum + day.requests, 0);
+  const refusals = days.reduce((sum, day) => sum + day.refusals, 0);
+  if (peakPerDay >= limits.perDay * nearLimitShare) {
+    const plan = smallestPlan(
+      ({ perDay }) => perDay > limits.perDay && peakPerDay < perDay * nearLimitShare,
+    );
+    return { window: "day", peakPerDay, refusals, plan };
+  }
+  if (refusals < refusalsMin || refusals < requests * refusalShareMin) return undefined;
+  const plan = smallestPlan(({ perMinute }) => perMinute > limits.perMinute);
+  return { window: "minute", peakPerDay, refusals, plan };
+}
+
+function smallestPlan(fits: (limits: Limits) => boolean): PlanName {
+  const published = planNames.filter((name) => name !== "enterprise");
+  return published.find((name) => fits(publishedLimits[name])) ?? "enterprise";
+}

@@ -1,0 +1,53 @@
+import type { ApiKey } from "../domain/api-key.ts";
+import type { Clock } from "../domain/clock.ts";
+import { rollCounts, unusedCounts, windowMs, type WindowCounts } from "../domain/windows.ts";
+import type { UsageDay, WindowStore } from "../storage/contract.ts";
+
+/** Finished days are kept this long, so nobody can ask for more. */
+export const usageDaysMax = 400;
+
+/** How much a key is used now. */
+export interface KeyUse {
+  /** Both windows as they stand at this moment. */
+  readonly counts: WindowCounts;
+  /** The last UTC day (days since the epoch) with an admitted request; undefined when none is known. */
+  readonly lastUsedDay: number | undefined;
+}
+
+/** What operators ask about the use of keys. */
+export class UsageService {
+  readonly #windows: WindowStore;
+  readonly #clock: Clock;
+
+  constructor(windows: WindowStore, clock: Clock) {
+    this.#windows = windows;
+    this.#clock = clock;
+  }
+
+  /** The running UTC day, in days since the epoch. */
+  today(): number {
+    return Math.floor(this.#clock() / windowMs.day);
+  }
+
+  /** The windows of each of `keys`, in their order, and when they were last used. */
+  async now(keys: readonly ApiKey[]): Promise<KeyUse[]> {
+    return Promise.all(keys.map(({ id }) => this.#use(id)));
+  }
+
+  /** The use of the last `days` UTC days, the running one included: of one key or of all, oldest first. */
+  async days(days: number, keyId?: string): Promise<UsageDay[]> {
+    return this.#windows.usage(this.today() - days + 1, keyId);
+  }
+
+  async #use(keyId: string): Promise<KeyUse> {
+    const kept = await this.#windows.counts(keyId);
+    if (kept === undefined) {
+      return { counts: rollCounts(unusedCounts, this.#clock()), lastUsedDay: undefined };
+    }
+    const counts = rollCounts(kept, this.#clock());
+    if (kept.dayUsed > 0) return { counts, lastUsedDay: kept.dayLabel };
+    // The last take only gave back; the day before it that counted is among the kept ones.
+    const days = await this.#windows.usage(kept.dayLabel - usageDaysMax, keyId);
+    return { counts, lastUsedDay: days.findLast(({ requests }) => requests > 0)?.day };
+  }
+}

@@ -1,0 +1,270 @@
+/** `rehome keys` on the compiled executable: what it prints, where, how it ends, and what a terminal shows. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  issuedSchema,
+  keyDetailsSchema,
+  keyListSchema,
+  keySchema,
+} from "../../src/cli/keys/json.ts";
+import { makeKey, rehome, serve, temporaryFolder, type TestKey } from "../helpers/binary.ts";
+import { documentedJson } from "../helpers/json-contract.ts";
+import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
+
+const folder = temporaryFolder();
+const env = { REHOME_DATA: folder.path, SUDO_USER: "kim" };
+const keys = (...args: string[]) => rehome(["keys", ...args], { env });
+let website: TestKey;
+let city: TestKey;
+
+beforeAll(async () => {
+  website = await makeKey(folder.path, "--plan", "free", "--name", "shelter website");
+  const numbers = ["--per-minute", "5000", "--per-day", "1000000"];
+  city = await makeKey(folder.path, "--plan", "enterprise", ...numbers, "--name", "東京 city");
+});
+afterAll(() => folder[Symbol.dispose]());
+
+/** What a command printed with `--json`, of exactly the documented shape. */
+async function documented<T = Record<string, unknown>>(
+  schema: Parameters<typeof documentedJson>[0],
+  ...args: string[]
+) {
+  const result = await keys(...args, "--json");
+  expect(result).toMatchObject({ exitCode: 0, stderr: "" });
+  return documentedJson(schema, result.stdout) as T;
+}
+
+describe("list", () => {
+  test("shows every key in a table", async () => {
+    const result = await keys("list");
+    expect(result).toMatchObject({ exitCode: 0, stderr: "" });
+    const [header, ...rows] = result.stdout.trimEnd().split("\n");
+    expect(header?.split(/ {2,}/)).toEqual([
+      "ID",
+      "LABEL",
+      "PLAN",
+      "STATE",
+      "LAST USED",
+      "TODAY",
+      "DAY'S USE",
+    ]);
+    expect(rows[0]?.split(/ {2,}/).slice(0, 6)).toEqual([
+      website.id,
+      "shelter website",
+      "free",
+      "active",
+      "never",
+      "0",
+    ]);
+    expect(rows[1]).toContain("東京 city");
+  });
+
+  test("--json has the documented shape", async () => {
+    const all = await documented<{ id: string }[]>(keyListSchema, "list");
+    expect(all).toMatchObject([
+      { id: website.id, plan: "free", requestsToday: 0, lastUsedOn: null },
+      { id: city.id, limits: { perMinute: 5_000, perDay: 1_000_000 } },
+    ]);
+  });
+
+  test("an empty store says how to make the first key", async () => {
+    using empty = temporaryFolder();
+    const result = await keys("list", "--data", empty.path);
+    expect(result).toMatchObject({ exitCode: 0, stdout: "" });
+    expect(result.stderr).toContain("rehome keys create");
+  });
+
+  test("fits a narrow terminal, in colour", async () => {
+    const { exitCode, screen } = await rehomeAtTerminal(["keys", "list"], { env, columns: 78 });
+    expect(exitCode).toBe(0);
+    expect(screen).toContain("\u001B[32mactive\u001B[39m");
+    const lines = withoutColor(screen).trimEnd().split("\n");
+    expect(lines).toHaveLength(3);
+    for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(78);
+    expect(lines[1]).toMatch(/ shelter ?…/);
+  });
+
+  test("has no colour with NO_COLOR", async () => {
+    const { screen } = await rehomeAtTerminal(["keys", "list"], { env: { ...env, NO_COLOR: "1" } });
+    expect(screen).not.toContain("\u001B");
+  });
+
+  test("counts what a running server admits", async () => {
+    using other = temporaryFolder();
+    await using server = await serve(other.path);
+    const { id, key } = await makeKey(other.path, "--plan", "free");
+    for (let request = 0; request < 3; request += 1) {
+      const answer = await fetch(`${server.origin}/v1/pets`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      expect(answer.status).toBe(200);
+    }
+    const result = await keys("list", "--json", "--data", other.path);
+    const today = new Date().toISOString().slice(0, 10);
+    const [shown] = JSON.parse(result.stdout) as [Record<string, unknown>];
+    expect(shown).toMatchObject({ id, requestsToday: 3, lastUsedOn: today });
+  });
+});
+
+describe("show", () => {
+  test("--json has the documented shape, with every change and who made it", async () => {
+    const { id } = await makeKey(folder.path, "--plan", "free", "--name", "shown");
+    await keys("update", id, "--plan", "pro", "--name", "renamed");
+    await keys("rotate", id, "--grace", "0");
+    await keys("ban", id, "--for", "2h");
+    const shown = await documented<{
+      secrets: { expiresAt: string | null }[];
+      events: { actor: string; action: string; changes: unknown[] }[];
+    }>(keyDetailsSchema, "show", id);
+    expect(shown).toMatchObject({
+      state: "banned",
+      windows: { minute: { limit: 300, used: 0, remaining: 300 }, day: { limit: 10_000 } },
+      ban: { strikes: 0, reason: "the operator of this service imposed it" },
+    });
+    expect(shown.secrets.map(({ expiresAt }) => expiresAt === null)).toEqual([false, true]);
+    expect(shown.events.map(({ action }) => action)).toEqual(["create", "update", "rotate", "ban"]);
+    expect(shown.events.slice(1).every(({ actor }) => actor === "kim")).toBe(true);
+    expect(shown.events[1]?.changes).toEqual([
+      { field: "name", before: "shown", after: "renamed" },
+      { field: "plan", before: "free", after: "pro" },
+      { field: "perMinute", before: "60", after: "300" },
+      { field: "perDay", before: "1000", after: "10000" },
+    ]);
+  });
+
+  test("a person reads state, windows, ban, secrets and events", async () => {
+    const result = await keys("show", "東京 city");
+    expect(result).toMatchObject({ exitCode: 0, stderr: "" });
+    for (const words of [
+      `${city.id} "東京 city"`,
+      "enterprise (5,000/min, 1,000,000/day)",
+      "0 of 5,000, until ",
+      "0; the next ban would last 5m",
+      "1 secret\n",
+      "1 event\n",
+      "name       東京 city",
+    ])
+      expect(result.stdout).toContain(words);
+    expect(result.stdout).not.toContain(city.key);
+  });
+
+  test("the changes are a diff in colour at a terminal", async () => {
+    const { id } = await makeKey(folder.path, "--plan", "free", "--name", "diff");
+    await keys("update", id, "--plan", "pro");
+    const { screen } = await rehomeAtTerminal(["keys", "show", id], { env });
+    expect(screen).toContain("\u001B[31mfree\u001B[39m → \u001B[32mpro\u001B[39m");
+  });
+});
+
+describe("a key is named", () => {
+  test.each([
+    ["by its id", () => website.id],
+    ["by the beginning of its id", () => website.id.slice(0, -2)],
+    ["by its label", () => "shelter website"],
+  ])("%s", async (_, reference) => {
+    expect(await documented(keyDetailsSchema, "show", reference())).toMatchObject({
+      id: website.id,
+    });
+  });
+
+  test.each([
+    ["key_", 2, "means "],
+    ["nobody", 1, 'There is no key with the id or label "nobody".'],
+    ["", 1, 'There is no key with the id or label "".'],
+  ])("%j is answered in words", async (reference, exitCode, words) => {
+    const result = await keys("show", reference);
+    expect(result).toMatchObject({ exitCode, stdout: "" });
+    expect(result.stderr).toStartWith("Error: ");
+    expect(result.stderr).toContain(words);
+    expect(result.stderr).toContain("Try: ");
+  });
+});
+
+describe("changes", () => {
+  test("print the key in the documented shape", async () => {
+    const { id } = await makeKey(folder.path, "--plan", "free", "--name", "changed");
+    expect(await documented(keySchema, "update", id, "--plan", "pro")).toMatchObject({
+      plan: "pro",
+    });
+    expect(await documented(keySchema, "ban", id, "--for", "1h")).toMatchObject({
+      state: "banned",
+    });
+    expect(await documented(keySchema, "unban", id)).toMatchObject({ bannedUntil: null });
+    expect(await documented(issuedSchema, "rotate", id)).toMatchObject({ id, plan: "pro" });
+    expect(await documented(keySchema, "revoke", id)).toMatchObject({ state: "revoked" });
+  });
+
+  test("print a line for people", async () => {
+    const { id } = await makeKey(folder.path, "--plan", "free", "--name", "line");
+    const result = await keys("update", id, "--plan", "pro");
+    expect(result).toEqual({
+      exitCode: 0,
+      stdout: `${id} "line" is active: plan pro, 300/min, 10,000/day.\n`,
+      stderr: "",
+    });
+  });
+
+  test("create prints the secret alone on standard output", async () => {
+    const result = await keys("create", "--plan", "pro", "--name", "printed");
+    expect(result.exitCode).toBe(0);
+    expect(result.stdout).toMatch(/^rehome_live_[0-9A-Za-z]{36}\n$/);
+    expect(result.stderr).toContain("It is shown only now");
+  });
+
+  test("rotate says until when the old secret goes on", async () => {
+    const { id } = await makeKey(folder.path, "--plan", "free", "--name", "rotated");
+    const graceful = await keys("rotate", id);
+    expect(graceful.stdout).toMatch(/^rehome_live_[0-9A-Za-z]{36}\n$/);
+    expect(graceful.stderr).toMatch(/The old one goes on until \d{4}-/);
+    const atOnce = await keys("rotate", id, "--grace", "0");
+    expect(atOnce.stderr).toContain("The old one is refused from now on.");
+  });
+
+  test("update without a change is a mistake", async () => {
+    const result = await keys("update", website.id);
+    expect(result).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr:
+        "Error: There is nothing to change.\nTry: Give --plan, --per-minute, --per-day or --name.\n",
+    });
+  });
+});
+
+describe("revoke", () => {
+  const question = "for good? [y/N] ";
+
+  test("asks at a terminal, and yes ends the key", async () => {
+    const { id } = await makeKey(folder.path, "--plan", "free", "--name", "asked");
+    const { exitCode, screen } = await rehomeAtTerminal(["keys", "revoke", id], {
+      env,
+      answers: [[question, "y\n"]],
+    });
+    expect(screen).toContain(`End ${id} "asked" ${question}`);
+    expect(screen).toContain("is revoked");
+    expect(exitCode).toBe(0);
+  });
+
+  test.each([
+    ["no", "n\n"],
+    ["nothing", "\n"],
+    ["the end of the input", "\u0004"],
+  ])("leaves the key alone when the answer is %s", async (_, typed) => {
+    const { id } = await makeKey(folder.path, "--plan", "free", "--name", "spared");
+    const { exitCode, screen } = await rehomeAtTerminal(["keys", "revoke", id], {
+      env,
+      answers: [[question, typed]],
+    });
+    expect(screen).toContain("Error: Nothing was changed.");
+    expect(exitCode).toBe(1);
+    expect(await documented(keyDetailsSchema, "show", id)).toMatchObject({ state: "active" });
+  });
+
+  test("does not ask with --yes, nor where nobody could answer", async () => {
+    const { id } = await makeKey(folder.path, "--plan", "free", "--name", "unasked");
+    const { exitCode, screen } = await rehomeAtTerminal(["keys", "revoke", id, "--yes"], { env });
+    expect(exitCode).toBe(0);
+    expect(screen).not.toContain("[y/N]");
+    const other = await makeKey(folder.path, "--plan", "free", "--name", "unasked too");
+    expect(await keys("revoke", other.id)).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+});

@@ -1,0 +1,30 @@
+import type { Io } from "../../src/cli/io.ts";
+
+/** An outside whose two streams are kept as text. */
+export interface TestIo extends Io {
+  readonly printed: () => string;
+  readonly said: () => string;
+}
+
+/** The outside of a command without a terminal, unless `options` say otherwise. */
+export function testIo(options: Partial<Io> = {}): TestIo {
+  let printed = "";
+  let said = "";
+  return {
+    env: {},
+    isTerminal: false,
+    talkIsTerminal: false,
+    columns: 80,
+    canAsk: false,
+    actor: "kim",
+    out: (text) => void (printed += text),
+    write: async (text) => void (printed += text),
+    async *input() {},
+    ask: async () => "",
+    err: (text) => void (said += text),
+    stop: new AbortController().signal,
+    ...options,
+    printed: () => printed,
+    said: () => said,
+  };
+}

@@ -1,0 +1,51 @@
+/** Drives the compiled executable at a pseudo terminal, as a person would. */
+import { tmpdir } from "node:os";
+import { executable } from "./binary.ts";
+
+export interface TerminalResult {
+  readonly exitCode: number;
+  /** All that the terminal was sent, line ends as \n. What is typed is echoed there too. */
+  readonly screen: string;
+}
+
+/** Runs one command at a terminal. When the screen holds a question of `answers`, its answer is typed, once. */
+export async function rehomeAtTerminal(
+  args: readonly string[],
+  options: {
+    env?: Record<string, string>;
+    columns?: number;
+    answers?: readonly (readonly [question: string, keys: string])[];
+  } = {},
+): Promise<TerminalResult> {
+  const decoder = new TextDecoder();
+  const waiting = [...(options.answers ?? [])];
+  let screen = "";
+  const child = Bun.spawn([await executable(), ...args], {
+    cwd: tmpdir(),
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: tmpdir(),
+      TERM: "xterm-256color",
+      ...options.env,
+    },
+    terminal: {
+      cols: options.columns ?? 80,
+      rows: 40,
+      data(terminal, bytes) {
+        screen += decoder.decode(bytes, { stream: true }).replaceAll("\r\n", "\n");
+        const [next] = waiting;
+        if (next === undefined || !screen.includes(next[0])) return;
+        waiting.shift();
+        terminal.write(next[1]);
+      },
+    },
+  });
+  const exitCode = await child.exited;
+  child.terminal?.close();
+  return { exitCode, screen };
+}
+
+/** `text` without its colours. */
+export function withoutColor(text: string): string {
+  return Bun.stripANSI(text);
+}

@@ -1,0 +1,106 @@
+import { describe, expect, test } from "bun:test";
+import { windowMs } from "../../src/domain/windows.ts";
+import { createServices } from "../../src/service/services.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
+import { seededBytes, TestClock } from "../helpers/app.ts";
+
+function services() {
+  const clock = new TestClock();
+  const store = openSqliteStore({
+    folder: ":memory:",
+    clock: clock.read,
+    random: () => 0,
+    timeoutMs: 100,
+    serving: false,
+  });
+  const { keys, usage } = createServices(store, {
+    environment: "production",
+    clock: clock.read,
+    randomBytes: seededBytes(),
+    actor: "kim",
+    anonymousPerMinute: 300,
+    bans: true,
+    onError(error) {
+      throw error;
+    },
+  });
+  const take = async (keyId: string, want: number, giveBack = 0) => {
+    const { windows } = store;
+    const counts = await windows.counts(keyId);
+    const unused =
+      giveBack === 0 || counts === undefined
+        ? undefined
+        : { minuteLabel: counts.minuteLabel, dayLabel: counts.dayLabel, count: giveBack };
+    await windows.take([{ keyId, limits: { perMinute: 1_000, perDay: 10_000 }, want, unused }], []);
+  };
+  return { clock, keys, usage, take };
+}
+
+describe("the use of a key now", () => {
+  test("is nothing before its first request, in windows that run", async () => {
+    const { keys, usage, clock } = services();
+    const { key } = await keys.create({ name: "a", plan: "pro" });
+    const [use] = await usage.now([key]);
+    expect(use).toEqual({
+      counts: {
+        minuteLabel: Math.floor(clock.nowMs / windowMs.minute),
+        minuteUsed: 0,
+        dayLabel: usage.today(),
+        dayUsed: 0,
+      },
+      lastUsedDay: undefined,
+    });
+  });
+
+  test("starts anew with each window, and remembers the day of the last request", async () => {
+    const { keys, usage, clock, take } = services();
+    const { key } = await keys.create({ name: "a", plan: "pro" });
+    const day = usage.today();
+    await take(key.id, 7);
+    clock.advance(windowMs.minute);
+    await take(key.id, 5);
+    const [now] = await usage.now([key]);
+    expect(now).toMatchObject({ counts: { minuteUsed: 5, dayUsed: 12 }, lastUsedDay: day });
+    clock.advance(3 * windowMs.day);
+    const [later] = await usage.now([key]);
+    expect(later).toMatchObject({ counts: { minuteUsed: 0, dayUsed: 0 }, lastUsedDay: day });
+  });
+
+  test("a block that is only given back is no use", async () => {
+    const { keys, usage, clock, take } = services();
+    const { key } = await keys.create({ name: "a", plan: "pro" });
+    const day = usage.today();
+    await take(key.id, 7);
+    clock.advance(2 * windowMs.day);
+    await take(key.id, 0, 3);
+    const [use] = await usage.now([key]);
+    expect(use?.lastUsedDay).toBe(day);
+    expect(await usage.days(30, key.id)).toMatchObject([{ day, requests: 4 }, { requests: 0 }]);
+  });
+
+  test("comes in the order of the keys", async () => {
+    const { keys, usage, take } = services();
+    const a = await keys.create({ name: "a", plan: "pro" });
+    const b = await keys.create({ name: "b", plan: "pro" });
+    await take(b.key.id, 2);
+    const uses = await usage.now([b.key, a.key]);
+    expect(uses.map(({ counts }) => counts.dayUsed)).toEqual([2, 0]);
+  });
+});
+
+test("days are as many as asked for, the running one included", async () => {
+  const { keys, usage, clock, take } = services();
+  const { key } = await keys.create({ name: "a", plan: "pro" });
+  for (let day = 0; day < 5; day += 1) {
+    await take(key.id, day + 1);
+    clock.advance(windowMs.day);
+  }
+  await take(key.id, 9);
+  const today = usage.today();
+  const days = await usage.days(3);
+  expect(days.map(({ day, requests }) => [day - today, requests])).toEqual([
+    [-2, 4],
+    [-1, 5],
+    [0, 9],
+  ]);
+});
