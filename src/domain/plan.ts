@@ -38,8 +38,9 @@ export function limitsOf(plan: PlanName, custom: Limits | undefined): Limits | u
 
 /**
  * How many requests a process may take ahead for a key: what the plan allows in one second, rounded up. A busy key then
- * costs about one write a second, and a killed process loses at most that many.
+ * costs about one write a second, and a killed process loses at most that many. Where the day allows less than the
+ * minute, it is a sixtieth of the day, so that a kill never costs a key its whole day.
  */
-export function blockSize(limits: Limits): number {
-  return Math.ceil(limits.perMinute / 60);
+export function blockSize({ perMinute, perDay }: Limits): number {
+  return Math.ceil(Math.min(perMinute, perDay) / 60);
 }

@@ -61,7 +61,8 @@ describe("blockSize", () => {
     expect(blockSize(publishedLimits.pro)).toBe(5);
     expect(blockSize(publishedLimits.business)).toBe(17);
     expect(blockSize({ perMinute: 1, perDay: 1 })).toBe(1);
-    expect(blockSize({ perMinute: 61, perDay: 1 })).toBe(2);
+    expect(blockSize({ perMinute: 61, perDay: 61 })).toBe(2);
+    expect(blockSize({ perMinute: 6_000, perDay: 10 })).toBe(1);
   });
 
   test("is the smallest whole number that sixty times over fills a minute", () => {

@@ -136,6 +136,15 @@ describe("one process", () => {
     expect(remaining(admissions)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
   });
 
+  test("a kill does not cost a key its whole day", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const killed = folder.stack();
+    const { secret } = await killed.key("enterprise", { perMinute: 6_000, perDay: 10 });
+    expect(await killed.admitted(secret, 1)).toBe(1);
+    await folder.kill(killed);
+    expect(await folder.stack().admitted(secret, 20)).toBe(9);
+  });
+
   test("what a minute's last block left over is still the day's", async () => {
     const stack = new Stack(new TestClock(), {});
     const { key, secret } = await stack.key("business");

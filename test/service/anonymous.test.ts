@@ -1,0 +1,94 @@
+/** Callers without a valid key: a bucket for each address, in memory that is bounded. */
+import { describe, expect, test } from "bun:test";
+import { AnonymousLimiter } from "../../src/service/anonymous.ts";
+import { TestClock } from "../helpers/app.ts";
+import { Stack } from "../helpers/stack.ts";
+
+const minuteMs = 60_000;
+const limiter = (perMinute = 3) => {
+  const clock = new TestClock();
+  return { clock, limiter: new AnonymousLimiter(clock.read, perMinute) };
+};
+const admitted = (buckets: AnonymousLimiter, address: string | undefined) =>
+  buckets.admit(address).refusal === undefined;
+
+describe("buckets", () => {
+  test("of IPv4 are one address each, also where it is mapped into IPv6", () => {
+    const { limiter: buckets } = limiter();
+    expect(admitted(buckets, "192.0.2.1")).toBe(true);
+    expect(admitted(buckets, "::ffff:192.0.2.1")).toBe(true);
+    expect(admitted(buckets, "::ffff:c000:201")).toBe(true);
+    expect(admitted(buckets, "192.0.2.1")).toBe(false);
+    // With the prefix cut before it is unmapped, all of IPv4 would share one bucket.
+    expect(admitted(buckets, "::ffff:192.0.2.2")).toBe(true);
+    expect(admitted(buckets, "192.0.2.3")).toBe(true);
+  });
+
+  test("of IPv6 are a /64 each", () => {
+    const { limiter: buckets } = limiter();
+    for (let i = 0; i < 3; i += 1) expect(admitted(buckets, `2001:db8::${i}:1`)).toBe(true);
+    expect(admitted(buckets, "2001:db8:0:0:ffff:ffff:ffff:ffff")).toBe(false);
+    expect(admitted(buckets, "2001:db8:0:1::")).toBe(true);
+  });
+
+  test("show their numbers, and refuse in words", () => {
+    const { clock, limiter: buckets } = limiter();
+    const resetSeconds = clock.nowMs / 1000 + 50;
+    const views = [1, 2, 3, 4].map(() => buckets.admit("192.0.2.1"));
+    expect(views.map(({ view }) => view)).toEqual(
+      [2, 1, 0, 0].map((remaining) => ({ window: "minute", limit: 3, remaining, resetSeconds })),
+    );
+    expect(views[3]?.refusal).toMatchObject({
+      kind: "rate_limited",
+      retryAfterSeconds: 50,
+      message:
+        "An address without a valid key may make 3 requests per minute, and that limit is reached; try again in 50 s.",
+    });
+    clock.advance(50_000);
+    expect(buckets.admit("192.0.2.1").view.remaining).toBe(2);
+  });
+
+  test("survive a clock that is set back, for a minute at the most", () => {
+    const { clock, limiter: buckets } = limiter(1);
+    expect(admitted(buckets, "192.0.2.1")).toBe(true);
+    clock.advance(-600_000);
+    expect(admitted(buckets, "192.0.2.1")).toBe(false);
+    clock.advance(minuteMs);
+    expect(admitted(buckets, "192.0.2.1")).toBe(true);
+  });
+
+  test("of 200,000 addresses are all counted, later ones share one, and the next minute forgets them", () => {
+    const { clock, limiter: buckets } = limiter(1);
+    const address = (i: number) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`;
+    Bun.gc(true);
+    const before = process.memoryUsage().rss;
+    for (let i = 0; i < 200_000; i += 1) expect(admitted(buckets, address(i))).toBe(true);
+    for (const i of [0, 1, 100_000, 199_999]) expect(admitted(buckets, address(i))).toBe(false);
+    expect(admitted(buckets, address(200_000))).toBe(true);
+    for (let i = 200_001; i < 250_000; i += 1) expect(admitted(buckets, address(i))).toBe(false);
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
+    clock.advance(minuteMs);
+    expect(admitted(buckets, address(0))).toBe(true);
+    expect(admitted(buckets, address(200_001))).toBe(true);
+  });
+});
+
+describe("a flood without a key", () => {
+  test("never touches a request with one, from the same address either", async () => {
+    const stack = new Stack(new TestClock(), { anonymousPerMinute: 10 });
+    const { secret } = await stack.key("free");
+    const bad = `${secret.slice(0, -1)}${secret.endsWith("0") ? "1" : "0"}`;
+    const kinds = new Map<string | undefined, number>();
+    for (let i = 0; i < 500; i += 1) {
+      const { refusal, view, key } = await stack.request(i % 2 === 0 ? bad : "nonsense");
+      kinds.set(refusal?.kind, (kinds.get(refusal?.kind) ?? 0) + 1);
+      // Never the numbers of the key that it nearly is.
+      expect([view.limit, key]).toEqual([10, undefined]);
+    }
+    expect([...kinds]).toEqual([
+      ["unauthorized", 10],
+      ["rate_limited", 490],
+    ]);
+    expect((await stack.request(secret)).view).toMatchObject({ limit: 60, remaining: 59 });
+  });
+});

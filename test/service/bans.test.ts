@@ -1,0 +1,231 @@
+/** Bans through the services: who is banned, who never is, what is said, and what is kept. */
+import { describe, expect, test } from "bun:test";
+import { banStepsMs } from "../../src/domain/ban.ts";
+import type { Admission } from "../../src/service/admission.ts";
+import { TestClock } from "../helpers/app.ts";
+import { nextTurn, SharedFolder, Stack } from "../helpers/stack.ts";
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+/** A Free minute is noisy with more than this many refusals after its first two seconds. */
+const threshold = 30;
+
+/** The rest of a minute on a Free key: its 60 requests, then `refusals` that count. Ends at the next minute's start. */
+async function minute(stack: Stack, secret: string, refusals: number): Promise<Admission> {
+  const { clock } = stack;
+  await stack.requests(secret, 61);
+  clock.advance(2_000);
+  const admissions = await stack.requests(secret, refusals);
+  await nextTurn();
+  clock.advance(minuteMs - (clock.nowMs % minuteMs));
+  return admissions.at(-1) as Admission;
+}
+
+/** Makes a Free key noisy in three minutes; the ban begins two seconds into the third. */
+async function becomeBanned(stack: Stack, secret: string): Promise<void> {
+  for (let i = 0; i < 3; i += 1) await minute(stack, secret, threshold + 1);
+}
+
+const start = () => new TestClock(Date.UTC(2026, 10, 21, 12, 0, 0));
+
+describe("a key that goes on after 429", () => {
+  test("is told what it leads to, and in its third noisy minute that it is banned, why and until when", async () => {
+    const stack = new Stack(start(), {});
+    const { secret } = await stack.key("free");
+    await stack.requests(secret, 60);
+    expect((await stack.request(secret)).refusal?.message).toBe(
+      "The free plan allows 60 requests per minute, and that limit is reached; try again in 60 s.",
+    );
+    stack.clock.advance(2_000);
+    expect((await stack.request(secret)).refusal?.message).toBe(
+      "The free plan allows 60 requests per minute, and that limit is reached; try again in 58 s, because going on without waiting leads to a temporary ban.",
+    );
+    await becomeBanned(stack, secret);
+    const { refusal, view } = await stack.request(secret);
+    const endSeconds = Date.UTC(2026, 10, 21, 12, 7, 2) / 1000;
+    expect(refusal).toMatchObject({
+      kind: "key_banned",
+      retryAfterSeconds: endSeconds - stack.clock.nowMs / 1000,
+    });
+    expect(refusal?.message).toBe(
+      "This key is banned until 2026-11-21T12:07:02Z because it went on sending requests after 429 in 3 minutes out of 10.",
+    );
+    expect(view).toMatchObject({ remaining: 0, resetSeconds: endSeconds });
+  });
+
+  test("is served again once the ban is over, and not a moment before", async () => {
+    const stack = new Stack(start(), {});
+    const { key, secret } = await stack.key("free");
+    await becomeBanned(stack, secret);
+    const { refusal } = await stack.request(secret);
+    stack.clock.advance((refusal?.retryAfterSeconds ?? 0) * 1000 - 1);
+    expect((await stack.request(secret)).refusal?.kind).toBe("key_banned");
+    stack.clock.advance(1);
+    expect((await stack.request(secret)).view.remaining).toBe(59);
+    // A thousand requests while it was banned were charged to nothing, and prolonged nothing.
+    await becomeBanned(stack, secret);
+    const before = await stack.store.windows.counts(key.id);
+    const first = await stack.request(secret);
+    await stack.requests(secret, 1_000);
+    expect((await stack.request(secret)).view.resetSeconds).toBe(first.view.resetSeconds);
+    expect(await stack.store.windows.counts(key.id)).toEqual(before as NonNullable<typeof before>);
+  });
+
+  test("is banned for longer each time, and forgiven one step a clean day", async () => {
+    const stack = new Stack(start(), {});
+    const { secret } = await stack.key("free");
+    const lengthsMs: number[] = [];
+    const banAgain = async () => {
+      // Out of the minute in which the last ban ended.
+      stack.clock.advance(minuteMs - (stack.clock.nowMs % minuteMs));
+      await becomeBanned(stack, secret);
+      const { view } = await stack.request(secret);
+      lengthsMs.push(view.resetSeconds * 1000 - (stack.clock.nowMs - minuteMs + 2_000));
+      stack.clock.nowMs = view.resetSeconds * 1000;
+    };
+    for (let i = 0; i < 5; i += 1) await banAgain();
+    expect(lengthsMs).toEqual([...banStepsMs, dayMs]);
+    stack.clock.advance(2 * dayMs);
+    await banAgain();
+    expect(lengthsMs.at(-1)).toBe(15 * minuteMs);
+  });
+
+  test("is not banned with --bans off, but an operator's ban holds", async () => {
+    const stack = new Stack(start(), { bans: false });
+    const { key, secret } = await stack.key("free");
+    for (let i = 0; i < 10; i += 1) {
+      expect((await minute(stack, secret, 500)).refusal?.kind).toBe("rate_limited");
+    }
+    expect((await stack.request(secret)).refusal).toBeUndefined();
+    await stack.services.keys.ban(key.id, minuteMs);
+    expect((await stack.request(secret)).refusal?.message).toBe(
+      "This key is banned until 2026-11-21T12:11:00Z because the operator of this service imposed it.",
+    );
+  });
+});
+
+describe("never banned", () => {
+  test("a burst of 500 parallel requests, a minute at a time, all day", async () => {
+    const stack = new Stack(start(), {});
+    const { secret } = await stack.key("free");
+    for (let i = 0; i < 60; i += 1) {
+      expect((await stack.requests(secret, 500)).at(-1)?.refusal?.kind).toBe("rate_limited");
+      stack.clock.advance(minuteMs);
+    }
+  });
+
+  test("one poll a minute for twenty hours after the day is used up", async () => {
+    const stack = new Stack(new TestClock(Date.UTC(2026, 10, 21, 3, 59, 59)), {});
+    const { secret } = await stack.key("enterprise", { perMinute: 60, perDay: 2 });
+    await stack.requests(secret, 2);
+    for (let i = 0; i < 20 * 60; i += 1) {
+      expect((await stack.request(secret)).refusal?.kind).toBe("rate_limited");
+      stack.clock.advance(minuteMs);
+    }
+    stack.clock.advance(1_000);
+    expect((await stack.request(secret)).refusal).toBeUndefined();
+  });
+
+  test("as many refusals as half the limit, in every minute", async () => {
+    const stack = new Stack(start(), {});
+    const { secret } = await stack.key("free");
+    for (let i = 0; i < 12; i += 1) await minute(stack, secret, threshold);
+    expect((await stack.request(secret)).refusal).toBeUndefined();
+  });
+
+  test("two noisy minutes in ten", async () => {
+    const stack = new Stack(start(), {});
+    const { secret } = await stack.key("free");
+    for (let i = 0; i < 3; i += 1) {
+      await minute(stack, secret, threshold + 1);
+      await minute(stack, secret, threshold + 1);
+      stack.clock.advance(8 * minuteMs);
+    }
+    expect((await stack.request(secret)).refusal).toBeUndefined();
+  });
+});
+
+describe("a ban", () => {
+  test("holds in every process, after a restart, and for a rotated secret; unban ends it everywhere", async () => {
+    await using folder = new SharedFolder(start());
+    const [one, two] = [folder.stack(), folder.stack()];
+    const { key, secret } = await one.key("free");
+    await becomeBanned(one, secret);
+    await nextTurn();
+    expect((await two.request(secret)).refusal?.kind).toBe("key_banned");
+    await folder.stop(one);
+    const restarted = folder.stack();
+    expect((await restarted.request(secret)).refusal?.kind).toBe("key_banned");
+    const { secret: rotated } = await two.services.keys.rotate(key.id, 0);
+    await nextTurn();
+    expect((await restarted.request(rotated)).refusal?.kind).toBe("key_banned");
+    await two.services.keys.unban(key.id);
+    await nextTurn();
+    expect((await restarted.request(rotated)).refusal).toBeUndefined();
+    expect((await two.request(rotated)).refusal).toBeUndefined();
+  });
+
+  test("comes of minutes that were noisy in different processes; the same minute counts once", async () => {
+    await using folder = new SharedFolder(start());
+    const stacks = [folder.stack(), folder.stack()];
+    const { secret } = await (stacks[0] as Stack).key("free");
+    const noisy = async (stack: Stack | undefined) => stack?.requests(secret, 100);
+    for (const position of [0, 1]) {
+      // Both see the same minute; that is one noisy minute, and the limit is the key's, not each one's.
+      await Promise.all(stacks.map(noisy));
+      folder.clock.advance(2_000);
+      await Promise.all(stacks.map(noisy));
+      expect((await stacks[position]?.request(secret))?.refusal?.kind).toBe("rate_limited");
+      folder.clock.advance(58_000);
+    }
+    await noisy(stacks[1]);
+    folder.clock.advance(2_000);
+    await noisy(stacks[1]);
+    await nextTurn();
+    expect((await stacks[0]?.request(secret))?.refusal?.kind).toBe("key_banned");
+  });
+
+  test("stands among the key's events and in its usage", async () => {
+    await using folder = new SharedFolder(start());
+    const stack = folder.stack();
+    const { key, secret } = await stack.key("free");
+    await becomeBanned(stack, secret);
+    const events = await stack.store.keys.events(key.id);
+    expect(
+      events.map(({ action, actor, after }) => [action, actor, after["noisyMinutes"]]),
+    ).toEqual([
+      ["create", "test", undefined],
+      ["noisy-minute", "server", 1],
+      ["noisy-minute", "server", 2],
+      ["automatic-ban", "server", undefined],
+    ]);
+    expect(events.at(-1)?.after).toMatchObject({
+      bannedUntil: "2026-11-21T12:07:02Z",
+      banReason: "it went on sending requests after 429 in 3 minutes out of 10",
+    });
+    stack.clock.advance(600_000);
+    await stack.services.sweep();
+    const day = Math.floor(stack.clock.nowMs / dayMs);
+    expect(await stack.store.windows.usage(day, key.id)).toEqual([
+      { keyId: key.id, day, requests: 180, refusals: 3 * 32, bans: 1 },
+    ]);
+  });
+
+  test("of a server with a writer thread is kept by that thread", async () => {
+    await using folder = new SharedFolder(start());
+    const stack = folder.stack({ serving: true });
+    const { key, secret } = await stack.key("free");
+    await becomeBanned(stack, secret);
+    const deadlineMs = performance.now() + 5_000;
+    while ((await stack.request(secret)).refusal?.kind !== "key_banned") {
+      expect(performance.now()).toBeLessThan(deadlineMs);
+      await Bun.sleep(5);
+    }
+    const day = Math.floor(stack.clock.nowMs / dayMs);
+    const bans = async () => (await stack.store.windows.usage(day, key.id))[0]?.bans;
+    while ((await bans()) !== 1) {
+      expect(performance.now()).toBeLessThan(deadlineMs);
+      await Bun.sleep(5);
+    }
+  });
+});

@@ -1,0 +1,231 @@
+/**
+ * Random histories of several processes on one folder against a model that knows nothing of blocks, commits or memory:
+ * it only adds up who was admitted. See limiter.test.ts for the mutants that were tried.
+ */
+import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { blockSize, type Limits } from "../../src/domain/plan.ts";
+import { TestClock } from "../helpers/app.ts";
+import { countAdmitted, nextTurn, SharedFolder, type Stack } from "../helpers/stack.ts";
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+interface Row {
+  readonly minute: number;
+  readonly minuteUsed: number;
+  readonly day: number;
+  readonly dayUsed: number;
+}
+
+/**
+ * The model: what a key was admitted in the windows that may be in force. There may be several such states, since a
+ * window that nothing was taken from is not kept, and a clock that is set back then finds the one before.
+ */
+class Model {
+  private rows: Row[] = [{ minute: 0, minuteUsed: 0, day: 0, dayUsed: 0 }];
+
+  roll(nowMs: number): void {
+    const label = (old: number, lengthMs: number) => {
+      const now = Math.floor(nowMs / lengthMs);
+      return now < old && old * lengthMs - nowMs <= 5_000 ? old : now;
+    };
+    const rolled = this.rows.map((row): Row => {
+      const [minute, day] = [label(row.minute, minuteMs), label(row.day, dayMs)];
+      const minuteUsed = minute > row.minute ? 0 : row.minuteUsed;
+      return { minute, minuteUsed, day, dayUsed: day > row.day ? 0 : row.dayUsed };
+    });
+    const all = [...this.rows, ...rolled].map((row) => [JSON.stringify(row), row] as const);
+    this.rows = [...new Map(all).values()];
+  }
+
+  /** The least and the most that the key may still be admitted. */
+  left(limits: Limits, nowMs: number): { least: number; most: number } {
+    this.roll(nowMs);
+    const lefts = this.rows.map((row) => leftOf(row, limits, nowMs)).filter((left) => left >= 0);
+    return { least: Math.min(...lefts), most: Math.max(...lefts) };
+  }
+
+  admit(count: number, limits: Limits, nowMs: number): void {
+    this.rows = this.rows
+      .filter((row) => leftOf(row, limits, nowMs) >= count)
+      .map((row) => ({
+        ...row,
+        minuteUsed: row.minuteUsed + count,
+        dayUsed: row.dayUsed + count,
+      }));
+  }
+}
+
+/** What is left of a state's windows, or -1 where they are not the ones that run. */
+function leftOf(row: Row, { perMinute, perDay }: Limits, nowMs: number): number {
+  const runs = (label: number, lengthMs: number) =>
+    label === Math.floor(nowMs / lengthMs) ||
+    (label * lengthMs > nowMs && label * lengthMs - nowMs <= 5_000);
+  if (!runs(row.minute, minuteMs) || !runs(row.day, dayMs)) return -1;
+  return Math.max(0, Math.min(perMinute - row.minuteUsed, perDay - row.dayUsed));
+}
+
+const key = fc.integer({ min: 0, max: 1 });
+/** Taken modulo the number of processes that there are. */
+const process = fc.integer({ min: 0, max: 5 });
+const limits = fc.record({
+  perMinute: fc.integer({ min: 1, max: 300 }),
+  perDay: fc.integer({ min: 1, max: 600 }),
+});
+const steps = [1, 999, 4_000, 30_000, minuteMs, dayMs, -1, -1_000, -4_000, -600_000, -93_600_000];
+const action = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant("take"),
+      process,
+      key,
+      count: fc.integer({ min: 1, max: 90 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant("clock"), byMs: fc.constantFrom(...steps) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("plan"), key, limits }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("ban", "unban"), key }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("stop", "kill"), process }) },
+) as fc.Arbitrary<Action>;
+type Action =
+  | { kind: "take"; process: number; key: number; count: number }
+  | { kind: "clock"; byMs: number }
+  | { kind: "plan"; key: number; limits: Limits }
+  | { kind: "ban" | "unban"; key: number }
+  | { kind: "stop" | "kill"; process: number };
+
+/** The processes as they are, beside the model of each key. */
+class Driver {
+  readonly totals = { admitted: 0, refused: 0 };
+  private readonly keys: {
+    id: string;
+    secret: string;
+    limits: Limits;
+    bannedUntilMs: number;
+    model: Model;
+  }[] = [];
+  /** What other processes may hold, or killed ones have lost, of any key. */
+  private blockMax = 1;
+  private kills = 0;
+
+  private constructor(
+    private readonly folder: SharedFolder,
+    private readonly stacks: Stack[],
+  ) {}
+
+  static async start(
+    folder: SharedFolder,
+    processes: number,
+    both: readonly Limits[],
+  ): Promise<Driver> {
+    const stacks = Array.from({ length: processes }, () => folder.stack({ bans: false }));
+    const driver = new Driver(folder, stacks);
+    for (const limits of both) {
+      const { key, secret } = await (stacks[0] as Stack).key("enterprise", limits);
+      driver.keys.push({ id: key.id, secret, limits, bannedUntilMs: 0, model: new Model() });
+      driver.blockMax = Math.max(driver.blockMax, blockSize(limits));
+    }
+    return driver;
+  }
+
+  async run(action: Action): Promise<void> {
+    const { clock } = this.folder;
+    if (action.kind === "take") await this.take(action);
+    else if (action.kind === "clock") clock.advance(action.byMs);
+    else if ("process" in action) await this.end(action);
+    else await this.change(action);
+    for (const stack of this.stacks) await stack.services.sweep();
+    for (const { model } of this.keys) model.roll(clock.nowMs);
+    // A server reads the epoch once a turn.
+    await nextTurn();
+  }
+
+  private async take({ process, key, count }: Action & { kind: "take" }): Promise<void> {
+    const { secret, limits, bannedUntilMs, model } = this.keys[key] as (typeof this.keys)[number];
+    const { nowMs } = this.folder.clock;
+    const admissions = await this.stack(process).requests(secret, count);
+    const admitted = countAdmitted(admissions);
+    this.totals.admitted += admitted;
+    this.totals.refused += count - admitted;
+    const { least, most } = model.left(limits, nowMs);
+    if (nowMs < bannedUntilMs) {
+      expect(admissions.every(({ refusal }) => refusal?.kind === "key_banned")).toBe(true);
+      return;
+    }
+    const elsewhere = (this.stacks.length - 1 + this.kills) * (this.blockMax - 1);
+    expect(admitted).toBeLessThanOrEqual(most);
+    expect(admitted).toBeGreaterThanOrEqual(Math.min(count, least - elsewhere));
+    for (const [position, { view, refusal }] of admissions.entries()) {
+      // What a block shows is as of its take: what other processes have taken since then is not known.
+      if (this.stacks.length === 1) {
+        expect(view.remaining).toBeLessThanOrEqual(Math.max(0, most - 1 - position));
+      }
+      expect(view.remaining).toBeGreaterThanOrEqual(0);
+      if (refusal === undefined) continue;
+      const { kind, retryAfterSeconds = 0 } = refusal;
+      expect({ kind, remaining: view.remaining }).toEqual({ kind: "rate_limited", remaining: 0 });
+      expect(nowMs + retryAfterSeconds * 1000).toBeGreaterThanOrEqual(view.resetSeconds * 1000);
+    }
+    if (admitted > 0) model.admit(admitted, limits, nowMs);
+  }
+
+  private async end({ kind, process }: Action & { kind: "stop" | "kill" }): Promise<void> {
+    const stack = this.stack(process);
+    if (kind === "kill") this.kills += 1;
+    await this.folder[kind](stack);
+    this.stacks[this.stacks.indexOf(stack)] = this.folder.stack({ bans: false });
+  }
+
+  private stack(process: number): Stack {
+    return this.stacks[process % this.stacks.length] as Stack;
+  }
+
+  private async change(
+    action: Exclude<Action, { process: number } | { byMs: number }>,
+  ): Promise<void> {
+    const { keys } = (this.stacks[0] as Stack).services;
+    const key = this.keys[action.key] as (typeof this.keys)[number];
+    const { nowMs } = this.folder.clock;
+    if (action.kind === "plan") {
+      await keys.update(key.id, action.limits);
+      key.limits = action.limits;
+      this.blockMax = Math.max(this.blockMax, blockSize(action.limits));
+    } else if (action.kind === "ban") {
+      await keys.ban(key.id, 30_000);
+      key.bannedUntilMs = nowMs + 30_000;
+    } else {
+      await keys.unban(key.id);
+      key.bannedUntilMs = Math.min(key.bannedUntilMs, nowMs);
+    }
+  }
+}
+
+test.each([1, 3])(
+  "with %i processes no history of takes, changes, bans, clocks, stops and kills admits more than the limits, or needlessly less",
+  async (processes) => {
+    const totals = { admitted: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.tuple(limits, limits),
+        fc.array(action, { minLength: 10, maxLength: 40 }),
+        async (both, actions) => {
+          await using folder = new SharedFolder(new TestClock(Date.UTC(2026, 10, 21, 23, 59, 30)));
+          const driver = await Driver.start(folder, processes, both);
+          for (const step of actions) await driver.run(step);
+          totals.admitted += driver.totals.admitted;
+          totals.refused += driver.totals.refused;
+        },
+      ),
+      { numRuns: Number(Bun.env["MODEL_RUNS"] ?? 150) },
+    );
+    // A model that is never near a limit, or only beyond it, would prove nothing.
+    expect(totals.admitted).toBeGreaterThan(1_000);
+    expect(totals.refused).toBeGreaterThan(1_000);
+  },
+  120_000,
+);
