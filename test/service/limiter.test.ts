@@ -1,13 +1,20 @@
 /**
- * The limiter on a real store. Mutants that were tried by hand, each of which makes a test below or in the model
- * (limiter-model.test.ts) fail:
- *   domain/windows.ts    `Math.min(want, perMinute - used, ...)` without the day; with `+ 1` (`<` to `<=`)
- *   domain/windows.ts    floor for ceil in retryAfterSeconds; no `Math.max(0, ...)` in take
- *   service/limiter.ts   answer the waiting before the take returns; count refusals as use; take a block back after a
- *                        failed take; no version check in #settle; no isLetGo; sweep without `exhausted = false`
- *   service/account.ts   isCurrent without the day
- *   key-directory.ts     the epoch not read; #refresh without release
- *   domain/address.ts    /64 before unmapping (anonymous.test.ts)
+ * The limiter on a real store. Each mutant below was tried by hand on 2026-11-21 and makes a test fail, here or in
+ * limiter-model.test.ts (M), bans.test.ts (B), anonymous.test.ts (A):
+ *
+ *   domain/windows.ts     take without the day (M); `perMinute + 1`, that is `<` to `<=` (M); floor for ceil in
+ *                         retryAfterSeconds (M); labelAt without tolerance; mustKeep without the labels
+ *   domain/ban.ts         no grace; `>=` the threshold (B); a ban of a clock that was ahead holds
+ *   domain/address.ts     the /64 before unmapping (A)
+ *   service/anonymous.ts  no overflow bucket (A)
+ *   service/account.ts    isCurrent without the minute (M); exhausted at `>`. (Without the day it is the same: a day
+ *                         begins with a minute.)
+ *   service/limiter.ts    the waiting answered before the commit (M); a block taken back after a failed take; no version
+ *                         check in #settle; no isLetGo check; those who gathered tried again; a stop that gives nothing
+ *                         back; bans that charge (B); sweep without `exhausted = false`, without idle blocks, without
+ *                         blocks of windows gone by; usage kept with every sweep; 503 with windows not rolled
+ *   key-directory.ts      the epoch not read (M); #refresh without release (M)
+ *   sqlite/windows.ts     refusals charged (M)
  */
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
@@ -377,10 +384,13 @@ describe("a store in trouble", () => {
     const after = stack.requests(secret, 3);
     await Bun.sleep(5);
     other.close();
+    const atOnce = waiting.then(() => stack.request(secret));
     // The three were under way before the change; nothing that came after it is admitted, not from their block either.
     expect(countAdmitted(await waiting)).toBe(3);
+    expect((await atOnce).refusal?.kind).toBe("rate_limited");
     expect(countAdmitted(await after)).toBe(0);
     expect(await stack.admitted(secret, 20)).toBe(0);
+    await nextTurn();
     expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 103 });
   });
 
@@ -536,7 +546,7 @@ describe("what is written", () => {
     limits.close();
   });
 
-  test("a busy Business key costs a take for every 17 requests", async () => {
+  test("a busy Business key costs a take for every 17 requests, and a refusal none", async () => {
     let takes = 0;
     await using folder = new SharedFolder(new TestClock());
     const stack = folder.stack({
@@ -549,6 +559,8 @@ describe("what is written", () => {
     });
     const { secret } = await stack.key("business");
     for (let i = 0; i < publishedLimits.business.perMinute; i += 1) await stack.request(secret);
+    expect(takes).toBe(59);
+    await stack.requests(secret, 500);
     expect(takes).toBe(59);
   });
 });
