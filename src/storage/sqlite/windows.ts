@@ -4,7 +4,7 @@ import type { Clock } from "../../domain/clock.ts";
 import { mustKeep, take, unusedCounts, type WindowCounts } from "../../domain/windows.ts";
 import type { TakeRequest, TakeResult, UsageDay, UsageDelta, WindowStore } from "../contract.ts";
 import { AppError } from "../../domain/errors.ts";
-import { asAppError, isBusy, isFull, query, translating } from "./database.ts";
+import { asAppError, isBusy, isFull, query, statement, translating } from "./database.ts";
 import { finishedDay, usageKeptDays, usageWithRunningDays } from "../usage.ts";
 import { rateWindows, usageDays } from "./limits-schema.ts";
 
@@ -66,7 +66,7 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
         throw asAppError(error);
       }
     },
-    counts: (keyId) => statements.byKey.get({ keyId }),
+    counts: (keyId) => countsOf(statements.byKey.get(keyId)),
     version: statements.version,
     usage: (firstDay, keyId) => readUsage(db, firstDay, keyId),
   };
@@ -80,41 +80,61 @@ function inPlace<T>(db: Database, work: () => T): T {
   });
 }
 
+interface WindowRow {
+  readonly minute_label: bigint;
+  readonly minute_used: bigint;
+  readonly day_label: bigint;
+  readonly day_used: bigint;
+}
+
+function countsOf(row: WindowRow | null): WindowCounts | undefined {
+  return row === null
+    ? undefined
+    : {
+        minuteLabel: Number(row.minute_label),
+        minuteUsed: Number(row.minute_used),
+        dayLabel: Number(row.day_label),
+        dayUsed: Number(row.day_used),
+      };
+}
+
 function windowStatements(db: Database) {
   const orm = query(db, { rateWindows, usageDays });
   const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
   return {
     /** SQLite changes it with every commit of another connection, and with none of this one. */
     version: () => Number(dataVersion.get()?.data_version),
-    byKey: orm
-      .select({
-        minuteLabel: rateWindows.minuteLabel,
-        minuteUsed: rateWindows.minuteUsed,
-        dayLabel: rateWindows.dayLabel,
-        dayUsed: rateWindows.dayUsed,
-      })
-      .from(rateWindows)
-      .where(eq(rateWindows.keyId, sql.placeholder("keyId")))
-      .prepare(),
-    put: orm
-      .insert(rateWindows)
-      .values({
-        keyId: sql.placeholder("keyId"),
-        minuteLabel: sql.placeholder("minuteLabel"),
-        minuteUsed: sql.placeholder("minuteUsed"),
-        dayLabel: sql.placeholder("dayLabel"),
-        dayUsed: sql.placeholder("dayUsed"),
-      })
-      .onConflictDoUpdate({
-        target: rateWindows.keyId,
-        set: {
-          minuteLabel: sql`excluded.minute_label`,
-          minuteUsed: sql`excluded.minute_used`,
-          dayLabel: sql`excluded.day_label`,
-          dayUsed: sql`excluded.day_used`,
-        },
-      })
-      .prepare(),
+    byKey: statement<WindowRow, [keyId: string]>(
+      db,
+      orm
+        .select()
+        .from(rateWindows)
+        .where(eq(rateWindows.keyId, sql.placeholder("keyId"))),
+    ),
+    put: statement<
+      never,
+      [keyId: string, minuteLabel: number, minuteUsed: number, dayLabel: number, dayUsed: number]
+    >(
+      db,
+      orm
+        .insert(rateWindows)
+        .values({
+          keyId: sql.placeholder("keyId"),
+          minuteLabel: sql.placeholder("minuteLabel"),
+          minuteUsed: sql.placeholder("minuteUsed"),
+          dayLabel: sql.placeholder("dayLabel"),
+          dayUsed: sql.placeholder("dayUsed"),
+        })
+        .onConflictDoUpdate({
+          target: rateWindows.keyId,
+          set: {
+            minuteLabel: sql`excluded.minute_label`,
+            minuteUsed: sql`excluded.minute_used`,
+            dayLabel: sql`excluded.day_label`,
+            dayUsed: sql`excluded.day_used`,
+          },
+        }),
+    ),
     addUsage: orm
       .insert(usageDays)
       .values({
@@ -159,11 +179,12 @@ function takeOne(
   { keyId, limits, want, unused }: TakeRequest,
   nowMs: number,
 ): TakeResult {
-  const kept: WindowCounts = statements.byKey.get({ keyId }) ?? unusedCounts;
+  const kept = countsOf(statements.byKey.get(keyId)) ?? unusedCounts;
   const taken = take(kept, limits, want, nowMs, unused);
   const { granted, counts } = taken;
   if (unused === undefined && !mustKeep(taken, kept)) return { granted, counts, nowMs };
-  statements.put.run({ keyId, ...counts });
+  const { minuteLabel, minuteUsed, dayLabel, dayUsed } = counts;
+  statements.put.run(keyId, minuteLabel, minuteUsed, dayLabel, dayUsed);
   const finished = finishedDay(kept, unused, counts);
   if (finished !== undefined) {
     statements.addUsage.run({ keyId, ...finished, refusals: 0, bans: 0 });
