@@ -206,15 +206,22 @@ function versionReader(db: Database, readEpoch: () => number, snapshot: boolean)
   const commit = db.query("COMMIT");
   let seen: bigint | undefined;
   let isFresh = false;
+  let isInSnapshot = false;
   let versions: StoreVersions = { keys: 0, pets: 0 };
   const endTurn = () => {
     isFresh = false;
-    if (snapshot && db.inTransaction) commit.run();
+    // It may have ended before the turn did, by a change or a close.
+    if (!isInSnapshot) return;
+    isInSnapshot = false;
+    commit.run();
   };
   return {
     read(): StoreVersions {
       if (isFresh) return versions;
-      if (snapshot && !db.inTransaction) begin.run();
+      if (snapshot && !isInSnapshot) {
+        begin.run();
+        isInSnapshot = true;
+      }
       setImmediate(endTurn);
       const now = dataVersion.get()?.data_version;
       if (now !== seen) {
