@@ -22,6 +22,9 @@ export function jsonSchemaOf(command: Command): TSchema | undefined {
 export const json = {
   text: (description: string) => Type.String({ description }),
   count: (description: string) => Type.Integer({ description }),
+  /** An int64, exact: beyond 2^53 many programs need to be told to read it exactly. */
+  int64: (description: string) => Type.Unsafe<bigint>(Type.Integer({ description })),
+  optional: Type.Optional,
   number: (description: string) => Type.Number({ description }),
   flag: (description: string) => Type.Boolean({ description }),
   /** A point in time to the second, in UTC. */

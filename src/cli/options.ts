@@ -7,6 +7,7 @@ import {
   type SettingName,
 } from "../config.ts";
 import { durationRule, parseDuration } from "../domain/duration.ts";
+import { parseInt64 } from "../domain/int64.ts";
 import { isLimit, limitMax, planNames } from "../domain/plan.ts";
 import type { Io } from "./io.ts";
 
@@ -65,6 +66,13 @@ export function limitOption(flag: string, description: string): Option {
       throw new InvalidArgumentError(`It must be a whole number from 1 to ${limitMax}.`);
     return limit;
   });
+}
+
+/** A value of the int64 range, written plainly. */
+export function parseInt64Value(value: string): bigint {
+  const id = parseInt64(value);
+  if (id === undefined) throw new InvalidArgumentError("It must be an integer of 64 bits.");
+  return id;
 }
 
 /** A duration in milliseconds. */

@@ -1,0 +1,15 @@
+import { petStatuses, type Pet } from "../../domain/pet.ts";
+import { json, type Static } from "../json.ts";
+
+export const petSchema = json.object({
+  id: json.int64("id of the animal, an int64"),
+  name: json.text("name"),
+  categoryId: json.int64("id of its category, an int64"),
+  status: json.optional(json.oneOf(petStatuses, "status; absent when it has none")),
+});
+export const petListSchema = json.list(petSchema);
+
+/** An animal as `--json` shows it: as the interface does. */
+export function petJson({ id, name, categoryId, status }: Pet): Static<typeof petSchema> {
+  return status === undefined ? { id, name, categoryId } : { id, name, categoryId, status };
+}

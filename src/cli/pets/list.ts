@@ -1,0 +1,95 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { pageLimit, parsePageLimit, type PageQuery } from "../../domain/page.ts";
+import { petStatuses, type PetStatus } from "../../domain/pet.ts";
+import { printJson, type Io } from "../io.ts";
+import { addJson } from "../json.ts";
+import { withServices } from "../open.ts";
+import { addSettings, configOf, parseInt64Value, storeSettings } from "../options.ts";
+import { printTable } from "../terminal/table.ts";
+import { petJson, petListSchema } from "./json.ts";
+
+interface Options {
+  readonly status?: PetStatus;
+  readonly limit: number;
+  readonly after?: bigint;
+  readonly json?: true;
+}
+
+const help = `
+Animals come in the order of their ids, a page at a time; pets export writes all of them.
+
+Examples:
+  rehome pets list
+  rehome pets list --status pending --limit 100
+  rehome pets list --after 100 --json | jq '.[].name'`;
+
+export function listCommand(io: Io): Command {
+  const { min, max } = pageLimit;
+  const command = new Command("list")
+    .description("show animals, a page at a time")
+    .addOption(
+      new Option("--status <status>", "only those of this status").choices([...petStatuses]),
+    )
+    .addOption(
+      new Option("--limit <N>", `most animals to show, from ${min} to ${max}`)
+        .default(pageLimit.default)
+        .argParser((value: string) => {
+          const limit = parsePageLimit(value);
+          if (limit === undefined)
+            throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}.`);
+          return limit;
+        }),
+    )
+    .addOption(
+      new Option("--after <id>", "only those with a greater id: the next page").argParser(
+        parseInt64Value,
+      ),
+    )
+    .addHelpText("after", help);
+  addJson(addSettings(command, storeSettings), petListSchema);
+  return command.action(async (options: Options) => {
+    await listPets(command, io, options);
+  });
+}
+
+async function listPets(command: Command, io: Io, options: Options): Promise<void> {
+  const { status, limit, after } = options;
+  const query: PageQuery = { limit: limit + 1, status, after };
+  const { config } = configOf(command, io);
+  await withServices(config, io, async ({ pets, catalogue, place }) => {
+    const found = await pets.page(query);
+    const page = found.slice(0, limit);
+    if (options.json) {
+      printJson(io, page.map(petJson));
+      return;
+    }
+    if (page.length === 0) {
+      io.err(`There is no such animal in ${place}.\n`);
+      return;
+    }
+    const categories = new Map(
+      (await catalogue?.categories())?.map(({ id, name }) => [id, name] as const),
+    );
+    printTable(
+      io,
+      [
+        { title: "ID", align: "right" },
+        { title: "NAME", flexible: true },
+        { title: "CATEGORY", align: "right" },
+        { title: "", flexible: true },
+        "STATUS",
+      ],
+      page.map((pet) => [
+        String(pet.id),
+        pet.name,
+        String(pet.categoryId),
+        categories.get(pet.categoryId) ?? "",
+        pet.status ?? "-",
+      ]),
+    );
+    if (found.length > limit) {
+      const filter = status === undefined ? "" : ` --status ${status}`;
+      io.err(`More: rehome pets list${filter} --limit ${limit} --after ${page.at(-1)?.id}\n`);
+    }
+  });
+}

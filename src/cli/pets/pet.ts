@@ -1,0 +1,39 @@
+import { Command } from "commander";
+import { AppError } from "../../domain/errors.ts";
+import type { Pet } from "../../domain/pet.ts";
+import { printJson, type Io } from "../io.ts";
+import { addJson } from "../json.ts";
+import { addSettings, parseInt64Value, storeSettings } from "../options.ts";
+import { cut, printable } from "../terminal/text.ts";
+import { petJson, petSchema } from "./json.ts";
+
+/** A name may be 64 KiB long; a sentence takes this much of it. */
+const nameCells = 60;
+
+/** A command on one animal, which is named by its id. It prints the animal. */
+export function petCommand(name: string, description: string): Command {
+  const command = new Command(name)
+    .description(description)
+    .argument("<id>", "id of the animal", parseInt64Value);
+  return addJson(addSettings(command, storeSettings), petSchema);
+}
+
+/** An animal in words: `17 "Rex" (category 1, available)`. */
+export function petText({ id, name, categoryId, status }: Pet): string {
+  const shown = cut(printable(name), nameCells);
+  return `${id} "${shown}" (category ${categoryId}, ${status ?? "without a status"})`;
+}
+
+/** Prints what became of an animal: as JSON, or as a sentence that begins with `did`. */
+export function printPet(io: Io, pet: Pet, did: string, options: { readonly json?: true }): void {
+  if (options.json) printJson(io, petJson(pet));
+  else io.out(`${did} ${petText(pet)}.\n`);
+}
+
+/** The animal, or the error that there is none with this id. */
+export function foundPet(pet: Pet | undefined, id: bigint): Pet {
+  if (pet !== undefined) return pet;
+  throw new AppError("not_found", `There is no animal with the id ${id}.`, {
+    hint: "rehome pets list shows the ids.",
+  });
+}

@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import { printJson, type Io } from "../io.ts";
+import { withServices } from "../open.ts";
+import { configOf } from "../options.ts";
+import { printable } from "../terminal/text.ts";
+import { petJson } from "./json.ts";
+import { foundPet, petCommand } from "./pet.ts";
+
+export function showCommand(io: Io): Command {
+  const command = petCommand("show", "show an animal").addHelpText(
+    "after",
+    `
+Examples:
+  rehome pets show 17
+  rehome pets show 17 --json | jq -r .name`,
+  );
+  return command.action(async (id: bigint, options: { json?: true }) => {
+    const { config } = configOf(command, io);
+    await withServices(config, io, async ({ pets, catalogue }) => {
+      const pet = foundPet(await pets.byId(id), id);
+      if (options.json) {
+        printJson(io, petJson(pet));
+        return;
+      }
+      const categories = (await catalogue?.categories()) ?? [];
+      const category = categories.find((each) => each.id === pet.categoryId)?.name;
+      const named = category === undefined ? "" : ` (${printable(category)})`;
+      io.out(`id          ${pet.id}\n`);
+      io.out(`name        ${printable(pet.name)}\n`);
+      io.out(`categoryId  ${pet.categoryId}${named}\n`);
+      io.out(`status      ${pet.status ?? "none"}\n`);
+    });
+  });
+}

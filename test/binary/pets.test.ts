@@ -1,0 +1,185 @@
+/** `rehome pets` on the compiled executable, beside a running server. Import and export have a file of their own. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { petListSchema, petSchema } from "../../src/cli/pets/json.ts";
+import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { documentedJson } from "../helpers/json-contract.ts";
+import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
+
+const folder = temporaryFolder();
+const env = { REHOME_DATA: folder.path };
+const pets = (...args: string[]) => rehome(["pets", ...args], { env });
+let server: Awaited<ReturnType<typeof serve>>;
+let key: string;
+
+beforeAll(async () => {
+  server = await serve(folder.path);
+  ({ key } = await makeKey(folder.path, ...roomy));
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  folder[Symbol.dispose]();
+});
+
+/** What the running server answers. */
+async function served(path: string): Promise<string> {
+  const answer = await fetch(`${server.origin}/v1${path}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  return answer.text();
+}
+
+async function added(...args: string[]): Promise<string> {
+  const result = await pets("add", "--name", "Rex", "--category", "1", ...args, "--json");
+  expect(result).toMatchObject({ exitCode: 0, stderr: "" });
+  documentedJson(petSchema, result.stdout);
+  return /"id": (\d+)/.exec(result.stdout)?.[1] ?? "";
+}
+
+describe("a running server shows at its next request", () => {
+  test("what was added, to the last bit", async () => {
+    const edge = "9223372036854775807";
+    const before = await served("/pets?limit=100");
+    const result = await pets("add", "--name", "Zoë 🐈", "--category", edge, "--json");
+    expect(result.stdout).toContain(`"categoryId": ${edge}\n`);
+    const id = /"id": (\d+)/.exec(result.stdout)?.[1] ?? "";
+    const shown = `{"id":${id},"name":"Zoë 🐈","categoryId":${edge}}`;
+    expect(before).not.toContain(shown);
+    expect(await served("/pets?limit=100")).toContain(shown);
+    expect(await served(`/pets/${id}`)).toBe(shown);
+    expect((await pets("show", id)).stdout).toContain(`categoryId  ${edge}\n`);
+  });
+
+  test("a status that was set, and one that was taken away", async () => {
+    const id = await added("--status", "available");
+    expect(await served(`/pets/${id}`)).toContain('"status":"available"');
+    const sold = await pets("set-status", id, "sold", "--json");
+    expect(documentedJson(petSchema, sold.stdout)).toMatchObject({ status: "sold" });
+    expect(await served(`/pets/${id}`)).toContain('"status":"sold"');
+    expect(await pets("set-status", id, "none")).toEqual({
+      exitCode: 0,
+      stdout: `Changed ${id} "Rex" (category 1, without a status).\n`,
+      stderr: "",
+    });
+    expect(await served(`/pets/${id}`)).toBe(`{"id":${id},"name":"Rex","categoryId":1}`);
+  });
+
+  test("what was removed", async () => {
+    const id = await added();
+    expect(await served(`/pets/${id}`)).toContain('"name":"Rex"');
+    const result = await pets("remove", id, "--yes", "--json");
+    expect(documentedJson(petSchema, result.stdout)).toMatchObject({ name: "Rex" });
+    expect(await served(`/pets/${id}`)).toContain('"code":"not_found"');
+    expect(await added()).not.toBe(id);
+  });
+});
+
+describe("list", () => {
+  const other = temporaryFolder();
+  const list = (...args: string[]) => rehome(["pets", "list", "--data", other.path, ...args]);
+  beforeAll(async () => {
+    const lines = Array.from({ length: 30 }, (_, at) =>
+      JSON.stringify({
+        name: at === 4 ? `a long name ${"x".repeat(200)}\u001B[2J` : `Pet ${at + 1}`,
+        categoryId: 7,
+        status: at % 3 === 0 ? "sold" : "available",
+      }),
+    );
+    const result = await rehome(["pets", "import", "-", "--data", other.path], {
+      stdin: lines.join("\n"),
+    });
+    expect(result.exitCode).toBe(0);
+  });
+  afterAll(() => other[Symbol.dispose]());
+
+  test("shows a page and names the next one", async () => {
+    const result = await list();
+    expect(result.exitCode).toBe(0);
+    const lines = result.stdout.trimEnd().split("\n");
+    expect(lines).toHaveLength(21);
+    expect(lines[0]?.trim().split(/ +/)).toEqual(["ID", "NAME", "CATEGORY", "STATUS"]);
+    expect(lines[1]?.trim().split(/ {2,}/)).toEqual(["1", "Pet 1", "7", "sold"]);
+    expect(result.stderr).toBe("More: rehome pets list --limit 20 --after 20\n");
+    const rest = await list("--after", "20");
+    expect(rest.stdout.trimEnd().split("\n")).toHaveLength(11);
+    expect(rest.stderr).toBe("");
+  });
+
+  test("--json has the documented shape, filtered and limited", async () => {
+    const result = await list("--json", "--status", "sold", "--limit", "3");
+    expect(result.stderr).toBe("");
+    const page = documentedJson(petListSchema, result.stdout);
+    expect(page).toMatchObject([{ id: 1 }, { id: 4 }, { id: 7 }]);
+  });
+
+  test("fits a terminal, and a name cannot command it", async () => {
+    const { screen } = await rehomeAtTerminal(["pets", "list", "--data", other.path], {
+      columns: 60,
+    });
+    expect(screen).not.toContain("\u001B[2J");
+    const lines = withoutColor(screen).trimEnd().split("\n");
+    for (const line of lines.slice(0, -1)) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
+    expect(lines[5]).toContain("…");
+  });
+
+  test("nothing found is said", async () => {
+    expect(await list("--after", "30")).toMatchObject({
+      exitCode: 0,
+      stdout: "",
+      stderr: `There is no such animal in ${other.path}.\n`,
+    });
+  });
+});
+
+describe("remove", () => {
+  test("needs --yes where nobody can be asked", async () => {
+    const id = await added();
+    const result = await pets("remove", id);
+    expect(result).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(result.stderr).toContain("Try: Add --yes");
+    expect(await served(`/pets/${id}`)).toContain('"name":"Rex"');
+  });
+
+  test("asks at a terminal", async () => {
+    const id = await added();
+    const question = `Remove ${id} "Rex" (category 1, without a status) for good? [y/N] `;
+    const no = await rehomeAtTerminal(["pets", "remove", id], {
+      env,
+      answers: [[question, "n\n"]],
+    });
+    expect(no).toMatchObject({ exitCode: 1 });
+    expect(no.screen).toContain("Error: Nothing was changed.");
+    expect(await served(`/pets/${id}`)).toContain('"name":"Rex"');
+    const yes = await rehomeAtTerminal(["pets", "remove", id], {
+      env,
+      answers: [[question, "y\n"]],
+    });
+    expect(yes).toMatchObject({ exitCode: 0 });
+    expect(await served(`/pets/${id}`)).toContain('"code":"not_found"');
+  });
+});
+
+describe("mistakes", () => {
+  test.each([
+    [["show", "999999"], 1, "There is no animal with the id 999999."],
+    [["set-status", "999999", "sold"], 1, "There is no animal with the id 999999."],
+    [["remove", "999999", "--yes"], 1, "There is no animal with the id 999999."],
+    [["show", "abc"], 2, "It must be an integer of 64 bits."],
+    [["show", "9223372036854775808"], 2, "It must be an integer of 64 bits."],
+    [["show"], 2, "missing required argument 'id'"],
+    [["set-status", "1", "gone"], 2, "Allowed choices are available, pending, sold, none."],
+    [["add", "--name", "Rex"], 2, "required option '--category <id>' not specified"],
+    [["add", "--category", "1"], 2, "required option '--name <name>' not specified"],
+    [["add", "--name", "Rex", "--category", "1.5"], 2, "It must be an integer of 64 bits."],
+    [["add", "--name", "Rex", "--category", "1", "--status", "x"], 2, "Allowed choices are"],
+    [["list", "--limit", "101"], 2, "It must be an integer from 1 to 100."],
+    [["list", "--limit", "0"], 2, "It must be an integer from 1 to 100."],
+    [["list", "--status", "gone"], 2, "Allowed choices are available, pending, sold."],
+    [["list", "--after", "x"], 2, "It must be an integer of 64 bits."],
+  ])("%j ends with %d and words", async (args, exitCode, words) => {
+    const result = await pets(...args);
+    expect(result).toMatchObject({ exitCode, stdout: "" });
+    expect(result.stderr).toStartWith("Error: ");
+    expect(result.stderr).toContain(words);
+    expect(result.stderr).toContain("\nTry: ");
+  });
+});
