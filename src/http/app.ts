@@ -56,8 +56,9 @@ export function createApp(options: AppOptions) {
     .use(probeRoutes(services))
     .use(
       openapi({
-        baseUrl: options.baseUrl ?? "http://127.0.0.1:8080/v1",
+        baseUrl: options.baseUrl,
         stagingBaseUrl: options.stagingBaseUrl,
+        clock: services.clock,
       }),
     );
 }

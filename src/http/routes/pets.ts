@@ -11,7 +11,7 @@ import { decodeObject, readBody, type RawBody } from "../body.ts";
 import { refusal, refuse, refuseEarly, type AnswerHeaders } from "../errors.ts";
 import { gate, type GateOptions } from "../gate.ts";
 import { petJson } from "../json.ts";
-import { createPetDetail, getPetDetail, listPetsDetail } from "../operations.ts";
+import { createPetDetail, getPetDetail, listPetsDetail } from "../openapi/operations.ts";
 import type { PetAnswers } from "../answers.ts";
 import { pageQueryOf, readListQuery } from "../query.ts";
 import { ListQuery, NewPetSchema, PetPath } from "../schemas.ts";

@@ -1,0 +1,221 @@
+/** What several operations of the document share: headers, refusals and their examples. */
+import type { OpenAPIV3 } from "openapi-types";
+import { httpDate } from "../../domain/clock.ts";
+import { getPetDeprecatedAtMs, getPetRemovedAtMs } from "../../domain/deprecation.ts";
+import type { ErrorKind } from "../../domain/errors.ts";
+import { limitMax, publishedLimits } from "../../domain/plan.ts";
+import { bodyLimitBytes } from "../body.ts";
+import { jsonType, statusOf } from "../errors.ts";
+
+export type Reference = OpenAPIV3.ReferenceObject;
+type Headers = Record<string, Reference>;
+type Examples = Record<string, OpenAPIV3.ExampleObject>;
+
+/** The document's examples all happen in this minute. */
+const exampleResetSeconds = Date.UTC(2026, 10, 21, 12, 1) / 1000;
+/** The longest wait: until a day's window ends, and as a ban of the last step. */
+const daySeconds = 24 * 60 * 60;
+
+export const schemaReference = (name: string): Reference => ({
+  $ref: `#/components/schemas/${name}`,
+});
+export const responseReference = (name: keyof typeof responses): Reference => ({
+  $ref: `#/components/responses/${name}`,
+});
+
+function count(description: string, bounds: { minimum: number; maximum: number }) {
+  return { type: "integer", format: "int32", description, ...bounds } as const;
+}
+
+function header(schema: OpenAPIV3.SchemaObject, example: unknown, required = true) {
+  const { description = "", ...type } = schema;
+  return { description, required, schema: type, example };
+}
+
+/** Every header of an answer that a client may build on. */
+export const headers = {
+  "X-RateLimit-Limit": header(
+    count("How many requests the window shown allows.", { minimum: 1, maximum: limitMax }),
+    publishedLimits.free.perMinute,
+  ),
+  "X-RateLimit-Remaining": header(
+    count("How many requests are left in this window.", { minimum: 0, maximum: limitMax }),
+    publishedLimits.free.perMinute - 1,
+  ),
+  "X-RateLimit-Reset": header(
+    {
+      type: "integer",
+      format: "int64",
+      description: "When this window ends: a Unix timestamp in seconds.",
+    },
+    exampleResetSeconds,
+  ),
+  "Retry-After": header(
+    count("Whole seconds to wait before the next request (RFC 9110, section 10.2.3).", {
+      minimum: 1,
+      maximum: daySeconds,
+    }),
+    42,
+  ),
+  "WWW-Authenticate": header(
+    {
+      type: "string",
+      description:
+        'The challenge of RFC 6750: `Bearer`, with `error="invalid_token"` when a credential was sent.',
+    },
+    "Bearer",
+  ),
+  NextPage: header(
+    {
+      type: "string",
+      description:
+        'Where the next page is: `<URL>; rel="next"` (RFC 8288). Absent on the last page.',
+    },
+    '<https://pets.example.org/v1/pets?limit=20&after=20>; rel="next"',
+    false,
+  ),
+  Successor: header(
+    {
+      type: "string",
+      description: 'What replaces this operation: `<URL>; rel="successor-version"` (RFC 5829).',
+    },
+    '<https://pets.example.org/v1/pets>; rel="successor-version"',
+  ),
+  Deprecation: header(
+    {
+      type: "string",
+      description: "Since when the operation is deprecated: `@` and a Unix timestamp (RFC 9745).",
+      pattern: "^@[0-9]+$",
+    },
+    `@${getPetDeprecatedAtMs / 1000}`,
+  ),
+  Sunset: header(
+    {
+      type: "string",
+      description: "When the operation is removed: an HTTP date (RFC 8594).",
+    },
+    httpDate(getPetRemovedAtMs),
+  ),
+} as const satisfies Record<string, OpenAPIV3.HeaderObject>;
+
+function headerReferences(names: Readonly<Record<string, keyof typeof headers>>): Headers {
+  return Object.fromEntries(
+    Object.entries(names).map(([field, name]) => [field, { $ref: `#/components/headers/${name}` }]),
+  );
+}
+
+/** The three headers of every answer. */
+export const limitHeaders = headerReferences({
+  "X-RateLimit-Limit": "X-RateLimit-Limit",
+  "X-RateLimit-Remaining": "X-RateLimit-Remaining",
+  "X-RateLimit-Reset": "X-RateLimit-Reset",
+});
+const retryHeader = headerReferences({ "Retry-After": "Retry-After" });
+const challengeHeader = headerReferences({ "WWW-Authenticate": "WWW-Authenticate" });
+export const nextPageHeader = headerReferences({ Link: "NextPage" });
+export const deprecationHeaders = headerReferences({
+  Deprecation: "Deprecation",
+  Sunset: "Sunset",
+  Link: "Successor",
+});
+
+/** An Error as an example, under the name `name`. */
+export function errorExample(
+  kind: ErrorKind,
+  summary: string,
+  message: string,
+): OpenAPIV3.ExampleObject {
+  return { summary, value: { code: kind, message, status: statusOf[kind] } };
+}
+
+/** A response with the Error body. */
+export function errorResponse(
+  description: string,
+  examples: Examples,
+  more: Headers = {},
+): OpenAPIV3.ResponseObject {
+  return {
+    description,
+    headers: { ...limitHeaders, ...more },
+    content: { [jsonType]: { schema: schemaReference("Error"), examples } },
+  };
+}
+
+/** The responses that any operation can give, whatever it does. */
+export const responses = {
+  Unauthorized: errorResponse(
+    "The API key is missing or invalid. The limit headers show the numbers of the caller's address, never those of a key.",
+    {
+      missing: errorExample(
+        "unauthorized",
+        "No key was sent",
+        "This request needs an API key: send the header Authorization: Bearer <API_KEY>.",
+      ),
+      invalid: errorExample(
+        "unauthorized",
+        "The key is unknown, expired or revoked",
+        "The API key is not valid.",
+      ),
+    },
+    challengeHeader,
+  ),
+  TooManyRequests: errorResponse(
+    "A limit is exceeded, or the key is banned for having gone on after that. Wait for as long as `Retry-After` says; back off exponentially when it happens again.",
+    {
+      rateLimited: errorExample(
+        "rate_limited",
+        "The window's requests are used up",
+        `The free plan allows ${publishedLimits.free.perMinute} requests per minute and they are used up; try again in 42 s.`,
+      ),
+      keyBanned: errorExample(
+        "key_banned",
+        "The key is banned for a while",
+        "This key is banned until 2026-11-21T12:05:00Z because it went on sending requests after 429 in 3 minutes out of 10.",
+      ),
+    },
+    retryHeader,
+  ),
+  PayloadTooLarge: errorResponse(`The body is larger than ${bodyLimitBytes / 1024} KiB.`, {
+    tooLarge: errorExample(
+      "payload_too_large",
+      "A name that is too long for any body",
+      `The body is larger than ${bodyLimitBytes / 1024} KiB.`,
+    ),
+  }),
+  UnsupportedMediaType: errorResponse(`The body is not sent as \`${jsonType}\`.`, {
+    otherType: errorExample(
+      "unsupported_media_type",
+      "A form instead of JSON",
+      `The body must be sent as Content-Type: ${jsonType}.`,
+    ),
+  }),
+  InternalError: errorResponse("Something failed that should not have. It was logged.", {
+    internal: errorExample(
+      "internal_error",
+      "A failure of the service",
+      "Something went wrong on the server; it was logged.",
+    ),
+  }),
+  Unavailable: errorResponse(
+    "The store did not answer in time. Try again after `Retry-After`.",
+    {
+      unavailable: errorExample(
+        "unavailable",
+        "The store is busy",
+        "The request could not be counted at the moment; it was not charged.",
+      ),
+    },
+    retryHeader,
+  ),
+} as const satisfies Record<string, OpenAPIV3.ResponseObject>;
+
+/** How a caller says who it is. */
+export const securitySchemes = {
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "rehome API key",
+    description:
+      "The API key that the operator of the service issued: `Authorization: Bearer <API_KEY>`.",
+  },
+} as const satisfies Record<string, OpenAPIV3.SecuritySchemeObject>;

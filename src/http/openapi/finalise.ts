@@ -1,0 +1,110 @@
+import type { OpenAPIV3 } from "openapi-types";
+import { isGetPetRemoved } from "../../domain/deprecation.ts";
+import { jsonType } from "../errors.ts";
+import { description } from "./description.ts";
+import { createPetDetail, createPetExamples, getPetDetail } from "./operations.ts";
+
+export type OpenApiDocument = OpenAPIV3.Document;
+type Operation = OpenAPIV3.OperationObject;
+type Json = Record<string, unknown>;
+
+/** Server addresses in the document end with this segment, so its paths begin behind it. */
+const versionSegment = "/v1";
+const methods = ["get", "post"] as const;
+/** What the plugin adds to a schema, and JSON Schema means anyway. */
+const redundant = (key: string, value: unknown) => key === "additionalProperties" && value === true;
+
+/**
+ * The document as it is served at `nowMs`, from what the plugin makes of the routes: one description of each schema
+ * that has a name, only the media type that is accepted, paths relative to the servers, and no operation that is gone.
+ */
+export function finalise(raw: object, nowMs: number): OpenApiDocument {
+  // Through JSON, because the plugin hands over live schemas with symbols and undefined in them.
+  const document = JSON.parse(JSON.stringify(raw)) as OpenApiDocument;
+  const { openapi, info, servers, security, tags, paths, components } = document;
+  const isGone = isGetPetRemoved(nowMs);
+  const named = (components?.schemas ?? {}) as Record<string, Json>;
+  const tidy = (value: unknown) => tidied(value, new Set(Object.keys(named)));
+  return {
+    openapi,
+    info: { ...info, description: description(!isGone) },
+    servers: servers ?? [],
+    security: security ?? [],
+    tags: tags ?? [],
+    paths: tidy(isGone ? withoutGetPet(finalPaths(paths)) : finalPaths(paths)),
+    components: tidy({ ...components, schemas: untitled(named) }),
+  } as OpenApiDocument;
+}
+
+function finalPaths(paths: OpenAPIV3.PathsObject): OpenAPIV3.PathsObject {
+  const entries = Object.entries(paths).map(([path, item = {}]) => {
+    for (const method of methods) {
+      const operation = item[method];
+      if (operation !== undefined) item[method] = finalOperation(operation);
+    }
+    return [path.slice(versionSegment.length), item] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function finalOperation(operation: Operation): Operation {
+  const { operationId, summary, description, tags, deprecated, responses, ...rest } = operation;
+  const { parameters = [], requestBody, ...extensions } = rest;
+  return {
+    operationId,
+    summary,
+    description,
+    tags,
+    ...(deprecated === true ? { deprecated } : {}),
+    ...extensions,
+    ...(parameters.length === 0 ? {} : { parameters: parameters.map(finalParameter) }),
+    ...(requestBody === undefined ? {} : { requestBody: finalBody(requestBody, operationId) }),
+    responses,
+  } as Operation;
+}
+
+/** The same, in the order in which a person reads it. */
+function finalParameter(parameter: OpenAPIV3.ReferenceObject | OpenAPIV3.ParameterObject) {
+  if ("$ref" in parameter) return parameter;
+  const { name, in: place, required, description, schema, ...rest } = parameter;
+  return { name, in: place, required, description, schema, ...rest };
+}
+
+/** The plugin lists every media type it knows of; the routes take JSON and nothing else. */
+function finalBody(
+  body: NonNullable<Operation["requestBody"]>,
+  operationId: string | undefined,
+): OpenAPIV3.RequestBodyObject {
+  const { required = false, content } = body as OpenAPIV3.RequestBodyObject;
+  const examples = operationId === createPetDetail.operationId ? createPetExamples : undefined;
+  return {
+    required,
+    content: { [jsonType]: { ...content[jsonType], ...(examples && { examples }) } },
+  };
+}
+
+function withoutGetPet(paths: OpenAPIV3.PathsObject): OpenAPIV3.PathsObject {
+  return Object.fromEntries(
+    Object.entries(paths).filter(([, item]) => item?.get?.operationId !== getPetDetail.operationId),
+  );
+}
+
+function untitled(named: Record<string, Json>): Record<string, Json> {
+  return Object.fromEntries(
+    Object.entries(named).map(([name, { title: _title, ...schema }]) => [name, schema]),
+  );
+}
+
+/** `value` with a reference in place of every schema whose title is one of `names`, at any depth. */
+function tidied(value: unknown, names: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => tidied(item, names));
+  if (typeof value !== "object" || value === null) return value;
+  const { title } = value as Json;
+  if (typeof title === "string" && names.has(title)) {
+    return { $ref: `#/components/schemas/${title}` };
+  }
+  const entries = Object.entries(value)
+    .filter(([key, entry]) => !redundant(key, entry))
+    .map(([key, entry]) => [key === "x-default" ? "default" : key, tidied(entry, names)]);
+  return Object.fromEntries(entries);
+}

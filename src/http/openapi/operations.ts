@@ -1,0 +1,149 @@
+/** What the document says of each operation beyond the schemas of its route. */
+import { httpDate, isoSeconds } from "../../domain/clock.ts";
+import { getPetRemovedAtMs } from "../../domain/deprecation.ts";
+import { jsonType, statusOf } from "../errors.ts";
+import {
+  deprecationHeaders,
+  errorExample,
+  errorResponse,
+  limitHeaders,
+  nextPageHeader,
+  responseReference,
+  schemaReference,
+} from "./components.ts";
+
+const rex = { id: 1, name: "Rex", categoryId: 1, status: "available" };
+const mia = { id: 2, name: "Mia", categoryId: 2, status: "pending" };
+/** Added without a status, so it has none. */
+const shadow = { id: 3, name: "Shadow", categoryId: 1 };
+
+/** What every operation can answer besides what it is for. */
+const anyTime = {
+  [statusOf.unauthorized]: responseReference("Unauthorized"),
+  [statusOf.rate_limited]: responseReference("TooManyRequests"),
+  [statusOf.internal_error]: responseReference("InternalError"),
+  [statusOf.unavailable]: responseReference("Unavailable"),
+};
+
+export const listPetsDetail = {
+  operationId: "listPets",
+  summary: "List animals",
+  description:
+    'Returns animals in ascending order of their ids, all or those of one status. While more of them match, the `Link` header with `rel="next"` leads to the next page.',
+  tags: ["pets"],
+  responses: {
+    200: {
+      description: "A page of animals; an empty array when none matches.",
+      headers: { ...limitHeaders, ...nextPageHeader },
+      content: {
+        [jsonType]: {
+          schema: schemaReference("Pets"),
+          examples: {
+            page: { summary: "Three animals", value: [rex, mia, shadow] },
+            none: { summary: "No animal matches", value: [] },
+          },
+        },
+      },
+    },
+    400: errorResponse("A query parameter is not valid.", {
+      limit: errorExample(
+        "invalid_request",
+        "A limit out of bounds",
+        "limit must be an integer from 1 to 100.",
+      ),
+      status: errorExample(
+        "invalid_request",
+        "A status that does not exist",
+        "status must be one of available, pending, sold.",
+      ),
+    }),
+    ...anyTime,
+  },
+};
+
+export const createPetDetail = {
+  operationId: "createPet",
+  summary: "Add an animal",
+  description:
+    "Stores an animal and returns it with the id that it was given. Once answered with 201 it is on the disk.",
+  tags: ["pets"],
+  responses: {
+    201: {
+      description: "The animal as it was stored.",
+      headers: { ...limitHeaders },
+      content: {
+        [jsonType]: {
+          schema: schemaReference("Pet"),
+          examples: { created: { summary: "The new animal", value: rex } },
+        },
+      },
+    },
+    400: errorResponse("The body lacks a required field or holds an invalid value.", {
+      missing: errorExample(
+        "invalid_request",
+        "A required field is missing",
+        "categoryId is required: it must be an integer of 64 bits.",
+      ),
+      invalid: errorExample(
+        "invalid_request",
+        "A field has an invalid value",
+        "status must be one of available, pending, sold.",
+      ),
+      notJson: errorExample(
+        "invalid_request",
+        "The body is no JSON",
+        "The body is not valid JSON.",
+      ),
+    }),
+    413: responseReference("PayloadTooLarge"),
+    415: responseReference("UnsupportedMediaType"),
+    ...anyTime,
+  },
+};
+
+/** What a request may carry. The plugin takes the body's schema from the route, and has no place for examples. */
+export const createPetExamples = {
+  withStatus: {
+    summary: "An animal that is available",
+    value: { name: "Rex", categoryId: 1, status: "available" },
+  },
+  withoutStatus: {
+    summary: "Only what is required",
+    value: { name: "Shadow", categoryId: 1 },
+  },
+};
+
+export const getPetDetail = {
+  operationId: "getPet",
+  summary: "Get an animal",
+  description:
+    "Deprecated. This operation is removed on 5 December 2030 and answers 404 from then on. Use `GET /pets` with a `status` filter instead.",
+  tags: ["pets"],
+  deprecated: true,
+  /** The date as tools that watch for it read it. */
+  "x-sunset": isoSeconds(getPetRemovedAtMs).slice(0, "2030-12-05".length),
+  responses: {
+    200: {
+      description: `The animal. The headers say when the operation goes: ${httpDate(getPetRemovedAtMs)}.`,
+      headers: { ...limitHeaders, ...deprecationHeaders },
+      content: {
+        [jsonType]: {
+          schema: schemaReference("Pet"),
+          examples: { found: { summary: "An animal", value: rex } },
+        },
+      },
+    },
+    404: errorResponse(
+      "No animal has this id.",
+      {
+        unknown: errorExample(
+          "not_found",
+          "No animal has this id",
+          "There is no animal with this id.",
+        ),
+      },
+      deprecationHeaders,
+    ),
+    ...anyTime,
+  },
+};

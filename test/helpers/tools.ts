@@ -1,0 +1,60 @@
+/** Other people's tools, from the package in tools/: the service is built without them. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+const root = join(import.meta.dir, "../..");
+export const toolsFolder = join(root, "tools");
+
+let installed: Promise<void> | undefined;
+
+/** Installs the tools at the versions of their lock file, unless they are there. */
+export function installTools(): Promise<void> {
+  installed ??= (async () => {
+    if (existsSync(join(toolsFolder, "node_modules/.bin/redocly"))) return;
+    const child = Bun.spawn([process.execPath, "install", "--frozen-lockfile"], {
+      cwd: toolsFolder,
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+    const [exitCode, talk] = await Promise.all([child.exited, child.stderr.text()]);
+    if (exitCode !== 0) throw new Error(`the tools could not be installed:\n${talk}`);
+  })();
+  return installed;
+}
+
+/** Nothing is told to anybody, and nobody's newer version is asked for. */
+const quiet = {
+  REDOCLY_TELEMETRY: "off",
+  REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+  ORVAL_TELEMETRY_DISABLED: "1",
+  NO_COLOR: "1",
+};
+
+export interface ToolResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts a tool under Node. */
+export function startTool(name: string, ...args: string[]) {
+  return Bun.spawn([join(toolsFolder, "node_modules/.bin", name), ...args], {
+    cwd: toolsFolder,
+    env: { ...process.env, ...quiet },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+}
+
+/** Runs a tool to its end. */
+export async function runTool(name: string, ...args: string[]): Promise<ToolResult> {
+  await installTools();
+  const child = startTool(name, ...args);
+  const [exitCode, stdout, stderr] = await Promise.all([
+    child.exited,
+    child.stdout.text(),
+    child.stderr.text(),
+  ]);
+  return { exitCode, stdout, stderr };
+}
