@@ -165,7 +165,7 @@ export const responses = {
       rateLimited: errorExample(
         "rate_limited",
         "The window's requests are used up",
-        `The free plan allows ${publishedLimits.free.perMinute} requests per minute and they are used up; try again in 42 s.`,
+        `The free plan allows ${publishedLimits.free.perMinute} requests per minute, and that limit is reached; try again in 42 s.`,
       ),
       keyBanned: errorExample(
         "key_banned",
