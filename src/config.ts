@@ -2,6 +2,18 @@ import { join } from "node:path";
 import { parseCidr, type Cidr } from "./domain/address.ts";
 import { environments } from "./domain/api-key.ts";
 import { AppError } from "./domain/errors.ts";
+import { nearest } from "./domain/spelling.ts";
+import {
+  baseAddress,
+  integer,
+  list,
+  oneOf,
+  origin,
+  text,
+  toggle,
+  withoutPassword,
+  type Setting,
+} from "./setting-kinds.ts";
 
 /** The environment as this program was started with it: the only place that reads it. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -12,118 +24,6 @@ const variablePrefix = "REHOME_";
 /** Where a setting's value came from. A flag beats the environment, and that beats the default. */
 export type Source = "flag" | "environment" | "default";
 
-/** One setting: its flag, its default, and how its text is read. Its variable is `REHOME_` and the flag's name. */
-interface Setting<T> {
-  readonly flag: string;
-  /** What stands for the value in a usage line; absent for a switch. */
-  readonly placeholder?: string;
-  readonly description: string;
-  readonly default: T;
-  /** Reads the text of a flag or a variable. Returns undefined when it is not valid. */
-  readonly parse: (text: string) => T | undefined;
-  /** What a valid value is, as the end of a sentence. */
-  readonly rule: string;
-}
-
-function text(
-  flag: string,
-  placeholder: string,
-  description: string,
-  fallback: string | undefined,
-): Setting<string | undefined> {
-  return {
-    flag,
-    placeholder,
-    description,
-    default: fallback,
-    rule: "must not be empty",
-    parse: (value) => (value === "" ? undefined : value),
-  };
-}
-
-function integer(
-  flag: string,
-  placeholder: string,
-  description: string,
-  bounds: { default: number; min: number; max: number },
-): Setting<number> {
-  return {
-    flag,
-    placeholder,
-    description,
-    default: bounds.default,
-    rule: `must be a whole number from ${bounds.min} to ${bounds.max}`,
-    parse(value) {
-      const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-      return number >= bounds.min && number <= bounds.max ? number : undefined;
-    },
-  };
-}
-
-function oneOf<T extends string>(
-  flag: string,
-  description: string,
-  values: readonly T[],
-  fallback: T,
-): Setting<T> {
-  return {
-    flag,
-    placeholder: values.join("|"),
-    description,
-    default: fallback,
-    rule: `must be one of ${values.join(", ")}`,
-    parse: (value) => values.find((candidate) => candidate === value),
-  };
-}
-
-function toggle(flag: string, description: string): Setting<boolean> {
-  return {
-    flag,
-    description,
-    default: false,
-    rule: "must be true or false",
-    parse: (value) => ({ true: true, "1": true, false: false, "0": false })[value],
-  };
-}
-
-function list<T>(
-  flag: string,
-  placeholder: string,
-  description: string,
-  rule: string,
-  item: (text: string) => T | undefined,
-): Setting<readonly T[]> {
-  return {
-    flag,
-    placeholder,
-    description: `${description} (repeatable; in the environment separated by commas)`,
-    default: [],
-    rule,
-    parse(value) {
-      const items = value.split(",").map((part) => item(part.trim()));
-      return items.includes(undefined) ? undefined : (items as T[]);
-    },
-  };
-}
-
-/** A base address as the specification has it: it ends in /v1. */
-function baseAddress(flag: string, description: string): Setting<string | undefined> {
-  return {
-    flag,
-    placeholder: "URL",
-    description,
-    default: undefined,
-    rule: "must be an http or https address that ends in /v1",
-    parse: (value) =>
-      /^https?:\/\/[^\s?#]+\/v1$/.test(value) && URL.canParse(value) ? value : undefined,
-  };
-}
-
-function origin(value: string): string | undefined {
-  if (value === "*") return value;
-  return URL.canParse(value) && new URL(value).origin === value ? value : undefined;
-}
-
 /** Every setting of the server, in the order in which help shows them. */
 export const settings = {
   host: text("host", "ADDRESS", "address to listen on; 0.0.0.0 for every network", "127.0.0.1"),
@@ -133,12 +33,15 @@ export const settings = {
     max: 65_535,
   }),
   data: text("data", "DIR", "data folder", undefined),
-  store: text(
-    "store",
-    "URL",
-    "PostgreSQL database instead of a data folder: postgres://USER:PASSWORD@HOST/DATABASE",
-    undefined,
-  ),
+  store: {
+    ...text(
+      "store",
+      "URL",
+      "PostgreSQL database instead of a data folder: postgres://USER:PASSWORD@HOST/DATABASE",
+      undefined,
+    ),
+    shown: withoutPassword,
+  },
   storeFile: text(
     "store-file",
     "FILE",
@@ -236,6 +139,21 @@ function chooseStore(config: Record<string, unknown>, sources: Record<string, So
   }
 }
 
+/** The value of a setting as it may be shown to anybody, or undefined when it has none. */
+export function shownValue(
+  name: SettingName,
+  { config, given }: LoadedConfig,
+): string | number | boolean | string[] | undefined {
+  const { shown = String }: Setting<unknown> = settings[name];
+  const value = config[name];
+  // A part of a list may be more than its text; what was given says it as its owner wrote it.
+  if (Array.isArray(value)) {
+    const parts = given[name]?.split(",") ?? [];
+    return parts.map((part) => part.trim());
+  }
+  return typeof value === "string" ? shown(value) : (value as number | boolean | undefined);
+}
+
 /** The folder that holds a user's data unless another one is named (XDG base directory specification). */
 export function defaultDataFolder(env: EnvironmentVariables): string {
   const home = env["HOME"];
@@ -247,18 +165,37 @@ export function defaultDataFolder(env: EnvironmentVariables): string {
 export interface LoadedConfig {
   readonly config: Config;
   readonly sources: Readonly<Record<SettingName, Source>>;
+  /** The text that each setting was given, where it was. */
+  readonly given: Readonly<Partial<Record<SettingName, string>>>;
+}
+
+/** Throws for a variable that looks like a setting and is none: it would be ignored, and nobody would know. */
+function refuseUnknown(env: EnvironmentVariables): void {
+  const ending = (name: string) => name.slice(variablePrefix.length);
+  const known = (Object.keys(settings) as SettingName[]).map(variableOf).map(ending);
+  const unknown = Object.keys(env)
+    .filter((name) => name.startsWith(variablePrefix))
+    .find((name) => !known.includes(ending(name)));
+  if (unknown === undefined) return;
+  const guess = nearest(ending(unknown), known);
+  throw new AppError("invalid_request", `The variable ${unknown} is no setting of rehome.`, {
+    hint:
+      guess === undefined ? "rehome serve --help shows all of them." : `${variablePrefix}${guess}`,
+  });
 }
 
 /**
  * The settings from flags and environment. Throws `invalid_request` that names the flag or variable, its value and what
- * would be valid.
+ * would be valid, or the right name of a variable that is none.
  */
 export function loadConfig(
   flags: Readonly<Partial<Record<SettingName, string>>>,
   env: EnvironmentVariables,
 ): LoadedConfig {
+  refuseUnknown(env);
   const config: Record<string, unknown> = {};
   const sources: Record<string, Source> = {};
+  const texts: Partial<Record<SettingName, string>> = {};
   for (const name of Object.keys(settings) as SettingName[]) {
     const setting: Setting<unknown> = settings[name];
     const variable = variableOf(name);
@@ -277,11 +214,13 @@ export function loadConfig(
     }
     config[name] = value;
     sources[name] = source;
+    texts[name] = given;
   }
   config["data"] ??= defaultDataFolder(env);
   chooseStore(config, sources);
   return {
     config: Object.freeze(config) as Config,
     sources: sources as Record<SettingName, Source>,
+    given: texts,
   };
 }

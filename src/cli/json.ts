@@ -41,6 +41,12 @@ export const json = {
     ),
   orNull: <T extends TSchema>(schema: T) =>
     Type.Union([schema, Type.Null()], { description: schema.description ?? "" }),
+  /** What a setting's value may be. */
+  settingValue: (description: string) =>
+    Type.Union(
+      [Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String()), Type.Null()],
+      { description },
+    ),
   object: Type.Object,
   list: Type.Array,
 } as const;

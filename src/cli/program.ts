@@ -1,6 +1,8 @@
 import { Command, CommanderError } from "commander";
 import { AppError } from "../domain/errors.ts";
+import { nearest } from "../domain/spelling.ts";
 import { version } from "../version.ts";
+import { configCommand } from "./config.ts";
 import type { Io } from "./io.ts";
 import { keysCommand } from "./keys/index.ts";
 import { petsCommand } from "./pets/index.ts";
@@ -19,6 +21,7 @@ export function createProgram(io: Io): Command {
     .addCommand(serveCommand(io))
     .addCommand(keysCommand(io))
     .addCommand(petsCommand(io))
+    .addCommand(configCommand(io))
     .addCommand(openapiCommand(io))
     .addHelpText(
       "after",
@@ -39,11 +42,46 @@ function configure(command: Command, io: Io): void {
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
-      outputError: (text, write) => write(text.replace(/^error: /, "Error: ")),
+      outputError: (text, write) =>
+        write(`${mistake(text, command)}Try: ${pathOf(command)} --help\n`),
+      getOutHelpWidth: () => io.columns,
+      getErrHelpWidth: () => io.columns,
     })
     .showSuggestionAfterError()
     .allowExcessArguments(false);
   for (const child of command.commands) configure(child, io);
+}
+
+/**
+ * What commander says of a mistake, in our form. It finds a missing option before a misspelt one; but who gets
+ * `--nmae` wrong must not read that `--name` is missing.
+ */
+function mistake(text: string, command: Command): string {
+  const unknown = text.includes("required option") ? unknownOption(command) : undefined;
+  if (unknown === undefined) return text.replace(/^error: /, "Error: ");
+  const guess = nearest(
+    unknown,
+    command.options.map(({ long }) => long ?? ""),
+  );
+  return `Error: unknown option '${unknown}'\n${guess === undefined ? "" : `(Did you mean ${guess}?)\n`}`;
+}
+
+function unknownOption(command: Command): string | undefined {
+  let root = command;
+  while (root.parent !== null) root = root.parent;
+  const names = command.options.flatMap(({ long, short }) => [long, short]);
+  const args: readonly string[] = (root as Command & { rawArgs?: string[] }).rawArgs ?? [];
+  return args
+    .filter((arg) => /^--\w/.test(arg))
+    .map((arg) => arg.split("=", 1)[0])
+    .find((name) => !names.includes(name) && name !== "--help");
+}
+
+/** A command as it is typed: `rehome keys create`. */
+export function pathOf(command: Command): string {
+  const names = [command.name()];
+  for (let at = command.parent; at !== null; at = at.parent) names.unshift(at.name());
+  return names.join(" ");
 }
 
 /** Runs the command line `args` and returns the exit code: 0, 1 when it failed, 2 when it was called wrongly. */
@@ -61,7 +99,6 @@ function report(error: unknown, io: Io): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0 || error.code === "commander.help")
       return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    io.err("Try: rehome help\n");
     return exitCodes.usage;
   }
   const message = error instanceof Error ? error.message : String(error);

@@ -1,0 +1,72 @@
+import { Command } from "commander";
+import {
+  settings,
+  shownValue,
+  variableOf,
+  type LoadedConfig,
+  type SettingName,
+  type Source,
+} from "../config.ts";
+import { printJson, type Io } from "./io.ts";
+import { addJson, json, type Static } from "./json.ts";
+import { addSettings, configOf } from "./options.ts";
+import { stylesOf } from "./terminal/style.ts";
+import { printTable } from "./terminal/table.ts";
+
+const sources = ["flag", "environment", "default"] as const satisfies readonly Source[];
+
+export const configSchema = json.list(
+  json.object({
+    setting: json.text("name of the setting: its flag without the dashes"),
+    variable: json.text("variable that sets it"),
+    value: json.settingValue("value in force; null when there is none. A password is shown as ***"),
+    source: json.oneOf(sources, "where the value comes from"),
+  }),
+);
+
+const help = `
+A flag beats the environment, and that beats the default. A REHOME_ variable that is no setting is an error, here and in
+every other command.
+
+Examples:
+  rehome config
+  rehome config --port 9000 --json | jq '.[] | select(.source != "default")'
+  systemctl show rehome -p Environment     what the service was given`;
+
+/** `rehome config`: every setting, its value and where it comes from. */
+export function configCommand(io: Io): Command {
+  const command = new Command("config")
+    .description("show every setting with its value and where it comes from")
+    .addHelpText("after", help);
+  addJson(addSettings(command, Object.keys(settings) as SettingName[]), configSchema);
+  return command.action((options: { json?: true }) => {
+    const loaded = configOf(command, io);
+    const shown = configJson(loaded);
+    if (options.json) {
+      printJson(io, shown);
+      return;
+    }
+    const { bold, dim } = stylesOf(io);
+    printTable(
+      io,
+      ["SETTING", { title: "VALUE", flexible: true }, "FROM"],
+      shown.map(({ setting, variable, value, source }) => {
+        const origin = { flag: `--${setting}`, environment: variable, default: "default" }[source];
+        const text = Array.isArray(value) ? value.join(",") || "none" : String(value ?? "none");
+        return [setting, text, { text: origin, paint: source === "default" ? dim : bold }];
+      }),
+    );
+  });
+}
+
+function configJson(loaded: LoadedConfig): Static<typeof configSchema> {
+  return (Object.keys(settings) as SettingName[]).map((name) => {
+    const value = shownValue(name, loaded);
+    return {
+      setting: settings[name].flag,
+      variable: variableOf(name),
+      value: value ?? null,
+      source: loaded.sources[name],
+    };
+  });
+}

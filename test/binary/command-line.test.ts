@@ -1,0 +1,134 @@
+/** What all commands have in common, on the compiled executable: help, mistakes, exit codes. */
+import { describe, expect, test } from "bun:test";
+import type { Command } from "commander";
+import { configSchema } from "../../src/cli/config.ts";
+import { createProgram, pathOf } from "../../src/cli/program.ts";
+import { rehome, temporaryFolder } from "../helpers/binary.ts";
+import { testIo } from "../helpers/io.ts";
+import { documentedJson } from "../helpers/json-contract.ts";
+import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
+
+function withChildren(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withChildren)];
+}
+const commands = withChildren(createProgram(testIo()))
+  .filter((command) => command.name() !== "help")
+  .map((command) => ({ path: pathOf(command), command }));
+
+describe("help", () => {
+  test.each(commands)("$path says what it does, with examples", async ({ path }) => {
+    const result = await rehome([...path.split(" ").slice(1), "--help"]);
+    expect(result).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(result.stdout).toStartWith(`Usage: ${path}`);
+    expect(result.stdout).toMatch(/^Examples?:\n {2}\S/m);
+  });
+
+  test("is what a command without its subcommand gets, as a mistake", async () => {
+    for (const args of [[], ["keys"], ["pets"]]) {
+      const result = await rehome(args);
+      expect(result).toMatchObject({ exitCode: 2, stdout: "" });
+      expect(result.stderr).toStartWith("Usage: rehome");
+    }
+  });
+});
+
+describe("a misspelling names the nearest", () => {
+  test.each([
+    [["kyes"], "unknown command 'kyes'\n(Did you mean keys?)\nTry: rehome --help\n"],
+    [["keys", "lst"], "unknown command 'lst'\n(Did you mean list?)\nTry: rehome keys --help\n"],
+    [
+      ["pets", "set-staus", "1", "sold"],
+      "unknown command 'set-staus'\n(Did you mean set-status?)\nTry: rehome pets --help\n",
+    ],
+    [
+      ["serve", "--prot", "80"],
+      "unknown option '--prot'\n(Did you mean --port?)\nTry: rehome serve --help\n",
+    ],
+    [
+      ["keys", "create", "--plan", "pro", "--nmae=x"],
+      "unknown option '--nmae'\n(Did you mean --name?)\nTry: rehome keys create --help\n",
+    ],
+    [
+      ["keys", "list", "--quite-another"],
+      "unknown option '--quite-another'\nTry: rehome keys list --help\n",
+    ],
+    [
+      ["keys", "create", "--plan", "pro"],
+      "required option '--name <label>' not specified\nTry: rehome keys create --help\n",
+    ],
+  ])("%j", async (args, words) => {
+    expect(await rehome(args)).toEqual({ exitCode: 2, stdout: "", stderr: `Error: ${words}` });
+  });
+
+  test.each([
+    ["REHOME_PROT", "REHOME_PORT"],
+    ["REHOME_BASEURL", "REHOME_BASE_URL"],
+    ["REHOME_host", "REHOME_HOST"],
+  ])("the variable %s", async (variable, meant) => {
+    using folder = temporaryFolder();
+    for (const args of [["keys", "list"], ["pets", "list"], ["config"], ["serve"]]) {
+      const env = { REHOME_DATA: folder.path, [variable]: "1" };
+      expect(await rehome(args, { env })).toEqual({
+        exitCode: 2,
+        stdout: "",
+        stderr: `Error: The variable ${variable} is no setting of rehome.\nTry: ${meant}\n`,
+      });
+    }
+  });
+
+  test("a variable like no setting", async () => {
+    const result = await rehome(["config"], { env: { REHOME_QUITE_ANOTHER: "1" } });
+    expect(result.stderr).toEndWith("Try: rehome serve --help shows all of them.\n");
+  });
+});
+
+describe("config", () => {
+  const env = { REHOME_PORT: "9000", REHOME_TRUSTED_PROXY: "10.0.0.0/8, 192.168.1.1" };
+  const setting = (stdout: string, name: string) =>
+    (documentedJson(configSchema, stdout) as { setting: string }[]).find(
+      (each) => each.setting === name,
+    );
+
+  test("shows each value and where it comes from", async () => {
+    const result = await rehome(["config", "--host", "::1", "--json"], { env });
+    expect(result).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(setting(result.stdout, "host")).toMatchObject({ value: "::1", source: "flag" });
+    expect(setting(result.stdout, "port")).toMatchObject({
+      variable: "REHOME_PORT",
+      value: 9000,
+      source: "environment",
+    });
+    expect(setting(result.stdout, "trusted-proxy")).toMatchObject({
+      value: ["10.0.0.0/8", "192.168.1.1"],
+    });
+    expect(setting(result.stdout, "bans")).toMatchObject({ value: "on", source: "default" });
+    expect(setting(result.stdout, "base-url")).toMatchObject({ value: null, source: "default" });
+  });
+
+  test.each(["postgres://kim:s3cret@db/x", "postgres://kim:s3:c@ret@db/x?password=s3cret"])(
+    "never shows the password of %s",
+    async (address) => {
+      for (const args of [["config"], ["config", "--json"], ["config", "--store", address]]) {
+        const result = await rehome(args, { env: { REHOME_STORE: address } });
+        expect(result.exitCode).toBe(0);
+        expect(result.stdout).toContain("postgres://kim:***@db/x");
+        expect(result.stdout).not.toMatch(/s3|c@ret/);
+      }
+    },
+  );
+
+  test("is a table at a terminal", async () => {
+    const { exitCode, screen } = await rehomeAtTerminal(["config"], { env, columns: 60 });
+    expect(exitCode).toBe(0);
+    expect(screen).toContain("\u001B[1mREHOME_PORT\u001B[22m");
+    for (const line of withoutColor(screen).split("\n"))
+      expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
+  });
+
+  test("makes no data folder", async () => {
+    using folder = temporaryFolder();
+    const result = await rehome(["config", "--data", `${folder.path}/none`]);
+    expect(result.stdout).toContain("/none");
+    expect(await Bun.file(`${folder.path}/none/rehome.db`).exists()).toBe(false);
+  });
+});
