@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { systemClock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
@@ -24,7 +23,6 @@ export async function openServices(
 ): Promise<Services> {
   const folder = config.data ?? inMemory;
   const address = await storeAddress(config);
-  if (address === undefined && folder !== inMemory) makeDataFolder(folder);
   const store = await openStore({
     address,
     folder,
@@ -33,6 +31,8 @@ export async function openServices(
     timeoutMs: config.storeTimeoutMs,
     serving: options.serving,
     onProblem: options.onError,
+    onBackup: (file) =>
+      io.err(`The schema is brought up to date; the catalogue as it was is kept in ${file}.\n`),
     ...options.observer,
   });
   return createServices(store, {
@@ -79,18 +79,4 @@ async function storeAddress({ store, storeFile }: Config): Promise<string | unde
     );
   }
   return text.trim();
-}
-
-function makeDataFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new AppError(
-      "unavailable",
-      `The data folder ${folder} cannot be made: ${(error as Error).message}.`,
-      {
-        hint: "Choose a folder that this user may write to with --data.",
-      },
-    );
-  }
 }

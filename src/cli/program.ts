@@ -3,10 +3,12 @@ import { AppError } from "../domain/errors.ts";
 import { nearest } from "../domain/spelling.ts";
 import { version } from "../version.ts";
 import { configCommand } from "./config.ts";
+import { backupCommand } from "./backup.ts";
 import type { Io } from "./io.ts";
 import { keysCommand } from "./keys/index.ts";
 import { petsCommand } from "./pets/index.ts";
 import { openapiCommand } from "./openapi.ts";
+import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -22,6 +24,8 @@ export function createProgram(io: Io): Command {
     .addCommand(keysCommand(io))
     .addCommand(petsCommand(io))
     .addCommand(configCommand(io))
+    .addCommand(backupCommand(io))
+    .addCommand(restoreCommand(io))
     .addCommand(openapiCommand(io))
     .addHelpText(
       "after",

@@ -1,6 +1,8 @@
 import type { Store } from "../storage/contract.ts";
 import { parseDatabaseAddress } from "../storage/postgres/address.ts";
 import { openPostgresStore } from "../storage/postgres/store.ts";
+import { backup, type BackupReport } from "../storage/sqlite/backup.ts";
+import { storeFiles } from "../storage/sqlite/files.ts";
 import { openSqliteStore, type SqliteOptions } from "../storage/sqlite/store.ts";
 
 /** What a server wants to know of its store's work. */
@@ -23,5 +25,11 @@ export async function openStore({ address, ...options }: StoreOptions): Promise<
   });
 }
 
-/** In place of a data folder: a store that ends with the process. */
-export const inMemory = ":memory:";
+export { inMemory } from "../storage/sqlite/files.ts";
+export type { BackupReport } from "../storage/sqlite/backup.ts";
+export { restore as restoreStore, type RestoreReport } from "../storage/sqlite/restore.ts";
+
+/** Copies the catalogue in `folder`, which may be in use, to the new file `target`. */
+export function backupStore(folder: string, target: string): BackupReport {
+  return backup(storeFiles(folder).catalogue, target);
+}

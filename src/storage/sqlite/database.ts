@@ -80,6 +80,12 @@ export function isFull(error: unknown): boolean {
   return error instanceof SQLiteError && error.code === "SQLITE_FULL";
 }
 
+/** True when SQLite found that the file's content is none of its own making. */
+export function isDamaged(error: unknown): boolean {
+  const { code } = error as { code?: string };
+  return error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB)/.test(code ?? "");
+}
+
 /** Runs `work`; a failure of the database becomes AppError `unavailable`, and no other file sees the driver's error. */
 export function translating<T>(work: () => T): T {
   try {

@@ -1,23 +1,22 @@
 import type { Database } from "bun:sqlite";
-import { chmodSync, existsSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import type { Clock } from "../../domain/clock.ts";
 import type { NewPet } from "../../domain/pet.ts";
 import type { CatalogueStore, Store, StoreCheck, StoreVersions } from "../contract.ts";
 import { GroupCommit } from "../group-commit.ts";
-import { readMigrations } from "../migrations.macro.ts" with { type: "macro" };
+import { backupBefore } from "./backup.ts";
 import { catalogueStore } from "./catalogue.ts";
 import { attempt, freeSpace, takeLock } from "./checks.ts";
 import { openDatabase, translating } from "./database.ts";
+import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
+import { prepareFolder } from "./folder.ts";
+import { inspect } from "./inspect.ts";
 import { keyReader, keyWriter } from "./keys.ts";
 import { migrate } from "./migrate.ts";
 import { petReader, petWriter } from "./pets.ts";
 import { bannedOn } from "../usage.ts";
 import { usageWriter, windowStore } from "./windows.ts";
 import { Writer, type CommitReport } from "./writer.ts";
-
-const catalogueMigrations = readMigrations("sqlite/catalogue");
-const limitsMigrations = readMigrations("sqlite/limits");
 
 /** Pages of 1 KiB: a take dirties one or two, and a smaller page is less to write for it. */
 const limitsPageSizeBytes = 1_024;
@@ -35,23 +34,17 @@ export interface SqliteOptions {
   readonly serving: boolean;
   /** Told of a failure that nobody waits for. */
   readonly onProblem?: (error: unknown) => void;
+  /** Told which file keeps the catalogue as it was before its schema was changed. */
+  readonly onBackup?: (file: string) => void;
   readonly onCommit?: (report: CommitReport) => void;
   readonly onBusy?: () => void;
-}
-
-/** The files of a data folder. */
-export function storeFiles(folder: string) {
-  const inMemory = folder === ":memory:";
-  return {
-    catalogue: inMemory ? folder : join(folder, "rehome.db"),
-    limits: inMemory ? folder : join(folder, "limits.db"),
-  };
 }
 
 /** Opens the databases in the data folder, makes them where they are missing and brings them to the newest schema. */
 export function openSqliteStore(options: SqliteOptions): Store {
   return translating(() => {
     const files = storeFiles(options.folder);
+    if (options.folder !== inMemory) prepare(options, files);
     const catalogue = openDatabase(files.catalogue, { synchronous: "full" });
     const limits = openDatabase(files.limits, {
       synchronous: "normal",
@@ -59,9 +52,23 @@ export function openSqliteStore(options: SqliteOptions): Store {
     });
     migrate(catalogue, files.catalogue, catalogueMigrations);
     migrate(limits, files.limits, limitsMigrations);
-    for (const file of Object.values(files)) if (existsSync(file)) chmodSync(file, 0o600);
     return new SqliteStore(options, catalogue, limits);
   });
+}
+
+/** Refuses what must not be opened before anything is written, and keeps a catalogue that a migration will change. */
+function prepare({ folder, onBackup }: SqliteOptions, files: ReturnType<typeof storeFiles>): void {
+  prepareFolder(folder);
+  inspect(files.limits, limitsMigrations);
+  const [next, ...later] = inspect(files.catalogue, catalogueMigrations);
+  const isNew = next === undefined || later.length + 1 === catalogueMigrations.length;
+  if (!isNew) onBackup?.(backupBefore(files.catalogue, next.tag));
+  // SQLite gives the files that it adds the permissions of the one that is there. A file that is there must not be opened
+  // here: closing it would take the locks away that another connection of this process has on it.
+  for (const file of Object.values(files)) {
+    if (existsSync(file)) chmodSync(file, 0o600);
+    else closeSync(openSync(file, "a", 0o600));
+  }
 }
 
 class SqliteStore implements Store {
@@ -84,7 +91,7 @@ class SqliteStore implements Store {
     this.#catalogue = catalogue;
     this.#limits = limits;
     const files = storeFiles(options.folder);
-    const threaded = options.serving && options.folder !== ":memory:";
+    const threaded = options.serving && options.folder !== inMemory;
     if (threaded) {
       catalogue.run("PRAGMA busy_timeout = 0");
       limits.run("PRAGMA busy_timeout = 0");

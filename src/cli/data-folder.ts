@@ -1,0 +1,15 @@
+import type { Config } from "../config.ts";
+import { AppError } from "../domain/errors.ts";
+import { inMemory } from "../service/open-store.ts";
+
+/** The data folder of a command that works on files. Throws where the settings name a database server instead. */
+export function dataFolder(config: Config, command: string): string {
+  if (config.store !== undefined || config.storeFile !== undefined) {
+    throw new AppError(
+      "invalid_request",
+      `rehome ${command} works on a data folder, and the settings name a PostgreSQL database.`,
+      { hint: "Use pg_dump and pg_restore for it, or unset REHOME_STORE and REHOME_STORE_FILE." },
+    );
+  }
+  return config.data ?? inMemory;
+}

@@ -1,0 +1,189 @@
+import type { Database } from "bun:sqlite";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
+import { dirname, resolve } from "node:path";
+import { AppError } from "../../domain/errors.ts";
+import { isFull, openDatabase } from "./database.ts";
+import { catalogueMigrations } from "./files.ts";
+import { checkPages, examine } from "./inspect.ts";
+import { pendingMigrations } from "./migrate.ts";
+
+/** Rows by table. */
+export type Counts = ReadonlyMap<string, number>;
+
+export interface BackupReport {
+  readonly file: string;
+  readonly bytes: number;
+  readonly animals: number;
+  readonly keys: number;
+}
+
+/** How often a copy is made anew because rows came and went while it was made. */
+const attempts = 3;
+
+/**
+ * Copies the catalogue `source`, which may be in use, to the new file `target` as it stood at one moment. The copy gets its
+ * name only once it was read through, its rows were counted and it is on the disk. Never overwrites. Counters are not
+ * in it: who restores a backup must not hand out spent quota again.
+ */
+export function backup(source: string, target: string): BackupReport {
+  if (!existsSync(source)) {
+    throw new AppError("not_found", `There is no catalogue to back up: ${source} is missing.`, {
+      hint: "Name the data folder with --data.",
+    });
+  }
+  if (existsSync(target)) throw alreadyThere(target);
+  examine(source, (db) => pendingMigrations(db, source, catalogueMigrations));
+  const partial = emptyFile(`${target}.${process.pid}.partial`);
+  try {
+    const rows = copyVerified(source, partial);
+    flush(partial);
+    giveName(partial, target);
+    return report(target, rows);
+  } catch (error) {
+    if (isFull(error)) {
+      throw new AppError("unavailable", `There is no room on the disk for ${target}.`, {
+        cause: error,
+        hint: "Free some space, or name a file on another disk.",
+      });
+    }
+    throw error;
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
+
+/** Keeps the catalogue beside itself before the migration `tag`. Returns the file's name. */
+export function backupBefore(catalogue: string, tag: string): string {
+  return backup(catalogue, freeName(`${catalogue}.before-${tag}`)).file;
+}
+
+export function report(file: string, rows: Counts): BackupReport {
+  return {
+    file,
+    bytes: statSync(file).size,
+    animals: rows.get("pets") ?? 0,
+    keys: rows.get("api_keys") ?? 0,
+  };
+}
+
+/** `name`, or the first of `name-2`, `name-3` ... that is free. */
+export function freeName(name: string): string {
+  for (let number = 2, free = name; ; number += 1) {
+    if (!existsSync(free)) return free;
+    free = `${name}-${number}`;
+  }
+}
+
+/** A new file that only its user can read. SQLite may fill it, because it is empty. */
+export function emptyFile(path: string): string {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    throw new AppError("unavailable", `${path} cannot be made: ${(error as Error).message}.`, {
+      cause: error,
+      hint: "Name a file in a folder that this user may write to.",
+    });
+  }
+  return path;
+}
+
+function copyVerified(source: string, partial: string): Counts {
+  const db = openDatabase(source, { synchronous: "full" });
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      const before = countRows(db);
+      db.run("VACUUM INTO ?", [partial]);
+      const after = countRows(db);
+      const copied = verified(partial);
+      if (liesBetween(copied, before, after)) return copied;
+      if (attempt === attempts) {
+        throw new AppError(
+          "unavailable",
+          `The copy of ${source} does not hold as many rows as the original; no backup was made.`,
+          { hint: "Try again; if it stays so, look at the disk." },
+        );
+      }
+      rmSync(partial);
+      emptyFile(partial);
+    }
+  } finally {
+    db.close();
+  }
+}
+
+/** Reads all of a catalogue through: pages, indexes, references, history. Returns its rows by table. */
+export function verified(path: string): Counts {
+  return examine(path, (db) => {
+    pendingMigrations(db, path, catalogueMigrations);
+    checkPages(db, path, "integrity_check");
+    if (db.query("PRAGMA foreign_key_check").get() !== null) {
+      throw new AppError("unavailable", `${path} is damaged: it has rows that refer to nothing.`);
+    }
+    return countRows(db);
+  });
+}
+
+/** True when no table has more or fewer rows than it had before or after the copy was made. */
+function liesBetween(copied: Counts, before: Counts, after: Counts): boolean {
+  return [...before].every(([table, count]) => {
+    const later = after.get(table) ?? 0;
+    const rows = copied.get(table) ?? -1;
+    return rows >= Math.min(count, later) && rows <= Math.max(count, later);
+  });
+}
+
+function countRows(db: Database): Counts {
+  const tables = db
+    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    .all();
+  const countOf = (table: string) =>
+    db.query<{ rows: number | bigint }, []>(`SELECT count(*) AS rows FROM "${table}"`).get()?.rows;
+  return new Map(tables.map(({ name }) => [name, Number(countOf(name))]));
+}
+
+/** Resolves once the file's bytes are on the disk. */
+export function flush(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Gives a finished file its name, which must be free, so that either all of it is there or nothing. */
+export function giveName(partial: string, name: string): void {
+  chmodSync(partial, 0o600);
+  try {
+    // Unlike a rename, a link never takes the place of another file.
+    linkSync(partial, name);
+    unlinkSync(partial);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === "EEXIST" || existsSync(name)) throw alreadyThere(name);
+    // Some file systems, such as a USB stick's, have no links.
+    renameSync(partial, name);
+  }
+  flush(dirname(resolve(name)));
+}
+
+function alreadyThere(target: string): AppError {
+  return new AppError(
+    "invalid_request",
+    `${target} exists, and a backup never overwrites a file.`,
+    {
+      hint: "Name a file that does not exist yet.",
+    },
+  );
+}

@@ -1,0 +1,111 @@
+import { accessSync, constants, mkdirSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { AppError } from "../../domain/errors.ts";
+
+/** Kinds of file systems (statfs(2), linux/magic.h) on which SQLite's locks or its shared memory do not hold. */
+const networkFileSystems: ReadonlyMap<number, string> = new Map([
+  [0x6969, "NFS"],
+  [0x51_7b, "SMB"],
+  [0xff_53_4d_42, "CIFS"],
+  [0xfe_53_4d_42, "SMB2"],
+  [0x56_4c, "NCP"],
+  [0x53_46_41_4f, "AFS"],
+  [0x6b_41_46_53, "AFS"],
+  [0x73_75_72_01, "Coda"],
+  [0x01_02_19_97, "9p"],
+  [0x00_c3_64_00, "Ceph"],
+  [0x0b_d0_0b_d0, "Lustre"],
+  [0x47_50_46_53, "GPFS"],
+  [0x74_61_63_6f, "OCFS2"],
+  [0x01_16_19_70, "GFS2"],
+]);
+
+/**
+ * Makes the data folder for its user alone, or sees that the one there can be worked in. Throws `unavailable` that says
+ * whose the folder is, who we are and what to do.
+ */
+export function prepareFolder(folder: string): void {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) makeFolder(folder);
+  else if (!found.isDirectory()) {
+    throw new AppError("unavailable", `The data folder ${folder} is a file, not a folder.`, {
+      hint: "Name another folder with --data.",
+    });
+  } else if (!mayWrite(folder)) {
+    throw new AppError(
+      "unavailable",
+      `The data folder ${folder} cannot be written: it ${ownership(folder)}.`,
+      { hint: `Give it to that user with: chown -R ${ourName()} ${folder}` },
+    );
+  }
+  refuseNetwork(folder, statfsSync(folder).type);
+}
+
+/** Throws where `type`, the kind of file system that holds `folder`, is one of a network. */
+export function refuseNetwork(folder: string, type: number): void {
+  // The C library gives the kind as a signed number on some machines.
+  const name = networkFileSystems.get(type >>> 0);
+  if (name === undefined) return;
+  throw new AppError(
+    "unavailable",
+    `The data folder ${folder} is on a network file system (${name}), where SQLite's locks do not hold and data is lost.`,
+    { hint: "Choose a folder on a disk of this machine with --data." },
+  );
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const parent = nearestFolder(folder);
+    throw new AppError(
+      "unavailable",
+      `The data folder ${folder} is missing and cannot be made: ${parent} ${ownership(parent)}.`,
+      {
+        cause: error,
+        hint: `Make it as root with: install -d -m 0700 -o ${ourName()} ${folder}; or choose another one with --data.`,
+      },
+    );
+  }
+}
+
+function nearestFolder(path: string): string {
+  let at = dirname(resolve(path));
+  while (statSync(at, { throwIfNoEntry: false }) === undefined && at !== dirname(at)) {
+    at = dirname(at);
+  }
+  return at;
+}
+
+/** True when this process may write to the file or folder; false on a read-only file system too. */
+export function mayWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `belongs to root (mode 0755), and this process runs as alice`: the end of a sentence. */
+export function ownership(path: string): string {
+  const { uid, mode } = statSync(path);
+  const permissions = (mode & 0o7777).toString(8).padStart(4, "0");
+  return `belongs to ${userName(uid)} (mode ${permissions}), and this process runs as ${ourName()}`;
+}
+
+function ourName(): string {
+  return userName(process.geteuid?.() ?? 0);
+}
+
+/** The name of a user as /etc/passwd has it, or `uid 1000`. */
+function userName(uid: number): string {
+  try {
+    const line = readFileSync("/etc/passwd", "utf8")
+      .split("\n")
+      .find((entry) => entry.split(":")[2] === String(uid));
+    return line?.split(":")[0] ?? `uid ${uid}`;
+  } catch {
+    return `uid ${uid}`;
+  }
+}

@@ -1,0 +1,183 @@
+/** Backups hold one moment of the catalogue, and restoring one loses nothing. */
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { backup, backupBefore } from "../../../src/storage/sqlite/backup.ts";
+import { restore } from "../../../src/storage/sqlite/restore.ts";
+import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
+import { TestClock } from "../../helpers/app.ts";
+
+const clock = new TestClock();
+let folder: string;
+let data: string;
+let catalogue: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rehome-backup-"));
+  data = join(folder, "data");
+  catalogue = join(data, "rehome.db");
+  file = join(folder, "backup.db");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const open = () =>
+  openSqliteStore({
+    folder: data,
+    clock: clock.read,
+    random: () => 0,
+    timeoutMs: 100,
+    serving: false,
+  });
+
+async function add(...names: string[]): Promise<bigint[]> {
+  const store = open();
+  const ids = await Promise.all(names.map((name) => store.pets.create({ name, categoryId: 1n })));
+  await store.close();
+  return ids;
+}
+
+async function names(): Promise<string[]> {
+  const store = open();
+  const page = await store.pets.page({ limit: 100 });
+  await store.close();
+  return page.map(({ name }) => name);
+}
+
+describe("a backup", () => {
+  test("of a store in use holds what was committed, is verified, and only its user may read it", async () => {
+    const store = open();
+    await store.pets.create({ name: "Rex", categoryId: 1n });
+    const made = backup(catalogue, file);
+    await store.pets.create({ name: "later", categoryId: 1n });
+    await store.close();
+    expect(made).toEqual({ file, bytes: statSync(file).size, animals: 1, keys: 0 });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder).toSorted()).toEqual(["backup.db", "data"]);
+    const db = new Database(file, { readonly: true });
+    expect(db.query("SELECT name FROM pets").all()).toEqual([{ name: "Rex" }]);
+    db.close();
+  });
+
+  test("never overwrites", async () => {
+    await add("Rex");
+    writeFileSync(file, "precious");
+    expect(() => backup(catalogue, file)).toThrow("never overwrites");
+    expect(readFileSync(file, "utf8")).toBe("precious");
+  });
+
+  test("of a damaged catalogue is not made", async () => {
+    await add(...Array.from({ length: 400 }, (_, number) => `animal ${number}`));
+    const bytes = readFileSync(catalogue);
+    for (let at = 4_096 * 8; at < bytes.length; at += 4_096) bytes.fill(0xa5, at, at + 64);
+    writeFileSync(catalogue, bytes);
+    expect(() => backup(catalogue, file)).toThrow();
+    expect(readdirSync(folder)).toEqual(["data"]);
+  });
+
+  test("of a folder without a catalogue says so", () => {
+    expect(() => backup(catalogue, file)).toThrow("There is no catalogue to back up");
+  });
+
+  test("into a missing folder says so", async () => {
+    await add("Rex");
+    expect(() => backup(catalogue, join(folder, "no/backup.db"))).toThrow("cannot be made");
+  });
+
+  test("before a migration lies beside the catalogue, each with a name of its own", async () => {
+    await add("Rex");
+    const first = backupBefore(catalogue, "0001_next");
+    expect(first).toBe(`${catalogue}.before-0001_next`);
+    expect(backupBefore(catalogue, "0001_next")).toBe(`${first}-2`);
+  });
+});
+
+describe("restoring", () => {
+  test("brings back the moment, keeps what it replaces, and gives no id twice", async () => {
+    await add("Rex", "Ada");
+    backup(catalogue, file);
+    expect(await add("later")).toEqual([3n]);
+    const made = restore(file, data, clock.read());
+    expect(made.replaced).toBe(`${catalogue}.replaced-2026-11-21T120010Z`);
+    expect(await names()).toEqual(["Rex", "Ada"]);
+    expect(await add("after")).toEqual([4n]);
+
+    const kept = new Database(made.replaced ?? "", { readonly: true });
+    expect(kept.query("SELECT name FROM pets ORDER BY id").all()).toEqual([
+      { name: "Rex" },
+      { name: "Ada" },
+      { name: "later" },
+    ]);
+    kept.close();
+    expect(readdirSync(data).filter((name) => name.includes("restoring"))).toEqual([]);
+  });
+
+  test("works on an empty folder", async () => {
+    await add("Rex");
+    backup(catalogue, file);
+    rmSync(data, { recursive: true });
+    expect(restore(file, data, clock.read()).replaced).toBeUndefined();
+    expect(await names()).toEqual(["Rex"]);
+    expect(statSync(catalogue).mode & 0o777).toBe(0o600);
+  });
+
+  test("refuses a store in use and leaves it as it is", async () => {
+    await add("Rex");
+    backup(catalogue, file);
+    const store = open();
+    await store.pets.create({ name: "later", categoryId: 1n });
+    expect(() => restore(file, data, clock.read())).toThrow("in use by another process");
+    await store.pets.create({ name: "still", categoryId: 1n });
+    await store.close();
+    expect(await names()).toEqual(["Rex", "later", "still"]);
+    expect(existsSync(`${catalogue}.restoring`)).toBe(false);
+  });
+
+  test("takes the place of a damaged catalogue", async () => {
+    await add("Rex");
+    backup(catalogue, file);
+    writeFileSync(catalogue, Buffer.alloc(20_000, 7));
+    const made = restore(file, data, clock.read());
+    expect(await names()).toEqual(["Rex"]);
+    expect(readFileSync(made.replaced ?? "")).toEqual(Buffer.alloc(20_000, 7));
+  });
+
+  test.each([
+    ["no database", () => writeFileSync(file, "x".repeat(5_000)), "not an SQLite database"],
+    [
+      "another program's",
+      () => {
+        const db = new Database(file, { create: true });
+        db.run("CREATE TABLE notes (text TEXT)");
+        db.close();
+      },
+      "not one that rehome made",
+    ],
+    ["no file", () => undefined, "There is no backup"],
+  ])("refuses what is %s", async (_, make, message) => {
+    await add("Rex");
+    make();
+    expect(() => restore(file, data, clock.read())).toThrow(message);
+    expect(await names()).toEqual(["Rex"]);
+    expect(readdirSync(data).toSorted()).toEqual(["limits.db", "rehome.db"]);
+  });
+
+  test("refuses a backup of which a byte was lost", async () => {
+    await add(...Array.from({ length: 400 }, (_, number) => `animal ${number}`));
+    backup(catalogue, file);
+    const bytes = readFileSync(file);
+    for (let at = 4_096 * 8; at < bytes.length; at += 4_096) bytes.fill(0xa5, at, at + 64);
+    writeFileSync(file, bytes);
+    expect(() => restore(file, data, clock.read())).toThrow("is damaged");
+    expect((await names()).length).toBe(100);
+  });
+});

@@ -1,0 +1,197 @@
+/** What a start meets in the data folder: each fault has its sentence, and the database stays as it is. */
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AppError } from "../../../src/domain/errors.ts";
+import { refuseNetwork } from "../../../src/storage/sqlite/folder.ts";
+import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
+import { TestClock } from "../../helpers/app.ts";
+
+let folder: string;
+let catalogue: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rehome-start-"));
+  catalogue = join(folder, "rehome.db");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function open(at = folder, onBackup?: (file: string) => void) {
+  return openSqliteStore({
+    folder: at,
+    clock: new TestClock().read,
+    random: () => 0,
+    timeoutMs: 100,
+    serving: false,
+    ...(onBackup && { onBackup }),
+  });
+}
+
+async function filled(): Promise<void> {
+  const store = open();
+  for (let number = 0; number < 300; number += 1) {
+    await store.pets.create({ name: `animal ${number} ${"x".repeat(50)}`, categoryId: 1n });
+  }
+  await store.close();
+}
+
+const contents = () =>
+  readdirSync(folder)
+    .toSorted()
+    .map((name) => [name, Bun.hash(readFileSync(join(folder, name)))]);
+
+/** The sentence with which a start is refused; nothing in the folder may change by it. */
+function refusal(): AppError {
+  const before = contents();
+  let thrown: unknown;
+  try {
+    open();
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toBeInstanceOf(AppError);
+  expect(contents()).toEqual(before);
+  const { message, hint = "" } = thrown as AppError;
+  expect(message).toContain(catalogue);
+  expect(message).toEndWith(".");
+  expect(hint).not.toBe("");
+  return thrown as AppError;
+}
+
+describe("a start is refused in words, and changes nothing, on", () => {
+  test("a file that is no database", () => {
+    writeFileSync(catalogue, "animals of the town\n".repeat(500));
+    expect(refusal().message).toContain("not an SQLite database");
+  });
+
+  test("a file of some bytes", () => {
+    writeFileSync(catalogue, "SQLite");
+    expect(refusal().message).toContain("not an SQLite database");
+  });
+
+  test("another program's database", () => {
+    const db = new Database(catalogue, { create: true });
+    db.run("CREATE TABLE notes (text TEXT)");
+    db.close(true);
+    expect(refusal().message).toContain("not one that rehome made");
+  });
+
+  test("another program's database with a log beside it", () => {
+    const source = new Database(join(folder, "other"), { create: true });
+    source.run("PRAGMA journal_mode = WAL");
+    source.run("CREATE TABLE notes (text TEXT)");
+    copyFileSync(join(folder, "other"), catalogue);
+    copyFileSync(join(folder, "other-wal"), `${catalogue}-wal`);
+    source.close(true);
+    const before = [catalogue, `${catalogue}-wal`].map((file) => Bun.hash(readFileSync(file)));
+    expect(() => open()).toThrow("not one that rehome made");
+    const after = [catalogue, `${catalogue}-wal`].map((file) => Bun.hash(readFileSync(file)));
+    expect(after).toEqual(before);
+  });
+
+  test("a newer program's database", async () => {
+    await filled();
+    const db = new Database(catalogue);
+    db.run("INSERT INTO schema_migrations (tag, hash) VALUES ('9999_future', 'x')");
+    db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    db.close(true);
+    expect(refusal().message).toContain("a newer rehome");
+  });
+
+  test("a database with another history", async () => {
+    await filled();
+    const db = new Database(catalogue);
+    db.run("UPDATE schema_migrations SET hash = 'x'");
+    db.close(true);
+    expect(refusal().message).toContain("another schema history");
+  });
+
+  test("a page of other bytes", async () => {
+    await filled();
+    const bytes = readFileSync(catalogue);
+    // Page after page, so that the test does not hang on where SQLite keeps what.
+    for (let at = 4_096 * 8; at < bytes.length; at += 4_096) bytes.fill(0xa5, at, at + 64);
+    writeFileSync(catalogue, bytes);
+    expect(refusal().message).toContain("is damaged");
+  });
+
+  test("a database that was cut off", async () => {
+    await filled();
+    truncateSync(catalogue, 4_096 * 9);
+    expect(refusal().message).toContain("is damaged");
+  });
+
+  test("a read-only database", async () => {
+    await filled();
+    chmodSync(catalogue, 0o400);
+    expect(refusal().message).toContain("is read-only");
+    expect(statSync(catalogue).mode & 0o777).toBe(0o400);
+  });
+});
+
+test("a data folder that is a file is refused", () => {
+  writeFileSync(join(folder, "data"), "");
+  expect(() => open(join(folder, "data"))).toThrow("is a file, not a folder");
+});
+
+test("a data folder that cannot be made says where, whose and what to do", () => {
+  // Below /proc not even root can make a folder.
+  const thrown = (() => {
+    try {
+      open("/proc/rehome/data");
+    } catch (error) {
+      return error as AppError;
+    }
+    return undefined;
+  })();
+  expect(thrown?.message).toMatch(
+    /^The data folder \/proc\/rehome\/data is missing and cannot be made: \/proc belongs to root \(mode 0555\), and this process runs as \S+\.$/,
+  );
+  expect(thrown?.hint).toMatch(/install -d -m 0700 -o \S+ \/proc\/rehome\/data/);
+});
+
+test.each([
+  [0x6969, "NFS"],
+  [0xff534d42, "CIFS"],
+  [0xff534d42 | 0, "CIFS"],
+  [0x01021997, "9p"],
+])("a network file system (%d) is refused", (type, name) => {
+  expect(() => refuseNetwork("/srv/data", type)).toThrow(`network file system (${name})`);
+});
+
+test("a disk of this machine is not", () => {
+  for (const type of [0xef53, 0x9123683e, 0x01021994, 0x58465342, 0x794c7630]) {
+    refuseNetwork("/srv/data", type);
+  }
+});
+
+test("files are their user's alone, and a new folder too", async () => {
+  const inside = join(folder, "a/b");
+  const store = open(inside);
+  expect(statSync(inside).mode & 0o777).toBe(0o700);
+  for (const name of readdirSync(inside)) {
+    expect(`${name} ${(statSync(join(inside, name)).mode & 0o077).toString(8)}`).toBe(`${name} 0`);
+  }
+  await store.close();
+  expect(readdirSync(inside).toSorted()).toEqual(["limits.db", "rehome.db"]);
+});
+
+test("an empty file is a new database", async () => {
+  writeFileSync(catalogue, "");
+  mkdirSync(join(folder, "unrelated"));
+  const store = open();
+  expect(await store.pets.create({ name: "first", categoryId: 1n })).toBe(1n);
+  await store.close();
+});
