@@ -11,6 +11,7 @@ import { openapiCommand } from "./openapi.ts";
 import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
 import { UsageError } from "./usage-error.ts";
+import { usageCommand } from "./usage/index.ts";
 
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
 
@@ -23,6 +24,7 @@ export function createProgram(io: Io): Command {
     .addCommand(serveCommand(io))
     .addCommand(keysCommand(io))
     .addCommand(petsCommand(io))
+    .addCommand(usageCommand(io))
     .addCommand(configCommand(io))
     .addCommand(backupCommand(io))
     .addCommand(restoreCommand(io))

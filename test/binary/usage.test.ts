@@ -1,0 +1,130 @@
+/** `rehome usage` on the compiled executable, over days that were lived through before. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { isoDay } from "../../src/domain/clock.ts";
+import { windowMs } from "../../src/domain/windows.ts";
+import { usageSchema, type UsageReport } from "../../src/cli/usage/json.ts";
+import { makeKey, rehome, serve, temporaryFolder, type TestKey } from "../helpers/binary.ts";
+import { documentedJson } from "../helpers/json-contract.ts";
+import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
+import { liveThrough } from "../helpers/usage.ts";
+
+const folder = temporaryFolder();
+const env = { REHOME_DATA: folder.path };
+const usage = (...args: string[]) => rehome(["usage", ...args], { env });
+let busy: TestKey;
+let pressed: TestKey;
+let idle: TestKey;
+
+beforeAll(async () => {
+  busy = await makeKey(folder.path, "--plan", "free", "--name", "busy");
+  pressed = await makeKey(folder.path, "--plan", "pro", "--name", "pressed");
+  idle = await makeKey(folder.path, "--plan", "free", "--name", "idle");
+  await liveThrough(folder.path, busy.id, [
+    { daysAgo: 40, requests: 77 },
+    { daysAgo: 3, requests: 900, refusals: 5 },
+    { daysAgo: 2, requests: 0, bans: 1 },
+    { daysAgo: 1, requests: 300 },
+    { daysAgo: 0, requests: 20 },
+  ]);
+  await liveThrough(folder.path, pressed.id, [{ daysAgo: 1, requests: 2_000, refusals: 100 }]);
+});
+afterAll(() => folder[Symbol.dispose]());
+
+async function report(...args: string[]): Promise<UsageReport> {
+  const result = await usage(...args, "--json");
+  expect(result).toMatchObject({ exitCode: 0, stderr: "" });
+  return documentedJson(usageSchema, result.stdout) as UsageReport;
+}
+
+const ago = (days: number) => isoDay(Math.floor(Date.now() / windowMs.day) - days);
+
+describe("--json", () => {
+  test("has every day, the totals and all keys", async () => {
+    const shown = await report("--days", "5");
+    expect(shown).toMatchObject({ from: ago(4), to: ago(0) });
+    expect(shown.totals).toEqual({ requests: 3_220, refusals: 105, bans: 1 });
+    expect(shown.days).toEqual([
+      { day: ago(4), requests: 0, refusals: 0, bans: 0 },
+      { day: ago(3), requests: 900, refusals: 5, bans: 0 },
+      { day: ago(2), requests: 0, refusals: 0, bans: 1 },
+      { day: ago(1), requests: 2_300, refusals: 100, bans: 0 },
+      { day: ago(0), requests: 20, refusals: 0, bans: 0 },
+    ]);
+    expect(shown.keys).toMatchObject([
+      { id: pressed.id, requests: 2_000, advice: { window: "minute", plan: "business" } },
+      { id: busy.id, peakPerDay: 900, perDay: 1_000, advice: { window: "day", plan: "pro" } },
+      { id: idle.id, requests: 0, advice: null },
+    ]);
+  });
+
+  test("of one key, as far back as asked", async () => {
+    const shown = await report("busy", "--days", "41");
+    expect(shown.days).toHaveLength(41);
+    expect(shown.days[0]).toMatchObject({ day: ago(40), requests: 77 });
+    expect(shown.keys).toHaveLength(1);
+    expect((await report("busy", "--days", "1")).totals.requests).toBe(20);
+  });
+
+  test("counts the running day of a running server", async () => {
+    using other = temporaryFolder();
+    await using server = await serve(other.path);
+    const { key } = await makeKey(other.path, "--plan", "free");
+    const headers = { authorization: `Bearer ${key}` };
+    for (let at = 0; at < 4; at += 1) await fetch(`${server.origin}/v1/pets`, { headers });
+    const result = await rehome(["usage", "--json", "--data", other.path]);
+    expect(JSON.parse(result.stdout)).toMatchObject({ totals: { requests: 4 } });
+  });
+});
+
+describe("for a person", () => {
+  test("all keys: plot, totals, table, and who should have another plan", async () => {
+    const { stdout, stderr, exitCode } = await usage();
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+    expect(stdout).toStartWith(`Requests per day, ${ago(29)} to ${ago(0)}, 3 keys\n`);
+    expect(stdout).toContain("4,000 ┤");
+    expect(stdout).toContain("Total 3,220 requests, 105 refusals, 1 ban; 107 requests a day");
+    expect(stdout).toContain("900 (90%)");
+    expect(stdout).not.toContain(idle.id);
+    expect(stdout).toContain(`rehome keys update ${busy.id} --plan pro\n`);
+    expect(stdout).toContain(
+      `${pressed.id} "pressed", plan pro, was refused 100 times though no day was used up`,
+    );
+  });
+
+  test("one key: its limit is drawn where it comes near", async () => {
+    const { stdout } = await usage("busy");
+    expect(stdout).toContain("limit 1,000 ┤╌");
+    expect(stdout).toMatch(/^ +!$/m);
+    expect(stdout).toMatch(/^ +B$/m);
+  });
+
+  test("nothing used is said", async () => {
+    expect((await usage("idle")).stdout).toContain("No requests in these days.\n");
+  });
+
+  test.each([60, 80, 132])("fits a terminal of %d cells, in colour", async (columns) => {
+    const { exitCode, screen } = await rehomeAtTerminal(["usage", "busy", "--days", "400"], {
+      env,
+      columns,
+    });
+    expect(exitCode).toBe(0);
+    expect(screen).toContain("\u001B[33m");
+    const [, ...lines] = withoutColor(screen).split("\n");
+    const drawing = lines.slice(
+      0,
+      lines.findIndex((line) => line.startsWith("Total")),
+    );
+    for (const line of drawing) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
+    expect(screen).toContain("Each column is the highest of ");
+  });
+});
+
+test.each([
+  [["--days", "0"], 2, "It must be a whole number from 1 to 400."],
+  [["--days", "401"], 2, "It must be a whole number from 1 to 400."],
+  [["nobody"], 1, 'There is no key with the id or label "nobody".'],
+])("%j ends with %d and words", async (args, exitCode, words) => {
+  const result = await usage(...args);
+  expect(result).toMatchObject({ exitCode, stdout: "" });
+  expect(result.stderr).toContain(words);
+});

@@ -1,0 +1,37 @@
+import { windowMs } from "../../src/domain/windows.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
+import { TestClock } from "./app.ts";
+
+export interface DayDone {
+  readonly daysAgo: number;
+  readonly requests: number;
+  readonly refusals?: number;
+  readonly bans?: number;
+}
+
+/** Lets the key `keyId` of the store in `folder` have done what `days` say, oldest first, before this moment. */
+export async function liveThrough(
+  folder: string,
+  keyId: string,
+  days: readonly DayDone[],
+): Promise<void> {
+  const nowMs = Date.now();
+  const clock = new TestClock(nowMs);
+  const store = openSqliteStore({
+    folder,
+    clock: clock.read,
+    random: () => 0,
+    timeoutMs: 1_000,
+    serving: false,
+  });
+  const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
+  for (const { daysAgo, requests, refusals = 0, bans = 0 } of days) {
+    clock.nowMs = nowMs - daysAgo * windowMs.day;
+    const day = Math.floor(clock.nowMs / windowMs.day);
+    await store.windows.take(
+      [{ keyId, limits, want: requests, unused: undefined }],
+      [{ keyId, day, refusals, bans }],
+    );
+  }
+  await store.close();
+}
