@@ -1,0 +1,111 @@
+/** Another process on the data folder holds nobody up for longer than --store-timeout says. */
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { quantile } from "../helpers/load.ts";
+
+/** Holds the write lock of a database while `work` runs. */
+async function holding<T>(file: string, work: () => Promise<T>): Promise<T> {
+  const db = new Database(file);
+  db.run("BEGIN IMMEDIATE");
+  try {
+    return await work();
+  } finally {
+    db.run("ROLLBACK");
+    db.close();
+  }
+}
+
+test("while the catalogue is locked reads go on, creates get 503, and /ready names it", async () => {
+  using folder = temporaryFolder();
+  const { key } = await makeKey(folder.path, ...roomy);
+  await using server = await serve(folder.path, ["--store-timeout", "300"]);
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const create = () =>
+    fetch(`${server.origin}/v1/pets`, {
+      method: "POST",
+      headers,
+      body: '{"name":"Rex","categoryId":1}',
+    });
+  await holding(join(folder.path, "rehome.db"), async () => {
+    const creating = create();
+    const latenciesMs: number[] = [];
+    for (let count = 0; count < 100; count += 1) {
+      const startMs = performance.now();
+      const answer = await fetch(`${server.origin}/v1/pets`, { headers });
+      expect(answer.status).toBe(200);
+      latenciesMs.push(performance.now() - startMs);
+    }
+    expect(quantile(latenciesMs, 0.9)).toBeLessThan(50);
+    const refused = await creating;
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toBe("1");
+    expect(refused.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
+    expect(await refused.json()).toEqual({
+      code: "unavailable",
+      message: "The animal could not be stored.",
+      status: 503,
+    });
+    const ready = await fetch(`${server.origin}/ready`);
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toMatchObject({
+      checks: [
+        { name: "catalogue", ok: false, detail: "another process has held its lock for too long" },
+        { name: "limits", ok: true },
+        { name: "disk", ok: true },
+      ],
+    });
+  });
+  expect((await create()).status).toBe(201);
+  expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
+});
+
+test("while the counters are locked nobody is admitted without being counted", async () => {
+  using folder = temporaryFolder();
+  const { key } = await makeKey(folder.path, "--plan", "free");
+  await using server = await serve(folder.path, ["--store-timeout", "300"]);
+  const ask = () =>
+    fetch(`${server.origin}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
+  expect((await ask()).status).toBe(200);
+  await holding(join(folder.path, "limits.db"), async () => {
+    const startMs = performance.now();
+    const answers = await Promise.all([ask(), ask()]);
+    for (const answer of answers) {
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get("retry-after")).toBe("1");
+      expect(await answer.json()).toMatchObject({ code: "unavailable" });
+    }
+    expect(performance.now() - startMs).toBeLessThan(3_000);
+    // Who needs no counting is served at once.
+    expect((await fetch(`${server.origin}/health`)).status).toBe(200);
+  });
+  expect((await ask()).status).toBe(200);
+});
+
+test("commands on the folder do not hold up the server", async () => {
+  using folder = temporaryFolder();
+  const { key } = await makeKey(folder.path, ...roomy);
+  await using server = await serve(folder.path);
+  const stop = new AbortController();
+  const latenciesMs: number[] = [];
+  const asking = (async () => {
+    while (!stop.signal.aborted) {
+      const startMs = performance.now();
+      const answer = await fetch(`${server.origin}/v1/pets`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      expect(answer.status).toBe(200);
+      latenciesMs.push(performance.now() - startMs);
+    }
+  })();
+  for (let count = 0; count < 8; count += 1) {
+    const list = await rehome(["keys", "list", "--data", folder.path]);
+    expect(list.exitCode).toBe(0);
+    await makeKey(folder.path);
+  }
+  stop.abort();
+  await asking;
+  // A statement that waited for a lock would wait for milliseconds, hundreds of times.
+  expect(quantile(latenciesMs, 0.95)).toBeLessThan(50);
+});

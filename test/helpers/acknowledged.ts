@@ -1,0 +1,73 @@
+/** Keeps what a server acknowledged, and holds the store to it. */
+import { expect } from "bun:test";
+import { load, portOf, requestText } from "./load.ts";
+
+interface Animal {
+  readonly id: number;
+  readonly name: string;
+  readonly categoryId: number;
+  readonly status?: string;
+}
+
+const statuses = ["available", "pending", "sold", undefined] as const;
+/** Names that a slip in encoding or escaping would change. */
+const awkward = ["", "é", "😀", '\\"', "\u2028", "  ", "\t", "\ufeff"] as const;
+
+/** What was acknowledged, over all lives of a server on one data folder. */
+export class Acknowledged {
+  readonly animals = new Map<number, Animal>();
+  #sent = 0;
+
+  /** Creates animals from `clients` connections at once until it is over, and keeps each one that got its 201. */
+  async create(
+    server: { readonly origin: string },
+    key: string,
+    clients: number,
+    isOver: () => boolean,
+  ): Promise<{ readonly created: number; readonly statuses: ReadonlyMap<number, number> }> {
+    const outcome = await load({
+      port: portOf(server.origin),
+      clients,
+      keepAlive: true,
+      isOver,
+      request: () => {
+        const number = (this.#sent += 1);
+        const name = `animal ${number} ${awkward[number % awkward.length]}`;
+        const status = statuses[number % statuses.length];
+        return requestText(
+          "POST",
+          "/v1/pets",
+          key,
+          JSON.stringify({ name, categoryId: number, status }),
+        );
+      },
+    });
+    let created = 0;
+    for (const body of outcome.bodies) {
+      const animal = JSON.parse(Buffer.from(body, "latin1").toString("utf8")) as Animal;
+      if (animal.id === undefined) continue;
+      created += 1;
+      // An id that was given twice would be the loss of one of the two.
+      expect(this.animals.get(animal.id)).toBeUndefined();
+      this.animals.set(animal.id, animal);
+    }
+    return { created, statuses: outcome.statuses };
+  }
+
+  /** Reads all animals through the interface and compares each acknowledged one with what is there. */
+  async verify(server: { readonly origin: string }, key: string): Promise<number> {
+    const stored = new Map<number, Animal>();
+    let next: string | undefined = `${server.origin}/v1/pets?limit=100`;
+    while (next !== undefined) {
+      const answer: Response = await fetch(next, { headers: { authorization: `Bearer ${key}` } });
+      expect(answer.status).toBe(200);
+      for (const animal of (await answer.json()) as Animal[]) stored.set(animal.id, animal);
+      next = /<([^>]+)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
+    }
+    const lost = [...this.animals.values()].filter(
+      (animal) => !Bun.deepEquals(stored.get(animal.id), animal),
+    );
+    expect(lost).toEqual([]);
+    return stored.size;
+  }
+}
