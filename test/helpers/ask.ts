@@ -1,0 +1,76 @@
+/** Requests to a running server, many at a time. */
+export interface Answer {
+  readonly status: number;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+  readonly retryAfterSeconds: number | undefined;
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+}
+
+export async function ask(
+  origin: string,
+  key: string | undefined,
+  path = "/v1/pets",
+  init: RequestInit = {},
+): Promise<Answer> {
+  const headers = new Headers(init.headers);
+  if (key !== undefined) headers.set("authorization", `Bearer ${key}`);
+  const answer = await fetch(`${origin}${path}`, { ...init, headers });
+  const text = await answer.text();
+  const body = answer.ok || text === "" ? {} : (JSON.parse(text) as Record<string, string>);
+  const header = (name: string) => {
+    const value = answer.headers.get(name);
+    // Anything but a plain integer is NaN, which equals nothing.
+    return value !== null && /^\d+$/.test(value) ? Number(value) : Number.NaN;
+  };
+  return {
+    status: answer.status,
+    limit: header("x-ratelimit-limit"),
+    remaining: header("x-ratelimit-remaining"),
+    resetSeconds: header("x-ratelimit-reset"),
+    retryAfterSeconds: answer.headers.has("retry-after") ? header("retry-after") : undefined,
+    code: body["code"],
+    message: body["message"],
+  };
+}
+
+/** `count` requests, at most `connections` at a time, to the origins in turn. What cannot be reached is left out. */
+export async function hammer(
+  origins: readonly string[],
+  key: string,
+  count: number,
+  connections = 64,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  let next = 0;
+  const worker = async () => {
+    for (let i = next++; i < count; i = next++) {
+      try {
+        answers.push(await ask(origins[i % origins.length] as string, key));
+      } catch {
+        // The server was killed meanwhile, which is what the caller wants to see the effect of.
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, worker));
+  return answers;
+}
+
+export function admittedOf(answers: readonly Answer[]): number {
+  return answers.filter(({ status }) => status === 200).length;
+}
+
+/** Runs `work` again when a minute ended under it, which a test with the machine's clock cannot prevent. */
+export async function withinMinute(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const minute = Math.floor(Date.now() / 60_000);
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (attempt === 3 || Math.floor(Date.now() / 60_000) === minute) throw error;
+    }
+  }
+}
