@@ -1,0 +1,151 @@
+/** Counters on a disk that is full or read-only: refused, never served uncharged. Needs root, to mount a tmpfs. */
+import { Database } from "bun:sqlite";
+import { afterEach, expect, test } from "bun:test";
+import { chmodSync, chownSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeKey, serve, temporaryFolder } from "../helpers/binary.ts";
+import { ask, hammer } from "../helpers/ask.ts";
+
+const canMount = process.getuid?.() === 0;
+const cleanUps: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) cleanUp();
+});
+
+function mount(...args: string[]): void {
+  const { exitCode, stderr } = Bun.spawnSync(["mount", ...args]);
+  if (exitCode !== 0) throw new Error(stderr.toString());
+}
+
+/** A small disk of its own. */
+function smallDisk(): string {
+  const folder = temporaryFolder();
+  mount("-t", "tmpfs", "-o", "size=2m", "none", folder.path);
+  cleanUps.push(() => {
+    Bun.spawnSync(["umount", "-l", folder.path]);
+    folder[Symbol.dispose]();
+  });
+  return folder.path;
+}
+
+function fill(disk: string): string {
+  const file = join(disk, "ballast");
+  for (let bytes = 1 << 20; bytes >= 1; bytes >>= 1) {
+    try {
+      writeFileSync(file, new Uint8Array(bytes), { flag: "a" });
+    } catch {
+      // The next smaller piece may still fit.
+    }
+  }
+  expect(statfsSync(disk).bavail).toBe(0);
+  return file;
+}
+
+const counted = (data: string, keyId: string): number => {
+  const db = new Database(join(data, "limits.db"), { readonly: true });
+  const row = db
+    .query<{ used: number }, [string]>(
+      "SELECT minute_used + 0 AS used FROM rate_windows WHERE key_id = ?",
+    )
+    .get(keyId);
+  db.close();
+  return row?.used ?? 0;
+};
+
+test.if(canMount)(
+  "a full disk: whoever is served was charged, the others get 503, and it recovers",
+  async () => {
+    const disk = smallDisk();
+    const data = join(disk, "data");
+    const { key, id } = await makeKey(
+      data,
+      "--plan",
+      "enterprise",
+      "--per-minute",
+      "1000000",
+      "--per-day",
+      "1000000",
+    );
+    await using server = await serve(data, ["--store-timeout", "300"]);
+    expect((await ask(server.origin, key)).status).toBe(200);
+    const ballast = fill(disk);
+    const answers = await hammer([server.origin], key, 60_000, 32);
+    const served = answers.filter(({ status }) => status === 200).length;
+    for (const { status, code, retryAfterSeconds, limit } of answers) {
+      if (status !== 200) {
+        expect({ status, code, retryAfterSeconds, limit }).toEqual({
+          status: 503,
+          code: "unavailable",
+          retryAfterSeconds: 1,
+          limit: 1_000_000,
+        });
+      }
+    }
+    rmSync(ballast);
+    const answer = await ask(server.origin, key);
+    expect(answer.status).toBe(200);
+    // What the caller has left is never more than what it was not served.
+    expect(answer.remaining).toBeLessThanOrEqual(1_000_000 - served - 2);
+    await server.stop();
+    expect(counted(data, id)).toBeGreaterThanOrEqual(served + 2);
+  },
+  60_000,
+);
+
+test.if(canMount)(
+  "counters that may not be written to: the server says so and does not start",
+  async () => {
+    using folder = temporaryFolder();
+    const data = join(folder.path, "data");
+    await makeKey(data);
+    // A user who may do all but write to the counters.
+    const nobody = 65_534;
+    const files = readdirSync(data).map((name) => join(data, name));
+    for (const path of [folder.path, data, ...files]) chownSync(path, nobody, nobody);
+    chownSync(join(data, "limits.db"), 0, 0);
+    chmodSync(join(data, "limits.db"), 0o444);
+    const command = ["setpriv", `--reuid=${nobody}`, "--clear-groups", "--inh-caps=-all"];
+    const start = async () => {
+      await using server = await serve(data, [], { command });
+      return server.origin;
+    };
+    expect(await start().catch((error: Error) => error.message)).toContain(
+      `Error: ${join(data, "limits.db")} cannot be written to.\nTry: Give the file`,
+    );
+  },
+);
+
+/** Whether files here can be sealed against writing while they are open, which mounting read-only does not do. */
+const canSeal = (() => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "file");
+  writeFileSync(file, "");
+  const isSealed = Bun.which("chattr") !== null && chattr("+i", file);
+  if (isSealed) chattr("-i", file);
+  return isSealed;
+})();
+
+function chattr(...args: string[]): boolean {
+  return Bun.spawnSync(["chattr", ...args], { stderr: "ignore" }).exitCode === 0;
+}
+
+test.if(canSeal)(
+  "counters that become read-only: never an uncharged answer, and it recovers",
+  async () => {
+    using folder = temporaryFolder();
+    const data = join(folder.path, "data");
+    const { key, id } = await makeKey(data, "--plan", "business");
+    await using server = await serve(data, ["--store-timeout", "300"]);
+    expect((await ask(server.origin, key)).status).toBe(200);
+    const files = [join(data, "limits.db"), join(data, "limits.db-wal")];
+    cleanUps.push(() => void chattr("-i", ...files));
+    expect(chattr("+i", ...files)).toBe(true);
+    const answers = await hammer([server.origin], key, 200, 8);
+    // Sixteen were paid for.
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(16);
+    expect(answers.filter(({ status }) => status === 503)).toHaveLength(184);
+    expect(chattr("-i", ...files)).toBe(true);
+    expect((await ask(server.origin, key)).status).toBe(200);
+    expect(counted(data, id)).toBe(34);
+  },
+);
