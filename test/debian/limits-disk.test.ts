@@ -110,7 +110,7 @@ test.if(canMount)(
       return server.origin;
     };
     expect(await start().catch((error: Error) => error.message)).toContain(
-      `Error: ${join(data, "limits.db")} cannot be written to.\nTry: Give the file`,
+      `Error: ${join(data, "limits.db")} is read-only`,
     );
   },
 );

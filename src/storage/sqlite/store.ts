@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { closeSync, existsSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import type { Clock } from "../../domain/clock.ts";
 import type { NewPet } from "../../domain/pet.ts";
 import type { CatalogueStore, Store, StoreCheck, StoreVersions } from "../contract.ts";
@@ -8,7 +8,6 @@ import { backupBefore } from "./backup.ts";
 import { catalogueStore } from "./catalogue.ts";
 import { attempt, freeSpace, takeLock } from "./checks.ts";
 import { openDatabase, translating } from "./database.ts";
-import { keepPrivate, requireWritable } from "./file-access.ts";
 import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
 import { prepareFolder } from "./folder.ts";
 import { inspect } from "./inspect.ts";
@@ -67,12 +66,8 @@ function prepare({ folder, onBackup }: SqliteOptions, files: ReturnType<typeof s
   // SQLite gives the files that it adds the permissions of the one that is there. A file that is there must not be opened
   // here: closing it would take the locks away that another connection of this process has on it.
   for (const file of Object.values(files)) {
-    if (!existsSync(file)) {
-      closeSync(openSync(file, "a", 0o600));
-      continue;
-    }
-    requireWritable(file);
-    keepPrivate(file);
+    if (existsSync(file)) chmodSync(file, 0o600);
+    else closeSync(openSync(file, "a", 0o600));
   }
 }
 
