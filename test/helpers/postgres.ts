@@ -3,12 +3,14 @@
  * another server by the address of a user who may create databases.
  */
 import { SQL } from "bun";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+
+/** For hooks that may have to start the server: the runner's own bound for hooks is 5 s. */
+export const hookTimeoutMs = 60_000;
 
 interface TestServer {
   readonly url: string;
-  /** The process that accepts connections, where the server is ours. */
-  readonly pid: number | undefined;
 }
 
 let started: Promise<TestServer> | undefined;
@@ -16,12 +18,23 @@ let started: Promise<TestServer> | undefined;
 /** The server of this run, started when the first test asks. It ends with this process. */
 function sharedServer(): Promise<TestServer> {
   const named = process.env["REHOME_TEST_POSTGRES"];
-  started ??= named === undefined ? startServer() : Promise.resolve({ url: named, pid: undefined });
+  started ??= named === undefined ? startServer() : Promise.resolve({ url: named });
   return started;
 }
 
-/** A server for one test that stops, freezes or restarts it. `stop` ends it and removes its data. */
-export async function startServer(): Promise<TestServer & { stop(): Promise<void> }> {
+export interface OwnServer extends TestServer {
+  readonly pid: number;
+  /** Ends the server with `signal`, starts it again on the same data and resolves once it answers. */
+  restart(signal: NodeJS.Signals): Promise<void>;
+  /** Stops the server with all its processes, so that it answers nothing and closes nothing. */
+  freeze(): void;
+  thaw(): void;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+}
+
+/** A server for one file of tests, which may stop, freeze and restart it. */
+export async function startServer(): Promise<OwnServer> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "postgres-server.ts")], {
     stdin: "pipe",
     stdout: "pipe",
@@ -29,17 +42,40 @@ export async function startServer(): Promise<TestServer & { stop(): Promise<void
   });
   child.unref();
   const reader = child.stdout.getReader();
-  const { value } = await reader.read();
-  if (value === undefined) throw new Error("the PostgreSQL server for the tests did not start");
-  const { url, pid } = JSON.parse(new TextDecoder().decode(value)) as { url: string; pid: number };
+  const announcement = async () => {
+    const { value } = await reader.read();
+    if (value === undefined) throw new Error("the PostgreSQL server for the tests did not start");
+    return JSON.parse(new TextDecoder().decode(value)) as { url: string; pid: number };
+  };
+  const first = await announcement();
+  let { pid } = first;
   return {
-    url,
-    pid,
+    url: first.url,
+    get pid() {
+      return pid;
+    },
+    async restart(signal) {
+      child.stdin.write(`${signal}\n`);
+      await child.stdin.flush();
+      ({ pid } = await announcement());
+    },
+    freeze() {
+      for (const each of family(pid)) process.kill(each, "SIGSTOP");
+    },
+    thaw() {
+      for (const each of family(pid)) process.kill(each, "SIGCONT");
+    },
     async stop() {
       await child.stdin.end();
       await child.exited;
     },
   };
+}
+
+/** A process and its children, the parent first. */
+function family(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  return [pid, ...children.split(" ").filter(Boolean).map(Number)];
 }
 
 export interface TestDatabase {

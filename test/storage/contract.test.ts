@@ -7,6 +7,7 @@ import type { NewPet, PetStatus } from "../../src/domain/pet.ts";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import { unusedCounts } from "../../src/domain/windows.ts";
 import type { KeyAction, KeyHash, Store } from "../../src/storage/contract.ts";
+import { hookTimeoutMs } from "../helpers/postgres.ts";
 import { stores, type StorePlace } from "../helpers/stores.ts";
 
 const noonMs = Date.UTC(2026, 10, 21, 12, 0, 10);
@@ -21,7 +22,7 @@ describe.each(stores)("$name", (kind) => {
   beforeAll(async () => {
     place = await kind.place();
     store = await place.open(() => nowMs);
-  });
+  }, hookTimeoutMs);
   afterAll(async () => {
     await store.close();
     await place[Symbol.asyncDispose]();

@@ -1,0 +1,55 @@
+/** A network between a store and its database that a test can cut, or break connections on. */
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+
+export interface TcpProxy {
+  readonly port: number;
+  /** From now on nothing goes through in either direction, and nothing is closed: a cable that was pulled. */
+  cut(): void;
+  /** What comes from now on goes through again; what was sent meanwhile is lost with its connection. */
+  mend(): void;
+  /** Resets every connection. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+export async function tcpProxy(targetPort: number): Promise<TcpProxy> {
+  let isCut = false;
+  const pairs = new Set<readonly [Socket, Socket]>();
+  const server = createServer((near) => {
+    const far = connect(targetPort, "127.0.0.1");
+    const pair = [near, far] as const;
+    pairs.add(pair);
+    for (const [from, to] of [pair, [far, near] as const]) {
+      from.setNoDelay(true);
+      from.on("data", (bytes: Buffer) => {
+        if (!isCut) to.write(bytes);
+      });
+      from.on("error", () => {});
+      from.on("close", () => {
+        pairs.delete(pair);
+        // A cable that was pulled tells nobody of a connection's end either.
+        if (!isCut) to.destroy();
+      });
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const reset = () => {
+    for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy();
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut() {
+      isCut = true;
+    },
+    mend() {
+      isCut = false;
+      reset();
+    },
+    reset,
+    async close() {
+      reset();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
