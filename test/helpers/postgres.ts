@@ -55,7 +55,7 @@ export async function startServer(): Promise<OwnServer> {
       return pid;
     },
     async restart(signal) {
-      child.stdin.write(`${signal}\n`);
+      void child.stdin.write(`${signal}\n`);
       await child.stdin.flush();
       ({ pid } = await announcement());
     },

@@ -103,9 +103,9 @@ test("connections that the server kills while they are idle cost nobody an error
 test("connections killed under load: each create is there once or was refused", async () => {
   const acknowledged = new Map<string, bigint>();
   const refused: string[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const callers = Array.from({ length: 16 }, async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const pet = newPet();
       const outcome = await timed(
         store.pets.create(pet).then((id) => acknowledged.set(pet.name, id)),
@@ -121,7 +121,7 @@ test("connections killed under load: each create is there once or was refused", 
       WHERE datname = current_database() AND pid <> pg_backend_pid()`;
     await Bun.sleep(20);
   }
-  isOver = true;
+  over.abort();
   await Promise.all(callers);
   expect(losses.length).toBeGreaterThan(0);
   expect(new Set(refused)).toEqual(new Set(refused.length > 0 ? ["unavailable"] : []));
@@ -142,9 +142,9 @@ test("a connection reset between the statement and its answer does not add an an
   url.port = String(proxy.port);
   const far = await open(url.href);
   const acknowledged: string[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const callers = Array.from({ length: 8 }, async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const pet = newPet();
       const { error } = await timed(far.pets.create(pet));
       if (error === undefined) acknowledged.push(pet.name);
@@ -155,7 +155,7 @@ test("a connection reset between the statement and its answer does not add an an
     await Bun.sleep(10);
     proxy.reset();
   }
-  isOver = true;
+  over.abort();
   await Promise.all(callers);
   await far.close();
   await proxy.close();
@@ -219,9 +219,10 @@ test("a process cut off in the middle of a take does not keep others from its ke
   url.port = String(proxy.port);
   const far = await open(url.href);
   await far.windows.take([takeOf("shared")], []);
-  let isCut = false;
+  const gone = new AbortController();
   const busy = Array.from({ length: 4 }, async () => {
-    while (!isCut) await timed(Promise.resolve(far.windows.take([takeOf("shared")], [])));
+    while (!gone.signal.aborted)
+      await timed(Promise.resolve(far.windows.take([takeOf("shared")], [])));
   });
   // Until the server has a transaction of the far process that waits for its client, with the row locked.
   await until(async () => {
@@ -242,7 +243,7 @@ test("a process cut off in the middle of a take does not keep others from its ke
   }
   expect(taken.error).toBeUndefined();
   expect(performance.now() - startMs).toBeLessThan(timeoutMs + 2 * slackMs);
-  isCut = true;
+  gone.abort();
   await Promise.all(busy);
   proxy.mend();
   await recovers(far, 3_000);

@@ -86,7 +86,7 @@ test(`${processes} processes that hammer 100 keys admit exactly their limits`, a
   expect((await Promise.all(children.map(({ stderr }) => stderr.text()))).join("")).toBe("");
   const counts = admitted(file);
   expect(keys.map(({ id }) => counts.get(id))).toEqual(keys.map(() => limits.perMinute));
-  const kept = await Promise.all(keys.map(({ id }) => store.windows.counts(id)));
+  const kept = await Promise.all(keys.map(async ({ id }) => store.windows.counts(id)));
   expect(kept.map((each) => each?.minuteUsed)).toEqual(keys.map(() => limits.perMinute));
 }, 60_000);
 
