@@ -26,9 +26,9 @@ export async function tcpProxy(targetPort: number): Promise<TcpProxy> {
       });
       from.on("error", () => {});
       from.on("close", () => {
-        pairs.delete(pair);
         // A cable that was pulled tells nobody of a connection's end either.
         if (!isCut) to.destroy();
+        if (near.destroyed && far.destroyed) pairs.delete(pair);
       });
     }
   });

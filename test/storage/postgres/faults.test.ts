@@ -116,10 +116,11 @@ test("connections killed under load: each create is there once or was refused", 
     }
   });
   for (let round = 0; round < 20; round += 1) {
+    const before = acknowledged.size;
+    await until(() => acknowledged.size > before, 5_000);
     await database.sql`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-    await Bun.sleep(20);
   }
   over.abort();
   await Promise.all(callers);
@@ -151,8 +152,11 @@ test("a connection reset between the statement and its answer does not add an an
       else await Bun.sleep(1);
     }
   });
-  for (let round = 0; round < 30; round += 1) {
-    await Bun.sleep(10);
+  for (let round = 0; round < 20; round += 1) {
+    const before = acknowledged.length;
+    await until(() => acknowledged.length > before, 5_000);
+    // At another point of a create's way each time.
+    await Bun.sleep(round % 5);
     proxy.reset();
   }
   over.abort();
