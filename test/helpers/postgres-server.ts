@@ -112,7 +112,10 @@ async function main(): Promise<void> {
   // Ctrl-C reaches the whole group; this one waits for the run to close its input.
   process.on("SIGINT", () => {});
   const announce = async () => {
-    await untilReady(url);
+    await untilReady(url, () => {
+      // After a SIGKILL its children hold the shared memory for a moment longer, and a new server ends at once.
+      if (server.exitCode !== null) server = spawn(join(bin, "postgres"), args, options);
+    });
     process.stdout.write(`${JSON.stringify({ url, pid: server.pid })}\n`);
   };
   await announce();
@@ -125,7 +128,7 @@ async function main(): Promise<void> {
   await stop();
 }
 
-async function untilReady(url: string): Promise<void> {
+async function untilReady(url: string, beforeRetry: () => void): Promise<void> {
   const deadlineMs = performance.now() + startTimeoutMs;
   for (;;) {
     const sql = new Bun.SQL(url, { max: 1 });
@@ -136,6 +139,7 @@ async function untilReady(url: string): Promise<void> {
     } catch (error) {
       if (performance.now() > deadlineMs) throw error;
       await Bun.sleep(20);
+      beforeRetry();
     }
   }
 }
