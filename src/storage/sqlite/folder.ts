@@ -1,4 +1,12 @@
-import { accessSync, constants, mkdirSync, readFileSync, statfsSync, statSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 
@@ -25,9 +33,8 @@ const networkFileSystems: ReadonlyMap<number, string> = new Map([
  * whose the folder is, who we are and what to do.
  */
 export function prepareFolder(folder: string): void {
-  const found = statSync(folder, { throwIfNoEntry: false });
-  if (found === undefined) makeFolder(folder);
-  else if (!found.isDirectory()) {
+  if (!existsSync(folder)) makeFolder(folder);
+  else if (!statSync(folder).isDirectory()) {
     throw new AppError("unavailable", `The data folder ${folder} is a file, not a folder.`, {
       hint: "Name another folder with --data.",
     });
@@ -58,9 +65,10 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
     const parent = nearestFolder(folder);
+    const why = statSync(parent).isDirectory() ? ownership(parent) : "is a file, not a folder";
     throw new AppError(
       "unavailable",
-      `The data folder ${folder} is missing and cannot be made: ${parent} ${ownership(parent)}.`,
+      `The data folder ${folder} is missing and cannot be made: ${parent} ${why}.`,
       {
         cause: error,
         hint: `Make it as root with: install -d -m 0700 -o ${ourName()} ${folder}; or choose another one with --data.`,
@@ -71,9 +79,7 @@ function makeFolder(folder: string): void {
 
 function nearestFolder(path: string): string {
   let at = dirname(resolve(path));
-  while (statSync(at, { throwIfNoEntry: false }) === undefined && at !== dirname(at)) {
-    at = dirname(at);
-  }
+  while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
   return at;
 }
 
