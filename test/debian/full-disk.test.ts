@@ -1,0 +1,109 @@
+/** A full disk refuses what needs room, serves the rest, says so, and is over when there is room again. */
+import { expect, test } from "bun:test";
+import { rmSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+
+const diskMb = 8;
+
+/** Mounting takes a privilege that some machines do not give. */
+const canMount = (() => {
+  const folder = temporaryFolder();
+  const { success } = Bun.spawnSync([
+    "mount",
+    "-t",
+    "tmpfs",
+    "-o",
+    "size=1m",
+    "tmpfs",
+    folder.path,
+  ]);
+  if (success) Bun.spawnSync(["umount", folder.path]);
+  else process.stderr.write("NOT RUN: the full disk needs the right to mount one\n");
+  folder[Symbol.dispose]();
+  return success;
+})();
+
+/** A disk of its own, of a few megabytes, that is gone when this is disposed of. */
+function smallDisk() {
+  const folder = temporaryFolder();
+  const size = `size=${diskMb}m,mode=0700`;
+  const mount = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", size, "tmpfs", folder.path]);
+  expect(mount.stderr.toString()).toBe("");
+  return {
+    path: folder.path,
+    [Symbol.dispose]() {
+      Bun.spawnSync(["umount", "--lazy", folder.path]);
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+/** Fills the disk to its last byte. */
+function fill(folder: string): string {
+  const file = join(folder, "ballast");
+  const { bavail, bsize } = statfsSync(folder);
+  try {
+    writeFileSync(file, Buffer.alloc(bavail * bsize + bsize));
+  } catch {
+    // Full is what it should be.
+  }
+  expect(statfsSync(folder).bavail).toBe(0);
+  return file;
+}
+
+test.skipIf(!canMount)(
+  "on a full disk reads go on and creates get 503; with room again all is well by itself",
+  async () => {
+    using disk = smallDisk();
+    const data = join(disk.path, "data");
+    const { key } = await makeKey(data, ...roomy);
+    // A key whose every request takes from the store: its counters are written on the full disk.
+    const { key: busy } = await makeKey(data, "--plan", "free");
+    await using server = await serve(data);
+    const ask = async (as: string, init: RequestInit = {}) => {
+      const headers = { authorization: `Bearer ${as}`, "content-type": "application/json" };
+      const answer = await fetch(`${server.origin}/v1/pets`, { ...init, headers });
+      return { status: answer.status, body: await answer.text() };
+    };
+    const create = () =>
+      ask(key, {
+        method: "POST",
+        body: JSON.stringify({ name: "x".repeat(20_000), categoryId: 1 }),
+      });
+    expect((await create()).status).toBe(201);
+    expect((await ask(busy)).status).toBe(200);
+
+    const ballast = fill(data);
+    const statuses: number[] = [];
+    let refused = await create();
+    // What the log has room for may still be taken.
+    for (let count = 0; count < 200 && refused.status === 201; count += 1) refused = await create();
+    expect(refused.status).toBe(503);
+    expect(JSON.parse(refused.body)).toEqual({
+      code: "unavailable",
+      message: "The animal could not be stored.",
+      status: 503,
+    });
+    for (let count = 0; count < 30; count += 1) {
+      statuses.push((await ask(key)).status, (await ask(busy)).status);
+    }
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    const ready = await fetch(`${server.origin}/ready`);
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toMatchObject({
+      checks: expect.arrayContaining([
+        { name: "disk", ok: false, detail: "no space is left on the disk" },
+      ]),
+    });
+    const backup = await rehome(["backup", join(data, "backup.db"), "--data", data]);
+    expect(backup.exitCode).toBe(1);
+    expect(backup.stderr).toContain("no room on the disk");
+
+    rmSync(ballast);
+    expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
+    expect((await create()).status).toBe(201);
+    expect(await server.stop()).toBe(0);
+  },
+  60_000,
+);
