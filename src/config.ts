@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { parseCidr, type Cidr } from "./domain/address.ts";
 import { environments } from "./domain/api-key.ts";
 import { AppError } from "./domain/errors.ts";
+import { logFormats, logLevels } from "./domain/log.ts";
 import { nearest } from "./domain/spelling.ts";
 import {
   baseAddress,
@@ -103,6 +104,19 @@ export const settings = {
       max: 3_600,
     },
   ),
+  logFile: text(
+    "log-file",
+    "FILE",
+    "file to append the log to, opened anew on SIGHUP; standard error if there is none",
+    undefined,
+  ),
+  logFormat: oneOf(
+    "log-format",
+    "json for programs, text for people; auto is text on a terminal",
+    ["auto", ...logFormats],
+    "auto",
+  ),
+  logLevel: oneOf("log-level", "requests are info, failed ones error", logLevels, "info"),
   reusePort: toggle(
     "reuse-port",
     "share the port with another rehome, for an upgrade without an outage",

@@ -33,5 +33,6 @@ process.exit(
     ask: (question) => ask(question, stop.signal),
     err: (text) => void process.stderr.write(text),
     stop: stop.signal,
+    onReload: (listener) => void process.on("SIGHUP", listener),
   }),
 );

@@ -5,7 +5,7 @@ export interface Io {
   readonly env: EnvironmentVariables;
   /** True when standard output is a terminal, and a person reads it. */
   readonly isTerminal: boolean;
-  /** True when standard error is one, where progress may be drawn. */
+  /** True when standard error is one, where progress may be drawn and the log is for a person. */
   readonly talkIsTerminal: boolean;
   /** Width in cells of what is read: the terminal's, or 80. */
   readonly columns: number;
@@ -25,6 +25,8 @@ export interface Io {
   err(text: string): void;
   /** Aborted when the process is asked to stop. */
   readonly stop: AbortSignal;
+  /** Calls `listener` whenever the process is asked to take up its files anew (SIGHUP). */
+  onReload(listener: () => void): void;
 }
 
 /** One JSON document on standard output: the contract of `--json`. An int64 is written exactly. */

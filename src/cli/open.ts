@@ -6,7 +6,7 @@ import { createServices, type Services } from "../service/services.ts";
 import type { Io } from "./io.ts";
 
 /** The system's generator of random bytes. */
-const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
 export interface OpenOptions {
   /** True for a server: nothing may block its thread. */

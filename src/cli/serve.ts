@@ -5,11 +5,13 @@ import { createApp } from "../http/app.ts";
 import { documentationPath } from "../http/openapi.ts";
 import { listen, type RunningServer } from "../http/server.ts";
 import type { IssuedKey } from "../service/keys.ts";
+import type { Logger } from "../service/log/logger.ts";
 import type { Services } from "../service/services.ts";
 import { version } from "../version.ts";
 import type { Io } from "./io.ts";
 import { limitsText } from "./keys/shown.ts";
-import { openServices } from "./open.ts";
+import { openLog } from "./open-log.ts";
+import { openServices, randomBytes } from "./open.ts";
 import { addSettings, configOf } from "./options.ts";
 
 /** `rehome serve`: the service, until it is asked to stop. */
@@ -28,7 +30,21 @@ Examples:
 }
 
 async function serve(config: Config, io: Io): Promise<void> {
-  const report = (error: unknown) => io.err(`${errorLine(error)}\n`);
+  const log = openLog(config, io);
+  const report = (error: unknown) => log.failure(error);
+  try {
+    await run(config, io, log, report);
+  } finally {
+    await log.close();
+  }
+}
+
+async function run(
+  config: Config,
+  io: Io,
+  log: Logger,
+  report: (error: unknown) => void,
+): Promise<void> {
   const services = await openServices(config, io, { serving: true, onError: report });
   let server: RunningServer | undefined;
   try {
@@ -38,17 +54,19 @@ async function serve(config: Config, io: Io): Promise<void> {
       stagingBaseUrl: config.stagingBaseUrl,
       corsOrigins: config.corsOrigin,
       trustedProxies: config.trustedProxy,
+      requestIdPrefix: requestIdPrefix(),
+      log,
       report,
     });
     server = start(config, app);
     io.out(await banner(config, services, server.url, await firstKey(config, services, io)));
     await untilAborted(io.stop);
-    io.err("Stopping: requests under way are finished first.\n");
+    log.info("Stopping: requests under way are finished first.");
     await server.stop(config.shutdownTimeoutSeconds * 1000);
   } finally {
     await services.close();
   }
-  io.err("Stopped: counters saved, database closed.\n");
+  log.info("Stopped: counters saved, database closed.");
 }
 
 function start(config: Config, app: ReturnType<typeof createApp>): RunningServer {
@@ -115,15 +133,14 @@ function firstSteps({ key, secret }: IssuedKey, origin: string): string[] {
   ];
 }
 
-function errorLine(error: unknown): string {
-  const causes: string[] = [];
-  for (let at: unknown = error; at instanceof Error; at = at.cause) causes.push(at.message);
-  return JSON.stringify({ level: "error", message: causes.join(": ") || String(error) });
-}
-
 function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => resolve(), { once: true });
   return promise;
+}
+
+/** Eight letters and digits that this process's request ids begin with, so that two processes' ids do not meet. */
+function requestIdPrefix(): string {
+  return Array.from(randomBytes(8), (byte) => (byte % 36).toString(36)).join("");
 }

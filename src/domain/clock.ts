@@ -18,3 +18,25 @@ export function httpDate(ms: number): string {
 export function isoDay(day: number): string {
   return new Date(day * 86_400_000).toISOString().slice(0, 10);
 }
+
+/**
+ * Writes times to the millisecond, `2026-11-21T08:32:00.123Z`, for callers that do so often: the last one is kept, and so
+ * is what the times of one second have in common.
+ */
+export function timestamps(): (ms: number) => string {
+  let second = Number.NaN;
+  let common = "";
+  let last = Number.NaN;
+  let text = "";
+  return (ms) => {
+    if (ms === last) return text;
+    const current = Math.floor(ms / 1000);
+    if (current !== second) {
+      second = current;
+      common = new Date(current * 1000).toISOString().slice(0, -"000Z".length);
+    }
+    last = ms;
+    text = `${common}${String(Math.trunc(ms - current * 1000)).padStart(3, "0")}Z`;
+    return text;
+  };
+}

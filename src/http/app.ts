@@ -1,9 +1,12 @@
 import { Elysia } from "elysia";
 import type { Cidr } from "../domain/address.ts";
+import type { Logger } from "../service/log/logger.ts";
 import type { Services } from "../service/services.ts";
 import { Cors } from "./cors.ts";
 import { failures } from "./failures.ts";
 import { hostCheck } from "./gate.ts";
+import { observe } from "./observe.ts";
+import type { Peers } from "./record.ts";
 import { openapi } from "./openapi.ts";
 import { PetAnswers } from "./answers.ts";
 import { fallbackRoutes } from "./routes/fallback.ts";
@@ -17,38 +20,49 @@ export interface AppOptions {
   readonly stagingBaseUrl: string | undefined;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly Cidr[];
+  /** What the ids of this process's requests begin with. */
+  readonly requestIdPrefix?: string;
+  /** Where each request leaves a line. */
+  readonly log?: Logger;
   /** Told of failures that the caller is told nothing of. */
   readonly report: (error: unknown) => void;
 }
 
 /**
  * The web application. The life of a request:
- *   1. a Host header that means nothing ends it
- *   2. the router finds the route; under /v1 one is always found
- *   3. the body, if the route takes one, is read up to the limit and left as bytes
- *   4. the gate: credential, limits, headers
- *   5. the body is decoded, and the typed schema checks query, path and body
- *   6. the operation
- *   7. whatever was thrown becomes the Error body
+ *   1. it gets an id and a record of what becomes of it
+ *   2. a Host header that means nothing ends it
+ *   3. the router finds the route; under /v1 one is always found
+ *   4. the body, if the route takes one, is read up to the limit and left as bytes
+ *   5. the gate: credential, limits, headers
+ *   6. the body is decoded, and the typed schema checks query, path and body
+ *   7. the operation
+ *   8. whatever was thrown becomes the Error body
+ *   9. the answer carries the id, and the record goes to the log
  */
 export function createApp(options: AppOptions) {
   const { services } = options;
-  const gateOptions = {
-    services,
-    cors: new Cors(options.corsOrigins),
-    trustedProxies: options.trustedProxies,
-  };
+  const gateOptions = { services, cors: new Cors(options.corsOrigins) };
   const operations = petRoutes({
     ...gateOptions,
     answers: new PetAnswers(services),
     baseUrl: options.baseUrl,
   });
-  return new Elysia({
+  let server: () => Peers | null = () => null;
+  const app = new Elysia({
     strictPath: true,
     normalize: false,
     // Else the router takes a path to begin at the URL's twelfth character, whatever stands there.
     handler: { standardHostname: false },
   })
+    .use(
+      observe({
+        peers: () => server(),
+        trustedProxies: options.trustedProxies,
+        idPrefix: options.requestIdPrefix ?? "request",
+        log: options.log,
+      }),
+    )
     .use(hostCheck(gateOptions))
     .use(failures(options.report))
     .use(operations)
@@ -61,6 +75,8 @@ export function createApp(options: AppOptions) {
         clock: services.clock,
       }),
     );
+  server = () => app.server;
+  return app;
 }
 
 export type App = ReturnType<typeof createApp>;

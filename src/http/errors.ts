@@ -1,6 +1,7 @@
 import { status } from "elysia";
 import type { ErrorKind } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";
+import { recordOf } from "./record.ts";
 
 /** The HTTP status of each kind of error: the only table of them. */
 export const statusOf = {
@@ -21,6 +22,12 @@ export const jsonType = "application/json";
 /** Headers of an answer as Elysia keeps them until it is sent. */
 export type AnswerHeaders = Record<string, string | number>;
 
+/** What a refusal needs of Elysia's context: whose it is, and the headers of the answer. */
+export interface AnswerContext {
+  readonly request: Request;
+  readonly set: { readonly headers: unknown };
+}
+
 /** The Error body. */
 export function errorBody(kind: ErrorKind, message: string): string {
   return JSON.stringify({ code: kind, message, status: statusOf[kind] });
@@ -30,13 +37,18 @@ export function errorBody(kind: ErrorKind, message: string): string {
  * The answer to a refused request, with the headers that go with its kind. A hook that returns it ends the request
  * there. `sentCredential` tells the two challenges of RFC 6750, section 3, apart.
  */
-export function refuse(headers: AnswerHeaders, refusal: Refusal, sentCredential = false) {
+export function refuse({ request, set }: AnswerContext, refusal: Refusal, sentCredential = false) {
+  const headers = set.headers as AnswerHeaders;
   headers["content-type"] = jsonType;
   if (refusal.retryAfterSeconds !== undefined) headers["retry-after"] = refusal.retryAfterSeconds;
   if (refusal.kind === "unauthorized") {
     headers["www-authenticate"] = sentCredential ? 'Bearer error="invalid_token"' : "Bearer";
   }
-  return status(statusOf[refusal.kind], errorBody(refusal.kind, refusal.message));
+  const body = errorBody(refusal.kind, refusal.message);
+  const record = recordOf(request);
+  record.refusal = refusal;
+  record.bytes = Buffer.byteLength(body);
+  return status(statusOf[refusal.kind], body);
 }
 
 /** A refusal of what the caller sent, in one sentence. */
@@ -45,6 +57,6 @@ export function refusal(kind: ErrorKind, message: string): Refusal {
 }
 
 /** `refuse` for a transform hook: Elysia ends the request with what one returns, but types it as returning nothing. */
-export function refuseEarly(headers: AnswerHeaders, refused: Refusal): void {
-  return refuse(headers, refused) as unknown as void;
+export function refuseEarly(context: AnswerContext, refused: Refusal): void {
+  return refuse(context, refused) as unknown as void;
 }

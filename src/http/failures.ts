@@ -3,6 +3,7 @@ import { Elysia, ValidationError } from "elysia";
 import { AppError } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";
 import { refusal, refuse } from "./errors.ts";
+import { recordOf } from "./record.ts";
 import { noSuchPet } from "./routes/pets.ts";
 import { ruleOf } from "./schemas.ts";
 
@@ -11,10 +12,15 @@ import { ruleOf } from "./schemas.ts";
  * gets it for the operator.
  */
 export function failures(report: (error: unknown) => void) {
-  return new Elysia({ name: "failures" }).onError({ as: "global" }, ({ error, code, set }) => {
-    set.status = 200;
-    return refuse(set.headers, refusalOf(error, code, report));
-  });
+  return new Elysia({ name: "failures" }).onError(
+    { as: "global" },
+    ({ error, code, request, route, set }) => {
+      set.status = 200;
+      // A body that could not be read ends the request before its route is noted.
+      recordOf(request).route ??= route || undefined;
+      return refuse({ request, set }, refusalOf(error, code, report));
+    },
+  );
 }
 
 function refusalOf(error: unknown, code: unknown, report: (error: unknown) => void): Refusal {

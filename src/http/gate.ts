@@ -1,15 +1,14 @@
 import { bearer } from "@elysiajs/bearer";
 import { Elysia } from "elysia";
-import { clientAddress, type Cidr } from "../domain/address.ts";
 import type { WindowView } from "../domain/windows.ts";
 import type { Services } from "../service/services.ts";
 import type { Cors } from "./cors.ts";
 import { jsonType, refusal, refuse, type AnswerHeaders } from "./errors.ts";
+import { recordOf } from "./record.ts";
 
 export interface GateOptions {
   readonly services: Services;
   readonly cors: Cors;
-  readonly trustedProxies: readonly Cidr[];
 }
 
 /** RFC 9110, section 11.1: the scheme is case-insensitive. The plugin compares it as it is. */
@@ -21,15 +20,16 @@ const noParameter = "\ud800";
  * Refuses a request whose Host header is not valid (RFC 9110, section 7.2): nobody can say which address it means, and
  * the router would take a part of the path for the whole. Bun shows such a request by a URL without an origin.
  */
-export function hostCheck({ services, trustedProxies }: Omit<GateOptions, "cors">) {
-  return new Elysia({ name: "host-check" }).onRequest(({ request, server, set }) => {
+export function hostCheck({ services }: Pick<GateOptions, "services">) {
+  return new Elysia({ name: "host-check" }).onRequest(({ request, set }) => {
     if (request.url.startsWith("http")) return undefined;
-    const answer: AnswerHeaders = set.headers;
-    const address = () =>
-      addressOf(request, server, request.headers.get("x-forwarded-for"), trustedProxies);
-    const { view, refusal: limited } = services.access.admitAnonymous(address);
-    showLimits(answer, view);
-    return refuse(answer, limited ?? refusal("invalid_request", "The Host header is not valid."));
+    const record = recordOf(request);
+    const { view, refusal: limited } = services.access.admitAnonymous(() => record.address());
+    showLimits(set.headers, view);
+    return refuse(
+      { request, set },
+      limited ?? refusal("invalid_request", "The Host header is not valid."),
+    );
   });
 }
 
@@ -38,7 +38,7 @@ export function hostCheck({ services, trustedProxies }: Omit<GateOptions, "cors"
  * is the caller within its limits (else 429), is the credential valid (else 401). What it decides is in the three limit
  * headers of every answer.
  */
-export function gate({ services, cors, trustedProxies }: GateOptions) {
+export function gate({ services, cors }: GateOptions) {
   return new Elysia({ name: "gate" })
     .onTransform({ as: "scoped" }, ({ headers }) => {
       const { authorization } = headers;
@@ -47,8 +47,9 @@ export function gate({ services, cors, trustedProxies }: GateOptions) {
       }
     })
     .use(bearer({ extract: { header: "Bearer", query: noParameter, body: noParameter } }))
-    .derive({ as: "scoped" }, async ({ bearer: credential, headers, request, server, set }) => {
-      const address = () => addressOf(request, server, headers["x-forwarded-for"], trustedProxies);
+    .derive({ as: "scoped" }, async ({ bearer: credential, headers, request, set }) => {
+      const record = recordOf(request);
+      const address = () => record.address();
       const answer: AnswerHeaders = set.headers;
       const isPreflight = cors.answer(request, answer);
       const admission = isPreflight
@@ -57,21 +58,12 @@ export function gate({ services, cors, trustedProxies }: GateOptions) {
       answer["content-type"] = jsonType;
       answer["cache-control"] = "no-store";
       showLimits(answer, admission.view);
+      record.key = admission.key;
       if (admission.refusal !== undefined) {
-        return refuse(answer, admission.refusal, headers["authorization"] !== undefined);
+        return refuse({ request, set }, admission.refusal, headers["authorization"] !== undefined);
       }
       return { admission };
     });
-}
-
-function addressOf(
-  request: Request,
-  server: { requestIP(request: Request): { address: string } | null } | null,
-  forwardedFor: string | null | undefined,
-  trustedProxies: readonly Cidr[],
-): string | undefined {
-  const peer = server?.requestIP(request)?.address;
-  return peer === undefined ? undefined : clientAddress(peer, forwardedFor, trustedProxies);
 }
 
 function showLimits(headers: AnswerHeaders, view: WindowView): void {

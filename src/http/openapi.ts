@@ -64,7 +64,6 @@ export async function documentOf(options: OpenApiOptions): Promise<OpenApiDocume
   const routes = petRoutes({
     services,
     cors: new Cors([]),
-    trustedProxies: [],
     answers: new PetAnswers(services),
     baseUrl,
   });

@@ -23,6 +23,7 @@ export function testIo(options: Partial<Io> = {}): TestIo {
     ask: async () => "",
     err: (text) => void (said += text),
     stop: new AbortController().signal,
+    onReload: () => undefined,
     ...options,
     printed: () => printed,
     said: () => said,

@@ -23,10 +23,11 @@ export function fallbackRoutes(options: GateOptions, operations: readonly RouteN
     set: { headers: unknown; status?: unknown };
   }) => {
     const headers = set.headers as AnswerHeaders;
+    const context = { request, set };
     const { method, url } = request;
     const allowed = allowedAt(new URL(url).pathname);
     if (allowed === undefined) {
-      return refuse(headers, refusal("not_found", "There is nothing at this address."));
+      return refuse(context, refusal("not_found", "There is nothing at this address."));
     }
     headers["allow"] = allowed.join(", ");
     if (method === "OPTIONS") {
@@ -35,7 +36,7 @@ export function fallbackRoutes(options: GateOptions, operations: readonly RouteN
       return "";
     }
     const message = `This address does not take ${method}; it takes ${allowed.join(", ")}.`;
-    return refuse(headers, refusal("method_not_allowed", message));
+    return refuse(context, refusal("method_not_allowed", message));
   };
   return new Elysia({ name: "fallback" })
     .use(gate(options))

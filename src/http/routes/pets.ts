@@ -8,7 +8,7 @@ import {
 import { parseInt64 } from "../../domain/int64.ts";
 import type { NewPet } from "../../domain/pet.ts";
 import { decodeObject, readBody, type RawBody } from "../body.ts";
-import { refusal, refuse, refuseEarly, type AnswerHeaders } from "../errors.ts";
+import { refusal, refuse, refuseEarly, type AnswerContext, type AnswerHeaders } from "../errors.ts";
 import { gate, type GateOptions } from "../gate.ts";
 import { petJson } from "../json.ts";
 import { createPetDetail, getPetDetail, listPetsDetail } from "../openapi/operations.ts";
@@ -65,20 +65,20 @@ export function petRoutes(options: PetRoutesOptions) {
     )
     .get(
       "/v1/pets/:petId",
-      async ({ params, set }) => {
+      async ({ params, request, set }) => {
         const pet = await answers.pet(parseInt64(params.petId) ?? 0n);
-        return pet?.body ?? refuse(set.headers, noSuchPet);
+        return pet?.body ?? refuse({ request, set }, noSuchPet);
       },
       {
-        transform: ({ set, request }) =>
-          deprecate(set.headers as AnswerHeaders, petsUrl(request.url)),
+        transform: ({ set, request }) => deprecate({ request, set }, petsUrl(request.url)),
         params: PetPath,
         detail: getPetDetail,
       },
     );
 
-  function deprecate(headers: AnswerHeaders, successor: string): void {
-    if (isGetPetRemoved(services.clock())) return refuseEarly(headers, removed(successor));
+  function deprecate(context: AnswerContext, successor: string): void {
+    if (isGetPetRemoved(services.clock())) return refuseEarly(context, removed(successor));
+    const headers = context.set.headers as AnswerHeaders;
     headers["deprecation"] = deprecation;
     headers["sunset"] = sunset;
     headers["link"] = `<${successor}>; rel="successor-version"`;
@@ -100,15 +100,12 @@ function removed(successor: string) {
 function decodeBody({
   body,
   headers,
+  request,
   set,
-}: {
-  body: unknown;
-  headers: Record<string, string | undefined>;
-  set: { headers: unknown };
-}): void {
+}: AnswerContext & { body: unknown; headers: Record<string, string | undefined> }): void {
   const decoded = decodeObject(body as RawBody, headers["content-type"]);
   return "refusal" in decoded
-    ? refuseEarly(set.headers as AnswerHeaders, decoded.refusal)
+    ? refuseEarly({ request, set }, decoded.refusal)
     : replaceContext({ body: decoded.value });
 }
 

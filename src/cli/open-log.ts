@@ -1,0 +1,30 @@
+import type { Config } from "../config.ts";
+import { systemClock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import { Logger } from "../service/log/logger.ts";
+import type { Io } from "./io.ts";
+
+/** Opens the log that the settings name; SIGHUP opens its file anew. Throws AppError when the file cannot be had. */
+export function openLog(config: Config, io: Io): Logger {
+  const { logFile, logFormat, logLevel } = config;
+  const forPerson = logFile === undefined && io.talkIsTerminal;
+  try {
+    const log = new Logger({
+      path: logFile,
+      level: logLevel,
+      format: logFormat === "auto" ? (forPerson ? "text" : "json") : logFormat,
+      clock: systemClock,
+      onProblem: ({ message }) => {
+        if (logFile !== undefined) io.err(`Error: the log cannot be written: ${message}\n`);
+      },
+    });
+    io.onReload(() => log.reopen());
+    return log;
+  } catch (error) {
+    throw new AppError(
+      "unavailable",
+      `The log file ${logFile} cannot be opened: ${(error as Error).message}.`,
+      { cause: error, hint: "Choose a file that this user may write to with --log-file." },
+    );
+  }
+}

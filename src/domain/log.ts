@@ -1,0 +1,7 @@
+/** From the few lines to the many; each level has those of the ones before it. */
+export const logLevels = ["off", "error", "warn", "info"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** One line an event: an object for programs, or words for people. */
+export const logFormats = ["json", "text"] as const;
+export type LogFormat = (typeof logFormats)[number];

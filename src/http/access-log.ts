@@ -1,0 +1,138 @@
+import type { ApiKey } from "../domain/api-key.ts";
+import type { Refusal } from "../service/admission.ts";
+import { oneLine, type Logger } from "../service/log/logger.ts";
+import { lineBytesMax } from "../service/log/output.ts";
+import { statusOf } from "./errors.ts";
+import type { Answered } from "./observe.ts";
+
+/** One line for each request that was answered: a failure of the service is an error, all else information. */
+export function accessLog(log: Logger): (answered: Answered) => void {
+  const write = log.format === "json" ? jsonLines(log) : textLines(log);
+  const hasInfo = log.isOn("info");
+  const hasErrors = log.isOn("error");
+  return (answered) => {
+    const isFailure = answered.status >= statusOf.internal_error;
+    if (isFailure ? hasErrors : hasInfo) write(answered, isFailure ? "error" : "info");
+  };
+}
+
+type WriteLine = (answered: Answered, level: string) => void;
+
+/** Reasons that are kept as bytes at the most; there are few, unless a caller makes them up. */
+const reasonsMax = 1_000;
+const reasonLengthMax = 500;
+
+const encoder = new TextEncoder();
+const bytesOf = (text: string) => encoder.encode(text);
+const bytesPart = bytesOf(',"bytes":');
+const addressPart = bytesOf(',"address":"');
+const quote = bytesOf('"');
+const end = bytesOf("}\n");
+
+/**
+ * Lines as JSON, put together from parts that are bytes already: to make each line a string first costs three times as
+ * much. What is put in as it came is known to be free of quotes and control characters (id, method, address).
+ */
+function jsonLines(log: Logger): WriteLine {
+  const { output } = log;
+  const headOf = heads(log);
+  const outcomeOf = outcomes();
+  const keys = kept((key: ApiKey) => `,"keyId":"${key.id}","plan":"${key.plan}"`, new WeakMap());
+  const reasons = new Map<string, Uint8Array>();
+  const reasonOf = kept((text: string) => text, reasons);
+
+  return ({ record, method, status, bytes, durationMs }, level) => {
+    const line = output.begin(lineBytesMax);
+    if (line === undefined) return;
+    const { key, refusal } = record;
+    const address = record.address();
+    line.put(headOf(level));
+    line.putAscii(record.id);
+    line.put(outcomeOf(record.route, method, status));
+    line.putInteger(Math.round(durationMs * 1000));
+    if (bytes !== undefined) {
+      line.put(bytesPart);
+      line.putInteger(bytes);
+    }
+    if (key !== undefined) line.put(keys(key));
+    if (address !== undefined) {
+      line.put(addressPart);
+      line.putAscii(address);
+      line.put(quote);
+    }
+    if (refusal !== undefined) {
+      if (reasons.size >= reasonsMax) reasons.clear();
+      line.put(reasonOf(`,"refused":"${refusal.kind}","why":${JSON.stringify(reason(refusal))}`));
+    }
+    line.put(end);
+    output.end();
+  };
+}
+
+/** What a line begins with; made once a millisecond. */
+function heads(log: Logger): (level: string) => Uint8Array {
+  let time = "";
+  let level = "";
+  let head = bytesOf("");
+  return (wanted) => {
+    const now = log.now();
+    if (now !== time || wanted !== level) {
+      time = now;
+      level = wanted;
+      head = bytesOf(`{"time":"${time}","level":"${level}","message":"request","id":"`);
+    }
+    return head;
+  };
+}
+
+/** The part from method to status; there are as many as routes and statuses. */
+function outcomes(): (route: string | undefined, method: string, status: number) => Uint8Array {
+  const routes = new Map<string | undefined, Map<string, Uint8Array[]>>();
+  return (route, method, status) => {
+    let methods = routes.get(route);
+    if (methods === undefined) routes.set(route, (methods = new Map()));
+    let statuses = methods.get(method);
+    if (statuses === undefined) methods.set(method, (statuses = []));
+    const routePart = () => (route === undefined ? "" : `,"route":${JSON.stringify(route)}`);
+    return (statuses[status] ??= bytesOf(
+      `","method":"${method}"${routePart()},"status":${status},"durationUs":`,
+    ));
+  };
+}
+
+/** Makes the text of a thing once, and keeps its bytes. */
+function kept<T extends WeakKey | string>(
+  textOf: (thing: T) => string,
+  parts: { get(thing: T): Uint8Array | undefined; set(thing: T, part: Uint8Array): unknown },
+): (thing: T) => Uint8Array {
+  return (thing) => {
+    let part = parts.get(thing);
+    if (part === undefined) parts.set(thing, (part = bytesOf(textOf(thing))));
+    return part;
+  };
+}
+
+function textLines(log: Logger): WriteLine {
+  return ({ record, method, status, bytes, durationMs }, level) => {
+    const { key, refusal } = record;
+    const parts = [
+      log.now(),
+      level,
+      method,
+      record.route ?? "-",
+      `${status}`,
+      `${durationMs.toFixed(2)}ms`,
+      bytes === undefined ? "-" : `${bytes}B`,
+      key === undefined ? "-" : `${key.id} (${key.plan})`,
+      record.address() ?? "-",
+      record.id,
+    ];
+    if (refusal !== undefined) parts.push(refusal.kind, oneLine(reason(refusal)));
+    log.output.write(parts.join(" "));
+  };
+}
+
+/** Why a request was refused, for the operator's eyes. */
+function reason({ detail, message }: Refusal): string {
+  return (detail ?? message).slice(0, reasonLengthMax);
+}

@@ -1,0 +1,104 @@
+import { Elysia } from "elysia";
+import type { Cidr } from "../domain/address.ts";
+import type { Logger } from "../service/log/logger.ts";
+import { accessLog } from "./access-log.ts";
+import { attachRecord, recordOf, RequestRecord, type Peers } from "./record.ts";
+
+/** A request that was answered. */
+export interface Answered {
+  readonly record: RequestRecord;
+  readonly method: string;
+  readonly status: number;
+  readonly bytes: number | undefined;
+  readonly durationMs: number;
+}
+
+export interface ObserveOptions {
+  /** What knows the addresses of connections, once there is one. */
+  readonly peers: () => Peers | null;
+  readonly trustedProxies: readonly Cidr[];
+  /** What distinguishes this process's request ids from another's. */
+  readonly idPrefix: string;
+  readonly log: Logger | undefined;
+}
+
+/** Ids from outside are taken as they are when they cannot hurt a log or a header. */
+const wellFormedId = /^[\w.-]{1,64}$/;
+/** An id is shown in the log: a key that was sent in its place must not be. */
+const keyLike = /rehome_(?:live|test)_/;
+export const requestIdHeader = "x-request-id";
+
+type Handler = (request: Request) => Response | Promise<Response>;
+
+/**
+ * Sees every request from its arrival to its answer, whichever way it takes through the framework: it stands around
+ * the handlers themselves. (Elysia's hooks each miss something: errors, refusals by a derive, unknown routes, or the
+ * request's own headers.)
+ */
+export function observe(options: ObserveOptions) {
+  const around = watch(options);
+  // Elysia asks for the wrapped handler anew with each request.
+  const wrapped = new WeakMap<Handler, Handler>();
+  const wrap = (handler: Handler): Handler => {
+    const known = wrapped.get(handler);
+    if (known !== undefined) return known;
+    const made = around(handler);
+    wrapped.set(handler, made);
+    return made;
+  };
+  return new Elysia({ name: "observe" })
+    .wrap((handler) => wrap(handler as unknown as Handler))
+    .onTransform({ as: "global" }, ({ request, route }) => {
+      recordOf(request).route = route;
+    })
+    .onAfterHandle({ as: "global" }, ({ request, responseValue }) => {
+      if (typeof responseValue === "string") {
+        recordOf(request).bytes = Buffer.byteLength(responseValue);
+      }
+    });
+}
+
+/** A handler like the given one that gives each request its record, and tells of it when it is answered. */
+function watch({ trustedProxies, idPrefix, log, peers }: ObserveOptions) {
+  const writeLine = log === undefined ? undefined : accessLog(log);
+  // To ask for an address costs a system call.
+  const needsAddress = log?.isOn("info") === true;
+  let lastId = 0;
+
+  const begin = (request: Request): RequestRecord => {
+    const startMs = performance.now();
+    const id = sentId(request) ?? `${idPrefix}-${(lastId += 1).toString(36)}`;
+    const record = new RequestRecord(request, { id, startMs, peers: peers(), trustedProxies });
+    attachRecord(request, record);
+    // Asked for now: a client that hangs up has no address any more.
+    if (needsAddress) record.address();
+    return record;
+  };
+
+  const end = (record: RequestRecord, { method }: Request, response: Response): Response => {
+    response.headers.set(requestIdHeader, record.id);
+    writeLine?.({
+      record,
+      method,
+      status: response.status,
+      bytes: method === "HEAD" ? 0 : record.bytes,
+      durationMs: performance.now() - record.startMs,
+    });
+    return response;
+  };
+
+  return (handler: Handler): Handler =>
+    (request) => {
+      const record = begin(request);
+      const answer = handler(request);
+      return answer instanceof Promise
+        ? answer.then((response) => end(record, request, response))
+        : end(record, request, answer);
+    };
+}
+
+/** The id that the caller gave the request, if it is one. */
+function sentId(request: Request): string | undefined {
+  const id = request.headers.get(requestIdHeader);
+  return id !== null && wellFormedId.test(id) && !keyLike.test(id) ? id : undefined;
+}

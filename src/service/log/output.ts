@@ -1,0 +1,196 @@
+import { close, open, openSync, write } from "node:fs";
+import { LineBuffer } from "./line-buffer.ts";
+
+/** Lines are gathered in blocks of this size, each written at once. */
+const blockBytes = 256 * 1024;
+/** Blocks at the most: 4 MiB is what a disk that stands still may hold up before lines are dropped. */
+const blocksMax = 16;
+/** The longest line in bytes; the rest of a longer one is cut off. */
+export const lineBytesMax = 8 * 1024;
+/** A character takes three bytes of UTF-8 at the most for each unit of its length. */
+const bytesPerUnitMax = 3;
+/** How long a line may wait for others that are written with it. */
+const gatherMs = 10;
+/** Pause before what could not be written is tried again: for a reader that is slow, and for anything else. */
+const retryMs = { busy: 20, failed: 1_000 } as const;
+/** Readable by the service's user alone, like the data. */
+const fileMode = 0o600;
+
+const standardError = 2;
+
+export interface LogOutputOptions {
+  /** The file to append to; standard error if there is none. */
+  readonly path: string | undefined;
+  /** The line that says how many were dropped. */
+  readonly describeDropped: (count: number) => string;
+  /** Told once each time that writing begins to fail. */
+  readonly onProblem: (error: Error) => void;
+  /** Where lines go instead of standard error; for tests. */
+  readonly fd?: number;
+}
+
+/**
+ * Where log lines go. Whoever writes a line never waits: lines gather in memory and are written by another thread, one
+ * block at a time. When they come faster than the disk or the reader takes them, the newest are dropped and counted.
+ */
+export class LogOutput {
+  readonly #options: LogOutputOptions;
+  #fd: number;
+  /** Takes the lines that come in. */
+  #open = new LineBuffer(blockBytes);
+  /** Blocks to write, oldest first. */
+  readonly #full: LineBuffer[] = [];
+  #spare: LineBuffer | undefined;
+  #dropped = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #running: Promise<void> | undefined;
+  #mustReopen = false;
+  #isFailing = false;
+  /** Set when the process ends: what fails now is given up. */
+  #isClosing = false;
+  /** True when nobody reads standard error any more. */
+  #isGone = false;
+
+  /** Throws the system's error when the file cannot be opened. */
+  constructor(options: LogOutputOptions) {
+    this.#options = options;
+    this.#fd = options.fd ?? standardError;
+    if (options.path !== undefined) this.#fd = openSync(options.path, "a", fileMode);
+  }
+
+  /**
+   * Where the next line goes, with room for `size` bytes; `end` must follow at once. Returns undefined when the line is
+   * dropped. Never waits, whatever the disk does.
+   */
+  begin(size: number): LineBuffer | undefined {
+    if (this.#open.hasRoom(size)) return this.#open;
+    if (this.#isGone || this.#full.length >= blocksMax - 1) {
+      this.#dropped += 1;
+      return undefined;
+    }
+    this.#cut();
+    this.#start();
+    return this.#open;
+  }
+
+  end(): void {
+    this.#open.lines += 1;
+    this.#timer ??= setTimeout(() => this.#start(), gatherMs);
+  }
+
+  /** Takes a line without its newline. */
+  write(line: string): void {
+    const shown = line.slice(0, lineBytesMax / bytesPerUnitMax - 1);
+    const buffer = this.begin(lineBytesMax);
+    if (buffer === undefined) return;
+    buffer.putText(shown);
+    buffer.putAscii("\n");
+    this.end();
+  }
+
+  /** Lines that were dropped and not told of yet. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Opens the file anew by its name, for when something moved it away. */
+  reopen(): void {
+    if (this.#options.path === undefined) return;
+    this.#mustReopen = true;
+    this.#start();
+  }
+
+  /** Resolves when all lines are written, or after `timeoutMs` with what is left given up. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#isClosing = true;
+    this.#start();
+    await Promise.race([this.#running, Bun.sleep(timeoutMs)]);
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      if (this.#mustReopen) await this.#reopen();
+      if (this.#full.length === 0 && this.#open.length > 0) this.#cut();
+      const [block] = this.#full;
+      if (block === undefined || !(await this.#writeBlock(block))) return;
+      this.#full.shift();
+      block.clear();
+      this.#spare = block;
+      this.#tellDropped();
+    }
+  }
+
+  #cut(): void {
+    this.#full.push(this.#open);
+    this.#open = this.#spare ?? new LineBuffer(blockBytes);
+    this.#spare = undefined;
+  }
+
+  /** Returns false when the block could not be written and to try again makes no sense. */
+  async #writeBlock(block: LineBuffer): Promise<boolean> {
+    for (let written = 0; written < block.length && !this.#isGone;) {
+      try {
+        written += await writeSome(this.#fd, block.from(written));
+        this.#isFailing = false;
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        const isBusy = code === "EAGAIN";
+        this.#isGone = this.#options.path === undefined && (code === "EPIPE" || code === "EBADF");
+        if (!isBusy && !this.#isFailing) this.#options.onProblem(error as Error);
+        this.#isFailing = !isBusy;
+        if (this.#isClosing && !isBusy) return false;
+        await Bun.sleep(isBusy ? retryMs.busy : retryMs.failed);
+        if (this.#mustReopen) await this.#reopen();
+      }
+    }
+    // Nobody reads the log any more: what is left of it goes nowhere, and the service goes on.
+    return true;
+  }
+
+  #tellDropped(): void {
+    if (this.#dropped === 0) return;
+    const count = this.#dropped;
+    this.#dropped = 0;
+    this.write(this.#options.describeDropped(count));
+  }
+
+  async #reopen(): Promise<void> {
+    this.#mustReopen = false;
+    const { path } = this.#options;
+    if (path === undefined) return;
+    try {
+      const fd = await openToAppend(path);
+      const old = this.#fd;
+      this.#fd = fd;
+      close(old);
+    } catch (error) {
+      this.#options.onProblem(error as Error);
+    }
+  }
+}
+
+function writeSome(fd: number, bytes: Uint8Array): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  write(fd, bytes, 0, bytes.length, null, (error, count) => {
+    if (error === null || error === undefined) resolve(count);
+    else reject(error);
+  });
+  return promise;
+}
+
+function openToAppend(path: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  open(path, "a", fileMode, (error, fd) => {
+    if (error === null || error === undefined) resolve(fd);
+    else reject(error);
+  });
+  return promise;
+}

@@ -1,0 +1,136 @@
+import { expect, test } from "bun:test";
+import { openSync, readFileSync, renameSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { LineBuffer } from "../../../src/service/log/line-buffer.ts";
+import { LogOutput } from "../../../src/service/log/output.ts";
+import { temporaryFolder } from "../../helpers/binary.ts";
+
+const dropped = (count: number) => `dropped ${count}`;
+
+function open(path: string | undefined, more: { fd?: number } = {}) {
+  const problems: Error[] = [];
+  const output = new LogOutput({
+    path,
+    describeDropped: dropped,
+    onProblem: (error) => problems.push(error),
+    ...more,
+  });
+  return { output, problems };
+}
+
+test("all lines stand in the file, in order, once the log is closed", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "log");
+  const { output } = open(path);
+  const lines = Array.from({ length: 20_000 }, (_, i) => `line ${i} with ü and 漢字`);
+  for (const line of lines) output.write(line);
+  await output.close(5_000);
+  expect(readFileSync(path, "utf8")).toBe(`${lines.join("\n")}\n`);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test("after a reopen lines go to a file of the same name, and the moved one is whole", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "log");
+  const { output } = open(path);
+  output.write("before");
+  await until(() => statSync(path).size > 0);
+  renameSync(path, `${path}.1`);
+  output.reopen();
+  await until(() => statSync(path, { throwIfNoEntry: false }) !== undefined);
+  output.write("after");
+  await output.close(5_000);
+  expect(readFileSync(`${path}.1`, "utf8")).toBe("before\n");
+  expect(readFileSync(path, "utf8")).toBe("after\n");
+});
+
+/** A pipe that holds lines up until `drain` is called. */
+function pipe(folder: string) {
+  const path = join(folder, "pipe");
+  expect(Bun.spawnSync(["mkfifo", path]).exitCode).toBe(0);
+  // Opened to read and write, so that opening waits for nobody.
+  const fd = openSync(path, "r+");
+  const into = join(folder, "read");
+  return {
+    fd,
+    read: () => readFileSync(into, "utf8"),
+    /** Starts a reader in a process of its own: to read here would hold up who writes. */
+    drain: () => Bun.spawn(["cat", path], { stdout: Bun.file(into), stderr: "ignore" }),
+  };
+}
+
+test("a pipe that nobody reads holds nobody up; what does not fit is dropped, counted and told", async () => {
+  using folder = temporaryFolder();
+  const { fd, read, drain } = pipe(folder.path);
+  const { output } = open(undefined, { fd });
+  const line = "x".repeat(999);
+  const count = 8_000;
+  const startMs = performance.now();
+  for (let i = 0; i < count; i += 1) output.write(line);
+  expect(performance.now() - startMs).toBeLessThan(2_000);
+  expect(output.dropped).toBeGreaterThan(0);
+
+  const reader = drain();
+  await output.close(20_000);
+  await until(() => read().includes("dropped"));
+  reader.kill();
+  const lines = read().trimEnd().split("\n");
+  const told = lines.filter((each) => each !== line);
+  expect(told).toEqual([dropped(count - (lines.length - 1))]);
+});
+
+test("close gives up on a pipe that nobody reads", async () => {
+  using folder = temporaryFolder();
+  const { fd, drain } = pipe(folder.path);
+  const { output } = open(undefined, { fd });
+  for (let i = 0; i < 1_000; i += 1) output.write("x".repeat(999));
+  const startMs = performance.now();
+  await output.close(50);
+  expect(performance.now() - startMs).toBeLessThan(2_000);
+  // Frees the thread that still writes.
+  const reader = drain();
+  await output.close(20_000);
+  reader.kill();
+});
+
+test("a full disk is told of once, and closing does not wait for it", async () => {
+  const { output, problems } = open("/dev/full");
+  output.write("lost");
+  await until(() => problems.length > 0);
+  output.write("lost too");
+  await output.close(5_000);
+  expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining("ENOSPC")]);
+});
+
+test("the rest of a line that is too long is cut off", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "log");
+  const { output } = open(path);
+  output.write("漢".repeat(100_000));
+  output.write("next");
+  await output.close(5_000);
+  const [long = "", next] = readFileSync(path, "utf8").split("\n");
+  expect(long).toMatch(/^漢+$/);
+  expect(Buffer.byteLength(long)).toBeLessThan(8 * 1024);
+  expect(next).toBe("next");
+});
+
+test("a file that cannot be opened is an error at once", () => {
+  expect(() => open("/nowhere/at/all/log")).toThrow("ENOENT");
+});
+
+test.each([0, 7, 9, 10, 99, 100, 65_535, 1_000_000, 2_147_483_647])("%d as digits", (value) => {
+  const buffer = new LineBuffer(64);
+  buffer.putAscii("<");
+  buffer.putInteger(value);
+  buffer.putAscii(">");
+  expect(new TextDecoder().decode(buffer.from(0))).toBe(`<${value}>`);
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadlineMs = performance.now() + 10_000;
+  while (!condition()) {
+    if (performance.now() > deadlineMs) throw new Error("it did not happen in time");
+    await Bun.sleep(2);
+  }
+}
