@@ -1,7 +1,5 @@
 import { Command } from "commander";
-import { stringify } from "yaml";
 import { systemClock } from "../domain/clock.ts";
-import { documentOf } from "../http/openapi.ts";
 import { printJson, type Io } from "./io.ts";
 import { addSettings, configOf } from "./options.ts";
 
@@ -19,13 +17,16 @@ Examples:
     );
   return addSettings(command, ["baseUrl", "stagingBaseUrl"]).action(async () => {
     const { baseUrl, stagingBaseUrl } = configOf(command, io).config;
+    // Loaded where it is wanted: no other command but serve waits for the web framework.
+    const { documentOf } = await import("../http/openapi.ts");
     const document = await documentOf({ baseUrl, stagingBaseUrl, clock: systemClock });
-    if (command.opts<{ yaml?: boolean }>().yaml === true) io.out(toYaml(document));
+    if (command.opts<{ yaml?: boolean }>().yaml === true) io.out(await toYaml(document));
     else printJson(io, document);
   });
 }
 
 /** YAML that readers of version 1.1, which take more words and dates for something else, read the same way. */
-function toYaml(document: object): string {
+async function toYaml(document: object): Promise<string> {
+  const { stringify } = await import("yaml");
   return stringify(document, { compat: "yaml-1.1", lineWidth: 0, blockQuote: "literal" });
 }

@@ -1,17 +1,6 @@
 import { Command } from "commander";
-import { settings, type Config, type SettingName } from "../config.ts";
-import { AppError } from "../domain/errors.ts";
-import { createApp } from "../http/app.ts";
-import { documentationPath } from "../http/openapi.ts";
-import { listen, type RunningServer } from "../http/server.ts";
-import type { IssuedKey } from "../service/keys.ts";
-import type { Logger } from "../service/log/logger.ts";
-import type { Services } from "../service/services.ts";
-import { version } from "../version.ts";
+import { settings, type SettingName } from "../config.ts";
 import type { Io } from "./io.ts";
-import { limitsText } from "./keys/shown.ts";
-import { openLog } from "./open-log.ts";
-import { openServices, randomBytes } from "./open.ts";
 import { addSettings, configOf } from "./options.ts";
 
 /** `rehome serve`: the service, until it is asked to stop. */
@@ -25,122 +14,9 @@ Examples:
   REHOME_PORT=9000 rehome serve --environment staging`,
   );
   return addSettings(command, Object.keys(settings) as SettingName[]).action(async () => {
-    await serve(configOf(command, io).config, io);
+    const { config } = configOf(command, io);
+    // Loaded where it is wanted: no other command waits for the web framework.
+    const { serve } = await import("./serving.ts");
+    await serve(config, io);
   });
-}
-
-async function serve(config: Config, io: Io): Promise<void> {
-  const log = openLog(config, io);
-  const report = (error: unknown) => log.failure(error);
-  try {
-    await run(config, io, log, report);
-  } finally {
-    await log.close();
-  }
-}
-
-async function run(
-  config: Config,
-  io: Io,
-  log: Logger,
-  report: (error: unknown) => void,
-): Promise<void> {
-  const services = await openServices(config, io, { serving: true, onError: report });
-  let server: RunningServer | undefined;
-  try {
-    const app = createApp({
-      services,
-      baseUrl: config.baseUrl,
-      stagingBaseUrl: config.stagingBaseUrl,
-      corsOrigins: config.corsOrigin,
-      trustedProxies: config.trustedProxy,
-      requestIdPrefix: requestIdPrefix(),
-      log,
-      report,
-    });
-    server = start(config, app);
-    io.out(await banner(config, services, server.url, await firstKey(config, services, io)));
-    await untilAborted(io.stop);
-    log.info("Stopping: requests under way are finished first.");
-    await server.stop(config.shutdownTimeoutSeconds * 1000);
-  } finally {
-    await services.close();
-  }
-  log.info("Stopped: counters saved, database closed.");
-}
-
-function start(config: Config, app: ReturnType<typeof createApp>): RunningServer {
-  const { host = "", port, reusePort } = config;
-  try {
-    return listen(app, { host, port, reusePort });
-  } catch (error) {
-    const { code, message } = error as Error & { code?: string };
-    if (code === "EADDRINUSE") {
-      throw new AppError("unavailable", `Another program listens on ${host} port ${port}.`, {
-        cause: error,
-        hint: "Stop it, or choose another port with --port.",
-      });
-    }
-    throw new AppError("unavailable", `Cannot listen on ${host} port ${port}: ${message}.`, {
-      cause: error,
-      hint: "Check --host and --port; ports below 1024 need a privilege.",
-    });
-  }
-}
-
-/** On a store without keys a person at a terminal gets one to begin with. Nowhere else is a secret printed unasked. */
-async function firstKey(
-  config: Config,
-  services: Services,
-  io: Io,
-): Promise<IssuedKey | undefined> {
-  if (!config.firstKey && !io.isTerminal) return undefined;
-  if ((await services.keys.list()).length > 0) return undefined;
-  return services.keys.create({ name: "first key", plan: "free" });
-}
-
-async function banner(
-  config: Config,
-  services: Services,
-  url: URL,
-  issued: IssuedKey | undefined,
-): Promise<string> {
-  const origin = url.origin;
-  const pets = await services.pets.count();
-  const keys = (await services.keys.list()).length;
-  const lines = [
-    `rehome ${version}`,
-    `  API   ${origin}/v1${config.baseUrl === undefined ? "" : ` (callers use ${config.baseUrl})`}`,
-    `  Docs  ${origin}${documentationPath}`,
-    `  Data  ${services.place} (${pets} animals, ${keys} keys)`,
-  ];
-  if (issued !== undefined) lines.push(...firstSteps(issued, origin));
-  else if (keys === 0)
-    lines.push("  No key exists yet: rehome keys create --plan free --name LABEL");
-  return `${lines.join("\n")}\n`;
-}
-
-function firstSteps({ key, secret }: IssuedKey, origin: string): string[] {
-  const curl = `curl -i ${origin}/v1/pets -H "Authorization: Bearer ${secret}"`;
-  return [
-    "",
-    `First key, shown only this once (plan ${key.plan}: ${limitsText(key)}):`,
-    `  ${secret}`,
-    "",
-    "Try it in another terminal:",
-    `  ${curl} --json '{"name":"Rex","categoryId":1,"status":"available"}'`,
-    `  ${curl}`,
-  ];
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise;
-}
-
-/** Eight letters and digits that this process's request ids begin with, so that two processes' ids do not meet. */
-function requestIdPrefix(): string {
-  return Array.from(randomBytes(8), (byte) => (byte % 36).toString(36)).join("");
 }

@@ -98,6 +98,10 @@ export class KeyService {
     return this.#keys.list();
   }
 
+  async count(): Promise<number> {
+    return this.#keys.count();
+  }
+
   /** The key that `reference` means: an id, the beginning of one as far as it is unique, or a label. */
   async resolve(reference: string): Promise<ApiKey> {
     const exact = await this.#keys.byId(reference);

@@ -1,6 +1,5 @@
 import type { Store } from "../storage/contract.ts";
 import { parseDatabaseAddress } from "../storage/postgres/address.ts";
-import { openPostgresStore } from "../storage/postgres/store.ts";
 import { backup, type BackupReport } from "../storage/sqlite/backup.ts";
 import { storeFiles } from "../storage/sqlite/files.ts";
 import { openSqliteStore, type SqliteOptions } from "../storage/sqlite/store.ts";
@@ -17,6 +16,8 @@ export interface StoreOptions extends SqliteOptions {
 export async function openStore({ address, ...options }: StoreOptions): Promise<Store> {
   if (address === undefined) return openSqliteStore(options);
   const { timeoutMs, onProblem, onCommit } = options;
+  // Loaded where it is wanted: most installations never need it, and a start is not to wait for it.
+  const { openPostgresStore } = await import("../storage/postgres/store.ts");
   return openPostgresStore({
     address: parseDatabaseAddress(address),
     timeoutMs,

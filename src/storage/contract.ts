@@ -117,6 +117,7 @@ export interface KeyStore {
   byId(id: string): Awaitable<ApiKey | undefined>;
   /** All keys in the order of their creation. */
   list(): Awaitable<ApiKey[]>;
+  count(): Awaitable<number>;
   /** The keys that changed after `epoch` was current. */
   changedSince(epoch: number): Awaitable<ApiKey[]>;
   secrets(id: string): Awaitable<KeySecret[]>;

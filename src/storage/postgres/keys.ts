@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { ApiKey, KeySecret } from "../../domain/api-key.ts";
 import type {
   Credential,
@@ -81,6 +81,11 @@ export class PostgresKeys implements KeyStore {
       query.select().from(apiKeys).orderBy(asc(apiKeys.createdAtMs), asc(apiKeys.id)),
     );
     return rows.map(keyOf);
+  }
+
+  async count(): Promise<number> {
+    const [row] = await this.#read((query) => query.select({ count: count() }).from(apiKeys));
+    return row?.count ?? 0;
   }
 
   async changedSince(version: number): Promise<ApiKey[]> {

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { and, asc, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { ApiKey, KeySecret } from "../../domain/api-key.ts";
 import type { Credential, KeyAction, KeyEvent, KeyHash } from "../contract.ts";
 import { keyOf, keySnapshot, noisyMinuteOf, rowOf } from "../key-record.ts";
@@ -50,6 +50,7 @@ export function keyReader(db: Database) {
       const row = byId.get({ id });
       return row === undefined ? undefined : keyOf(row);
     },
+    count: (): number => orm.select({ count: count() }).from(apiKeys).get()?.count ?? 0,
     list: (): ApiKey[] =>
       orm
         .select()
