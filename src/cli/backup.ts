@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { systemClock } from "../domain/clock.ts";
 import { backupStore } from "../service/open-store.ts";
 import { dataFolder } from "./data-folder.ts";
 import { printJson, type Io } from "./io.ts";
@@ -22,7 +23,9 @@ Examples:
     );
   return addSettings(command, ["data"]).action((file: string, options: { json?: true }) => {
     const { config } = configOf(command, io);
-    const made = backupStore(dataFolder(config, "backup"), file);
+    const made = backupStore(dataFolder(config, "backup"), file, systemClock(), (error) =>
+      io.err(`The backup could not be noted in the data folder: ${(error as Error).message}.\n`),
+    );
     if (options.json) return printJson(io, made);
     io.out(
       `Backed up ${made.animals} animals and ${made.keys} keys to ${made.file} (${made.bytes} bytes, verified).\n`,

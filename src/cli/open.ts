@@ -66,7 +66,7 @@ export async function withServices<T>(
 }
 
 /** The address of the database that the settings name, or undefined when they name a folder. */
-async function storeAddress({ store, storeFile }: Config): Promise<string | undefined> {
+export async function storeAddress({ store, storeFile }: Config): Promise<string | undefined> {
   if (storeFile === undefined) return store;
   let text: string;
   try {

@@ -4,6 +4,7 @@ import { nearest } from "../domain/spelling.ts";
 import { version } from "../version.ts";
 import { configCommand } from "./config.ts";
 import { backupCommand } from "./backup.ts";
+import { doctorCommand } from "./doctor/index.ts";
 import type { Io } from "./io.ts";
 import { keysCommand } from "./keys/index.ts";
 import { petsCommand } from "./pets/index.ts";
@@ -25,6 +26,7 @@ export function createProgram(io: Io): Command {
     .addCommand(keysCommand(io))
     .addCommand(petsCommand(io))
     .addCommand(usageCommand(io))
+    .addCommand(doctorCommand(io))
     .addCommand(configCommand(io))
     .addCommand(backupCommand(io))
     .addCommand(restoreCommand(io))

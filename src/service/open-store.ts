@@ -1,6 +1,7 @@
 import type { Store } from "../storage/contract.ts";
 import { parseDatabaseAddress } from "../storage/postgres/address.ts";
 import { backup, type BackupReport } from "../storage/sqlite/backup.ts";
+import { recordBackup } from "../storage/sqlite/last-backup.ts";
 import { storeFiles } from "../storage/sqlite/files.ts";
 import { openSqliteStore, type SqliteOptions } from "../storage/sqlite/store.ts";
 
@@ -30,7 +31,21 @@ export { inMemory } from "../storage/sqlite/files.ts";
 export type { BackupReport } from "../storage/sqlite/backup.ts";
 export { restore as restoreStore, type RestoreReport } from "../storage/sqlite/restore.ts";
 
-/** Copies the catalogue in `folder`, which may be in use, to the new file `target`. */
-export function backupStore(folder: string, target: string): BackupReport {
-  return backup(storeFiles(folder).catalogue, target);
+/**
+ * Copies the catalogue in `folder`, which may be in use, to the new file `target`, and notes that in the folder. A note that
+ * cannot be written does not make the backup a worse one; `onProblem` is told.
+ */
+export function backupStore(
+  folder: string,
+  target: string,
+  nowMs: number,
+  onProblem: (error: unknown) => void,
+): BackupReport {
+  const made = backup(storeFiles(folder).catalogue, target);
+  try {
+    recordBackup(folder, { atMs: nowMs, file: made.file, bytes: made.bytes });
+  } catch (error) {
+    onProblem(error);
+  }
+  return made;
 }

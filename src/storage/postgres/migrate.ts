@@ -1,8 +1,11 @@
 import type { SQL, TransactionSQL } from "bun";
 import { AppError } from "../../domain/errors.ts";
 import { pendingAfter, type AppliedMigration } from "../migration-history.ts";
+import { readMigrations } from "../migrations.macro.ts" with { type: "macro" };
 import type { Migration } from "../migrations.macro.ts";
 import { schemaName } from "./schema.ts";
+
+export const postgresMigrations = readMigrations("postgres");
 
 /** The oldest server that this program is made for: `server_version_num` of PostgreSQL 14. */
 const serverVersionMin = 140_000;
@@ -35,7 +38,8 @@ export async function migrate(
   });
 }
 
-async function checkServer(sql: SQL, where: string): Promise<void> {
+/** Throws where the server is one that this program cannot write to. */
+export async function checkServer(sql: SQL, where: string): Promise<void> {
   const [row] = (await sql`
     SELECT current_setting('server_version_num')::int AS number, version() AS name,
       pg_is_in_recovery() AS "isStandby"`) as [
@@ -55,7 +59,7 @@ async function checkServer(sql: SQL, where: string): Promise<void> {
 }
 
 /** What was applied, in its order; nothing where there is no schema yet. */
-async function appliedMigrations(
+export async function appliedMigrations(
   sql: SQL | TransactionSQL,
   where: string,
 ): Promise<AppliedMigration[]> {

@@ -2,18 +2,15 @@ import type { ReservedSQL, SQL } from "bun";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Store, StoreCheck, StoreVersions } from "../contract.ts";
-import { readMigrations } from "../migrations.macro.ts" with { type: "macro" };
 import { describeAddress, type DatabaseAddress } from "./address.ts";
 import { connect, Connections, repeatable, type Query } from "./connections.ts";
 import { explainRefusal, unwrap } from "./failures.ts";
 import { keyReads, PostgresKeys } from "./keys.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, postgresMigrations } from "./migrate.ts";
 import { petReads, PostgresPets } from "./pets.ts";
 import { readVersions, type PolledVersions } from "./poll.ts";
 import { VersionWatch } from "./versions.ts";
 import { windowReads, windowStore } from "./windows.ts";
-
-const migrations = readMigrations("postgres");
 
 /** Connections of one process: reads share theirs, each kind of write has one and groups what waits for it. */
 const readConnections = 4;
@@ -42,7 +39,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const sql = connect(options.address, { max: 1, timeoutMs: options.timeoutMs });
   let first: PolledVersions;
   try {
-    await migrate(sql, where, migrations);
+    await migrate(sql, where, postgresMigrations);
     first = await readVersions(sql);
   } catch (error) {
     const cause = unwrap(error);

@@ -1,0 +1,58 @@
+import type { Config } from "../../config.ts";
+import { fail, ok, warn, type Finding } from "../../service/doctor/finding.ts";
+
+const answerMaxMs = 3_000;
+
+/** What `/ready` answers, as far as it is needed here. */
+interface Readiness {
+  readonly status?: unknown;
+  readonly checks?: readonly { name?: unknown; ok?: unknown; detail?: unknown }[];
+}
+
+/** Whether a server answers where the settings say that it listens. */
+export async function checkServer({ host = "127.0.0.1", port }: Config): Promise<Finding> {
+  const check = "server";
+  if (port === 0) return warn(check, "--port 0 is any free one", "Name the port with --port.");
+  const address = `${reachable(host)}:${port}`;
+  const readiness = (await asked(`http://${address}`)) ?? (await asked(`https://${address}`));
+  if (readiness === undefined) {
+    return warn(
+      check,
+      `nothing answers on ${address}`,
+      "Start it with rehome serve; name its port with --port if it is another one.",
+    );
+  }
+  if (readiness === "other") {
+    return fail(check, `what answers on ${address} is not rehome`, "Choose another --port.");
+  }
+  if (readiness.status === "ready") return ok(check, `answers on ${address} and is ready`);
+  const failed = (readiness.checks ?? []).filter(({ ok: isOk }) => isOk !== true);
+  const why = failed.map(({ name, detail }) => `${String(name)}: ${String(detail)}`).join("; ");
+  return fail(check, `answers on ${address} and is not ready: ${why}`, "Mend what is named here.");
+}
+
+/** An address at which this machine reaches what listens on `host`. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0" || host === "*") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+/** What `/ready` says, `other` for an answer that is not ours, undefined when there is none. */
+async function asked(origin: string): Promise<Readiness | "other" | undefined> {
+  try {
+    const answer = await fetch(`${origin}/ready`, {
+      signal: AbortSignal.timeout(answerMaxMs),
+      redirect: "manual",
+      // The name in a certificate is the callers' one, and here the machine asks itself.
+      tls: { rejectUnauthorized: false },
+    });
+    const body = (await answer.json()) as Readiness | null;
+    return body !== null && typeof body.status === "string" && Array.isArray(body.checks)
+      ? body
+      : "other";
+  } catch (error) {
+    // An answer that is no JSON, in contrast to none.
+    return error instanceof SyntaxError ? "other" : undefined;
+  }
+}

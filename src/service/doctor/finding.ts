@@ -1,0 +1,37 @@
+/** What an examination comes to: `warn` will be trouble one day, `fail` is trouble now. */
+export const findingStates = ["ok", "warn", "fail"] as const;
+export type FindingState = (typeof findingStates)[number];
+
+/** The result of one check. */
+export interface Finding {
+  readonly check: string;
+  readonly state: FindingState;
+  readonly detail: string;
+  /** What to do about it; absent when there is nothing to do. */
+  readonly advice?: string;
+}
+
+/** A check that found all well. */
+export function ok(check: string, detail: string): Finding {
+  return { check, state: "ok", detail };
+}
+
+export function warn(check: string, detail: string, advice: string): Finding {
+  return { check, state: "warn", detail, advice };
+}
+
+export function fail(check: string, detail: string, advice: string): Finding {
+  return { check, state: "fail", detail, advice };
+}
+
+/** Bytes as people read them: `1.5 GiB`. */
+export function bytesText(bytes: number): string {
+  const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1_024 && unit < units.length - 1) {
+    value /= 1_024;
+    unit += 1;
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+}
