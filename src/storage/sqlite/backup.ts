@@ -143,9 +143,12 @@ function liesBetween(copied: Counts, before: Counts, after: Counts): boolean {
   });
 }
 
+/** The rows of our own tables: the one in which SQLite counts ids gets a row with the first animal, or by a restore. */
 function countRows(db: Database): Counts {
   const tables = db
-    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    .query<{ name: string }, []>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+    )
     .all();
   const countOf = (table: string) =>
     db.query<{ rows: number | bigint }, []>(`SELECT count(*) AS rows FROM "${table}"`).get()?.rows;

@@ -121,6 +121,13 @@ describe("restoring", () => {
     expect(readdirSync(data).filter((name) => name.includes("restoring"))).toEqual([]);
   });
 
+  test("works with a backup from before the first animal", async () => {
+    await open().close();
+    backup(catalogue, file);
+    restore(file, data, clock.nowMs);
+    expect(await add("Rex")).toEqual([1n]);
+  });
+
   test("works on an empty folder", async () => {
     await add("Rex");
     backup(catalogue, file);
