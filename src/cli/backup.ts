@@ -3,14 +3,23 @@ import { systemClock } from "../domain/clock.ts";
 import { backupStore } from "../service/open-store.ts";
 import { dataFolder } from "./data-folder.ts";
 import { printJson, type Io } from "./io.ts";
-import { addSettings, configOf, jsonOption } from "./options.ts";
+import { addJson, json } from "./json.ts";
+import { addSettings, configOf } from "./options.ts";
+import { counted, grouped } from "./terminal/text.ts";
+
+export const backupFields = {
+  file: json.text("file that was written"),
+  bytes: json.count("size of the file"),
+  animals: json.count("animals in it"),
+  keys: json.count("keys in it"),
+};
+export const backupSchema = json.object(backupFields);
 
 /** `rehome backup FILE`: a verified copy of the catalogue, also of one that is in use. */
 export function backupCommand(io: Io): Command {
   const command = new Command("backup")
     .description("copy the catalogue and its keys to a new file, while the service runs")
     .argument("<file>", "file to make; it must not exist")
-    .addOption(jsonOption())
     .addHelpText(
       "after",
       `
@@ -21,14 +30,15 @@ Examples:
   rehome backup /var/backups/rehome-$(date +%F).db
   rehome backup /mnt/usb/rehome.db --data /var/lib/rehome`,
     );
-  return addSettings(command, ["data"]).action((file: string, options: { json?: true }) => {
+  addJson(addSettings(command, ["data"]), backupSchema);
+  return command.action((file: string, options: { json?: true }) => {
     const { config } = configOf(command, io);
     const made = backupStore(dataFolder(config, "backup"), file, systemClock(), (error) =>
       io.err(`The backup could not be noted in the data folder: ${(error as Error).message}.\n`),
     );
     if (options.json) return printJson(io, made);
     io.out(
-      `Backed up ${made.animals} animals and ${made.keys} keys to ${made.file} (${made.bytes} bytes, verified).\n`,
+      `Backed up ${counted(made.animals, "animal")} and ${counted(made.keys, "key")} to ${made.file} (${grouped(made.bytes)} bytes, verified).\n`,
     );
     return undefined;
   });

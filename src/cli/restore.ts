@@ -1,31 +1,54 @@
 import { Command } from "commander";
+import { existsSync } from "node:fs";
 import { systemClock } from "../domain/clock.ts";
-import { restoreStore } from "../service/open-store.ts";
+import { catalogueFile, restoreStore } from "../service/open-store.ts";
+import { backupFields } from "./backup.ts";
 import { dataFolder } from "./data-folder.ts";
 import { printJson, type Io } from "./io.ts";
-import { addSettings, configOf, jsonOption } from "./options.ts";
+import { addJson, json } from "./json.ts";
+import { addSettings, configOf, yesOption } from "./options.ts";
+import { confirm } from "./terminal/confirm.ts";
+import { counted } from "./terminal/text.ts";
+
+export const restoreSchema = json.object({
+  ...backupFields,
+  replaced: json.orNull(json.text("file that keeps the catalogue that was there before")),
+});
 
 /** `rehome restore FILE`: puts a backup in the place of the catalogue. */
 export function restoreCommand(io: Io): Command {
   const command = new Command("restore")
     .description("put a backup in the place of the catalogue, and keep what was there")
     .argument("<file>", "backup to restore; it stays as it is")
-    .addOption(jsonOption())
+    .addOption(yesOption("do not ask; needed where there is no terminal and a catalogue is there"))
     .addHelpText(
       "after",
       `
 The backup is read through before anything is touched, and the service must be stopped. Request counters stay as they
 are: restoring hands out no spent quota.
 
-Example:
-  rehome restore /var/backups/rehome-2026-11-21.db --data /var/lib/rehome`,
+Examples:
+  rehome restore /var/backups/rehome-2026-11-21.db --data /var/lib/rehome
+  rehome restore rehome.db --data new-folder --json`,
     );
-  return addSettings(command, ["data"]).action((file: string, options: { json?: true }) => {
+  addJson(addSettings(command, ["data"]), restoreSchema);
+  return command.action(async (file: string, options: { json?: true; yes?: true }) => {
     const { config } = configOf(command, io);
-    const made = restoreStore(file, dataFolder(config, "restore"), systemClock());
-    if (options.json) return printJson(io, { ...made, replaced: made.replaced ?? null });
-    io.out(`Restored ${made.animals} animals and ${made.keys} keys to ${made.file}.\n`);
+    const folder = dataFolder(config, "restore");
+    if (existsSync(catalogueFile(folder))) {
+      await confirm(io, `Put ${file} in the place of the catalogue in ${folder}?`, {
+        yes: options.yes === true,
+        unattended: "refuse",
+      });
+    }
+    const made = restoreStore(file, folder, systemClock());
+    if (options.json) {
+      printJson(io, { ...made, replaced: made.replaced ?? null });
+      return;
+    }
+    io.out(
+      `Restored ${counted(made.animals, "animal")} and ${counted(made.keys, "key")} to ${made.file}.\n`,
+    );
     if (made.replaced !== undefined) io.err(`What was there is kept in ${made.replaced}.\n`);
-    return undefined;
   });
 }

@@ -31,6 +31,11 @@ export { inMemory } from "../storage/sqlite/files.ts";
 export type { BackupReport } from "../storage/sqlite/backup.ts";
 export { restore as restoreStore, type RestoreReport } from "../storage/sqlite/restore.ts";
 
+/** The file of the catalogue in a data folder. */
+export function catalogueFile(folder: string): string {
+  return storeFiles(folder).catalogue;
+}
+
 /**
  * Copies the catalogue in `folder`, which may be in use, to the new file `target`, and notes that in the folder. A note that
  * cannot be written does not make the backup a worse one; `onProblem` is told.

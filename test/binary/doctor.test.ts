@@ -1,0 +1,212 @@
+/** `rehome doctor` on the compiled executable: each kind of trouble is made, found, and told with what to do. */
+import { describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Database } from "bun:sqlite";
+import { doctorSchema } from "../../src/cli/doctor/index.ts";
+import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { documentedJson } from "../helpers/json-contract.ts";
+import { rehomeAtTerminal } from "../helpers/terminal.ts";
+import { liveThrough } from "../helpers/usage.ts";
+
+interface Report {
+  readonly state: string;
+  readonly checks: { check: string; state: string; detail: string; advice: string | null }[];
+}
+
+async function examined(folder: string, ...args: string[]) {
+  const result = await rehome(["doctor", "--data", folder, "--port", "1", "--json", ...args]);
+  const report = documentedJson(doctorSchema, result.stdout) as Report;
+  // The exit code is for scripts, and says the same.
+  expect(result.exitCode).toBe(report.state === "fail" ? 1 : 0);
+  return {
+    ...result,
+    report,
+    of: (check: string) => report.checks.find((each) => each.check === check),
+  };
+}
+
+describe("a sound installation", () => {
+  test("beside its server has no trouble but the missing backup, and none after it", async () => {
+    using folder = temporaryFolder();
+    await using server = await serve(folder.path);
+    await makeKey(folder.path);
+    const { port } = new URL(server.origin);
+    const before = await examined(folder.path, "--port", port);
+    expect(before.report.state).toBe("warn");
+    expect(before.report.checks.filter(({ state }) => state !== "ok")).toMatchObject([
+      { check: "backup", detail: "none was ever made" },
+    ]);
+    expect(before.of("server")?.detail).toBe(`answers on 127.0.0.1:${port} and is ready`);
+    expect(before.of("data folder")?.detail).toBe(`${folder.path} (--data)`);
+
+    using backups = temporaryFolder();
+    const file = join(backups.path, "rehome.db");
+    expect((await rehome(["backup", file, "--data", folder.path])).exitCode).toBe(0);
+    const after = await examined(folder.path, "--port", port);
+    expect(after.report.state).toBe("ok");
+    expect(after.of("backup")?.detail).toEndWith(`, written to ${file}`);
+  });
+
+  test("is left byte for byte as it was", async () => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path);
+    const state = () =>
+      readdirSync(folder.path).map((name) => {
+        const path = join(folder.path, name);
+        return [name, Bun.hash(readBytes(path)), statSync(path).mtimeMs];
+      });
+    const before = state();
+    await examined(folder.path);
+    expect(state()).toEqual(before);
+  });
+
+  test("is read by a person: a line a check, advice below, in colour", async () => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path);
+    const { exitCode, screen } = await rehomeAtTerminal(["doctor", "--port", "1"], {
+      env: { REHOME_DATA: folder.path },
+      columns: 200,
+    });
+    expect(exitCode).toBe(0);
+    expect(screen).toContain(`\u001B[32mok  \u001B[39m  data folder  ${folder.path} (REHOME_DATA)`);
+    expect(screen).toContain("\u001B[33mwarn\u001B[39m  backup");
+    expect(screen).toContain("rehome backup FILE");
+  });
+});
+
+function readBytes(path: string): Uint8Array {
+  return new Uint8Array(Bun.mmap(path));
+}
+
+describe("the data folder", () => {
+  test("that does not exist yet is no failure, and is not made", async () => {
+    using folder = temporaryFolder();
+    const missing = join(folder.path, "none");
+    const { report, of } = await examined(missing);
+    expect(report.state).toBe("warn");
+    expect(of("data folder")?.detail).toContain("does not exist yet");
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  test("is explained by the setting that it comes from", async () => {
+    using folder = temporaryFolder();
+    const run = async (env: Record<string, string>) => {
+      const result = await rehome(["doctor", "--json", "--port", "1"], { env });
+      const { checks } = documentedJson(doctorSchema, result.stdout) as Report;
+      return checks.find(({ check }) => check === "data folder")?.detail;
+    };
+    expect(await run({ REHOME_DATA: folder.path })).toContain("(REHOME_DATA)");
+    expect(await run({ HOME: folder.path })).toContain("(default, from HOME)");
+    expect(await run({ XDG_DATA_HOME: folder.path })).toContain("(default, from XDG_DATA_HOME)");
+  });
+
+  test("that is a file fails", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "file");
+    writeFileSync(file, "");
+    const { of, stderr } = await examined(file);
+    expect(of("data folder")).toMatchObject({ state: "fail" });
+    expect(of("data folder")?.detail).toContain("is a file, not a folder");
+    expect(stderr).toBe("Error: 1 check failed.\n");
+  });
+
+  test("that others can enter, and a file that others can read, are warned of", async () => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path);
+    chmodSync(join(folder.path, "rehome.db"), 0o644);
+    expect((await examined(folder.path)).of("permissions")).toMatchObject({
+      state: "warn",
+      advice: `chmod 600 ${join(folder.path, "rehome.db")}`,
+    });
+    chmodSync(folder.path, 0o755);
+    expect((await examined(folder.path)).of("permissions")).toMatchObject({
+      state: "warn",
+      advice: `chmod 700 ${folder.path}`,
+    });
+  });
+});
+
+describe("a database", () => {
+  test("with a damaged page fails with the restore to be done", async () => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path);
+    truncateSync(join(folder.path, "rehome.db"), 20_480);
+    const { report, of } = await examined(folder.path);
+    expect(report.state).toBe("fail");
+    expect(of("catalogue")?.detail).toContain("is damaged");
+    expect(of("catalogue")?.advice).toContain("rehome restore FILE");
+    expect(of("limits")).toMatchObject({ state: "ok" });
+  });
+
+  test("of another program fails", async () => {
+    using folder = temporaryFolder();
+    mkdirSync(folder.path, { recursive: true });
+    const foreign = new Database(join(folder.path, "rehome.db"));
+    foreign.run("CREATE TABLE t (a)");
+    foreign.close();
+    const { of } = await examined(folder.path);
+    expect(of("catalogue")?.detail).toContain("not one that rehome made");
+  });
+
+  test("of a newer program fails", async () => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path);
+    const newer = new Database(join(folder.path, "rehome.db"));
+    newer.run("INSERT INTO schema_migrations (tag, hash) VALUES ('9999_later', 'x')");
+    newer.close();
+    const { of } = await examined(folder.path);
+    expect(of("catalogue")?.detail).toContain("made by a newer rehome");
+    expect(of("catalogue")?.advice).toContain("newer program");
+  });
+});
+
+describe("time", () => {
+  test("a clock behind what the store has seen is warned of", async () => {
+    using folder = temporaryFolder();
+    const { id } = await makeKey(folder.path);
+    await liveThrough(folder.path, id, [{ daysAgo: -1, requests: 1 }]);
+    const { of } = await examined(folder.path);
+    expect(of("clock")).toMatchObject({ state: "warn" });
+    expect(of("clock")?.detail).toContain("is behind");
+  });
+
+  test("a backup of last week is too old", async () => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path);
+    const atMs = Date.now() - 8.5 * 86_400_000;
+    const note = { atMs, file: "/mnt/usb/rehome.db", bytes: 4_096 };
+    writeFileSync(join(folder.path, "last-backup.json"), JSON.stringify(note), { mode: 0o600 });
+    const { of } = await examined(folder.path);
+    expect(of("backup")).toMatchObject({ state: "warn" });
+    expect(of("backup")?.detail).toStartWith("the last one is 8 days old: ");
+    writeFileSync(join(folder.path, "last-backup.json"), "{");
+    expect((await examined(folder.path)).of("backup")?.detail).toBe("none was ever made");
+  });
+});
+
+describe("the port", () => {
+  test("where nothing answers is warned of, another program there is a failure", async () => {
+    using folder = temporaryFolder();
+    expect((await examined(folder.path)).of("server")).toMatchObject({ state: "warn" });
+    for (const body of ["<html>", '{"hello":1}', "null"]) {
+      const other = Bun.serve({ port: 0, fetch: () => new Response(body) });
+      const { of } = await examined(folder.path, "--port", String(other.port));
+      expect(of("server")?.detail).toBe(`what answers on 127.0.0.1:${other.port} is not rehome`);
+      expect(of("server")?.state).toBe("fail");
+      await other.stop(true);
+    }
+  });
+
+  test("of a server that is not ready fails with what it says", async () => {
+    using folder = temporaryFolder();
+    const checks = [{ name: "disk", ok: false, detail: "no space is left on the disk" }];
+    const other = Bun.serve({
+      port: 0,
+      fetch: () => Response.json({ status: "not ready", checks }, { status: 503 }),
+    });
+    const { of } = await examined(folder.path, "--port", String(other.port));
+    expect(of("server")?.detail).toEndWith("is not ready: disk: no space is left on the disk");
+    await other.stop(true);
+  });
+});
