@@ -10,6 +10,7 @@ import type { Peers } from "./record.ts";
 import { openapi } from "./openapi.ts";
 import { PetAnswers } from "./answers.ts";
 import { fallbackRoutes } from "./routes/fallback.ts";
+import { landingRoutes } from "./routes/landing.ts";
 import { petRoutes } from "./routes/pets.ts";
 import { probeRoutes } from "./routes/probes.ts";
 
@@ -68,6 +69,7 @@ export function createApp(options: AppOptions) {
     .use(operations)
     .use(fallbackRoutes(gateOptions, operations.routes))
     .use(probeRoutes(services))
+    .use(landingRoutes(options.baseUrl))
     .use(
       openapi({
         baseUrl: options.baseUrl,

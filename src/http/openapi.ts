@@ -1,12 +1,16 @@
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import type { Clock } from "../domain/clock.ts";
+import { isGetPetRemoved } from "../domain/deprecation.ts";
 import { noServices } from "../service/no-services.ts";
 import { interfaceVersion } from "../version.ts";
 import { Cors } from "./cors.ts";
 import { jsonType } from "./errors.ts";
 import { headers, responses, securitySchemes } from "./openapi/components.ts";
 import { finalise, type OpenApiDocument } from "./openapi/finalise.ts";
+import { documentationPage } from "./page/documentation.ts";
+import { html } from "./page/html.ts";
+import type { Page } from "./page/layout.ts";
 import { PetAnswers } from "./answers.ts";
 import { petRoutes } from "./routes/pets.ts";
 import { namedSchemas } from "./schemas.ts";
@@ -21,7 +25,18 @@ export interface OpenApiOptions {
 export const documentationPath = "/docs";
 export const documentPath = `${documentationPath}/json`;
 
-/** The OpenAPI document, made from the declared routes. */
+/** Stands for the address that a request came to, where the operator named none. */
+const unknownBase = "http://base.invalid/v1";
+const documentHeaders = { "content-type": jsonType, "cache-control": "no-cache" };
+
+/** The document and the page, as they are while getPet is there or once it is gone. */
+interface Made {
+  readonly isGone: boolean;
+  readonly text: string;
+  readonly page: Page;
+}
+
+/** The OpenAPI document, made from the declared routes, and the page that shows it: what the plugin's two routes answer. */
 export function openapi({ baseUrl, stagingBaseUrl, clock }: OpenApiOptions) {
   const plugin = swagger({
     path: documentationPath,
@@ -43,16 +58,31 @@ export function openapi({ baseUrl, stagingBaseUrl, clock }: OpenApiOptions) {
       },
     },
   });
-  const servers = (request: Request) => [
-    { url: baseUrl ?? new URL("/v1", request.url).href, description: "This service" },
+  const servers = [
+    { url: baseUrl ?? unknownBase, description: "This service" },
     ...(stagingBaseUrl === undefined ? [] : [{ url: stagingBaseUrl, description: "Staging" }]),
   ];
+  let made: Made | undefined;
+  const makeAgain = async (isGone: boolean): Promise<Made> => {
+    const raw = await plugin.handle(new Request(`http://localhost${documentPath}`));
+    const document = { ...finalise((await raw.json()) as object, clock()), servers };
+    const page = documentationPage(document, documentPath);
+    return { isGone, text: JSON.stringify(document), page };
+  };
   return new Elysia({ name: "openapi" })
-    .onAfterHandle(({ route, responseValue, request, set }) => {
-      if (route !== documentPath) return undefined;
-      set.headers["content-type"] = jsonType;
-      const document = finalise(responseValue as object, clock());
-      return JSON.stringify({ ...document, servers: servers(request) });
+    .onAfterHandle(async ({ route, request, set }) => {
+      if (route !== documentPath && route !== documentationPath) return undefined;
+      // Made once and once more when getPet goes: it takes milliseconds, and anybody may ask for it at any rate.
+      const isGone = isGetPetRemoved(clock());
+      if (made?.isGone !== isGone) made = await makeAgain(isGone);
+      const { text, page } = made;
+      const base = new URL("/v1", request.url).href;
+      if (route === documentPath) {
+        Object.assign(set.headers, documentHeaders);
+        return text.replaceAll(unknownBase, () => JSON.stringify(base).slice(1, -1));
+      }
+      Object.assign(set.headers, page.headers);
+      return page.text.replaceAll(unknownBase, () => html`${base}`.text);
     })
     .use(plugin);
 }

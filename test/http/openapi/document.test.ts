@@ -184,6 +184,15 @@ describe("its servers", () => {
     expect(await serversOf(other)).toEqual(["http://c.example:8443/v1"]);
   });
 
+  test("are text, whatever host a caller makes up", async () => {
+    const app = testApp();
+    const forged = (path: string) =>
+      app.elysia.handle(new Request(`http://a"'&lt;.example${path}`));
+    expect(await serversOf(await forged("/docs/json"))).toEqual([`http://a"'&lt;.example/v1`]);
+    const page = await (await forged("/docs")).text();
+    expect(page).toContain("http://a&quot;&#39;&amp;lt;.example/v1");
+  });
+
   test("are all that differs from the document without a server", async () => {
     const served = (await (await testApp().send("/docs/json")).json()) as typeof document;
     expect(served).toEqual({

@@ -1,0 +1,33 @@
+/** Markup that may go into a page as it is. Only `html` and `trusted` make it; any other text is escaped first. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+type Value = Html | string | number | undefined | false | readonly Html[];
+
+/** Markup from a template: every value in it is escaped unless it is markup itself; `undefined` and `false` are nothing. */
+export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
+  return new Html(
+    strings.map((part, at) => part + (at < values.length ? shown(values[at]) : "")).join(""),
+  );
+}
+
+/** Text that is markup already, and comes from this program and not from a caller. */
+export function trusted(text: string): Html {
+  return new Html(text);
+}
+
+function shown(value: Value): string {
+  if (value === undefined || value === false) return "";
+  if (value instanceof Html) return value.text;
+  if (typeof value === "object") return value.map(({ text }) => text).join("");
+  return String(value).replace(/[&<>"']/g, (character) => escapes[character] ?? "");
+}

@@ -1,0 +1,37 @@
+import { Elysia } from "elysia";
+import { jsonType } from "../errors.ts";
+import { documentationPath, documentPath } from "../openapi.ts";
+import { landingPage, type Links } from "../page/landing.ts";
+
+const versionSegment = "/v1";
+
+/** `GET /`: where everything is, as a page for a browser and as JSON for anybody else. */
+export function landingRoutes(baseUrl: string | undefined) {
+  return new Elysia({ name: "landing" }).get(
+    "/",
+    ({ request, set }) => {
+      const api = baseUrl ?? new URL(versionSegment, request.url).href;
+      const root = api.slice(0, -versionSegment.length);
+      const links: Links = {
+        api,
+        documentation: `${root}${documentationPath}`,
+        openapi: `${root}${documentPath}`,
+      };
+      set.headers["vary"] = "Accept";
+      if (!wantsPage(request.headers.get("accept") ?? "")) {
+        set.headers["content-type"] = jsonType;
+        set.headers["cache-control"] = "no-cache";
+        return JSON.stringify({ name: "rehome", ...links });
+      }
+      const { text, headers } = landingPage(links);
+      Object.assign(set.headers, headers);
+      return text;
+    },
+    { detail: { hide: true } },
+  );
+}
+
+/** True for what a browser sends: it names HTML. A program that takes anything gets JSON. */
+function wantsPage(accept: string): boolean {
+  return /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept);
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "bun:test";
+import { testApp } from "../../helpers/app.ts";
+import { errorExamples, operationsOf } from "../../helpers/document.ts";
+import { addressesIn, hashesOf, policyOf } from "../../helpers/page.ts";
+
+const app = testApp({ app: { stagingBaseUrl: "https://staging.example/v1" } });
+const answer = await app.send("/docs");
+const page = await answer.text();
+const document = (await (await app.send("/docs/json")).json()) as {
+  components: { schemas: Record<string, object>; headers: Record<string, object> };
+};
+
+describe("GET /docs", () => {
+  test("answers with a page that is not kept without asking", () => {
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(answer.headers.get("cache-control")).toBe("no-cache");
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
+  });
+
+  test("lets nothing run but its own style and script, and speaks to nobody but this service", () => {
+    const policy = policyOf(answer.headers);
+    expect(Object.fromEntries(policy)).toEqual({
+      "default-src": "'none'",
+      "style-src": hashesOf(page, "style").join(" "),
+      "script-src": hashesOf(page, "script").join(" "),
+      "connect-src": "'self'",
+      "img-src": "data:",
+      "base-uri": "'none'",
+      "form-action": "'none'",
+      "frame-ancestors": "'none'",
+      "require-trusted-types-for": "'script'",
+      "trusted-types": "'none'",
+    });
+    expect(page).not.toMatch(/\s(?:style|on\w+)=/);
+  });
+
+  test("needs no other file and names no other host", () => {
+    const addresses = addressesIn(page);
+    expect(addresses.length).toBeGreaterThan(20);
+    for (const address of addresses)
+      expect(address).toMatch(/^(?:#|\/docs\/json$|data:image\/svg)/);
+  });
+
+  test("shows every operation, parameter, status, schema, header and example of the document", () => {
+    const operations = operationsOf(document);
+    for (const { operationId, path, parameters = [], responses } of operations) {
+      const section = page.slice(page.indexOf(`id="${operationId}"`)).split("</section>", 1)[0]!;
+      expect(section.replaceAll("<wbr />", "").replaceAll("<wbr>", "")).toContain(path);
+      for (const { name } of parameters) expect(section).toContain(`name="${name}"`);
+      for (const [status, { headers }] of Object.entries(responses)) {
+        expect(section).toContain(`>${status}</span>`);
+        for (const header of Object.keys(headers))
+          expect(section).toContain(`<code>${header}</code>`);
+      }
+    }
+    for (const { value } of errorExamples(document)) expect(page).toContain(value.code);
+    for (const name of Object.keys(document.components.schemas)) {
+      expect(page).toContain(`id="schema-${name}"`);
+    }
+    expect(page).toContain("https://staging.example/v1");
+    expect(page).toContain("5 December 2030");
+  });
+
+  test("has a target for each of its links, and no id twice", () => {
+    const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
+    expect(ids.length).toBe(new Set(ids).size);
+    for (const address of addressesIn(page)) {
+      if (address.startsWith("#")) expect(ids).toContain(address.slice(1));
+    }
+  });
+
+  test("has a label for each of its fields", () => {
+    const labels = new Set([...page.matchAll(/<label\s+for="([^"]+)"/g)].map(([, id]) => id));
+    const fields = [...page.matchAll(/<(?:input|select|textarea)\s+id="([^"]+)"/g)];
+    expect(fields.length).toBe([...page.matchAll(/<(?:input|select|textarea)\s/g)].length);
+    for (const [, id] of fields) expect(labels).toContain(id);
+  });
+
+  test("says nothing of getPet from the day on which it is removed", async () => {
+    const later = testApp();
+    later.clock.nowMs = Date.UTC(2030, 11, 5);
+    expect(await (await later.send("/docs")).text()).not.toContain("getPet");
+  });
+});
