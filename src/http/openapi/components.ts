@@ -13,8 +13,6 @@ type Examples = Record<string, OpenAPIV3.ExampleObject>;
 
 /** The document's examples all happen in this minute. */
 const exampleResetSeconds = Date.UTC(2026, 10, 21, 12, 1) / 1000;
-/** The longest wait: until a day's window ends, and as a ban of the last step. */
-const daySeconds = 24 * 60 * 60;
 
 export const schemaReference = (name: string): Reference => ({
   $ref: `#/components/schemas/${name}`,
@@ -51,10 +49,13 @@ export const headers = {
     exampleResetSeconds,
   ),
   "Retry-After": header(
-    count("Whole seconds to wait before the next request (RFC 9110, section 10.2.3).", {
+    {
+      type: "integer",
+      format: "int64",
+      // Without a maximum: an operator may ban a key for as long as they like.
       minimum: 1,
-      maximum: daySeconds,
-    }),
+      description: "Whole seconds to wait before the next request (RFC 9110, section 10.2.3).",
+    },
     42,
   ),
   "WWW-Authenticate": header(
