@@ -121,6 +121,13 @@ export const settings = {
     "reuse-port",
     "share the port with another rehome, for an upgrade without an outage",
   ),
+  tlsCert: text(
+    "tls-cert",
+    "FILE",
+    "certificate chain (PEM) to serve HTTPS with; read again on SIGHUP",
+    undefined,
+  ),
+  tlsKey: text("tls-key", "FILE", "private key (PEM) of --tls-cert", undefined),
   firstKey: toggle("first-key", "on an empty store, make a Free key and print it, terminal or not"),
 } as const;
 

@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import { createApp } from "../http/app.ts";
 import { documentationPath } from "../http/openapi.ts";
-import { listen, type RunningServer } from "../http/server.ts";
+import { listen, type RunningServer, type Tls } from "../http/server.ts";
 import type { IssuedKey } from "../service/keys.ts";
 import type { Logger } from "../service/log/logger.ts";
 import type { Services } from "../service/services.ts";
@@ -11,6 +11,7 @@ import type { Io } from "./io.ts";
 import { limitsText } from "./keys/shown.ts";
 import { openLog } from "./open-log.ts";
 import { openServices, randomBytes } from "./open.ts";
+import { exposureWarning, readTls } from "./tls.ts";
 
 /** Runs the service until it is asked to stop. */
 export async function serve(config: Config, io: Io): Promise<void> {
@@ -29,21 +30,26 @@ async function run(
   log: Logger,
   report: (error: unknown) => void,
 ): Promise<void> {
+  const tls = readTls(config);
   const services = await openServices(config, io, { serving: true, onError: report });
-  let server: RunningServer | undefined;
   try {
-    const app = createApp({
-      services,
-      baseUrl: config.baseUrl,
-      stagingBaseUrl: config.stagingBaseUrl,
-      corsOrigins: config.corsOrigin,
-      trustedProxies: config.trustedProxy,
-      requestIdPrefix: requestIdPrefix(),
-      log,
-      report,
-    });
-    server = start(config, app);
+    const makeApp = () =>
+      createApp({
+        services,
+        baseUrl: config.baseUrl,
+        isHttps: tls !== undefined,
+        stagingBaseUrl: config.stagingBaseUrl,
+        corsOrigins: config.corsOrigin,
+        trustedProxies: config.trustedProxy,
+        requestIdPrefix: requestIdPrefix(),
+        log,
+        report,
+      });
+    const server = start(config, tls, makeApp);
+    if (tls !== undefined) io.onReload(() => void renewCertificate(config, server, log));
     io.out(await banner(config, services, server.url, await firstKey(config, services, io)));
+    const warning = exposureWarning(config);
+    if (warning !== undefined) log.warn(warning);
     await untilAborted(io.stop);
     log.info("Stopping: requests under way are finished first.");
     await server.stop(config.shutdownTimeoutSeconds * 1000);
@@ -53,10 +59,26 @@ async function run(
   log.info("Stopped: counters saved, database closed.");
 }
 
-function start(config: Config, app: ReturnType<typeof createApp>): RunningServer {
+/** Takes up the certificate as its files are now. If they are not in order, the one in use stays. */
+async function renewCertificate(config: Config, server: RunningServer, log: Logger): Promise<void> {
+  try {
+    const tls = readTls(config);
+    if (tls === undefined) return;
+    await server.renew(tls);
+    log.info("The certificate was read again; new connections get it.");
+  } catch (error) {
+    log.failure(error);
+  }
+}
+
+function start(
+  config: Config,
+  tls: Tls | undefined,
+  makeApp: () => ReturnType<typeof createApp>,
+): RunningServer {
   const { host = "", port, reusePort } = config;
   try {
-    return listen(app, { host, port, reusePort });
+    return listen(makeApp, { host, port, reusePort, tls });
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
     if (code === "EADDRINUSE") {

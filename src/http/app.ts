@@ -18,6 +18,8 @@ export interface AppOptions {
   readonly services: Services;
   /** The address of /v1 as callers reach it, if the operator named it. */
   readonly baseUrl: string | undefined;
+  /** True when the server speaks TLS itself. */
+  readonly isHttps?: boolean;
   readonly stagingBaseUrl: string | undefined;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly Cidr[];
@@ -53,8 +55,9 @@ export function createApp(options: AppOptions) {
   const app = new Elysia({
     strictPath: true,
     normalize: false,
-    // Else the router takes a path to begin at the URL's twelfth character, whatever stands there.
-    handler: { standardHostname: false },
+    // The router looks for the path's slash from the URL's eighth character on, or from its twelfth: what is right for
+    // http:// finds a slash of https://, and what is right for that passes over the one behind a very short host.
+    handler: { standardHostname: options.isHttps === true },
   })
     .use(
       observe({

@@ -22,7 +22,7 @@ const noParameter = "\ud800";
  */
 export function hostCheck({ services }: Pick<GateOptions, "services">) {
   return new Elysia({ name: "host-check" }).onRequest(({ request, set }) => {
-    if (request.url.startsWith("http")) return undefined;
+    if (isRoutable(request.url)) return undefined;
     const record = recordOf(request);
     const { view, refusal: limited } = services.access.admitAnonymous(() => record.address());
     showLimits(set.headers, view);
@@ -31,6 +31,17 @@ export function hostCheck({ services }: Pick<GateOptions, "services">) {
       limited ?? refusal("invalid_request", "The Host header is not valid."),
     );
   });
+}
+
+/** Where the path must begin at the earliest for the router to find it, in a URL that begins with https://. */
+const httpsPathMin = 11;
+
+/** False for a URL whose path the router would take from the wrong place: there is no host in it, or too short a one. */
+function isRoutable(url: string): boolean {
+  return (
+    url.startsWith("http://") ||
+    (url.startsWith("https://") && url.indexOf("/", "https://".length) >= httpsPathMin)
+  );
 }
 
 /**

@@ -13,21 +13,65 @@ const idleTimeoutSeconds = 30;
 /** While a stop is announced, it waits until no request came for this long: who speaks often has then heard of it. */
 const quietMs = 50;
 const announceMaxMs = 1_000;
+/** How long the server with the former certificate lets its requests finish. */
+const formerServerMaxMs = 10_000;
+
+/** A certificate chain and its private key, both PEM. */
+export interface Tls {
+  readonly cert: string;
+  readonly key: string;
+}
 
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly reusePort: boolean;
+  readonly tls?: Tls | undefined;
 }
 
 export interface RunningServer {
   readonly url: URL;
+  /**
+   * Changes the certificate. Resolves when every new connection gets the new one; those that are open are ended after
+   * their next answer.
+   */
+  renew(tls: Tls): Promise<void>;
   /** Stops listening, lets requests under way finish for at most `timeoutMs`, then cuts off what is left. */
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Starts to listen. Throws the system's error when the port cannot be had. */
-export function listen(app: App, { host, port, reusePort }: ListenOptions): RunningServer {
+/**
+ * Starts to listen. Bun cannot change the certificate of a server that runs, so that each certificate gets a server of its
+ * own on the same port, with an application from `makeApp`. Throws the system's error when the port cannot be had.
+ */
+export function listen(makeApp: () => App, options: ListenOptions): RunningServer {
+  const isShared = options.tls !== undefined;
+  // What shares its port with its successor would share it with anybody: see first that nobody is there.
+  if (isShared && !options.reusePort) claim(options);
+  let current = bind(makeApp(), { ...options, reusePort: options.reusePort || isShared });
+  const { url } = current.server;
+  const closing = new Set<Promise<void>>();
+  return {
+    url,
+    renew(tls) {
+      const former = current;
+      current = bind(makeApp(), { ...options, port: Number(url.port), reusePort: true, tls });
+      const closed = close(former, formerServerMaxMs).finally(() => closing.delete(closed));
+      closing.add(closed);
+      return closed;
+    },
+    async stop(timeoutMs) {
+      await Promise.all([close(current, timeoutMs), ...closing]);
+    },
+  };
+}
+
+interface Bound {
+  readonly app: App;
+  readonly server: Server;
+}
+
+function bind(app: App, { host, port, reusePort, tls }: ListenOptions): Bound {
   app.listen({
     hostname: host,
     port,
@@ -35,18 +79,24 @@ export function listen(app: App, { host, port, reusePort }: ListenOptions): Runn
     development: false,
     idleTimeout: idleTimeoutSeconds,
     maxRequestBodySize: serverBodyLimitBytes,
+    ...(tls && { tls: { cert: tls.cert, key: tls.key } }),
   });
   const { server } = app;
   if (server === null) throw new Error("the server did not start");
-  return {
-    url: server.url,
-    async stop(timeoutMs) {
-      await announceStop(app, server, Math.min(timeoutMs, announceMaxMs));
-      const drained = server.stop().then(() => true);
-      const isDrained = await Promise.race([drained, Bun.sleep(timeoutMs).then(() => false)]);
-      if (!isDrained) await server.stop(true);
-    },
-  };
+  return { app, server };
+}
+
+/** Throws what listening on a taken port throws. */
+function claim({ host, port }: ListenOptions): void {
+  if (port === 0) return;
+  Bun.listen({ hostname: host, port, socket: { data: () => undefined } }).stop(true);
+}
+
+async function close({ app, server }: Bound, timeoutMs: number): Promise<void> {
+  await announceStop(app, server, Math.min(timeoutMs, announceMaxMs));
+  const drained = server.stop().then(() => true);
+  const isDrained = await Promise.race([drained, Bun.sleep(timeoutMs).then(() => false)]);
+  if (!isDrained) await server.stop(true);
 }
 
 type Server = NonNullable<App["server"]>;

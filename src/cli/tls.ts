@@ -1,0 +1,62 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Config } from "../config.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Tls } from "../http/server.ts";
+
+/**
+ * The certificate and key that the settings name, or undefined when they name none. Throws AppError in words when one is
+ * missing, cannot be read, is not PEM, or does not belong to the other.
+ */
+export function readTls({ tlsCert, tlsKey }: Config): Tls | undefined {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) {
+    const [given, missing] =
+      tlsKey === undefined ? ["--tls-cert", "--tls-key"] : ["--tls-key", "--tls-cert"];
+    throw new AppError("invalid_request", `${given} needs ${missing} beside it.`);
+  }
+  const cert = read(tlsCert, "--tls-cert");
+  const key = read(tlsKey, "--tls-key");
+  const certificate = parse(() => new X509Certificate(cert), tlsCert, "a certificate");
+  const privateKey = parse((): KeyObject => createPrivateKey(key), tlsKey, "a private key");
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new AppError("invalid_request", `${tlsKey} is not the key of ${tlsCert}.`, {
+      hint: "Name the files of one pair; the chain begins with the server's own certificate.",
+    });
+  }
+  return { cert, key };
+}
+
+function read(file: string, flag: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const { message } = error as Error;
+    throw new AppError("invalid_request", `The file of ${flag} cannot be read: ${message}.`, {
+      cause: error,
+      hint: "Name a file that this user may read.",
+    });
+  }
+}
+
+/** What is wrong with a key is not told: messages end up in logs. */
+function parse<T>(work: () => T, file: string, what: string): T {
+  try {
+    return work();
+  } catch {
+    throw new AppError("invalid_request", `${file} is not ${what} in PEM.`);
+  }
+}
+
+const loopback = /^(localhost|127(\.\d+){3}|::1)$/i;
+
+/** What an operator should know of the address that the service listens on, if there is something. */
+export function exposureWarning(config: Config): string | undefined {
+  const { host = "", tlsCert, trustedProxy } = config;
+  if (loopback.test(host) || tlsCert !== undefined || trustedProxy.length > 0) return undefined;
+  return (
+    `${host} can be reached from other machines, and the service speaks plain HTTP there: ` +
+    "whoever sees the traffic can read the API keys in it. " +
+    "Use --tls-cert and --tls-key, or put a proxy with TLS in front and name it with --trusted-proxy."
+  );
+}

@@ -1,0 +1,152 @@
+/** HTTPS served directly, its certificate changed without a stop, and the warning where there is none. */
+import { expect, test } from "bun:test";
+import { copyFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { portOf } from "../helpers/load.ts";
+
+const fixtures = join(import.meta.dir, "../fixtures/tls");
+const pair = (name: string) => [
+  "--tls-cert",
+  join(fixtures, `${name}.crt`),
+  "--tls-key",
+  join(fixtures, `${name}.key`),
+];
+
+/** The name in the certificate that a new connection is shown. */
+function shownName(origin: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const options = { port: portOf(origin), host: "127.0.0.1", rejectUnauthorized: false };
+  const socket = connect(options, () => {
+    resolve(String(socket.getPeerCertificate().subject.CN));
+    socket.destroy();
+  });
+  socket.on("error", reject);
+  return promise;
+}
+
+test("HTTPS is served, and SIGHUP takes up another certificate while requests go on", async () => {
+  using folder = temporaryFolder();
+  const cert = join(folder.path, "server.crt");
+  const key = join(folder.path, "server.key");
+  const use = (name: string) => {
+    copyFileSync(join(fixtures, `${name}.crt`), cert);
+    copyFileSync(join(fixtures, `${name}.key`), key);
+  };
+  use("first");
+  await using server = await serve(join(folder.path, "data"), [
+    "--tls-cert",
+    cert,
+    "--tls-key",
+    key,
+  ]);
+  expect(server.origin).toStartWith("https://127.0.0.1:");
+  const { key: secret } = await makeKey(join(folder.path, "data"), ...roomy);
+  const ask = async () => {
+    const answer = await fetch(`${server.origin}/v1/pets`, {
+      headers: { authorization: `Bearer ${secret}` },
+      tls: { rejectUnauthorized: false },
+    });
+    return answer.status;
+  };
+  expect(await ask()).toBe(200);
+  expect(await shownName(server.origin)).toBe("first.example");
+
+  const stop = new AbortController();
+  const statuses = new Set<number>();
+  const asking = (async () => {
+    while (!stop.signal.aborted) statuses.add(await ask());
+  })();
+  const until = async (text: string) => {
+    while (!server.stderr().includes(text)) await Bun.sleep(5);
+  };
+  use("second");
+  process.kill(server.pid, "SIGHUP");
+  await until("The certificate was read again");
+  expect(await shownName(server.origin)).toBe("second.example");
+
+  // A half-written file is no reason to stop: what works goes on.
+  writeFileSync(key, "half of a k");
+  process.kill(server.pid, "SIGHUP");
+  await until("is not a private key in PEM");
+  expect(await shownName(server.origin)).toBe("second.example");
+  stop.abort();
+  await asking;
+  expect([...statuses]).toEqual([200]);
+
+  const port = String(portOf(server.origin));
+  const args = ["serve", "--data", join(folder.path, "data"), "--port", port];
+  const other = await rehome([...args, ...pair("first")]);
+  expect(other.exitCode).toBe(1);
+  expect(other.stderr).toContain("Another program listens");
+  expect(await server.stop()).toBe(0);
+}, 30_000);
+
+test("over HTTPS an unknown address, a wrong method and a short host are met at the gate", async () => {
+  using folder = temporaryFolder();
+  await using server = await serve(folder.path, pair("first"));
+  const { key } = await makeKey(folder.path, ...roomy);
+  const ask = async (method: string, path: string, host?: string) => {
+    const answer = await fetch(`${server.origin}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(host !== undefined && { host }) },
+      tls: { rejectUnauthorized: false },
+    });
+    expect([path, answer.headers.get("x-ratelimit-limit")]).toEqual([
+      path,
+      expect.stringMatching(/^\d+$/),
+    ]);
+    return answer.status;
+  };
+  expect(await ask("GET", "/v1/pets")).toBe(200);
+  expect(await ask("GET", "/v1/pets?limit=1")).toBe(200);
+  expect(await ask("GET", "/v1/pets/1")).toBe(404);
+  expect(await ask("GET", "/v1/nothing")).toBe(404);
+  expect(await ask("PUT", "/v1/pets")).toBe(405);
+  expect(await ask("GET", "/v1/nothing", "abc")).toBe(404);
+  expect(await ask("GET", "/v1/pets/1", "a")).toBe(400);
+  expect(await server.stop()).toBe(0);
+});
+
+test.each([
+  ["one without the other", pair("first").slice(0, 2), "--tls-cert needs --tls-key beside it."],
+  [
+    "files of two pairs",
+    [...pair("first").slice(0, 2), ...pair("second").slice(2)],
+    "second.key is not the key of",
+  ],
+  [
+    "a file that is missing",
+    [...pair("first").slice(0, 2), "--tls-key", "/nowhere/a.key"],
+    "The file of --tls-key cannot be read",
+  ],
+  [
+    "a file that is no certificate",
+    ["--tls-cert", import.meta.path, ...pair("first").slice(2)],
+    "is not a certificate in PEM",
+  ],
+])("%s is refused in words", async (_, args, words) => {
+  using folder = temporaryFolder();
+  const result = await rehome(["serve", "--data", folder.path, "--port", "0", ...args]);
+  expect(result.exitCode).toBe(2);
+  expect(result.stderr).toContain(words);
+  expect(result.stderr).not.toContain("BEGIN");
+});
+
+test("an address that others can reach without TLS is warned of", async () => {
+  const warning = /can be reached from other machines.*plain HTTP.*API keys/;
+  const cases: readonly (readonly [args: readonly string[], isWarned: boolean])[] = [
+    [["--host", "0.0.0.0"], true],
+    [["--host", "0.0.0.0", "--trusted-proxy", "10.0.0.0/8"], false],
+    [["--host", "0.0.0.0", ...pair("first")], false],
+    [["--host", "127.0.0.1"], false],
+    [["--host", "localhost"], false],
+  ];
+  for (const [args, isWarned] of cases) {
+    using folder = temporaryFolder();
+    await using server = await serve(folder.path, args);
+    expect(await server.stop()).toBe(0);
+    expect([args, warning.test(server.stderr())]).toEqual([args, isWarned]);
+  }
+}, 30_000);
