@@ -73,7 +73,7 @@ export function gate({ services, cors }: GateOptions) {
       if (admission.refusal !== undefined) {
         return refuse({ request, set }, admission.refusal, headers["authorization"] !== undefined);
       }
-      return { admission };
+      return undefined;
     });
 }
 

@@ -48,6 +48,9 @@ export function observe(options: ObserveOptions) {
   };
   return new Elysia({ name: "observe" })
     .wrap((handler) => wrap(handler as unknown as Handler))
+    .onRequest(({ request, set }) => {
+      set.headers[requestIdHeader] = recordOf(request).id;
+    })
     .onTransform({ as: "global" }, ({ request, route }) => {
       recordOf(request).route = route;
     })
@@ -76,7 +79,6 @@ function watch({ trustedProxies, idPrefix, log, peers }: ObserveOptions) {
   };
 
   const end = (record: RequestRecord, { method }: Request, response: Response): Response => {
-    response.headers.set(requestIdHeader, record.id);
     writeLine?.({
       record,
       method,
