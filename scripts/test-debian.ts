@@ -8,6 +8,7 @@ import { join } from "node:path";
 const packages: Readonly<Record<string, string>> = {
   chromium: "chromium",
   faketime: "faketime",
+  promtool: "prometheus",
   strace: "strace",
 };
 

@@ -8,6 +8,7 @@ import {
   baseAddress,
   integer,
   list,
+  listenAddress,
   oneOf,
   origin,
   text,
@@ -117,6 +118,10 @@ export const settings = {
     "auto",
   ),
   logLevel: oneOf("log-level", "requests are info, failed ones error", logLevels, "info"),
+  metrics: listenAddress(
+    "metrics",
+    "serve Prometheus metrics there, to whoever reaches that address; off if not given",
+  ),
   reusePort: toggle(
     "reuse-port",
     "share the port with another rehome, for an upgrade without an outage",

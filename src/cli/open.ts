@@ -11,7 +11,7 @@ export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Ar
 export interface OpenOptions {
   /** True for a server: nothing may block its thread. */
   readonly serving: boolean;
-  readonly observer?: StoreObserver;
+  readonly observer?: StoreObserver | undefined;
   readonly onError: (error: unknown) => void;
 }
 

@@ -10,6 +10,7 @@ import { version } from "../version.ts";
 import type { Io } from "./io.ts";
 import { limitsText } from "./keys/shown.ts";
 import { openLog } from "./open-log.ts";
+import { openMetrics } from "./open-metrics.ts";
 import { openServices, randomBytes } from "./open.ts";
 import { exposureWarning, readTls } from "./tls.ts";
 
@@ -31,7 +32,12 @@ async function run(
   report: (error: unknown) => void,
 ): Promise<void> {
   const tls = readTls(config);
-  const services = await openServices(config, io, { serving: true, onError: report });
+  const watched = await openMetrics(config, log);
+  const services = await openServices(config, io, {
+    serving: true,
+    onError: report,
+    observer: watched?.metrics.storeObserver,
+  });
   try {
     const makeApp = () =>
       createApp({
@@ -43,8 +49,10 @@ async function run(
         trustedProxies: config.trustedProxy,
         requestIdPrefix: requestIdPrefix(),
         log,
+        metrics: watched?.metrics,
         report,
       });
+    watched?.listen();
     const server = start(config, tls, makeApp);
     if (tls !== undefined) io.onReload(() => void renewCertificate(config, server, log));
     io.out(await banner(config, services, server.url, await firstKey(config, services, io)));
@@ -54,6 +62,7 @@ async function run(
     log.info("Stopping: requests under way are finished first.");
     await server.stop(config.shutdownTimeoutSeconds * 1000);
   } finally {
+    await watched?.close();
     await services.close();
   }
   log.info("Stopped: counters saved, database closed.");

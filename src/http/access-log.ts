@@ -44,7 +44,8 @@ function jsonLines(log: Logger): WriteLine {
   return ({ record, method, status, bytes, durationMs }, level) => {
     const line = output.begin(lineBytesMax);
     if (line === undefined) return;
-    const { key, refusal } = record;
+    const { admission, refusal } = record;
+    const key = admission?.key;
     const address = record.address();
     line.put(headOf(level));
     line.putAscii(record.id);
@@ -114,7 +115,8 @@ function kept<T extends WeakKey | string>(
 
 function textLines(log: Logger): WriteLine {
   return ({ record, method, status, bytes, durationMs }, level) => {
-    const { key, refusal } = record;
+    const { admission, refusal } = record;
+    const key = admission?.key;
     const parts = [
       log.now(),
       level,

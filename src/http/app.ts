@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { Cidr } from "../domain/address.ts";
 import type { Logger } from "../service/log/logger.ts";
+import type { Metrics } from "../service/metrics/metrics.ts";
 import type { Services } from "../service/services.ts";
 import { Cors } from "./cors.ts";
 import { failures } from "./failures.ts";
@@ -27,6 +28,8 @@ export interface AppOptions {
   readonly requestIdPrefix?: string;
   /** Where each request leaves a line. */
   readonly log?: Logger;
+  /** What counts the requests. */
+  readonly metrics?: Metrics | undefined;
   /** Told of failures that the caller is told nothing of. */
   readonly report: (error: unknown) => void;
 }
@@ -65,6 +68,7 @@ export function createApp(options: AppOptions) {
         trustedProxies: options.trustedProxies,
         idPrefix: options.requestIdPrefix ?? "request",
         log: options.log,
+        metrics: options.metrics,
       }),
     )
     .use(hostCheck(gateOptions))

@@ -24,7 +24,8 @@ export function hostCheck({ services }: Pick<GateOptions, "services">) {
   return new Elysia({ name: "host-check" }).onRequest(({ request, set }) => {
     if (isRoutable(request.url)) return undefined;
     const record = recordOf(request);
-    const { view, refusal: limited } = services.access.admitAnonymous(() => record.address());
+    record.admission = services.access.admitAnonymous(() => record.address());
+    const { view, refusal: limited } = record.admission;
     showLimits(set.headers, view);
     return refuse(
       { request, set },
@@ -69,7 +70,7 @@ export function gate({ services, cors }: GateOptions) {
       answer["content-type"] = jsonType;
       answer["cache-control"] = "no-store";
       showLimits(answer, admission.view);
-      record.key = admission.key;
+      record.admission = admission;
       if (admission.refusal !== undefined) {
         return refuse({ request, set }, admission.refusal, headers["authorization"] !== undefined);
       }

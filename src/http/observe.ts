@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { Cidr } from "../domain/address.ts";
 import type { Logger } from "../service/log/logger.ts";
+import type { Metrics } from "../service/metrics/metrics.ts";
 import { accessLog } from "./access-log.ts";
 import { attachRecord, recordOf, RequestRecord, type Peers } from "./record.ts";
 
@@ -20,6 +21,7 @@ export interface ObserveOptions {
   /** What distinguishes this process's request ids from another's. */
   readonly idPrefix: string;
   readonly log: Logger | undefined;
+  readonly metrics: Metrics | undefined;
 }
 
 /** Ids from outside are taken as they are when they cannot hurt a log or a header. */
@@ -62,7 +64,7 @@ export function observe(options: ObserveOptions) {
 }
 
 /** A handler like the given one that gives each request its record, and tells of it when it is answered. */
-function watch({ trustedProxies, idPrefix, log, peers }: ObserveOptions) {
+function watch({ trustedProxies, idPrefix, log, metrics, peers }: ObserveOptions) {
   const writeLine = log === undefined ? undefined : accessLog(log);
   // To ask for an address costs a system call.
   const needsAddress = log?.isOn("info") === true;
@@ -79,13 +81,13 @@ function watch({ trustedProxies, idPrefix, log, peers }: ObserveOptions) {
   };
 
   const end = (record: RequestRecord, { method }: Request, response: Response): Response => {
-    writeLine?.({
-      record,
-      method,
-      status: response.status,
-      bytes: method === "HEAD" ? 0 : record.bytes,
-      durationMs: performance.now() - record.startMs,
-    });
+    if (writeLine === undefined && metrics === undefined) return response;
+    const { status } = response;
+    const durationMs = performance.now() - record.startMs;
+    const bytes = method === "HEAD" ? 0 : record.bytes;
+    writeLine?.({ record, method, status, bytes, durationMs });
+    const { route, admission } = record;
+    metrics?.answered({ route, method, status, durationMs, admission });
     return response;
   };
 

@@ -1,6 +1,5 @@
 import { clientAddress, type Cidr } from "../domain/address.ts";
-import type { ApiKey } from "../domain/api-key.ts";
-import type { Refusal } from "../service/admission.ts";
+import type { Admission, Refusal } from "../service/admission.ts";
 
 /** What asks for a connection's address: Bun's server. */
 export interface Peers {
@@ -21,7 +20,9 @@ export class RequestRecord {
   #isLocated = false;
   /** The template of the route, such as `/v1/pets/:petId`; undefined where there is none. Never the path itself. */
   route: string | undefined;
-  key: ApiKey | undefined = undefined;
+  /** What the gate decided; undefined for what does not pass it. */
+  admission: Admission | undefined = undefined;
+  /** Why the request was refused, by the gate or later. */
   refusal: Refusal | undefined = undefined;
   /** The length of the answer's body, where it is known. */
   bytes: number | undefined = undefined;

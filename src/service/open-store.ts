@@ -6,7 +6,7 @@ import { storeFiles } from "../storage/sqlite/files.ts";
 import { openSqliteStore, type SqliteOptions } from "../storage/sqlite/store.ts";
 
 /** What a server wants to know of its store's work. */
-export type StoreObserver = Pick<SqliteOptions, "onCommit" | "onBusy">;
+export type StoreObserver = Pick<SqliteOptions, "onCommit" | "onBusy" | "onBan">;
 
 export interface StoreOptions extends SqliteOptions {
   /** The address of a PostgreSQL database; without it the store is the folder. */
@@ -16,7 +16,7 @@ export interface StoreOptions extends SqliteOptions {
 /** Opens the store that `options` name. Throws AppError in words when it cannot be used. */
 export async function openStore({ address, ...options }: StoreOptions): Promise<Store> {
   if (address === undefined) return openSqliteStore(options);
-  const { timeoutMs, onProblem, onCommit } = options;
+  const { timeoutMs, onProblem, onCommit, onBan } = options;
   // Loaded where it is wanted: most installations never need it, and a start is not to wait for it.
   const { openPostgresStore } = await import("../storage/postgres/store.ts");
   return openPostgresStore({
@@ -24,6 +24,7 @@ export async function openStore({ address, ...options }: StoreOptions): Promise<
     timeoutMs,
     onError: (error) => onProblem?.(error),
     ...(onCommit === undefined ? {} : { onCommit }),
+    ...(onBan === undefined ? {} : { onBan }),
   });
 }
 

@@ -16,7 +16,12 @@ const allowedLayers: Readonly<Record<Layer, readonly Layer[]>> = {
   cli: ["domain", "storage", "service", "http"],
 };
 /** The command line touches the web edge to serve, and to print the document. */
-const httpForCli = ["src/http/server.ts", "src/http/app.ts", "src/http/openapi.ts"];
+const httpForCli = [
+  "src/http/metrics.ts",
+  "src/http/server.ts",
+  "src/http/app.ts",
+  "src/http/openapi.ts",
+];
 /** Files beside the layers that a layer may import. */
 const sharedFiles: Readonly<Record<Layer, readonly string[]>> = {
   domain: [],

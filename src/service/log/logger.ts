@@ -63,6 +63,11 @@ export class Logger {
     return this.#output;
   }
 
+  /** Lines that were dropped and not told of yet. */
+  get dropped(): number {
+    return this.#output.dropped;
+  }
+
   reopen(): void {
     this.#output.reopen();
   }

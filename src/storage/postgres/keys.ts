@@ -168,17 +168,19 @@ export class PostgresKeys implements KeyStore {
     return key;
   }
 
-  /** Keeps a noisy minute, and the ban and its usage if it led to one. */
-  async noisyMinute(id: string, minuteLabel: number, nowMs: number): Promise<void> {
-    await this.#change(async (tx) => {
+  /** Keeps a noisy minute, and the ban and its usage if it led to one. Returns true when it did. */
+  async noisyMinute(id: string, minuteLabel: number, nowMs: number): Promise<boolean> {
+    const { isBan } = await this.#change(async (tx) => {
       const before = await lockKey(tx, id);
       const change = before && noisyMinuteOf(before, minuteLabel, nowMs);
-      if (before === undefined || change === undefined) return { epoch: undefined };
+      if (before === undefined || change === undefined) return { epoch: undefined, isBan: false };
       const { after, action } = change;
       const epoch = await keep(tx, before, after, { action, actor: "server", nowMs });
-      if (action === "automatic-ban") await addBan(tx, bannedOn(id, nowMs));
-      return { epoch };
+      const isBan = action === "automatic-ban";
+      if (isBan) await addBan(tx, bannedOn(id, nowMs));
+      return { epoch, isBan };
     });
+    return isBan;
   }
 
   #read<T>(work: (query: Query) => Promise<T>): Promise<T> {

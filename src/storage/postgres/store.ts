@@ -25,6 +25,8 @@ export interface PostgresOptions {
   /** Told of a failure that nobody waits for, such as the loss of the database. */
   readonly onError: (error: unknown) => void;
   readonly onCommit?: (report: { readonly batchSize: number; readonly commitMs: number }) => void;
+  /** Told of each ban that this process imposes. */
+  readonly onBan?: () => void;
   /** In place of the database's clock, for tests that move the time. */
   readonly clock?: Clock | undefined;
 }
@@ -130,7 +132,8 @@ class PostgresStore implements Store {
   }
 
   reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void {
-    this.keys.noisyMinute(keyId, minuteLabel, nowMs).catch(this.#options.onError);
+    const { onBan, onError } = this.#options;
+    this.keys.noisyMinute(keyId, minuteLabel, nowMs).then((isBan) => isBan && onBan?.(), onError);
   }
 
   async check(): Promise<StoreCheck[]> {

@@ -38,6 +38,8 @@ export interface SqliteOptions {
   readonly onBackup?: (file: string) => void;
   readonly onCommit?: (report: CommitReport) => void;
   readonly onBusy?: () => void;
+  /** Told of each ban that this process imposes. */
+  readonly onBan?: () => void;
 }
 
 /** Opens the databases in the data folder, makes them where they are missing and brings them to the newest schema. */
@@ -101,6 +103,7 @@ class SqliteStore implements Store {
         ...files,
         busyTimeoutMs: options.timeoutMs,
         onProblem: (error) => options.onProblem?.(error),
+        onBan: () => options.onBan?.(),
         onCommit: (report) => {
           // A list that is asked for after the 201 must hold the animal.
           this.#versions.invalidate();
@@ -132,6 +135,7 @@ class SqliteStore implements Store {
       return;
     }
     if (this.#keyWriter.noisyMinute(keyId, minuteLabel, nowMs)) {
+      this.#options.onBan?.();
       usageWriter(this.#limits)(bannedOn(keyId, nowMs));
     }
   }

@@ -14,6 +14,8 @@ export interface CommitReport {
 
 export interface WriterOptions extends WriterOpen {
   readonly onCommit: (report: CommitReport) => void;
+  /** Told of each ban that a noisy minute led to. */
+  readonly onBan?: () => void;
   /** Told of a failure that nobody waits for. */
   readonly onProblem: (error: unknown) => void;
   /** The thread's program; tests have others. */
@@ -99,6 +101,7 @@ export class Writer {
   #receive(reply: WriterReply): void {
     const question = this.#questions.get(reply.id);
     this.#questions.delete(reply.id);
+    if (reply.type === "banned") this.#options.onBan?.();
     if (reply.type !== "failed") return question?.resolve(reply);
     const error = Object.assign(new Error(reply.message), { code: reply.code });
     if (question === undefined) this.#options.onProblem(error);

@@ -33,6 +33,7 @@ export type WriterRequest =
 type Result =
   | { readonly type: "created"; readonly ids: readonly bigint[]; readonly commitMs: number }
   | { readonly type: "failed"; readonly code: string; readonly message: string }
+  | { readonly type: "banned" }
   | { readonly type: "done" };
 
 /** Every request gets one reply, which carries the request's number. */
@@ -85,8 +86,9 @@ function handle(request: WriterRequest): Result {
     case "noisy": {
       const { keyId, minuteLabel, nowMs } = request;
       const { keys, addUsage } = opened();
-      if (keys.noisyMinute(keyId, minuteLabel, nowMs)) addUsage(bannedOn(keyId, nowMs));
-      return done;
+      if (!keys.noisyMinute(keyId, minuteLabel, nowMs)) return done;
+      addUsage(bannedOn(keyId, nowMs));
+      return { type: "banned" };
     }
     case "checkpoint":
       opened().limits.run("PRAGMA wal_checkpoint(PASSIVE)");

@@ -1,0 +1,43 @@
+import { AppError } from "../domain/errors.ts";
+import type { Metrics } from "../service/metrics/metrics.ts";
+import { statusOf } from "./errors.ts";
+
+/** Where Prometheus asks, apart from the service: who reaches this address reads everything there. */
+export const metricsPath = "/metrics";
+
+export interface MetricsAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Serves the metrics at an address of their own. Throws AppError in words when it cannot be had. */
+export function listenForMetrics(
+  metrics: Metrics,
+  { host, port }: MetricsAddress,
+): { readonly url: URL; stop(): Promise<void> } {
+  try {
+    const server = Bun.serve({
+      hostname: host,
+      port,
+      development: false,
+      reusePort: false,
+      routes: {
+        [metricsPath]: {
+          async GET() {
+            const { contentType, body } = await metrics.text();
+            return new Response(body, { headers: { "content-type": contentType } });
+          },
+        },
+      },
+      fetch: () =>
+        new Response(`The metrics are at ${metricsPath}.\n`, { status: statusOf.not_found }),
+    });
+    return { url: server.url, stop: () => server.stop(true) };
+  } catch (error) {
+    throw new AppError(
+      "unavailable",
+      `Cannot listen for metrics on ${host} port ${port}: ${(error as Error).message}.`,
+      { cause: error, hint: "Choose another address with --metrics." },
+    );
+  }
+}

@@ -1,0 +1,53 @@
+/** Metrics: off unless asked for, at an address of their own. */
+import { expect, test } from "bun:test";
+import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+
+const anyPort = () => 20_000 + Math.floor(Math.random() * 10_000);
+
+test("metrics count requests by route and status, and show no key, path or address", async () => {
+  using folder = temporaryFolder();
+  const { key } = await makeKey(folder.path, "--plan", "pro");
+  const port = anyPort();
+  await using server = await serve(folder.path, ["--metrics", `127.0.0.1:${port}`]);
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    fetch(`${server.origin}${path}`, { headers });
+  const authorization = `Bearer ${key}`;
+  await get("/v1/pets", { authorization });
+  await get("/v1/pets/12345", { authorization });
+  await get("/v1/pets", { authorization: "Bearer nonsense" });
+  await get("/secret/path");
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  expect(text).toContain('rehome_requests_total{route="/v1/pets",method="GET",status="200"} 1\n');
+  expect(text).toContain(
+    'rehome_requests_total{route="/v1/pets/:petId",method="GET",status="404"} 1\n',
+  );
+  expect(text).toContain('rehome_requests_total{route="none",method="GET",status="404"} 1\n');
+  expect(text).toContain('rehome_admitted_total{plan="pro"} 2\n');
+  expect(text).toContain('rehome_refused_total{plan="none",reason="malformed"} 1\n');
+  expect(text).not.toMatch(/12345|secret|nonsense|rehome_live|127\.0\.0\.1/);
+  expect((await fetch(`http://127.0.0.1:${port}/v1/pets`)).status).toBe(404);
+  expect((await get("/metrics")).status).toBe(404);
+});
+
+test("an address that is taken stops the start in words", async () => {
+  using folder = temporaryFolder();
+  await using server = await serve(folder.path);
+  const { port } = new URL(server.origin);
+  using other = temporaryFolder();
+  const result = await rehome([
+    ...["serve", "--data", other.path, "--port", "0"],
+    ...["--metrics", `127.0.0.1:${port}`],
+  ]);
+  expect(result.exitCode).toBe(1);
+  expect(result.stderr).toContain(`Error: Cannot listen for metrics on 127.0.0.1 port ${port}`);
+});
+
+test.each(["9464", "127.0.0.1", "127.0.0.1:70000", "::1:9464", ":9464", "a b:1"])(
+  "--metrics %s is refused",
+  async (value) => {
+    using folder = temporaryFolder();
+    const result = await rehome(["serve", "--data", folder.path, "--metrics", value]);
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain("--metrics must be an address and a port");
+  },
+);
