@@ -34,10 +34,9 @@ test("an address that is taken stops the start in words", async () => {
   await using server = await serve(folder.path);
   const { port } = new URL(server.origin);
   using other = temporaryFolder();
-  const result = await rehome([
-    ...["serve", "--data", other.path, "--port", "0"],
-    ...["--metrics", `127.0.0.1:${port}`],
-  ]);
+  const metrics = `127.0.0.1:${port}`;
+  const args = ["serve", "--data", other.path, "--port", "0", "--metrics", metrics];
+  const result = await rehome(args);
   expect(result.exitCode).toBe(1);
   expect(result.stderr).toContain(`Error: Cannot listen for metrics on 127.0.0.1 port ${port}`);
 });
