@@ -1,6 +1,7 @@
 import { status } from "elysia";
 import type { ErrorKind } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";
+import type { ErrorBody } from "./json.ts";
 import { recordOf } from "./record.ts";
 
 /** The HTTP status of each kind of error: the only table of them. */
@@ -48,7 +49,7 @@ export function refuse({ request, set }: AnswerContext, refusal: Refusal, sentCr
   const record = recordOf(request);
   record.refusal = refusal;
   record.bytes = Buffer.byteLength(body);
-  return status(statusOf[refusal.kind], body);
+  return status(statusOf[refusal.kind], body as unknown as ErrorBody);
 }
 
 /** A refusal of what the caller sent, in one sentence. */

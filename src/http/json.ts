@@ -1,5 +1,6 @@
 import { int64OfJsonNumber } from "../domain/int64.ts";
-import type { Pet } from "../domain/pet.ts";
+import type { ErrorKind } from "../domain/errors.ts";
+import type { Pet, PetStatus } from "../domain/pet.ts";
 
 declare global {
   interface BigInt {
@@ -36,6 +37,24 @@ export function parseJson(text: string): unknown {
     const number = Number(exact);
     return Number.isSafeInteger(number) ? number : exact;
   });
+}
+
+/**
+ * A Pet as a client in JavaScript gets it. Handlers return text, which Elysia sends as it stands, and call it by what is
+ * written in it: a typed client takes its types from the handlers.
+ */
+export interface PetBody {
+  readonly id: number;
+  readonly name: string;
+  readonly categoryId: number;
+  readonly status?: PetStatus;
+}
+
+/** An Error as a client gets it. */
+export interface ErrorBody {
+  readonly code: ErrorKind;
+  readonly message: string;
+  readonly status: number;
 }
 
 /** A Pet as JSON text. Built by hand, because a bigint costs JSON.stringify more than all the rest of the animal. */

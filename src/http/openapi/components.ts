@@ -66,6 +66,15 @@ export const headers = {
     },
     "Bearer",
   ),
+  "X-Request-Id": header(
+    {
+      type: "string",
+      description:
+        "The id of this request in the service's log, for questions to the operator: the one that it was sent with in this header, or a new one.",
+      pattern: "^[A-Za-z0-9_.-]{1,64}$",
+    },
+    "k3v9x2-1a",
+  ),
   NextPage: header(
     {
       type: "string",
@@ -105,11 +114,12 @@ function headerReferences(names: Readonly<Record<string, keyof typeof headers>>)
   );
 }
 
-/** The three headers of every answer. */
-export const limitHeaders = headerReferences({
+/** The headers of every answer. */
+export const commonHeaders = headerReferences({
   "X-RateLimit-Limit": "X-RateLimit-Limit",
   "X-RateLimit-Remaining": "X-RateLimit-Remaining",
   "X-RateLimit-Reset": "X-RateLimit-Reset",
+  "X-Request-Id": "X-Request-Id",
 });
 const retryHeader = headerReferences({ "Retry-After": "Retry-After" });
 const challengeHeader = headerReferences({ "WWW-Authenticate": "WWW-Authenticate" });
@@ -137,7 +147,7 @@ export function errorResponse(
 ): OpenAPIV3.ResponseObject {
   return {
     description,
-    headers: { ...limitHeaders, ...more },
+    headers: { ...commonHeaders, ...more },
     content: { [jsonType]: { schema: schemaReference("Error"), examples } },
   };
 }

@@ -6,7 +6,7 @@ import {
   deprecationHeaders,
   errorExample,
   errorResponse,
-  limitHeaders,
+  commonHeaders,
   nextPageHeader,
   responseReference,
   schemaReference,
@@ -34,7 +34,7 @@ export const listPetsDetail = {
   responses: {
     200: {
       description: "A page of animals; an empty array when none matches.",
-      headers: { ...limitHeaders, ...nextPageHeader },
+      headers: { ...commonHeaders, ...nextPageHeader },
       content: {
         [jsonType]: {
           schema: schemaReference("Pets"),
@@ -70,7 +70,7 @@ export const createPetDetail = {
   responses: {
     201: {
       description: "The animal as it was stored.",
-      headers: { ...limitHeaders },
+      headers: { ...commonHeaders },
       content: {
         [jsonType]: {
           schema: schemaReference("Pet"),
@@ -125,7 +125,7 @@ export const getPetDetail = {
   responses: {
     200: {
       description: `The animal. The headers say when the operation goes: ${httpDate(getPetRemovedAtMs)}.`,
-      headers: { ...limitHeaders, ...deprecationHeaders },
+      headers: { ...commonHeaders, ...deprecationHeaders },
       content: {
         [jsonType]: {
           schema: schemaReference("Pet"),

@@ -10,7 +10,7 @@ import type { NewPet } from "../../domain/pet.ts";
 import { decodeObject, readBody, type RawBody } from "../body.ts";
 import { refusal, refuse, refuseEarly, type AnswerContext, type AnswerHeaders } from "../errors.ts";
 import { gate, type GateOptions } from "../gate.ts";
-import { petJson } from "../json.ts";
+import { petJson, type PetBody } from "../json.ts";
 import { createPetDetail, getPetDetail, listPetsDetail } from "../openapi/operations.ts";
 import type { PetAnswers } from "../answers.ts";
 import { pageQueryOf, readListQuery } from "../query.ts";
@@ -40,7 +40,7 @@ export function petRoutes(options: PetRoutesOptions) {
         const page = await answers.page(pageQueryOf(query));
         if (page.next !== undefined)
           set.headers["link"] = `<${petsUrl(request.url)}?${page.next}>; rel="next"`;
-        return page.body;
+        return page.body as unknown as PetBody[];
       },
       {
         transform: ({ request }) => replaceContext({ query: readListQuery(request.url) }),
@@ -54,7 +54,8 @@ export function petRoutes(options: PetRoutesOptions) {
         const { name, categoryId, status } = body;
         const pet: NewPet = { name, categoryId: BigInt(categoryId), status };
         set.status = 201;
-        return petJson({ ...pet, id: await services.pets.create(pet) });
+        const id = await services.pets.create(pet);
+        return petJson({ ...pet, id }) as unknown as PetBody;
       },
       {
         parse: ({ request }) => readBody(request),
@@ -67,7 +68,9 @@ export function petRoutes(options: PetRoutesOptions) {
       "/v1/pets/:petId",
       async ({ params, request, set }) => {
         const pet = await answers.pet(parseInt64(params.petId) ?? 0n);
-        return pet?.body ?? refuse({ request, set }, noSuchPet);
+        return pet === undefined
+          ? refuse({ request, set }, noSuchPet)
+          : (pet.body as unknown as PetBody);
       },
       {
         transform: ({ set, request }) => deprecate({ request, set }, petsUrl(request.url)),
