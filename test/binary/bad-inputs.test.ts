@@ -9,6 +9,7 @@ import {
   type RunningBinary,
 } from "../helpers/binary.ts";
 import { raw } from "../helpers/raw.ts";
+import { bound } from "../helpers/store-under-test.ts";
 
 const folder = temporaryFolder();
 let server: RunningBinary;
@@ -315,6 +316,7 @@ describe("credentials", () => {
     const headers = { authorization: `Bearer ${other.key}` };
     expect((await fetch(`${server.origin}/v1/pets`, { headers })).status).toBe(200);
     expect((await rehome(["keys", "revoke", other.id, "--data", folder.path])).exitCode).toBe(0);
+    await bound();
     await refused("/v1/pets", { headers }, 401);
   });
 });

@@ -4,6 +4,7 @@ import { petListSchema, petSchema } from "../../src/cli/pets/json.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
+import { bound } from "../helpers/store-under-test.ts";
 
 const folder = temporaryFolder();
 const env = { REHOME_DATA: folder.path };
@@ -44,6 +45,7 @@ describe("a running server shows at its next request", () => {
     const id = /"id": (\d+)/.exec(result.stdout)?.[1] ?? "";
     const shown = `{"id":${id},"name":"Zoë 🐈","categoryId":${edge}}`;
     expect(before).not.toContain(shown);
+    await bound();
     expect(await served("/pets?limit=100")).toContain(shown);
     expect(await served(`/pets/${id}`)).toBe(shown);
     expect((await pets("show", id)).stdout).toContain(`categoryId  ${edge}\n`);
@@ -54,12 +56,14 @@ describe("a running server shows at its next request", () => {
     expect(await served(`/pets/${id}`)).toContain('"status":"available"');
     const sold = await pets("set-status", id, "sold", "--json");
     expect(documentedJson(petSchema, sold.stdout)).toMatchObject({ status: "sold" });
+    await bound();
     expect(await served(`/pets/${id}`)).toContain('"status":"sold"');
     expect(await pets("set-status", id, "none")).toEqual({
       exitCode: 0,
       stdout: `Changed ${id} "Rex" (category 1, without a status).\n`,
       stderr: "",
     });
+    await bound();
     expect(await served(`/pets/${id}`)).toBe(`{"id":${id},"name":"Rex","categoryId":1}`);
   });
 
@@ -68,6 +72,7 @@ describe("a running server shows at its next request", () => {
     expect(await served(`/pets/${id}`)).toContain('"name":"Rex"');
     const result = await pets("remove", id, "--yes", "--json");
     expect(documentedJson(petSchema, result.stdout)).toMatchObject({ name: "Rex" });
+    await bound();
     expect(await served(`/pets/${id}`)).toContain('"code":"not_found"');
     expect(await added()).not.toBe(id);
   });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Glob } from "bun";
 import { build } from "../../scripts/build.ts";
+import { onStoreUnderTest } from "./store-under-test.ts";
 
 const root = join(import.meta.dir, "../..");
 const startTimeoutMs = 15_000;
@@ -47,9 +48,10 @@ export async function rehome(
   args: readonly string[],
   options: { env?: Record<string, string>; cwd?: string; stdin?: string } = {},
 ): Promise<CommandResult> {
-  const child = Bun.spawn([await executable(), ...args], {
+  const named = await onStoreUnderTest(args, options.env);
+  const child = Bun.spawn([await executable(), ...named.args], {
     cwd: options.cwd ?? tmpdir(),
-    env: { ...cleanEnvironment, ...options.env },
+    env: { ...cleanEnvironment, ...named.env },
     stdin: options.stdin === undefined ? "ignore" : new TextEncoder().encode(options.stdin),
     stdout: "pipe",
     stderr: "pipe",
@@ -79,10 +81,14 @@ export async function serve(
   args: readonly string[] = [],
   options: { env?: Record<string, string>; cwd?: string; command?: readonly string[] } = {},
 ): Promise<RunningBinary> {
-  const command = [...(options.command ?? []), await executable(), "serve", "--data", folder];
-  const child = Bun.spawn([...command, "--port", "0", ...args], {
+  const named = await onStoreUnderTest(
+    ["serve", "--data", folder, "--port", "0", ...args],
+    options.env,
+  );
+  const command = [...(options.command ?? []), await executable(), ...named.args];
+  const child = Bun.spawn(command, {
     cwd: options.cwd ?? tmpdir(),
-    env: { ...cleanEnvironment, ...options.env },
+    env: { ...cleanEnvironment, ...named.env },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

@@ -1,6 +1,7 @@
 /** Drives the compiled executable at a pseudo terminal, as a person would. */
 import { tmpdir } from "node:os";
 import { executable } from "./binary.ts";
+import { onStoreUnderTest } from "./store-under-test.ts";
 
 export interface TerminalResult {
   readonly exitCode: number;
@@ -20,13 +21,14 @@ export async function rehomeAtTerminal(
   const decoder = new TextDecoder();
   const waiting = [...(options.answers ?? [])];
   let screen = "";
-  const child = Bun.spawn([await executable(), ...args], {
+  const named = await onStoreUnderTest(args, options.env);
+  const child = Bun.spawn([await executable(), ...named.args], {
     cwd: tmpdir(),
     env: {
       PATH: process.env["PATH"] ?? "",
       HOME: tmpdir(),
       TERM: "xterm-256color",
-      ...options.env,
+      ...named.env,
     },
     terminal: {
       cols: options.columns ?? 80,

@@ -1,0 +1,42 @@
+/**
+ * Which store the tests of the executable run on. With `REHOME_TEST_STORE=postgres` every data folder that a test names
+ * becomes a database of its own, so that the same tests hold for both stores.
+ */
+import { freshMs } from "../../src/storage/postgres/versions.ts";
+import { testDatabase, type TestDatabase } from "./postgres.ts";
+
+export const isOnPostgres = process.env["REHOME_TEST_STORE"] === "postgres";
+
+const databases = new Map<string, Promise<TestDatabase>>();
+
+/** Waits as long as another process's change may take to bind: no time in a data folder. */
+export async function bound(): Promise<void> {
+  if (isOnPostgres) await Bun.sleep(freshMs);
+}
+
+/** The address of the database that stands for `folder`. */
+export async function databaseFor(folder: string): Promise<string> {
+  let database = databases.get(folder);
+  if (database === undefined) {
+    database = testDatabase();
+    databases.set(folder, database);
+  }
+  return (await database).url;
+}
+
+/** A command's arguments and environment, with the database in place of the data folder where one is under test. */
+export async function onStoreUnderTest(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ args: readonly string[]; env: Readonly<Record<string, string>> }> {
+  if (!isOnPostgres) return { args, env };
+  const { REHOME_DATA: folder, ...others } = env;
+  const flag = args.indexOf("--data");
+  return {
+    args:
+      flag === -1
+        ? args
+        : args.with(flag, "--store").with(flag + 1, await databaseFor(args[flag + 1] ?? "")),
+    env: folder === undefined ? env : { ...others, REHOME_STORE: await databaseFor(folder) },
+  };
+}
