@@ -4,7 +4,7 @@ import { petListSchema, petSchema } from "../../src/cli/pets/json.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
-import { bound } from "../helpers/store-under-test.ts";
+import { bound, placeOf } from "../helpers/store-under-test.ts";
 
 const folder = temporaryFolder();
 const env = { REHOME_DATA: folder.path };
@@ -130,7 +130,7 @@ describe("list", () => {
     expect(await list("--after", "30")).toMatchObject({
       exitCode: 0,
       stdout: "",
-      stderr: `There is no such animal in ${other.path}.\n`,
+      stderr: `There is no such animal in ${await placeOf(other.path)}.\n`,
     });
   });
 });
@@ -159,6 +159,7 @@ describe("remove", () => {
       answers: [[question, "y\n"]],
     });
     expect(yes).toMatchObject({ exitCode: 0 });
+    await bound();
     expect(await served(`/pets/${id}`)).toContain('"code":"not_found"');
   });
 });

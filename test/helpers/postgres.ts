@@ -16,7 +16,7 @@ interface TestServer {
 let started: Promise<TestServer> | undefined;
 
 /** The server of this run, started when the first test asks. It ends with this process. */
-function sharedServer(): Promise<TestServer> {
+export function sharedServer(): Promise<TestServer> {
   const named = process.env["REHOME_TEST_POSTGRES"];
   started ??= named === undefined ? startServer() : Promise.resolve({ url: named });
   return started;

@@ -1,11 +1,12 @@
 /**
- * Which store the tests of the executable run on. With `REHOME_TEST_STORE=postgres` every data folder that a test names
+ * Which store the tests of the executable run on. With `TEST_STORE=postgres` every data folder that a test names
  * becomes a database of its own, so that the same tests hold for both stores.
  */
+import { describeAddress, parseDatabaseAddress } from "../../src/storage/postgres/address.ts";
 import { freshMs } from "../../src/storage/postgres/versions.ts";
 import { testDatabase, type TestDatabase } from "./postgres.ts";
 
-export const isOnPostgres = process.env["REHOME_TEST_STORE"] === "postgres";
+export const isOnPostgres = process.env["TEST_STORE"] === "postgres";
 
 const databases = new Map<string, Promise<TestDatabase>>();
 
@@ -22,6 +23,17 @@ export async function databaseFor(folder: string): Promise<string> {
     databases.set(folder, database);
   }
   return (await database).url;
+}
+
+/** Drops every database that stood for a folder. */
+export async function dropDatabases(): Promise<void> {
+  for (const database of databases.values()) await (await database)[Symbol.asyncDispose]();
+}
+
+/** What the executable calls the store that stands for `folder`. */
+export async function placeOf(folder: string): Promise<string> {
+  if (!isOnPostgres) return folder;
+  return describeAddress(parseDatabaseAddress(await databaseFor(folder)));
 }
 
 /** A command's arguments and environment, with the database in place of the data folder where one is under test. */

@@ -2,6 +2,7 @@ import type { ReservedSQL, SQL } from "bun";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Store, StoreCheck, StoreVersions } from "../contract.ts";
+import { PostgresCatalogue } from "./catalogue.ts";
 import { describeAddress, type DatabaseAddress } from "./address.ts";
 import { connect, Connections, repeatable, type Query } from "./connections.ts";
 import { explainRefusal, unwrap } from "./failures.ts";
@@ -87,6 +88,7 @@ function openConnections({ address, timeoutMs, onError }: PostgresOptions) {
 class PostgresStore implements Store {
   readonly place: string;
   readonly pets: Store["pets"];
+  readonly catalogue: PostgresCatalogue;
   readonly keys: PostgresKeys;
   readonly windows: Store["windows"];
   readonly #options: PostgresOptions;
@@ -103,11 +105,11 @@ class PostgresStore implements Store {
     this.place = describeAddress(options.address);
     this.#options = options;
     this.#connections = connections;
-    const pets = new PostgresPets(connections, {
-      timeoutMs,
-      onCommit,
-      onChange: () => this.#versions.notePets(),
-    });
+    const onChange = () => this.#versions.notePets();
+    const pets = new PostgresPets(connections, { timeoutMs, onCommit, onChange });
+    const { address } = options;
+    const { changes } = connections;
+    this.catalogue = new PostgresCatalogue({ address, timeoutMs, changes, onChange });
     const windows = windowStore(connections, {
       timeoutMs,
       clock,
