@@ -321,7 +321,7 @@ describe.each(stores)("$name", (kind) => {
     let after = 0n;
     const catalogue = () => store.catalogue as NonNullable<Store["catalogue"]>;
     const added = async () =>
-      (await catalogue().exportPage(after, 1_000)).map(({ id, ...pet }) => pet);
+      (await catalogue().exportPage(after, 1_000)).map(({ id: _, ...pet }) => pet);
 
     async function take(animals: StagedAnimal[], ids: (bigint | undefined)[] = []) {
       const stage = await catalogue().beginImport();
