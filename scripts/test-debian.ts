@@ -8,8 +8,10 @@ import { join } from "node:path";
 const packages: Readonly<Record<string, string>> = {
   chromium: "chromium",
   faketime: "faketime",
+  fish: "fish",
   promtool: "prometheus",
   strace: "strace",
+  zsh: "zsh",
 };
 
 const root = join(import.meta.dir, "..");

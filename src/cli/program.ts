@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { AppError } from "../domain/errors.ts";
 import { nearest } from "../domain/spelling.ts";
 import { version } from "../version.ts";
+import { completeCommand, completionCommand } from "./completion/index.ts";
 import { configCommand } from "./config.ts";
 import { backupCommand } from "./backup.ts";
 import { doctorCommand } from "./doctor/index.ts";
@@ -31,6 +32,7 @@ export function createProgram(io: Io): Command {
     .addCommand(backupCommand(io))
     .addCommand(restoreCommand(io))
     .addCommand(openapiCommand(io))
+    .addCommand(completionCommand(io))
     .addHelpText(
       "after",
       `
@@ -39,6 +41,7 @@ Examples:
   rehome keys create --plan pro --name website   make a key for a customer
   rehome keys list                               see who has one`,
     );
+  program.addCommand(completeCommand(program, io), { hidden: true });
   configure(program, io);
   return program;
 }

@@ -9,7 +9,7 @@ import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
 
 function withChildren(command: Command): Command[] {
-  return [command, ...command.commands.flatMap(withChildren)];
+  return [command, ...command.createHelp().visibleCommands(command).flatMap(withChildren)];
 }
 const commands = withChildren(createProgram(testIo()))
   .filter((command) => command.name() !== "help")
