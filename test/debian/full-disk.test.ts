@@ -1,62 +1,25 @@
 /** A full disk refuses what needs room, serves the rest, says so, and is over when there is room again. */
 import { expect, test } from "bun:test";
-import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { makeKey, rehome, roomy, serve } from "../helpers/binary.ts";
+import { fill, smallDisk } from "../helpers/small-disk.ts";
 
 const diskMb = 8;
 
 /** Mounting takes a privilege that some machines do not give. */
 const canMount = (() => {
-  const folder = temporaryFolder();
-  const { success } = Bun.spawnSync([
-    "mount",
-    "-t",
-    "tmpfs",
-    "-o",
-    "size=1m",
-    "tmpfs",
-    folder.path,
-  ]);
-  if (success) Bun.spawnSync(["umount", folder.path]);
-  else process.stderr.write("NOT RUN: the full disk needs the right to mount one\n");
-  folder[Symbol.dispose]();
-  return success;
-})();
-
-/** A disk of its own, of a few megabytes, that is gone when this is disposed of. */
-function smallDisk() {
-  const folder = temporaryFolder();
-  const size = `size=${diskMb}m,mode=0700`;
-  const mount = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", size, "tmpfs", folder.path]);
-  expect(mount.stderr.toString()).toBe("");
-  return {
-    path: folder.path,
-    [Symbol.dispose]() {
-      Bun.spawnSync(["umount", "--lazy", folder.path]);
-      folder[Symbol.dispose]();
-    },
-  };
-}
-
-/** Fills the disk to its last byte. */
-function fill(folder: string): string {
-  const file = join(folder, "ballast");
-  const { bavail, bsize } = statfsSync(folder);
-  try {
-    writeFileSync(file, Buffer.alloc(bavail * bsize + bsize));
-  } catch {
-    // Full is what it should be.
+  using disk = smallDisk(diskMb);
+  if (disk === undefined) {
+    process.stderr.write("NOT RUN: the full disk needs the right to mount one\n");
   }
-  expect(statfsSync(folder).bavail).toBe(0);
-  return file;
-}
+  return disk !== undefined;
+})();
 
 test.skipIf(!canMount)(
   "on a full disk reads go on and creates get 503; with room again all is well by itself",
   async () => {
-    using disk = smallDisk();
-    const data = join(disk.path, "data");
+    using disk = smallDisk(diskMb);
+    const data = join(disk?.path ?? "", "data");
     const { key } = await makeKey(data, ...roomy);
     // A key whose every request takes from the store: its counters are written on the full disk.
     const { key: busy } = await makeKey(data, "--plan", "free");
@@ -100,7 +63,7 @@ test.skipIf(!canMount)(
     expect(backup.exitCode).toBe(1);
     expect(backup.stderr).toContain("no room on the disk");
 
-    rmSync(ballast);
+    ballast[Symbol.dispose]();
     expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
     expect((await create()).status).toBe(201);
     expect(await server.stop()).toBe(0);
