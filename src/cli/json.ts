@@ -3,15 +3,16 @@
  * all come from them. Fields are a contract: they are added to, never changed.
  */
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
-import type { Command } from "commander";
-import { jsonOption } from "./options.ts";
+import { Option, type Command } from "commander";
 
 const schemas = new WeakMap<Command, TSchema>();
 
 /** Gives `command` the option `--json` and says what it prints then. */
 export function addJson(command: Command, schema: TSchema): Command {
   schemas.set(command, schema);
-  return command.addOption(jsonOption());
+  return command.addOption(
+    new Option("--json", "print one JSON document, whose fields are stable"),
+  );
 }
 
 /** What `command --json` prints, or undefined for a command without it. */

@@ -51,9 +51,6 @@ export const storeSettings = [
   "environment",
 ] as const satisfies readonly SettingName[];
 
-export const jsonOption = () =>
-  new Option("--json", "print one JSON document, whose fields are stable");
-
 export const yesOption = (description: string) => new Option("-y, --yes", description);
 
 export const planOption = () =>

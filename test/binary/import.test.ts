@@ -2,6 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { importSchema } from "../../src/cli/pets/import-report.ts";
+import { documentedJson } from "../helpers/json-contract.ts";
 import { executable, makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 
 const fixture = (name: string) => join(import.meta.dir, "../fixtures/import", name);
@@ -28,7 +30,8 @@ describe("pets import", () => {
     const args = [fixture(file), "--create-categories", "--skip-bad", "--json"];
     const first = await importInto(folder.path, ...args);
     expect(first.exitCode).toBe(0);
-    expect(JSON.parse(first.stdout)).toMatchObject({ format, applied: true, ...counts });
+    const read = documentedJson(importSchema, first.stdout);
+    expect(read).toMatchObject({ format, applied: true, ...counts });
     const second = JSON.parse((await importInto(folder.path, ...args)).stdout);
     // Two of the animals in our own format have no id elsewhere, so nothing tells them from new ones.
     const added = format === "rehome" ? 2 : 0;

@@ -2,6 +2,8 @@ import { openSync } from "node:fs";
 import type { FileSink } from "bun";
 import type { Rejection } from "../../service/catalogue/candidate.ts";
 import type { ImportSummary } from "../../service/catalogue/import.ts";
+import { exactNumbers } from "../io.ts";
+import { json, type Static } from "../json.ts";
 import { grouped } from "../terminal/text.ts";
 
 /** Rejections that are shown to a person; a file holds them all. */
@@ -39,7 +41,7 @@ export class Rejects {
     if (rejection.unknownCategory) this.hasUnknownCategory = true;
     if (this.#first.length < shownMax) this.#first.push(rejection);
     const { line, field, problem, record } = rejection;
-    await this.#file?.write(`${JSON.stringify({ line, field, problem, record }, exact)}\n`);
+    await this.#file?.write(`${JSON.stringify({ line, field, problem, record }, exactNumbers)}\n`);
   }
 
   /** The first of them, a line each, and where the others are. */
@@ -59,12 +61,30 @@ export class Rejects {
   }
 }
 
-function exact(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? JSON.rawJSON(value.toString()) : value;
-}
+export const importSchema = json.object({
+  format: json.text("format that the input was read as"),
+  shape: json.oneOf(["json", "ndjson", "csv"] as const, "how its records are laid out"),
+  dryRun: json.flag("true with --dry-run"),
+  applied: json.flag(
+    "false when nothing was changed: a dry run, or bad records without --skip-bad",
+  ),
+  read: json.count("records read"),
+  added: json.count("animals added, or that would be"),
+  updated: json.count("animals changed, or that would be"),
+  unchanged: json.count("animals that were the same already"),
+  superseded: json.count("older records of animals that have a newer one in the input"),
+  rejected: json.count("bad records"),
+  skipped: json.count("sound records that are no animals for the catalogue"),
+  skippedReasons: json.list(
+    json.object({ reason: json.text("why"), records: json.count("how many of them") }),
+  ),
+  categoriesAdded: json.list(
+    json.object({ id: json.int64("new id"), name: json.text("name of the category") }),
+  ),
+});
 
 /** The summary as `--json` prints it. */
-export function importedJson(summary: ImportSummary) {
+export function importedJson(summary: ImportSummary): Static<typeof importSchema> {
   const { format, shape, dryRun, applied, read, added, updated, unchanged } = summary;
   const { superseded, skipped, rejected, categoriesAdded } = summary;
   const counts = { read, added, updated, unchanged, superseded, rejected };
@@ -75,8 +95,8 @@ export function importedJson(summary: ImportSummary) {
     applied,
     ...counts,
     skipped: skipped.reduce((sum, { records }) => sum + records, 0),
-    skippedReasons: skipped,
-    categoriesAdded,
+    skippedReasons: skipped.map(({ reason, records }) => ({ reason, records })),
+    categoriesAdded: categoriesAdded.map(({ id, name }) => ({ id, name })),
   };
 }
 

@@ -12,12 +12,13 @@ import { formatNamed, formats } from "../../service/catalogue/formats/index.ts";
 import { type ImportProgress, importCatalogue } from "../../service/catalogue/import.ts";
 import { type ByteChunks, UnreadableInput } from "../../service/catalogue/read/input.ts";
 import { printJson, type Io } from "../io.ts";
+import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
-import { addSettings, configOf, jsonOption, storeSettings } from "../options.ts";
+import { addSettings, configOf, storeSettings } from "../options.ts";
 import { type Progress, ProgressLine } from "../progress.ts";
 import { UsageError } from "../usage-error.ts";
 import { catalogueOf } from "./catalogue.ts";
-import { importedJson, importedText, refusedText, Rejects } from "./import-report.ts";
+import { importSchema, importedJson, importedText, refusedText, Rejects } from "./import-report.ts";
 
 interface Options {
   readonly format: string;
@@ -56,11 +57,12 @@ export function importCommand(io: Io): Command {
       "--rejects <file>",
       "write every bad record to this file, as NDJSON with line, field and problem",
     )
-    .addOption(jsonOption())
     .addHelpText("after", help);
-  return addSettings(command, storeSettings).action(async (file: string, options: Options) => {
-    await importFile(command, io, file, options);
-  });
+  return addJson(addSettings(command, storeSettings), importSchema).action(
+    async (file: string, options: Options) => {
+      await importFile(command, io, file, options);
+    },
+  );
 }
 
 const help = `

@@ -1,0 +1,131 @@
+/** Writes docs/cli.md from the commands themselves: `bun run docs:cli`. A test holds the file against them. */
+import { join } from "node:path";
+import type { TSchema } from "@sinclair/typebox";
+import type { Command } from "commander";
+import { jsonSchemaOf } from "../src/cli/json.ts";
+import { createProgram, pathOf } from "../src/cli/program.ts";
+
+const file = join(import.meta.dir, "../docs/cli.md");
+const helpCells = 100;
+
+const introduction = `# The command line
+
+This page is written by \`bun run docs:cli\` from the commands themselves.
+
+## For scripts
+
+- Data goes to standard output, talk and errors to standard error. An error is a line \`Error: ...\`, often followed by a line
+  \`Try: ...\`.
+- The exit code is 0 when the command did what it was asked, 1 when it failed, 2 when it was called wrongly.
+- With \`--json\` a command prints one JSON document. Its fields, listed below, are stable: some may be added, none is renamed,
+  removed or given another meaning within a major version, so ignore those that you do not know. Times are UTC, to the second.
+  Ids of animals and categories are int64: beyond 2^53 JavaScript and jq before 1.7 round them.
+- \`pets remove\` and \`restore\` ask before they change anything; where there is no terminal to ask at they need \`--yes\`.
+  \`keys revoke\` asks at a terminal too, but is carried out without one, because ending a key that leaked must work from a
+  script as it stands.
+- Tables fit the width of a terminal; elsewhere nothing is cut. Colours are for terminals, and not with \`NO_COLOR\`.
+- Every setting is a flag and a variable (\`--base-url\` is \`REHOME_BASE_URL\`); a flag beats the variable. A \`REHOME_\` variable
+  that is no setting is an error.
+`;
+
+/** The page. */
+export function cliDocs(): string {
+  let help = "";
+  const program = createProgram({
+    env: {},
+    isTerminal: false,
+    talkIsTerminal: false,
+    columns: helpCells,
+    canAsk: false,
+    actor: "nobody",
+    out: (text) => void (help += text),
+    write: async () => {},
+    async *input() {},
+    ask: async () => "",
+    err: () => {},
+    stop: new AbortController().signal,
+    onReload: () => {},
+  });
+  const commands = leaves(program);
+  const contents = commands.map((command) => {
+    const path = pathOf(command);
+    return `- [${path}](#${path.replaceAll(" ", "-")}): ${command.description()}`;
+  });
+  const sections = commands.map((command) => {
+    help = "";
+    command.outputHelp();
+    const usage = `\`\`\`\n${help.trim()}\n\`\`\``;
+    const schema = jsonSchemaOf(command);
+    const shape = schema === undefined ? "" : `\n\n${shapeTable(schema)}`;
+    return `## ${pathOf(command)}\n\n${usage}${shape}\n`;
+  });
+  return [introduction, `## Commands\n\n${contents.join("\n")}\n`, ...sections].join("\n");
+}
+
+/** Every command with all that is below it, without help and what is hidden. */
+function leaves(command: Command): Command[] {
+  const children = command.createHelp().visibleCommands(command);
+  return [command, ...children.filter((child) => child.name() !== "help").flatMap(leaves)];
+}
+
+function shapeTable(schema: TSchema): string {
+  const isList = schema["type"] === "array";
+  const item = isList ? (schema["items"] as TSchema) : schema;
+  const rows = fieldsOf(item, isList ? "[]" : "").map(
+    ({ path, type, about }) => `| \`${path}\` | ${type} | ${about.replaceAll("|", "\\|")} |`,
+  );
+  const title = isList ? "`--json` prints a list of:" : "`--json` prints:";
+  return [title, "", "| field | type | meaning |", "|---|---|---|", ...rows].join("\n");
+}
+
+interface Field {
+  readonly path: string;
+  readonly type: string;
+  readonly about: string;
+}
+
+function fieldsOf(schema: TSchema, prefix: string): Field[] {
+  const properties = (schema["properties"] ?? {}) as Record<string, TSchema>;
+  const required = (schema["required"] ?? []) as string[];
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const path = prefix === "" ? name : `${prefix}.${name}`;
+    const absent = required.includes(name) ? "" : ", may be absent";
+    const field = {
+      path,
+      type: typeText(property) + absent,
+      about: property.description ?? "",
+    };
+    return [
+      field,
+      ...inner(property).flatMap(({ schema: below, suffix }) => fieldsOf(below, path + suffix)),
+    ];
+  });
+}
+
+/** The objects within a value: itself, the items of a list, or what it is when it is not null. */
+function inner(schema: TSchema): { schema: TSchema; suffix: string }[] {
+  if (schema["type"] === "object") return [{ schema, suffix: "" }];
+  if (schema["type"] === "array") return [{ schema: schema["items"] as TSchema, suffix: "[]" }];
+  return variants(schema).flatMap(inner);
+}
+
+function variants(schema: TSchema): TSchema[] {
+  return (schema["anyOf"] ?? []) as TSchema[];
+}
+
+function typeText(schema: TSchema): string {
+  const all = variants(schema);
+  if (all.length > 0) return [...new Set(all.map(typeText))].join(" or ");
+  if (schema["const"] !== undefined) return JSON.stringify(schema["const"]);
+  const pattern = schema["pattern"];
+  if (typeof pattern === "string") return pattern.includes("T") ? "time" : "day";
+  if (schema["type"] === "array") {
+    return `list of ${typeText(schema["items"] as TSchema)}`;
+  }
+  return String(schema["type"]);
+}
+
+if (import.meta.main) {
+  await Bun.write(file, cliDocs());
+  process.stdout.write("docs/cli.md\n");
+}
