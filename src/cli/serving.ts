@@ -12,7 +12,8 @@ import { limitsText } from "./keys/shown.ts";
 import { openLog } from "./open-log.ts";
 import { openMetrics } from "./open-metrics.ts";
 import { openServices, randomBytes } from "./open.ts";
-import { exposureWarning, readTls } from "./tls.ts";
+import { exposureWarning, handOverWarning } from "./warnings.ts";
+import { readTls } from "./tls.ts";
 
 /** Runs the service until it is asked to stop. */
 export async function serve(config: Config, io: Io): Promise<void> {
@@ -56,8 +57,9 @@ async function run(
     const server = start(config, tls, makeApp);
     if (tls !== undefined) io.onReload(() => void renewCertificate(config, server, log));
     io.out(await banner(config, services, server.url, await firstKey(config, services, io)));
-    const warning = exposureWarning(config);
-    if (warning !== undefined) log.warn(warning);
+    for (const warning of [exposureWarning(config), handOverWarning(config)]) {
+      if (warning !== undefined) log.warn(warning);
+    }
     await untilAborted(io.stop);
     log.info("Stopping: requests under way are finished first.");
     await server.stop(config.shutdownTimeoutSeconds * 1000);

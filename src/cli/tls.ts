@@ -47,16 +47,3 @@ function parse<T>(work: () => T, file: string, what: string): T {
     throw new AppError("invalid_request", `${file} is not ${what} in PEM.`);
   }
 }
-
-const loopback = /^(localhost|127(\.\d+){3}|::1)$/i;
-
-/** What an operator should know of the address that the service listens on, if there is something. */
-export function exposureWarning(config: Config): string | undefined {
-  const { host = "", tlsCert, trustedProxy } = config;
-  if (loopback.test(host) || tlsCert !== undefined || trustedProxy.length > 0) return undefined;
-  return (
-    `${host} can be reached from other machines, and the service speaks plain HTTP there: ` +
-    "whoever sees the traffic can read the API keys in it. " +
-    "Use --tls-cert and --tls-key, or put a proxy with TLS in front and name it with --trusted-proxy."
-  );
-}

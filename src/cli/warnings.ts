@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import type { Config } from "../config.ts";
+
+const loopback = /^(localhost|127(\.\d+){3}|::1)$/i;
+
+/** What an operator should know of the address that the service listens on, if there is something. */
+export function exposureWarning(config: Config): string | undefined {
+  const { host = "", tlsCert, trustedProxy } = config;
+  if (loopback.test(host) || tlsCert !== undefined || trustedProxy.length > 0) return undefined;
+  return (
+    `${host} can be reached from other machines, and the service speaks plain HTTP there: ` +
+    "whoever sees the traffic can read the API keys in it. " +
+    "Use --tls-cert and --tls-key, or put a proxy with TLS in front and name it with --trusted-proxy."
+  );
+}
+
+const migrateSetting = "/proc/sys/net/ipv4/tcp_migrate_req";
+
+/** What an operator should know of sharing the port on this machine, if there is something. */
+export function handOverWarning({ reusePort }: Config): string | undefined {
+  if (!reusePort || linuxSetting(migrateSetting) !== "0") return undefined;
+  return (
+    "With --reuse-port, connections that are just being opened when a process stops are reset by the system. " +
+    "sysctl net.ipv4.tcp_migrate_req=1 gives them to the process that goes on."
+  );
+}
+
+/** The value of a setting of the Linux kernel, or undefined where there is none. */
+function linuxSetting(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * Clients that open a connection for each request: the system holds connections that the old process has not met yet, and
+ * drops them with its listener, unless it is told to give them to the new one.
+ */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+
+const script = join(import.meta.dir, "../fixtures/hand-over/run.ts");
+const canIsolate = Bun.which("ip") !== null && Bun.spawnSync(["unshare", "--net", "true"]).success;
+if (!canIsolate) {
+  process.stderr.write("NOT RUN: the hand-over needs the right to make a network namespace\n");
+}
+
+test.skipIf(!canIsolate)(
+  "with tcp_migrate_req no connection is lost in a hand-over",
+  async () => {
+    const setUp = "ip link set lo up && echo 1 > /proc/sys/net/ipv4/tcp_migrate_req";
+    const command = `${setUp} && exec "$0" "$1"`;
+    const child = Bun.spawn(["unshare", "--net", "sh", "-c", command, process.execPath, script], {
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+    expect(JSON.parse(await child.stdout.text())).toEqual({ statuses: [200], failures: {} });
+  },
+  60_000,
+);
