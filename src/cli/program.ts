@@ -12,6 +12,7 @@ import { petsCommand } from "./pets/index.ts";
 import { openapiCommand } from "./openapi.ts";
 import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
+import { storeCommand } from "./store/index.ts";
 import { UsageError } from "./usage-error.ts";
 import { usageCommand } from "./usage/index.ts";
 
@@ -31,6 +32,7 @@ export function createProgram(io: Io): Command {
     .addCommand(configCommand(io))
     .addCommand(backupCommand(io))
     .addCommand(restoreCommand(io))
+    .addCommand(storeCommand(io))
     .addCommand(openapiCommand(io))
     .addCommand(completionCommand(io))
     .addHelpText(

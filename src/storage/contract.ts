@@ -10,6 +10,7 @@ import type { Category } from "../domain/category.ts";
 import type { NewPet, Pet, PetStatus } from "../domain/pet.ts";
 import type { Limits } from "../domain/plan.ts";
 import type { UnusedBlock, WindowCounts } from "../domain/windows.ts";
+import type { TransferStore } from "./transfer.ts";
 
 export type Awaitable<T> = T | Promise<T>;
 
@@ -203,6 +204,8 @@ export interface Store {
   readonly catalogue?: CatalogueStore;
   readonly keys: KeyStore;
   readonly windows: WindowStore;
+  /** All of it, for moving to another store. */
+  readonly transfer: TransferStore;
   /** Cheap and never waiting. */
   versions(): StoreVersions;
   /**

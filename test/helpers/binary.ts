@@ -75,14 +75,14 @@ export interface RunningBinary {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts `rehome serve` on a free port and resolves once it listens. */
+/** Starts `rehome serve` on a free port, on a data folder or on what `env` names, and resolves once it listens. */
 export async function serve(
-  folder: string,
+  folder: string | undefined,
   args: readonly string[] = [],
   options: { env?: Record<string, string>; cwd?: string; command?: readonly string[] } = {},
 ): Promise<RunningBinary> {
   const named = await onStoreUnderTest(
-    ["serve", "--data", folder, "--port", "0", ...args],
+    ["serve", ...(folder === undefined ? [] : ["--data", folder]), "--port", "0", ...args],
     options.env,
   );
   const command = [...(options.command ?? []), await executable(), ...named.args];

@@ -49,7 +49,7 @@ export interface DatabaseAddress {
 }
 
 /** True when `text` looks like the address of a PostgreSQL database, and not like a folder. */
-export function isPostgresAddress(text: string): boolean {
+function isPostgresAddress(text: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(text);
 }
 

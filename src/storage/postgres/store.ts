@@ -10,6 +10,7 @@ import { keyReads, PostgresKeys } from "./keys.ts";
 import { migrate, postgresMigrations } from "./migrate.ts";
 import { petReads, PostgresPets } from "./pets.ts";
 import { readVersions, type PolledVersions } from "./poll.ts";
+import { PostgresTransfer } from "./transfer.ts";
 import { VersionWatch } from "./versions.ts";
 import { windowReads, windowStore } from "./windows.ts";
 
@@ -75,7 +76,7 @@ function openConnections({ address, timeoutMs, onError }: PostgresOptions) {
       prepare: readSession,
     }),
     creates: new Connections({ ...single, prepare: (_, sql) => ({ sql }) }),
-    changes: new Connections({ ...single, prepare: (query) => ({ query }) }),
+    changes: new Connections({ ...single, prepare: (query, sql) => ({ query, sql }) }),
     // Reserved, so that a transaction cannot go on upon another connection when this one is lost.
     takes: new Connections<ReservedSQL>({
       ...single,
@@ -89,6 +90,7 @@ class PostgresStore implements Store {
   readonly place: string;
   readonly pets: Store["pets"];
   readonly catalogue: PostgresCatalogue;
+  readonly transfer: PostgresTransfer;
   readonly keys: PostgresKeys;
   readonly windows: Store["windows"];
   readonly #options: PostgresOptions;
@@ -109,6 +111,7 @@ class PostgresStore implements Store {
     const pets = new PostgresPets(connections, { timeoutMs, onCommit, onChange });
     const { address } = options;
     const { changes } = connections;
+    this.transfer = new PostgresTransfer(changes);
     this.catalogue = new PostgresCatalogue({ address, timeoutMs, changes, onChange });
     const windows = windowStore(connections, {
       timeoutMs,

@@ -5,7 +5,9 @@ import type { NewPet } from "../../domain/pet.ts";
 import type { CatalogueStore, Store, StoreCheck, StoreVersions } from "../contract.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { backupBefore } from "./backup.ts";
+import type { TransferStore } from "../transfer.ts";
 import { catalogueStore } from "./catalogue.ts";
+import { transferStore } from "./transfer.ts";
 import { attempt, freeSpace, takeLock } from "./checks.ts";
 import { openDatabase, translating } from "./database.ts";
 import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
@@ -77,6 +79,7 @@ class SqliteStore implements Store {
   readonly place: string;
   readonly pets: Store["pets"];
   readonly catalogue: CatalogueStore;
+  readonly transfer: TransferStore;
   readonly keys: Store["keys"];
   readonly windows: Store["windows"];
   readonly #options: SqliteOptions;
@@ -117,6 +120,7 @@ class SqliteStore implements Store {
     this.keys = { ...keys, ...this.#keyWriter };
     this.pets = this.#petStore();
     this.catalogue = catalogueStore(catalogue, () => this.#versions.invalidate());
+    this.transfer = transferStore(catalogue, limits, () => this.#versions.invalidate());
     this.windows = this.#countingTakes(windowStore(limits, options));
   }
 

@@ -1,10 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/domain/errors.ts";
-import {
-  describeAddress,
-  isPostgresAddress,
-  parseDatabaseAddress,
-} from "../../../src/storage/postgres/address.ts";
+import { describeAddress, parseDatabaseAddress } from "../../../src/storage/postgres/address.ts";
 
 test("is read with everything that it says", () => {
   const address = parseDatabaseAddress(
@@ -78,10 +74,3 @@ test("shows its password in no inspection of an object that holds it", () => {
   expect(Bun.inspect(address)).not.toContain("hunter2");
   expect(JSON.stringify(address)).not.toContain("hunter2");
 });
-
-test.each([
-  ["postgres://h/d", true],
-  ["POSTGRESQL://h/d", true],
-  ["/var/lib/rehome", false],
-  ["postgres", false],
-])("%s names a database: %p", (text, is) => expect(isPostgresAddress(text)).toBe(is));

@@ -1,0 +1,10 @@
+import { Command } from "commander";
+import type { Io } from "../io.ts";
+import { copyCommand } from "./copy.ts";
+
+/** `rehome store`: what concerns a store as a whole. */
+export function storeCommand(io: Io): Command {
+  return new Command("store")
+    .description("move everything between a data folder and a PostgreSQL database")
+    .addCommand(copyCommand(io));
+}

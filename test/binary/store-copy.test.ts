@@ -1,0 +1,155 @@
+/** `rehome store copy` and `--store` on the compiled executable. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { copiedSchema } from "../../src/cli/store/copy.ts";
+import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { documentedJson } from "../helpers/json-contract.ts";
+import { hookTimeoutMs, testDatabase, type TestDatabase } from "../helpers/postgres.ts";
+import { rehomeAtTerminal } from "../helpers/terminal.ts";
+
+const folder = temporaryFolder();
+let database: TestDatabase;
+let key: string;
+let password: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  ({ password } = new URL(database.url));
+  ({ key } = await makeKey(folder.path, ...roomy));
+  const animals = Array.from({ length: 4_000 }, (_, at) =>
+    JSON.stringify({ name: `Pet ${at + 1}`, categoryId: 7, status: "available" }),
+  );
+  const imported = await rehome(["pets", "import", "-", "--data", folder.path], {
+    stdin: animals.join("\n"),
+  });
+  expect(imported.exitCode).toBe(0);
+}, hookTimeoutMs);
+afterAll(async () => {
+  folder[Symbol.dispose]();
+  await database[Symbol.asyncDispose]();
+}, hookTimeoutMs);
+
+const listed = async (origin: string) => {
+  const answer = await fetch(`${origin}/v1/pets?limit=100&after=3900`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  return { status: answer.status, body: await answer.text() };
+};
+
+test("a folder moves to a database and back, and the key that somebody holds goes on working", async () => {
+  const from = ["--from", folder.path];
+  const there = await rehome(["store", "copy", ...from, "--to", database.url, "--json"]);
+  expect(there).toMatchObject({ exitCode: 0, stderr: "" });
+  const report = documentedJson(copiedSchema, there.stdout) as {
+    to: string;
+    parts: { title: string; rows: number }[];
+  };
+  expect(report.parts.find(({ title }) => title === "animals")?.rows).toBe(4_000);
+  expect(there.stdout).not.toContain(password);
+
+  using other = temporaryFolder();
+  const addressFile = join(other.path, "address");
+  writeFileSync(addressFile, `${database.url}\n`);
+  const back = join(other.path, "data");
+  const returned = await rehome(["store", "copy", "--from-file", addressFile, "--to", back]);
+  expect(returned.stderr).toBe("");
+  expect(returned.stdout).toContain("4,000  animals");
+  expect(returned.stdout).toContain("both sides are equal");
+
+  await using first = await serve(folder.path);
+  const expected = await listed(first.origin);
+  expect(expected.status).toBe(200);
+  await using second = await serve(back);
+  expect(await listed(second.origin)).toEqual(expected);
+}, 60_000);
+
+describe("serve", () => {
+  const onDatabase = (env: Record<string, string>) => serve(undefined, [], { env });
+
+  test("takes the database from a flag, a variable or a file, and never shows its password", async () => {
+    using other = temporaryFolder();
+    const file = join(other.path, "address");
+    writeFileSync(file, database.url);
+    for (const env of [{ REHOME_STORE: database.url }, { REHOME_STORE_FILE: file }]) {
+      await using server = await onDatabase(env);
+      expect((await listed(server.origin)).status).toBe(200);
+      expect(server.stdout()).toContain("postgres://rehome@127.0.0.1:");
+      expect(server.stdout() + server.stderr()).not.toContain(password);
+      expect(await server.stop()).toBe(0);
+    }
+  }, 60_000);
+
+  test("a revoked key is refused by every process within a second", async () => {
+    const made = JSON.parse(
+      (
+        await rehome(["keys", "create", "--name", "t", "--plan", "pro", "--json"], {
+          env: { REHOME_STORE: database.url },
+        })
+      ).stdout,
+    ) as { id: string; key: string };
+    await using one = await onDatabase({ REHOME_STORE: database.url });
+    await using two = await onDatabase({ REHOME_STORE: database.url });
+    const ask = async ({ origin }: { origin: string }) => {
+      const headers = { authorization: `Bearer ${made.key}` };
+      return (await fetch(`${origin}/v1/pets?limit=1`, { headers })).status;
+    };
+    expect(await Promise.all([one, two].map(ask))).toEqual([200, 200]);
+    const revoked = await rehome(["keys", "revoke", made.id, "--yes"], {
+      env: { REHOME_STORE: database.url },
+    });
+    const startMs = performance.now();
+    expect(revoked.exitCode).toBe(0);
+    let statuses = await Promise.all([one, two].map(ask));
+    while (statuses.includes(200) && performance.now() - startMs < 1_000) {
+      await Bun.sleep(20);
+      statuses = await Promise.all([one, two].map(ask));
+    }
+    expect(statuses).toEqual([401, 401]);
+  }, 60_000);
+});
+
+describe("is refused in words", () => {
+  test.each<[string, () => string[], string]>([
+    ["without a target", () => ["--from", folder.path], "One of --to and --to-file is needed"],
+    [
+      "from a folder that holds nothing",
+      () => ["--from", "/nonexistent", "--to", database.url],
+      "There is no rehome.db in /nonexistent",
+    ],
+    ["onto itself", () => ["--from", folder.path, "--to", folder.path], "are the same place"],
+    [
+      "from another kind of database",
+      () => ["--from", "mysql://u:hunter2@h/d", "--to", "/tmp/x"],
+      "must begin with postgres://",
+    ],
+  ])("%s", async (_what, args, words) => {
+    const { exitCode, stderr } = await rehome(["store", "copy", ...args()]);
+    expect(stderr).toContain(words);
+    expect(stderr).toStartWith("Error: ");
+    expect(stderr).not.toContain("hunter2");
+    expect(exitCode).toBe(2);
+  });
+
+  test("a place that holds something", async () => {
+    const { exitCode, stderr } = await rehome([
+      "store",
+      "copy",
+      "--from",
+      folder.path,
+      "--to",
+      database.url,
+    ]);
+    expect(stderr).toContain("is not empty");
+    expect(exitCode).toBe(2);
+  });
+});
+
+test("draws a bar at a terminal and takes it away", async () => {
+  using other = temporaryFolder();
+  const args = ["store", "copy", "--from", folder.path, "--to", join(other.path, "data")];
+  const { screen, exitCode } = await rehomeAtTerminal(args);
+  expect(exitCode).toBe(0);
+  expect(screen).toContain("Copying");
+  expect(screen).toContain("both sides are equal");
+});
