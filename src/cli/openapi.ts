@@ -27,6 +27,7 @@ Examples:
 
 /** YAML that readers of version 1.1, which take more words and dates for something else, read the same way. */
 async function toYaml(document: object): Promise<string> {
+  // Loaded where it is wanted, as above.
   const { stringify } = await import("yaml");
   return stringify(document, { compat: "yaml-1.1", lineWidth: 0, blockQuote: "literal" });
 }

@@ -8,6 +8,8 @@ import style from "./documentation.css" with { type: "text" };
 
 /** The document as a page to read and to try: complete without JavaScript, and sending requests with it. */
 export function documentationPage(document: OpenApiDocument, documentPath: string): Page {
+  // Relative, so that it also leads there where a proxy puts the service below a path.
+  const documentLink = documentPath.slice(1);
   const { info, servers = [], components = {} } = document;
   const operations = operationsOf(document);
   const schemas = Object.entries(components.schemas ?? {}) as [string, Schema][];
@@ -30,7 +32,7 @@ export function documentationPage(document: OpenApiDocument, documentPath: strin
             )}
             <div>
               <dt>OpenAPI document</dt>
-              <dd><a href="${documentPath}">${documentPath}</a></dd>
+              <dd><a href="${documentLink}">${documentPath}</a></dd>
             </div>
           </dl>
         </section>
@@ -44,7 +46,7 @@ export function documentationPage(document: OpenApiDocument, documentPath: strin
     </div>
     <footer>
       ${logoMark} rehome ${info.version} · OpenAPI ${document.openapi} ·
-      <a href="${documentPath}">document</a>
+      <a href="${documentLink}">document</a>
     </footer>`;
   return page({
     title: `${info.title} ${info.version}`,

@@ -39,8 +39,13 @@ describe("GET /docs", () => {
   test("needs no other file and names no other host", () => {
     const addresses = addressesIn(page);
     expect(addresses.length).toBeGreaterThan(20);
-    for (const address of addresses)
-      expect(address).toMatch(/^(?:#|\/docs\/json$|data:image\/svg)/);
+    for (const address of addresses) expect(address).toMatch(/^(?:#|docs\/json$|data:image\/svg)/);
+  });
+
+  test("leads to the document, below a path too", () => {
+    const [link] = addressesIn(page).filter((address) => address.endsWith("/json"));
+    expect(new URL(link!, "http://a.example/docs").pathname).toBe("/docs/json");
+    expect(new URL(link!, "http://a.example/pets/docs").pathname).toBe("/pets/docs/json");
   });
 
   test("shows every operation, parameter, status, schema, header and example of the document", () => {
