@@ -11,8 +11,8 @@ export interface GateOptions {
   readonly cors: Cors;
 }
 
-/** RFC 9110, section 11.1: the scheme is case-insensitive. The plugin compares it as it is. */
-const scheme = /^bearer +(?=\S)/i;
+/** RFC 9110, section 11.4: a scheme in any case, one space or more, and the token. */
+const anyBearer = /^bearer +(?! )/i;
 /** The plugin reads a query parameter too, and cannot be told not to. No URL decodes to a lone surrogate. */
 const noParameter = "\ud800";
 
@@ -52,21 +52,15 @@ function isRoutable(url: string): boolean {
  */
 export function gate({ services, cors }: GateOptions) {
   return new Elysia({ name: "gate" })
-    .onTransform({ as: "scoped" }, ({ headers }) => {
-      const { authorization } = headers;
-      if (authorization !== undefined && !authorization.startsWith("Bearer ")) {
-        headers["authorization"] = authorization.replace(scheme, "Bearer ");
-      }
-    })
     .use(bearer({ extract: { header: "Bearer", query: noParameter, body: noParameter } }))
-    .derive({ as: "scoped" }, async ({ bearer: credential, headers, request, set }) => {
+    .derive({ as: "scoped" }, async ({ bearer: token, headers, request, set }) => {
       const record = recordOf(request);
       const address = () => record.address();
       const answer: AnswerHeaders = set.headers;
       const isPreflight = cors.answer(request, answer);
       const admission = isPreflight
         ? services.access.admitAnonymous(address)
-        : await services.access.admit(headers["authorization"] && (credential ?? ""), address);
+        : await services.access.admit(credentialOf(headers["authorization"], token), address);
       answer["content-type"] = jsonType;
       answer["cache-control"] = "no-store";
       showLimits(answer, admission.view);
@@ -76,6 +70,18 @@ export function gate({ services, cors }: GateOptions) {
       }
       return undefined;
     });
+}
+
+/**
+ * The credential in an Authorization header, "" where it holds none for us, and undefined where there is no header.
+ * `token` is what the plugin found: it knows one case of the scheme and one space behind it.
+ */
+function credentialOf(authorization: string | undefined, token: string | undefined) {
+  if (authorization === undefined) return undefined;
+  if (token !== undefined && authorization.startsWith("Bearer ") && !token.startsWith(" ")) {
+    return token;
+  }
+  return anyBearer.test(authorization) ? authorization.replace(anyBearer, "") : "";
 }
 
 function showLimits(headers: AnswerHeaders, view: WindowView): void {
