@@ -180,12 +180,15 @@ export function shownValue(
   return typeof value === "string" ? shown(value) : (value as number | boolean | undefined);
 }
 
+/** Where the unit of the system keeps its data. */
+export const serviceDataFolder = "/var/lib/rehome";
+
 /** The folder that holds a user's data unless another one is named (XDG base directory specification). */
 export function defaultDataFolder(env: EnvironmentVariables): string {
   const home = env["HOME"];
   const base =
     env["XDG_DATA_HOME"] ?? (home === undefined ? undefined : join(home, ".local/share"));
-  return base === undefined ? "/var/lib/rehome" : join(base, "rehome");
+  return base === undefined ? serviceDataFolder : join(base, "rehome");
 }
 
 export interface LoadedConfig {

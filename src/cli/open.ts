@@ -1,7 +1,8 @@
-import type { Config } from "../config.ts";
+import { existsSync } from "node:fs";
+import { defaultDataFolder, serviceDataFolder, type Config } from "../config.ts";
 import { systemClock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import { inMemory, openStore, type StoreObserver } from "../service/open-store.ts";
+import { catalogueFile, inMemory, openStore, type StoreObserver } from "../service/open-store.ts";
 import { createServices, type Services } from "../service/services.ts";
 import type { Io } from "./io.ts";
 
@@ -52,6 +53,7 @@ export async function withServices<T>(
   io: Io,
   work: (services: Services) => Promise<T>,
 ): Promise<T> {
+  refuseStray(config, io, serviceDataFolder);
   const services = await openServices(config, io, {
     serving: false,
     onError(error) {
@@ -63,6 +65,24 @@ export async function withServices<T>(
   } finally {
     await services.close();
   }
+}
+
+/**
+ * Throws where nobody named a folder, the user's own holds no catalogue, and the machine's service keeps one: a key made in
+ * a new catalogue would be a key to nothing, and the data would seem lost.
+ */
+export function refuseStray(config: Config, io: Io, serviceFolder: string): void {
+  const { data: folder = inMemory, store, storeFile } = config;
+  if (store !== undefined || storeFile !== undefined || folder === serviceFolder) return;
+  if (folder !== defaultDataFolder(io.env) || existsSync(catalogueFile(folder))) return;
+  if (!existsSync(serviceFolder)) return;
+  throw new AppError(
+    "invalid_request",
+    `There is no catalogue in ${folder}, and the service of this machine keeps its own in ${serviceFolder}.`,
+    {
+      hint: `Add --data ${serviceFolder}, as the user of the service (sudo -u rehome); or name the other folder with --data.`,
+    },
+  );
 }
 
 /** The address of the database that the settings name, or undefined when they name a folder. */

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import {
+  serviceDataFolder,
   settings,
   shownValue,
   variableOf,
@@ -18,9 +19,6 @@ import { addSettings, configOf } from "../options.ts";
 import { stylesOf } from "../terminal/style.ts";
 import { counted, pad, printable } from "../terminal/text.ts";
 import { checkServer } from "./server.ts";
-
-/** Where the unit of the system keeps its data. */
-const serviceFolder = "/var/lib/rehome";
 
 export const doctorSchema = json.object({
   state: json.oneOf(findingStates, "the worst state of all checks"),
@@ -68,7 +66,7 @@ async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
       ? examineFolder({
           folder: config.data ?? inMemory,
           why: whyOf("data", loaded, io),
-          elsewhere: [serviceFolder],
+          elsewhere: [serviceDataFolder],
           nowMs: systemClock(),
         })
       : await examineDatabase(

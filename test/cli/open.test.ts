@@ -1,0 +1,42 @@
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { refuseStray } from "../../src/cli/open.ts";
+import { loadConfig } from "../../src/config.ts";
+import { temporaryFolder } from "../helpers/binary.ts";
+import { testIo } from "../helpers/io.ts";
+
+function stray(options: { own?: "catalogue" | "empty"; service: boolean; flags?: object }) {
+  using home = temporaryFolder();
+  const env = { XDG_DATA_HOME: home.path };
+  const own = join(home.path, "rehome");
+  if (options.own !== undefined) mkdirSync(own);
+  if (options.own === "catalogue") writeFileSync(join(own, "rehome.db"), "");
+  const service = join(home.path, "service");
+  if (options.service) mkdirSync(service);
+  const { config } = loadConfig(options.flags ?? {}, env);
+  try {
+    refuseStray(config, testIo({ env }), service);
+    return "goes on";
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+describe("a command that was told no folder", () => {
+  test("does not begin a catalogue beside that of the machine's service", () => {
+    const words = /^There is no catalogue in .*\/rehome, and the service of this machine keeps /;
+    expect(stray({ service: true })).toMatch(words);
+    expect(stray({ own: "empty", service: true })).toMatch(words);
+  });
+
+  test("goes on with its own where there is one, or no service", () => {
+    expect(stray({ own: "catalogue", service: true })).toBe("goes on");
+    expect(stray({ service: false })).toBe("goes on");
+  });
+});
+
+test("a command that was told a folder begins one there", () => {
+  expect(stray({ service: true, flags: { data: "/tmp/other" } })).toBe("goes on");
+  expect(stray({ service: true, flags: { store: "postgres://db/x" } })).toBe("goes on");
+});
