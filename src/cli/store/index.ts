@@ -6,5 +6,9 @@ import { copyCommand } from "./copy.ts";
 export function storeCommand(io: Io): Command {
   return new Command("store")
     .description("move everything between a data folder and a PostgreSQL database")
-    .addCommand(copyCommand(io));
+    .addCommand(copyCommand(io))
+    .addHelpText(
+      "after",
+      "\nExample:\n  rehome store copy --from /var/lib/rehome --to-file /etc/rehome/store",
+    );
 }
