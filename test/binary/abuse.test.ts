@@ -236,6 +236,55 @@ test("requests with random bytes changed get a clean answer or none", async () =
   expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
 }, 60_000);
 
+test("random JSON and random queries are refused or carried out, and nothing else", async () => {
+  let state = 4;
+  const random = (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const pick = <T>(values: readonly T[]): T => values[random(values.length)] as T;
+  const scalars = ['"Rex"', "1", "-1", "1e400", "1.5", "9223372036854775808", "null", "true", '""'];
+  const json = (depth: number): string => {
+    const kind = depth === 0 ? 0 : random(3);
+    if (kind === 0) return pick([...scalars, '"sold"', '"\\u0000"', '"\\ud800"', "NaN", "{"]);
+    const items = Array.from({ length: random(4) }, () => json(depth - 1));
+    if (kind === 1) return `[${items.join(",")}]`;
+    const names = ["name", "categoryId", "status", "id", "__proto__", "constructor", ""];
+    return `{${items.map((item) => `"${pick(names)}":${item}`).join(",")}}`;
+  };
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  for (let count = 0; count < 300; count += 1) {
+    const body = count === 0 ? deep : json(3);
+    const answer = await fetch(`${server.origin}/v1/pets`, { method: "POST", headers, body });
+    const text = await answer.text();
+    expect([201, 400]).toContain(answer.status);
+    expect(text).not.toMatch(inside);
+  }
+  const parts = [
+    "limit",
+    "status",
+    "after",
+    "=",
+    "&",
+    "1",
+    "101",
+    "sold",
+    "%",
+    "%00",
+    "%ff",
+    "'",
+    "[]",
+  ];
+  for (let count = 0; count < 300; count += 1) {
+    const query = Array.from({ length: random(6) }, () => pick(parts)).join("");
+    const answer = await fetch(`${server.origin}/v1/pets?${query}`, { headers });
+    const text = await answer.text();
+    expect([200, 400]).toContain(answer.status);
+    if (answer.status === 400) expect(text).not.toMatch(inside);
+  }
+}, 30_000);
+
 test("400 stalled connections do not hold up anybody else", async () => {
   const post = requestText("POST", "/v1/pets", key, '{"name":"stalled","categoryId":1}');
   const get = requestText("GET", "/v1/pets?limit=100", key);

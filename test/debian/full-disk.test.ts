@@ -70,3 +70,23 @@ test.skipIf(!canMount)(
   },
   60_000,
 );
+
+test.skipIf(!canMount)("a start on a full or a read-only disk says so", async () => {
+  using disk = smallDisk(1);
+  const folder = disk?.path ?? "";
+  const data = join(folder, "data");
+  await makeKey(data);
+  {
+    using _ballast = fill(folder);
+    const full = await rehome(["serve", "--data", data, "--port", "0"]);
+    expect(full.exitCode).toBe(1);
+    expect(full.stderr).toContain(`The store in ${data} cannot be opened: there is no room left`);
+  }
+  Bun.spawnSync(["mount", "-o", "remount,ro", folder]);
+  for (const path of [data, join(folder, "other")]) {
+    const readOnly = await rehome(["serve", "--data", path, "--port", "0"]);
+    expect(readOnly.exitCode).toBe(1);
+    expect(readOnly.stderr).toContain("is on a file system that is mounted read-only");
+    expect(readOnly.stderr).toContain("Try: Mount that file system with write access");
+  }
+});

@@ -75,9 +75,9 @@ export function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY");
 }
 
-/** True when the disk had no room for what was to be written. */
+/** True when the disk had no room for what was to be written, or for the shared memory beside it. */
 export function isFull(error: unknown): boolean {
-  return error instanceof SQLiteError && error.code === "SQLITE_FULL";
+  return error instanceof SQLiteError && /^SQLITE_(FULL|IOERR_SHMSIZE)$/.test(error.code ?? "");
 }
 
 /** True when SQLite found that the file's content is none of its own making. */

@@ -42,7 +42,7 @@ export function prepareFolder(folder: string): void {
     throw new AppError(
       "unavailable",
       `The data folder ${folder} cannot be written: it ${ownership(folder)}.`,
-      { hint: `Give it to that user with: chown -R ${ourName()} ${folder}` },
+      { hint: remedy(folder, `Give it to that user with: chown -R ${ourName()} ${folder}`) },
     );
   }
   refuseNetwork(folder, statfsSync(folder).type);
@@ -71,7 +71,10 @@ function makeFolder(folder: string): void {
       `The data folder ${folder} is missing and cannot be made: ${parent} ${why}.`,
       {
         cause: error,
-        hint: `Make it as root with: install -d -m 0700 -o ${ourName()} ${folder}; or choose another one with --data.`,
+        hint: remedy(
+          parent,
+          `Make it as root with: install -d -m 0700 -o ${ourName()} ${folder}; or choose another one with --data.`,
+        ),
       },
     );
   }
@@ -85,16 +88,29 @@ function nearestFolder(path: string): string {
 
 /** True when this process may write to the file or folder; false on a read-only file system too. */
 export function mayWrite(path: string): boolean {
+  return obstacle(path) === undefined;
+}
+
+/** The system's code for why this process may not write, such as EACCES or EROFS. */
+function obstacle(path: string): string | undefined {
   try {
     accessSync(path, constants.W_OK);
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (error) {
+    return (error as { code?: string }).code ?? "unknown";
   }
+}
+
+/** What to do about a path that cannot be written: `otherwise`, unless no permission would help. */
+export function remedy(path: string, otherwise: string): string {
+  return obstacle(path) === "EROFS"
+    ? "Mount that file system with write access, or choose another folder with --data."
+    : otherwise;
 }
 
 /** `belongs to root (mode 0755), and this process runs as alice`: the end of a sentence. */
 export function ownership(path: string): string {
+  if (obstacle(path) === "EROFS") return "is on a file system that is mounted read-only";
   const { uid, mode } = statSync(path);
   const permissions = (mode & 0o7777).toString(8).padStart(4, "0");
   return `belongs to ${userName(uid)} (mode ${permissions}), and this process runs as ${ourName()}`;

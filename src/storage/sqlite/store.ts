@@ -1,6 +1,7 @@
-import type { Database } from "bun:sqlite";
-import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
+import { SQLiteError, type Database } from "bun:sqlite";
+import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import type { Clock } from "../../domain/clock.ts";
+import { AppError } from "../../domain/errors.ts";
 import type { NewPet } from "../../domain/pet.ts";
 import type { CatalogueStore, Store, StoreCheck, StoreVersions } from "../contract.ts";
 import { GroupCommit } from "../group-commit.ts";
@@ -9,7 +10,7 @@ import type { TransferStore } from "../transfer.ts";
 import { catalogueStore } from "./catalogue.ts";
 import { transferStore } from "./transfer.ts";
 import { attempt, freeSpace, takeLock } from "./checks.ts";
-import { openDatabase, translating } from "./database.ts";
+import { isBusy, isFull, openDatabase } from "./database.ts";
 import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
 import { prepareFolder } from "./folder.ts";
 import { inspect } from "./inspect.ts";
@@ -46,7 +47,7 @@ export interface SqliteOptions {
 
 /** Opens the databases in the data folder, makes them where they are missing and brings them to the newest schema. */
 export function openSqliteStore(options: SqliteOptions): Store {
-  return translating(() => {
+  try {
     const files = storeFiles(options.folder);
     if (options.folder !== inMemory) prepare(options, files);
     const catalogue = openDatabase(files.catalogue, { synchronous: "full" });
@@ -57,6 +58,22 @@ export function openSqliteStore(options: SqliteOptions): Store {
     migrate(catalogue, files.catalogue, catalogueMigrations);
     migrate(limits, files.limits, limitsMigrations);
     return new SqliteStore(options, catalogue, limits);
+  } catch (error) {
+    throw notOpened(options.folder, error);
+  }
+}
+
+/** Why the store could not be opened, in an operator's words. */
+function notOpened(folder: string, error: unknown): unknown {
+  if (!(error instanceof SQLiteError)) return error;
+  const [why, hint] = isFull(error)
+    ? ["there is no room left on its disk", "Free some space."]
+    : isBusy(error)
+      ? ["another process holds its lock", "See which one it is with: fuser -v FOLDER/*.db"]
+      : [error.message, "Look at the disk and at the system's log."];
+  return new AppError("unavailable", `The store in ${folder} cannot be opened: ${why}.`, {
+    cause: error,
+    hint: hint.replace("FOLDER", folder),
   });
 }
 
@@ -70,9 +87,15 @@ function prepare({ folder, onBackup }: SqliteOptions, files: ReturnType<typeof s
   // SQLite gives the files that it adds the permissions of the one that is there. A file that is there must not be opened
   // here: closing it would take the locks away that another connection of this process has on it.
   for (const file of Object.values(files)) {
-    if (existsSync(file)) chmodSync(file, 0o600);
+    if (existsSync(file)) closeToOthers(file);
     else closeSync(openSync(file, "a", 0o600));
   }
+}
+
+/** Takes the file's permissions from everybody but its owner. Only the owner can; anybody else leaves it as it is. */
+function closeToOthers(file: string): void {
+  const { mode, uid } = statSync(file);
+  if ((mode & 0o077) !== 0 && [0, uid].includes(process.geteuid?.() ?? 0)) chmodSync(file, 0o600);
 }
 
 class SqliteStore implements Store {
