@@ -12,6 +12,7 @@ import { limitsText } from "./keys/shown.ts";
 import { openLog } from "./open-log.ts";
 import { openMetrics } from "./open-metrics.ts";
 import { openServices, randomBytes } from "./open.ts";
+import { counted } from "./terminal/text.ts";
 import { exposureWarning, handOverWarning } from "./warnings.ts";
 import { readTls } from "./tls.ts";
 
@@ -129,7 +130,7 @@ async function banner(
     `rehome ${version}`,
     `  API   ${origin}/v1${config.baseUrl === undefined ? "" : ` (callers use ${config.baseUrl})`}`,
     `  Docs  ${origin}${documentationPath}`,
-    `  Data  ${services.place} (${pets} animals, ${keys} keys)`,
+    `  Data  ${services.place} (${counted(pets, "animal")}, ${counted(keys, "key")})`,
   ];
   if (issued !== undefined) lines.push(...firstSteps(issued, origin));
   else if (keys === 0)

@@ -85,7 +85,7 @@ function credentialOf(authorization: string | undefined, token: string | undefin
 }
 
 function showLimits(headers: AnswerHeaders, view: WindowView): void {
-  headers["x-ratelimit-limit"] = view.limit;
-  headers["x-ratelimit-remaining"] = view.remaining;
-  headers["x-ratelimit-reset"] = view.resetSeconds;
+  headers["X-RateLimit-Limit"] = view.limit;
+  headers["X-RateLimit-Remaining"] = view.remaining;
+  headers["X-RateLimit-Reset"] = view.resetSeconds;
 }
