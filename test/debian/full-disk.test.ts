@@ -71,6 +71,33 @@ test.skipIf(!canMount)(
   60_000,
 );
 
+test.skipIf(!canMount)(
+  "a stop on a full disk loses nothing and ends with 0",
+  async () => {
+    using disk = smallDisk(diskMb);
+    const data = join(disk?.path ?? "", "data");
+    const { key } = await makeKey(data, ...roomy);
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const body = JSON.stringify({ name: "x".repeat(20_000), categoryId: 1 });
+    let created = 0;
+    {
+      await using server = await serve(data);
+      const create = () => fetch(`${server.origin}/v1/pets`, { method: "POST", headers, body });
+      for (; created < 20; created += 1) expect((await create()).status).toBe(201);
+      using _ballast = fill(data);
+      for (let count = 0; count < 200 && (await create()).status === 201; count += 1) created += 1;
+      expect(await server.stop()).toBe(0);
+    }
+    await using server = await serve(data);
+    const answer = await fetch(`${server.origin}/v1/pets?limit=100`, { headers });
+    const stored = (await answer.json()) as { name: string }[];
+    expect(stored.map(({ name }) => name.length)).toEqual(
+      Array.from({ length: created }, () => 20_000),
+    );
+  },
+  30_000,
+);
+
 test.skipIf(!canMount)("a start on a full or a read-only disk says so", async () => {
   using disk = smallDisk(1);
   const folder = disk?.path ?? "";

@@ -118,8 +118,12 @@ function close(): void {
   const { catalogue, limits } = writer;
   writer = undefined;
   for (const db of [catalogue, limits]) {
-    // The last one to close a database checkpoints it; where another process goes on, this is enough.
-    db.run("PRAGMA wal_checkpoint(PASSIVE)");
+    try {
+      // The last one to close a database checkpoints it; where another process goes on, this is enough.
+      db.run("PRAGMA wal_checkpoint(PASSIVE)");
+    } catch {
+      // A full disk: what was committed is safe in the log, and is folded in when there is room.
+    }
     db.close(true);
   }
 }
