@@ -16,12 +16,13 @@ export interface StoreOptions extends SqliteOptions {
 /** Opens the store that `options` name. Throws AppError in words when it cannot be used. */
 export async function openStore({ address, ...options }: StoreOptions): Promise<Store> {
   if (address === undefined) return openSqliteStore(options);
-  const { timeoutMs, onProblem, onCommit, onBan } = options;
+  const { timeoutMs, clock: systemClock, onProblem, onCommit, onBan } = options;
   // Loaded where it is wanted: most installations never need it, and a start is not to wait for it.
   const { openPostgresStore } = await import("../storage/postgres/store.ts");
   return openPostgresStore({
     address: parseDatabaseAddress(address),
     timeoutMs,
+    systemClock,
     onError: (error) => onProblem?.(error),
     ...(onCommit === undefined ? {} : { onCommit }),
     ...(onBan === undefined ? {} : { onBan }),

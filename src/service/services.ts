@@ -43,7 +43,8 @@ export function createServices(store: Store, options: ServiceOptions): Services 
   const { clock, environment, onError } = options;
   const limiter = new Limiter({
     windows: store.windows,
-    clock,
+    // The windows are those of the store's clock.
+    clock: () => clock() + store.windows.skewMs(),
     bans: options.bans,
     onError,
     onNoisyMinute: (keyId, minuteLabel, nowMs) =>

@@ -179,6 +179,11 @@ export interface WindowStore {
    */
   take(requests: readonly TakeRequest[], usage: readonly UsageDelta[]): Awaitable<TakeResult[]>;
   counts(keyId: string): Awaitable<WindowCounts | undefined>;
+  /**
+   * How far the clock by which takes are decided is ahead of this machine's, in milliseconds: 0 where it is this machine's.
+   * A block must not outlive its window on that clock, so it is never put too low.
+   */
+  skewMs(): number;
   /** A number that is another one whenever another process may have changed the windows. Never waits. */
   version(): number;
   /** Days from `firstDay` on, of one key or of all, oldest first; the running day included. */

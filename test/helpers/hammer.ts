@@ -13,6 +13,7 @@ const [url = "", now = "", file = "", ...secrets] = process.argv.slice(2);
 const clock = () => Number(now);
 const onError = (error: unknown) => process.stderr.write(`${String(error)}\n`);
 const store = await openPostgresStore({
+  systemClock: Date.now,
   address: parseDatabaseAddress(url),
   timeoutMs: 10_000,
   onError,

@@ -49,6 +49,7 @@ export const stores: readonly StoreKind[] = [
         flags: ["--store", database.url],
         open: (clock) =>
           openPostgresStore({
+            systemClock: Date.now,
             address: parseDatabaseAddress(database.url),
             timeoutMs,
             onError: () => {},

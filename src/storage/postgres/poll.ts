@@ -4,12 +4,17 @@ import type { SQL } from "bun";
 export interface PolledVersions {
   readonly epoch: number;
   readonly pets: number;
+  /** By the database's clock. */
+  readonly nowMs: number;
 }
 
 /** Reads both numbers in one snapshot. */
 export async function readVersions(sql: SQL): Promise<PolledVersions> {
   const [row] = (await sql`
     SELECT (SELECT epoch FROM rehome.key_epoch) AS epoch,
-      (SELECT version FROM rehome.catalogue) AS pets`) as [{ epoch: bigint; pets: bigint }];
-  return { epoch: Number(row.epoch), pets: Number(row.pets) };
+      (SELECT version FROM rehome.catalogue) AS pets,
+      ceil(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"`) as [
+    { epoch: bigint; pets: bigint; nowMs: bigint },
+  ];
+  return { epoch: Number(row.epoch), pets: Number(row.pets), nowMs: Number(row.nowMs) };
 }

@@ -9,9 +9,9 @@ import { explainRefusal, unwrap } from "./failures.ts";
 import { keyReads, PostgresKeys } from "./keys.ts";
 import { migrate, postgresMigrations } from "./migrate.ts";
 import { petReads, PostgresPets } from "./pets.ts";
-import { readVersions, type PolledVersions } from "./poll.ts";
+import { readVersions } from "./poll.ts";
 import { PostgresTransfer } from "./transfer.ts";
-import { VersionWatch } from "./versions.ts";
+import { type Poll, polled, VersionWatch } from "./versions.ts";
 import { windowReads, windowStore } from "./windows.ts";
 
 /** Connections of one process: reads share theirs, each kind of write has one and groups what waits for it. */
@@ -29,6 +29,8 @@ export interface PostgresOptions {
   readonly onCommit?: (report: { readonly batchSize: number; readonly commitMs: number }) => void;
   /** Told of each ban that this process imposes. */
   readonly onBan?: () => void;
+  /** This machine's clock, to know how far the database's is from it. */
+  readonly systemClock: Clock;
   /** In place of the database's clock, for tests that move the time. */
   readonly clock?: Clock | undefined;
 }
@@ -39,19 +41,18 @@ export interface PostgresOptions {
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const where = describeAddress(options.address);
-  const startMs = performance.now();
   const sql = connect(options.address, { max: 1, timeoutMs: options.timeoutMs });
-  let first: PolledVersions;
+  let first: Poll;
   try {
     await migrate(sql, where, postgresMigrations);
-    first = await readVersions(sql);
+    first = await polled(() => readVersions(sql), options.systemClock);
   } catch (error) {
     const cause = unwrap(error);
     throw cause instanceof AppError ? cause : explainRefusal(cause, where);
   } finally {
     await sql.close({ timeout: 0 });
   }
-  return new PostgresStore(options, first, startMs);
+  return new PostgresStore(options, first);
 }
 
 /** What reads need of a set of connections. */
@@ -98,12 +99,12 @@ class PostgresStore implements Store {
   readonly #versions: VersionWatch;
   readonly #settled: () => Promise<unknown>;
 
-  constructor(options: PostgresOptions, first: PolledVersions, startMs: number) {
+  constructor(options: PostgresOptions, first: Poll) {
     const { timeoutMs, clock, onCommit = () => {} } = options;
     const connections = openConnections(options);
     const { reads } = connections;
     const poll = () => reads.run(({ sql }) => readVersions(sql), repeatable);
-    this.#versions = new VersionWatch(poll, first, startMs);
+    this.#versions = new VersionWatch(poll, options.systemClock, first);
     this.place = describeAddress(options.address);
     this.#options = options;
     this.#connections = connections;
@@ -117,6 +118,7 @@ class PostgresStore implements Store {
       timeoutMs,
       clock,
       version: () => this.#versions.polls(),
+      skewMs: () => (clock === undefined ? this.#versions.skewMs() : 0),
     });
     this.pets = pets;
     this.windows = windows;

@@ -1,8 +1,11 @@
+import type { Clock } from "../../domain/clock.ts";
 import type { StoreVersions } from "../contract.ts";
 import type { PolledVersions } from "./poll.ts";
 
 /** How often another process's changes are asked for. */
 const pollMs = 250;
+/** Polls by which the clocks are compared: two seconds, so that a clock that was set is noticed. */
+const skewPolls = 8;
 /** What was seen longer ago than this is not relied on: a change of a key binds within it everywhere. */
 export const freshMs = 1_000;
 /**
@@ -11,29 +14,46 @@ export const freshMs = 1_000;
  */
 const generationStep = 2 ** 40;
 
+/** An answered poll, and when it was sent: on the scale of performance.now(), and by this machine's clock. */
+export interface Poll {
+  readonly found: PolledVersions;
+  readonly startMs: number;
+  readonly askedMs: number;
+}
+
+/** Asks once. */
+export async function polled(poll: () => Promise<PolledVersions>, clock: Clock): Promise<Poll> {
+  const startMs = performance.now();
+  const askedMs = clock();
+  return { found: await poll(), startMs, askedMs };
+}
+
 /**
  * What the processes on one database know of each other's changes. Reading it never waits: a poll in the background asks
  * for the numbers, and what this process changes itself is noted at once.
  */
 export class VersionWatch {
   readonly #poll: () => Promise<PolledVersions>;
-  #keys: number;
+  readonly #clock: Clock;
+  #keys = 0;
   #pets = 0;
   #polls = 0;
-  #seen: PolledVersions;
+  /** Upper bounds of the clocks' difference, from the last polls. */
+  #skewsMs: number[] = [];
+  #skewMs = 0;
+  #seenPets = 0;
   #generation = 0;
   /** When the last poll that was answered began. */
-  #freshAtMs: number;
+  #freshAtMs = 0;
   #polling: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
-  /** `first` is what a poll that began at `startMs` (performance.now()) has found. */
-  constructor(poll: () => Promise<PolledVersions>, first: PolledVersions, startMs: number) {
+  /** `clock` is this machine's; `first` is what a first poll has found. */
+  constructor(poll: () => Promise<PolledVersions>, clock: Clock, first: Poll) {
     this.#poll = poll;
-    this.#seen = first;
-    this.#keys = first.epoch;
-    this.#freshAtMs = startMs;
+    this.#clock = clock;
+    this.#note(first);
     this.#schedule();
   }
 
@@ -44,6 +64,11 @@ export class VersionWatch {
   /** Undefined while `versions()` can be relied on; else resolves once it can be again, or rejects with the poll. */
   current(): Promise<void> | undefined {
     return performance.now() - this.#freshAtMs <= freshMs ? undefined : this.#pollNow();
+  }
+
+  /** How far the database's clock is ahead of this machine's: at most, and as near as the last seconds' polls tell. */
+  skewMs(): number {
+    return this.#skewMs;
   }
 
   /** How often the database was asked and answered. */
@@ -96,15 +121,21 @@ export class VersionWatch {
   }
 
   async #ask(): Promise<void> {
-    const startMs = performance.now();
     const known = this.#keys;
-    const found = await this.#poll();
+    const poll = await polled(this.#poll, this.#clock);
     // Only a number that fell below what was known before the question is a step back; a later one may be newer.
-    if (this.#versionOf(found.epoch) < known) this.#generation += 1;
+    if (this.#versionOf(poll.found.epoch) < known) this.#generation += 1;
+    this.#note(poll);
+  }
+
+  #note({ found, startMs, askedMs }: Poll): void {
     this.#keys = Math.max(this.#keys, this.#versionOf(found.epoch));
-    if (found.pets !== this.#seen.pets) this.#pets += 1;
-    this.#seen = found;
+    if (found.pets !== this.#seenPets) this.#pets += 1;
+    this.#seenPets = found.pets;
     this.#polls += 1;
     this.#freshAtMs = startMs;
+    // The database read its clock after the question was sent, so that this is never too little.
+    this.#skewsMs = [found.nowMs - askedMs, ...this.#skewsMs].slice(0, skewPolls);
+    this.#skewMs = Math.min(...this.#skewsMs);
   }
 }

@@ -21,6 +21,7 @@ export interface WindowStoreOptions {
   readonly clock: Clock | undefined;
   /** Changes with each poll of the database: other processes are always taken to be at work. */
   readonly version: () => number;
+  readonly skewMs: () => number;
 }
 
 /** The statements that read counters, prepared once for each set of connections. */
@@ -55,7 +56,7 @@ export function windowStore(
   { reads, takes }: WindowConnections,
   options: WindowStoreOptions,
 ): WindowStore & { settled(): Promise<void> } {
-  const { timeoutMs, clock, version } = options;
+  const { timeoutMs, clock, version, skewMs } = options;
   const commits = new GroupCommit<TakeCall, TakeResult[]>(
     async (calls, sinceMs) => {
       const progress: Progress = { isDecided: false };
@@ -74,6 +75,7 @@ export function windowStore(
       return row;
     },
     version,
+    skewMs,
     usage: (firstDay, keyId) =>
       reads.run(({ query }) => readUsage(query, firstDay, keyId), repeatable),
     settled: () => commits.settled(),

@@ -68,6 +68,7 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
     },
     counts: (keyId) => countsOf(statements.byKey.get(keyId)),
     version: statements.version,
+    skewMs: () => 0,
     usage: (firstDay, keyId) => readUsage(db, firstDay, keyId),
   };
 }

@@ -52,6 +52,7 @@ afterEach(async () => {
 
 function open(url: string): Promise<Store> {
   return openPostgresStore({
+    systemClock: Date.now,
     address: parseDatabaseAddress(url),
     timeoutMs,
     onError: (error) => losses.push(error),
@@ -299,6 +300,18 @@ test("a database that fell back to an older state makes every key be read again"
   const fallen = store.versions().keys;
   await database.sql`UPDATE rehome.key_epoch SET epoch = 8`;
   await until(() => store.versions().keys === fallen + 1, 2_000);
+});
+
+test("the difference between the machine's clock and the database's is known, and never too small", async () => {
+  const far = await openPostgresStore({
+    systemClock: () => Date.now() - 30_000,
+    address: parseDatabaseAddress(database.url),
+    timeoutMs,
+    onError: () => {},
+  });
+  expect(far.windows.skewMs()).toBeGreaterThanOrEqual(30_000);
+  await until(() => far.windows.skewMs() < 30_000 + slackMs, 5_000);
+  await far.close();
 });
 
 async function until(holds: () => boolean | Promise<boolean>, withinMs: number): Promise<void> {

@@ -19,6 +19,7 @@ function open(change: (url: URL) => void = () => {}): Promise<Store> {
   const url = new URL(database.url);
   change(url);
   return openPostgresStore({
+    systemClock: Date.now,
     address: parseDatabaseAddress(url.href),
     timeoutMs: 1_000,
     onError: () => {},

@@ -25,6 +25,7 @@ beforeAll(async () => {
   database = await testDatabase();
   const clock = () => noonMs;
   store = await openPostgresStore({
+    systemClock: Date.now,
     address: parseDatabaseAddress(database.url),
     timeoutMs: 2_000,
     onError: () => {},

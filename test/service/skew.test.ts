@@ -1,0 +1,38 @@
+/** A machine whose clock is behind the database's. */
+import { expect, test } from "bun:test";
+import { createServices } from "../../src/service/services.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
+import { seededBytes, TestClock } from "../helpers/app.ts";
+
+const behindMs = 3_000;
+
+test("a block is not used beyond its window on the store's clock", async () => {
+  const clock = new TestClock(Date.UTC(2026, 10, 21, 12, 0, 59, 900) - behindMs);
+  const store = openSqliteStore({
+    folder: ":memory:",
+    clock: () => clock.nowMs + behindMs,
+    random: () => 0,
+    timeoutMs: 100,
+    serving: true,
+  });
+  Object.assign(store.windows, { skewMs: () => behindMs });
+  const services = createServices(store, {
+    environment: "production",
+    clock: clock.read,
+    randomBytes: seededBytes(),
+    actor: "test",
+    anonymousPerMinute: 300,
+    bans: true,
+    onError: () => {},
+  });
+  const { secret } = await services.keys.create({ name: "a key", plan: "business" });
+  const admit = async () => (await services.access.admit(secret, () => undefined)).view;
+  const before = await admit();
+  expect(before.remaining).toBe(999);
+  expect((await admit()).remaining).toBe(998);
+  clock.advance(200);
+  // By this machine's clock the first minute still runs, but it is the next one that is charged.
+  const after = await admit();
+  expect([after.remaining, after.resetSeconds]).toEqual([999, before.resetSeconds + 60]);
+  await services.close();
+});
