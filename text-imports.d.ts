@@ -11,3 +11,15 @@ declare module "*.client.js" {
   const text: string;
   export default text;
 }
+declare module "*.service" {
+  const text: string;
+  export default text;
+}
+declare module "*.timer" {
+  const text: string;
+  export default text;
+}
+declare module "*.default" {
+  const text: string;
+  export default text;
+}

@@ -10,6 +10,8 @@ const packages: Readonly<Record<string, string>> = {
   faketime: "faketime",
   fish: "fish",
   promtool: "prometheus",
+  "qemu-aarch64-static": "qemu-user-static",
+  "systemd-analyze": "systemd",
   strace: "strace",
   zsh: "zsh",
 };

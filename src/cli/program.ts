@@ -6,11 +6,13 @@ import { completeCommand, completionCommand } from "./completion/index.ts";
 import { configCommand } from "./config.ts";
 import { backupCommand } from "./backup.ts";
 import { doctorCommand } from "./doctor/index.ts";
+import { healthCommand } from "./health.ts";
 import type { Io } from "./io.ts";
 import { keysCommand } from "./keys/index.ts";
 import { petsCommand } from "./pets/index.ts";
 import { openapiCommand } from "./openapi.ts";
 import { restoreCommand } from "./restore.ts";
+import { serviceCommand } from "./service/index.ts";
 import { serveCommand } from "./serve.ts";
 import { storeCommand } from "./store/index.ts";
 import { UsageError } from "./usage-error.ts";
@@ -34,6 +36,8 @@ export function createProgram(io: Io): Command {
     .addCommand(restoreCommand(io))
     .addCommand(storeCommand(io))
     .addCommand(openapiCommand(io))
+    .addCommand(healthCommand(io))
+    .addCommand(serviceCommand(io))
     .addCommand(completionCommand(io))
     .addHelpText(
       "after",

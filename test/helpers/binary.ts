@@ -79,13 +79,21 @@ export interface RunningBinary {
 export async function serve(
   folder: string | undefined,
   args: readonly string[] = [],
-  options: { env?: Record<string, string>; cwd?: string; command?: readonly string[] } = {},
+  options: {
+    env?: Record<string, string>;
+    cwd?: string;
+    /** What runs the executable, such as strace. */
+    command?: readonly string[];
+    /** The executable's path where `command` looks for it, if that is another one. */
+    path?: string;
+  } = {},
 ): Promise<RunningBinary> {
   const named = await onStoreUnderTest(
     ["serve", ...(folder === undefined ? [] : ["--data", folder]), "--port", "0", ...args],
     options.env,
   );
-  const command = [...(options.command ?? []), await executable(), ...named.args];
+  const path = options.path ?? (await executable());
+  const command = [...(options.command ?? []), path, ...named.args];
   const child = Bun.spawn(command, {
     cwd: options.cwd ?? tmpdir(),
     env: { ...cleanEnvironment, ...named.env },

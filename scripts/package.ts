@@ -1,0 +1,153 @@
+/** Puts an executable into a tarball and a Debian package, with all that goes with it, and the same bytes each time. */
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { settingsFile, units } from "../src/cli/service/units.ts";
+import { version } from "../src/version.ts";
+
+const root = join(import.meta.dir, "..");
+const packaging = join(root, "packaging");
+
+export interface Built {
+  readonly executable: string;
+  /** A folder to work in. */
+  readonly work: string;
+  /** What every file is dated, in Unix time. */
+  readonly dateSeconds: number;
+  /** How hard xz tries, from 0 to 9. */
+  readonly preset: number;
+}
+
+/** Completions by the folder that Debian has them in. They are made by the executable that runs here. */
+const completions: Readonly<Record<string, string>> = {
+  bash: "usr/share/bash-completion/completions/rehome",
+  zsh: "usr/share/zsh/vendor-completions/_rehome",
+  fish: "usr/share/fish/vendor_completions.d/rehome.fish",
+};
+
+/** Makes `NAME.tar.xz` in `out` and returns its file name. */
+export function makeTarball(built: Built, name: string, out: string): string {
+  const folder = join(built.work, "tar", `rehome-${version}`);
+  clear(folder);
+  copy(built.executable, join(folder, "rehome"), 0o755);
+  for (const file of ["README.md", "LICENSE", "CHANGELOG.md"]) {
+    copy(join(root, file), join(folder, file));
+  }
+  for (const [file, text] of units({ executable: "/usr/local/bin/rehome", user: "rehome" })) {
+    write(join(folder, "systemd", file), text);
+  }
+  write(join(folder, "systemd/rehome.default"), settingsFile.text);
+  for (const each of ["nginx", "caddy", "prometheus", "grafana"]) {
+    const from = join(packaging, each);
+    if (existsSync(from)) cpSync(from, join(folder, each), { recursive: true });
+  }
+  for (const [shell, text] of completionTexts()) {
+    write(join(folder, "completions", `rehome.${shell}`), text);
+  }
+  const file = `${name}.tar.xz`;
+  run(
+    `tar ${tarFlags(built)} -c rehome-${version} | xz -T2 -${built.preset} > ${quoted(join(out, file))}`,
+    dirname(folder),
+  );
+  return file;
+}
+
+/** Makes a Debian package for `architecture` in `out` and returns its file name. */
+export function makeDeb(built: Built, architecture: string, out: string): string {
+  const folder = join(built.work, "deb");
+  clear(folder);
+  copy(built.executable, join(folder, "usr/bin/rehome"), 0o755);
+  for (const [file, text] of units()) write(join(folder, "lib/systemd/system", file), text);
+  write(join(folder, settingsFile.path), settingsFile.text);
+  for (const [shell, text] of completionTexts()) {
+    write(join(folder, completions[shell] ?? shell), text);
+  }
+  const documents = join(folder, "usr/share/doc/rehome");
+  copy(join(root, "README.md"), join(documents, "README.md"));
+  copy(join(root, "CHANGELOG.md"), join(documents, "CHANGELOG.md"));
+  copy(join(root, "LICENSE"), join(documents, "copyright"));
+  const size = Bun.spawnSync(["du", "-sk", folder]).stdout.toString().split("\t")[0] ?? "0";
+  write(join(folder, "DEBIAN/control"), control(architecture, size));
+  write(join(folder, "DEBIAN/conffiles"), `${settingsFile.path}\n`);
+  for (const script of ["postinst", "prerm", "postrm"]) {
+    copy(join(packaging, "debian", script), join(folder, "DEBIAN", script), 0o755);
+  }
+  const file = `rehome_${version}_${architecture}.deb`;
+  run(
+    `dpkg-deb --root-owner-group -Zxz -z${built.preset} --build deb ${quoted(join(out, file))} >/dev/null`,
+    built.work,
+    { SOURCE_DATE_EPOCH: String(built.dateSeconds) },
+  );
+  return file;
+}
+
+function control(architecture: string, installedKib: string): string {
+  return `Package: rehome
+Version: ${version}
+Architecture: ${architecture}
+Maintainer: rehome maintainers <rehome@localhost>
+Installed-Size: ${installedKib}
+Depends: libc6 (>= 2.17), passwd
+Section: net
+Priority: optional
+Homepage: https://github.com/
+Description: animal-adoption catalogue as a service
+ An HTTP and JSON store of animals for adoption, with API keys, exact rate
+ limits and durable storage, in one executable that needs nothing else.
+`;
+}
+
+/** The completion scripts that the program makes, if it does. */
+function completionTexts(): [shell: string, text: string][] {
+  return Object.keys(completions).flatMap((shell): [string, string][] => {
+    const { exitCode, stdout } = Bun.spawnSync(
+      [process.execPath, join(root, "src/main.ts"), "completion", shell],
+      { stderr: "ignore" },
+    );
+    return exitCode === 0 ? [[shell, stdout.toString()]] : [];
+  });
+}
+
+function tarFlags({ dateSeconds }: Built): string {
+  return `--sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mtime=@${dateSeconds}`;
+}
+
+function clear(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+}
+
+function copy(from: string, to: string, mode = 0o644): void {
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(from, to);
+  chmodSync(to, mode);
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  chmodSync(path, 0o644);
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Runs shell `words` in `cwd`. Throws with what it said when it fails. */
+function run(words: string, cwd: string, env: Record<string, string> = {}): void {
+  const { exitCode, stderr } = Bun.spawnSync(
+    ["bash", "-o", "pipefail", "-c", `umask 022; ${words}`],
+    {
+      cwd,
+      env: { ...process.env, ...env, LC_ALL: "C" },
+    },
+  );
+  if (exitCode !== 0) throw new Error(`${words}\n${stderr.toString()}`);
+}

@@ -1,0 +1,84 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { AppError } from "../../domain/errors.ts";
+import type { Io } from "../io.ts";
+import { settingsFile, units, type UnitOptions } from "./units.ts";
+
+export interface InstallOptions extends UnitOptions {
+  /** The root of the system that is installed on: `/`, or another one's folder, where nothing is started. */
+  readonly root: string;
+}
+
+/** Folders that the service does not see, because its unit protects them. */
+const hiddenFolders = /^\/(?:home|root|run\/user|tmp|var\/tmp)\//;
+const unitFolder = "etc/systemd/system";
+
+/**
+ * Writes the units, makes the account, and starts the service where systemd runs. What an administrator wrote into the
+ * settings file stays. Throws AppError in words when a step fails; all steps may be done again.
+ */
+export function installService({ root, ...options }: InstallOptions, io: Io): void {
+  const isThisSystem = root === "/";
+  if (hiddenFolders.test(options.executable)) {
+    throw new AppError(
+      "invalid_request",
+      `The executable is ${options.executable}, where the service may not look.`,
+      { hint: `sudo install -m 755 ${options.executable} /usr/local/bin/rehome` },
+    );
+  }
+  for (const [name, text] of units(options)) put(join(root, unitFolder, name), text, io);
+  const settings = join(root, settingsFile.path);
+  if (!existsSync(settings)) put(settings, settingsFile.text, io);
+  if (!isThisSystem) return;
+  makeAccount(options.user, io);
+  if (!existsSync("/run/systemd/system")) {
+    io.out("systemd does not run here; the units are in place for when it does.\n");
+    return;
+  }
+  command(["systemctl", "daemon-reload"]);
+  command(["systemctl", "enable", "--now", "rehome.service", "rehome-backup.timer"]);
+  io.out("rehome runs, and will after a restart of the machine. Its data is in /var/lib/rehome.\n");
+  io.out(
+    `Next: sudo -u ${options.user} rehome keys create --plan free --name LABEL --data /var/lib/rehome\n`,
+  );
+}
+
+function put(path: string, text: string, io: Io): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { mode: 0o644 });
+  } catch (error) {
+    throw new AppError("unavailable", `${path} cannot be written: ${(error as Error).message}.`, {
+      cause: error,
+      hint: "Run it as root: sudo rehome service install",
+    });
+  }
+  io.out(`Wrote ${path}\n`);
+}
+
+/** Makes the account without a shell and a home, unless there is one. */
+function makeAccount(user: string, io: Io): void {
+  if (Bun.spawnSync(["id", "-u", user]).exitCode === 0) return;
+  const home = "/var/lib/rehome";
+  command(
+    ["useradd", "--system", "--user-group", "--no-create-home", "--home-dir", home].concat([
+      "--shell",
+      "/usr/sbin/nologin",
+      user,
+    ]),
+  );
+  io.out(`Made the account ${user}\n`);
+}
+
+function command(words: readonly string[]): void {
+  const [tool = ""] = words;
+  let why = "it is not on this machine";
+  if (Bun.which(tool) !== null) {
+    const { exitCode, stderr } = Bun.spawnSync([...words], { stdout: "ignore", stderr: "pipe" });
+    if (exitCode === 0) return;
+    why = stderr.toString().trim();
+  }
+  throw new AppError("unavailable", `${words.join(" ")} failed: ${why}.`, {
+    hint: "Do this step by hand, then run rehome service install again.",
+  });
+}

@@ -1,0 +1,42 @@
+/** `rehome health`: what monitors and containers ask. */
+import { expect, test } from "bun:test";
+import { createServer } from "node:net";
+import { rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+
+test("0 for a server that is ready, 1 and why for one that is not there", async () => {
+  using folder = temporaryFolder();
+  await using server = await serve(folder.path);
+  const { port } = new URL(server.origin);
+  const ready = await rehome(["health", "--port", port]);
+  expect([ready.exitCode, ready.stderr]).toEqual([0, ""]);
+  expect(ready.stdout).toBe(`The server answers on 127.0.0.1:${port} and is ready.\n`);
+  await server.stop();
+  const gone = await rehome(["health"], { env: { REHOME_PORT: port } });
+  expect(gone.exitCode).toBe(1);
+  expect(gone.stderr).toContain(
+    `Error: The server is not ready: nothing answers on 127.0.0.1:${port}`,
+  );
+});
+
+test("--wait asks until it is ready", async () => {
+  const probe = createServer();
+  await new Promise<void>((resolve) => void probe.listen(0, "127.0.0.1", resolve));
+  const { port } = probe.address() as { port: number };
+  await new Promise((resolve) => probe.close(resolve));
+  const waiting = rehome(["health", "--port", `${port}`, "--wait", "20s"]);
+  using folder = temporaryFolder();
+  await using server = await serve(folder.path, ["--port", `${port}`]);
+  expect((await waiting).exitCode).toBe(0);
+  expect(await server.stop()).toBe(0);
+});
+
+test("service print names its units", async () => {
+  const wrong = await rehome(["service", "print", "other.service"]);
+  expect(wrong.exitCode).toBe(2);
+  expect(wrong.stderr).toContain("There is no unit other.service.");
+  const all = await rehome(["service", "print", "--user", "shelter"]);
+  expect(all.exitCode).toBe(0);
+  expect(all.stdout.match(/^# --- .*$/gm)).toHaveLength(3);
+  expect(all.stdout).toContain("User=shelter");
+  expect((await rehome(["service", "print", "--user", "a b"])).exitCode).toBe(2);
+});

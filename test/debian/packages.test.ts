@@ -1,0 +1,198 @@
+/** What is published: the same bytes each time, packages that come and go cleanly, the arm64 executable at work. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "../helpers/binary.ts";
+
+const root = join(import.meta.dir, "../..");
+/** To build an executable and to run one in an emulator takes its time. */
+const slowMs = 240_000;
+const folder = temporaryFolder();
+const out = join(folder.path, "out");
+const dateSeconds = "1763683200";
+
+async function run(
+  command: readonly string[],
+  options: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<{ exitCode: number; text: string }> {
+  const child = Bun.spawn([...command], {
+    cwd: options.cwd ?? folder.path,
+    env: { ...process.env, ...options.env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ]);
+  return { exitCode, text: stdout + stderr };
+}
+
+function buildAll(cwd: string, into: string, ...more: string[]) {
+  const command = [process.execPath, "scripts/build-all.ts", "--preset", "0", "--out", into];
+  return run([...command, ...more], { cwd, env: { SOURCE_DATE_EPOCH: dateSeconds } });
+}
+
+beforeAll(async () => {
+  const { exitCode, text } = await buildAll(root, out, "--only", "x64", "--only", "arm64");
+  expect([exitCode, exitCode === 0 ? "" : text]).toEqual([0, ""]);
+}, slowMs);
+afterAll(() => folder[Symbol.dispose]());
+
+test(
+  "two builds of the same sources, in different folders, are the same to the byte",
+  async () => {
+    const copy = join(folder.path, "elsewhere/deeper");
+    for (const name of ["src", "scripts", "packaging", "drizzle"]) {
+      cpSync(join(root, name), join(copy, name), { recursive: true });
+    }
+    for (const name of ["package.json", "tsconfig.json", "bun.lock", "bunfig.toml"].concat([
+      "README.md",
+      "LICENSE",
+      "CHANGELOG.md",
+    ])) {
+      cpSync(join(root, name), join(copy, name));
+    }
+    symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+    const again = join(folder.path, "again");
+    const { exitCode, text } = await buildAll(copy, again, "--only", "x64");
+    expect([exitCode, exitCode === 0 ? "" : text]).toEqual([0, ""]);
+    const sums = (path: string) =>
+      readFileSync(join(path, "SHA256SUMS"), "utf8")
+        .split("\n")
+        .filter((line) => /x64|amd64/.test(line));
+    expect(sums(again)).toHaveLength(3);
+    expect(sums(again)).toEqual(sums(out));
+    rmSync(again, { recursive: true });
+  },
+  slowMs,
+);
+
+test("the checksums are those of the files, as sha256sum reads them", async () => {
+  const { exitCode, text } = await run(["sha256sum", "--check", "SHA256SUMS"], { cwd: out });
+  expect([exitCode, text.match(/: OK$/gm)?.length]).toEqual([0, 6]);
+});
+
+test("a tarball holds all that goes with the executable", async () => {
+  const { text } = await run(["tar", "tvf", join(out, "rehome-linux-x64.tar.xz")]);
+  for (const name of ["rehome", "README.md", "LICENSE", "systemd/rehome.service"]) {
+    expect(text).toMatch(new RegExp(` rehome-[\\d.]+/${name}$`, "m"));
+  }
+  expect(text).not.toMatch(/^\S+ (?!0\/0)/m);
+  expect(new Set(text.match(/\d{4}-\d\d-\d\d \d\d:\d\d/g)).size).toBe(1);
+});
+
+describe("the Debian package", () => {
+  /** Runs a script in a copy of this system, which ends with it. */
+  async function inCopy(script: string): Promise<string> {
+    const file = join(folder.path, "script");
+    writeFileSync(file, script);
+    const mounts = `
+      set -e
+      work=${folder.path}/copy
+      mkdir -p $work; mount -t tmpfs tmpfs $work; mkdir $work/upper $work/work $work/root
+      mount -t overlay overlay -o lowerdir=/,upperdir=$work/upper,workdir=$work/work $work/root
+      mount -t tmpfs tmpfs $work/root/run
+      mount -t proc proc $work/root/proc
+      mount --rbind /dev $work/root/dev
+      mkdir -p $work/root/mnt/out; mount --bind ${folder.path} $work/root/mnt/out
+      exec chroot $work/root /bin/sh -eu /mnt/out/script`;
+    const { exitCode, text } = await run(["unshare", "--mount", "bash", "-c", mounts]);
+    expect([text, exitCode]).toEqual([text, 0]);
+    return text;
+  }
+
+  test(
+    "comes, is upgraded with its data and settings kept, and purge leaves nothing",
+    async () => {
+      // The same package with a higher version: unpacked, renamed, packed again.
+      const newer = `
+        dpkg-deb --raw-extract out/rehome_*_amd64.deb newer
+        sed -i 's/^Version: .*/&+next/' newer/DEBIAN/control
+        dpkg-deb -Zgzip -z1 --build newer newer.deb >/dev/null; rm -rf newer`;
+      expect((await run(["bash", "-euc", newer])).exitCode).toBe(0);
+      const text = await inCopy(`
+        dpkg -i /mnt/out/out/rehome_*_amd64.deb >/dev/null
+        stat -c 'data %a %U %G' /var/lib/rehome
+        su -s /bin/sh rehome -c 'rehome keys create --plan free --name a --data /var/lib/rehome --json' >/dev/null
+        echo REHOME_PORT=9999 >>/etc/default/rehome
+        dpkg -i /mnt/out/newer.deb >/dev/null </dev/null
+        dpkg-query -W -f 'version \${Version}\\n' rehome
+        tail -1 /etc/default/rehome
+        su -s /bin/sh rehome -c 'rehome keys list --data /var/lib/rehome --json' | grep -c '"plan": "free"'
+        systemctl is-enabled rehome.service rehome-backup.timer
+        systemd-analyze verify rehome.service rehome-backup.service rehome-backup.timer && echo verified
+        dpkg -r rehome >/dev/null; ls /var/lib/rehome
+        dpkg -P rehome >/dev/null
+        ls -d /var/lib/rehome /etc/default/rehome /usr/bin/rehome 2>&1 | grep -c 'No such file' || true
+        getent passwd rehome || echo 'no account'`);
+      expect(text).toContain("data 700 rehome rehome\n");
+      expect(text).toMatch(/version [\d.]+\+next\nREHOME_PORT=9999\n1\nenabled\nenabled\n/);
+      expect(text).toContain("verified\n");
+      expect(text).toMatch(/\nrehome\.db\n/);
+      expect(text).toContain("\n3\nno account\n");
+    },
+    slowMs,
+  );
+
+  test.each([
+    ["amd64", "x86-64"],
+    ["arm64", "ARM aarch64"],
+  ])("for %s holds an executable for it, and files of root", async (architecture, machine) => {
+    const [deb = ""] = [...new Bun.Glob(`rehome_*_${architecture}.deb`).scanSync(out)];
+    const { text } = await run(["dpkg-deb", "--contents", join(out, deb)]);
+    expect(text).not.toMatch(/^\S+ (?!root\/root)/m);
+    const fields = await run(["dpkg-deb", "--field", join(out, deb), "Architecture"]);
+    expect(fields.text.trim()).toBe(architecture);
+    const name = architecture === "amd64" ? "x64" : "arm64";
+    expect(
+      (await run(["readelf", "-h", join(out, `rehome-linux-${name}`)])).text.toLowerCase(),
+    ).toContain(machine === "x86-64" ? "x86-64" : "aarch64");
+  });
+});
+
+describe.each(["cortex-a53", "cortex-a72"])("the arm64 executable on a %s", (cpu) => {
+  test(
+    "migrates, makes a key, serves and stops",
+    async () => {
+      const emulated = ["qemu-aarch64-static", "-cpu", cpu, "-L", "/usr/aarch64-linux-gnu"].concat(
+        join(out, "rehome-linux-arm64"),
+      );
+      const data = join(folder.path, cpu);
+      mkdirSync(data);
+      const made = await run(
+        [...emulated, "keys", "create", "--plan", "pro", "--name", "pi", "--json"].concat(
+          "--data",
+          data,
+        ),
+      );
+      const { key } = JSON.parse(made.text) as { key: string };
+      const child = Bun.spawn([...emulated, "serve", "--data", data, "--port", "0"], {
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "ignore",
+      });
+      let banner = "";
+      for await (const chunk of child.stdout as unknown as AsyncIterable<Uint8Array>) {
+        banner += new TextDecoder().decode(chunk);
+        if (/Data/.test(banner)) break;
+      }
+      const origin = /API +(http:\/\/[^/\s]+)/.exec(banner)?.[1] ?? "";
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      const body = '{"name":"Rex","categoryId":9223372036854775807}';
+      const created = await fetch(`${origin}/v1/pets`, { method: "POST", headers, body });
+      expect([created.status, await created.text()]).toEqual([
+        201,
+        '{"id":1,"name":"Rex","categoryId":9223372036854775807}',
+      ]);
+      expect((await fetch(`${origin}/v1/pets?limit=0`, { headers })).status).toBe(400);
+      const health = [...emulated, "health", "--port", new URL(origin).port];
+      expect((await run(health)).exitCode).toBe(0);
+      child.kill("SIGTERM");
+      expect(await child.exited).toBe(0);
+    },
+    slowMs,
+  );
+});
