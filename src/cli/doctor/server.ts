@@ -14,7 +14,7 @@ export async function checkServer({ host = "127.0.0.1", port }: Config): Promise
   const check = "server";
   if (port === 0) return warn(check, "--port 0 is any free one", "Name the port with --port.");
   const address = `${reachable(host)}:${port}`;
-  const readiness = (await asked(`http://${address}`)) ?? (await asked(`https://${address}`));
+  const readiness = await askedEitherWay(address);
   if (readiness === undefined) {
     return warn(
       check,
@@ -36,6 +36,13 @@ function reachable(host: string): string {
   if (host === "0.0.0.0" || host === "*") return "127.0.0.1";
   if (host === "::") return "[::1]";
   return host.includes(":") ? `[${host}]` : host;
+}
+
+/** Over HTTP or HTTPS, whichever is spoken there: a server for the one may answer the other with an error of its own. */
+async function askedEitherWay(address: string): Promise<Readiness | "other" | undefined> {
+  const plain = await asked(`http://${address}`);
+  if (plain !== undefined && plain !== "other") return plain;
+  return (await asked(`https://${address}`)) ?? plain;
 }
 
 /** What `/ready` says, `other` for an answer that is not ours, undefined when there is none. */

@@ -12,7 +12,7 @@ import { pendingMigrations } from "./migrate.ts";
 export interface Diagnosis {
   readonly name: "catalogue" | "limits";
   readonly path: string;
-  /** Undefined when there is no such file yet. */
+  /** With the log beside it. Undefined when there is no such file yet. */
   readonly bytes: number | undefined;
   /** Migrations that the next start will apply. */
   readonly pending: readonly string[];
@@ -54,7 +54,9 @@ export function diagnose(folder: string): Diagnosis[] {
 }
 
 function examined({ name, path, migrations, sql, unitMs }: Question): Diagnosis {
-  const bytes = statSync(path, { throwIfNoEntry: false })?.size;
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size;
+  const fileBytes = sizeOf(path);
+  const bytes = fileBytes === undefined ? undefined : fileBytes + (sizeOf(`${path}-wal`) ?? 0);
   const unknown = { name, path, bytes, pending: [], newestMs: 0, rows: 0, problem: undefined };
   if (bytes === undefined || bytes === 0) return unknown;
   try {

@@ -1,0 +1,56 @@
+/** The pages for people name commands that exist, with options that they take. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { createProgram, pathOf } from "../src/cli/program.ts";
+import { testIo } from "./helpers/io.ts";
+
+const root = join(import.meta.dir, "..");
+const program = createProgram(testIo());
+
+/** What is wrong with a command line as a page has it, if anything. */
+function mistakeIn(line: string): string | undefined {
+  // What stands behind a pipe, a redirection, a comment or another command is not ours.
+  const [own = ""] = line.split(/ (?:[|<>&#;]|2>)|\.\.\.|\s{3,}/);
+  const words = own.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
+  let command: Command = program;
+  for (const word of words) {
+    const child: Command | undefined = command.commands.find((each) => each.name() === word);
+    if (child === undefined) break;
+    command = child;
+  }
+  if (command === program && !(words[0] ?? "").startsWith("-")) return `no command: ${own}`;
+  const names = [...command.options.flatMap(({ long, short }) => [long, short]), "--help"];
+  const unknown = words.filter((word) => /^--?[a-z]/.test(word)).map((word) => word.split("=")[0]);
+  const wrong = unknown.filter((name) => !names.includes(name));
+  return wrong.length === 0 ? undefined : `${pathOf(command)} has no ${wrong.join(", ")}`;
+}
+
+/** The command lines in the fenced blocks of a page: at a prompt, or alone at the beginning of a line. */
+function commandLines(page: string): string[] {
+  const blocks = page.match(/^```[^\n]*\n[\s\S]*?^```/gm) ?? [];
+  return blocks.flatMap((block) =>
+    block
+      .split("\n")
+      .map((line) => /^(?:\$ )?(?:sudo (?:-u \S+ )?)?(?:dist\/)?rehome (?!\d)(.+)$/.exec(line)?.[1])
+      .filter((line) => line !== undefined),
+  );
+}
+
+test.each([
+  "README.md",
+  "docs/operating.md",
+  "docs/import.md",
+  "docs/reliability.md",
+  "docs/limits.md",
+])("%s", async (page) => {
+  const lines = commandLines(await Bun.file(join(root, page)).text());
+  expect(lines.map(mistakeIn).filter((mistake) => mistake !== undefined)).toEqual([]);
+  if (page === "docs/operating.md") expect(lines.length).toBeGreaterThan(20);
+});
+
+test.each([
+  ["kyes list", "no command: kyes list"],
+  ["keys list --jsn", "rehome keys list has no --jsn"],
+  ["pets import - --formt=csv | cat -n", "rehome pets import has no --formt"],
+])("%s would be found", (line, mistake) => expect(mistakeIn(line)).toBe(mistake));
