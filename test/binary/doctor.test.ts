@@ -198,6 +198,17 @@ describe("the port", () => {
     }
   });
 
+  test("is asked over HTTPS where that is spoken", async () => {
+    using folder = temporaryFolder();
+    const pair = ["crt", "key"].map((kind) =>
+      join(import.meta.dir, `../fixtures/tls/first.${kind}`),
+    );
+    const [cert = "", key = ""] = pair;
+    await using server = await serve(folder.path, ["--tls-cert", cert, "--tls-key", key]);
+    const { of } = await examined(folder.path, "--port", new URL(server.origin).port);
+    expect(of("server")).toMatchObject({ state: "ok" });
+  });
+
   test("of a server that is not ready fails with what it says", async () => {
     using folder = temporaryFolder();
     const checks = [{ name: "disk", ok: false, detail: "no space is left on the disk" }];

@@ -59,5 +59,9 @@ Examples:
   return new Command("service")
     .description("run rehome under systemd: print or install its units")
     .addCommand(print)
-    .addCommand(install);
+    .addCommand(install)
+    .addHelpText(
+      "after",
+      "\nExamples:\n  rehome service print rehome.service\n  sudo rehome service install",
+    );
 }
