@@ -1,11 +1,12 @@
 /** `rehome doctor` on the compiled executable: each kind of trouble is made, found, and told with what to do. */
-import { describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { doctorSchema } from "../../src/cli/doctor/index.ts";
 import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
+import { hookTimeoutMs, testDatabase, type TestDatabase } from "../helpers/postgres.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 import { liveThrough } from "../helpers/usage.ts";
 
@@ -182,6 +183,45 @@ describe("time", () => {
     expect(of("backup")?.detail).toStartWith("the last one is 8 days old: ");
     writeFileSync(join(folder.path, "last-backup.json"), "{");
     expect((await examined(folder.path)).of("backup")?.detail).toBe("none was ever made");
+  });
+});
+
+describe("a PostgreSQL database", () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await testDatabase();
+  }, hookTimeoutMs);
+  afterEach(() => database[Symbol.asyncDispose](), hookTimeoutMs);
+
+  async function onDatabase(url: string) {
+    const env = { REHOME_STORE: url };
+    const result = await rehome(["doctor", "--port", "1", "--json"], { env });
+    const { password } = new URL(url);
+    expect(result.stdout + result.stderr).not.toContain(password);
+    const report = documentedJson(doctorSchema, result.stdout) as Report;
+    return report.checks.find(({ check }) => check === "database");
+  }
+
+  test("that is empty is left empty, and one in use is well", async () => {
+    expect(await onDatabase(database.url)).toMatchObject({
+      state: "warn",
+      detail: expect.stringMatching(/\(REHOME_STORE\), PostgreSQL .*, schema lacks 0000_initial/),
+    });
+    const [before] = await database.sql`SELECT to_regnamespace('rehome') IS NULL AS "isEmpty"`;
+    expect(before).toEqual({ isEmpty: true });
+    const env = { REHOME_STORE: database.url };
+    expect(await rehome(["keys", "list"], { env })).toMatchObject({ exitCode: 0 });
+    expect(await onDatabase(database.url)).toMatchObject({
+      state: "ok",
+      detail: expect.stringContaining("schema up to date"),
+    });
+  });
+
+  test("that cannot be reached fails with what to do", async () => {
+    const url = new URL(database.url);
+    url.port = "1";
+    const found = await onDatabase(url.href);
+    expect(found).toMatchObject({ state: "fail", advice: expect.stringMatching(/./) });
   });
 });
 

@@ -112,7 +112,7 @@ describe("show", () => {
     await keys("rotate", id, "--grace", "0");
     await keys("ban", id, "--for", "2h");
     const shown = await documented<{
-      secrets: { expiresAt: string | null }[];
+      secrets: { mask: string; expiresAt: string | null }[];
       events: { actor: string; action: string; changes: unknown[] }[];
     }>(keyDetailsSchema, "show", id);
     expect(shown).toMatchObject({
@@ -129,6 +129,20 @@ describe("show", () => {
       { field: "perMinute", before: "60", after: "300" },
       { field: "perDay", before: "1000", after: "10000" },
     ]);
+    const [first, second] = shown.secrets.map(({ mask }) => mask);
+    expect(shown.events[2]?.changes).toEqual([{ field: "secret", before: first, after: second }]);
+    expect(first).toMatch(/^rehome_live_.{4}\.\.\.$/);
+  });
+
+  test("a person reads the last twenty changes", async () => {
+    const { id } = await makeKey(folder.path, "--plan", "free", "--name", "restless");
+    for (let at = 1; at <= 11; at += 1) {
+      await keys("ban", id, "--for", `${at}h`);
+      await keys("unban", id);
+    }
+    const { stdout } = await keys("show", id);
+    expect(stdout).toContain("23 events\n  3 earlier ones: --json shows all\n");
+    expect(stdout.match(/ {2}kim {2}(?:un)?ban\n/g)).toHaveLength(20);
   });
 
   test("a person reads state, windows, ban, secrets and events", async () => {

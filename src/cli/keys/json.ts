@@ -1,4 +1,4 @@
-import { keyState, type ApiKey } from "../../domain/api-key.ts";
+import { keyState, type ApiKey, type KeySecret } from "../../domain/api-key.ts";
 import { isBanned, stepAt } from "../../domain/ban.ts";
 import { isoDay, isoSeconds } from "../../domain/clock.ts";
 import { planNames } from "../../domain/plan.ts";
@@ -140,7 +140,7 @@ export function keyDetailsJson(
       at: isoSeconds(event.atMs),
       actor: event.actor,
       action: event.action,
-      changes: changesOf(event),
+      changes: changesOf(event, secrets),
     })),
   };
 }
@@ -155,11 +155,18 @@ function windowJson(used: number, limit: number, resetsAtMs: number) {
   };
 }
 
-/** The fields that differ between before and after; of an event without a before, all that it set. */
-export function changesOf({ before = {}, after }: KeyEvent) {
+/**
+ * The fields that differ between before and after; of an event without a before, all that it set. A secret that came
+ * with it is shown by its beginning.
+ */
+export function changesOf({ atMs, before = {}, after }: KeyEvent, secrets: readonly KeySecret[]) {
   const shown = (value: unknown) =>
     value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .map((field) => ({ field, before: shown(before[field]), after: shown(after[field]) }))
     .filter((change) => change.before !== change.after);
+  const made = secrets.findIndex(({ createdAtMs }) => createdAtMs === atMs);
+  if (made === -1) return fields;
+  const [old, secret] = [secrets[made - 1], secrets[made]];
+  return [...fields, { field: "secret", before: old?.mask ?? null, after: secret?.mask ?? null }];
 }

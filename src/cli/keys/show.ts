@@ -11,13 +11,15 @@ import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
 import { configOf } from "../options.ts";
 import { stylesOf } from "../terminal/style.ts";
-import { counted, cut, grouped, pad, printable } from "../terminal/text.ts";
+import { counted, grouped, pad, printable } from "../terminal/text.ts";
 import { keyCommand } from "./change.ts";
 import { changesOf, keyDetailsJson, keyDetailsSchema } from "./json.ts";
 import { dayText, limitsText, statePaint, useBar } from "./shown.ts";
 
 const barCells = 10;
 const nameCells = 11;
+/** A key that is noisy for long has many events; a person reads the last ones. */
+const eventsShownMax = 20;
 
 /** A key with all that is shown of it, at one moment. */
 interface Shown extends KeyDetails {
@@ -127,13 +129,14 @@ function secretLines({ secrets, nowMs }: Shown, io: Io): string[] {
   return ["", styles.bold(counted(secrets.length, "secret")), ...secrets.map(line)];
 }
 
-function eventLines({ events }: Shown, io: Io): string[] {
+function eventLines({ events: all, secrets }: Shown, io: Io): string[] {
+  const events = all.slice(-eventsShownMax);
   const styles = stylesOf(io);
   const widthOf = (values: readonly string[]) =>
     Math.max(0, ...values.map((value) => Bun.stringWidth(value)));
   const actorCells = widthOf(events.map(({ actor }) => printable(actor)));
   const lines = events.flatMap((event) => {
-    const changes = changesOf(event);
+    const changes = changesOf(event, secrets);
     const fieldCells = widthOf(changes.map(({ field }) => field));
     const head = `  ${isoSeconds(event.atMs)}  ${pad(printable(event.actor), actorCells)}  `;
     const diff = changes.map(({ field, before, after }) => {
@@ -143,6 +146,8 @@ function eventLines({ events }: Shown, io: Io): string[] {
     });
     return [head + styles.bold(event.action), ...diff];
   });
-  const title = styles.bold(cut(counted(events.length, "event"), io.columns));
-  return ["", title, ...lines];
+  const earlier = all.length - events.length;
+  if (earlier > 0)
+    lines.unshift(styles.dim(`  ${grouped(earlier)} earlier ones: --json shows all`));
+  return ["", styles.bold(counted(all.length, "event")), ...lines];
 }
