@@ -57,8 +57,9 @@ export function decodeObject(
   let value: unknown;
   try {
     value = parseJson(text);
-  } catch {
-    return refused("invalid_request", "The body is not valid JSON.");
+  } catch (error) {
+    const what = error instanceof RangeError ? "nested too deeply" : "not valid JSON";
+    return refused("invalid_request", `The body is ${what}.`);
   }
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? { value: value as Record<string, unknown> }

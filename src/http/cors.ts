@@ -21,7 +21,7 @@ export class Cors {
     this.#origins = new Set(origins);
   }
 
-  /** Sets the headers that the request's origin may have. Returns true for a preflight, which carries no credential. */
+  /** Sets the headers that the request's origin may have. Returns true for a preflight. */
   answer(request: Request, headers: AnswerHeaders): boolean {
     if (this.#origins.size === 0) return false;
     headers["vary"] = "Origin";

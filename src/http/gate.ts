@@ -27,6 +27,7 @@ export function hostCheck({ services }: Pick<GateOptions, "services">) {
     record.admission = services.access.admitAnonymous(() => record.address());
     const { view, refusal: limited } = record.admission;
     showLimits(set.headers, view);
+    set.headers["cache-control"] = "no-store";
     return refuse(
       { request, set },
       limited ?? refusal("invalid_request", "The Host header is not valid."),
@@ -57,16 +58,18 @@ export function gate({ services, cors }: GateOptions) {
       const record = recordOf(request);
       const address = () => record.address();
       const answer: AnswerHeaders = set.headers;
-      const isPreflight = cors.answer(request, answer);
+      const { authorization } = headers;
+      // A browser sends no credential with a preflight; whoever does is charged like anybody.
+      const isPreflight = cors.answer(request, answer) && authorization === undefined;
       const admission = isPreflight
         ? services.access.admitAnonymous(address)
-        : await services.access.admit(credentialOf(headers["authorization"], token), address);
+        : await services.access.admit(credentialOf(authorization, token), address);
       answer["content-type"] = jsonType;
       answer["cache-control"] = "no-store";
       showLimits(answer, admission.view);
       record.admission = admission;
       if (admission.refusal !== undefined) {
-        return refuse({ request, set }, admission.refusal, headers["authorization"] !== undefined);
+        return refuse({ request, set }, admission.refusal, authorization !== undefined);
       }
       return undefined;
     });

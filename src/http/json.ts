@@ -21,12 +21,16 @@ BigInt.prototype.toJSON = function toJSON(this: bigint) {
   return JSON.rawJSON(this.toString());
 };
 
-/** Where a double might not be what was written: 16 digits in a row, or an exponent. */
-const mayBeInexact = /\d{16}|\d[eE]/;
+/**
+ * Where a double might not be what was written: an exponent, or more than the 15 digits that one always holds, with the
+ * point among them or not.
+ */
+const mayBeInexact = /[\d.]{16}|\d[eE]/;
 
 /**
  * Parses JSON (RFC 8259) so that integers stay exact over the whole int64 range: those that a double cannot hold come
- * as bigint. A number that is no int64, where a double might have rounded it to one, comes as NaN. Throws SyntaxError.
+ * as bigint. A number that is no int64, where a double might have rounded it to one, comes as NaN. Throws SyntaxError, and RangeError
+ * for what is nested too deeply to be read.
  */
 export function parseJson(text: string): unknown {
   if (!mayBeInexact.test(text)) return JSON.parse(text);

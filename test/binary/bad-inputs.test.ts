@@ -98,6 +98,8 @@ describe("bodies", () => {
     ["true as categoryId", '{"name":"a","categoryId":true}'],
     ["a fraction", '{"name":"a","categoryId":1.5}'],
     ["a fraction that a double rounds away", '{"name":"a","categoryId":1.00000000000000000001}'],
+    ["a fraction in fifteen digits and five", '{"name":"a","categoryId":900719925474099.99999}'],
+    ["a fraction in eight digits and eleven", '{"name":"a","categoryId":99999999.99999999999}'],
     ["2^63", '{"name":"a","categoryId":9223372036854775808}'],
     ["below -2^63", '{"name":"a","categoryId":-9223372036854775809}'],
     ["1e19", '{"name":"a","categoryId":1e19}'],
@@ -123,7 +125,9 @@ describe("bodies", () => {
   });
 
   test("names the field and what is wrong with it", async () => {
+    const nested = `${'{"x":'.repeat(9_000)}9223372036854775807${"}".repeat(9_000)}`;
     const messages = [
+      [`{"name":"a","categoryId":1,"x":${nested}}`, "The body is nested too deeply."],
       ['{"name":"a","categoryId":"5"}', "categoryId must be an integer of 64 bits."],
       [
         '{"name":"a","categoryId":1,"status":"x"}',
@@ -271,7 +275,14 @@ describe("paths and methods", () => {
       expect(answer.status).toBe(400);
       expect(JSON.parse(answer.body)).toMatchObject({ code: "invalid_request", status: 400 });
       expect(answer.headers.get("x-ratelimit-limit")).toBe("100000");
+      expect(answer.headers.get("cache-control")).toBe("no-store");
     }
+  });
+
+  test("404 for a fragment, which belongs into no request", async () => {
+    const head = "GET /v1/pets#a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
+    const answer = await raw(server.origin, `${head}Authorization: Bearer ${key}\r\n\r\n`);
+    expect(answer.status).toBe(404);
   });
 
   test.each(["TRACE", "PROPFIND", "QUERY"])(
