@@ -7,6 +7,7 @@ import { Cors } from "./cors.ts";
 import { failures } from "./failures.ts";
 import { hostCheck } from "./gate.ts";
 import { observe } from "./observe.ts";
+import { methodTable } from "./methods.ts";
 import type { Peers } from "./record.ts";
 import { openapi } from "./openapi.ts";
 import { PetAnswers } from "./answers.ts";
@@ -54,6 +55,14 @@ export function createApp(options: AppOptions) {
     answers: new PetAnswers(services),
     baseUrl: options.baseUrl,
   });
+  const documentation = openapi({
+    baseUrl: options.baseUrl,
+    stagingBaseUrl: options.stagingBaseUrl,
+    clock: services.clock,
+  });
+  const probes = probeRoutes(services);
+  const landing = landingRoutes(options.baseUrl);
+  const openRoutes = [probes, landing, documentation].flatMap(({ routes }) => routes);
   let server: () => Peers | null = () => null;
   const app = new Elysia({
     strictPath: true,
@@ -72,18 +81,12 @@ export function createApp(options: AppOptions) {
       }),
     )
     .use(hostCheck(gateOptions))
-    .use(failures(options.report))
+    .use(failures(options.report, methodTable(openRoutes)))
     .use(operations)
     .use(fallbackRoutes(gateOptions, operations.routes))
-    .use(probeRoutes(services))
-    .use(landingRoutes(options.baseUrl))
-    .use(
-      openapi({
-        baseUrl: options.baseUrl,
-        stagingBaseUrl: options.stagingBaseUrl,
-        clock: services.clock,
-      }),
-    );
+    .use(probes)
+    .use(landing)
+    .use(documentation);
   server = () => app.server;
   return app;
 }

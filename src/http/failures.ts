@@ -3,21 +3,24 @@ import { Elysia, ValidationError } from "elysia";
 import { AppError } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";
 import { refusal, refuse } from "./errors.ts";
+import { answerOtherMethod, nothingHere, pathOf, type MethodTable } from "./methods.ts";
 import { recordOf } from "./record.ts";
 import { noSuchPet } from "./routes/pets.ts";
 import { ruleOf } from "./schemas.ts";
 
 /**
  * Turns whatever is thrown on the way into the Error body. Nothing of an unknown error reaches the caller; `report`
- * gets it for the operator.
+ * gets it for the operator. `openMethods` knows the addresses outside of /v1: the fallback answers for those within.
  */
-export function failures(report: (error: unknown) => void) {
+export function failures(report: (error: unknown) => void, openMethods: MethodTable) {
   return new Elysia({ name: "failures" }).onError(
     { as: "global" },
     ({ error, code, request, route, set }) => {
       set.status = 200;
       // A body that could not be read ends the request before its route is noted.
       recordOf(request).route ??= route || undefined;
+      const allowed = code === "NOT_FOUND" ? openMethods(pathOf(request.url)) : undefined;
+      if (allowed !== undefined) return answerOtherMethod({ request, set }, allowed);
       return refuse({ request, set }, refusalOf(error, code, report));
     },
   );
@@ -29,7 +32,7 @@ function refusalOf(error: unknown, code: unknown, report: (error: unknown) => vo
     if (error.kind === "internal_error" || error.kind === "unavailable") report(error);
     return { kind: error.kind, message: error.message, retryAfterSeconds: error.retryAfterSeconds };
   }
-  if (code === "NOT_FOUND") return refusal("not_found", "There is nothing at this address.");
+  if (code === "NOT_FOUND") return nothingHere;
   if (code === "PARSE") return refusal("invalid_request", "The body could not be read.");
   report(error);
   return refusal("internal_error", "Something went wrong on the server; it was logged.");

@@ -105,6 +105,29 @@ test("from 5 December 2030 on getPet is gone: 404, and the message names what re
   expect(answer.status).toBe(404);
   expect(answer.headers.has("deprecation")).toBe(false);
   expect(((await answer.json()) as { message: string }).message).toContain("/v1/pets");
+  for (const method of ["PUT", "OPTIONS"]) {
+    const other = await app.send("/v1/pets/1", { method, key });
+    expect(other.status).toBe(404);
+    expect(other.headers.has("allow")).toBe(false);
+  }
+  expect((await app.send("/v1/pets", { method: "PUT", key })).status).toBe(405);
+});
+
+test("an open address takes GET and HEAD, and says so to whoever sends something else", async () => {
+  const app = testApp();
+  for (const path of openRoutes) {
+    const refused = await app.send(path, { method: "POST" });
+    expect(refused.status).toBe(405);
+    expect(refused.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
+    expect(await refused.json()).toMatchObject({ code: "method_not_allowed", status: 405 });
+    const asked = await app.send(path, { method: "OPTIONS" });
+    expect(asked.status).toBe(204);
+    expect(asked.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
+    expect(await asked.text()).toBe("");
+  }
+  const nowhere = await app.send("/healthy", { method: "POST" });
+  expect(nowhere.status).toBe(404);
+  expect(await nowhere.json()).toMatchObject({ code: "not_found", status: 404 });
 });
 
 test("what an operation throws is a 500 that says nothing of it, and the operator is told", async () => {
@@ -141,5 +164,14 @@ describe("CORS", () => {
     const other = await app.send("/v1/pets", { headers: { origin: "https://b.example" } });
     expect(other.headers.has("access-control-allow-origin")).toBe(false);
     expect(other.headers.get("vary")).toBe("Origin");
+  });
+
+  test("charges what looks like a preflight and carries a key to the key", async () => {
+    const app = testApp({ app: { corsOrigins: ["https://a.example"] } });
+    const key = await app.key("free");
+    const answer = await app.send("/v1/pets", { method: "OPTIONS", headers: preflight, key });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get("x-ratelimit-limit")).toBe("60");
+    expect(answer.headers.get("access-control-allow-methods")).toBe("GET, HEAD, POST");
   });
 });

@@ -22,6 +22,9 @@ export interface PetRoutesOptions extends GateOptions {
   readonly baseUrl: string | undefined;
 }
 
+/** Where getPet is until it is removed. */
+export const getPetPath = "/v1/pets/:petId";
+
 /** RFC 9745 and RFC 8594: since when getPet is deprecated, and when it goes. */
 const deprecation = `@${getPetDeprecatedAtMs / 1000}`;
 const sunset = httpDate(getPetRemovedAtMs);
@@ -65,7 +68,7 @@ export function petRoutes(options: PetRoutesOptions) {
       },
     )
     .get(
-      "/v1/pets/:petId",
+      getPetPath,
       async ({ params, request, set }) => {
         const pet = await answers.pet(parseInt64(params.petId) ?? 0n);
         return pet === undefined
