@@ -72,11 +72,11 @@ export function parseInt64Value(value: string): bigint {
   return id;
 }
 
-/** A duration in milliseconds. */
-export function durationOption(flags: string, description: string): Option {
+/** A duration in milliseconds, of at least `minMs`. */
+export function durationOption(flags: string, description: string, minMs = 0): Option {
   return new Option(flags, description).argParser((value: string) => {
     const ms = parseDuration(value);
-    if (ms === undefined) throw new InvalidArgumentError(`It ${durationRule}.`);
+    if (ms === undefined || ms < minMs) throw new InvalidArgumentError(`It ${durationRule}.`);
     return ms;
   });
 }

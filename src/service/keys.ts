@@ -1,6 +1,7 @@
 import {
   generateKey,
   generateKeyId,
+  keyState,
   maskKey,
   type ApiKey,
   type Environment,
@@ -162,17 +163,15 @@ export class KeyService {
 
   /** Gives the key a new secret. The old ones go on for `graceMs`; 0 ends them at once. */
   async rotate(reference: string, graceMs: number): Promise<IssuedKey> {
-    const { id, revokedAtMs } = await this.resolve(reference);
-    if (revokedAtMs !== undefined) {
-      throw new AppError(
-        "invalid_request",
-        `The key ${id} is revoked; a revoked key gets no new secret.`,
-        {
-          hint: "rehome keys create makes a new key.",
-        },
-      );
-    }
+    const before = await this.resolve(reference);
+    const { id } = before;
     const nowMs = this.#clock();
+    const state = keyState(before, nowMs);
+    if (state === "revoked" || state === "expired") {
+      throw new AppError("invalid_request", `The key ${id} is ${state}; it gets no new secret.`, {
+        hint: "rehome keys create makes a new key.",
+      });
+    }
     const { plain, secret } = this.#newSecret(nowMs);
     const by = this.#by("rotate", nowMs);
     const key = await this.#keys.rotate(id, hashKey(plain), secret, nowMs + graceMs, by);

@@ -233,6 +233,19 @@ describe("changes", () => {
     expect(atOnce.stderr).toContain("The old one is refused from now on.");
   });
 
+  test("a duration of nothing makes no key and no ban", async () => {
+    const { id } = await makeKey(folder.path, "--plan", "free", "--name", "lasting");
+    for (const args of [
+      ["create", "--plan", "free", "--name", "stillborn", "--expires-in", "0"],
+      ["ban", id, "--for", "0"],
+    ]) {
+      const result = await keys(...args);
+      expect(result.exitCode).toBe(2);
+      expect(result.stderr).toContain("It must be a duration such as 30m, 24h or 90d.");
+    }
+    expect((await keys("list")).stdout).not.toContain("stillborn");
+  });
+
   test("update without a change is a mistake", async () => {
     const result = await keys("update", website.id);
     expect(result).toEqual({

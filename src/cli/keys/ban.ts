@@ -5,7 +5,7 @@ import { changeCommand, changeKey } from "./change.ts";
 
 export function banCommand(io: Io): Command {
   const command = changeCommand("ban", "refuse a key for a time")
-    .addOption(durationOption("--for <duration>", "how long, such as 1h").makeOptionMandatory())
+    .addOption(durationOption("--for <duration>", "how long, such as 1h", 1).makeOptionMandatory())
     .addHelpText(
       "after",
       `

@@ -32,7 +32,11 @@ export function createCommand(io: Io): Command {
     .addOption(limitOption("per-minute", "requests per minute (plan enterprise only)"))
     .addOption(limitOption("per-day", "requests per day (plan enterprise only)"))
     .addOption(
-      durationOption("--expires-in <duration>", "when the key ends, such as 90d; never by default"),
+      durationOption(
+        "--expires-in <duration>",
+        "when the key ends, such as 90d; never by default",
+        1,
+      ),
     )
     .addHelpText(
       "after",
