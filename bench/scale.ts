@@ -1,0 +1,283 @@
+// One, two and four processes on one PostgreSQL: what each request costs the processes and the database, and which of
+// them is used up first. `bun bench/scale.ts [--seconds 4] [--processes 1,2,4]`.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { SQL } from "bun";
+import { startServer as startPostgres } from "../test/helpers/postgres.ts";
+import { animal } from "./animals.ts";
+import { cpuUsBetween, DidNotRun, freePort, run, usage, type Usage } from "./process.ts";
+import { buildService, EXECUTABLE, type IssuedKey, unknownKey } from "./rehome.ts";
+import { get } from "./scenarios.ts";
+import { luaScript, type Request } from "./wrk.ts";
+
+const ANIMALS = 100_000;
+const CONNECTIONS = 64;
+const BUSINESS_KEYS = 300;
+/** Enough that a run stays below the 60 requests that each has in its minute. */
+const SINGLE_KEYS = 2_000;
+
+interface Scenario {
+  readonly name: string;
+  readonly requests: (keys: Keys) => Request[];
+}
+
+interface Keys {
+  /** A key whose limits nothing here reaches. */
+  readonly unbounded: string;
+  /** Keys of the Business plan: a block of 17 requests each. */
+  readonly business: readonly string[];
+  /** Keys whose block is one request, so that each request is a take. */
+  readonly single: readonly string[];
+}
+
+const scenarios: readonly Scenario[] = [
+  { name: "list, one key", requests: ({ unbounded }) => [get("/v1/pets", unbounded)] },
+  {
+    name: "get, 10,000 animals in turn",
+    requests: ({ unbounded }) =>
+      Array.from({ length: 10_000 }, (_, at) => get(`/v1/pets/${at * 10 + 1}`, unbounded)),
+  },
+  {
+    name: "create",
+    requests: ({ unbounded }) => [
+      {
+        method: "POST",
+        path: "/v1/pets",
+        headers: { Authorization: `Bearer ${unbounded}`, "Content-Type": "application/json" },
+        body: JSON.stringify(animal(1)),
+      },
+    ],
+  },
+  {
+    name: `list, ${BUSINESS_KEYS} Business keys`,
+    requests: ({ business }) => business.map(listed),
+  },
+  {
+    name: `list, ${SINGLE_KEYS} keys with blocks of 1`,
+    requests: ({ single }) => single.map(listed),
+  },
+];
+const listed = (key: string) => get("/v1/pets", key);
+
+interface Figures {
+  readonly perSecond: number;
+  readonly p99Ms: number;
+  /** Processor microseconds a request, of each side. */
+  readonly serviceUs: number;
+  readonly databaseUs: number;
+  readonly loadUs: number;
+  /** Transactions of the database for one request. */
+  readonly transactions: number;
+  readonly refused: number;
+}
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "4" },
+    processes: { type: "string", default: "1,2,4" },
+  },
+});
+const seconds = Number(options.seconds);
+const folder = mkdtempSync(join(tmpdir(), "rehome-scale-"));
+await buildService();
+// Commits are durable, as they are where it matters.
+const postgres = await startPostgres("fsync=on");
+const admin = new SQL(postgres.url, { max: 1 });
+try {
+  const keys = await prepare();
+  process.stdout.write(
+    "| scenario | processes | requests/s | p99 ms | service µs | database µs | load µs | transactions/request |\n" +
+      "| --- | --- | --- | --- | --- | --- | --- | --- |\n",
+  );
+  for (const scenario of scenarios) {
+    for (const processes of options.processes.split(",").map(Number)) {
+      const figures = await measure(scenario.requests(keys), processes);
+      process.stdout.write(row(scenario.name, processes, figures));
+    }
+  }
+} finally {
+  await admin.close();
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Fills the database through the command line, as an operator would. */
+async function prepare(): Promise<Keys> {
+  const file = join(folder, "animals.ndjson");
+  const lines = Array.from({ length: ANIMALS }, (_, at) => JSON.stringify(animal(at + 1)));
+  await Bun.write(file, `${lines.join("\n")}\n`);
+  await run([EXECUTABLE, "pets", "import", file, "--store", postgres.url]);
+  const make = async (perMinute: number) => {
+    const plan = [
+      "--plan",
+      "enterprise",
+      "--per-minute",
+      `${perMinute}`,
+      "--per-day",
+      "1000000000",
+    ];
+    const command = ["keys", "create", ...plan, "--name", "bench", "--json"];
+    const out = await run([EXECUTABLE, ...command, "--store", postgres.url]);
+    return JSON.parse(out) as IssuedKey;
+  };
+  return {
+    unbounded: (await make(1_000_000_000)).key,
+    // What a Business key and a Free key take at a time, without their limit in the minute.
+    business: await clones(await make(1_000), BUSINESS_KEYS),
+    single: await clones(await make(60), SINGLE_KEYS),
+  };
+}
+
+/** Keys that are as the given one but for id and secret: a process for each would take minutes. */
+async function clones({ id }: IssuedKey, count: number): Promise<string[]> {
+  const keys = Array.from({ length: count }, unknownKey);
+  const ids = keys.map((_, at) => `${id}x${at}`);
+  const hashes = keys.map((key) => new Bun.CryptoHasher("sha256").update(key).digest());
+  await admin`
+    INSERT INTO rehome.api_keys
+    SELECT (jsonb_populate_record(k, jsonb_build_object('id', clone))).*
+    FROM rehome.api_keys AS k, unnest(${ids}::text[]) AS clone WHERE k.id = ${id}`;
+  await admin`
+    INSERT INTO rehome.key_secrets (hash, key_id, mask, created_at_ms)
+    SELECT hash, clone, '', 0 FROM unnest(${hashes}::bytea[], ${ids}::text[]) AS given (hash, clone)`;
+  return keys;
+}
+
+async function measure(requests: Request[], processes: number): Promise<Figures> {
+  // The limits of the last run are not to refuse this one.
+  await admin`UPDATE rehome.rate_windows SET minute_label = 0, minute_used = 0`;
+  const servers = await Promise.all(Array.from({ length: processes }, () => serve()));
+  try {
+    await loadAll(servers, requests, 1);
+    await admin`UPDATE rehome.rate_windows SET minute_label = 0, minute_used = 0`;
+    const before = await readings(servers);
+    const counted = await loadAll(servers, requests, seconds);
+    const after = await readings(servers);
+    const answered = counted.reduce((sum, { requests: n }) => sum + n, 0);
+    if (answered === 0) throw new DidNotRun("nothing was answered");
+    return {
+      perSecond: answered / seconds,
+      p99Ms: Math.max(...counted.map(({ p99 }) => p99)) / 1_000,
+      serviceUs: cpuUs(before.services, after.services) / answered,
+      databaseUs: cpuUs(before.database, after.database) / answered,
+      loadUs: counted.reduce((sum, { cpuUs: us }) => sum + us, 0) / answered,
+      transactions: (after.transactions - before.transactions) / answered,
+      refused: counted.reduce((sum, { refused }) => sum + refused, 0) / answered,
+    };
+  } finally {
+    await Promise.all(servers.map(({ stop }) => stop()));
+  }
+}
+
+interface Server {
+  readonly pid: number;
+  readonly port: number;
+  readonly stop: () => Promise<void>;
+}
+
+async function serve(): Promise<Server> {
+  const port = await freePort();
+  const args = ["serve", "--store", postgres.url, "--port", `${port}`, "--bans", "off"];
+  const child = Bun.spawn([EXECUTABLE, ...args], {
+    stdout: "ignore",
+    stderr: Bun.file(join(folder, `stderr-${port}`)),
+  });
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await child.exited;
+  };
+  for (let attempt = 0; attempt < 500; attempt += 1) {
+    const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
+    if (answer?.ok) return { pid: child.pid, port, stop };
+    await Bun.sleep(10);
+  }
+  await stop();
+  throw new DidNotRun("rehome serve did not start");
+}
+
+/** One wrk for each process, all at once. */
+function loadAll(servers: readonly Server[], requests: Request[], forSeconds: number) {
+  const connections = Math.max(1, Math.floor(CONNECTIONS / servers.length));
+  return Promise.all(servers.map(({ port }) => load(port, requests, connections, forSeconds)));
+}
+
+async function load(port: number, requests: Request[], connections: number, forSeconds: number) {
+  const script = join(folder, `load-${port}.lua`);
+  const list = join(folder, `load-${port}.txt`);
+  await Bun.write(script, luaScript(requests));
+  const lines = requests.map(({ method, path, headers, body = "" }) =>
+    [
+      method,
+      path,
+      Object.entries(headers)
+        .map((pair) => pair.join(":"))
+        .join("\u0001"),
+      body,
+    ].join("\t"),
+  );
+  await Bun.write(list, `${lines.join("\n")}\n`);
+  const options = ["-t1", `-c${connections}`, `-d${forSeconds}s`, "--latency", "-s", script];
+  const child = Bun.spawn(["wrk", ...options, `http://127.0.0.1:${port}`, "--", list], {
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const out = await child.stdout.text();
+  await child.exited;
+  const json = /^RESULT (.*)$/m.exec(out)?.[1];
+  if (json === undefined) throw new DidNotRun("wrk printed no result");
+  const counted = JSON.parse(json) as { requests: number; refused: number; p99: number };
+  return { ...counted, cpuUs: Number(child.resourceUsage()?.cpuTime.total ?? 0) };
+}
+
+async function readings(servers: readonly Server[]) {
+  // Sessions tell the statistics of their transactions at most once a second.
+  await Bun.sleep(1_100);
+  const [row] = (await admin`
+    SELECT xact_commit::int AS n FROM pg_stat_database WHERE datname = current_database()`) as [
+    { n: number },
+  ];
+  return {
+    services: servers.map(({ pid }) => usage(pid)),
+    database: databaseProcesses().map((pid) => usage(pid)),
+    transactions: row.n,
+  };
+}
+
+/** The server and its processes. Those of connections live as long as the services do. */
+function databaseProcesses(): number[] {
+  const children = readdirSync("/proc").filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      return (
+        readFileSync(`/proc/${name}/stat`, "utf8").split(") ")[1]?.split(" ")[1] ===
+        `${postgres.pid}`
+      );
+    } catch {
+      return false;
+    }
+  });
+  return [postgres.pid, ...children.map(Number)];
+}
+
+function cpuUs(before: readonly Usage[], after: readonly Usage[]): number {
+  const sum = (usages: readonly Usage[]): Usage =>
+    usages.reduce((all, each) => ({ ...all, cpuTicks: all.cpuTicks + each.cpuTicks }));
+  return cpuUsBetween(sum(before), sum(after));
+}
+
+function row(name: string, processes: number, figures: Figures): string {
+  const { perSecond, p99Ms, serviceUs, databaseUs, loadUs, transactions, refused } = figures;
+  const cells = [
+    refused > 0 ? `${name} (${Math.round(refused * 100)} % refused)` : name,
+    String(processes),
+    Math.round(perSecond).toLocaleString("en"),
+    p99Ms.toFixed(1),
+    serviceUs.toFixed(1),
+    databaseUs.toFixed(1),
+    loadUs.toFixed(1),
+    transactions.toFixed(3),
+  ];
+  return `| ${cells.join(" | ")} |\n`;
+}
