@@ -151,5 +151,5 @@ export function origin(value: string): string | undefined {
 export function withoutPassword(address: string): string {
   return address
     .replace(/^(\w+:\/\/[^:/?#]*):.*@/s, "$1:***@")
-    .replace(/([?&]password=)[^&#]*/gi, "$1***");
+    .replace(/([?&]\w*password=)[^&#]*/gi, "$1***");
 }
