@@ -108,7 +108,7 @@ describe("config", () => {
   test.each([
     "postgres://kim:s3cret@db/x",
     "postgres://kim:s3:c@ret@db/x?password=s3cret",
-    "postgres://kim@db/x?sslpassword=s3cret",
+    "postgres://kim:s3cret@db/x?sslpassword=s3cret",
   ])("never shows the password of %s", async (address) => {
     for (const args of [["config"], ["config", "--json"], ["config", "--store", address]]) {
       const result = await rehome(args, { env: { REHOME_STORE: address } });
