@@ -13,6 +13,7 @@ export const buildFlags = [
   "--compile",
   "--bytecode",
   "--format=esm",
+  "--splitting",
   "--minify-syntax",
   "--minify-whitespace",
   "--env=disable",

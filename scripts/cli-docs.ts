@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { TSchema } from "@sinclair/typebox";
 import type { Command } from "commander";
 import { jsonSchemaOf } from "../src/cli/json.ts";
-import { createProgram, pathOf } from "../src/cli/program.ts";
+import { createProgram } from "../src/cli/commands.ts";
+import { pathOf } from "../src/cli/program.ts";
 
 const file = join(import.meta.dir, "../docs/cli.md");
 const helpCells = 100;

@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { createProgram, pathOf } from "../src/cli/program.ts";
+import { createProgram } from "../src/cli/commands.ts";
+import { pathOf } from "../src/cli/program.ts";
 import { testIo } from "./helpers/io.ts";
 
 const root = join(import.meta.dir, "..");

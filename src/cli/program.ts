@@ -2,43 +2,18 @@ import { Command, CommanderError } from "commander";
 import { AppError } from "../domain/errors.ts";
 import { nearest } from "../domain/spelling.ts";
 import { version } from "../version.ts";
-import { completeCommand, completionCommand } from "./completion/index.ts";
-import { configCommand } from "./config.ts";
-import { backupCommand } from "./backup.ts";
-import { doctorCommand } from "./doctor/index.ts";
-import { healthCommand } from "./health.ts";
 import type { Io } from "./io.ts";
-import { keysCommand } from "./keys/index.ts";
-import { petsCommand } from "./pets/index.ts";
-import { openapiCommand } from "./openapi.ts";
-import { restoreCommand } from "./restore.ts";
-import { serviceCommand } from "./service/index.ts";
 import { serveCommand } from "./serve.ts";
-import { storeCommand } from "./store/index.ts";
 import { UsageError } from "./usage-error.ts";
-import { usageCommand } from "./usage/index.ts";
 
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
 
-/** The command line as a value: all commands, speaking through `io`. */
-export function createProgram(io: Io): Command {
+/** The command `rehome` with these commands below it, all of which report errors in the same words. */
+export function programOf(io: Io, commands: readonly Command[]): Command {
   const program = new Command("rehome")
     .description("An animal-adoption catalogue as a service, in one executable.")
     .version(version, "--version", "print the version")
     .helpCommand("help [command]", "show help for a command")
-    .addCommand(serveCommand(io))
-    .addCommand(keysCommand(io))
-    .addCommand(petsCommand(io))
-    .addCommand(usageCommand(io))
-    .addCommand(doctorCommand(io))
-    .addCommand(configCommand(io))
-    .addCommand(backupCommand(io))
-    .addCommand(restoreCommand(io))
-    .addCommand(storeCommand(io))
-    .addCommand(openapiCommand(io))
-    .addCommand(healthCommand(io))
-    .addCommand(serviceCommand(io))
-    .addCommand(completionCommand(io))
     .addHelpText(
       "after",
       `
@@ -47,13 +22,20 @@ Examples:
   rehome keys create --plan pro --name website   make a key for a customer
   rehome keys list                               see who has one`,
     );
-  program.addCommand(completeCommand(program, io), { hidden: true });
+  for (const command of commands) program.addCommand(command);
   configure(program, io);
   return program;
 }
 
+/** The command line for `args`: a server holds its own command in memory, and not all the others for good. */
+async function programFor(args: readonly string[], io: Io): Promise<Command> {
+  if (args[0] === "serve") return programOf(io, [serveCommand(io)]);
+  const { createProgram } = await import("./commands.ts");
+  return createProgram(io);
+}
+
 /** Every command reports errors in the same words, and none ends the process by itself. */
-function configure(command: Command, io: Io): void {
+export function configure(command: Command, io: Io): void {
   command
     .exitOverride()
     .configureOutput({
@@ -103,8 +85,8 @@ export function pathOf(command: Command): string {
 
 /** Runs the command line `args` and returns the exit code: 0, 1 when it failed, 2 when it was called wrongly. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
-  const program = createProgram(io);
   try {
+    const program = await programFor(args, io);
     await program.parseAsync(args, { from: "user" });
     return exitCodes.ok;
   } catch (error) {

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Command } from "commander";
 import { configSchema } from "../../src/cli/config.ts";
-import { createProgram, pathOf } from "../../src/cli/program.ts";
+import { createProgram } from "../../src/cli/commands.ts";
+import { pathOf } from "../../src/cli/program.ts";
 import { rehome, temporaryFolder } from "../helpers/binary.ts";
 import { testIo } from "../helpers/io.ts";
 import { documentedJson } from "../helpers/json-contract.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { cliDocs } from "../../scripts/cli-docs.ts";
 import { jsonSchemaOf } from "../../src/cli/json.ts";
-import { createProgram } from "../../src/cli/program.ts";
+import { createProgram } from "../../src/cli/commands.ts";
 import { testIo } from "../helpers/io.ts";
 
 test("docs/cli.md is what the commands say: `bun run docs:cli` writes it anew", async () => {

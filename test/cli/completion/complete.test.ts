@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { complete, type Lookup } from "../../../src/cli/completion/complete.ts";
-import { createProgram } from "../../../src/cli/program.ts";
+import { createProgram } from "../../../src/cli/commands.ts";
 import { testIo } from "../../helpers/io.ts";
 
 const program = createProgram(testIo());
