@@ -1,6 +1,7 @@
 /**
  * PostgreSQL for tests: one server for the whole run, a database of its own for each that asks. `REHOME_TEST_POSTGRES` names
- * another server by the address of a user who may create databases.
+ * another server by the address of a user who may
+ * create databases and roles, and who needs the password that is in it.
  */
 import { SQL } from "bun";
 import { readFileSync } from "node:fs";
