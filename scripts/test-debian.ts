@@ -6,8 +6,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 const packages: Readonly<Record<string, string>> = {
+  caddy: "caddy",
   chromium: "chromium",
   faketime: "faketime",
+  nginx: "nginx-light",
   fish: "fish",
   promtool: "prometheus",
   "qemu-aarch64-static": "qemu-user-static",

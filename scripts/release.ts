@@ -1,0 +1,111 @@
+/**
+ * `bun run release VERSION`: from a clean main to files that can be published. Checks the tree, writes the version
+ * (package.json is its only place) and the changelog's section, tests, builds everything with checksums, commits and tags.
+ * Nothing is pushed or uploaded. `--dry-run` stops before the first change.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { buildAll } from "./build-all.ts";
+
+const unreleased = "## Unreleased";
+
+/** Compares versions by their three numbers: negative when `a` is the older one. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map((version) => version.split(".").map(Number));
+  for (let i = 0; i < 3; i += 1) {
+    const difference = (left?.[i] ?? 0) - (right?.[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/**
+ * The changelog with its unreleased part as the section of `version`, dated `day`, and an empty part above it. Throws
+ * when there is nothing to release.
+ */
+export function releaseChangelog(changelog: string, version: string, day: string): string {
+  const start = changelog.indexOf(`${unreleased}\n`);
+  if (start === -1) throw new Error(`CHANGELOG.md has no "${unreleased}".`);
+  const next = changelog.indexOf("\n## ", start + 1);
+  const section = changelog.slice(start + unreleased.length, next === -1 ? undefined : next);
+  if (!/^- /m.test(section)) throw new Error(`CHANGELOG.md says nothing under "${unreleased}".`);
+  return changelog.replace(`${unreleased}\n`, `${unreleased}\n\n## ${version} - ${day}\n`);
+}
+
+/** package.json with another version, and nothing else of it changed. */
+export function withVersion(packageJson: string, version: string): string {
+  const changed = packageJson.replace(/^( {2}"version": ")[^"]*"/m, `$1${version}"`);
+  if ((JSON.parse(changed) as { version: string }).version !== version) {
+    throw new Error("package.json has no version of its own to change.");
+  }
+  return changed;
+}
+
+function run(root: string, command: string[]): string {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, {
+    cwd: root,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  if (exitCode === 0) return stdout.toString().trim();
+  throw new Error(`${command.join(" ")} failed:\n${stdout.toString()}${stderr.toString()}`);
+}
+
+/** Refuses a tree that is not what would be released. */
+export function checkTree(root: string, version: string): void {
+  if (!/^\d+\.\d+\.\d+$/.test(version)) {
+    throw new Error(`A version is three numbers such as 1.2.0; "${version}" is none.`);
+  }
+  const changes = run(root, ["git", "status", "--porcelain"]);
+  if (changes !== "") throw new Error(`The tree is not clean:\n${changes}`);
+  const branch = run(root, ["git", "rev-parse", "--abbrev-ref", "HEAD"]);
+  if (branch !== "main") throw new Error(`Releases are made from main; this is ${branch}.`);
+  if (run(root, ["git", "tag", "--list", `v${version}`]) !== "") {
+    throw new Error(`There is a tag v${version} already.`);
+  }
+  const released = run(root, ["git", "tag", "--list", "v*"]).split("\n").filter(Boolean);
+  const newer = released.find((tag) => compareVersions(tag.slice(1), version) > 0);
+  if (newer !== undefined) throw new Error(`${newer} is newer than ${version}.`);
+}
+
+async function release(root: string, version: string, isDryRun: boolean): Promise<void> {
+  const say = (text: string) => void process.stdout.write(`${text}\n`);
+  const write = (name: string, change: (text: string) => string) => {
+    const path = join(root, name);
+    const changed = change(readFileSync(path, "utf8"));
+    if (!isDryRun) writeFileSync(path, changed);
+  };
+  checkTree(root, version);
+  const day = new Date().toISOString().slice(0, 10);
+  write("package.json", (text) => withVersion(text, version));
+  write("CHANGELOG.md", (text) => releaseChangelog(text, version, day));
+  if (isDryRun) return say(`v${version} could be released from here.`);
+  try {
+    say("Testing ...");
+    run(root, [process.execPath, "run", "test"]);
+    run(root, ["git", "commit", "--quiet", "--all", "--message", `chore(release): ${version}`]);
+    say("Building ...");
+    await buildAll({ out: join(root, "dist"), withPackages: true, preset: 9 });
+    run(root, ["git", "tag", "--annotate", `v${version}`, "--message", `rehome ${version}`]);
+  } catch (error) {
+    say(
+      "Not released. What was written is in the tree: git diff HEAD, git checkout . takes it back.",
+    );
+    throw error;
+  }
+  say(`Released ${version}: commit, tag v${version} and dist/. Publish: git push --follow-tags`);
+}
+
+if (import.meta.main) {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { "dry-run": { type: "boolean", default: false } },
+  });
+  try {
+    await release(join(import.meta.dir, ".."), positionals[0] ?? "", values["dry-run"]);
+  } catch (error) {
+    process.stderr.write(`Error: ${(error as Error).message}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,185 @@
+/** rehome behind the proxies that Debian has, with the configurations that are published, as real processes. */
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
+
+const packaging = join(import.meta.dir, "../../packaging");
+const baseUrl = "https://pets.example.org/v1";
+const trusting = ["--trusted-proxy", "127.0.0.1", "--base-url", baseUrl];
+const startTimeoutMs = 10_000;
+
+let lastPort = 21_000 + Math.floor(Math.random() * 9_000);
+const anyPort = () => (lastPort += 1);
+
+interface Proxy extends AsyncDisposable {
+  readonly origin: string;
+}
+
+/** Starts a proxy and resolves when it answers. */
+async function start(command: string[], port: number, env = {}): Promise<Proxy> {
+  const child = Bun.spawn(command, {
+    env: { ...process.env, ...env },
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  const deadlineMs = performance.now() + startTimeoutMs;
+  for (;;) {
+    const answer = await fetch(origin).catch(() => undefined);
+    await answer?.body?.cancel();
+    if (answer !== undefined) break;
+    if (child.exitCode !== null || performance.now() > deadlineMs) {
+      child.kill();
+      throw new Error(`the proxy did not start: ${await child.stderr.text()}`);
+    }
+    await Bun.sleep(10);
+  }
+  return {
+    origin,
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await child.exited;
+    },
+  };
+}
+
+/** nginx with the published server, on ports of this test. */
+function nginx(folder: string, upstream: number): Promise<Proxy> {
+  const port = anyPort();
+  const server = readFileSync(join(packaging, "nginx/rehome.conf"), "utf8")
+    .replace("server 127.0.0.1:8080;", `server 127.0.0.1:${upstream};`)
+    .replace("listen 80;", `listen 127.0.0.1:${port};`);
+  expect(server).toContain(`127.0.0.1:${upstream}`);
+  const file = join(folder, "nginx.conf");
+  const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  const temporary = kinds.map((kind) => `${kind}_temp_path ${folder}/${kind};`);
+  const user = process.getuid?.() === 0 ? "user root;" : "";
+  writeFileSync(
+    file,
+    `${user} daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error;
+     events {} http { access_log off; ${temporary.join(" ")} ${server} }`,
+  );
+  return start(["/usr/sbin/nginx", "-c", file], port);
+}
+
+/** Caddy with the published site, on ports of this test and without a certificate. */
+function caddy(folder: string, upstream: number): Promise<Proxy> {
+  const port = anyPort();
+  const site = readFileSync(join(packaging, "caddy/Caddyfile"), "utf8")
+    .replace("pets.example.org {", `http://127.0.0.1:${port} {`)
+    .replace("127.0.0.1:8080", `127.0.0.1:${upstream}`);
+  const file = join(folder, "Caddyfile");
+  writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${site}`);
+  const home = join(folder, "home");
+  mkdirSync(home);
+  return start(["/usr/bin/caddy", "run", "--config", file, "--adapter", "caddyfile"], port, {
+    HOME: home,
+    XDG_DATA_HOME: home,
+  });
+}
+
+const portOf = ({ origin }: RunningBinary) => Number(new URL(origin).port);
+
+describe.each([
+  ["nginx", nginx],
+  ["caddy", caddy],
+] as const)("behind %s", (_name, proxyFor) => {
+  test("addresses are the clients', limits are theirs, and links name the public address", async () => {
+    using folder = temporaryFolder();
+    using data = temporaryFolder();
+    const { key } = await makeKey(data.path, ...roomy);
+    const log = join(folder.path, "access.log");
+    const limits = ["--anonymous-per-minute", "3", "--log-file", log];
+    await using server = await serve(data.path, [...trusting, ...limits]);
+    await using proxy = await proxyFor(folder.path, portOf(server));
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    for (let i = 0; i < 2; i += 1) {
+      const body = `{"name":"a${i}","categoryId":${i}}`;
+      const created = await fetch(`${proxy.origin}/v1/pets`, { method: "POST", headers, body });
+      expect(created.status).toBe(201);
+    }
+    const page = await fetch(`${proxy.origin}/v1/pets?limit=1`, { headers });
+    expect(page.headers.get("link")).toBe(`<${baseUrl}/pets?limit=1&after=1>; rel="next"`);
+    expect(page.headers.get("x-ratelimit-limit")).toBe("1000000");
+    expect(page.headers.get("x-request-id")).toMatch(/^[\w.-]{8,64}$/);
+    const document = (await (await fetch(`${proxy.origin}/docs/json`)).json()) as {
+      servers: { url: string }[];
+    };
+    expect(document.servers.map(({ url }) => url)).toContain(baseUrl);
+
+    // A client that forges the header is still the one that the proxy saw: three requests, then 429.
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i += 1) {
+      const forged = { "x-forwarded-for": `203.0.113.${i}` };
+      statuses.push((await fetch(`${proxy.origin}/v1/pets`, { headers: forged })).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+    // Another client of the same proxy has its own bucket.
+    const other = Bun.spawnSync(
+      ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}"].concat([
+        "--interface",
+        "127.0.0.2",
+        `${proxy.origin}/v1/pets`,
+      ]),
+    );
+    expect(other.stdout.toString()).toBe("401");
+    expect(await server.stop()).toBe(0);
+    const addresses = readFileSync(log, "utf8")
+      .split("\n")
+      .filter((line) => line.includes('"status":401'))
+      .map((line) => (JSON.parse(line) as { address: string }).address);
+    expect(addresses).toEqual(["127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.2"]);
+  });
+
+  test("connections to rehome are kept and used again", async () => {
+    using folder = temporaryFolder();
+    using data = temporaryFolder();
+    await using server = await serve(data.path, trusting);
+    await using proxy = await proxyFor(folder.path, portOf(server));
+    for (let i = 0; i < 50; i += 1) await (await fetch(`${proxy.origin}/health`)).text();
+    const { stdout } = Bun.spawnSync(["ss", "-Htn", `( dport = :${portOf(server)} )`]);
+    const open = stdout.toString().trim().split("\n");
+    // 50 requests one after another need one; closed ones would show as TIME-WAIT.
+    expect(open.length).toBeLessThanOrEqual(4);
+    expect(open.filter((line) => line.startsWith("ESTAB")).length).toBeGreaterThan(0);
+  });
+
+  test("a restart with --reuse-port under load shows no caller a 502", async () => {
+    using folder = temporaryFolder();
+    using data = temporaryFolder();
+    const { key } = await makeKey(data.path, ...roomy);
+    const port = String(anyPort());
+    const args = [...trusting, "--reuse-port", "--port", port];
+    const first = await serve(data.path, args);
+    await using proxy = await proxyFor(folder.path, Number(port));
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const statuses = new Map<number, number>();
+    const over = new AbortController();
+    const caller = async (number: number): Promise<void> => {
+      for (let i = 0; !over.signal.aborted; i += 1) {
+        const isCreate = i % 5 === 0;
+        const answer = await fetch(`${proxy.origin}/v1/pets?limit=2`, {
+          headers,
+          ...(isCreate ? { method: "POST", body: `{"name":"${number}-${i}","categoryId":1}` } : {}),
+        });
+        await answer.text();
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      }
+    };
+    const callers = Array.from({ length: 8 }, (_, number) => caller(number));
+    const count = () => [...statuses.values()].reduce((sum, each) => sum + each, 0);
+    const reached = async (wanted: number) => {
+      while (count() < wanted) await Bun.sleep(5);
+    };
+    await reached(200);
+    await using second = await serve(data.path, args);
+    await reached(count() + 100);
+    expect(await first.stop()).toBe(0);
+    await reached(count() + 400);
+    over.abort();
+    await Promise.all(callers);
+    expect(new Set(statuses.keys())).toEqual(new Set([200, 201]));
+    expect(await second.stop()).toBe(0);
+  });
+});

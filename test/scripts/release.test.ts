@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  checkTree,
+  compareVersions,
+  releaseChangelog,
+  withVersion,
+} from "../../scripts/release.ts";
+import { version } from "../../src/version.ts";
+import { rehome, temporaryFolder } from "../helpers/binary.ts";
+
+describe("the changelog", () => {
+  const text =
+    "# Changelog\n\n## Unreleased\n\n### Added\n\n- A thing.\n\n## 1.0.0 - 2026-01-01\n\n- Old.\n";
+  test("gets a section of the version below an empty one", () => {
+    expect(releaseChangelog(text, "1.1.0", "2026-11-21")).toBe(
+      text.replace("## Unreleased\n", "## Unreleased\n\n## 1.1.0 - 2026-11-21\n"),
+    );
+  });
+  test.each([
+    ["# Changelog\n", "has no"],
+    ["## Unreleased\n\n## 1.0.0\n\n- Old.\n", "says nothing"],
+  ])("%j is refused", (wrong, why) => {
+    expect(() => releaseChangelog(wrong, "1.1.0", "2026-11-21")).toThrow(why);
+  });
+});
+
+test("only the version of package.json changes, and the executable shows it", async () => {
+  const text = await Bun.file(join(import.meta.dir, "../../package.json")).text();
+  const changed = withVersion(text, "9.8.7");
+  expect(changed).not.toBe(text);
+  expect(withVersion(changed, version)).toBe(text);
+  expect((await rehome(["--version"])).stdout).toBe(`${version}\n`);
+});
+
+test.each([
+  ["1.9.0", "1.10.0", -1],
+  ["2.0.0", "1.99.99", 1],
+  ["1.2.3", "1.2.3", 0],
+])("%s against %s", (a, b, sign) => expect(Math.sign(compareVersions(a, b))).toBe(sign));
+
+describe("a tree is refused that", () => {
+  const git = (folder: string, ...args: string[]) =>
+    expect(Bun.spawnSync(["git", "-C", folder, ...args]).exitCode).toBe(0);
+  const tree = (folder: string, branch = "main") => {
+    git(folder, "init", "--quiet", "--initial-branch", branch);
+    git(folder, "config", "user.email", "a@example.org");
+    git(folder, "config", "user.name", "a");
+    git(folder, "commit", "--quiet", "--allow-empty", "--message", "first");
+  };
+
+  test("is not clean", () => {
+    using folder = temporaryFolder();
+    tree(folder.path);
+    expect(() => checkTree(folder.path, "1.0.1")).not.toThrow();
+    writeFileSync(join(folder.path, "new"), "");
+    expect(() => checkTree(folder.path, "1.0.1")).toThrow("not clean");
+  });
+  test("is not main", () => {
+    using folder = temporaryFolder();
+    tree(folder.path, "other");
+    expect(() => checkTree(folder.path, "1.0.1")).toThrow("this is other");
+  });
+  test("has the version, or a newer one", () => {
+    using folder = temporaryFolder();
+    tree(folder.path);
+    git(folder.path, "tag", "v1.2.0");
+    expect(() => checkTree(folder.path, "1.2.0")).toThrow("a tag v1.2.0 already");
+    expect(() => checkTree(folder.path, "1.1.9")).toThrow("v1.2.0 is newer");
+    expect(() => checkTree(folder.path, "1.2.1")).not.toThrow();
+    expect(() => checkTree(folder.path, "v1.2.1")).toThrow("three numbers");
+  });
+});
