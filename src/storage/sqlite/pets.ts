@@ -3,7 +3,7 @@ import { and, asc, count, eq, gt, sql } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
 import type { NewPet, Pet, PetStatus } from "../../domain/pet.ts";
-import { query, statement } from "./database.ts";
+import { query, statement, translating } from "./database.ts";
 import { pets } from "./schema.ts";
 
 const placeholders = {
@@ -70,12 +70,13 @@ export function petReader(db: Database) {
 
   return {
     page({ limit: most, status, after: above = int64Min }: PageQuery): Pet[] {
-      const found =
-        status === undefined ? page.all(above, most) : pageOfStatus.all(status, above, most);
+      const found = translating(() =>
+        status === undefined ? page.all(above, most) : pageOfStatus.all(status, above, most),
+      );
       return found.map(petOf);
     },
     byId(id: bigint): Pet | undefined {
-      const row = byId.get(id);
+      const row = translating(() => byId.get(id));
       return row === null ? undefined : petOf(row);
     },
     count: (): number => all.get()?.count ?? 0,

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { systemClock } from "../../../src/domain/clock.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
@@ -37,4 +38,27 @@ test("all reads of a turn see one state, and the next turn sees what another pro
   expect(reader.versions().pets).toBe(before.pets + 1);
   expect(await reader.pets.count()).toBe(1);
   await Promise.all([reader.close(), other.close()]);
+});
+
+test("animals that cannot be read are an unavailable store, and a retry makes sense", async () => {
+  using folder = temporaryFolder();
+  const before = open(folder.path);
+  const name = "a".repeat(60_000);
+  for (let n = 0; n < 20; n += 1) await before.pets.create({ name, categoryId: 1n });
+  await before.close();
+  const store = open(folder.path);
+  const file = `${folder.path}/rehome.db`;
+  const keptBytes = 30 * 4_096;
+  writeFileSync(file, Buffer.alloc(statSync(file).size, readFileSync(file).subarray(0, keptBytes)));
+  const unavailable = { kind: "unavailable", retryAfterSeconds: 1 };
+  const failure = async (read: () => unknown) => {
+    try {
+      return await read();
+    } catch (error) {
+      return error;
+    }
+  };
+  expect(await failure(() => store.pets.page({ limit: 20 }))).toMatchObject(unavailable);
+  expect(await failure(() => store.pets.byId(15n))).toMatchObject(unavailable);
+  await store.close();
 });
