@@ -7,32 +7,60 @@ import { processEnvironment } from "./config.ts";
 // Whatever this process makes belongs to its user alone: databases, backups, folders.
 process.umask(0o077);
 
+/**
+ * A terminal sends SIGINT to everything that it runs, and a runner such as `bun run` passes it on: what comes twice
+ * within this time was one key.
+ */
+const sameKeyMs = 500;
+/** How long the end waits for standard output to take what was written to it. */
+const flushMaxMs = 1_000;
+
 const stop = new AbortController();
+let interruptedMs = Number.NEGATIVE_INFINITY;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
+    if (signal === "SIGINT") {
+      const nowMs = performance.now();
+      if (nowMs - interruptedMs < sameKeyMs) return;
+      interruptedMs = nowMs;
+    }
     // Asked twice, it does not wait for anybody.
     if (stop.signal.aborted) process.exit(1);
     stop.abort();
   });
 }
 
-process.exit(
-  await run(process.argv.slice(2), {
-    env: processEnvironment,
-    isTerminal: process.stdout.isTTY,
-    talkIsTerminal: process.stderr.isTTY,
-    columns: process.stdout.columns || 80,
-    canAsk: process.stdin.isTTY && process.stderr.isTTY,
-    actor: actor(processEnvironment),
-    out: (text) => void process.stdout.write(text),
-    write: (text) =>
-      new Promise((resolve, reject) => {
-        process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
-      }),
-    input: () => Bun.stdin.stream(),
-    ask: (question) => ask(question, stop.signal),
-    err: (text) => void process.stderr.write(text),
-    stop: stop.signal,
-    onReload: (listener) => void process.on("SIGHUP", listener),
-  }),
-);
+/** Why standard output did not take everything. A reader that has enough, such as `head`, is no failure. */
+let outputError: Error | undefined;
+const noteOutput = (error: (Error & { code?: string }) | null | undefined) => {
+  if (error && error.code !== "EPIPE") outputError ??= error;
+};
+process.stdout.on("error", noteOutput);
+
+const exitCode = await run(process.argv.slice(2), {
+  env: processEnvironment,
+  isTerminal: process.stdout.isTTY,
+  talkIsTerminal: process.stderr.isTTY,
+  columns: process.stdout.columns || 80,
+  canAsk: process.stdin.isTTY && process.stderr.isTTY,
+  actor: actor(processEnvironment),
+  out: (text) => void process.stdout.write(text, noteOutput),
+  write: (text) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+    }),
+  input: () => Bun.stdin.stream(),
+  ask: (question) => ask(question, stop.signal),
+  err: (text) => void process.stderr.write(text),
+  stop: stop.signal,
+  onReload: (listener) => void process.on("SIGHUP", listener),
+});
+
+await Promise.race([
+  new Promise((resolve) => process.stdout.write("", resolve)),
+  Bun.sleep(flushMaxMs),
+]);
+if (outputError !== undefined) {
+  process.stderr.write(`Error: Standard output cannot be written: ${outputError.message}.\n`);
+}
+process.exit(outputError === undefined ? exitCode : exitCode || 1);

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { configSchema } from "../../src/cli/config.ts";
 import { createProgram } from "../../src/cli/commands.ts";
 import { pathOf } from "../../src/cli/program.ts";
-import { rehome, temporaryFolder } from "../helpers/binary.ts";
+import { executable, rehome, temporaryFolder } from "../helpers/binary.ts";
 import { testIo } from "../helpers/io.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
@@ -132,5 +132,28 @@ describe("config", () => {
     const result = await rehome(["config", "--data", `${folder.path}/none`]);
     expect(result.stdout).toContain("/none");
     expect(await Bun.file(`${folder.path}/none/rehome.db`).exists()).toBe(false);
+  });
+});
+
+describe("standard output", () => {
+  test.each(["openapi", "keys create --plan free --name x"])(
+    "that cannot be written is a failure of %s",
+    async (args) => {
+      using folder = temporaryFolder();
+      const command = `${await executable()} ${args} > /dev/full`;
+      const child = Bun.spawn(["sh", "-c", command], {
+        env: { REHOME_DATA: folder.path },
+        stderr: "pipe",
+      });
+      expect(await child.exited).toBe(1);
+      expect(await child.stderr.text()).toContain("Error: Standard output cannot be written: ");
+    },
+  );
+
+  test("whose reader has enough is none", async () => {
+    const command = `{ ${await executable()} openapi; echo "code $?" >&2; } | head -c 1`;
+    const child = Bun.spawn(["sh", "-c", command], { stdout: "pipe", stderr: "pipe" });
+    expect(await child.stdout.text()).toBe("{");
+    expect(await child.stderr.text()).toBe("code 0\n");
   });
 });

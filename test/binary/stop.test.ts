@@ -82,6 +82,15 @@ test("half-sent requests hold a stop no longer than --shutdown-timeout", async (
   for (const socket of sockets) socket.destroy();
 });
 
+test("one Ctrl-C that a runner passes on once more is one wish to stop", async () => {
+  using folder = temporaryFolder();
+  await using server = await serve(folder.path);
+  process.kill(server.pid, "SIGINT");
+  while (!server.stderr().includes("Stopping")) await Bun.sleep(1);
+  expect(await server.stop("SIGINT")).toBe(0);
+  expect(server.stderr()).toContain("Stopped");
+});
+
 test("a second signal ends it at once", async () => {
   using folder = temporaryFolder();
   await using server = await serve(folder.path, ["--shutdown-timeout", "60"]);
