@@ -1,9 +1,9 @@
 import { AppError } from "../domain/errors.ts";
 import type { Metrics } from "../service/metrics/metrics.ts";
-import { statusOf } from "./errors.ts";
+import { errorBody, jsonType, statusOf } from "./errors.ts";
 
 /** Where Prometheus asks, apart from the service: who reaches this address reads everything there. */
-export const metricsPath = "/metrics";
+const metricsPath = "/metrics";
 
 export interface MetricsAddress {
   readonly host: string;
@@ -30,7 +30,10 @@ export function listenForMetrics(
         },
       },
       fetch: () =>
-        new Response(`The metrics are at ${metricsPath}.\n`, { status: statusOf.not_found }),
+        new Response(errorBody("not_found", `The metrics are at ${metricsPath}.`), {
+          status: statusOf.not_found,
+          headers: { "content-type": jsonType },
+        }),
     });
     return { url: server.url, stop: () => server.stop(true) };
   } catch (error) {

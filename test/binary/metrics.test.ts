@@ -25,7 +25,10 @@ test("metrics count requests by route and status, and show no key, path or addre
   expect(text).toContain('rehome_admitted_total{plan="pro"} 2\n');
   expect(text).toContain('rehome_refused_total{plan="none",reason="malformed"} 1\n');
   expect(text).not.toMatch(/12345|secret|nonsense|rehome_live|127\.0\.0\.1/);
-  expect((await fetch(`http://127.0.0.1:${port}/v1/pets`)).status).toBe(404);
+  const elsewhere = await fetch(`http://127.0.0.1:${port}/v1/pets`);
+  expect(elsewhere.status).toBe(404);
+  expect(elsewhere.headers.get("content-type")).toBe("application/json");
+  expect(await elsewhere.json()).toMatchObject({ code: "not_found", status: 404 });
   expect((await get("/metrics")).status).toBe(404);
 });
 
