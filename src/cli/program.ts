@@ -6,7 +6,7 @@ import type { Io } from "./io.ts";
 import { serveCommand } from "./serve.ts";
 import { UsageError } from "./usage-error.ts";
 
-export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
+const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
 
 /** The command `rehome` with these commands below it, all of which report errors in the same words. */
 export function programOf(io: Io, commands: readonly Command[]): Command {

@@ -12,8 +12,8 @@ export const keyPrefixes = {
   staging: "rehome_test_",
 } as const satisfies Record<Environment, string>;
 
-export const randomLength = 30;
-export const checksumLength = 6;
+const randomLength = 30;
+const checksumLength = 6;
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** The largest multiple of 62 in a byte: bytes from here on are dropped, else the first letters would come up more often. */

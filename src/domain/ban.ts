@@ -2,16 +2,16 @@ import type { Limits } from "./plan.ts";
 import { clockToleranceMs, windowMs } from "./windows.ts";
 
 /** Refusals within this time of a minute's first one were in flight already and are not counted. */
-export const refusalGraceMs = 2_000;
+const refusalGraceMs = 2_000;
 /** More counted refusals than this in a minute, or than half the limit per minute, make it noisy. */
-export const noisyRefusalsMin = 20;
+const noisyRefusalsMin = 20;
 /** So many noisy minutes within `noisySpanMinutes` lead to a ban. */
-export const noisyMinutesForBan = 3;
-export const noisySpanMinutes = 10;
+const noisyMinutesForBan = 3;
+const noisySpanMinutes = 10;
 /** How long a ban lasts: the first one, and each one after it. */
 export const banStepsMs = [5 * 60_000, 15 * 60_000, 3_600_000, 86_400_000] as const;
 /** A ban is forgotten by one step for each day without one. */
-export const forgivenessMs = windowMs.day;
+const forgivenessMs = windowMs.day;
 
 /** What is kept of a key's behaviour. */
 export interface BanState {

@@ -3,8 +3,8 @@ import { planNames, publishedLimits, type Limits, type PlanName } from "./plan.t
 /** A key that used this share of its day on any day is near its limit. */
 export const nearLimitShare = 0.8;
 /** Refusals below both of these are a client's slip and no reason for another plan. */
-export const refusalsMin = 20;
-export const refusalShareMin = 0.01;
+const refusalsMin = 20;
+const refusalShareMin = 0.01;
 
 /** What a key did on one day, as far as it says whether its plan fits. */
 export interface DayOfUse {

@@ -17,11 +17,6 @@ export type PlanName = (typeof planNames)[number];
 /** The largest number that an Enterprise limit may be; above it a counter would leave the exact integers. */
 export const limitMax = 1_000_000_000;
 
-/** True when `value` names a plan. */
-export function isPlanName(value: unknown): value is PlanName {
-  return planNames.includes(value as PlanName);
-}
-
 /** True when `value` can be an Enterprise limit: a whole number from 1 to `limitMax`. */
 export function isLimit(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 1 && value <= limitMax;

@@ -28,7 +28,7 @@ export interface ObserveOptions {
 const wellFormedId = /^[\w.-]{1,64}$/;
 /** An id is shown in the log: a key that was sent in its place must not be. */
 const keyLike = /rehome_(?:live|test)_/;
-export const requestIdHeader = "X-Request-Id";
+const requestIdHeader = "X-Request-Id";
 
 type Handler = (request: Request) => Response | Promise<Response>;
 

@@ -36,7 +36,7 @@ const int64Schema = { type: "integer", format: "int64" };
 const int64Rule = "must be an integer of 64 bits";
 
 /** An int64 in a JSON body, as `parseJson` hands it over. */
-export const Int64 = kind<number | bigint>(
+const Int64 = kind<number | bigint>(
   "Int64",
   int64Rule,
   int64Schema,
@@ -72,7 +72,7 @@ const PetName = kind<string>(
   text(isPetName),
 );
 
-export const PetStatusSchema = kind<PetStatus>(
+const PetStatusSchema = kind<PetStatus>(
   "PetStatus",
   `must be one of ${petStatuses.join(", ")}`,
   {

@@ -3,7 +3,6 @@ import * as fc from "fast-check";
 import {
   blockSize,
   isLimit,
-  isPlanName,
   limitMax,
   limitsOf,
   planNames,
@@ -20,13 +19,6 @@ test("the published limits are the specification's", () => {
     business: { perMinute: 1_000, perDay: 100_000 },
   });
   expect(planNames).toEqual(["free", "pro", "business", "enterprise"]);
-});
-
-test("a plan is known by its exact name", () => {
-  for (const name of planNames) expect(isPlanName(name)).toBe(true);
-  for (const name of ["", "Free", "free ", "gold", "length", undefined, null, 0, ["free"]]) {
-    expect(isPlanName(name)).toBe(false);
-  }
 });
 
 describe("limitsOf", () => {

@@ -16,7 +16,7 @@ const codes = {
 export type Style = keyof typeof codes;
 
 /** Whether standard output takes colours: on a terminal that can, unless NO_COLOR is set (no-color.org). */
-export function hasColor(io: Io): boolean {
+function hasColor(io: Io): boolean {
   return io.isTerminal && !io.env["NO_COLOR"] && io.env["TERM"] !== "dumb";
 }
 

@@ -166,7 +166,7 @@ export function flush(path: string): void {
 }
 
 /** Gives a finished file its name, which must be free, so that either all of it is there or nothing. */
-export function giveName(partial: string, name: string): void {
+function giveName(partial: string, name: string): void {
   chmodSync(partial, 0o600);
   try {
     // Unlike a rename, a link never takes the place of another file.

@@ -114,7 +114,7 @@ export function exactName(field: string, value: unknown): string {
 }
 
 /** The name of an animal whose shelter has none for it: it is up for adoption all the same, and a list of empty names helps nobody. */
-export const unnamed = "Unnamed";
+const unnamed = "Unnamed";
 
 /** What stands in name columns of animals without a name. */
 const noNames: ReadonlySet<string> = new Set([
