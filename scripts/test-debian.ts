@@ -50,4 +50,4 @@ if (missing.length > 0) {
     process.exit(process.env["CI"] === undefined ? 0 : 1);
   }
 }
-process.exit(run(process.execPath, "test", "./test/debian"));
+process.exit(run(process.execPath, "test", "--timeout", "30000", "./test/debian"));

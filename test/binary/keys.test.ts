@@ -143,7 +143,6 @@ describe("show", () => {
     const { stdout } = await keys("show", id);
     expect(stdout).toContain("23 events\n  3 earlier ones: --json shows all\n");
     expect(stdout.match(/ {2}kim {2}(?:un)?ban\n/g)).toHaveLength(20);
-    // 24 commands one after another, on a machine that may have other things to do.
   }, 30_000);
 
   test("a person reads state, windows, ban, secrets and events", async () => {
