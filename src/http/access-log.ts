@@ -28,6 +28,8 @@ const bytesPart = bytesOf(',"bytes":');
 const addressPart = bytesOf(',"address":"');
 const quote = bytesOf('"');
 const end = bytesOf("}\n");
+/** What ends most lines. */
+const quoteAndEnd = bytesOf('"}\n');
 
 /**
  * Lines as JSON, put together from parts that are bytes already: to make each line a string first costs three times as
@@ -37,7 +39,9 @@ function jsonLines(log: Logger): WriteLine {
   const { output } = log;
   const headOf = heads(log);
   const outcomeOf = outcomes();
-  const keys = kept((key: ApiKey) => `,"keyId":"${key.id}","plan":"${key.plan}"`, new WeakMap());
+  const keyText = ({ id, plan }: ApiKey) => `,"keyId":"${id}","plan":"${plan}"`;
+  const keys = kept(keyText, new WeakMap());
+  const keysAndAddress = kept((key: ApiKey) => `${keyText(key)},"address":"`, new WeakMap());
   const reasons = new Map<string, Uint8Array>();
   const reasonOf = kept((text: string) => text, reasons);
 
@@ -55,17 +59,16 @@ function jsonLines(log: Logger): WriteLine {
       line.put(bytesPart);
       line.putInteger(bytes);
     }
-    if (key !== undefined) line.put(keys(key));
     if (address !== undefined) {
-      line.put(addressPart);
+      line.put(key === undefined ? addressPart : keysAndAddress(key));
       line.putAscii(address);
-      line.put(quote);
-    }
+    } else if (key !== undefined) line.put(keys(key));
     if (refusal !== undefined) {
+      if (address !== undefined) line.put(quote);
       if (reasons.size >= reasonsMax) reasons.clear();
       line.put(reasonOf(`,"refused":"${refusal.kind}","why":${JSON.stringify(reason(refusal))}`));
-    }
-    line.put(end);
+      line.put(end);
+    } else line.put(address === undefined ? end : quoteAndEnd);
     output.end();
   };
 }

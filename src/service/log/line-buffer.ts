@@ -1,4 +1,6 @@
 const encoder = new TextEncoder();
+/** Up to this length a loop is faster than the call that copies. */
+const loopedMax = 16;
 const zero = "0".charCodeAt(0);
 
 /**
@@ -33,8 +35,10 @@ export class LineBuffer {
   }
 
   put(part: Uint8Array): void {
-    this.#bytes.set(part, this.#length);
-    this.#length += part.length;
+    const length = this.#length;
+    if (part.length > loopedMax) this.#bytes.set(part, length);
+    else for (let i = 0; i < part.length; i += 1) this.#bytes[length + i] = part[i] ?? 0;
+    this.#length = length + part.length;
   }
 
   putAscii(text: string): void {
