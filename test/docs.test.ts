@@ -44,6 +44,8 @@ test.each([
   "docs/import.md",
   "docs/reliability.md",
   "docs/limits.md",
+  "docs/running.md",
+  "docs/small-machines.md",
 ])("%s", async (page) => {
   const lines = commandLines(await Bun.file(join(root, page)).text());
   expect(lines.map(mistakeIn).filter((mistake) => mistake !== undefined)).toEqual([]);
