@@ -251,13 +251,14 @@ describe("the port", () => {
 
   test("of a server that is not ready fails with what it says", async () => {
     using folder = temporaryFolder();
-    const checks = [{ name: "disk", ok: false, detail: "no space is left on the disk" }];
+    const message = "Not ready. disk: no space is left on the disk.";
+    const refused = { code: "unavailable", message, status: 503 };
     const other = Bun.serve({
       port: 0,
-      fetch: () => Response.json({ status: "not ready", checks }, { status: 503 }),
+      fetch: () => Response.json(refused, { status: 503 }),
     });
     const { of } = await examined(folder.path, "--port", String(other.port));
-    expect(of("server")?.detail).toEndWith("is not ready: disk: no space is left on the disk");
+    expect(of("server")?.detail).toEndWith(message);
     await other.stop(true);
   });
 });

@@ -3,10 +3,11 @@ import { fail, ok, warn, type Finding } from "../../service/doctor/finding.ts";
 
 const answerMaxMs = 3_000;
 
-/** What `/ready` answers, as far as it is needed here. */
+/** What `/ready` answers, as far as it is needed here: that all is well, or the Error body that says what is not. */
 interface Readiness {
   readonly status?: unknown;
-  readonly checks?: readonly { name?: unknown; ok?: unknown; detail?: unknown }[];
+  readonly code?: unknown;
+  readonly message?: unknown;
 }
 
 /** Whether a server answers where the settings say that it listens. */
@@ -26,9 +27,11 @@ export async function checkServer({ host = "127.0.0.1", port }: Config): Promise
     return fail(check, `what answers on ${address} is not rehome`, "Choose another --port.");
   }
   if (readiness.status === "ready") return ok(check, `answers on ${address} and is ready`);
-  const failed = (readiness.checks ?? []).filter(({ ok: isOk }) => isOk !== true);
-  const why = failed.map(({ name, detail }) => `${String(name)}: ${String(detail)}`).join("; ");
-  return fail(check, `answers on ${address} and is not ready: ${why}`, "Mend what is named here.");
+  return fail(
+    check,
+    `answers on ${address}. ${String(readiness.message)}`,
+    "Mend what is named here.",
+  );
 }
 
 /** An address at which this machine reaches what listens on `host`. */
@@ -55,9 +58,7 @@ async function asked(origin: string): Promise<Readiness | "other" | undefined> {
       tls: { rejectUnauthorized: false },
     });
     const body = (await answer.json()) as Readiness | null;
-    return body !== null && typeof body.status === "string" && Array.isArray(body.checks)
-      ? body
-      : "other";
+    return body?.status === "ready" || body?.code === "unavailable" ? body : "other";
   } catch (error) {
     // An answer that is no JSON, in contrast to none.
     return error instanceof SyntaxError ? "other" : undefined;

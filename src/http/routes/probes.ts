@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import type { Services } from "../../service/services.ts";
-import { jsonType, statusOf } from "../errors.ts";
+import { jsonType, refusal, refuse } from "../errors.ts";
 
 /** What monitors ask: no key, no limits. `/health` says that the process answers, `/ready` that it can do its work. */
 export function probeRoutes(services: Services) {
@@ -15,12 +15,15 @@ export function probeRoutes(services: Services) {
     )
     .get(
       "/ready",
-      async ({ set }) => {
+      async ({ request, set }) => {
         const checks = await services.check();
-        const isReady = checks.every(({ ok }) => ok);
-        set.status = isReady ? 200 : statusOf.unavailable;
+        const failed = checks.filter(({ ok }) => !ok);
+        if (failed.length > 0) {
+          const why = failed.map(({ name, detail }) => `${name}: ${detail}`).join("; ");
+          return refuse({ request, set }, refusal("unavailable", `Not ready. ${why}.`));
+        }
         set.headers["content-type"] = jsonType;
-        return JSON.stringify({ status: isReady ? "ready" : "not ready", checks });
+        return JSON.stringify({ status: "ready", checks });
       },
       { detail: { hide: true } },
     );
