@@ -5,18 +5,33 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
+/** The packages by a tool of theirs, or by the path of a file where a package has none. */
 const packages: Readonly<Record<string, string>> = {
+  "/usr/aarch64-linux-gnu/lib/libc.so.6": "libc6-arm64-cross",
+  "/usr/aarch64-linux-gnu/lib/libstdc++.so.6": "libstdc++6-arm64-cross",
   caddy: "caddy",
+  chattr: "e2fsprogs",
   chromium: "chromium",
+  curl: "curl",
   faketime: "faketime",
-  nginx: "nginx-light",
   fish: "fish",
+  ip: "iproute2",
+  nginx: "nginx-light",
   promtool: "prometheus",
+  python3: "python3-minimal",
   "qemu-aarch64-static": "qemu-user-static",
-  "systemd-analyze": "systemd",
   strace: "strace",
+  "systemd-analyze": "systemd",
+  unshare: "util-linux",
+  xz: "xz-utils",
   zsh: "zsh",
 };
+
+function missingPackages(): string[] {
+  return Object.entries(packages)
+    .filter(([what]) => (what.startsWith("/") ? !existsSync(what) : Bun.which(what) === null))
+    .map(([, name]) => name);
+}
 
 const root = join(import.meta.dir, "..");
 const folder = join(root, "test/debian");
@@ -33,17 +48,16 @@ if (!existsSync(folder)) {
   say("NOT RUN: there is no test/debian yet");
   process.exit(0);
 }
-const missing = Object.entries(packages).filter(([tool]) => Bun.which(tool) === null);
+const missing = missingPackages();
 if (missing.length > 0) {
   const canInstall = Bun.which("apt-get") !== null && process.getuid?.() === 0;
-  const names = missing.map(([, name]) => name);
   if (canInstall) {
     run("apt-get", "update", "-qq");
-    run("apt-get", "install", "-y", "-qq", "--no-install-recommends", ...names);
+    run("apt-get", "install", "-y", "-qq", "--no-install-recommends", ...missing);
   }
-  const still = Object.entries(packages).filter(([tool]) => Bun.which(tool) === null);
+  const still = missingPackages();
   if (still.length > 0) {
-    say(`NOT RUN: the suite test/debian needs ${still.map(([, name]) => name).join(", ")}`);
+    say(`NOT RUN: the suite test/debian needs ${still.join(", ")}`);
     say(
       "NOT RUN: on Debian, as root, it installs them by itself; elsewhere only the first suite was run",
     );
