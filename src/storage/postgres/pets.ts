@@ -65,7 +65,7 @@ export function petReads(query: Query) {
  * commit, so ids are given in the order of the commits, whichever process asks. Each id comes back with its animal's
  * position, because nothing promises an order of returned rows.
  */
-export function insertPets(client: SQL, batch: readonly NewPet[]): Promise<InsertedPet[]> {
+function insertPets(client: SQL, batch: readonly NewPet[]): Promise<InsertedPet[]> {
   return client`
     WITH raised AS (
       UPDATE rehome.catalogue SET version = version + 1, animals = animals + ${batch.length}

@@ -16,7 +16,6 @@ import { windowReads, windowStore } from "./windows.ts";
 
 /** Connections of one process: reads share theirs, each kind of write has one and groups what waits for it. */
 const readConnections = 4;
-export const connectionsPerProcess = readConnections + 3;
 /** Reads under way or waiting; above it they are refused at once. */
 const readsMax = 2_048;
 
