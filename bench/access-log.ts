@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../src/domain/clock.ts";
 import { Logger } from "../src/service/log/logger.ts";
-import { testApp } from "../test/helpers/app.ts";
+import { testApp, type TestApp } from "../test/helpers/app.ts";
 import { median } from "./stats.ts";
 
 const rounds = 40;
@@ -15,7 +15,7 @@ const requestsPerRound = 6_400;
 const atOnce = 64;
 
 interface Side {
-  readonly app: ReturnType<typeof testApp>;
+  readonly app: TestApp;
   readonly secret: string;
   readonly microseconds: number[];
 }
@@ -28,7 +28,7 @@ async function side(path: string, level: "off" | "info"): Promise<Side> {
     clock: systemClock,
     onProblem: () => undefined,
   });
-  const app = testApp({ app: { log } });
+  const app = await testApp({ app: { log } });
   const { secret } = await app.services.keys.create({
     name: "bench",
     plan: "enterprise",

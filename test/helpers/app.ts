@@ -1,7 +1,7 @@
 import type { PlanName } from "../../src/domain/plan.ts";
 import { createApp, type AppOptions } from "../../src/http/app.ts";
 import { createServices, type ServiceOptions } from "../../src/service/services.ts";
-import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
+import { openTestStore } from "./store-under-test.ts";
 
 /** A clock that stands still until it is moved. */
 export class TestClock {
@@ -34,16 +34,16 @@ export interface TestAppOptions {
   readonly service?: Partial<ServiceOptions>;
 }
 
+export type TestApp = Awaited<ReturnType<typeof testApp>>;
+
 /** The whole application on a store in memory, called without a socket. */
-export function testApp({ clock = new TestClock(), app = {}, service = {} }: TestAppOptions = {}) {
+export async function testApp({
+  clock = new TestClock(),
+  app = {},
+  service = {},
+}: TestAppOptions = {}) {
   const reported: unknown[] = [];
-  const store = openSqliteStore({
-    folder: ":memory:",
-    clock: clock.read,
-    random: () => 0,
-    timeoutMs: 100,
-    serving: true,
-  });
+  const store = await openTestStore({ clock: clock.read, serving: true });
   const services = createServices(store, {
     environment: "production",
     clock: clock.read,

@@ -6,12 +6,12 @@ import type { PlanName } from "../../src/domain/plan.ts";
 import type { Admission } from "../../src/service/admission.ts";
 import { createServices, type ServiceOptions, type Services } from "../../src/service/services.ts";
 import type { Store } from "../../src/storage/contract.ts";
-import { openSqliteStore, type SqliteOptions } from "../../src/storage/sqlite/store.ts";
 import { seededBytes, type TestClock } from "./app.ts";
+import { openTestStore, type TestStoreOptions } from "./store-under-test.ts";
 
 type Take = Store["windows"]["take"];
 
-export type StackOptions = Partial<Omit<SqliteOptions, "clock">> &
+export type StackOptions = Omit<TestStoreOptions, "clock"> &
   Partial<Omit<ServiceOptions, "clock">> & {
     /** Wraps the store's takes. */
     readonly take?: (take: Take) => Take;
@@ -21,37 +21,34 @@ export type StackOptions = Partial<Omit<SqliteOptions, "clock">> &
 
 /** A process as far as limits go: the services on a data folder, without the web in front of them. */
 export class Stack {
-  readonly reported: unknown[] = [];
-  readonly store: Store;
-  readonly services: Services;
-
-  constructor(
+  private constructor(
     readonly clock: TestClock,
+    readonly store: Store,
+    readonly services: Services,
+    readonly reported: unknown[],
+  ) {}
+
+  static async open(
+    clock: TestClock,
     { take, storeClock = clock.read, ...options }: StackOptions = {},
-  ) {
-    const store = openSqliteStore({
-      folder: ":memory:",
-      clock: storeClock,
-      random: () => 0,
-      timeoutMs: 100,
-      serving: false,
-      ...options,
-    });
+  ): Promise<Stack> {
+    const store = await openTestStore({ clock: storeClock, ...options });
     if (take !== undefined) {
       const { windows } = store;
       Object.assign(store, { windows: { ...windows, take: take(windows.take) } });
     }
-    this.store = store;
-    this.services = createServices(this.store, {
+    const reported: unknown[] = [];
+    const services = createServices(store, {
       environment: "production",
       clock: clock.read,
       randomBytes: seededBytes(nextSeed++),
       actor: "test",
       anonymousPerMinute: 300,
       bans: true,
-      onError: (error) => this.reported.push(error),
+      onError: (error) => reported.push(error),
       ...options,
     });
+    return new Stack(clock, store, services, reported);
   }
 
   async key(
@@ -100,8 +97,8 @@ export class SharedFolder implements AsyncDisposable {
 
   constructor(readonly clock: TestClock) {}
 
-  stack(options: StackOptions = {}): Stack {
-    const stack = new Stack(this.clock, { folder: this.path, ...options });
+  async stack(options: StackOptions = {}): Promise<Stack> {
+    const stack = await Stack.open(this.clock, { folder: this.path, ...options });
     this.#stacks.push(stack);
     return stack;
   }

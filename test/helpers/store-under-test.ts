@@ -2,8 +2,10 @@
  * Which store the tests of the executable run on. With `TEST_STORE=postgres` every data folder that a test names
  * becomes a database of its own, so that the same tests hold for both stores.
  */
+import type { Store } from "../../src/storage/contract.ts";
 import { describeAddress, parseDatabaseAddress } from "../../src/storage/postgres/address.ts";
 import { freshMs } from "../../src/storage/postgres/versions.ts";
+import { openSqliteStore, type SqliteOptions } from "../../src/storage/sqlite/store.ts";
 import { testDatabase, type TestDatabase } from "./postgres.ts";
 
 export const isOnPostgres = process.env["TEST_STORE"] === "postgres";
@@ -51,4 +53,18 @@ export async function onStoreUnderTest(
         : args.with(flag, "--store").with(flag + 1, await databaseFor(args[flag + 1] ?? "")),
     env: folder === undefined ? env : { ...others, REHOME_STORE: await databaseFor(folder) },
   };
+}
+
+/** What a test may ask of the store under test. */
+export type TestStoreOptions = Partial<SqliteOptions> & Pick<SqliteOptions, "clock">;
+
+/** Opens the store under test: one of its own, in memory, unless `folder` names a place. */
+export async function openTestStore(options: TestStoreOptions): Promise<Store> {
+  return openSqliteStore({
+    folder: ":memory:",
+    random: () => 0,
+    timeoutMs: 100,
+    serving: false,
+    ...options,
+  });
 }

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { AppError } from "../../src/domain/errors.ts";
 import type { LogFormat, LogLevel } from "../../src/domain/log.ts";
 import { Logger } from "../../src/service/log/logger.ts";
-import { testApp, TestClock, type TestAppOptions } from "../helpers/app.ts";
+import { testApp, TestClock, type TestApp, type TestAppOptions } from "../helpers/app.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
 
 type Line = Record<string, unknown>;
 
 /** Runs `work` on an application that keeps a log, and returns the log's text. */
 async function logged(
-  work: (app: ReturnType<typeof testApp>) => Promise<unknown>,
+  work: (app: TestApp) => Promise<unknown>,
   options: TestAppOptions & { level?: LogLevel; format?: LogFormat } = {},
 ): Promise<string> {
   using folder = temporaryFolder();
@@ -27,7 +27,9 @@ async function logged(
       throw error;
     },
   });
-  await work(testApp({ ...options, clock, app: { log, requestIdPrefix: "abcd", ...options.app } }));
+  await work(
+    await testApp({ ...options, clock, app: { log, requestIdPrefix: "abcd", ...options.app } }),
+  );
   await log.close();
   return readFileSync(path, "utf8");
 }
@@ -38,7 +40,7 @@ const parsed = (text: string) =>
     .split("\n")
     .map((line) => JSON.parse(line) as Line);
 
-async function lineOf(...request: Parameters<ReturnType<typeof testApp>["send"]>): Promise<Line> {
+async function lineOf(...request: Parameters<TestApp["send"]>): Promise<Line> {
   const lines = parsed(await logged((app) => app.send(...request)));
   expect(lines).toHaveLength(1);
   return lines[0] as Line;
@@ -157,7 +159,7 @@ describe("every answer leaves a line, and carries the request's id", () => {
 
 describe("the request's id", () => {
   const idFor = async (sent: string) => {
-    const app = testApp({ app: { requestIdPrefix: "abcd" } });
+    const app = await testApp({ app: { requestIdPrefix: "abcd" } });
     const answer = await app.send("/health", { headers: { "x-request-id": sent } });
     return answer.headers.get("x-request-id");
   };
@@ -171,7 +173,9 @@ describe("the request's id", () => {
     },
   );
   test("is sent back on a refusal too", async () => {
-    const answer = await testApp().send("/v1/pets", { headers: { "x-request-id": "mine" } });
+    const answer = await (
+      await testApp()
+    ).send("/v1/pets", { headers: { "x-request-id": "mine" } });
     expect([answer.status, answer.headers.get("x-request-id")]).toEqual([401, "mine"]);
   });
 });
@@ -203,7 +207,7 @@ describe("no secret reaches the log", () => {
 });
 
 describe("levels", () => {
-  const requests = async (app: ReturnType<typeof testApp>) => {
+  const requests = async (app: TestApp) => {
     const key = await app.key();
     await app.send("/v1/pets", { key });
     await app.send("/v1/pets");

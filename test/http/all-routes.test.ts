@@ -8,7 +8,7 @@ const limitHeaders = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit
 
 const pathOf = (template: string) => template.replace(/:\w+/g, "1").replace("*", "some/where");
 
-const routes = testApp().elysia.routes.map(({ method, path }) => ({
+const routes = (await testApp()).elysia.routes.map(({ method, path }) => ({
   path,
   method: method === "ALL" ? "GET" : method,
 }));
@@ -38,7 +38,7 @@ describe.each(gated)("$method $path", ({ method, path }) => {
       { authorization: "Bearer rehome_live_000000000000000000000000000000000000" },
     ],
   ])("refuses %s with 401, the challenge and the address's numbers", async (_what, headers) => {
-    const app = testApp();
+    const app = await testApp();
     const answer = await app.send(url, { method, headers });
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toStartWith("Bearer");
@@ -47,7 +47,7 @@ describe.each(gated)("$method $path", ({ method, path }) => {
   });
 
   test("refuses an address that asks too often with 429", async () => {
-    const app = testApp({ service: { anonymousPerMinute: 2 } });
+    const app = await testApp({ service: { anonymousPerMinute: 2 } });
     await app.send(url, { method });
     await app.send(url, { method });
     const answer = await app.send(url, { method });
@@ -58,7 +58,7 @@ describe.each(gated)("$method $path", ({ method, path }) => {
   });
 
   test("charges a valid key one request and shows three integers", async () => {
-    const app = testApp();
+    const app = await testApp();
     const key = await app.key("free");
     for (let i = 1; i <= 60; i += 1) {
       const answer = await app.send(url, { method, key });
@@ -74,7 +74,7 @@ describe.each(gated)("$method $path", ({ method, path }) => {
   });
 
   test("refuses a banned key, a revoked key and an expired key", async () => {
-    const app = testApp();
+    const app = await testApp();
     const key = await app.key();
     const [{ id } = { id: "" }] = await app.services.keys.list();
     await app.services.keys.ban(id, 90_000);
@@ -95,7 +95,7 @@ describe.each(gated)("$method $path", ({ method, path }) => {
 });
 
 test("from 5 December 2030 on getPet is gone: 404, and the message names what replaces it", async () => {
-  const app = testApp();
+  const app = await testApp();
   const key = await app.key();
   await app.services.pets.create({ name: "Rex", categoryId: 1n });
   app.clock.nowMs = Date.UTC(2030, 11, 5) - 1;
@@ -114,7 +114,7 @@ test("from 5 December 2030 on getPet is gone: 404, and the message names what re
 });
 
 test("an open address takes GET and HEAD, and says so to whoever sends something else", async () => {
-  const app = testApp();
+  const app = await testApp();
   for (const path of openRoutes) {
     const refused = await app.send(path, { method: "POST" });
     expect(refused.status).toBe(405);
@@ -131,7 +131,7 @@ test("an open address takes GET and HEAD, and says so to whoever sends something
 });
 
 test("what an operation throws is a 500 that says nothing of it, and the operator is told", async () => {
-  const app = testApp({});
+  const app = await testApp({});
   const key = await app.key();
   app.services.pets.byId = () => {
     throw new Error("SELECT secret FROM somewhere");
@@ -147,13 +147,15 @@ describe("CORS", () => {
   const preflight = { origin: "https://a.example", "access-control-request-method": "POST" };
 
   test("is off by default", async () => {
-    const answer = await testApp().send("/v1/pets", { method: "OPTIONS", headers: preflight });
+    const answer = await (
+      await testApp()
+    ).send("/v1/pets", { method: "OPTIONS", headers: preflight });
     expect(answer.status).toBe(401);
     expect(answer.headers.has("access-control-allow-origin")).toBe(false);
   });
 
   test("answers a preflight without a key and exposes the limit headers, to the named origin only", async () => {
-    const app = testApp({ app: { corsOrigins: ["https://a.example"] } });
+    const app = await testApp({ app: { corsOrigins: ["https://a.example"] } });
     const answer = await app.send("/v1/pets", { method: "OPTIONS", headers: preflight });
     expect(answer.status).toBe(204);
     expect(answer.headers.get("access-control-allow-origin")).toBe("https://a.example");
@@ -167,7 +169,7 @@ describe("CORS", () => {
   });
 
   test("charges what looks like a preflight and carries a key to the key", async () => {
-    const app = testApp({ app: { corsOrigins: ["https://a.example"] } });
+    const app = await testApp({ app: { corsOrigins: ["https://a.example"] } });
     const key = await app.key("free");
     const answer = await app.send("/v1/pets", { method: "OPTIONS", headers: preflight, key });
     expect(answer.status).toBe(204);

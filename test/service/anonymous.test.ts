@@ -80,7 +80,7 @@ describe("buckets", () => {
 
 describe("a flood without a key", () => {
   test("never touches a request with one, from the same address either", async () => {
-    const stack = new Stack(new TestClock(), { anonymousPerMinute: 10 });
+    const stack = await Stack.open(new TestClock(), { anonymousPerMinute: 10 });
     const { secret } = await stack.key("free");
     const bad = `${secret.slice(0, -1)}${secret.endsWith("0") ? "1" : "0"}`;
     const kinds = new Map<string | undefined, number>();

@@ -30,7 +30,7 @@ const start = () => new TestClock(Date.UTC(2026, 10, 21, 12, 0, 0));
 
 describe("a key that goes on after 429", () => {
   test("is told what it leads to, and in its third noisy minute that it is banned, why and until when", async () => {
-    const stack = new Stack(start(), {});
+    const stack = await Stack.open(start(), {});
     const { secret } = await stack.key("free");
     await stack.requests(secret, 60);
     expect((await stack.request(secret)).refusal?.message).toBe(
@@ -54,7 +54,7 @@ describe("a key that goes on after 429", () => {
   });
 
   test("is served again once the ban is over, and not a moment before", async () => {
-    const stack = new Stack(start(), {});
+    const stack = await Stack.open(start(), {});
     const { key, secret } = await stack.key("free");
     await becomeBanned(stack, secret);
     const { refusal } = await stack.request(secret);
@@ -72,7 +72,7 @@ describe("a key that goes on after 429", () => {
   });
 
   test("is banned for longer each time, and forgiven one step a clean day", async () => {
-    const stack = new Stack(start(), {});
+    const stack = await Stack.open(start(), {});
     const { secret } = await stack.key("free");
     const lengthsMs: number[] = [];
     const banAgain = async () => {
@@ -91,7 +91,7 @@ describe("a key that goes on after 429", () => {
   });
 
   test("is not banned with --bans off, but an operator's ban holds", async () => {
-    const stack = new Stack(start(), { bans: false });
+    const stack = await Stack.open(start(), { bans: false });
     const { key, secret } = await stack.key("free");
     for (let i = 0; i < 10; i += 1) {
       expect((await minute(stack, secret, 500)).refusal?.kind).toBe("rate_limited");
@@ -106,7 +106,7 @@ describe("a key that goes on after 429", () => {
 
 describe("never banned", () => {
   test("a burst of 500 parallel requests, a minute at a time, all day", async () => {
-    const stack = new Stack(start(), {});
+    const stack = await Stack.open(start(), {});
     const { secret } = await stack.key("free");
     for (let i = 0; i < 60; i += 1) {
       expect((await stack.requests(secret, 500)).at(-1)?.refusal?.kind).toBe("rate_limited");
@@ -115,7 +115,7 @@ describe("never banned", () => {
   });
 
   test("one poll a minute for twenty hours after the day is used up", async () => {
-    const stack = new Stack(new TestClock(Date.UTC(2026, 10, 21, 3, 59, 59)), {});
+    const stack = await Stack.open(new TestClock(Date.UTC(2026, 10, 21, 3, 59, 59)), {});
     const { secret } = await stack.key("enterprise", { perMinute: 60, perDay: 2 });
     await stack.requests(secret, 2);
     for (let i = 0; i < 20 * 60; i += 1) {
@@ -127,14 +127,14 @@ describe("never banned", () => {
   });
 
   test("as many refusals as half the limit, in every minute", async () => {
-    const stack = new Stack(start(), {});
+    const stack = await Stack.open(start(), {});
     const { secret } = await stack.key("free");
     for (let i = 0; i < 12; i += 1) await minute(stack, secret, threshold);
     expect((await stack.request(secret)).refusal).toBeUndefined();
   });
 
   test("two noisy minutes in ten", async () => {
-    const stack = new Stack(start(), {});
+    const stack = await Stack.open(start(), {});
     const { secret } = await stack.key("free");
     for (let i = 0; i < 3; i += 1) {
       await minute(stack, secret, threshold + 1);
@@ -148,13 +148,13 @@ describe("never banned", () => {
 describe("a ban", () => {
   test("holds in every process, after a restart, and for a rotated secret; unban ends it everywhere", async () => {
     await using folder = new SharedFolder(start());
-    const [one, two] = [folder.stack(), folder.stack()];
+    const [one, two] = [await folder.stack(), await folder.stack()];
     const { key, secret } = await one.key("free");
     await becomeBanned(one, secret);
     await nextTurn();
     expect((await two.request(secret)).refusal?.kind).toBe("key_banned");
     await folder.stop(one);
-    const restarted = folder.stack();
+    const restarted = await folder.stack();
     expect((await restarted.request(secret)).refusal?.kind).toBe("key_banned");
     const { secret: rotated } = await two.services.keys.rotate(key.id, 0);
     await nextTurn();
@@ -167,7 +167,7 @@ describe("a ban", () => {
 
   test("comes of minutes that were noisy in different processes; the same minute counts once", async () => {
     await using folder = new SharedFolder(start());
-    const stacks = [folder.stack(), folder.stack()];
+    const stacks = [await folder.stack(), await folder.stack()];
     const { secret } = await (stacks[0] as Stack).key("free");
     const noisy = async (stack: Stack | undefined) => stack?.requests(secret, 100);
     for (const position of [0, 1]) {
@@ -187,7 +187,7 @@ describe("a ban", () => {
 
   test("stands among the key's events and in its usage", async () => {
     await using folder = new SharedFolder(start());
-    const stack = folder.stack();
+    const stack = await folder.stack();
     const { key, secret } = await stack.key("free");
     await becomeBanned(stack, secret);
     const events = await stack.store.keys.events(key.id);
@@ -213,7 +213,7 @@ describe("a ban", () => {
 
   test("of a server with a writer thread is kept by that thread", async () => {
     await using folder = new SharedFolder(start());
-    const stack = folder.stack({ serving: true });
+    const stack = await folder.stack({ serving: true });
     const { key, secret } = await stack.key("free");
     await becomeBanned(stack, secret);
     const deadlineMs = performance.now() + 5_000;

@@ -5,21 +5,15 @@ import { noBan } from "../../src/domain/ban.ts";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import { hashKey, KeyDirectory } from "../../src/service/key-directory.ts";
 import { Account } from "../../src/service/account.ts";
-import type { KeyHash } from "../../src/storage/contract.ts";
-import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
+import type { KeyHash, KeyStore } from "../../src/storage/contract.ts";
 import { seededBytes, TestClock } from "../helpers/app.ts";
+import { openTestStore } from "../helpers/store-under-test.ts";
 
 const by = { action: "test", actor: "tester", nowMs: 0 };
 
 async function directoryOn(options: { stale?: () => Promise<void> | undefined } = {}) {
   const clock = new TestClock();
-  const store = openSqliteStore({
-    folder: ":memory:",
-    clock: clock.read,
-    random: () => 0,
-    timeoutMs: 100,
-    serving: true,
-  });
+  const store = await openTestStore({ clock: clock.read, serving: true });
   const plain: PlainKey = generateKey("production", seededBytes());
   const key: ApiKey = {
     id: "key_1",
@@ -36,14 +30,14 @@ async function directoryOn(options: { stale?: () => Promise<void> | undefined } 
   /** Each look-up has read the row when it is called, and answers when the test says so. */
   const answers: (() => void)[] = [];
   const directory = new KeyDirectory({
-    keys: {
-      ...store.keys,
+    keys: Object.assign(Object.create(store.keys) as KeyStore, {
       async byHash(hash: KeyHash) {
         const found = await store.keys.byHash(hash);
         await new Promise<void>((resolve) => answers.push(resolve));
         return found;
       },
-    },
+      changedSince: (epoch: number) => store.keys.changedSince(epoch),
+    }),
     versions: () => store.versions(),
     current: options.stale ?? (() => undefined),
     environment: "production",

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { testApp } from "../helpers/app.ts";
 
 test("a key that has ended gets no new secret: nobody could use it", async () => {
-  const { clock, services } = testApp();
+  const { clock, services } = await testApp();
   const { key: revoked } = await services.keys.create({ name: "revoked", plan: "free" });
   await services.keys.revoke(revoked.id);
   const lasting = { plan: "free", expiresInMs: 1_000 } as const;

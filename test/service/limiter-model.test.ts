@@ -123,7 +123,8 @@ class Driver {
     processes: number,
     both: readonly Limits[],
   ): Promise<Driver> {
-    const stacks = Array.from({ length: processes }, () => folder.stack({ bans: false }));
+    const stacks: Stack[] = [];
+    while (stacks.length < processes) stacks.push(await folder.stack({ bans: false }));
     const driver = new Driver(folder, stacks);
     for (const limits of both) {
       const { key, secret } = await (stacks[0] as Stack).key("enterprise", limits);
@@ -178,7 +179,7 @@ class Driver {
     const stack = this.stack(process);
     if (kind === "kill") this.kills += 1;
     await this.folder[kind](stack);
-    this.stacks[this.stacks.indexOf(stack)] = this.folder.stack({ bans: false });
+    this.stacks[this.stacks.indexOf(stack)] = await this.folder.stack({ bans: false });
   }
 
   private stack(process: number): Stack {

@@ -36,7 +36,7 @@ const remaining = (admissions: readonly Admission[]) =>
 
 describe("one process", () => {
   test("of 300 requests in one moment a Free key gets exactly 60, each with a Remaining of its own", async () => {
-    const stack = new Stack(new TestClock(), {});
+    const stack = await Stack.open(new TestClock(), {});
     const { secret } = await stack.key("free");
     const admissions = await stack.requests(secret, 300);
     expect(remaining(admissions)).toEqual(Array.from({ length: 60 }, (_, i) => 59 - i));
@@ -50,7 +50,7 @@ describe("one process", () => {
   ] as const)(
     "one client on %s sees Remaining fall by one, to 0, and then 429",
     async (plan, limit) => {
-      const stack = new Stack(new TestClock(), {});
+      const stack = await Stack.open(new TestClock(), {});
       const { secret } = await stack.key(plan);
       for (let left = limit - 1; left >= 0; left -= 1) {
         const { view, refusal } = await stack.request(secret);
@@ -69,7 +69,7 @@ describe("one process", () => {
   );
 
   test("the day binds too, and a refusal is charged to neither window", async () => {
-    const stack = new Stack(new TestClock(), {});
+    const stack = await Stack.open(new TestClock(), {});
     const { key, secret } = await stack.key("enterprise", { perMinute: 60, perDay: 63 });
     expect(await stack.admitted(secret, 60)).toBe(60);
     stack.clock.advance(minuteMs);
@@ -93,7 +93,10 @@ describe("one process", () => {
   test.each([0, 1, 400, 500, 999, 1000, 49_000, 49_999])(
     "waiting Retry-After, asked %i ms into the minute, always gets through",
     async (offsetMs) => {
-      const stack = new Stack(new TestClock(Date.UTC(2026, 10, 21, 23, 59, 10) + offsetMs), {});
+      const stack = await Stack.open(
+        new TestClock(Date.UTC(2026, 10, 21, 23, 59, 10) + offsetMs),
+        {},
+      );
       const { secret } = await stack.key("enterprise", { perMinute: 2, perDay: 2 });
       await stack.requests(secret, 2);
       const { refusal, view } = await stack.request(secret);
@@ -112,7 +115,7 @@ describe("one process", () => {
   );
 
   test("60 at the end of a minute and 60 at the start of the next, and not one more on either side", async () => {
-    const stack = new Stack(new TestClock(Date.UTC(2026, 10, 21, 12, 0, 59, 999)), {});
+    const stack = await Stack.open(new TestClock(Date.UTC(2026, 10, 21, 12, 0, 59, 999)), {});
     const { secret } = await stack.key("free");
     expect(await stack.admitted(secret, 61)).toBe(60);
     stack.clock.advance(1);
@@ -120,7 +123,7 @@ describe("one process", () => {
   });
 
   test("a plan moved up binds at once and keeps what was used; moved down it refuses, and says until when", async () => {
-    const stack = new Stack(new TestClock(), {});
+    const stack = await Stack.open(new TestClock(), {});
     const { key, secret } = await stack.key("free");
     await stack.requests(secret, 100);
     await stack.services.keys.update(key.id, { plan: "pro" });
@@ -136,7 +139,7 @@ describe("one process", () => {
   });
 
   test("a day limit below what a second of the minute allows is used up to the last", async () => {
-    const stack = new Stack(new TestClock(), {});
+    const stack = await Stack.open(new TestClock(), {});
     const { secret } = await stack.key("enterprise", { perMinute: 6_000, perDay: 10 });
     const admissions: Admission[] = [];
     for (let i = 0; i < 12; i += 1) admissions.push(await stack.request(secret));
@@ -145,15 +148,15 @@ describe("one process", () => {
 
   test("a kill does not cost a key its whole day", async () => {
     await using folder = new SharedFolder(new TestClock());
-    const killed = folder.stack();
+    const killed = await folder.stack();
     const { secret } = await killed.key("enterprise", { perMinute: 6_000, perDay: 10 });
     expect(await killed.admitted(secret, 1)).toBe(1);
     await folder.kill(killed);
-    expect(await folder.stack().admitted(secret, 20)).toBe(9);
+    expect(await (await folder.stack()).admitted(secret, 20)).toBe(9);
   });
 
   test("what a minute's last block left over is still the day's", async () => {
-    const stack = new Stack(new TestClock(), {});
+    const stack = await Stack.open(new TestClock(), {});
     const { key, secret } = await stack.key("business");
     await stack.request(secret);
     stack.clock.advance(minuteMs);
@@ -170,7 +173,7 @@ describe("a clock that is set", () => {
     ["10 min back", -600_000],
     ["26 h back", -26 * 3_600_000],
   ])("%s hands back nothing, and shuts nobody out for longer than a window", async (_, stepMs) => {
-    const stack = new Stack(new TestClock(), {});
+    const stack = await Stack.open(new TestClock(), {});
     const { secret } = await stack.key("free");
     expect(await stack.admitted(secret, 60)).toBe(60);
     stack.clock.advance(stepMs);
@@ -183,7 +186,7 @@ describe("a clock that is set", () => {
   });
 
   test("within the tolerance the window goes on, across its beginning too", async () => {
-    const stack = new Stack(new TestClock(Date.UTC(2026, 10, 22, 0, 0, 1)), {});
+    const stack = await Stack.open(new TestClock(Date.UTC(2026, 10, 22, 0, 0, 1)), {});
     const { secret } = await stack.key("free");
     expect(await stack.admitted(secret, 60)).toBe(60);
     stack.clock.advance(-4_000);
@@ -195,12 +198,12 @@ describe("a clock that is set", () => {
 
   test("labels of a year to come are moved back with their counts", async () => {
     await using folder = new SharedFolder(new TestClock(Date.UTC(2099, 0, 1)));
-    const before = folder.stack();
+    const before = await folder.stack();
     const { secret } = await before.key("free");
     expect(await before.admitted(secret, 59)).toBe(59);
     await folder.stop(before);
     folder.clock.nowMs = Date.UTC(2026, 10, 21, 12, 0, 10);
-    const after = folder.stack();
+    const after = await folder.stack();
     expect(await after.admitted(secret, 5)).toBe(1);
     folder.clock.advance(50_000);
     expect(await after.admitted(secret, 61)).toBe(60);
@@ -208,7 +211,7 @@ describe("a clock that is set", () => {
 
   test("a ban that a clock from a year to come imposed is void", async () => {
     await using folder = new SharedFolder(new TestClock(Date.UTC(2099, 0, 1)));
-    const stack = folder.stack();
+    const stack = await folder.stack();
     const { key, secret } = await stack.key("free");
     for (const minute of [0, 1, 2]) {
       stack.store.reportNoisyMinute(
@@ -228,7 +231,12 @@ describe("a clock that is set", () => {
 describe("several processes on one folder", () => {
   test("admit exactly the limit together", async () => {
     await using folder = new SharedFolder(new TestClock());
-    const stacks = [folder.stack(), folder.stack(), folder.stack(), folder.stack()] as const;
+    const stacks = [
+      await folder.stack(),
+      await folder.stack(),
+      await folder.stack(),
+      await folder.stack(),
+    ] as const;
     for (const [plan, limit] of [
       ["free", 60],
       ["business", 1_000],
@@ -245,7 +253,7 @@ describe("several processes on one folder", () => {
 
   test("an idle block goes to the process that has run out", async () => {
     await using folder = new SharedFolder(new TestClock());
-    const [idle, busy] = [folder.stack(), folder.stack()];
+    const [idle, busy] = [await folder.stack(), await folder.stack()];
     const { secret } = await idle.key("business");
     expect(await idle.admitted(secret, 1)).toBe(1);
     expect(await busy.admitted(secret, 2_000)).toBe(983);
@@ -259,7 +267,7 @@ describe("several processes on one folder", () => {
 
   test("a clean stop gives back what was taken ahead, also to those that had run out", async () => {
     await using folder = new SharedFolder(new TestClock());
-    const [first, second] = [folder.stack(), folder.stack()];
+    const [first, second] = [await folder.stack(), await folder.stack()];
     const { key, secret } = await first.key("business");
     expect(await first.admitted(secret, 5)).toBe(5);
     expect(await second.admitted(secret, 2_000)).toBe(983);
@@ -271,7 +279,7 @@ describe("several processes on one folder", () => {
     await second.services.sweep();
     expect(await second.admitted(secret, 7)).toBe(7);
     await folder.stop(second);
-    expect(await folder.stack().admitted(secret, 20)).toBe(5);
+    expect(await (await folder.stack()).admitted(secret, 20)).toBe(5);
   });
 
   test("a killed process costs its key at most one second of the plan", async () => {
@@ -281,11 +289,11 @@ describe("several processes on one folder", () => {
       ["pro", 300],
       ["business", 1_000],
     ] as const) {
-      const killed = folder.stack();
+      const killed = await folder.stack();
       const { secret } = await killed.key(plan);
       expect(await killed.admitted(secret, 1)).toBe(1);
       await folder.kill(killed);
-      const next = folder.stack();
+      const next = await folder.stack();
       expect(1 + (await next.admitted(secret, 2_000))).toBe(limit - Math.ceil(limit / 60) + 1);
       await folder.stop(next);
     }
@@ -293,8 +301,8 @@ describe("several processes on one folder", () => {
 
   test("every change of a key binds at the next request of every process", async () => {
     await using folder = new SharedFolder(new TestClock());
-    const operator = folder.stack();
-    const servers = [folder.stack(), folder.stack()];
+    const operator = await folder.stack();
+    const servers = [await folder.stack(), await folder.stack()];
     const { key, secret } = await operator.key("free");
     const kinds = async (credential = secret) => {
       await nextTurn();
@@ -329,7 +337,7 @@ describe("a store in trouble", () => {
 
   test("while another process holds the lock nobody is served uncharged, and it recovers by itself", async () => {
     await using folder = new SharedFolder(new TestClock());
-    const stack = folder.stack(serving);
+    const stack = await folder.stack(serving);
     const { key, secret } = await stack.key("business");
     expect(await stack.admitted(secret, 1)).toBe(1);
     const other = new Database(join(folder.path, "limits.db"));
@@ -354,7 +362,7 @@ describe("a store in trouble", () => {
 
   test("those who gathered behind a take that failed do not wait a second time", async () => {
     await using folder = new SharedFolder(new TestClock());
-    const stack = folder.stack({ serving: true, timeoutMs: 300 });
+    const stack = await folder.stack({ serving: true, timeoutMs: 300 });
     const { secret } = await stack.key("free");
     const other = new Database(join(folder.path, "limits.db"));
     other.run("BEGIN IMMEDIATE");
@@ -370,8 +378,8 @@ describe("a store in trouble", () => {
 
   test("a plan moved down while a take waits for the lock binds at once", async () => {
     await using folder = new SharedFolder(new TestClock());
-    const stack = folder.stack({ ...serving, timeoutMs: 5_000 });
-    const operator = folder.stack();
+    const stack = await folder.stack({ ...serving, timeoutMs: 5_000 });
+    const operator = await folder.stack();
     const { key, secret } = await operator.key("business");
     await nextTurn();
     expect(await stack.admitted(secret, 100)).toBe(100);
@@ -396,7 +404,7 @@ describe("a store in trouble", () => {
 
   test("accounts let go while a take waits leave nothing taken behind", async () => {
     await using folder = new SharedFolder(new TestClock());
-    const stack = folder.stack({ ...serving, timeoutMs: 5_000 });
+    const stack = await folder.stack({ ...serving, timeoutMs: 5_000 });
     const { store, clock } = stack;
     const released: Promise<void>[] = [];
     const limiter = new Limiter({
@@ -441,7 +449,7 @@ describe("a store in trouble", () => {
   test("a failure that may come after the commit never lets a block be used twice", async () => {
     await using folder = new SharedFolder(new TestClock());
     let failsAfterCommit = false;
-    const stack = folder.stack({
+    const stack = await folder.stack({
       take:
         (take) =>
         (...args) => {
@@ -475,7 +483,7 @@ describe("a store in trouble", () => {
         return clock.nowMs;
       };
       await using folder = new SharedFolder(clock);
-      const stack = folder.stack({ storeClock: readClock });
+      const stack = await folder.stack({ storeClock: readClock });
       const { key, secret } = await stack.key("free");
       expect(await stack.admitted(secret, 1)).toBe(1);
       const limits = new Database(join(folder.path, "limits.db"));
@@ -507,7 +515,7 @@ describe("a store in trouble", () => {
 describe("what is written", () => {
   test("a refusal writes nothing, and refusals are kept now and then", async () => {
     await using folder = new SharedFolder(new TestClock());
-    const stack = folder.stack();
+    const stack = await folder.stack();
     const { key, secret } = await stack.key("free");
     await stack.requests(secret, 60);
     const limits = new Database(join(folder.path, "limits.db"));
@@ -532,7 +540,7 @@ describe("what is written", () => {
 
   test("a client that polls a minute after its day is used up writes nothing", async () => {
     await using folder = new SharedFolder(new TestClock());
-    const stack = folder.stack();
+    const stack = await folder.stack();
     const { secret } = await stack.key("enterprise", { perMinute: 60, perDay: 3 });
     await stack.requests(secret, 3);
     const limits = new Database(join(folder.path, "limits.db"));
@@ -549,7 +557,7 @@ describe("what is written", () => {
   test("a busy Business key costs a take for every 17 requests, and a refusal none", async () => {
     let takes = 0;
     await using folder = new SharedFolder(new TestClock());
-    const stack = folder.stack({
+    const stack = await folder.stack({
       take:
         (take) =>
         (...args) => {

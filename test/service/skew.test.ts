@@ -1,20 +1,14 @@
 /** A machine whose clock is behind the database's. */
 import { expect, test } from "bun:test";
 import { createServices } from "../../src/service/services.ts";
-import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { seededBytes, TestClock } from "../helpers/app.ts";
+import { openTestStore } from "../helpers/store-under-test.ts";
 
 const behindMs = 3_000;
 
 test("a block is not used beyond its window on the store's clock", async () => {
   const clock = new TestClock(Date.UTC(2026, 10, 21, 12, 0, 59, 900) - behindMs);
-  const store = openSqliteStore({
-    folder: ":memory:",
-    clock: () => clock.nowMs + behindMs,
-    random: () => 0,
-    timeoutMs: 100,
-    serving: true,
-  });
+  const store = await openTestStore({ clock: () => clock.nowMs + behindMs, serving: true });
   Object.assign(store.windows, { skewMs: () => behindMs });
   const services = createServices(store, {
     environment: "production",

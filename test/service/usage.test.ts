@@ -1,18 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { windowMs } from "../../src/domain/windows.ts";
 import { createServices } from "../../src/service/services.ts";
-import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { seededBytes, TestClock } from "../helpers/app.ts";
+import { openTestStore } from "../helpers/store-under-test.ts";
 
-function services() {
+async function services() {
   const clock = new TestClock();
-  const store = openSqliteStore({
-    folder: ":memory:",
-    clock: clock.read,
-    random: () => 0,
-    timeoutMs: 100,
-    serving: false,
-  });
+  const store = await openTestStore({ clock: clock.read });
   const { keys, usage } = createServices(store, {
     environment: "production",
     clock: clock.read,
@@ -38,7 +32,7 @@ function services() {
 
 describe("the use of a key now", () => {
   test("is nothing before its first request, in windows that run", async () => {
-    const { keys, usage, clock } = services();
+    const { keys, usage, clock } = await services();
     const { key } = await keys.create({ name: "a", plan: "pro" });
     const [use] = await usage.now([key]);
     expect(use).toEqual({
@@ -53,7 +47,7 @@ describe("the use of a key now", () => {
   });
 
   test("starts anew with each window, and remembers the day of the last request", async () => {
-    const { keys, usage, clock, take } = services();
+    const { keys, usage, clock, take } = await services();
     const { key } = await keys.create({ name: "a", plan: "pro" });
     const day = usage.today();
     await take(key.id, 7);
@@ -67,7 +61,7 @@ describe("the use of a key now", () => {
   });
 
   test("a block that is only given back is no use", async () => {
-    const { keys, usage, clock, take } = services();
+    const { keys, usage, clock, take } = await services();
     const { key } = await keys.create({ name: "a", plan: "pro" });
     const day = usage.today();
     await take(key.id, 7);
@@ -79,7 +73,7 @@ describe("the use of a key now", () => {
   });
 
   test("comes in the order of the keys", async () => {
-    const { keys, usage, take } = services();
+    const { keys, usage, take } = await services();
     const a = await keys.create({ name: "a", plan: "pro" });
     const b = await keys.create({ name: "b", plan: "pro" });
     await take(b.key.id, 2);
@@ -89,7 +83,7 @@ describe("the use of a key now", () => {
 });
 
 test("days are as many as asked for, the running one included", async () => {
-  const { keys, usage, clock, take } = services();
+  const { keys, usage, clock, take } = await services();
   const { key } = await keys.create({ name: "a", plan: "pro" });
   for (let day = 0; day < 5; day += 1) {
     await take(key.id, day + 1);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import { environments, isWellFormedKey } from "../../../src/domain/api-key.ts";
 import { documentOf } from "../../../src/http/openapi.ts";
-import { TestClock, testApp } from "../../helpers/app.ts";
+import { TestClock, testApp, type TestApp } from "../../helpers/app.ts";
 import { errorExamples, objectsIn, operationsOf } from "../../helpers/document.ts";
 
 const clock = new TestClock();
@@ -174,7 +174,7 @@ describe("its servers", () => {
     ((await answer.json()) as { servers: { url: string }[] }).servers.map(({ url }) => url);
 
   test("are the addresses that the operator named", async () => {
-    const app = testApp({
+    const app = await testApp({
       app: { baseUrl: "https://a.example/v1", stagingBaseUrl: "https://b.example/v1" },
     });
     const answer = await app.send("/docs/json");
@@ -183,14 +183,14 @@ describe("its servers", () => {
   });
 
   test("are the address that was asked where none was named", async () => {
-    const app = testApp();
+    const app = await testApp();
     expect(await serversOf(await app.send("/docs/json"))).toEqual(["http://localhost/v1"]);
     const other = await app.elysia.handle(new Request("http://c.example:8443/docs/json"));
     expect(await serversOf(other)).toEqual(["http://c.example:8443/v1"]);
   });
 
   test("are text, whatever host a caller makes up", async () => {
-    const app = testApp();
+    const app = await testApp();
     const forged = (path: string) =>
       app.elysia.handle(new Request(`http://a"'&lt;.example${path}`));
     expect(await serversOf(await forged("/docs/json"))).toEqual([`http://a"'&lt;.example/v1`]);
@@ -199,7 +199,7 @@ describe("its servers", () => {
   });
 
   test("are all that differs from the document without a server", async () => {
-    const served = (await (await testApp().send("/docs/json")).json()) as typeof document;
+    const served = (await (await (await testApp()).send("/docs/json")).json()) as typeof document;
     expect(served).toEqual({
       ...document,
       servers: [{ url: "http://localhost/v1", description: "This service" }],
@@ -210,7 +210,6 @@ describe("its servers", () => {
 describe("every example of an error", () => {
   const json = { "content-type": "application/json" };
   const post = (body: string, headers = json) => ({ method: "POST", body, headers });
-  type App = ReturnType<typeof testApp>;
   const fail = () => {
     throw new Error("a failure that nobody foresaw");
   };
@@ -218,7 +217,7 @@ describe("every example of an error", () => {
   /** How to be answered with an example, by its status and name: a request, after the service was brought to it. */
   const causes: Record<
     string,
-    (app: App) => RequestInit & { query?: string; anonymous?: boolean }
+    (app: TestApp) => RequestInit & { query?: string; anonymous?: boolean }
   > = {
     "400 limit": () => ({ query: "?limit=101" }),
     "400 status": () => ({ query: "?status=lost" }),
@@ -242,7 +241,7 @@ describe("every example of an error", () => {
     },
   };
 
-  async function bringAbout(app: App, name: string, key: string): Promise<void> {
+  async function bringAbout(app: TestApp, name: string, key: string): Promise<void> {
     if (name === "429 rateLimited") {
       for (let i = 0; i < 60; i += 1) await app.send("/v1/pets", { key });
     }
@@ -266,7 +265,7 @@ describe("every example of an error", () => {
 
   test.each(examples)("$operationId $status $name is what the service answers", async (example) => {
     const { operationId, status, name, value } = example;
-    const app = testApp();
+    const app = await testApp();
     const key = await app.key("free");
     const cause = `${status} ${name}`;
     await bringAbout(app, cause, key);

@@ -3,7 +3,7 @@ import { testApp } from "../../helpers/app.ts";
 import { errorExamples, operationsOf } from "../../helpers/document.ts";
 import { addressesIn, hashesOf, policyOf } from "../../helpers/page.ts";
 
-const app = testApp({ app: { stagingBaseUrl: "https://staging.example/v1" } });
+const app = await testApp({ app: { stagingBaseUrl: "https://staging.example/v1" } });
 const answer = await app.send("/docs");
 const page = await answer.text();
 const document = (await (await app.send("/docs/json")).json()) as {
@@ -84,7 +84,7 @@ describe("GET /docs", () => {
   });
 
   test("says nothing of getPet from the day on which it is removed", async () => {
-    const later = testApp();
+    const later = await testApp();
     later.clock.nowMs = Date.UTC(2030, 11, 5);
     expect(await (await later.send("/docs")).text()).not.toContain("getPet");
   });

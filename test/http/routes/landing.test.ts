@@ -15,7 +15,7 @@ describe("GET /", () => {
     "gives the links as JSON to a client that accepts %p",
     async (accept) => {
       const headers = accept === undefined ? {} : { accept };
-      const answer = await testApp().send("/", { headers });
+      const answer = await (await testApp()).send("/", { headers });
       expect(answer.status).toBe(200);
       expect(answer.headers.get("content-type")).toBe("application/json");
       expect(answer.headers.get("vary")).toBe("Accept");
@@ -24,7 +24,7 @@ describe("GET /", () => {
   );
 
   test("gives a browser a page that runs nothing and leads to the same places", async () => {
-    const answer = await testApp().send("/", { headers: { accept: browser } });
+    const answer = await (await testApp()).send("/", { headers: { accept: browser } });
     expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(answer.headers.get("vary")).toBe("Accept");
     const page = await answer.text();
@@ -40,13 +40,13 @@ describe("GET /", () => {
   });
 
   test("names the address that callers use where the operator said which", async () => {
-    const app = testApp({ app: { baseUrl: "https://a.example/pets-api/v1" } });
+    const app = await testApp({ app: { baseUrl: "https://a.example/pets-api/v1" } });
     const answer = await app.send("/");
     expect(await answer.json()).toEqual(links("https://a.example/pets-api"));
   });
 
   test("needs no key, counts for nobody and says nothing of versions, data or keys", async () => {
-    const app = testApp();
+    const app = await testApp();
     await app.key();
     const answer = await app.send("/", { headers: { accept: browser } });
     expect(answer.headers.has("x-ratelimit-limit")).toBe(false);

@@ -4,16 +4,15 @@ import type { Rejection } from "../../../src/service/catalogue/candidate.ts";
 import { type ImportOptions, importCatalogue } from "../../../src/service/catalogue/import.ts";
 import type { CatalogueStore, ExportedPet, Store } from "../../../src/storage/contract.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
-import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
+import { openTestStore } from "../../helpers/store-under-test.ts";
 import { fixture, inPieces } from "./helpers.ts";
 
 let store: Store;
 let catalogue: CatalogueStore;
 let rejections: Rejection[];
 
-function open(): void {
-  const options = { clock: () => 0, random: () => 0, timeoutMs: 100, serving: false };
-  store = openSqliteStore({ folder: ":memory:", ...options });
+async function open(): Promise<void> {
+  store = await openTestStore({ clock: () => 0 });
   catalogue = store.catalogue!;
   rejections = [];
 }
@@ -204,7 +203,7 @@ describe("any sequence of imports", () => {
         fc.array(fc.array(row, { maxLength: 8 }), { maxLength: 3 }),
         async (files) => {
           await store.close();
-          open();
+          await open();
           const model = new Map<number, string>();
           for (const rows of files) {
             const text = rows.map(
