@@ -18,7 +18,7 @@ Examples:
   return addSettings(command, ["baseUrl", "stagingBaseUrl"]).action(async () => {
     const { baseUrl, stagingBaseUrl } = configOf(command, io).config;
     // Loaded where it is wanted: no other command but serve waits for the web framework.
-    const { documentOf } = await import("../http/openapi.ts");
+    const { documentOf } = await import("../http/openapi/document.ts");
     const document = await documentOf({ baseUrl, stagingBaseUrl, clock: systemClock });
     if (command.opts<{ yaml?: boolean }>().yaml === true) io.out(await toYaml(document));
     else printJson(io, document);

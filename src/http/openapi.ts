@@ -1,19 +1,9 @@
-import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import type { Clock } from "../domain/clock.ts";
 import { isGetPetRemoved } from "../domain/deprecation.ts";
-import { noServices } from "../service/no-services.ts";
-import { interfaceVersion } from "../version.ts";
-import { Cors } from "./cors.ts";
 import { jsonType } from "./errors.ts";
-import { headers, responses, securitySchemes } from "./openapi/components.ts";
-import { finalise, type OpenApiDocument } from "./openapi/finalise.ts";
-import { documentationPage } from "./page/documentation.ts";
 import { html } from "./page/html.ts";
 import type { Page } from "./page/layout.ts";
-import { PetAnswers } from "./answers.ts";
-import { petRoutes } from "./routes/pets.ts";
-import { namedSchemas } from "./schemas.ts";
 
 export interface OpenApiOptions {
   /** The address of /v1 as callers reach it; by default the one that the request came to. */
@@ -29,75 +19,65 @@ export const documentPath = `${documentationPath}/json`;
 const unknownBase = "http://base.invalid/v1";
 const documentHeaders = { "content-type": jsonType, "cache-control": "no-cache" };
 
-/** The document and the page, as they are while getPet is there or once it is gone. */
+/** The document as text, and the page that shows it. */
 interface Made {
-  readonly isGone: boolean;
   readonly text: string;
   readonly page: Page;
 }
 
-/** The OpenAPI document, made from the declared routes, and the page that shows it: what the plugin's two routes answer. */
-export function openapi({ baseUrl, stagingBaseUrl, clock }: OpenApiOptions) {
-  const plugin = swagger({
-    path: documentationPath,
-    specPath: documentPath,
-    documentation: {
-      info: {
-        title: "rehome",
-        version: interfaceVersion,
-        contact: { name: "The operator of this service" },
-        license: { name: "MIT", url: "https://opensource.org/license/mit" },
-      },
-      security: [{ bearer: [] }],
-      tags: [{ name: "pets", description: "Animals that are up for adoption." }],
-      components: {
-        schemas: Object.fromEntries(namedSchemas.map((schema) => [schema.title, schema])),
-        headers,
-        responses,
-        securitySchemes,
-      },
-    },
-  });
-  const servers = [
-    { url: baseUrl ?? unknownBase, description: "This service" },
-    ...(stagingBaseUrl === undefined ? [] : [{ url: stagingBaseUrl, description: "Staging" }]),
-  ];
-  let made: Made | undefined;
-  const makeAgain = async (isGone: boolean): Promise<Made> => {
-    const raw = await plugin.handle(new Request(`http://localhost${documentPath}`));
-    const document = { ...finalise((await raw.json()) as object, clock()), servers };
-    const page = documentationPage(document, documentPath);
-    return { isGone, text: JSON.stringify(document), page };
-  };
+/** `GET /docs/json`, the OpenAPI document, and `GET /docs`, the page that shows it. */
+export function openapi(options: OpenApiOptions) {
+  const { clock } = options;
+  const current = keptMade(options);
+  // What the parameters are taken apart for: Elysia prepares everything for a handler that takes the context whole.
   return new Elysia({ name: "openapi" })
-    .onAfterHandle(async ({ route, request, set }) => {
-      if (route !== documentPath && route !== documentationPath) return undefined;
-      // Made once and once more when getPet goes: it takes milliseconds, and anybody may ask for it at any rate.
-      const isGone = isGetPetRemoved(clock());
-      if (made?.isGone !== isGone) made = await makeAgain(isGone);
-      const { text, page } = made;
-      const base = new URL("/v1", request.url).href;
-      if (route === documentPath) {
+    .get(
+      documentPath,
+      async ({ request, set }) => {
+        const { text } = await current(clock());
         Object.assign(set.headers, documentHeaders);
-        return text.replaceAll(unknownBase, () => JSON.stringify(base).slice(1, -1));
-      }
-      Object.assign(set.headers, page.headers);
-      return page.text.replaceAll(unknownBase, () => html`${base}`.text);
-    })
-    .use(plugin);
+        return text.replaceAll(unknownBase, () => JSON.stringify(baseOf(request)).slice(1, -1));
+      },
+      { detail: { hide: true } },
+    )
+    .get(
+      documentationPath,
+      async ({ request, set }) => {
+        const { page } = await current(clock());
+        Object.assign(set.headers, page.headers);
+        return page.text.replaceAll(unknownBase, () => html`${baseOf(request)}`.text);
+      },
+      { detail: { hide: true } },
+    );
 }
 
-/** The document that a service with these settings serves; made without a store or a server. */
-export async function documentOf(options: OpenApiOptions): Promise<OpenApiDocument> {
-  const services = noServices(options.clock);
-  const { baseUrl = "http://127.0.0.1:8080/v1" } = options;
-  const routes = petRoutes({
-    services,
-    cors: new Cors([]),
-    answers: new PetAnswers(services),
-    baseUrl,
-  });
-  const app = new Elysia().use(routes).use(openapi({ ...options, baseUrl }));
-  const answer = await app.handle(new Request(`http://localhost${documentPath}`));
-  return (await answer.json()) as OpenApiDocument;
+function baseOf({ url }: Request): string {
+  return new URL("/v1", url).href;
+}
+
+/**
+ * What there is to answer at a time. It is made once, and once more when getPet goes: that takes milliseconds, and anybody may
+ * ask at any rate.
+ */
+function keptMade(options: OpenApiOptions): (nowMs: number) => Promise<Made> {
+  let kept: { readonly isGone: boolean; readonly made: Promise<Made> } | undefined;
+  return (nowMs) => {
+    const isGone = isGetPetRemoved(nowMs);
+    if (kept?.isGone !== isGone) {
+      const made = make(options);
+      kept = { isGone, made };
+      made.catch(() => (kept = undefined));
+    }
+    return kept.made;
+  };
+}
+
+async function make(options: OpenApiOptions): Promise<Made> {
+  // Loaded where it is wanted: few servers are ever asked, and no start is to wait for it or to hold it in memory.
+  const [{ documentOf }, { documentationPage }] = await Promise.all([
+    import("./openapi/document.ts"),
+    import("./page/documentation.ts"),
+  ]);
+  const document = await documentOf({ ...options, baseUrl: options.baseUrl ?? unknownBase });
+  return { text: JSON.stringify(document), page: documentationPage(document, documentPath) };
 }

@@ -21,6 +21,7 @@ const httpForCli = [
   "src/http/server.ts",
   "src/http/app.ts",
   "src/http/openapi.ts",
+  "src/http/openapi/document.ts",
 ];
 /** Files beside the layers that a layer may import. */
 const sharedFiles: Readonly<Record<Layer, readonly string[]>> = {

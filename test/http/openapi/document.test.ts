@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import { environments, isWellFormedKey } from "../../../src/domain/api-key.ts";
-import { documentOf } from "../../../src/http/openapi.ts";
+import { documentOf } from "../../../src/http/openapi/document.ts";
 import { TestClock, testApp, type TestApp } from "../../helpers/app.ts";
 import { errorExamples, objectsIn, operationsOf } from "../../helpers/document.ts";
 

@@ -1,0 +1,52 @@
+import { swagger } from "@elysiajs/swagger";
+import { Elysia } from "elysia";
+import { noServices } from "../../service/no-services.ts";
+import { interfaceVersion } from "../../version.ts";
+import { PetAnswers } from "../answers.ts";
+import { Cors } from "../cors.ts";
+import { documentPath, type OpenApiOptions } from "../openapi.ts";
+import { petRoutes } from "../routes/pets.ts";
+import { namedSchemas } from "../schemas.ts";
+import { headers, responses, securitySchemes } from "./components.ts";
+import { finalise, type OpenApiDocument } from "./finalise.ts";
+
+const ownBaseUrl = "http://127.0.0.1:8080/v1";
+
+/** The document that a service with these settings serves: what the plugin makes of the routes, brought into form. */
+export async function documentOf(options: OpenApiOptions): Promise<OpenApiDocument> {
+  const { baseUrl = ownBaseUrl, stagingBaseUrl, clock } = options;
+  // Only what the routes declare is asked for, which takes no store.
+  const services = noServices(clock);
+  const answers = new PetAnswers(services);
+  const app = new Elysia()
+    .use(petRoutes({ services, cors: new Cors([]), answers, baseUrl }))
+    .use(plugin());
+  const answer = await app.handle(new Request(`http://localhost${documentPath}`));
+  const servers = [
+    { url: baseUrl, description: "This service" },
+    ...(stagingBaseUrl === undefined ? [] : [{ url: stagingBaseUrl, description: "Staging" }]),
+  ];
+  return { ...finalise((await answer.json()) as object, clock()), servers };
+}
+
+function plugin() {
+  return swagger({
+    specPath: documentPath,
+    documentation: {
+      info: {
+        title: "rehome",
+        version: interfaceVersion,
+        contact: { name: "The operator of this service" },
+        license: { name: "MIT", url: "https://opensource.org/license/mit" },
+      },
+      security: [{ bearer: [] }],
+      tags: [{ name: "pets", description: "Animals that are up for adoption." }],
+      components: {
+        schemas: Object.fromEntries(namedSchemas.map((schema) => [schema.title, schema])),
+        headers,
+        responses,
+        securitySchemes,
+      },
+    },
+  });
+}
