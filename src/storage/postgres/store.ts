@@ -32,6 +32,8 @@ export interface PostgresOptions {
   readonly systemClock: Clock;
   /** In place of the database's clock, for tests that move the time. */
   readonly clock?: Clock | undefined;
+  /** How often another process's changes are asked for; by default as often as binds them within a second. */
+  readonly pollMs?: number | undefined;
 }
 
 /**
@@ -103,7 +105,7 @@ class PostgresStore implements Store {
     const connections = openConnections(options);
     const { reads } = connections;
     const poll = () => reads.run(({ sql }) => readVersions(sql), repeatable);
-    this.#versions = new VersionWatch(poll, options.systemClock, first);
+    this.#versions = new VersionWatch(poll, options.systemClock, first, options.pollMs);
     this.place = describeAddress(options.address);
     this.#options = options;
     this.#connections = connections;

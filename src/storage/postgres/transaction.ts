@@ -1,8 +1,16 @@
 import { sql } from "drizzle-orm";
 import type { Query } from "./connections.ts";
 
+/** What of its time a transaction may wait for a lock. The rest is for hearing of it, so that the connection is kept. */
+const lockShare = 0.75;
+
+/** How long a transaction that has `timeoutMs` may wait for a lock, as the server's setting `lock_timeout` wants it. */
+export function lockTimeout(timeoutMs: number): string {
+  return String(Math.max(1, Math.floor(timeoutMs * lockShare)));
+}
+
 /**
- * Runs `work` in a transaction that waits for nobody's lock longer than `timeoutMs`, and whose own locks the server
+ * Runs `work` in a transaction that waits for nobody's lock as long as `timeoutMs`, and whose own locks the server
  * lifts when this process falls silent for that long.
  */
 export function inTransaction<T>(
@@ -17,7 +25,6 @@ export function inTransaction<T>(
 }
 
 function limitLocks(timeoutMs: number) {
-  const text = String(timeoutMs);
-  return sql`SELECT set_config('lock_timeout', ${text}, true),
-    set_config('idle_in_transaction_session_timeout', ${text}, true)`;
+  return sql`SELECT set_config('lock_timeout', ${lockTimeout(timeoutMs)}, true),
+    set_config('idle_in_transaction_session_timeout', ${String(timeoutMs)}, true)`;
 }

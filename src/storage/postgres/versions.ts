@@ -2,8 +2,8 @@ import type { Clock } from "../../domain/clock.ts";
 import type { StoreVersions } from "../contract.ts";
 import type { PolledVersions } from "./poll.ts";
 
-/** How often another process's changes are asked for. */
-const pollMs = 250;
+/** How often another process's changes are asked for, unless a test wants it otherwise. */
+const defaultPollMs = 250;
 /** Polls by which the clocks are compared: two seconds, so that a clock that was set is noticed. */
 const skewPolls = 8;
 /** What was seen longer ago than this is not relied on: a change of a key binds within it everywhere. */
@@ -35,6 +35,7 @@ export async function polled(poll: () => Promise<PolledVersions>, clock: Clock):
 export class VersionWatch {
   readonly #poll: () => Promise<PolledVersions>;
   readonly #clock: Clock;
+  readonly #pollMs: number;
   #keys = 0;
   #pets = 0;
   #polls = 0;
@@ -50,9 +51,15 @@ export class VersionWatch {
   #isClosed = false;
 
   /** `clock` is this machine's; `first` is what a first poll has found. */
-  constructor(poll: () => Promise<PolledVersions>, clock: Clock, first: Poll) {
+  constructor(
+    poll: () => Promise<PolledVersions>,
+    clock: Clock,
+    first: Poll,
+    pollMs = defaultPollMs,
+  ) {
     this.#poll = poll;
     this.#clock = clock;
+    this.#pollMs = pollMs;
     this.#note(first);
     this.#schedule();
   }
@@ -107,7 +114,7 @@ export class VersionWatch {
     this.#timer = setTimeout(() => {
       // A database that is gone is reported by what lost it, and asked again at the next turn.
       this.#pollNow().catch(() => {});
-    }, pollMs);
+    }, this.#pollMs);
     this.#timer.unref();
   }
 

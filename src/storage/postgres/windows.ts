@@ -8,6 +8,7 @@ import { usageKeptDays, usageWithRunningDays } from "../usage.ts";
 import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
 import { rateWindows, usageDays } from "./schema.ts";
+import { lockTimeout } from "./transaction.ts";
 import { decide, type TakeCall, type UsageAmounts } from "./take-decision.ts";
 
 /** Calls of `take` in one transaction at the most. */
@@ -168,11 +169,10 @@ async function lockWindows(
   timeoutMs: number,
 ): Promise<LockedWindows> {
   for (;;) {
-    const timeout = String(timeoutMs);
     const [, , rows] = await Promise.all([
       client`BEGIN`.execute(),
-      client`SELECT set_config('lock_timeout', ${timeout}, true),
-        set_config('idle_in_transaction_session_timeout', ${timeout}, true)`.execute(),
+      client`SELECT set_config('lock_timeout', ${lockTimeout(timeoutMs)}, true),
+        set_config('idle_in_transaction_session_timeout', ${String(timeoutMs)}, true)`.execute(),
       client`
         WITH locked AS MATERIALIZED (
           SELECT * FROM rehome.rate_windows WHERE key_id = ANY(${ids}::text[])
