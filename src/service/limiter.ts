@@ -182,6 +182,15 @@ export class Limiter {
       answer(holder.left > 0 ? admitOne(holder, nowMs) : this.#refuse(holder, nowMs));
     }
     if (isOutdated) this.release([holder]).catch(this.#options.onError);
+    else this.#serveGathered(account, nowMs);
+  }
+
+  /** Serves those who came while a take was under way from what it left, so that they need none of their own. */
+  #serveGathered(account: Account, nowMs: number): void {
+    const gathered = this.#waiting.get(account);
+    if (gathered === undefined) return;
+    for (const answer of gathered.splice(0, account.left)) answer(admitOne(account, nowMs));
+    if (gathered.length === 0) this.#waiting.delete(account);
   }
 
   /** Nobody who waits by now is kept waiting for a second attempt: they have waited as long as the store may take. */
