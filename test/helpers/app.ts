@@ -1,7 +1,7 @@
 import type { PlanName } from "../../src/domain/plan.ts";
 import { createApp, type AppOptions } from "../../src/http/app.ts";
 import { createServices, type ServiceOptions } from "../../src/service/services.ts";
-import { openTestStore } from "./store-under-test.ts";
+import { closeAfterTest, openTestStore } from "./store-under-test.ts";
 
 /** A clock that stands still until it is moved. */
 export class TestClock {
@@ -54,6 +54,7 @@ export async function testApp({
     onError: (error) => reported.push(error),
     ...service,
   });
+  closeAfterTest(store, () => services.close());
   const elysia = createApp({
     services,
     baseUrl: undefined,

@@ -1,6 +1,8 @@
-/** Loaded before a run with `TEST_STORE=postgres`: cleans up behind all of its files. */
-import { afterAll } from "bun:test";
+/** Loaded before a run with `TEST_STORE=postgres`: cleans up behind each test, and behind all of them. */
+import { afterAll, afterEach, beforeEach } from "bun:test";
 import { hookTimeoutMs } from "./postgres.ts";
-import { dropDatabases } from "./store-under-test.ts";
+import { beginTest, dropDatabases, endTest } from "./store-under-test.ts";
 
+beforeEach(beginTest);
+afterEach(endTest, hookTimeoutMs);
 afterAll(dropDatabases, hookTimeoutMs);

@@ -95,8 +95,7 @@ export async function testDatabase(server?: string): Promise<TestDatabase> {
   const base = server ?? (await sharedServer()).url;
   databases += 1;
   const name = `rehome_test_${process.pid}_${databases}_${Math.random().toString(36).slice(2)}`;
-  const admin = new SQL(base, { max: 1 });
-  await admin.unsafe(`CREATE DATABASE ${name}`);
+  await asAdmin(base, `CREATE DATABASE ${name}`);
   const url = new URL(base);
   url.pathname = `/${name}`;
   const sql = new SQL(url.href, { max: 1, bigint: true });
@@ -105,8 +104,17 @@ export async function testDatabase(server?: string): Promise<TestDatabase> {
     sql,
     async [Symbol.asyncDispose]() {
       await sql.close();
-      await admin.unsafe(`DROP DATABASE ${name} WITH (FORCE)`);
-      await admin.close();
+      await asAdmin(base, `DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
+}
+
+/** Runs one statement on a connection of its own, so that a run with many databases does not hold one for each. */
+async function asAdmin(base: string, statement: string): Promise<void> {
+  const admin = new SQL(base, { max: 1 });
+  try {
+    await admin.unsafe(statement);
+  } finally {
+    await admin.close();
+  }
 }

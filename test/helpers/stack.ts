@@ -7,7 +7,12 @@ import type { Admission } from "../../src/service/admission.ts";
 import { createServices, type ServiceOptions, type Services } from "../../src/service/services.ts";
 import type { Store } from "../../src/storage/contract.ts";
 import { seededBytes, type TestClock } from "./app.ts";
-import { openTestStore, type TestStoreOptions } from "./store-under-test.ts";
+import {
+  closeAfterTest,
+  openTestStore,
+  recycleDatabaseOf,
+  type TestStoreOptions,
+} from "./store-under-test.ts";
 
 type Take = Store["windows"]["take"];
 
@@ -48,6 +53,7 @@ export class Stack {
       onError: (error) => reported.push(error),
       ...options,
     });
+    closeAfterTest(store, () => services.close());
     return new Stack(clock, store, services, reported);
   }
 
@@ -85,11 +91,6 @@ export function countAdmitted(admissions: readonly Admission[]): number {
   return admissions.filter(({ refusal }) => refusal === undefined).length;
 }
 
-/** Lets the event loop turn once: a server reads the epoch once a turn. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
-}
-
 /** A data folder that several stacks share, removed with them at the end. */
 export class SharedFolder implements AsyncDisposable {
   readonly path = mkdtempSync(join(tmpdir(), "rehome-limits-"));
@@ -116,6 +117,7 @@ export class SharedFolder implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const stack of this.#stacks) await stack.services.close();
+    await recycleDatabaseOf(this.path);
     rmSync(this.path, { recursive: true, force: true });
   }
 }

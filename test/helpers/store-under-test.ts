@@ -1,9 +1,11 @@
 /**
- * Which store the tests of the executable run on. With `TEST_STORE=postgres` every data folder that a test names
- * becomes a database of its own, so that the same tests hold for both stores.
+ * Which store the tests run on. With `TEST_STORE=postgres` every data folder that a test names becomes a database of its
+ * own, and so does every store that it opens in this process, so that the same tests hold for both stores.
  */
+import { systemClock } from "../../src/domain/clock.ts";
 import type { Store } from "../../src/storage/contract.ts";
 import { describeAddress, parseDatabaseAddress } from "../../src/storage/postgres/address.ts";
+import { openPostgresStore } from "../../src/storage/postgres/store.ts";
 import { freshMs } from "../../src/storage/postgres/versions.ts";
 import { openSqliteStore, type SqliteOptions } from "../../src/storage/sqlite/store.ts";
 import { testDatabase, type TestDatabase } from "./postgres.ts";
@@ -17,19 +19,38 @@ export async function bound(): Promise<void> {
   if (isOnPostgres) await Bun.sleep(freshMs);
 }
 
-/** The address of the database that stands for `folder`. */
-export async function databaseFor(folder: string): Promise<string> {
+function databaseAt(folder: string, make = testDatabase): Promise<TestDatabase> {
   let database = databases.get(folder);
   if (database === undefined) {
-    database = testDatabase();
+    database = make();
     databases.set(folder, database);
   }
-  return (await database).url;
+  return database;
 }
 
-/** Drops every database that stood for a folder. */
+/** The address of the database that stands for `folder`. */
+export async function databaseFor(folder: string): Promise<string> {
+  return (await databaseAt(folder)).url;
+}
+
+/** Keeps the database that stands for `folder`, emptied, for the next one that is wanted. Nobody may have it open. */
+export async function recycleDatabaseOf(folder: string): Promise<void> {
+  const database = databases.get(folder);
+  databases.delete(folder);
+  if (database !== undefined) await empty(await database);
+}
+
+/** Drops the database that stands for `folder`, if there is one. */
+export async function dropDatabaseOf(folder: string): Promise<void> {
+  const database = await databases.get(folder);
+  databases.delete(folder);
+  await database?.[Symbol.asyncDispose]();
+}
+
+/** Drops every database of this run. */
 export async function dropDatabases(): Promise<void> {
-  for (const database of databases.values()) await (await database)[Symbol.asyncDispose]();
+  await Promise.all([...databases.keys()].map(dropDatabaseOf));
+  for (const database of emptied.splice(0)) await database[Symbol.asyncDispose]();
 }
 
 /** What the executable calls the store that stands for `folder`. */
@@ -58,13 +79,107 @@ export async function onStoreUnderTest(
 /** What a test may ask of the store under test. */
 export type TestStoreOptions = Partial<SqliteOptions> & Pick<SqliteOptions, "clock">;
 
-/** Opens the store under test: one of its own, in memory, unless `folder` names a place. */
+const inMemory = ":memory:";
+
+/** Opens the store under test: one of its own, unless `folder` names a place. */
 export async function openTestStore(options: TestStoreOptions): Promise<Store> {
+  if (isOnPostgres) return openOnPostgres(options);
   return openSqliteStore({
-    folder: ":memory:",
+    folder: inMemory,
     random: () => 0,
     timeoutMs: 100,
     serving: false,
     ...options,
   });
+}
+
+/** Databases that were used and hold nothing any more: emptying one is less work than making one. */
+const emptied: TestDatabase[] = [];
+/** The stores of the test that runs, by what closes them. */
+const open = new Map<Store, () => Promise<void>>();
+let isInTest = false;
+
+async function openOnPostgres(options: TestStoreOptions): Promise<Store> {
+  const { folder = inMemory, clock, timeoutMs = 2_000, onProblem, onCommit, onBan } = options;
+  const own = folder === inMemory ? await recycled() : undefined;
+  const store = await openPostgresStore({
+    address: parseDatabaseAddress((own ?? (await databaseAt(folder, recycled))).url),
+    timeoutMs,
+    systemClock,
+    clock,
+    pollMs: 5,
+    onError: (error) => onProblem?.(error),
+    ...(onCommit === undefined ? {} : { onCommit }),
+    ...(onBan === undefined ? {} : { onBan }),
+  });
+  const closeStore = store.close.bind(store);
+  store.close = async () => {
+    open.delete(store);
+    store.close = async () => {};
+    await closeStore();
+    if (own !== undefined) await empty(own);
+  };
+  if (isInTest) open.set(store, () => store.close());
+  return store;
+}
+
+async function recycled(): Promise<TestDatabase> {
+  return emptied.pop() ?? (await testDatabase());
+}
+
+/** Makes the database like a new one that was migrated. */
+async function empty(database: TestDatabase): Promise<void> {
+  await database.sql.unsafe(`
+    DELETE FROM rehome.key_events;
+    DELETE FROM rehome.key_secrets;
+    DELETE FROM rehome.api_keys;
+    DELETE FROM rehome.rate_windows;
+    DELETE FROM rehome.usage_days;
+    DELETE FROM rehome.pets;
+    DELETE FROM rehome.categories;
+    ALTER TABLE rehome.pets ALTER COLUMN id RESTART;
+    ALTER TABLE rehome.key_events ALTER COLUMN id RESTART;
+    UPDATE rehome.key_epoch SET epoch = 0;
+    UPDATE rehome.catalogue SET version = 0, animals = 0;`);
+  emptied.push(database);
+}
+
+/** Has `close` called, in place of the store's own, when the test ends that runs. */
+export function closeAfterTest(store: Store, close: () => Promise<void>): void {
+  if (open.has(store)) open.set(store, close);
+}
+
+/** Called before each test. */
+export function beginTest(): void {
+  isInTest = true;
+}
+
+/** Closes what the test opened and left open: in memory that costs nothing, in a database connections. */
+export async function endTest(): Promise<void> {
+  isInTest = false;
+  for (const close of open.values()) await close();
+}
+
+/** Lets the event loop turn once, and every store of the test notice what the others changed until now. */
+export async function changesNoticed(): Promise<void> {
+  await new Promise((resolve) => void setImmediate(resolve));
+  if (!isOnPostgres) return;
+  // The changes of a process go through one connection: what it reported without waiting is kept before this one is.
+  const stores = [...open.keys()];
+  await Promise.all(stores.map((store) => store.keys.change("", noAction, (key) => key)));
+  await Promise.all(stores.map(polledAnew));
+}
+
+const noticeTimeoutMs = 10_000;
+const noAction = { action: "", actor: "", nowMs: 0 };
+
+/** Resolves after a poll that began after the call. */
+async function polledAnew({ windows }: Store): Promise<void> {
+  // One may be under way that began before.
+  const enough = windows.version() + 2;
+  const deadlineMs = performance.now() + noticeTimeoutMs;
+  while (windows.version() < enough) {
+    if (performance.now() > deadlineMs) throw new Error("the database was not polled in time");
+    await Bun.sleep(1);
+  }
 }

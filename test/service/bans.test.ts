@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { banStepsMs } from "../../src/domain/ban.ts";
 import type { Admission } from "../../src/service/admission.ts";
 import { TestClock } from "../helpers/app.ts";
-import { nextTurn, SharedFolder, Stack } from "../helpers/stack.ts";
+import { SharedFolder, Stack } from "../helpers/stack.ts";
+import { changesNoticed } from "../helpers/store-under-test.ts";
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -16,7 +17,7 @@ async function minute(stack: Stack, secret: string, refusals: number): Promise<A
   await stack.requests(secret, 61);
   clock.advance(2_000);
   const admissions = await stack.requests(secret, refusals);
-  await nextTurn();
+  await changesNoticed();
   clock.advance(minuteMs - (clock.nowMs % minuteMs));
   return admissions.at(-1) as Admission;
 }
@@ -151,16 +152,16 @@ describe("a ban", () => {
     const [one, two] = [await folder.stack(), await folder.stack()];
     const { key, secret } = await one.key("free");
     await becomeBanned(one, secret);
-    await nextTurn();
+    await changesNoticed();
     expect((await two.request(secret)).refusal?.kind).toBe("key_banned");
     await folder.stop(one);
     const restarted = await folder.stack();
     expect((await restarted.request(secret)).refusal?.kind).toBe("key_banned");
     const { secret: rotated } = await two.services.keys.rotate(key.id, 0);
-    await nextTurn();
+    await changesNoticed();
     expect((await restarted.request(rotated)).refusal?.kind).toBe("key_banned");
     await two.services.keys.unban(key.id);
-    await nextTurn();
+    await changesNoticed();
     expect((await restarted.request(rotated)).refusal).toBeUndefined();
     expect((await two.request(rotated)).refusal).toBeUndefined();
   });
@@ -181,7 +182,7 @@ describe("a ban", () => {
     await noisy(stacks[1]);
     folder.clock.advance(2_000);
     await noisy(stacks[1]);
-    await nextTurn();
+    await changesNoticed();
     expect((await stacks[0]?.request(secret))?.refusal?.kind).toBe("key_banned");
   });
 

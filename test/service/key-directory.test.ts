@@ -27,8 +27,16 @@ async function directoryOn(options: { stale?: () => Promise<void> | undefined } 
   };
   const secret = { mask: "", createdAtMs: clock.nowMs, expiresAtMs: undefined };
   await store.keys.insert(key, hashKey(plain), secret, by);
-  /** Each look-up has read the row when it is called, and answers when the test says so. */
   const answers: (() => void)[] = [];
+  /** Resolves when a look-up has read its row. */
+  const isRead = async () => {
+    while (answers.length === 0) await Bun.sleep(1);
+  };
+  /** Lets the next look-up have what it has read. */
+  const answer = async () => {
+    await isRead();
+    answers.shift()?.();
+  };
   const directory = new KeyDirectory({
     keys: Object.assign(Object.create(store.keys) as KeyStore, {
       async byHash(hash: KeyHash) {
@@ -44,20 +52,19 @@ async function directoryOn(options: { stale?: () => Promise<void> | undefined } 
     clock: clock.read,
     release: () => {},
   });
-  return { answers, clock, directory, key, plain, store };
+  return { answer, clock, directory, isRead, key, plain, store };
 }
 
 test("does not keep what it read of a key before the key was revoked", async () => {
-  const { answers, clock, directory, key, plain, store } = await directoryOn();
+  const { answer, clock, directory, isRead, key, plain, store } = await directoryOn();
   const early = directory.find(plain);
-  await Bun.sleep(0);
+  await isRead();
   await store.keys.change(key.id, by, (k) => ({ ...k, revokedAtMs: clock.nowMs }));
   // Another caller makes the directory notice, while the first look-up is still under way.
   const noticed = directory.find("rehome_live_nonsense");
   expect(await noticed).toBe("malformed");
-  answers.shift()?.();
-  await Bun.sleep(0);
-  answers.shift()?.();
+  await answer();
+  await answer();
   expect(await early).toBe("revoked");
   expect(await directory.find(plain)).toBe("revoked");
 });
@@ -67,12 +74,11 @@ test("waits for the store while what it knows is too old, and fails with it", as
   const stale = async () => {
     if (isGone) throw new Error("the store is gone");
   };
-  const { answers, directory, plain } = await directoryOn({ stale });
+  const { answer, directory, plain } = await directoryOn({ stale });
   const failure = await Promise.resolve(directory.find(plain)).catch((error: unknown) => error);
   expect(failure).toEqual(new Error("the store is gone"));
   isGone = false;
   const found = directory.find(plain);
-  await Bun.sleep(0);
-  answers.shift()?.();
+  await answer();
   expect(await found).toBeInstanceOf(Account);
 });

@@ -4,6 +4,7 @@ import { parse, stringify } from "yaml";
 import { environments, isWellFormedKey } from "../../../src/domain/api-key.ts";
 import { documentOf } from "../../../src/http/openapi/document.ts";
 import { TestClock, testApp, type TestApp } from "../../helpers/app.ts";
+import { changesNoticed } from "../../helpers/store-under-test.ts";
 import { errorExamples, objectsIn, operationsOf } from "../../helpers/document.ts";
 
 const clock = new TestClock();
@@ -250,6 +251,7 @@ describe("every example of an error", () => {
       const minute = Math.floor(app.clock.nowMs / 60_000);
       for (const label of [minute - 2, minute - 1, minute])
         app.store.reportNoisyMinute(id, label, app.clock.nowMs);
+      await changesNoticed();
     }
   }
 
