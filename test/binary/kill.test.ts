@@ -15,7 +15,8 @@ test(`${rounds} kills under ${writers} writers lose nothing and repeat no id`, a
     await using server = await serve(folder.path);
     let isOver = false;
     const creating = acknowledged.create(server, key, writers, () => isOver);
-    await Bun.sleep(150 + round * 40);
+    // Connections to a database are opened first.
+    await Bun.sleep((isOnPostgres ? 500 : 150) + round * 40);
     await server.stop("SIGKILL");
     isOver = true;
     expect((await creating).created).toBeGreaterThan(0);
