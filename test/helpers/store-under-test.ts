@@ -166,7 +166,7 @@ export async function changesNoticed(): Promise<void> {
   if (!isOnPostgres) return;
   // The changes of a process go through one connection: what it reported without waiting is kept before this one is.
   const stores = [...open.keys()];
-  await Promise.all(stores.map((store) => store.keys.change("", noAction, (key) => key)));
+  await Promise.all(stores.map(async (store) => store.keys.change("", noAction, (key) => key)));
   await Promise.all(stores.map(polledAnew));
 }
 

@@ -142,6 +142,7 @@ describe("one process", () => {
   });
 
   test("who comes while a take is under way is served from its block, without a take of its own", async () => {
+    const begun = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
     let takes = 0;
     const stack = await Stack.open(new TestClock(), {
@@ -149,6 +150,7 @@ describe("one process", () => {
         (take) =>
         async (...args) => {
           takes += 1;
+          begun.resolve();
           const results = await take(...args);
           await answered.promise;
           return results;
@@ -156,7 +158,7 @@ describe("one process", () => {
     });
     const { key, secret } = await stack.key("business");
     const first = stack.request(secret);
-    while (takes === 0) await Bun.sleep(1);
+    await begun.promise;
     const others = stack.requests(secret, 10);
     await Bun.sleep(1);
     answered.resolve();
