@@ -9,6 +9,7 @@ import { join } from "node:path";
 const packages: Readonly<Record<string, string>> = {
   "/usr/aarch64-linux-gnu/lib/libc.so.6": "libc6-arm64-cross",
   "/usr/aarch64-linux-gnu/lib/libstdc++.so.6": "libstdc++6-arm64-cross",
+  "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
   caddy: "caddy",
   chattr: "e2fsprogs",
   chromium: "chromium",
@@ -16,6 +17,7 @@ const packages: Readonly<Record<string, string>> = {
   faketime: "faketime",
   fish: "fish",
   ip: "iproute2",
+  make: "make",
   nginx: "nginx-light",
   promtool: "prometheus",
   python3: "python3-minimal",
@@ -23,6 +25,7 @@ const packages: Readonly<Record<string, string>> = {
   strace: "strace",
   "systemd-analyze": "systemd",
   unshare: "util-linux",
+  "x86_64-linux-gnu-g++": "g++",
   xz: "xz-utils",
   zsh: "zsh",
 };

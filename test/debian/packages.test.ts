@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../helpers/binary.ts";
+import { expectToWork } from "../helpers/emulated.ts";
 
 const root = join(import.meta.dir, "../..");
 /** To build an executable and to run one in an emulator takes its time. */
@@ -160,41 +161,10 @@ describe.each(["cortex-a53", "cortex-a72"])("the arm64 executable on a %s", (cpu
   test(
     "migrates, makes a key, serves and stops",
     async () => {
-      const emulated = ["qemu-aarch64-static", "-cpu", cpu, "-L", "/usr/aarch64-linux-gnu"].concat(
-        join(out, "rehome-linux-arm64"),
-      );
+      const emulator = ["qemu-aarch64-static", "-cpu", cpu, "-L", "/usr/aarch64-linux-gnu"];
       const data = join(folder.path, cpu);
       mkdirSync(data);
-      const made = await run(
-        [...emulated, "keys", "create", "--plan", "pro", "--name", "pi", "--json"].concat(
-          "--data",
-          data,
-        ),
-      );
-      const { key } = JSON.parse(made.text) as { key: string };
-      const child = Bun.spawn([...emulated, "serve", "--data", data, "--port", "0"], {
-        stdin: "ignore",
-        stdout: "pipe",
-        stderr: "ignore",
-      });
-      let banner = "";
-      for await (const chunk of child.stdout as unknown as AsyncIterable<Uint8Array>) {
-        banner += new TextDecoder().decode(chunk);
-        if (/Data/.test(banner)) break;
-      }
-      const origin = /API +(http:\/\/[^/\s]+)/.exec(banner)?.[1] ?? "";
-      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-      const body = '{"name":"Rex","categoryId":9223372036854775807}';
-      const created = await fetch(`${origin}/v1/pets`, { method: "POST", headers, body });
-      expect([created.status, await created.text()]).toEqual([
-        201,
-        '{"id":1,"name":"Rex","categoryId":9223372036854775807}',
-      ]);
-      expect((await fetch(`${origin}/v1/pets?limit=0`, { headers })).status).toBe(400);
-      const health = [...emulated, "health", "--port", new URL(origin).port];
-      expect((await run(health)).exitCode).toBe(0);
-      child.kill("SIGTERM");
-      expect(await child.exited).toBe(0);
+      await expectToWork([...emulator, join(out, "rehome-linux-arm64")], data);
     },
     slowMs,
   );

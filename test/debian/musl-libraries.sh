@@ -1,0 +1,76 @@
+#!/bin/sh
+# Puts into the folder $2, laid out as on Alpine, what its packages musl, libgcc and libstdc++ bring to a musl executable,
+# for the processor $1 (amd64 or arm64): the loader as Debian has it, and GCC's two libraries, built for musl from Debian's
+# package of GCC's source. apt checks the signatures of all that is fetched. Takes a minute or two.
+set -eu
+case $1 in
+amd64) cpu=x86_64 flags= ;;
+# Helpers for atomics that Debian's libgcc.a has ask glibc what the processor can.
+arm64) cpu=aarch64 flags=-mno-outline-atomics ;;
+*) echo "no such processor: $1" >&2 && exit 2 ;;
+esac
+architecture=$1
+mkdir -p "$2/lib" "$2/usr/lib"
+out=$(cd "$2" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# Lists of their own, so that the other processor's packages do not become known to this system.
+mkdir -p lists/partial deb
+apt() {
+  apt-get -qq -o APT::Architecture="$architecture" -o APT::Architectures::="$architecture" \
+    -o APT::Sandbox::User=root -o Dir::State::Lists="$work/lists" -o Dir::Cache="$work" "$@"
+}
+apt update
+(cd deb && apt download gcc-12-source musl musl-dev)
+for package in deb/*.deb; do dpkg-deb -x "$package" system; done
+musl=$work/system/usr/lib/$cpu-linux-musl
+specs=$musl/musl-gcc.specs
+sed -i "s#/usr/#$work/system/usr/#g" "$specs"
+ln -sf "$work/system/lib/$cpu-linux-musl/libc.so" "$musl/libc.so"
+cp -L "$musl/libc.so" "$out/lib/ld-musl-$cpu.so.1"
+
+tar xf system/usr/src/gcc-12/gcc-12*.tar.xz --exclude='*/testsuite/*/*' --exclude='*/gcc/*/*' \
+  --exclude='*/libgo/*' --exclude='*/libphobos/*' --exclude='*/libsanitizer/*'
+gcc_source=$(echo "$work"/gcc-12*)
+ln -s gthr-posix.h "$gcc_source/libgcc/gthr-default.h"
+export CC="$cpu-linux-gnu-gcc -specs $specs"
+export CXX="$cpu-linux-gnu-g++ -specs $specs -nostdinc++"
+arithmetic=$($CC -print-libgcc-file-name)
+objects=$(dirname "$arithmetic")
+
+# libgcc_s: the unwinder, with the few headers that a build of the whole compiler would have made for it.
+mkdir unwind build
+cd unwind
+cp "$gcc_source/libgcc/unwind-generic.h" unwind.h
+# What md-unwind-support.h lacks here is the way through a signal handler's frame, where nothing throws.
+touch tconfig.h coretypes.h libgcc_tm.h md-unwind-support.h
+[ "$architecture" = amd64 ] || cp "$gcc_source/libgcc/config/aarch64/aarch64-unwind.h" md-unwind-support.h
+echo '#define DWARF_REG_TO_UNWIND_COLUMN(number) (number)' >tm.h
+cat >tsystem.h <<'END'
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#define ATTRIBUTE_UNUSED __attribute__((unused))
+#define gcc_assert(condition) ((condition) ? (void)0 : abort())
+#define gcc_unreachable() abort()
+END
+for name in unwind-dw2 unwind-dw2-fde-dip; do
+  $CC -O2 -fPIC -w -fexceptions -fbuilding-libgcc -DIN_LIBGCC2 -DHAVE_LD_EH_FRAME_HDR -DTARGET_DL_ITERATE_PHDR \
+    -I. -I"$gcc_source/libgcc" -I"$gcc_source/include" -c "$gcc_source/libgcc/$name.c"
+done
+$CC -shared -nostdlib -Wl,-soname,libgcc_s.so.1 -Wl,-z,defs -Wl,--eh-frame-hdr ./*.o "$arithmetic" \
+  -L"$musl" -lc -o "$out/usr/lib/libgcc_s.so.1"
+
+# libstdc++
+cd ../build
+CFLAGS="-O2 -fPIC $flags" CXXFLAGS="-O2 -fPIC $flags" "$gcc_source/libstdc++-v3/configure" --prefix=/usr \
+  --build=x86_64-linux-gnu --host=$cpu-linux-musl --disable-multilib --disable-nls --disable-libstdcxx-pch >log 2>&1 ||
+  { tail -n 20 log >&2 && exit 1; }
+make -j"$(nproc)" >>log 2>&1 || { tail -n 20 log >&2 && exit 1; }
+$CXX -shared -nostdlib -Wl,-soname,libstdc++.so.6 -Wl,-z,defs -Wl,--eh-frame-hdr -Wl,-O1 -Wl,--gc-sections -s \
+  "$musl/crti.o" "$objects/crtbeginS.o" src/.libs/compatibility*.o \
+  -Wl,--whole-archive src/.libs/libstdc++convenience.a -Wl,--no-whole-archive "$out/usr/lib/libgcc_s.so.1" "$arithmetic" \
+  -L"$musl" -lc "$objects/crtendS.o" "$musl/crtn.o" -o "$out/usr/lib/libstdc++.so.6"

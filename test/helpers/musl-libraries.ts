@@ -1,0 +1,30 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+const script = join(import.meta.dir, "../debian/musl-libraries.sh");
+/** Kept from one run to the next, because it takes a minute or two to make. */
+const cache = "/var/cache/rehome-test";
+export const librariesMaxMs = 600_000;
+
+/** A folder with what a musl executable loads, laid out as on Alpine; made where it was not made before. */
+export async function muslLibraries(architecture: "amd64" | "arm64"): Promise<string> {
+  const hash = new Bun.CryptoHasher("sha256").update(readFileSync(script)).digest("hex");
+  const kept = join(cache, `musl-${architecture}-${hash.slice(0, 16)}`);
+  if (existsSync(kept)) return kept;
+  mkdirSync(cache, { recursive: true });
+  const made = mkdtempSync(`${kept}-`);
+  try {
+    const child = Bun.spawn(["sh", script, architecture, made], {
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+    const said = await child.stderr.text();
+    if ((await child.exited) !== 0) throw new Error(`no libraries for ${architecture}:\n${said}`);
+    // Whoever else made them at the same time has made the same.
+    if (!existsSync(kept)) renameSync(made, kept);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+  return kept;
+}
