@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Glob } from "bun";
 import { build } from "../../scripts/build.ts";
+import { behindProxy, beyondProxy } from "./behind-proxy.ts";
 import { onStoreUnderTest } from "./store-under-test.ts";
 
 const root = join(import.meta.dir, "../..");
@@ -93,7 +94,7 @@ export async function serve(
     options.env,
   );
   const path = options.path ?? (await executable());
-  const command = [...(options.command ?? []), path, ...named.args];
+  const command = [...(options.command ?? []), path, ...beyondProxy(named.args)];
   const child = Bun.spawn(command, {
     cwd: options.cwd ?? tmpdir(),
     env: { ...cleanEnvironment, ...named.env },
@@ -107,15 +108,18 @@ export async function serve(
     gather(child.stdout, (text) => (stdout += text)),
     gather(child.stderr, (text) => (stderr += text)),
   ]);
-  const origin = await firstMatch(() => /^ {2}API +(https?:\/\/[^/\s]+)/m.exec(stdout)?.[1], child);
-  if (origin === undefined) {
+  const listens = await firstMatch(
+    () => /^ {2}API +(https?:\/\/[^/\s]+)/m.exec(stdout)?.[1],
+    child,
+  );
+  if (listens === undefined) {
     child.kill("SIGKILL");
     await gathered;
     throw new Error(`rehome serve did not start:\n${stdout}${stderr}`);
   }
   return {
     pid: child.pid,
-    origin,
+    origin: await behindProxy(listens),
     stdout: () => stdout,
     stderr: () => stderr,
     exited: child.exited,
