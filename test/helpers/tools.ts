@@ -37,7 +37,7 @@ export interface ToolResult {
 }
 
 /** Starts a tool under Node. */
-export function startTool(name: string, ...args: string[]) {
+function startTool(name: string, ...args: string[]) {
   return Bun.spawn([join(toolsFolder, "node_modules/.bin", name), ...args], {
     cwd: toolsFolder,
     env: { ...process.env, ...quiet },
