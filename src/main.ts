@@ -1,6 +1,5 @@
 import "./environment.ts";
 import { actor } from "./cli/actor.ts";
-import { ask } from "./cli/terminal/ask.ts";
 import { run } from "./cli/program.ts";
 import { processEnvironment } from "./config.ts";
 
@@ -42,7 +41,10 @@ const exitCode = await run(process.argv.slice(2), {
   isTerminal: process.stdout.isTTY,
   talkIsTerminal: process.stderr.isTTY,
   columns: process.stdout.columns || 80,
-  canAsk: process.stdin.isTTY && process.stderr.isTTY,
+  // Asked for where it is wanted: to open standard input takes a start half a millisecond.
+  get canAsk() {
+    return process.stdin.isTTY && process.stderr.isTTY;
+  },
   actor: actor(processEnvironment),
   out: (text) => void process.stdout.write(text, noteOutput),
   write: (text) =>
@@ -50,7 +52,11 @@ const exitCode = await run(process.argv.slice(2), {
       process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
     }),
   input: () => Bun.stdin.stream(),
-  ask: (question) => ask(question, stop.signal),
+  async ask(question) {
+    // Loaded where it is wanted, for the same reason.
+    const { ask } = await import("./cli/terminal/ask.ts");
+    return ask(question, stop.signal);
+  },
   err: (text) => void process.stderr.write(text),
   stop: stop.signal,
   onReload: (listener) => void process.on("SIGHUP", listener),

@@ -1,5 +1,5 @@
-import { crc32 } from "node:zlib";
 import { isBanned, type BanState } from "./ban.ts";
+import { crc32 } from "./crc32.ts";
 import type { Limits, PlanName } from "./plan.ts";
 
 /** A production installation issues `rehome_live_` keys, a staging one `rehome_test_`; neither accepts the other's. */

@@ -1,5 +1,4 @@
 import type { Store } from "../storage/contract.ts";
-import { parseDatabaseAddress } from "../storage/postgres/address.ts";
 import { backup, type BackupReport } from "../storage/sqlite/backup.ts";
 import { recordBackup } from "../storage/sqlite/last-backup.ts";
 import { storeFiles } from "../storage/sqlite/files.ts";
@@ -18,7 +17,10 @@ export async function openStore({ address, ...options }: StoreOptions): Promise<
   if (address === undefined) return openSqliteStore(options);
   const { timeoutMs, clock: systemClock, onProblem, onCommit, onBan } = options;
   // Loaded where it is wanted: most installations never need it, and a start is not to wait for it.
-  const { openPostgresStore } = await import("../storage/postgres/store.ts");
+  const [{ openPostgresStore }, { parseDatabaseAddress }] = await Promise.all([
+    import("../storage/postgres/store.ts"),
+    import("../storage/postgres/address.ts"),
+  ]);
   return openPostgresStore({
     address: parseDatabaseAddress(address),
     timeoutMs,
