@@ -8,17 +8,20 @@ import { categories, pets } from "./schema.ts";
 
 /** Whole catalogues in and out of SQLite. `onChange` is called after animals were taken over. */
 export function catalogueStore(db: Database, onChange: () => void): CatalogueStore {
-  const orm = query(db, { categories, pets });
-  const page = orm
-    .select()
-    .from(pets)
-    .where(gt(pets.id, sql.placeholder("after")))
-    .orderBy(asc(pets.id))
-    .limit(sql.placeholder("limit"))
-    .prepare();
+  const orm = query(db);
+  const preparePage = () =>
+    orm
+      .select()
+      .from(pets)
+      .where(gt(pets.id, sql.placeholder("after")))
+      .orderBy(asc(pets.id))
+      .limit(sql.placeholder("limit"))
+      .prepare();
+  // Prepared by the first export: a server has none.
+  let page: ReturnType<typeof preparePage> | undefined;
 
   return {
-    exportPage: (after, limit) => page.all({ after, limit }).map(exportedPet),
+    exportPage: (after, limit) => (page ??= preparePage()).all({ after, limit }).map(exportedPet),
     categories: () =>
       orm
         .select({ id: categories.id, name: categories.name })

@@ -52,11 +52,21 @@ function useWriteAheadLog(db: Database): void {
   }
 }
 
-/** The query builder over `db`. Statements are prepared once and kept; a query built for each call costs ten times. */
-export function query<T extends Record<string, unknown>>(db: Database, schema: T) {
-  return drizzle(db, { schema });
+type Builder = ReturnType<typeof drizzle>;
+const builders = new WeakMap<Database, Builder>();
+
+/**
+ * The query builder over `db`, one for each connection. Statements are prepared once and kept; a query built for each call
+ * costs ten times.
+ */
+export function query(db: Database): Builder {
+  let builder = builders.get(db);
+  if (builder === undefined) {
+    builder = drizzle(db);
+    builders.set(db, builder);
+  }
+  return builder;
 }
-export type Query = ReturnType<typeof query>;
 
 /**
  * A statement that Drizzle wrote and SQLite runs as it is: its placeholders bind by position, its rows come by column

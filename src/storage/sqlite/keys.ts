@@ -13,7 +13,7 @@ interface SecretRow {
 
 /** Reads keys through statements prepared once. */
 export function keyReader(db: Database) {
-  const orm = query(db, { apiKeys });
+  const orm = query(db);
   const secretByHash = statement<SecretRow, [hash: Uint8Array]>(
     db,
     orm
@@ -65,7 +65,7 @@ export function keyReader(db: Database) {
 
 /** What an operator looks at, and seldom: no statement is kept for it. */
 function keyHistory(db: Database) {
-  const orm = query(db, { keySecrets, keyEvents });
+  const orm = query(db);
   return {
     secrets: (id: string): KeySecret[] =>
       orm
@@ -98,7 +98,7 @@ function keyHistory(db: Database) {
 
 /** The writes that a change of a key is made of. They belong into a transaction. */
 function keyWrites(db: Database) {
-  const orm = query(db, { apiKeys });
+  const orm = query(db);
 
   function nextEpoch(): number {
     const row = orm
@@ -143,7 +143,7 @@ function keyWrites(db: Database) {
 
 /** The writes of a key's secrets. They belong into a transaction too. */
 function secretWrites(db: Database) {
-  const orm = query(db, { keySecrets });
+  const orm = query(db);
 
   function addSecret(id: string, hash: KeyHash, secret: KeySecret): void {
     const { mask, createdAtMs, expiresAtMs } = secret;

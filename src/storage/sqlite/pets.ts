@@ -51,7 +51,7 @@ function withoutNull({
 
 /** Reads animals through statements prepared once. */
 export function petReader(db: Database) {
-  const orm = query(db, { pets });
+  const orm = query(db);
   const { after, limit, status: wanted, id: sought } = placeholders;
   const rows = orm.select(petColumns).from(pets).orderBy(asc(pets.id)).limit(limit).$dynamic();
   const page = statement<PetRow, [after: bigint, limit: number]>(
@@ -85,19 +85,23 @@ export function petReader(db: Database) {
 
 /** Changes animals, each call in one transaction. */
 export function petWriter(db: Database) {
-  const orm = query(db, { pets });
+  const orm = query(db);
   const { name: named, categoryId: of, status: as } = placeholders;
-  const insert = statement<never, [name: string, categoryId: bigint, status: PetStatus | null]>(
-    db,
-    orm.insert(pets).values({ name: named, categoryId: of, status: as }),
-  );
-  const insertAll = db.transaction((batch: readonly NewPet[]): bigint[] =>
-    batch.map(
+  const prepareInsert = () =>
+    statement<never, [name: string, categoryId: bigint, status: PetStatus | null]>(
+      db,
+      orm.insert(pets).values({ name: named, categoryId: of, status: as }),
+    );
+  // Prepared by the first create, which a server leaves to the writer thread.
+  let insert: ReturnType<typeof prepareInsert> | undefined;
+  const insertAll = db.transaction((batch: readonly NewPet[]): bigint[] => {
+    const prepared = (insert ??= prepareInsert());
+    return batch.map(
       ({ name, categoryId, status = null }) =>
         // A bigint, because the connection has safeIntegers; the library's type does not know.
-        insert.run(name, categoryId, status).lastInsertRowid as bigint,
-    ),
-  );
+        prepared.run(name, categoryId, status).lastInsertRowid as bigint,
+    );
+  });
 
   return {
     /** Adds all of `batch` or none of it. Returns the ids in its order; they are durable when it returns. */

@@ -100,7 +100,7 @@ function countsOf(row: WindowRow | null): WindowCounts | undefined {
 }
 
 function windowStatements(db: Database) {
-  const orm = query(db, { rateWindows, usageDays });
+  const orm = query(db);
   const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
   return {
     /** SQLite changes it with every commit of another connection, and with none of this one. */
@@ -196,7 +196,7 @@ function takeOne(
 
 /** Kept days, with the running day's requests taken from the windows themselves. */
 function readUsage(db: Database, firstDay: number, keyId: string | undefined): UsageDay[] {
-  const orm = query(db, { rateWindows, usageDays });
+  const orm = query(db);
   const ofKey = (column: typeof rateWindows.keyId | typeof usageDays.keyId) =>
     keyId === undefined ? undefined : eq(column, keyId);
   const kept = orm
