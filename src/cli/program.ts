@@ -27,9 +27,16 @@ Examples:
   return program;
 }
 
-/** The command line for `args`: a server holds its own command in memory, and not all the others for good. */
+/**
+ * The command line for `args`: a server holds its own command in memory, and not all the others for good; and a container
+ * asks for health every half minute, which reads in half as much.
+ */
 async function programFor(args: readonly string[], io: Io): Promise<Command> {
   if (args[0] === "serve") return programOf(io, [serveCommand(io)]);
+  if (args[0] === "health") {
+    const { healthCommand } = await import("./health.ts");
+    return programOf(io, [healthCommand(io)]);
+  }
   const { createProgram } = await import("./commands.ts");
   return createProgram(io);
 }
