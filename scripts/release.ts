@@ -1,12 +1,11 @@
 /**
  * `bun run release VERSION`: from a clean main to files that can be published. Checks the tree, writes the version
  * (package.json is its only place) and the changelog's section, tests, builds everything with checksums, commits and tags.
- * Nothing is pushed or uploaded. `--dry-run` stops before the first change.
+ * Nothing is pushed or uploaded. `--dry-run` stops before the first change; `--preset 0` packs quickly, to try it all.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { buildAll } from "./build-all.ts";
 
 const unreleased = "## Unreleased";
 
@@ -69,7 +68,14 @@ export function checkTree(root: string, version: string): void {
   if (newer !== undefined) throw new Error(`${newer} is newer than ${version}.`);
 }
 
-async function release(root: string, version: string, isDryRun: boolean): Promise<void> {
+interface ReleaseOptions {
+  readonly version: string;
+  readonly isDryRun: boolean;
+  /** How hard xz tries, from 0 to 9. */
+  readonly preset: string;
+}
+
+function release(root: string, { version, isDryRun, preset }: ReleaseOptions): void {
   const say = (text: string) => void process.stdout.write(`${text}\n`);
   const write = (name: string, change: (text: string) => string) => {
     const path = join(root, name);
@@ -86,7 +92,8 @@ async function release(root: string, version: string, isDryRun: boolean): Promis
     run(root, [process.execPath, "run", "test"]);
     run(root, ["git", "commit", "--quiet", "--all", "--message", `chore(release): ${version}`]);
     say("Building ...");
-    await buildAll({ out: join(root, "dist"), withPackages: true, preset: 9 });
+    // In a process of its own: this one has read the version from package.json before it was changed.
+    run(root, [process.execPath, "scripts/build-all.ts", "--preset", preset]);
     run(root, ["git", "tag", "--annotate", `v${version}`, "--message", `rehome ${version}`]);
   } catch (error) {
     say(
@@ -100,10 +107,17 @@ async function release(root: string, version: string, isDryRun: boolean): Promis
 if (import.meta.main) {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { "dry-run": { type: "boolean", default: false } },
+    options: {
+      "dry-run": { type: "boolean", default: false },
+      preset: { type: "string", default: "9" },
+    },
   });
   try {
-    await release(join(import.meta.dir, ".."), positionals[0] ?? "", values["dry-run"]);
+    release(join(import.meta.dir, ".."), {
+      version: positionals[0] ?? "",
+      isDryRun: values["dry-run"],
+      preset: values.preset,
+    });
   } catch (error) {
     process.stderr.write(`Error: ${(error as Error).message}\n`);
     process.exit(1);
