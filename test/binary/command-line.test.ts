@@ -4,7 +4,8 @@ import type { Command } from "commander";
 import { configSchema } from "../../src/cli/config.ts";
 import { createProgram } from "../../src/cli/commands.ts";
 import { pathOf } from "../../src/cli/program.ts";
-import { executable, rehome, temporaryFolder } from "../helpers/binary.ts";
+import { cleanEnvironment, executable, rehome, temporaryFolder } from "../helpers/binary.ts";
+import { isOnPostgres } from "../helpers/store-under-test.ts";
 import { testIo } from "../helpers/io.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
@@ -127,7 +128,7 @@ describe("config", () => {
       expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
   });
 
-  test("makes no data folder", async () => {
+  test.skipIf(isOnPostgres)("makes no data folder", async () => {
     using folder = temporaryFolder();
     const result = await rehome(["config", "--data", `${folder.path}/none`]);
     expect(result.stdout).toContain("/none");
@@ -152,7 +153,11 @@ describe("standard output", () => {
 
   test("whose reader has enough is none", async () => {
     const command = `{ ${await executable()} openapi; echo "code $?" >&2; } | head -c 1`;
-    const child = Bun.spawn(["sh", "-c", command], { stdout: "pipe", stderr: "pipe" });
+    const child = Bun.spawn(["sh", "-c", command], {
+      env: cleanEnvironment,
+      stdout: "pipe",
+      stderr: "pipe",
+    });
     expect(await child.stdout.text()).toBe("{");
     expect(await child.stderr.text()).toBe("code 0\n");
   });

@@ -7,6 +7,7 @@ import { doctorSchema } from "../../src/cli/doctor/index.ts";
 import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../helpers/postgres.ts";
+import { isOnPostgres } from "../helpers/store-under-test.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 import { liveThrough } from "../helpers/usage.ts";
 
@@ -27,7 +28,7 @@ async function examined(folder: string, ...args: string[]) {
   };
 }
 
-describe("a sound installation", () => {
+describe.skipIf(isOnPostgres)("a sound installation", () => {
   test("beside its server has no trouble but the missing backup, and none after it", async () => {
     using folder = temporaryFolder();
     await using server = await serve(folder.path);
@@ -80,7 +81,7 @@ function readBytes(path: string): Uint8Array {
   return new Uint8Array(Bun.mmap(path));
 }
 
-describe("the data folder", () => {
+describe.skipIf(isOnPostgres)("the data folder", () => {
   test("that does not exist yet is no failure, and is not made", async () => {
     using folder = temporaryFolder();
     const missing = join(folder.path, "none");
@@ -128,7 +129,7 @@ describe("the data folder", () => {
   });
 });
 
-describe("a database", () => {
+describe.skipIf(isOnPostgres)("a database", () => {
   test("with a damaged page fails with the restore to be done", async () => {
     using folder = temporaryFolder();
     await makeKey(folder.path);
@@ -162,7 +163,7 @@ describe("a database", () => {
   });
 });
 
-describe("time", () => {
+describe.skipIf(isOnPostgres)("time", () => {
   test("a clock behind what the store has seen is warned of", async () => {
     using folder = temporaryFolder();
     const { id } = await makeKey(folder.path);

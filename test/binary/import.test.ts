@@ -1,10 +1,20 @@
 /** `rehome pets import` and `pets export` on the compiled file, beside a running server and under a terminal. */
 import { describe, expect, test } from "bun:test";
-import { readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { importSchema } from "../../src/cli/pets/import-report.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
-import { executable, makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import {
+  cleanEnvironment,
+  executable,
+  makeKey,
+  rehome,
+  roomy,
+  serve,
+  temporaryFolder,
+} from "../helpers/binary.ts";
+import { filesWhenClosed, onStoreUnderTest } from "../helpers/store-under-test.ts";
+import { rehomeAtTerminal } from "../helpers/terminal.ts";
 
 const fixture = (name: string) => join(import.meta.dir, "../fixtures/import", name);
 
@@ -113,13 +123,9 @@ describe("pets import", () => {
   test("draws a bar on a terminal and takes it away", async () => {
     using folder = temporaryFolder();
     const file = largeFile(folder.path, 30_000);
-    let screen = "";
     const args = ["pets", "import", file, "--data", join(folder.path, "data")];
-    const child = Bun.spawn([await executable(), ...args], {
-      terminal: { cols: 80, rows: 24, data: (_, data) => void (screen += data.toString()) },
-    });
-    expect(await child.exited).toBe(0);
-    child.terminal?.close();
+    const { exitCode, screen } = await rehomeAtTerminal(args);
+    expect(exitCode).toBe(0);
     expect(screen).toMatch(/KReading {2}\[[#-]{20}\] +\d+ % {2}[\d,]+ records/);
     expect(screen).toContain("\r\u001B[KRead 30,000 records (rehome, csv).");
   });
@@ -141,10 +147,17 @@ describe("pets export", () => {
   test("ends quietly when nobody reads on", async () => {
     using folder = temporaryFolder();
     await importInto(folder.path, largeFile(folder.path, 50_000));
-    const program = `"$0" pets export --format ndjson --data "$1" | head -n 1`;
+    const { args } = await onStoreUnderTest([
+      "pets",
+      "export",
+      "--format",
+      "ndjson",
+      "--data",
+      join(folder.path, "data"),
+    ]);
     const child = Bun.spawn(
-      ["bash", "-o", "pipefail", "-c", program, await executable(), join(folder.path, "data")],
-      { stdout: "pipe", stderr: "pipe" },
+      ["bash", "-o", "pipefail", "-c", '"$0" "$@" | head -n 1', await executable(), ...args],
+      { env: cleanEnvironment, stdout: "pipe", stderr: "pipe" },
     );
     const [exitCode, stdout, stderr] = await Promise.all([
       child.exited,
@@ -212,9 +225,10 @@ describe("beside a running server", () => {
     using folder = temporaryFolder();
     const data = join(folder.path, "data");
     const file = largeFile(folder.path, 100_000);
-    const child = Bun.spawn([await executable(), "pets", "import", file, "--data", data]);
-    while (!(await Bun.file(join(data, "rehome.db-wal")).exists())) await Bun.sleep(2);
-    await Bun.sleep(150);
+    await rehome(["keys", "list", "--data", data]);
+    const { args } = await onStoreUnderTest(["pets", "import", file, "--data", data]);
+    const child = Bun.spawn([await executable(), ...args], { env: cleanEnvironment });
+    await Bun.sleep(250);
     child.kill("SIGKILL");
     await child.exited;
     const again = await importInto(folder.path, file, "--json");
@@ -222,6 +236,7 @@ describe("beside a running server", () => {
     const { added, unchanged } = JSON.parse(again.stdout) as { added: number; unchanged: number };
     expect(added + unchanged).toBe(100_000);
     expect((await exported(folder.path, "ndjson")).stdout.split("\n")).toHaveLength(100_001);
-    expect(readdirSync(data).toSorted()).toEqual(["limits.db", "rehome.db"]);
+    const files = existsSync(data) ? readdirSync(data) : [];
+    expect(files.toSorted()).toEqual(filesWhenClosed as string[]);
   });
 });

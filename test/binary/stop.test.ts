@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { makeKey, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { filesWhenClosed } from "../helpers/store-under-test.ts";
 import { load, portOf, requestText } from "../helpers/load.ts";
 
 /**
@@ -42,7 +43,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     expect(Object.fromEntries(failures)).toEqual({});
     expect(new Set(statuses.keys())).toEqual(new Set([200, 201]));
     // The last one to leave folds the logs into their files.
-    expect(readdirSync(folder.path).toSorted()).toEqual(["limits.db", "rehome.db"]);
+    expect(readdirSync(folder.path).toSorted()).toEqual(filesWhenClosed as string[]);
 
     await using again = await serve(folder.path);
     const stored = /\(([\d,]+) animals/.exec(again.stdout())?.[1]?.replaceAll(",", "");

@@ -42,7 +42,7 @@ export interface CommandResult {
 }
 
 /** Nothing of this machine's settings reaches the executable but what a test gives it. */
-const cleanEnvironment = { PATH: process.env["PATH"] ?? "", HOME: tmpdir() };
+export const cleanEnvironment = { PATH: process.env["PATH"] ?? "", HOME: tmpdir() };
 
 /** Runs one command to its end. */
 export async function rehome(

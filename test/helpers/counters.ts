@@ -19,6 +19,19 @@ export interface Counters extends AsyncDisposable {
   state(): Promise<unknown>;
 }
 
+/** Holds what a process needs to change animals or keys, until it is disposed of. */
+export async function holdCatalogue(folder: string): Promise<AsyncDisposable> {
+  if (!isOnPostgres) {
+    const catalogue = new Database(join(folder, "rehome.db"));
+    catalogue.run("BEGIN IMMEDIATE");
+    return { [Symbol.asyncDispose]: async () => catalogue.close() };
+  }
+  const sql = new SQL(await databaseFor(folder), { max: 1 });
+  const tables = ["catalogue", "pets", "api_keys", "key_epoch"].map((name) => `rehome.${name}`);
+  await sql.unsafe(`BEGIN; LOCK TABLE ${tables.join(", ")} IN EXCLUSIVE MODE`);
+  return { [Symbol.asyncDispose]: () => sql.close() };
+}
+
 export async function countersOf(folder: string): Promise<Counters> {
   return isOnPostgres ? postgresCounters(await databaseFor(folder)) : sqliteCounters(folder);
 }

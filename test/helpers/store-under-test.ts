@@ -49,9 +49,12 @@ export async function dropDatabaseOf(folder: string): Promise<void> {
 
 /** Drops every database of this run. */
 export async function dropDatabases(): Promise<void> {
-  await Promise.all([...databases.keys()].map(dropDatabaseOf));
+  for (const folder of databases.keys()) await dropDatabaseOf(folder);
   for (const database of emptied.splice(0)) await database[Symbol.asyncDispose]();
 }
+
+/** The files that the last process leaves in a data folder when it has closed it; a database needs none. */
+export const filesWhenClosed: readonly string[] = isOnPostgres ? [] : ["limits.db", "rehome.db"];
 
 /** What the executable calls the store that stands for `folder`. */
 export async function placeOf(folder: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { windowMs } from "../../src/domain/windows.ts";
-import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { TestClock } from "./app.ts";
+import { openTestStore } from "./store-under-test.ts";
 
 export interface DayDone {
   readonly daysAgo: number;
@@ -9,7 +9,7 @@ export interface DayDone {
   readonly bans?: number;
 }
 
-/** Lets the key `keyId` of the store in `folder` have done what `days` say, oldest first, before this moment. */
+/** Lets the key `keyId` of the store at `folder` have done what `days` say, oldest first, before this moment. */
 export async function liveThrough(
   folder: string,
   keyId: string,
@@ -17,13 +17,7 @@ export async function liveThrough(
 ): Promise<void> {
   const nowMs = Date.now();
   const clock = new TestClock(nowMs);
-  const store = openSqliteStore({
-    folder,
-    clock: clock.read,
-    random: () => 0,
-    timeoutMs: 1_000,
-    serving: false,
-  });
+  const store = await openTestStore({ folder, clock: clock.read, timeoutMs: 1_000 });
   const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
   for (const { daysAgo, requests, refusals = 0, bans = 0 } of days) {
     clock.nowMs = nowMs - daysAgo * windowMs.day;
