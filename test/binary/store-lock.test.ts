@@ -40,6 +40,9 @@ test("while the catalogue is locked reads go on, and creates get 503", async () 
     });
   }
   expect((await create()).status).toBe(201);
+  // What was refused is not stored later on either.
+  const stored = await fetch(`${server.origin}/v1/pets`, { headers });
+  expect(await stored.json()).toHaveLength(1);
 });
 
 test.skipIf(isOnPostgres)("/ready names the lock of the catalogue while it is held", async () => {

@@ -27,8 +27,7 @@ export async function holdCatalogue(folder: string): Promise<AsyncDisposable> {
     return { [Symbol.asyncDispose]: async () => catalogue.close() };
   }
   const sql = new SQL(await databaseFor(folder), { max: 1 });
-  const tables = ["catalogue", "pets", "api_keys", "key_epoch"].map((name) => `rehome.${name}`);
-  await sql.unsafe(`BEGIN; LOCK TABLE ${tables.join(", ")} IN EXCLUSIVE MODE`);
+  await sql.unsafe("BEGIN; SELECT FROM rehome.catalogue, rehome.key_epoch FOR UPDATE");
   return { [Symbol.asyncDispose]: () => sql.close() };
 }
 

@@ -7,7 +7,7 @@ import type { PetStore } from "../contract.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
-import { inTransaction } from "./transaction.ts";
+import { inTransaction, lockTimeout } from "./transaction.ts";
 import { catalogue, pets } from "./schema.ts";
 
 /** Creates in one statement at the most: bounds how long the ones behind it wait. */
@@ -63,12 +63,20 @@ export function petReads(query: Query) {
 /**
  * Adds animals in one statement, which is its own transaction. The version's row comes first and stays locked until the
  * commit, so ids are given in the order of the commits, whichever process asks. Each id comes back with its animal's
- * position, because nothing promises an order of returned rows.
+ * position, because nothing promises an order of returned rows. Who waits too long for that row gives up at the server
+ * too: an insert that nobody waits for any more would add what its callers were refused.
  */
-function insertPets(client: SQL, batch: readonly NewPet[]): Promise<InsertedPet[]> {
+function insertPets(
+  client: SQL,
+  batch: readonly NewPet[],
+  timeoutMs: number,
+): Promise<InsertedPet[]> {
   return client`
-    WITH raised AS (
+    WITH patience AS MATERIALIZED (
+      SELECT set_config('lock_timeout', ${lockTimeout(timeoutMs)}, true)
+    ), raised AS (
       UPDATE rehome.catalogue SET version = version + 1, animals = animals + ${batch.length}
+      FROM patience
       RETURNING version
     ), batch AS MATERIALIZED (
       SELECT nextval('rehome.pets_id_seq') AS id, given.position, given.name, given.category_id, given.status
@@ -171,7 +179,7 @@ export class PostgresPets implements PetStore {
     const startMs = performance.now();
     const { timeoutMs, onChange, onCommit } = this.#options;
     const rows = await this.#connections.creates.run(
-      ({ sql: client }) => insertPets(client, batch),
+      ({ sql: client }) => insertPets(client, batch, timeoutMs),
       {
         deadlineMs: sinceMs + timeoutMs,
         // Never where the commit may have happened: an animal must not be there twice.
