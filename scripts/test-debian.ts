@@ -19,6 +19,7 @@ const packages: Readonly<Record<string, string>> = {
   ip: "iproute2",
   make: "make",
   nginx: "nginx-light",
+  pgbouncer: "pgbouncer",
   promtool: "prometheus",
   python3: "python3-minimal",
   "qemu-aarch64-static": "qemu-user-static",

@@ -25,6 +25,14 @@ const harmlessCodes = new Set([
 ]);
 const harmlessStates = new Set(["25006", "53300", "57P03", "40001", "40P01", "55P03"]);
 
+/**
+ * A statement that this connection prepared is gone, or one that it did not prepare is there: its statements go to a
+ * server's connection now and to another one then.
+ */
+const poolerStates = new Set(["42P05", "26000"]);
+const poolerHint =
+  "Use PgBouncer 1.21 or newer with max_prepared_statements set, a pool in session mode, or the database's own address.";
+
 /** The work did not end by its deadline; whether the server did it is unknown. */
 export class DeadlineError extends Error {}
 
@@ -65,7 +73,11 @@ export function asAppError(error: unknown): unknown {
   const isOurs = error instanceof DeadlineError || error instanceof SQL.SQLError;
   if (!isOurs && !isConnectionLoss(error)) return error;
   if (error instanceof AppError) return error;
-  return unavailable("The store cannot be used at the moment.", error);
+  return new AppError("unavailable", "The store cannot be used at the moment.", {
+    cause: error,
+    retryAfterSeconds: 1,
+    ...(poolerStates.has(stateOf(error)) ? { hint: poolerHint } : {}),
+  });
 }
 
 export function unavailable(message: string, cause?: unknown): AppError {
@@ -97,6 +109,12 @@ function refusalOf(state: string, code: string): readonly [what: string, hint: s
   }
   if (state === "25006")
     return ["is a standby that takes no writes", "Name the primary, or the name that follows it."];
+  if (poolerStates.has(state)) {
+    return [
+      "is a pooler that does not keep the prepared statements of its clients apart",
+      poolerHint,
+    ];
+  }
   if (code === "ERR_POSTGRES_TLS_NOT_AVAILABLE") {
     return [
       "does not speak TLS",
