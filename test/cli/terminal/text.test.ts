@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test";
+import { assert, bigInt, property } from "fast-check";
+import { cut, grouped } from "../../../src/cli/terminal/text.ts";
+
+test("a whole number is grouped as English has it, whatever its size and sign", () => {
+  expect([0, 999, 1000, -1000, 1_234_567].map(grouped)).toEqual([
+    "0",
+    "999",
+    "1,000",
+    "-1,000",
+    "1,234,567",
+  ]);
+  assert(property(bigInt(), (count) => grouped(count) === count.toLocaleString("en")));
+});
+
+test.each([
+  ["Rex", 3, "Rex"],
+  ["Rexie", 3, "Re…"],
+  ["👩‍👩‍👧 and dog", 5, "👩‍👩‍👧 a…"],
+])("%p in %i cells is %p", (text, width, shown) => {
+  expect(cut(text, width)).toBe(shown);
+});
