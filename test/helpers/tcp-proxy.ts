@@ -7,12 +7,15 @@ export interface TcpProxy {
   cut(): void;
   /** What comes from now on goes through again; what was sent meanwhile is lost with its connection. */
   mend(): void;
+  /** Resets every connection, and leads new ones to another port. */
+  lead(port: number): void;
   /** Resets every connection. */
   reset(): void;
   close(): Promise<void>;
 }
 
-export async function tcpProxy(targetPort: number): Promise<TcpProxy> {
+export async function tcpProxy(firstPort: number): Promise<TcpProxy> {
+  let targetPort = firstPort;
   let isCut = false;
   const pairs = new Set<readonly [Socket, Socket]>();
   const server = createServer((near) => {
@@ -44,6 +47,10 @@ export async function tcpProxy(targetPort: number): Promise<TcpProxy> {
     },
     mend() {
       isCut = false;
+      reset();
+    },
+    lead(port) {
+      targetPort = port;
       reset();
     },
     reset,
