@@ -1,12 +1,15 @@
 import { sql } from "drizzle-orm";
 import type { Query } from "./connections.ts";
 
-/** What of its time a transaction may wait for a lock. The rest is for hearing of it, so that the connection is kept. */
-const lockShare = 0.75;
+/**
+ * What of its time a transaction may not wait for a lock: it is for hearing of it, so that the connection is kept. At most
+ * this, and never more than a quarter.
+ */
+const lockMarginMs = 250;
 
 /** How long a transaction that has `timeoutMs` may wait for a lock, as the server's setting `lock_timeout` wants it. */
 export function lockTimeout(timeoutMs: number): string {
-  return String(Math.max(1, Math.floor(timeoutMs * lockShare)));
+  return String(Math.ceil(Math.max(timeoutMs - lockMarginMs, timeoutMs * 0.75)));
 }
 
 /**
