@@ -97,10 +97,8 @@ async function main(): Promise<void> {
   const port = await freePort();
   let url = `postgres://rehome:${password}@127.0.0.1:${port}/postgres`;
   const parameters = [...settings, ...process.argv.slice(2)].flatMap((setting) => ["-c", setting]);
-  const argsOf = (folderOfServer: string, portOfServer: number) => [
-    ...["-D", folderOfServer, "-p", String(portOfServer), "-k", folderOfServer],
-    ...parameters,
-  ];
+  const argsOf = (folderOfServer: string, portOfServer: number) =>
+    ["-D", folderOfServer, "-p", String(portOfServer), "-k", folderOfServer].concat(parameters);
   const args = argsOf(data, port);
   let server = spawn(join(bin, "postgres"), args, options);
   const end = async (signal: NodeJS.Signals) => {
