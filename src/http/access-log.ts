@@ -18,8 +18,6 @@ export function accessLog(log: Logger): (answered: Answered) => void {
 
 type WriteLine = (answered: Answered, level: string) => void;
 
-/** Reasons that are kept as bytes at the most; there are few, unless a caller makes them up. */
-const reasonsMax = 1_000;
 const reasonLengthMax = 500;
 
 const encoder = new TextEncoder();
@@ -40,10 +38,12 @@ function jsonLines(log: Logger): WriteLine {
   const headOf = heads(log);
   const outcomeOf = outcomes();
   const keyText = ({ id, plan }: ApiKey) => `,"keyId":"${id}","plan":"${plan}"`;
-  const keys = kept(keyText, new WeakMap());
-  const keysAndAddress = kept((key: ApiKey) => `${keyText(key)},"address":"`, new WeakMap());
-  const reasons = new Map<string, Uint8Array>();
-  const reasonOf = kept((text: string) => text, reasons);
+  const keys = kept(keyText);
+  const keysAndAddress = kept((key: ApiKey) => `${keyText(key)},"address":"`);
+  const reasonOf = kept(
+    (refusal: Refusal) =>
+      `,"refused":"${refusal.kind}","why":${JSON.stringify(reason(refusal))}}\n`,
+  );
 
   return ({ record, method, status, bytes, durationMs }, level) => {
     const line = output.begin(lineBytesMax);
@@ -65,9 +65,7 @@ function jsonLines(log: Logger): WriteLine {
     } else if (key !== undefined) line.put(keys(key));
     if (refusal !== undefined) {
       if (address !== undefined) line.put(quote);
-      if (reasons.size >= reasonsMax) reasons.clear();
-      line.put(reasonOf(`,"refused":"${refusal.kind}","why":${JSON.stringify(reason(refusal))}`));
-      line.put(end);
+      line.put(reasonOf(refusal));
     } else line.put(address === undefined ? end : quoteAndEnd);
     output.end();
   };
@@ -104,11 +102,9 @@ function outcomes(): (route: string | undefined, method: string, status: number)
   };
 }
 
-/** Makes the text of a thing once, and keeps its bytes. */
-function kept<T extends WeakKey | string>(
-  textOf: (thing: T) => string,
-  parts: { get(thing: T): Uint8Array | undefined; set(thing: T, part: Uint8Array): unknown },
-): (thing: T) => Uint8Array {
+/** Makes the text of a thing once, and keeps its bytes for as long as there is the thing. */
+function kept<T extends WeakKey>(textOf: (thing: T) => string): (thing: T) => Uint8Array {
+  const parts = new WeakMap<T, Uint8Array>();
   return (thing) => {
     let part = parts.get(thing);
     if (part === undefined) parts.set(thing, (part = bytesOf(textOf(thing))));

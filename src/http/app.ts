@@ -6,10 +6,12 @@ import type { Services } from "../service/services.ts";
 import { Cors } from "./cors.ts";
 import { failures } from "./failures.ts";
 import { hostCheck } from "./gate.ts";
+import { packHeaders } from "./headers.ts";
 import { observe } from "./observe.ts";
 import { methodTable } from "./methods.ts";
 import type { Peers } from "./record.ts";
 import { openapi } from "./openapi.ts";
+import { ownQuery } from "./query.ts";
 import { PetAnswers } from "./answers.ts";
 import { fallbackRoutes } from "./routes/fallback.ts";
 import { landingRoutes } from "./routes/landing.ts";
@@ -80,7 +82,9 @@ export function createApp(options: AppOptions) {
         metrics: options.metrics,
       }),
     )
+    .use(packHeaders())
     .use(hostCheck(gateOptions))
+    .use(ownQuery())
     .use(failures(options.report, methodTable(openRoutes)))
     .use(operations)
     .use(fallbackRoutes(gateOptions, operations.routes))

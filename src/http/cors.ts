@@ -1,4 +1,4 @@
-import type { AnswerHeaders } from "./errors.ts";
+import type { AnswerHeaders } from "./headers.ts";
 
 /** What a page on another origin may read beyond the body (Fetch standard, CORS-safelisted response-header names). */
 const exposedHeaders = [

@@ -1,6 +1,7 @@
-import { status } from "elysia";
+import { status, type ElysiaCustomStatusResponse } from "elysia";
 import type { ErrorKind } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";
+import { packed, type AnswerHeaders } from "./headers.ts";
 import type { ErrorBody } from "./json.ts";
 import { recordOf } from "./record.ts";
 
@@ -20,36 +21,54 @@ export const statusOf = {
 
 export const jsonType = "application/json";
 
-/** Headers of an answer as Elysia keeps them until it is sent. */
-export type AnswerHeaders = Record<string, string | number>;
-
 /** What a refusal needs of Elysia's context: whose it is, and the headers of the answer. */
 export interface AnswerContext {
   readonly request: Request;
-  readonly set: { readonly headers: unknown };
+  readonly set: { headers: unknown };
 }
 
 /** The Error body. */
-export function errorBody(kind: ErrorKind, message: string): string {
+export function errorBody({ kind, message }: Pick<Refusal, "kind" | "message">): string {
   return JSON.stringify({ code: kind, message, status: statusOf[kind] });
 }
+
+/** The bodies of refusals that come again and again, such as those over a limit. */
+const bodies = new WeakMap<Refusal, { readonly text: string; readonly bytes: number }>();
+
+function bodyOf(refused: Refusal) {
+  let body = bodies.get(refused);
+  if (body === undefined) {
+    const text = errorBody(refused);
+    bodies.set(refused, (body = { text, bytes: Buffer.byteLength(text) }));
+  }
+  return body;
+}
+
+type Refused = ElysiaCustomStatusResponse<(typeof statusOf)[ErrorKind], ErrorBody>;
 
 /**
  * The answer to a refused request, with the headers that go with its kind. A hook that returns it ends the request
  * there. `sentCredential` tells the two challenges of RFC 6750, section 3, apart.
  */
-export function refuse({ request, set }: AnswerContext, refusal: Refusal, sentCredential = false) {
+export function refuse(
+  { request, set }: AnswerContext,
+  refusal: Refusal,
+  sentCredential = false,
+): Refused {
   const headers = set.headers as AnswerHeaders;
   headers["content-type"] = jsonType;
   if (refusal.retryAfterSeconds !== undefined) headers["retry-after"] = refusal.retryAfterSeconds;
   if (refusal.kind === "unauthorized") {
     headers["www-authenticate"] = sentCredential ? 'Bearer error="invalid_token"' : "Bearer";
   }
-  const body = errorBody(refusal.kind, refusal.message);
+  const { text, bytes } = bodyOf(refusal);
   const record = recordOf(request);
   record.refusal = refusal;
-  record.bytes = Buffer.byteLength(body);
-  return status(statusOf[refusal.kind], body as unknown as ErrorBody);
+  record.bytes = bytes;
+  const answer = new Response(text, { status: statusOf[refusal.kind], headers: packed(headers) });
+  // The answer is whole: with no header left to add and no status but 200, Elysia sends it as it is.
+  set.headers = {};
+  return status(200, answer) as unknown as Refused;
 }
 
 /** A refusal of what the caller sent, in one sentence. */

@@ -3,7 +3,9 @@ import { Elysia } from "elysia";
 import type { WindowView } from "../domain/windows.ts";
 import type { Services } from "../service/services.ts";
 import type { Cors } from "./cors.ts";
-import { jsonType, refusal, refuse, type AnswerHeaders } from "./errors.ts";
+import { jsonType, refusal, refuse } from "./errors.ts";
+import { atOnce, derivesAtOnce } from "./hooks.ts";
+import type { AnswerHeaders } from "./headers.ts";
 import { recordOf } from "./record.ts";
 
 export interface GateOptions {
@@ -13,26 +15,25 @@ export interface GateOptions {
 
 /** RFC 9110, section 11.4: a scheme in any case, one space or more, and the token. */
 const anyBearer = /^bearer +(?! )/i;
-/** The plugin reads a query parameter too, and cannot be told not to. No URL decodes to a lone surrogate. */
-const noParameter = "\ud800";
-
 /**
  * Refuses a request whose Host header is not valid (RFC 9110, section 7.2): nobody can say which address it means, and
  * the router would take a part of the path for the whole. Bun shows such a request by a URL without an origin.
  */
 export function hostCheck({ services }: Pick<GateOptions, "services">) {
-  return new Elysia({ name: "host-check" }).onRequest(({ request, set }) => {
-    if (isRoutable(request.url)) return undefined;
-    const record = recordOf(request);
-    record.admission = services.access.admitAnonymous(() => record.address());
-    const { view, refusal: limited } = record.admission;
-    showLimits(set.headers, view);
-    set.headers["cache-control"] = "no-store";
-    return refuse(
-      { request, set },
-      limited ?? refusal("invalid_request", "The Host header is not valid."),
-    );
-  });
+  return new Elysia({ name: "host-check" }).onRequest(
+    atOnce(({ request, set }) => {
+      if (isRoutable(request.url)) return undefined;
+      const record = recordOf(request);
+      record.admission = services.access.admitAnonymous(() => record.address());
+      const { view, refusal: limited } = record.admission;
+      showLimits(set.headers, view);
+      set.headers["cache-control"] = "no-store";
+      return refuse(
+        { request, set },
+        limited ?? refusal("invalid_request", "The Host header is not valid."),
+      );
+    }),
+  );
 }
 
 /** Where the path must begin at the earliest for the router to find it, in a URL that begins with https://. */
@@ -53,9 +54,10 @@ function isRoutable(url: string): boolean {
  */
 export function gate({ services, cors }: GateOptions) {
   return new Elysia({ name: "gate" })
-    .use(bearer({ extract: { header: "Bearer", query: noParameter, body: noParameter } }))
-    .derive({ as: "scoped" }, async ({ bearer: token, headers, request, set }) => {
+    .use(derivesAtOnce(bearer()))
+    .derive({ as: "scoped" }, async ({ bearer: token, headers, request, route, set }) => {
       const record = recordOf(request);
+      record.route = route;
       const address = () => record.address();
       const answer: AnswerHeaders = set.headers;
       const { authorization } = headers;

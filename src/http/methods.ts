@@ -1,7 +1,8 @@
 /** Which methods an address takes, and what it answers to the others. */
 import { status } from "elysia";
-import { refusal, refuse, type AnswerContext, type AnswerHeaders } from "./errors.ts";
+import { refusal, refuse, type AnswerContext } from "./errors.ts";
 
+import type { AnswerHeaders } from "./headers.ts";
 import { recordOf } from "./record.ts";
 
 /** A declared route, as Elysia lists it. */

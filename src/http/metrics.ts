@@ -30,10 +30,13 @@ export function listenForMetrics(
         },
       },
       fetch: () =>
-        new Response(errorBody("not_found", `The metrics are at ${metricsPath}.`), {
-          status: statusOf.not_found,
-          headers: { "content-type": jsonType },
-        }),
+        new Response(
+          errorBody({ kind: "not_found", message: `The metrics are at ${metricsPath}.` }),
+          {
+            status: statusOf.not_found,
+            headers: { "content-type": jsonType },
+          },
+        ),
     });
     return { url: server.url, stop: () => server.stop(true) };
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Cidr } from "../domain/address.ts";
 import type { Logger } from "../service/log/logger.ts";
 import type { Metrics } from "../service/metrics/metrics.ts";
 import { accessLog } from "./access-log.ts";
+import { atOnce } from "./hooks.ts";
 import { attachRecord, recordOf, RequestRecord, type Peers } from "./record.ts";
 
 /** A request that was answered. */
@@ -50,16 +51,15 @@ export function observe(options: ObserveOptions) {
   };
   return new Elysia({ name: "observe" })
     .wrap((handler) => wrap(handler as unknown as Handler))
-    .onRequest(({ request, set }) => {
-      set.headers[requestIdHeader] = recordOf(request).id;
-    })
-    .onTransform({ as: "global" }, ({ request, route }) => {
-      recordOf(request).route = route;
-    })
-    .onAfterHandle({ as: "global" }, ({ request, responseValue }) => {
-      if (typeof responseValue === "string") {
-        recordOf(request).bytes = Buffer.byteLength(responseValue);
-      }
+    .onRequest(
+      atOnce(({ request, set }) => {
+        set.headers[requestIdHeader] = recordOf(request).id;
+      }),
+    )
+    .onAfterHandle({ as: "global" }, ({ request, responseValue, route }) => {
+      const record = recordOf(request);
+      record.route = route;
+      if (typeof responseValue === "string") record.bytes = Buffer.byteLength(responseValue);
     });
 }
 

@@ -3,7 +3,7 @@ import type { Admission } from "./admission.ts";
 import type { AnonymousLimiter } from "./anonymous.ts";
 import type { InvalidKey, KeyDirectory } from "./key-directory.ts";
 import type { Limiter } from "./limiter.ts";
-import { unavailable } from "./refusals.ts";
+import { unauthorized, unavailable } from "./refusals.ts";
 
 /**
  * Who is calling, and may it: the order of the first checks of every request. A caller with a valid key is held to the
@@ -69,13 +69,6 @@ export class Access {
   #unauthorized(address: () => string | undefined, why: InvalidKey | undefined): Admission {
     const admission = this.#anonymous.admit(address());
     if (admission.refusal !== undefined) return admission;
-    const message =
-      why === undefined
-        ? "This request needs an API key: send the header Authorization: Bearer <API_KEY>."
-        : "The API key is not valid.";
-    return {
-      ...admission,
-      refusal: { kind: "unauthorized", message, detail: why ?? "no credential" },
-    };
+    return { view: admission.view, key: undefined, refusal: unauthorized[why ?? "no credential"] };
   }
 }

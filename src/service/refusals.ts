@@ -10,6 +10,43 @@ export const unavailable: Refusal = {
   retryAfterSeconds: 1,
 };
 
+/** Refusals in memory at the most. */
+const recentMax = 1_000;
+/** The latest refusals that may come again, by all that the caller is told. */
+const recent = new Map<string, Refusal>();
+
+/**
+ * `refusal`, or the earlier one that says the same: a caller that does not wait asks again and again, and what is made of
+ * a refusal (its body, its words in the log) is made once for each.
+ */
+function recurring(refusal: Refusal): Refusal {
+  const told = `${refusal.retryAfterSeconds} ${refusal.message}`;
+  const known = recent.get(told);
+  if (known !== undefined) return known;
+  if (recent.size >= recentMax) recent.clear();
+  recent.set(told, refusal);
+  return refusal;
+}
+
+const invalidKey = (detail: string): Refusal => ({
+  kind: "unauthorized",
+  message: "The API key is not valid.",
+  detail,
+});
+
+/** The refusals of requests without a valid key. The caller is told nothing that helps to guess one; the log is. */
+export const unauthorized = {
+  "no credential": {
+    kind: "unauthorized",
+    message: "This request needs an API key: send the header Authorization: Bearer <API_KEY>.",
+    detail: "no credential",
+  },
+  malformed: invalidKey("malformed"),
+  unknown: invalidKey("unknown"),
+  revoked: invalidKey("revoked"),
+  expired: invalidKey("expired"),
+} satisfies Record<string, Refusal>;
+
 /**
  * The refusal of a request that is over the limit of the window that `view` shows. `allowance` begins the sentence up to
  * the number; `warning` is true for a caller that goes on without waiting.
@@ -23,20 +60,20 @@ export function rateLimited(
   const seconds = retryAfterSeconds(view.resetSeconds, nowMs);
   const requests = view.limit === 1 ? "1 request" : `${view.limit} requests`;
   const advice = warning ? ", because going on without waiting leads to a temporary ban" : "";
-  return {
+  return recurring({
     kind: "rate_limited",
     message: `${allowance} ${requests} per ${view.window}, and that limit is reached; try again in ${seconds} s${advice}.`,
     retryAfterSeconds: seconds,
     detail: `over the limit per ${view.window}`,
-  };
+  });
 }
 
 /** The refusal of a banned key, which says what led to the ban and when it ends. */
 export function banned(ban: BanState, resetSeconds: number, nowMs: number): Refusal {
-  return {
+  return recurring({
     kind: "key_banned",
     message: `This key is banned until ${isoSeconds(resetSeconds * 1000)} because ${ban.reason}.`,
     retryAfterSeconds: retryAfterSeconds(resetSeconds, nowMs),
     detail: "banned",
-  };
+  });
 }

@@ -8,8 +8,10 @@ import {
 import { parseInt64 } from "../../domain/int64.ts";
 import type { NewPet } from "../../domain/pet.ts";
 import { decodeObject, readBody, type RawBody } from "../body.ts";
-import { refusal, refuse, refuseEarly, type AnswerContext, type AnswerHeaders } from "../errors.ts";
+import { refusal, refuse, refuseEarly, type AnswerContext } from "../errors.ts";
 import { gate, type GateOptions } from "../gate.ts";
+import type { AnswerHeaders } from "../headers.ts";
+import { atOnce } from "../hooks.ts";
 import { petJson, type PetBody } from "../json.ts";
 import { createPetDetail, getPetDetail, listPetsDetail } from "../openapi/operations.ts";
 import type { PetAnswers } from "../answers.ts";
@@ -46,7 +48,9 @@ export function petRoutes(options: PetRoutesOptions) {
         return page.body as unknown as PetBody[];
       },
       {
-        transform: ({ request }) => replaceContext({ query: readListQuery(request.url) }),
+        transform: atOnce(({ request }: AnswerContext) =>
+          replaceContext({ query: readListQuery(request.url) }),
+        ),
         query: ListQuery,
         detail: listPetsDetail,
       },
@@ -62,7 +66,7 @@ export function petRoutes(options: PetRoutesOptions) {
       },
       {
         parse: ({ request }) => readBody(request),
-        transform: decodeBody,
+        transform: atOnce(decodeBody),
         body: NewPetSchema,
         detail: createPetDetail,
       },
@@ -76,7 +80,9 @@ export function petRoutes(options: PetRoutesOptions) {
           : (pet.body as unknown as PetBody);
       },
       {
-        transform: ({ set, request }) => deprecate({ request, set }, petsUrl(request.url)),
+        transform: atOnce(({ set, request }: AnswerContext) =>
+          deprecate({ request, set }, petsUrl(request.url)),
+        ),
         params: PetPath,
         detail: getPetDetail,
       },
