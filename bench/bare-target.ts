@@ -1,4 +1,4 @@
-// The two yardsticks, compiled with the service's flags: bare.ts and one-commit.ts.
+// The yardsticks, compiled with the service's flags: bare.ts, one-commit.ts and rung.ts.
 import { join } from "node:path";
 import { buildFlags } from "../scripts/build.ts";
 import type { Context, Target } from "./measure.ts";
@@ -8,23 +8,36 @@ import { ROOT } from "./rehome.ts";
 export const BARE = "bare Bun.serve";
 export const ONE_COMMIT = "one commit per create";
 
+type Yardstick = "bare" | "one-commit" | "rung";
+
 const OUT = join(ROOT, "dist", "bench");
 
 /** Compiles a yardstick to dist/bench. Throws DidNotRun when that fails. */
-export async function compile(name: "bare" | "one-commit"): Promise<void> {
+export async function compile(name: Yardstick): Promise<void> {
   const source = join(import.meta.dir, `${name}.ts`);
   await run([process.execPath, "build", ...buildFlags, source, "--outfile", join(OUT, name)], ROOT);
 }
 
-/** A yardstick as a target: it sends what the reference sent. */
+/** The bare server, or the one with a commit for each create. */
 export function bareTarget(kind: "same" | "echo" | "one-commit"): Target {
-  const name = kind === "one-commit" ? ONE_COMMIT : BARE;
+  return kind === "one-commit"
+    ? yardstick(ONE_COMMIT, "one-commit", kind)
+    : yardstick(BARE, "bare", kind);
+}
+
+/** A server between the bare one and the service, see rung.ts. */
+export function rungTarget(name: string, kind: "asks" | "counts" | "elysia" | "bearer"): Target {
+  return yardstick(name, "rung", kind);
+}
+
+/** A yardstick as a target: it sends what the reference sent. */
+function yardstick(name: string, program: Yardstick, kind: string): Target {
   const start = async ({ folder, reference }: Context) => {
     if (reference === undefined) throw new DidNotRun("there is no answer for it to send");
     const answer = join(folder, "answer.json");
     await Bun.write(answer, JSON.stringify(reference));
     return await startServer({
-      command: [join(OUT, kind === "one-commit" ? "one-commit" : "bare")],
+      command: [join(OUT, program)],
       port: await freePort(),
       env: { ANSWER: answer, KIND: kind, DATABASE: join(folder, "one-commit.db") },
       stderrFile: join(folder, "stderr.txt"),

@@ -133,17 +133,22 @@ export interface Serve {
   readonly data: () => Promise<string>;
   /** Whether the target gets a copy of its own, because it writes animals. */
   readonly copy?: boolean;
+  /** False to leave the access log off. */
+  readonly logged?: boolean;
 }
 
 /** The compiled service as a target. */
-export function rehomeTarget({ name, data, copy }: Serve): Target {
+export function rehomeTarget({ name, data, copy, logged = true }: Serve): Target {
   const start = async ({ folder }: Context) => {
     const filled = await data();
     const own = join(folder, "data");
     if (copy) cpSync(filled, own, { recursive: true });
     const port = await freePort();
     return await startServer({
-      command: await serveCommand(port, copy ? own : filled, join(folder, "access.log")),
+      command: [
+        ...(await serveCommand(port, copy ? own : filled, join(folder, "access.log"))),
+        ...(logged ? [] : ["--log-level", "error"]),
+      ],
       port,
       stderrFile: join(folder, "stderr.txt"),
     });

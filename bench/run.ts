@@ -31,7 +31,7 @@ const FEW_KEYS = 10;
 const MANY_KEYS = 100_000;
 const STARTS = 20;
 /** What --quick leaves out, because it takes minutes or is about the peers. */
-const NOT_QUICK = /^flat-|^memory$|^start$|^create-relaxed$|^401-many$|^get-cold$/;
+const NOT_QUICK = /^flat-|^memory$|^start$|^create-relaxed$|^401-many$|^get-cold$|^ladder$/;
 
 interface Options {
   readonly quick?: true;
@@ -92,6 +92,7 @@ async function tryBuild(): Promise<string | undefined> {
   say("building dist/rehome and the bare servers\n");
   await compile("bare");
   await compile("one-commit");
+  await compile("rung");
   const built = await orReason(async () => {
     await buildService();
     return { reason: undefined };

@@ -1,5 +1,5 @@
 // What is measured against the bare server and the peers.
-import { BARE, ONE_COMMIT, bareTarget } from "./bare-target.ts";
+import { BARE, ONE_COMMIT, bareTarget, rungTarget } from "./bare-target.ts";
 import { ask } from "./capture.ts";
 import type { Scenario, Target } from "./measure.ts";
 import type { Goal } from "./stats.ts";
@@ -143,6 +143,7 @@ export const scenarios = (world: World): Scenario[] => [
   ...refusals(world),
   manyKeys(world),
   ...creates(world),
+  ladder(world),
 ];
 
 function reads(world: World): Scenario[] {
@@ -234,4 +235,27 @@ function creates(world: World): Scenario[] {
       { target: SERVICE, against: ONE_COMMIT, atLeast: timesOneCommit },
     ]);
   return [create(64, 0.45, 15), create(256, 0.6, 15), creating(world, 64, [], true)];
+}
+
+/** Where the time between the bare server and the service goes. */
+function ladder(world: World): Scenario {
+  const { data, keys } = world;
+  return {
+    name: "ladder",
+    title:
+      "GET /v1/pets, from the bare server to the service: each target does one thing more than the one before",
+    connections: CONNECTIONS,
+    status: 200,
+    baseline: BARE,
+    targets: [
+      rehomeTarget({ name: SERVICE, data }),
+      bareTarget("same"),
+      rungTarget("it asks for URL, headers and address", "asks"),
+      rungTarget("its headers are each answer's own", "counts"),
+      rungTarget("it answers through Elysia", "elysia"),
+      rungTarget("it takes the key from the bearer plugin", "bearer"),
+      rehomeTarget({ name: `${SERVICE} without its log`, data, logged: false }),
+    ],
+    requests: () => [get("/v1/pets", keys.unbounded)],
+  };
 }
