@@ -1,7 +1,6 @@
 /**
  * The whole black-box suite behind Prism: each of its tests reaches the server that it started through a proxy that holds
- * every answer against the document. This is how `bun run test` runs the suite, once; `bun test test/binary` runs it by
- * hand without a proxy.
+ * every answer against the document. The suite runs by itself as well: there nothing stands between test and server.
  *
  * Reached directly, and so not judged: what is served over HTTPS (tls.test.ts), the metrics, and the one server that
  * log.test.ts starts by itself to hold its standard error up.
