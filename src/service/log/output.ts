@@ -112,11 +112,22 @@ export class LogOutput {
     this.#timer = undefined;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
+      // What became due in between, when this run had ended already and no other could begin.
+      if (this.#hasDue && !this.#isClosing) this.#start();
     });
   }
 
+  /** True when there is something to write whose time has come. Lines that came last wait for their timer. */
+  get #hasDue(): boolean {
+    return (
+      this.#full.length > 0 ||
+      this.#mustReopen ||
+      (this.#open.length > 0 && (this.#timer === undefined || this.#isClosing))
+    );
+  }
+
   async #run(): Promise<void> {
-    for (;;) {
+    while (this.#hasDue) {
       if (this.#mustReopen) await this.#reopen();
       if (this.#full.length === 0 && this.#open.length > 0) this.#cut();
       const [block] = this.#full;

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { openSync, readFileSync, renameSync, statSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { LineBuffer } from "../../../src/service/log/line-buffer.ts";
 import { LogOutput } from "../../../src/service/log/output.ts";
@@ -27,6 +28,28 @@ test("all lines stand in the file, in order, once the log is closed", async () =
   await output.close(5_000);
   expect(readFileSync(path, "utf8")).toBe(`${lines.join("\n")}\n`);
   expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+/** Calls of write(2) that this process made. */
+const writeCalls = () => Number(/^syscw: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+
+test("lines that come while others are being written are gathered too", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "log");
+  const { output } = open(path);
+  const before = { calls: writeCalls(), ms: performance.now() };
+  const lines = 2_000;
+  for (let i = 0; i < lines; i += 1) {
+    output.write(`line ${i}`);
+    // As long as a write takes: the next line comes just before it is done.
+    await stat(path);
+  }
+  const elapsedMs = performance.now() - before.ms;
+  await output.close(5_000);
+  // One every ten milliseconds, with a call more for its thread to say that it is done, as each `stat` has one; and as
+  // many again for the rest of the process.
+  expect(writeCalls() - before.calls - lines).toBeLessThan(10 + (4 * elapsedMs) / 10);
+  expect(readFileSync(path, "utf8").split("\n")).toHaveLength(lines + 1);
 });
 
 test("after a reopen lines go to a file of the same name, and the moved one is whole", async () => {
