@@ -16,6 +16,9 @@ import {
 import { type Goal, type Outcome, type Round, type ScenarioResult, medianRound } from "./stats.ts";
 import { type Counted, type Request, runLoad } from "./wrk.ts";
 
+/** A refusal grows by a warning when its caller goes on, and the bare server goes on sending the first one. */
+const differenceMax = 0.1;
+
 export interface Context {
   /** An empty folder of the target's own. */
   readonly folder: string;
@@ -26,7 +29,7 @@ export interface Context {
 export interface Target {
   readonly name: string;
   readonly start: (context: Context) => Promise<Running>;
-  /** It claims to send as many bytes as the reference; more than 5 % off and it has no figures. */
+  /** It claims to send as many bytes as the reference; more than `differenceMax` off and it has no figures. */
   readonly sendsTheSameBytes?: boolean;
 }
 
@@ -183,7 +186,7 @@ function judged(
   const checked = outcomes.map((outcome, i): Outcome => {
     if (!outcome.ran || !reference?.ran || !scenario.targets[i]?.sendsTheSameBytes) return outcome;
     const [own, real] = [outcome.median.answerBytes, reference.median.answerBytes];
-    if (Math.abs(own - real) <= real * 0.05) return outcome;
+    if (Math.abs(own - real) <= real * differenceMax) return outcome;
     const reason = `it sent ${own.toFixed(0)} bytes an answer where ${reference.target} sent ${real.toFixed(0)}`;
     return { target: outcome.target, ran: false, reason };
   });
