@@ -37,7 +37,7 @@ export const PEERS: readonly Peer[] = [
     file: "hono.js",
     runtime: "bun",
     packages: ["hono", "hono-rate-limiter", "@hono/zod-validator", "zod"],
-    omits: `${ALL_OMIT}; headers are RateLimit-*, not X-RateLimit-*, and Reset is seconds left; no limit headers on a 401`,
+    omits: `${ALL_OMIT}; headers begin with RateLimit, not X-RateLimit, and Reset is seconds left; no limit headers on a 401`,
   },
   {
     name: "Express",
