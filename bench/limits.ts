@@ -6,7 +6,7 @@
 import { Database } from "bun:sqlite";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { admittedOf, ask, hammer, type Answer } from "../test/helpers/ask.ts";
+import { admittedOf, ask, hammer, hammerThroughKills, type Answer } from "../test/helpers/ask.ts";
 import {
   makeKey,
   rehome,
@@ -93,15 +93,14 @@ async function kill(): Promise<Figure> {
   using folder = temporaryFolder();
   const [limit, kills, connections] = [6_000, 10, 8];
   const { key } = await makeKey(folder.path, ...perDay(limit));
-  let admitted = 0;
-  for (let round = 0; round < kills; round += 1) {
-    const server = await serve(folder.path);
-    const load = hammer([server.origin], key, 500, connections);
-    await Bun.sleep(20 + 5 * round);
-    process.kill(server.pid, "SIGKILL");
-    admitted += admittedOf(await load);
-    await server.exited;
-  }
+  let admitted = await hammerThroughKills({
+    start: () => serve(folder.path),
+    key,
+    kills,
+    requests: 500,
+    connections,
+    lifeMs: (round) => 20 + 5 * round,
+  });
   const last = await serve(folder.path);
   admitted += admittedOf(await hammer([last.origin], key, limit));
   await last.stop();

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { Glob } from "bun";
 import { temporaryFolder } from "./helpers/binary.ts";
 import { sharedServer } from "./helpers/postgres.ts";
+import { finished } from "./helpers/finished.ts";
 
 /** Files that name the stores themselves, or are about a data folder from end to end. */
 const filesLeftOut = {
@@ -66,11 +67,7 @@ test("the tests of services, web edge and executable hold on PostgreSQL too", as
     stdout: "pipe",
     stderr: "pipe",
   });
-  const [exitCode, stdout, stderr] = await Promise.all([
-    child.exited,
-    child.stdout.text(),
-    child.stderr.text(),
-  ]);
+  const { exitCode, stdout, stderr } = await finished(child);
   if (exitCode !== 0) {
     const lines = `${stdout}${stderr}`.split("\n");
     throw new Error(lines.filter((line) => !/^(?:\((?:pass|skip)\) .*)?$/.test(line)).join("\n"));

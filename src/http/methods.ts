@@ -1,7 +1,6 @@
 /** Which methods an address takes, and what it answers to the others. */
 import { status } from "elysia";
 import { refusal, refuse, type AnswerContext } from "./errors.ts";
-
 import type { AnswerHeaders } from "./headers.ts";
 import { recordOf } from "./record.ts";
 

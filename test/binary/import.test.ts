@@ -15,6 +15,7 @@ import {
 } from "../helpers/binary.ts";
 import { filesWhenClosed, onStoreUnderTest } from "../helpers/store-under-test.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
+import { finished } from "../helpers/finished.ts";
 
 const fixture = (name: string) => join(import.meta.dir, "../fixtures/import", name);
 
@@ -159,11 +160,7 @@ describe("pets export", () => {
       ["bash", "-o", "pipefail", "-c", '"$0" "$@" | head -n 1', await executable(), ...args],
       { env: cleanEnvironment, stdout: "pipe", stderr: "pipe" },
     );
-    const [exitCode, stdout, stderr] = await Promise.all([
-      child.exited,
-      child.stdout.text(),
-      child.stderr.text(),
-    ]);
+    const { exitCode, stdout, stderr } = await finished(child);
     expect([exitCode, stdout, stderr]).toEqual([
       0,
       '{"id":1,"name":"Animal 0","categoryId":1,"status":"available","externalId":"x:0"}\n',

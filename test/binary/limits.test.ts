@@ -10,7 +10,14 @@ import {
 } from "../helpers/binary.ts";
 import { countersOf, holdCatalogue } from "../helpers/counters.ts";
 import { bound, isOnPostgres } from "../helpers/store-under-test.ts";
-import { admittedOf, ask, hammer, withinMinute, type Answer } from "../helpers/ask.ts";
+import {
+  admittedOf,
+  ask,
+  hammer,
+  hammerThroughKills,
+  withinMinute,
+  type Answer,
+} from "../helpers/ask.ts";
 
 /** One window that does not end while a test runs: the day. */
 const perDay = (limit: number) => [
@@ -205,15 +212,14 @@ describe("a process that ends", () => {
     const connections = 8;
     const { key } = await makeKey(folder.path, ...perDay(limit));
     const kills = 4;
-    let admitted = 0;
-    for (let i = 0; i < kills; i += 1) {
-      const server = await start(folder.path);
-      const load = hammer([server.origin], key, 600, connections);
-      await Bun.sleep(20 + 15 * i);
-      process.kill(server.pid, "SIGKILL");
-      admitted += admittedOf(await load);
-      await server.exited;
-    }
+    let admitted = await hammerThroughKills({
+      start: () => start(folder.path),
+      key,
+      kills,
+      requests: 600,
+      connections,
+      lifeMs: (round) => 20 + 15 * round,
+    });
     const last = await start(folder.path);
     admitted += admittedOf(await hammer([last.origin], key, limit + 100));
     expect(admitted).toBeLessThanOrEqual(limit);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
 import { limitedProxy } from "../helpers/limited-proxy.ts";
+import { finished } from "../helpers/finished.ts";
 
 const folder = temporaryFolder();
 const examples = join(import.meta.dir, "../../examples");
@@ -37,12 +38,7 @@ async function run(command: readonly string[], origin: string, credential = key)
     stdout: "pipe",
     stderr: "pipe",
   });
-  const [exitCode, stdout, stderr] = await Promise.all([
-    child.exited,
-    child.stdout.text(),
-    child.stderr.text(),
-  ]);
-  return { exitCode, stdout, stderr };
+  return await finished(child);
 }
 
 const tabs = (stdout: string) =>

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeKey, serve, temporaryFolder } from "../helpers/binary.ts";
+import { finished } from "../helpers/finished.ts";
 
 const packaging = join(import.meta.dir, "../../packaging");
 const read = (path: string) => readFileSync(join(packaging, path), "utf8");
@@ -14,12 +15,8 @@ async function promtool(args: string[], stdin = ""): Promise<{ exitCode: number;
     stdout: "pipe",
     stderr: "pipe",
   });
-  const [out, err, exitCode] = await Promise.all([
-    child.stdout.text(),
-    child.stderr.text(),
-    child.exited,
-  ]);
-  return { exitCode, text: out + err };
+  const { exitCode, stdout, stderr } = await finished(child);
+  return { exitCode, text: stdout + stderr };
 }
 
 /** The metrics of a server that did something of everything. */

@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { temporaryFolder } from "../helpers/binary.ts";
 import { expectToWork } from "../helpers/emulated.ts";
+import { finished } from "../helpers/finished.ts";
 
 const root = join(import.meta.dir, "../..");
 /** To build an executable and to run one in an emulator takes its time. */
@@ -23,11 +24,7 @@ async function run(
     stdout: "pipe",
     stderr: "pipe",
   });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    child.stdout.text(),
-    child.stderr.text(),
-    child.exited,
-  ]);
+  const { exitCode, stdout, stderr } = await finished(child);
   return { exitCode, text: stdout + stderr };
 }
 

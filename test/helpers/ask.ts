@@ -62,6 +62,38 @@ export function admittedOf(answers: readonly Answer[]): number {
   return answers.filter(({ status }) => status === 200).length;
 }
 
+/** What `hammerThroughKills` needs to know. */
+export interface Kills {
+  /** Starts the server, again and again. */
+  readonly start: () => Promise<{
+    readonly pid: number;
+    readonly origin: string;
+    readonly exited: Promise<unknown>;
+  }>;
+  readonly key: string;
+  readonly kills: number;
+  /** Requests for each server that is killed. */
+  readonly requests: number;
+  readonly connections: number;
+  /** How long the server of this round, from 0, lives under load. */
+  readonly lifeMs: (round: number) => number;
+}
+
+/** Kills a server under load (SIGKILL), again and again, and returns how many requests were admitted in all. */
+export async function hammerThroughKills(options: Kills): Promise<number> {
+  const { start, key, kills, requests, connections, lifeMs } = options;
+  let admitted = 0;
+  for (let round = 0; round < kills; round += 1) {
+    const server = await start();
+    const load = hammer([server.origin], key, requests, connections);
+    await Bun.sleep(lifeMs(round));
+    process.kill(server.pid, "SIGKILL");
+    admitted += admittedOf(await load);
+    await server.exited;
+  }
+  return admitted;
+}
+
 /** Runs `work` again when a minute ended under it, which a test with the machine's clock cannot prevent. */
 export async function withinMinute(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {

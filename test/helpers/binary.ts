@@ -6,6 +6,7 @@ import { Glob } from "bun";
 import { build } from "../../scripts/build.ts";
 import { behindProxy, beyondProxy } from "./behind-proxy.ts";
 import { onStoreUnderTest } from "./store-under-test.ts";
+import { finished, type CommandResult } from "./finished.ts";
 
 const root = join(import.meta.dir, "../..");
 const startTimeoutMs = 15_000;
@@ -35,12 +36,6 @@ export function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-export interface CommandResult {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Nothing of this machine's settings reaches the executable but what a test gives it. */
 export const cleanEnvironment = { PATH: process.env["PATH"] ?? "", HOME: tmpdir() };
 
@@ -57,12 +52,7 @@ export async function rehome(
     stdout: "pipe",
     stderr: "pipe",
   });
-  const [exitCode, stdout, stderr] = await Promise.all([
-    child.exited,
-    child.stdout.text(),
-    child.stderr.text(),
-  ]);
-  return { exitCode, stdout, stderr };
+  return await finished(child);
 }
 
 export interface RunningBinary {

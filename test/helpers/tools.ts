@@ -1,6 +1,7 @@
 /** Other people's tools, from the package in tools/: the service is built without them. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { finished, type CommandResult } from "./finished.ts";
 
 const root = join(import.meta.dir, "../..");
 export const toolsFolder = join(root, "tools");
@@ -30,12 +31,6 @@ const quiet = {
   NO_COLOR: "1",
 };
 
-export interface ToolResult {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Starts a tool under Node. */
 function startTool(name: string, ...args: string[]) {
   return Bun.spawn([join(toolsFolder, "node_modules/.bin", name), ...args], {
@@ -48,13 +43,8 @@ function startTool(name: string, ...args: string[]) {
 }
 
 /** Runs a tool to its end. */
-export async function runTool(name: string, ...args: string[]): Promise<ToolResult> {
+export async function runTool(name: string, ...args: string[]): Promise<CommandResult> {
   await installTools();
   const child = startTool(name, ...args);
-  const [exitCode, stdout, stderr] = await Promise.all([
-    child.exited,
-    child.stdout.text(),
-    child.stderr.text(),
-  ]);
-  return { exitCode, stdout, stderr };
+  return await finished(child);
 }

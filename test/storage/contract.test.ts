@@ -7,6 +7,7 @@ import type { NewPet, PetStatus } from "../../src/domain/pet.ts";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import { unusedCounts } from "../../src/domain/windows.ts";
 import type { KeyAction, KeyHash, StagedAnimal, Store } from "../../src/storage/contract.ts";
+import { takeOver } from "../helpers/import-stage.ts";
 import { hookTimeoutMs } from "../helpers/postgres.ts";
 import { stores, type StorePlace } from "../helpers/stores.ts";
 
@@ -330,18 +331,8 @@ describe.each(stores)("$name", (kind) => {
       }));
     };
 
-    async function take(animals: StagedAnimal[], ids: (bigint | undefined)[] = []) {
-      const stage = await catalogue().beginImport();
-      await stage.add(animals);
-      const ready = await stage.arrange(ids);
-      const compared = await stage.compare();
-      const taken = [];
-      for (let counts = await stage.take(2); counts !== undefined; counts = await stage.take(2)) {
-        taken.push(counts);
-      }
-      await stage.close();
-      return { ready, compared, taken };
-    }
+    const take = (animals: StagedAnimal[], ids?: (bigint | undefined)[]) =>
+      takeOver(catalogue(), animals, ids);
 
     beforeEach(async () => {
       after = await store.pets.create({ name: "the last one before", categoryId: 1n });

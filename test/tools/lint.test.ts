@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { rehome, temporaryFolder } from "../helpers/binary.ts";
-import { installTools, runTool, type ToolResult } from "../helpers/tools.ts";
+import type { CommandResult } from "../helpers/finished.ts";
+import { installTools, runTool } from "../helpers/tools.ts";
 
 const folder = temporaryFolder();
 const files = {
@@ -43,7 +44,7 @@ const linters = {
   },
 };
 
-function reportOf({ stdout, stderr }: ToolResult): unknown {
+function reportOf({ stdout, stderr }: CommandResult): unknown {
   const start = stdout.search(/^[[{]/m);
   if (start === -1) throw new Error(`there is no report:\n${stdout}${stderr}`);
   return JSON.parse(

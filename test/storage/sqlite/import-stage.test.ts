@@ -4,6 +4,7 @@ import type { CatalogueStore, Store, StagedAnimal } from "../../../src/storage/c
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import { beginImport } from "../../../src/storage/sqlite/import-stage.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
+import { takeOver } from "../../helpers/import-stage.ts";
 
 let store: Store;
 let catalogue: CatalogueStore;
@@ -28,18 +29,8 @@ function animal(name: string, fields: Partial<StagedAnimal> = {}): StagedAnimal 
   return { name, categoryId: 1n, categoryKey: undefined, ...nothing, ...fields };
 }
 
-async function take(animals: readonly StagedAnimal[], ids: readonly (bigint | undefined)[] = []) {
-  const stage = await catalogue.beginImport();
-  await stage.add(animals);
-  const ready = await stage.arrange(ids);
-  const compared = await stage.compare();
-  const taken = [];
-  for (let counts = await stage.take(2); counts !== undefined; counts = await stage.take(2)) {
-    taken.push(counts);
-  }
-  await stage.close();
-  return { ready, compared, taken };
-}
+const take = (animals: readonly StagedAnimal[], ids?: readonly (bigint | undefined)[]) =>
+  takeOver(catalogue, animals, ids);
 
 const all = async () => await catalogue.exportPage(int64Min, 1_000_000);
 const names = async () => (await all()).map(({ name }) => name);
