@@ -138,7 +138,6 @@ export interface TransferStore {
   write(part: Part, rows: readonly Row[]): Awaitable<void>;
   /** The highest id of an animal, or 0. */
   lastPet(): Awaitable<bigint>;
-  rows(part: Part): Awaitable<number>;
   lastNumbers(): Awaitable<LastNumbers>;
   /** Ends a transfer into this store: numbers go on behind `last`, and whoever serves from it reads everything again. */
   finish(last: LastNumbers): Awaitable<void>;

@@ -52,11 +52,6 @@ export class PostgresTransfer implements TransferStore {
     return (row as { id: bigint | null }).id ?? 0n;
   }
 
-  async rows({ table }: Part): Promise<number> {
-    const [row] = await this.#run((sql) => sql.unsafe(`SELECT count(*) AS n FROM rehome.${table}`));
-    return Number((row as { n: bigint }).n);
-  }
-
   async lastNumbers(): Promise<LastNumbers> {
     const [row] = await this.#run(
       (sql) => sql`

@@ -29,11 +29,6 @@ export function transferStore(
         .immediate();
     },
     lastPet: () => one("SELECT max(id) AS value FROM pets"),
-    rows: (part) =>
-      Number(
-        of(part).query<{ rows: bigint }, []>(`SELECT count(*) AS rows FROM ${part.table}`).get()
-          ?.rows,
-      ),
     lastNumbers: () => ({
       pet: lastOf("pets"),
       event: lastOf("key_events"),
