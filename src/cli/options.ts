@@ -43,12 +43,11 @@ export function configOf(command: Command, io: Io): LoadedConfig {
   return loadConfig(flags, io.env);
 }
 
-/** The settings that every command on a store takes. */
+/** The settings that every command on a store takes; one that makes a secret wants the environment too. */
 export const storeSettings = [
   "data",
   "store",
   "storeFile",
-  "environment",
 ] as const satisfies readonly SettingName[];
 
 export const yesOption = (description: string) => new Option("-y, --yes", description);

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import { defaultDataFolder, settings, type Config } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import { createApp } from "../http/app.ts";
 import { documentationPath } from "../http/openapi.ts";
@@ -12,8 +12,8 @@ import { limitsText } from "./keys/shown.ts";
 import { openLog } from "./open-log.ts";
 import { openMetrics } from "./open-metrics.ts";
 import { openServices, randomBytes } from "./open.ts";
-import { counted } from "./terminal/text.ts";
-import { exposureWarning, handOverWarning } from "./warnings.ts";
+import { counted, shellWord } from "./terminal/text.ts";
+import { warnings } from "./warnings.ts";
 import { readTls } from "./tls.ts";
 
 /** Runs the service until it is asked to stop. */
@@ -57,10 +57,11 @@ async function run(
     watched?.listen();
     const server = start(config, tls, makeApp);
     if (tls !== undefined) io.onReload(() => void renewCertificate(config, server, log));
-    io.out(await banner(config, services, server.url, await firstKey(config, services, io)));
-    for (const warning of [exposureWarning(config), handOverWarning(config)]) {
-      if (warning !== undefined) log.warn(warning);
-    }
+    const issued = await firstKey(config, services, io);
+    io.out(
+      await banner(config, services, server.url, { issued, makeKey: makeKeyCommand(config, io) }),
+    );
+    for (const warning of await warnings(config, services)) log.warn(warning);
     const settled = setTimeout(giveBack, settledMs);
     await untilAborted(io.stop);
     clearTimeout(settled);
@@ -132,7 +133,7 @@ async function banner(
   config: Config,
   services: Services,
   url: URL,
-  issued: IssuedKey | undefined,
+  { issued, makeKey }: { issued: IssuedKey | undefined; makeKey: string },
 ): Promise<string> {
   const origin = url.origin;
   const pets = await services.pets.count();
@@ -144,9 +145,17 @@ async function banner(
     `  Data  ${services.place} (${counted(pets, "animal")}, ${counted(keys, "key")})`,
   ];
   if (issued !== undefined) lines.push(...firstSteps(issued, origin));
-  else if (keys === 0)
-    lines.push("  No key exists yet: rehome keys create --plan free --name LABEL");
+  else if (keys === 0) lines.push(`  No key exists yet: ${makeKey}`);
   return `${lines.join("\n")}\n`;
+}
+
+/** What makes a key for this server: with the flags that lead to its store, but for an address that holds a password. */
+function makeKeyCommand({ data = "", store, storeFile, environment }: Config, io: Io): string {
+  const words = ["rehome", "keys", "create", "--plan", "free", "--name", "LABEL"];
+  if (storeFile !== undefined) words.push("--store-file", storeFile);
+  else if (store === undefined && data !== defaultDataFolder(io.env)) words.push("--data", data);
+  if (environment !== settings.environment.default) words.push("--environment", environment);
+  return words.map(shellWord).join(" ");
 }
 
 function firstSteps({ key, secret }: IssuedKey, origin: string): string[] {

@@ -1,10 +1,21 @@
 import { readFileSync } from "node:fs";
 import type { Config } from "../config.ts";
+import type { Services } from "../service/services.ts";
+
+/** What an operator should know of the way the service was started. */
+export async function warnings(config: Config, services: Services): Promise<string[]> {
+  const all = [
+    exposureWarning(config),
+    handOverWarning(config),
+    await environmentWarning(config, services),
+  ];
+  return all.filter((warning) => warning !== undefined);
+}
 
 const loopback = /^(localhost|127(\.\d+){3}|::1)$/i;
 
-/** What an operator should know of the address that the service listens on, if there is something. */
-export function exposureWarning(config: Config): string | undefined {
+/** What an operator should know of the address that the service listens on. */
+function exposureWarning(config: Config): string | undefined {
   const { host = "", tlsCert, trustedProxy } = config;
   if (loopback.test(host) || tlsCert !== undefined || trustedProxy.length > 0) return undefined;
   return (
@@ -14,10 +25,22 @@ export function exposureWarning(config: Config): string | undefined {
   );
 }
 
+/** What an operator should know of the keys that the service is started on. */
+async function environmentWarning(
+  { environment }: Config,
+  { keys, place }: Services,
+): Promise<string | undefined> {
+  if (!(await keys.areForeign())) return undefined;
+  return (
+    `There are keys in ${place}, but none of the ${environment} environment: every one of them is refused. ` +
+    "If they are right, --environment is not."
+  );
+}
+
 const migrateSetting = "/proc/sys/net/ipv4/tcp_migrate_req";
 
-/** What an operator should know of sharing the port on this machine, if there is something. */
-export function handOverWarning({ reusePort }: Config): string | undefined {
+/** What an operator should know of sharing the port on this machine. */
+function handOverWarning({ reusePort }: Config): string | undefined {
   if (!reusePort || linuxSetting(migrateSetting) !== "0") return undefined;
   return (
     "With --reuse-port, connections that are just being opened when a process stops are reset by the system. " +

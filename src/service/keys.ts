@@ -103,6 +103,12 @@ export class KeyService {
     return this.#keys.count();
   }
 
+  /** True when there are keys and none of this environment, so that the store is likely to be another one's. */
+  async areForeign(): Promise<boolean> {
+    if (await this.#keys.hasSecretOf(this.#environment)) return false;
+    return (await this.#keys.count()) > 0;
+  }
+
   /** The key that `reference` means: an id, the beginning of one as far as it is unique, or a label. */
   async resolve(reference: string): Promise<ApiKey> {
     const exact = await this.#keys.byId(reference);

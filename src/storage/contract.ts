@@ -4,7 +4,7 @@
  *
  * Every call throws AppError `unavailable` when the database cannot answer in time.
  */
-import type { ApiKey, KeySecret } from "../domain/api-key.ts";
+import type { ApiKey, Environment, KeySecret } from "../domain/api-key.ts";
 import type { PageQuery } from "../domain/page.ts";
 import type { Category } from "../domain/category.ts";
 import type { NewPet, Pet, PetStatus } from "../domain/pet.ts";
@@ -122,6 +122,8 @@ export interface KeyStore {
   /** The keys that changed after `epoch` was current. */
   changedSince(epoch: number): Awaitable<ApiKey[]>;
   secrets(id: string): Awaitable<KeySecret[]>;
+  /** Whether any key was given a secret of this environment, good or not. */
+  hasSecretOf(environment: Environment): Awaitable<boolean>;
   /** The events of a key, oldest first. */
   events(id: string): Awaitable<KeyEvent[]>;
   insert(key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction): Awaitable<void>;

@@ -1,13 +1,24 @@
 /** `rehome keys` on the compiled executable: what it prints, where, how it ends, and what a terminal shows. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { dirname, join } from "node:path";
 import {
   issuedSchema,
   keyDetailsSchema,
   keyListSchema,
   keySchema,
 } from "../../src/cli/keys/json.ts";
-import { makeKey, rehome, serve, temporaryFolder, type TestKey } from "../helpers/binary.ts";
+import {
+  cleanEnvironment,
+  executable,
+  makeKey,
+  rehome,
+  serve,
+  temporaryFolder,
+  type TestKey,
+} from "../helpers/binary.ts";
+import { finished } from "../helpers/finished.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
+import { isOnPostgres, onStoreUnderTest } from "../helpers/store-under-test.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
 
 const folder = temporaryFolder();
@@ -294,4 +305,64 @@ describe("revoke", () => {
     const other = await makeKey(folder.path, "--plan", "free", "--name", "unasked too");
     expect(await keys("revoke", other.id)).toMatchObject({ exitCode: 0, stderr: "" });
   });
+});
+
+describe("on a store whose keys are all of the staging environment", () => {
+  const staging = temporaryFolder();
+  const command = (args: readonly string[], more: Record<string, string> = {}) =>
+    rehome(["keys", ...args], { env: { REHOME_DATA: staging.path, ...more } });
+  const create = ["create", "--plan", "free", "--name", "another"];
+  let id: string;
+
+  beforeAll(async () => {
+    ({ id } = await makeKey(staging.path, "--plan", "free", "--environment", "staging"));
+  });
+  afterAll(() => staging[Symbol.dispose]());
+
+  test.each([["create"], ["rotate"]])("%s wants to be told which one it is for", async (name) => {
+    const args = name === "create" ? create : ["rotate", id];
+    const before = (await command(["show", id])).stdout;
+    const result = await command(args);
+    expect(result).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(result.stderr).toContain("but none of the production environment");
+    expect(result.stderr).toContain("--environment or REHOME_ENVIRONMENT");
+    expect((await command(["show", id])).stdout).toBe(before);
+    const named = await command([...args, "--environment", "staging"]);
+    expect(named.stdout).toMatch(/^rehome_test_\w{36}\n$/);
+    const byVariable = await command(args, { REHOME_ENVIRONMENT: "staging" });
+    expect(byVariable.stdout).toMatch(/^rehome_test_\w{36}\n$/);
+  });
+
+  test.each([
+    ["staging", false],
+    ["production", true],
+  ])("a server of %s: warned of is %p", async (environment, isWarned) => {
+    await using server = await serve(staging.path, ["--environment", environment]);
+    expect(await server.stop()).toBe(0);
+    expect(server.stderr().includes("every one of them is refused")).toBe(isWarned);
+  });
+
+  test("production is taken when it is named", async () => {
+    const result = await command([...create, "--environment", "production"]);
+    expect(result.stdout).toMatch(/^rehome_live_\w{36}\n$/);
+  });
+});
+
+test("a server without keys shows a command that makes one for it", async () => {
+  using parent = temporaryFolder();
+  const data = join(parent.path, "the shelter's animals");
+  await using server = await serve(data, ["--environment", "staging"]);
+  const shown = /No key exists yet: (.*)/.exec(server.stdout())?.[1]?.replace("LABEL", "first");
+  // Nothing shows the password of a database, so that its address has to be told again.
+  const place = isOnPostgres ? (await onStoreUnderTest([], { REHOME_DATA: data })).env : {};
+  const bin = dirname(await executable());
+  const child = Bun.spawn(["sh", "-c", shown ?? "exit 9"], {
+    env: { ...cleanEnvironment, ...place, PATH: `${bin}:${cleanEnvironment.PATH}` },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const { exitCode, stdout } = await finished(child);
+  expect(exitCode).toBe(0);
+  const headers = { authorization: `Bearer ${stdout.trim()}` };
+  expect((await fetch(`${server.origin}/v1/pets`, { headers })).status).toBe(200);
 });

@@ -162,6 +162,12 @@ describe.each(stores)("$name", (kind) => {
       expect(ids.slice(-2)).toEqual([first.key.id, second.key.id]);
     });
 
+    test("tell for which environments they were made", async () => {
+      await makeKey();
+      expect(await store.keys.hasSecretOf("production")).toBe(true);
+      expect(await store.keys.hasSecretOf("staging")).toBe(false);
+    });
+
     test("change in one step with their event and the version", async () => {
       const { key } = await makeKey();
       const before = store.versions().keys;

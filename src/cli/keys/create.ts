@@ -12,6 +12,7 @@ import {
   storeSettings,
 } from "../options.ts";
 import { printable } from "../terminal/text.ts";
+import { refuseOtherEnvironment } from "./environment.ts";
 import { issuedJson, issuedSchema } from "./json.ts";
 import { limitsText } from "./shown.ts";
 
@@ -46,10 +47,12 @@ Examples:
   rehome keys create --plan enterprise --per-minute 5000 --per-day 1000000 --name "city of Austin"
   rehome keys create --plan pro --name trial --expires-in 90d --json | jq -r .key`,
     );
-  return addJson(addSettings(command, storeSettings), issuedSchema).action(
+  return addJson(addSettings(command, [...storeSettings, "environment"]), issuedSchema).action(
     async (options: Options) => {
-      const { config } = configOf(command, io);
-      await withServices(config, io, async ({ keys, clock, place }) => {
+      const loaded = configOf(command, io);
+      await withServices(loaded.config, io, async (services) => {
+        await refuseOtherEnvironment(services, loaded);
+        const { keys, clock, place } = services;
         const issued = await keys.create({ ...options, expiresInMs: options.expiresIn });
         if (options.json) {
           printJson(io, issuedJson(issued, clock()));

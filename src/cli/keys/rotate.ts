@@ -3,9 +3,10 @@ import { isoSeconds } from "../../domain/clock.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
-import { configOf, durationOption } from "../options.ts";
+import { addSettings, configOf, durationOption } from "../options.ts";
 import { printable } from "../terminal/text.ts";
 import { keyCommand } from "./change.ts";
+import { refuseOtherEnvironment } from "./environment.ts";
 import { issuedJson, issuedSchema } from "./json.ts";
 
 /** How long the old secret goes on after a rotation. */
@@ -29,24 +30,28 @@ Examples:
   rehome keys rotate key_7h2m
   rehome keys rotate key_7h2m --grace 0     the old secret leaked`,
     );
-  return command.action(async (reference: string, options: { grace: number; json?: true }) => {
-    const { config } = configOf(command, io);
-    await withServices(config, io, async ({ keys, clock }) => {
-      const issued = await keys.rotate(reference, options.grace);
-      const nowMs = clock();
-      if (options.json) {
-        printJson(io, issuedJson(issued, nowMs));
-        return;
-      }
-      const { id, name } = issued.key;
-      const old =
-        options.grace === 0
-          ? "The old one is refused from now on."
-          : `The old one goes on until ${isoSeconds(nowMs + options.grace)}.`;
-      io.err(
-        `${id} "${printable(name)}" has a new secret. ${old} The new one is shown only now:\n`,
-      );
-      io.out(`${issued.secret}\n`);
-    });
-  });
+  return addSettings(command, ["environment"]).action(
+    async (reference: string, options: { grace: number; json?: true }) => {
+      const loaded = configOf(command, io);
+      await withServices(loaded.config, io, async (services) => {
+        await refuseOtherEnvironment(services, loaded);
+        const { keys, clock } = services;
+        const issued = await keys.rotate(reference, options.grace);
+        const nowMs = clock();
+        if (options.json) {
+          printJson(io, issuedJson(issued, nowMs));
+          return;
+        }
+        const { id, name } = issued.key;
+        const old =
+          options.grace === 0
+            ? "The old one is refused from now on."
+            : `The old one goes on until ${isoSeconds(nowMs + options.grace)}.`;
+        io.err(
+          `${id} "${printable(name)}" has a new secret. ${old} The new one is shown only now:\n`,
+        );
+        io.out(`${issued.secret}\n`);
+      });
+    },
+  );
 }

@@ -1,5 +1,10 @@
-import { and, asc, count, eq, gt, isNull, or, sql } from "drizzle-orm";
-import type { ApiKey, KeySecret } from "../../domain/api-key.ts";
+import { and, asc, count, eq, gt, isNull, like, or, sql } from "drizzle-orm";
+import {
+  keyPrefixes,
+  type ApiKey,
+  type Environment,
+  type KeySecret,
+} from "../../domain/api-key.ts";
 import type {
   Credential,
   KeyAction,
@@ -105,6 +110,18 @@ export class PostgresKeys implements KeyStore {
       createdAtMs: row.createdAtMs,
       expiresAtMs: row.expiresAtMs ?? undefined,
     }));
+  }
+
+  async hasSecretOf(environment: Environment): Promise<boolean> {
+    const { mask } = keySecrets;
+    const rows = await this.#read((query) =>
+      query
+        .select({ mask })
+        .from(keySecrets)
+        .where(like(mask, `${keyPrefixes[environment]}%`))
+        .limit(1),
+    );
+    return rows.length > 0;
   }
 
   async events(id: string): Promise<KeyEvent[]> {

@@ -1,6 +1,11 @@
 import type { Database } from "bun:sqlite";
-import { and, asc, count, eq, gt, isNull, or, sql } from "drizzle-orm";
-import type { ApiKey, KeySecret } from "../../domain/api-key.ts";
+import { and, asc, count, eq, gt, isNull, like, or, sql } from "drizzle-orm";
+import {
+  keyPrefixes,
+  type ApiKey,
+  type Environment,
+  type KeySecret,
+} from "../../domain/api-key.ts";
 import type { Credential, KeyAction, KeyEvent, KeyHash } from "../contract.ts";
 import { keyOf, keySnapshot, noisyMinuteOf, rowOf } from "../key-record.ts";
 import { query, statement } from "./database.ts";
@@ -79,6 +84,13 @@ function keyHistory(db: Database) {
           createdAtMs,
           expiresAtMs: expiresAtMs ?? undefined,
         })),
+    hasSecretOf: (environment: Environment): boolean =>
+      orm
+        .select({ mask: keySecrets.mask })
+        .from(keySecrets)
+        .where(like(keySecrets.mask, `${keyPrefixes[environment]}%`))
+        .limit(1)
+        .get() !== undefined,
     events: (id: string): KeyEvent[] =>
       orm
         .select()
