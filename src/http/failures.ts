@@ -45,6 +45,9 @@ function invalid(error: ValidationError): Refusal {
     return refusal("internal_error", "Something went wrong on the server.");
   const { path, schema, value } = firstError(error);
   const field = path.slice(1) || "The request";
+  if (error.type === "query" && Array.isArray(value)) {
+    return refusal("invalid_request", `${field} may be given only once.`);
+  }
   const rule = ruleOf(schema);
   return refusal(
     "invalid_request",

@@ -20,6 +20,7 @@ const anyBearer = /^bearer +(?! )/i;
  * the router would take a part of the path for the whole. Bun shows such a request by a URL without an origin.
  */
 export function hostCheck({ services }: Pick<GateOptions, "services">) {
+  const isRoutable = urlCheck();
   return new Elysia({ name: "host-check" }).onRequest(
     atOnce(({ request, set }) => {
       if (isRoutable(request.url)) return undefined;
@@ -39,12 +40,23 @@ export function hostCheck({ services }: Pick<GateOptions, "services">) {
 /** Where the path must begin at the earliest for the router to find it, in a URL that begins with https://. */
 const httpsPathMin = 11;
 
-/** False for a URL whose path the router would take from the wrong place: there is no host in it, or too short a one. */
-function isRoutable(url: string): boolean {
-  return (
-    url.startsWith("http://") ||
-    (url.startsWith("https://") && url.indexOf("/", "https://".length) >= httpsPathMin)
-  );
+/**
+ * A check that is false for a URL whose path the router would take from the wrong place (there is no host in it, or too
+ * short a one), and for one whose host or port is none: whoever takes it apart would fail. Nearly all requests name the
+ * same host, so the last one that was good is kept.
+ */
+function urlCheck(): (url: string) => boolean {
+  let knownOrigin: string | undefined;
+  return (url) => {
+    if (knownOrigin !== undefined && url.startsWith(knownOrigin)) return true;
+    const pathStart = url.indexOf("/", "https://".length);
+    const isRoutable =
+      url.startsWith("http://") || (url.startsWith("https://") && pathStart >= httpsPathMin);
+    const origin = url.slice(0, pathStart + 1);
+    if (!isRoutable || !URL.canParse(origin)) return false;
+    knownOrigin = origin;
+    return true;
+  };
 }
 
 /**

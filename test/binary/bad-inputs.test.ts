@@ -199,6 +199,17 @@ describe("queries", () => {
     await refused(`/v1/pets?${query}`, {}, 400);
   });
 
+  test.each(["limit=5&limit=5", "status=sold&status=sold", "after=1&after=2&after=3"])(
+    "says that a parameter came more than once in ?%s",
+    async (query) => {
+      const answer = await fetch(`${server.origin}/v1/pets?${query}`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      const [name] = query.split("=");
+      expect(await answer.json()).toMatchObject({ message: `${name} may be given only once.` });
+    },
+  );
+
   test("ignores parameters that it does not know", async () => {
     const answer = await fetch(`${server.origin}/v1/pets?page=2&limit=5&offset=x&page=3`, {
       headers: { authorization: `Bearer ${key}` },
@@ -268,8 +279,12 @@ describe("paths and methods", () => {
     }
   });
 
-  test.each(["", "a/b", "a?b", "a b", "user@x"])("400 for the Host header %j", async (host) => {
-    for (const path of ["/v1/pets", "/v1/nothing", "/v1/pets/1", "/health", "//x/v1/pets"]) {
+  const withinV1 = ["/v1/pets", "/v1/nothing", "/v1/pets/1"];
+  const beyondV1 = ["/", "/health", "/docs", "/docs/json", "//x/v1/pets"];
+  const noHosts = ["", "a/b", "a?b", "a b", "user@x", "%00", "[::1", "[::g]", "256.1.1.1"];
+  const noPorts = ["a:99999", "a:x", "a:-1"];
+  test.each([...noHosts, ...noPorts])("400 for the Host header %j", async (host) => {
+    for (const path of [...withinV1, ...beyondV1]) {
       const head = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;
       const answer = await raw(server.origin, `${head}Authorization: Bearer ${key}\r\n\r\n`);
       expect(answer.status).toBe(400);
