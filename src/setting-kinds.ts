@@ -101,7 +101,7 @@ export function list<T>(
   };
 }
 
-/** A base address as the specification has it: it ends in /v1. */
+/** A base address as the specification has it: it ends in /v1. It is read as it is written in a header: in ASCII. */
 export function baseAddress(flag: string, description: string): Setting<string | undefined> {
   return {
     flag,
@@ -109,8 +109,11 @@ export function baseAddress(flag: string, description: string): Setting<string |
     description,
     default: undefined,
     rule: "must be an http or https address that ends in /v1",
-    parse: (value) =>
-      /^https?:\/\/[^\s?#]+\/v1$/.test(value) && URL.canParse(value) ? value : undefined,
+    parse(value) {
+      if (!/^https?:\/\/[^\s?#]+\/v1$/.test(value) || !URL.canParse(value)) return undefined;
+      const { href } = new URL(value);
+      return href.endsWith("/v1") ? href : undefined;
+    },
   };
 }
 
