@@ -228,6 +228,12 @@ describe("changes", () => {
     });
   });
 
+  test("say of a banned key until when, and of a revoked one nothing of the kind", async () => {
+    const { id } = await makeKey(folder.path, "--plan", "free", "--name", "ended");
+    expect((await keys("ban", id, "--for", "1h")).stdout).toMatch(/ is banned until \S+Z: plan /);
+    expect((await keys("revoke", id, "--yes")).stdout).toContain('"ended" is revoked: plan ');
+  });
+
   test("create prints the secret alone on standard output", async () => {
     const result = await keys("create", "--plan", "pro", "--name", "printed");
     expect(result.exitCode).toBe(0);

@@ -38,7 +38,7 @@ export async function changeKey(
       printJson(io, shown);
       return;
     }
-    const until = shown.bannedUntil === null ? "" : ` until ${shown.bannedUntil}`;
+    const until = shown.state === "banned" ? ` until ${shown.bannedUntil}` : "";
     io.out(
       `${key.id} "${printable(key.name)}" is ${shown.state}${until}: plan ${key.plan}, ${limitsText(key)}.\n`,
     );
