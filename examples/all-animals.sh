@@ -1,12 +1,12 @@
 #!/bin/sh
 # Prints every animal of a rehome service, page by page, each page as the JSON that it is.
 #
-#   REHOME_URL=http://127.0.0.1:8080/v1 REHOME_KEY=rehome_live_... sh examples/all-animals.sh [status]
+#   API_URL=http://127.0.0.1:8080/v1 API_KEY=rehome_live_... sh examples/all-animals.sh [status]
 #
 # Needs curl and a POSIX shell. Numbers stay text, so they are exact.
 set -eu
 
-base_url=${REHOME_URL:-http://127.0.0.1:8080/v1}
+base_url=${API_URL:-http://127.0.0.1:8080/v1}
 attempts_max=6
 headers=$(mktemp)
 body=$(mktemp)
@@ -23,7 +23,7 @@ get() {
   attempt=0
   backoff=1
   while :; do
-    status=$(printf 'header = "Authorization: Bearer %s"\n' "${REHOME_KEY:-}" |
+    status=$(printf 'header = "Authorization: Bearer %s"\n' "${API_KEY:-}" |
       curl --silent --show-error --max-time 30 --config - --dump-header "$headers" \
         --output "$body" --write-out '%{http_code}' "$1")
     [ "$status" = 200 ] && return

@@ -1,7 +1,7 @@
 /**
  * Prints every animal of a rehome service, one line each, page by page.
  *
- *   REHOME_URL=http://127.0.0.1:8080/v1 REHOME_KEY=rehome_live_... bun examples/all-animals.ts [status]
+ *   API_URL=http://127.0.0.1:8080/v1 API_KEY=rehome_live_... bun examples/all-animals.ts [status]
  *
  * Needs Bun, or Node 23.6 or later. No package.
  */
@@ -14,8 +14,8 @@ interface Pet {
   readonly status?: "available" | "pending" | "sold";
 }
 
-const baseUrl = process.env["REHOME_URL"] ?? "http://127.0.0.1:8080/v1";
-const key = process.env["REHOME_KEY"] ?? "";
+const baseUrl = process.env["API_URL"] ?? "http://127.0.0.1:8080/v1";
+const key = process.env["API_KEY"] ?? "";
 const attemptsMax = 6;
 const firstWaitMs = 1_000;
 

@@ -1,6 +1,6 @@
 """Prints every animal of a rehome service, one line each, page by page.
 
-    REHOME_URL=http://127.0.0.1:8080/v1 REHOME_KEY=rehome_live_... python3 examples/all_animals.py [status]
+    API_URL=http://127.0.0.1:8080/v1 API_KEY=rehome_live_... python3 examples/all_animals.py [status]
 
 Needs Python 3.8 or later and nothing else. Python's integers are exact, whatever their size.
 """
@@ -15,8 +15,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-BASE_URL = os.environ.get("REHOME_URL", "http://127.0.0.1:8080/v1")
-KEY = os.environ.get("REHOME_KEY", "")
+BASE_URL = os.environ.get("API_URL", "http://127.0.0.1:8080/v1")
+KEY = os.environ.get("API_KEY", "")
 ATTEMPTS_MAX = 6
 FIRST_WAIT_SECONDS = 1
 

@@ -1,11 +1,11 @@
 #!/bin/sh
 # A session with a rehome service, with curl alone: add, list, next page, get, and three refusals.
 #
-#   REHOME_URL=http://127.0.0.1:8080/v1 REHOME_KEY=rehome_live_... sh examples/session.sh
+#   API_URL=http://127.0.0.1:8080/v1 API_KEY=rehome_live_... sh examples/session.sh
 set -eu
 
-url=${REHOME_URL:-http://127.0.0.1:8080/v1}
-auth="Authorization: Bearer ${REHOME_KEY:?is not set: it is the API key}"
+url=${API_URL:-http://127.0.0.1:8080/v1}
+auth="Authorization: Bearer ${API_KEY:?is not set: it is the API key}"
 json='Content-Type: application/json'
 
 echo '# Add two animals. The answer is 201 and the animal with its id.'

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { createProgram } from "../src/cli/commands.ts";
 import { pathOf } from "../src/cli/program.ts";
+import { settings, variableOf, type SettingName } from "../src/config.ts";
 import { testIo } from "./helpers/io.ts";
 
 const root = join(import.meta.dir, "..");
@@ -44,6 +45,8 @@ test.each([
   "docs/import.md",
   "docs/reliability.md",
   "docs/limits.md",
+  "docs/clients.md",
+  "docs/scaling.md",
   "docs/running.md",
   "docs/small-machines.md",
 ])("%s", async (page) => {
@@ -57,3 +60,21 @@ test.each([
   ["keys list --jsn", "rehome keys list has no --jsn"],
   ["pets import - --formt=csv | cat -n", "rehome pets import has no --formt"],
 ])("%s would be found", (line, mistake) => expect(mistakeIn(line)).toBe(mistake));
+
+/** Variables that begin with `REHOME_` in a text, and are no settings: every command refuses to run with one. */
+function strangeVariables(text: string): string[] {
+  const known = (Object.keys(settings) as SettingName[]).map(variableOf);
+  return (text.match(/\bREHOME_\w+/g) ?? []).filter((name) => !known.includes(name));
+}
+
+test("what people are told to set does not stop their commands", async () => {
+  const files = ["README.md", "docs/**/*.md", "examples/*", "packaging/**/*"].flatMap((glob) => [
+    ...new Bun.Glob(glob).scanSync(root),
+  ]);
+  expect(files).toContain("examples/session.sh");
+  for (const file of files) {
+    const strange = strangeVariables(await Bun.file(join(root, file)).text());
+    expect({ file, strange }).toEqual({ file, strange: [] });
+  }
+  expect(strangeVariables("REHOME_PORT=80 REHOME_KEY=x")).toEqual(["REHOME_KEY"]);
+});

@@ -45,9 +45,9 @@ async function run(program: string): Promise<Record<string, unknown>> {
   const child = Bun.spawn([process.execPath, join(toolsFolder, "clients", program)], {
     env: {
       ...process.env,
-      REHOME_URL: `${server.origin}/v1`,
-      REHOME_KEY: key,
-      REHOME_BIG: String(bigId),
+      API_URL: `${server.origin}/v1`,
+      API_KEY: key,
+      BIG_ID: String(bigId),
     },
     stdout: "pipe",
     stderr: "pipe",

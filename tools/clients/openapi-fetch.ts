@@ -3,8 +3,8 @@ import createClient from "openapi-fetch";
 import type { components, paths } from "../generated/schema.d.ts";
 
 const client = createClient<paths>({
-  baseUrl: process.env["REHOME_URL"] ?? "",
-  headers: { authorization: `Bearer ${process.env["REHOME_KEY"]}` },
+  baseUrl: process.env["API_URL"] ?? "",
+  headers: { authorization: `Bearer ${process.env["API_KEY"]}` },
 });
 
 const added = await client.POST("/pets", {
@@ -25,7 +25,7 @@ const code: "not_found" | undefined =
 
 // An int64 as it is: the answer as text, and a parser that is told to keep it.
 const exact = await client.GET("/pets/{petId}", {
-  params: { path: { petId: Number(process.env["REHOME_BIG"]) } },
+  params: { path: { petId: Number(process.env["BIG_ID"]) } },
   parseAs: "text",
 });
 
