@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { parseCidr, type Cidr } from "./domain/address.ts";
 import { environments } from "./domain/api-key.ts";
 import { AppError } from "./domain/errors.ts";
@@ -183,12 +183,19 @@ export function shownValue(
 /** Where the unit of the system keeps its data. */
 export const serviceDataFolder = "/var/lib/rehome";
 
-/** The folder that holds a user's data unless another one is named (XDG base directory specification). */
+/**
+ * The variable that says where a user's data is, or undefined where none does. One that is empty, or holds a path from
+ * wherever one stands, is as good as not set (XDG base directory specification).
+ */
+export function dataHomeVariable(env: EnvironmentVariables): "XDG_DATA_HOME" | "HOME" | undefined {
+  return (["XDG_DATA_HOME", "HOME"] as const).find((name) => isAbsolute(env[name] ?? ""));
+}
+
+/** The folder that holds a user's data unless another one is named. */
 export function defaultDataFolder(env: EnvironmentVariables): string {
-  const home = env["HOME"];
-  const base =
-    env["XDG_DATA_HOME"] ?? (home === undefined ? undefined : join(home, ".local/share"));
-  return base === undefined ? serviceDataFolder : join(base, "rehome");
+  const variable = dataHomeVariable(env);
+  if (variable === undefined) return serviceDataFolder;
+  return join(env[variable] ?? "", variable === "HOME" ? ".local/share" : "", "rehome");
 }
 
 export interface LoadedConfig {

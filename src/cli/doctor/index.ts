@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import {
+  dataHomeVariable,
   serviceDataFolder,
   settings,
   shownValue,
@@ -83,7 +84,7 @@ function whyOf(name: SettingName, { sources }: LoadedConfig, { env }: Io): strin
   const source = sources[name];
   if (source === "flag") return `--${settings[name].flag}`;
   if (source === "environment") return variableOf(name);
-  const given = ["XDG_DATA_HOME", "HOME"].find((variable) => env[variable] !== undefined);
+  const given = dataHomeVariable(env);
   return given === undefined ? "default" : `default, from ${given}`;
 }
 
