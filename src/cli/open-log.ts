@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import { systemClock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
+import { reasonNotMade } from "../domain/system-error.ts";
 import { Logger } from "../service/log/logger.ts";
 import type { Io } from "./io.ts";
 
@@ -23,7 +24,7 @@ export function openLog(config: Config, io: Io): Logger {
   } catch (error) {
     throw new AppError(
       "unavailable",
-      `The log file ${logFile} cannot be opened: ${(error as Error).message}.`,
+      `The log file ${logFile} cannot be opened: ${reasonNotMade(error)}.`,
       { cause: error, hint: "Choose a file that this user may write to with --log-file." },
     );
   }

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { existsSync } from "node:fs";
 import { systemClock } from "../domain/clock.ts";
-import { catalogueFile, restoreStore } from "../service/open-store.ts";
+import { catalogueFile, requireBackup, restoreStore } from "../service/open-store.ts";
 import { backupFields } from "./backup.ts";
 import { dataFolder } from "./data-folder.ts";
 import { printJson, type Io } from "./io.ts";
@@ -35,10 +35,13 @@ Examples:
   return command.action(async (file: string, options: { json?: true; yes?: true }) => {
     const { config } = configOf(command, io);
     const folder = dataFolder(config, "restore");
+    // Whoever named a wrong file is told so before being asked.
+    requireBackup(file);
     if (existsSync(catalogueFile(folder))) {
       await confirm(io, `Put ${file} in the place of the catalogue in ${folder}?`, {
         yes: options.yes === true,
         unattended: "refuse",
+        why: `There is a catalogue in ${folder}`,
       });
     }
     const made = restoreStore(file, folder, systemClock());

@@ -31,9 +31,14 @@ export async function openStore({ address, ...options }: StoreOptions): Promise<
   });
 }
 
+export { isFull } from "../storage/sqlite/database.ts";
 export { inMemory } from "../storage/sqlite/files.ts";
 export type { BackupReport } from "../storage/sqlite/backup.ts";
-export { restore as restoreStore, type RestoreReport } from "../storage/sqlite/restore.ts";
+export {
+  requireBackup,
+  restore as restoreStore,
+  type RestoreReport,
+} from "../storage/sqlite/restore.ts";
 
 /** The file of the catalogue in a data folder. */
 export function catalogueFile(folder: string): string {

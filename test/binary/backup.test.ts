@@ -41,7 +41,9 @@ describe("restore", () => {
     using at = await installation();
     const refused = await rehome(["restore", at.file, "--data", at.data]);
     expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
-    expect(refused.stderr).toContain("Try: Add --yes");
+    expect(refused.stderr).toBe(
+      `Error: There is a catalogue in ${at.data}, and there is no terminal to ask at.\nTry: Add --yes if you are sure.\n`,
+    );
     expect(await keyCount(at.data)).toBe(2);
     const done = await rehome(["restore", at.file, "--data", at.data, "--yes", "--json"]);
     expect(done).toMatchObject({ exitCode: 0, stderr: "" });
@@ -80,7 +82,8 @@ describe("restore", () => {
 
   test("a missing backup and the wrong kind of store are said", async () => {
     using at = await installation();
-    const missing = await rehome(["restore", "/none.db", "--data", at.data, "--yes"]);
+    // Before anybody is asked.
+    const missing = await rehome(["restore", "/none.db", "--data", at.data]);
     expect(missing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no backup") });
     const env = { REHOME_STORE: "postgres://kim@127.0.0.1:1/x" };
     const wrong = await rehome(["restore", at.file], { env });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError } from "../../domain/errors.ts";
+import { reasonNotMade } from "../../domain/system-error.ts";
 import type { Io } from "../io.ts";
 import { settingsFile, units, type UnitOptions } from "./units.ts";
 
@@ -48,7 +49,7 @@ function put(path: string, text: string, io: Io): void {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text, { mode: 0o644 });
   } catch (error) {
-    throw new AppError("unavailable", `${path} cannot be written: ${(error as Error).message}.`, {
+    throw new AppError("unavailable", `${path} cannot be written: ${reasonNotMade(error)}.`, {
       cause: error,
       hint: "Run it as root: sudo rehome service install",
     });

@@ -9,15 +9,18 @@ export interface ConfirmOptions {
    * emergency.
    */
   readonly unattended: "refuse" | "proceed";
+  /** Why it is asked, as the beginning of a sentence. */
+  readonly why?: string;
 }
 
-/** Asks before something that cannot be undone. Returns when the answer is yes, and throws otherwise. */
+/** Asks before something that is not easily undone. Returns when the answer is yes, and throws otherwise. */
 export async function confirm(io: Io, question: string, options: ConfirmOptions): Promise<void> {
   if (options.yes) return;
   if (!io.canAsk) {
     if (options.unattended === "proceed") return;
+    const { why = "This cannot be undone" } = options;
     throw new UsageError(
-      "This cannot be undone, and there is no terminal to ask at.",
+      `${why}, and there is no terminal to ask at.`,
       "Add --yes if you are sure.",
     );
   }

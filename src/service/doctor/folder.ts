@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { AppError } from "../../domain/errors.ts";
 import { storeFiles } from "../../storage/sqlite/files.ts";
-import { mayWrite, ownership, refuseNetwork } from "../../storage/sqlite/folder.ts";
+import { folderRemedy, mayWrite, ownership, refuseNetwork } from "../../storage/sqlite/folder.ts";
 import { bytesText, fail, ok, warn, type Finding } from "./finding.ts";
 
 /** Below this a commit may fail any time. */
@@ -39,11 +39,7 @@ export function checkFolder(folder: string, why: string, elsewhere: readonly str
     return fail(check, message.replace(/\.$/, ""), hint);
   }
   if (!mayWrite(folder)) {
-    return fail(
-      check,
-      `${from} cannot be written: it ${ownership(folder)}`,
-      `Run rehome as the folder's user, such as: sudo -u USER rehome ...`,
-    );
+    return fail(check, `${from} cannot be written: it ${ownership(folder)}`, folderRemedy(folder));
   }
   if (isEmpty) return warn(check, `${from} holds no catalogue yet`, "rehome serve makes one.");
   return ok(check, from);

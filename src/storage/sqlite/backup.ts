@@ -13,8 +13,10 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
+import { reasonNotMade } from "../../domain/system-error.ts";
 import { isFull, openDatabase } from "./database.ts";
 import { catalogueMigrations } from "./files.ts";
+import { requireReachable } from "./folder.ts";
 import { checkPages, examine } from "./inspect.ts";
 import { pendingMigrations } from "./migrate.ts";
 
@@ -37,6 +39,7 @@ const attempts = 3;
  * in it: who restores a backup must not hand out spent quota again.
  */
 export function backup(source: string, target: string): BackupReport {
+  requireReachable(dirname(source));
   if (!existsSync(source)) {
     throw new AppError("not_found", `There is no catalogue to back up: ${source} is missing.`, {
       hint: "Name the data folder with --data.",
@@ -44,7 +47,7 @@ export function backup(source: string, target: string): BackupReport {
   }
   if (existsSync(target)) throw alreadyThere(target);
   examine(source, (db) => pendingMigrations(db, source, catalogueMigrations));
-  const partial = emptyFile(`${target}.${process.pid}.partial`);
+  const partial = emptyFile(`${target}.${process.pid}.partial`, target);
   try {
     const rows = copyVerified(source, partial);
     flush(partial);
@@ -85,12 +88,12 @@ export function freeName(name: string): string {
   }
 }
 
-/** A new file that only its user can read. SQLite may fill it, because it is empty. */
-export function emptyFile(path: string): string {
+/** A new file that only its user can read. SQLite may fill it, because it is empty. Errors name it `shown`. */
+export function emptyFile(path: string, shown = path): string {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
-    throw new AppError("unavailable", `${path} cannot be made: ${(error as Error).message}.`, {
+    throw new AppError("unavailable", `${shown} cannot be made: ${reasonNotMade(error)}.`, {
       cause: error,
       hint: "Name a file in a folder that this user may write to.",
     });

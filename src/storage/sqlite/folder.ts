@@ -42,10 +42,26 @@ export function prepareFolder(folder: string): void {
     throw new AppError(
       "unavailable",
       `The data folder ${folder} cannot be written: it ${ownership(folder)}.`,
-      { hint: remedy(folder, `Give it to that user with: chown -R ${ourName()} ${folder}`) },
+      { hint: folderRemedy(folder) },
     );
   }
   refuseNetwork(folder, statfsSync(folder).type);
+}
+
+/** Throws where the folder, or one above it, is one that this process may not enter: what is in it cannot be seen. */
+export function requireReachable(folder: string): void {
+  const at = existsSync(folder) ? folder : nearestFolder(folder);
+  if (may(at, constants.X_OK)) return;
+  throw new AppError(
+    "unavailable",
+    `The data folder ${folder} cannot be reached: ${at === folder ? "it" : at} ${ownership(at)}.`,
+    {
+      hint:
+        at === folder
+          ? folderRemedy(at)
+          : "Choose another folder with --data, or run it as a user who may enter that one.",
+    },
+  );
 }
 
 /** Throws where `type`, the kind of file system that holds `folder`, is one of a network. */
@@ -64,6 +80,7 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
+    requireReachable(folder);
     const parent = nearestFolder(folder);
     const why = statSync(parent).isDirectory() ? ownership(parent) : "is a file, not a folder";
     throw new AppError(
@@ -88,13 +105,17 @@ function nearestFolder(path: string): string {
 
 /** True when this process may write to the file or folder; false on a read-only file system too. */
 export function mayWrite(path: string): boolean {
-  return obstacle(path) === undefined;
+  return may(path, constants.W_OK);
+}
+
+function may(path: string, mode: number): boolean {
+  return obstacle(path, mode) === undefined;
 }
 
 /** The system's code for why this process may not write, such as EACCES or EROFS. */
-function obstacle(path: string): string | undefined {
+function obstacle(path: string, mode = constants.W_OK): string | undefined {
   try {
-    accessSync(path, constants.W_OK);
+    accessSync(path, mode);
     return undefined;
   } catch (error) {
     return (error as { code?: string }).code ?? "unknown";
@@ -102,10 +123,38 @@ function obstacle(path: string): string | undefined {
 }
 
 /** What to do about a path that cannot be written: `otherwise`, unless no permission would help. */
-export function remedy(path: string, otherwise: string): string {
+function remedy(path: string, otherwise: string): string {
   return obstacle(path) === "EROFS"
     ? "Mount that file system with write access, or choose another folder with --data."
     : otherwise;
+}
+
+/**
+ * What to do about a data folder that cannot be written. A folder of another account is most likely the service's: to take
+ * it away from the service would stop it.
+ */
+export function folderRemedy(folder: string): string {
+  const { uid } = statSync(folder);
+  const another = "choose another folder with --data";
+  if (uid === process.geteuid?.()) return remedy(folder, `chmod u+rwx ${folder}; or ${another}.`);
+  if (uid === 0) {
+    const chown = `chown -R ${ourName()} ${folder}`;
+    return remedy(folder, `If the folder is for rehome alone: ${chown}; otherwise ${another}.`);
+  }
+  const owner = userName(uid).replace(/^uid (\d+)$/, "'#$1'");
+  return remedy(folder, `Run it as the folder's user: sudo -u ${owner} rehome ...; or ${another}.`);
+}
+
+/** What to do about a file of the data folder that cannot be written: its folder has the owner that it should have. */
+export function fileRemedy(path: string): string {
+  const folder = dirname(path);
+  const isOfOther = statSync(path).uid !== statSync(folder).uid;
+  const steps = [
+    ...(isOfOther ? [`chown --reference=${folder} ${path}`] : []),
+    `chmod u+w ${path}`,
+  ];
+  const hint = `Make it writable with: ${steps.join("; ")}`;
+  return remedy(path, `${hint}; and run rehome as the user who has the folder.`);
 }
 
 /** `belongs to root (mode 0755), and this process runs as alice`: the end of a sentence. */

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import type { Migration } from "../migrations.macro.ts";
 import { isDamaged } from "./database.ts";
-import { mayWrite, ownership, remedy } from "./folder.ts";
+import { fileRemedy, mayWrite, ownership } from "./folder.ts";
 import { pendingMigrations } from "./migrate.ts";
 
 /** A database up to this size is read through at each start (some 50 ms); `rehome backup` reads any of them through. */
@@ -26,10 +26,7 @@ export function inspect(path: string, migrations: readonly Migration[]): readonl
   if (file === undefined) return migrations;
   if ((file.mode & 0o200) === 0 || !mayWrite(path)) {
     throw new AppError("unavailable", `${path} is read-only: it ${ownership(path)}.`, {
-      hint: remedy(
-        path,
-        `Make it writable with: chmod u+w ${path}; and see that its user is the one that runs rehome.`,
-      ),
+      hint: fileRemedy(path),
     });
   }
   if (file.size === 0) return migrations;

@@ -1,8 +1,18 @@
 import { Database } from "bun:sqlite";
-import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { isoSeconds } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
+import { reasonOf } from "../../domain/system-error.ts";
 import { emptyFile, flush, freeName, report, verified, type BackupReport } from "./backup.ts";
 import { isBusy, isDamaged } from "./database.ts";
 import { storeFiles } from "./files.ts";
@@ -20,11 +30,7 @@ export interface RestoreReport extends BackupReport {
  * ones that the replaced catalogue gave out. Counters stay as they are.
  */
 export function restore(file: string, folder: string, nowMs: number): RestoreReport {
-  if (!existsSync(file)) {
-    throw new AppError("not_found", `There is no backup ${file}.`, {
-      hint: "rehome backup FILE makes one.",
-    });
-  }
+  requireBackup(file);
   const rows = verified(file);
   prepareFolder(folder);
   const { catalogue } = storeFiles(folder);
@@ -47,6 +53,24 @@ export function restore(file: string, folder: string, nowMs: number): RestoreRep
   } finally {
     held.release();
     rmSync(partial, { force: true });
+  }
+}
+
+/** Throws where `file` cannot be read. */
+export function requireBackup(file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      throw new AppError("not_found", `There is no backup ${file}.`, {
+        hint: "rehome backup FILE makes one.",
+      });
+    }
+    throw new AppError("unavailable", `The backup ${file} cannot be read: ${reasonOf(error)}.`, {
+      cause: error,
+      hint: "Run it as the user who made the backup.",
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { SQLiteError, type Database } from "bun:sqlite";
-import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
+import { chmodSync, chownSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { NewPet } from "../../domain/pet.ts";
@@ -88,8 +88,15 @@ function prepare({ folder, onBackup }: SqliteOptions, files: ReturnType<typeof s
   // here: closing it would take the locks away that another connection of this process has on it.
   for (const file of Object.values(files)) {
     if (existsSync(file)) closeToOthers(file);
-    else closeSync(openSync(file, "a", 0o600));
+    else makeFor(folder, file);
   }
+}
+
+/** Makes an empty file. What root makes in a service's folder is the service's, or it could not start with it. */
+function makeFor(folder: string, file: string): void {
+  closeSync(openSync(file, "a", 0o600));
+  const { uid, gid } = statSync(folder);
+  if (process.geteuid?.() === 0 && uid !== 0) chownSync(file, uid, gid);
 }
 
 /** Takes the file's permissions from everybody but its owner. Only the owner can; anybody else leaves it as it is. */

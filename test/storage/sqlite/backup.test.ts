@@ -90,7 +90,9 @@ describe("a backup", () => {
 
   test("into a missing folder says so", async () => {
     await add("Rex");
-    expect(() => backup(catalogue, join(folder, "no/backup.db"))).toThrow("cannot be made");
+    expect(() => backup(catalogue, join(folder, "no/backup.db"))).toThrow(
+      `${join(folder, "no/backup.db")} cannot be made: its folder does not exist.`,
+    );
   });
 
   test("before a migration lies beside the catalogue, each with a name of its own", async () => {

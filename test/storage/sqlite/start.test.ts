@@ -3,6 +3,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
@@ -16,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
-import { refuseNetwork } from "../../../src/storage/sqlite/folder.ts";
+import { folderRemedy, refuseNetwork } from "../../../src/storage/sqlite/folder.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
 
@@ -160,6 +161,31 @@ test("a data folder that cannot be made says where, whose and what to do", () =>
     /^The data folder \/proc\/rehome\/data is missing and cannot be made: \/proc belongs to root \(mode 0555\), and this process runs as \S+\.$/,
   );
   expect(thrown?.hint).toMatch(/install -d -m 0700 -o \S+ \/proc\/rehome\/data/);
+});
+
+describe("what to do about a folder that cannot be written", () => {
+  const isRoot = process.geteuid?.() === 0;
+
+  test("its own user gives the right back", () => {
+    expect(folderRemedy(folder)).toBe(
+      `chmod u+rwx ${folder}; or choose another folder with --data.`,
+    );
+  });
+
+  test.if(isRoot)("a service's folder is not to be taken from it", () => {
+    chownSync(folder, 54_321, 54_321);
+    expect(folderRemedy(folder)).toBe(
+      "Run it as the folder's user: sudo -u '#54321' rehome ...; or choose another folder with --data.",
+    );
+  });
+
+  test.if(isRoot)("what root makes in a service's folder is the service's", async () => {
+    chownSync(folder, 54_321, 54_321);
+    await filled();
+    expect(readdirSync(folder).map((name) => statSync(join(folder, name)).uid)).toEqual([
+      54_321, 54_321,
+    ]);
+  });
 });
 
 test.each([

@@ -1,0 +1,23 @@
+/** What the system's codes for a file that cannot be had mean, as the end of a sentence. */
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  ENOTDIR: "a part of the path is a file, not a folder",
+  EACCES: "this user may not",
+  EPERM: "this user may not",
+  EISDIR: "it is a folder",
+  EEXIST: "it exists already",
+  EROFS: "the file system is mounted read-only",
+  ENOSPC: "no space is left on the disk",
+};
+
+/** Why a call of the system failed, in words without the system's codes where it is one of the usual mistakes. */
+export function reasonOf(error: unknown): string {
+  const { code = "", message } = error as Error & { code?: string };
+  return reasons[code] ?? message;
+}
+
+/** Why a file could not be made or opened for writing: what is not there then is its folder. */
+export function reasonNotMade(error: unknown): string {
+  const { code } = error as { code?: string };
+  return code === "ENOENT" ? "its folder does not exist" : reasonOf(error);
+}
