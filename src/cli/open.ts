@@ -1,8 +1,15 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { defaultDataFolder, serviceDataFolder, type Config } from "../config.ts";
 import { systemClock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import { catalogueFile, inMemory, openStore, type StoreObserver } from "../service/open-store.ts";
+import { reasonOf } from "../domain/system-error.ts";
+import {
+  catalogueFile,
+  inMemory,
+  isFull,
+  openStore,
+  type StoreObserver,
+} from "../service/open-store.ts";
 import { createServices, type Services } from "../service/services.ts";
 import type { Io } from "./io.ts";
 
@@ -47,13 +54,20 @@ export async function openServices(
   });
 }
 
+/** What a command does where there is no catalogue yet. */
+export interface Beginning {
+  /** True for a command that adds something, and so may begin a catalogue. */
+  readonly begins?: boolean;
+}
+
 /** Runs `work` on the store for one command, and closes it whatever happens. */
 export async function withServices<T>(
   config: Config,
   io: Io,
   work: (services: Services) => Promise<T>,
+  beginning: Beginning = {},
 ): Promise<T> {
-  refuseStray(config, io, serviceDataFolder);
+  refuseStray(config, io, serviceDataFolder, beginning);
   const services = await openServices(config, io, {
     serving: false,
     onError(error) {
@@ -62,27 +76,57 @@ export async function withServices<T>(
   });
   try {
     return await work(services);
+  } catch (error) {
+    throw isFull(error) ? diskFull(config, error) : error;
   } finally {
     await services.close();
   }
 }
 
 /**
- * Throws where nobody named a folder, the user's own holds no catalogue, and the machine's service keeps one: a key made in
- * a new catalogue would be a key to nothing, and the data would seem lost.
+ * Throws where there is no catalogue and the command shall not begin one. One that only looks or changes would find nothing
+ * in a misspelt folder, and leave an empty catalogue there. One that was told no folder does not begin a catalogue of the
+ * user's own beside that of the machine's service: a key in it would be a key to nothing.
  */
-export function refuseStray(config: Config, io: Io, serviceFolder: string): void {
+export function refuseStray(
+  config: Config,
+  io: Io,
+  serviceFolder: string,
+  { begins = false }: Beginning,
+): void {
   const { data: folder = inMemory, store, storeFile } = config;
-  if (store !== undefined || storeFile !== undefined || folder === serviceFolder) return;
-  if (folder !== defaultDataFolder(io.env) || existsSync(catalogueFile(folder))) return;
-  if (!existsSync(serviceFolder)) return;
-  throw new AppError(
-    "invalid_request",
-    `There is no catalogue in ${folder}, and the service of this machine keeps its own in ${serviceFolder}.`,
-    {
-      hint: `Add --data ${serviceFolder}, as the user of the service (sudo -u rehome); or name the other folder with --data.`,
-    },
-  );
+  if (store !== undefined || storeFile !== undefined || mayHoldCatalogue(folder)) return;
+  const isStray = folder === defaultDataFolder(io.env) && folder !== serviceFolder;
+  if (isStray && existsSync(serviceFolder)) {
+    throw new AppError(
+      "invalid_request",
+      `There is no catalogue in ${folder}, and the service of this machine keeps its own in ${serviceFolder}.`,
+      {
+        hint: `Add --data ${serviceFolder}, as the user of the service (sudo -u rehome); or name the other folder with --data.`,
+      },
+    );
+  }
+  if (begins) return;
+  throw new AppError("not_found", `There is no catalogue in ${folder}.`, {
+    hint: "Name the data folder with --data. To begin a catalogue there: rehome serve, or rehome keys create.",
+  });
+}
+
+/** False only where there is certainly no catalogue. What cannot be looked at is reported when it is opened. */
+function mayHoldCatalogue(folder: string): boolean {
+  if (folder === inMemory) return true;
+  try {
+    return statSync(catalogueFile(folder), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+function diskFull({ data = inMemory }: Config, cause: unknown): AppError {
+  return new AppError("unavailable", `No space is left on the disk that holds ${data}.`, {
+    cause,
+    hint: "Free some space; rehome doctor says how much there is.",
+  });
 }
 
 /** The address of the database that the settings name, or undefined when they name a folder. */
@@ -94,7 +138,7 @@ export async function storeAddress({ store, storeFile }: Config): Promise<string
   } catch (error) {
     throw new AppError(
       "invalid_request",
-      `The file ${storeFile} cannot be read: ${(error as Error).message}.`,
+      `The file ${storeFile} cannot be read: ${reasonOf(error)}.`,
       { hint: "Name a file with --store-file that this user may read and that holds the address." },
     );
   }

@@ -55,6 +55,14 @@ export const yesOption = (description: string) => new Option("-y, --yes", descri
 export const planOption = () =>
   new Option("--plan <plan>", "plan of the key").choices([...planNames]);
 
+/** A key's label, by which it is found again: an empty one, as an unset variable in a script leaves it, finds nothing. */
+export function labelOption(description: string): Option {
+  return new Option("--name <label>", description).argParser((value: string) => {
+    if (value.trim() === "") throw new InvalidArgumentError("It must not be empty.");
+    return value;
+  });
+}
+
 export function limitOption(flag: string, description: string): Option {
   return new Option(`--${flag} <N>`, description).argParser((value: string) => {
     const limit = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;

@@ -77,8 +77,10 @@ describe("list", () => {
     ]);
   });
 
-  test("an empty store says how to make the first key", async () => {
+  test("a store without a key says how to make the first one", async () => {
     using empty = temporaryFolder();
+    const animal = ["--name", "Rex", "--category", "1"];
+    await rehome(["pets", "add", ...animal, "--data", empty.path]);
     const result = await keys("list", "--data", empty.path);
     expect(result).toMatchObject({ exitCode: 0, stdout: "" });
     expect(result.stderr).toContain("rehome keys create");

@@ -1,12 +1,21 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { refuseStray } from "../../src/cli/open.ts";
+import { refuseStray, withServices } from "../../src/cli/open.ts";
 import { loadConfig } from "../../src/config.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
 import { testIo } from "../helpers/io.ts";
 
-function stray(options: { own?: "catalogue" | "empty"; service: boolean; flags?: object }) {
+interface Place {
+  readonly own?: "catalogue" | "empty";
+  readonly service: boolean;
+  readonly flags?: object;
+  /** False for a command that only looks or changes; true if not given. */
+  readonly begins?: boolean;
+}
+
+function stray({ begins = true, ...options }: Place) {
   using home = temporaryFolder();
   const env = { XDG_DATA_HOME: home.path };
   const own = join(home.path, "rehome");
@@ -16,7 +25,7 @@ function stray(options: { own?: "catalogue" | "empty"; service: boolean; flags?:
   if (options.service) mkdirSync(service);
   const { config } = loadConfig(options.flags ?? {}, env);
   try {
-    refuseStray(config, testIo({ env }), service);
+    refuseStray(config, testIo({ env }), service, { begins });
     return "goes on";
   } catch (error) {
     return (error as Error).message;
@@ -36,7 +45,39 @@ describe("a command that was told no folder", () => {
   });
 });
 
-test("a command that was told a folder begins one there", () => {
+test("a command that adds something begins a catalogue in the folder that it was told", () => {
   expect(stray({ service: true, flags: { data: "/tmp/other" } })).toBe("goes on");
   expect(stray({ service: true, flags: { store: "postgres://db/x" } })).toBe("goes on");
+});
+
+describe("a command that only looks or changes", () => {
+  const begins = false;
+
+  test("begins no catalogue, in a misspelt folder or where there is none yet", () => {
+    const flags = { data: "/tmp/misspelt" };
+    const words = "There is no catalogue in /tmp/misspelt.";
+    expect(stray({ begins, service: true, flags })).toBe(words);
+    expect(stray({ begins, service: false, flags })).toBe(words);
+    expect(stray({ begins, service: false })).toMatch(/^There is no catalogue in .*\/rehome\.$/);
+  });
+
+  test("goes on where there is one, or a database", () => {
+    expect(stray({ begins, own: "catalogue", service: true })).toBe("goes on");
+    expect(stray({ begins, service: true, flags: { store: "postgres://db/x" } })).toBe("goes on");
+  });
+});
+
+test("a disk without room is said in words, with what to do", async () => {
+  using folder = temporaryFolder();
+  const { config } = loadConfig({ data: folder.path }, {});
+  const full = new Database(":memory:");
+  full.run("PRAGMA max_page_count = 1");
+  const work = async () => void full.run("CREATE TABLE one (a)");
+  const failure = await withServices(config, testIo(), work, { begins: true }).catch(
+    (error: unknown) => error,
+  );
+  expect(failure).toMatchObject({
+    message: `No space is left on the disk that holds ${folder.path}.`,
+    hint: expect.stringContaining("rehome doctor"),
+  });
 });

@@ -7,6 +7,7 @@ import {
   addSettings,
   configOf,
   durationOption,
+  labelOption,
   limitOption,
   planOption,
   storeSettings,
@@ -29,7 +30,9 @@ export function createCommand(io: Io): Command {
   const command = new Command("create")
     .description("make a key and print its secret, which is shown only this once")
     .addOption(planOption().makeOptionMandatory())
-    .requiredOption("--name <label>", "what the key is for, such as the customer's name")
+    .addOption(
+      labelOption("what the key is for, such as the customer's name").makeOptionMandatory(),
+    )
     .addOption(limitOption("per-minute", "requests per minute (plan enterprise only)"))
     .addOption(limitOption("per-day", "requests per day (plan enterprise only)"))
     .addOption(
@@ -50,21 +53,26 @@ Examples:
   return addJson(addSettings(command, [...storeSettings, "environment"]), issuedSchema).action(
     async (options: Options) => {
       const loaded = configOf(command, io);
-      await withServices(loaded.config, io, async (services) => {
-        await refuseOtherEnvironment(services, loaded);
-        const { keys, clock, place } = services;
-        const issued = await keys.create({ ...options, expiresInMs: options.expiresIn });
-        if (options.json) {
-          printJson(io, issuedJson(issued, clock()));
-          return;
-        }
-        const { key, secret } = issued;
-        io.err(
-          `Made ${key.id} "${printable(key.name)}" (plan ${key.plan}: ${limitsText(key)}) in ${place}.\n`,
-        );
-        io.err("This is the secret. It is shown only now:\n");
-        io.out(`${secret}\n`);
-      });
+      await withServices(
+        loaded.config,
+        io,
+        async (services) => {
+          await refuseOtherEnvironment(services, loaded);
+          const { keys, clock, place } = services;
+          const issued = await keys.create({ ...options, expiresInMs: options.expiresIn });
+          if (options.json) {
+            printJson(io, issuedJson(issued, clock()));
+            return;
+          }
+          const { key, secret } = issued;
+          io.err(
+            `Made ${key.id} "${printable(key.name)}" (plan ${key.plan}: ${limitsText(key)}) in ${place}.\n`,
+          );
+          io.err("This is the secret. It is shown only now:\n");
+          io.out(`${secret}\n`);
+        },
+        { begins: true },
+      );
     },
   );
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { PlanName } from "../../domain/plan.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Io } from "../io.ts";
-import { limitOption, planOption } from "../options.ts";
+import { labelOption, limitOption, planOption } from "../options.ts";
 import { changeCommand, changeKey } from "./change.ts";
 
 interface Options {
@@ -21,7 +21,7 @@ export function updateCommand(io: Io): Command {
     .addOption(planOption())
     .addOption(limitOption("per-minute", "requests per minute (plan enterprise only)"))
     .addOption(limitOption("per-day", "requests per day (plan enterprise only)"))
-    .option("--name <label>", "new label")
+    .addOption(labelOption("new label"))
     .addHelpText(
       "after",
       `

@@ -46,9 +46,14 @@ Examples:
   return command.action(async (options: Options) => {
     const { name, category: categoryId, status } = options;
     const { config } = configOf(command, io);
-    await withServices(config, io, async ({ pets }) => {
-      const pet = { name, categoryId, status };
-      printPet(io, { ...pet, id: await pets.create(pet) }, "Added", options);
-    });
+    await withServices(
+      config,
+      io,
+      async ({ pets }) => {
+        const pet = { name, categoryId, status };
+        printPet(io, { ...pet, id: await pets.create(pet) }, "Added", options);
+      },
+      { begins: true },
+    );
   });
 }

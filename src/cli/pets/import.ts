@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { Command, Option } from "commander";
 import type { Category } from "../../domain/category.ts";
+import { reasonOf } from "../../domain/system-error.ts";
 import { readCategories } from "../../service/catalogue/categories.ts";
 import {
   InvalidFieldMap,
@@ -84,32 +85,37 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
   const categories = await categoriesOf(options);
   const input = openInput(io, file);
   await using rejects = Rejects.open(options.rejects);
-  await withServices(config, io, async (services) => {
-    const line = new ProgressLine(io, () => performance.now());
-    try {
-      const summary = await importCatalogue(catalogueOf(services), {
-        source: input.chunks,
-        format,
-        categories,
-        createCategories: options.createCategories === true,
-        skipBad: options.skipBad === true,
-        dryRun: options.dryRun === true,
-        onReject: (rejection) => rejects.add(rejection),
-        onProgress: (progress) => line.show(shown(progress, input)),
-        sleep: Bun.sleep,
-        stop: io.stop,
-      });
-      line.clear();
-      if (options.json) printJson(io, importedJson(summary));
-      else io.out(importedText(summary));
-      const isRefused = summary.rejected > 0 && options.skipBad !== true;
-      if (isRefused) throw new Error(refusedText(summary, rejects));
-      if (summary.rejected > 0) io.err(rejects.text());
-    } catch (error) {
-      line.clear();
-      throw error instanceof UnreadableInput ? new Error(`${file}: ${error.message}`) : error;
-    }
-  });
+  await withServices(
+    config,
+    io,
+    async (services) => {
+      const line = new ProgressLine(io, () => performance.now());
+      try {
+        const summary = await importCatalogue(catalogueOf(services), {
+          source: input.chunks,
+          format,
+          categories,
+          createCategories: options.createCategories === true,
+          skipBad: options.skipBad === true,
+          dryRun: options.dryRun === true,
+          onReject: (rejection) => rejects.add(rejection),
+          onProgress: (progress) => line.show(shown(progress, input)),
+          sleep: Bun.sleep,
+          stop: io.stop,
+        });
+        line.clear();
+        if (options.json) printJson(io, importedJson(summary));
+        else io.out(importedText(summary));
+        const isRefused = summary.rejected > 0 && options.skipBad !== true;
+        if (isRefused) throw new Error(refusedText(summary, rejects));
+        if (summary.rejected > 0) io.err(rejects.text());
+      } catch (error) {
+        line.clear();
+        throw error instanceof UnreadableInput ? new Error(`${file}: ${error.message}`) : error;
+      }
+    },
+    { begins: true },
+  );
 }
 
 function shown({ phase, done, total }: ImportProgress, input: Input): Progress {
@@ -174,8 +180,7 @@ function readable(path: string): ReturnType<typeof Bun.file> {
   try {
     if (statSync(path).isDirectory()) problem = "it is a folder";
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    problem = code === "ENOENT" ? "there is no such file" : (error as Error).message;
+    problem = reasonOf(error);
   }
   if (problem === undefined) return Bun.file(path);
   throw new UsageError(

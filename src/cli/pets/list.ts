@@ -64,7 +64,8 @@ async function listPets(command: Command, io: Io, options: Options): Promise<voi
       return;
     }
     if (page.length === 0) {
-      io.err(`There is no such animal in ${place}.\n`);
+      const isFiltered = status !== undefined || after !== undefined;
+      io.err(`There is no ${isFiltered ? "such animal" : "animal"} in ${place}.\n`);
       return;
     }
     const categories = new Map(
