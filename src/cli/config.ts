@@ -31,7 +31,7 @@ every other command.
 Examples:
   rehome config
   rehome config --port 9000 --json | jq '.[] | select(.source != "default")'
-  systemctl show rehome -p Environment     what the service was given`;
+  cat /etc/default/rehome     what the service of this machine was given`;
 
 /** `rehome config`: every setting, its value and where it comes from. */
 export function configCommand(io: Io): Command {

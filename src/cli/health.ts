@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { AppError } from "../domain/errors.ts";
 import { checkServer } from "./doctor/server.ts";
 import type { Io } from "./io.ts";
-import { addSettings, configOf, durationOption } from "./options.ts";
+import { addSettings, askedServer, configOf, durationOption } from "./options.ts";
 
 const pauseMs = 100;
 
@@ -16,7 +16,7 @@ export function healthCommand(io: Io): Command {
       durationOption("--wait <DURATION>", "ask again until it is ready, for at most so long"),
     )
     .addHelpText("after", "\nExamples:\n  rehome health\n  rehome health --port 9000 --wait 30s");
-  return addSettings(command, ["host", "port"]).action(
+  return addSettings(command, ["host", "port"], askedServer).action(
     async ({ wait: waitMs = 0 }: { wait?: number }) => {
       const { config } = configOf(command, io);
       const deadlineMs = performance.now() + waitMs;

@@ -11,12 +11,25 @@ import { parseInt64 } from "../domain/int64.ts";
 import { isLimit, limitMax, planNames } from "../domain/plan.ts";
 import type { Io } from "./io.ts";
 
-/** Gives `command` the flags of these settings; help names the variable that does the same. */
-export function addSettings(command: Command, names: readonly SettingName[]): Command {
+/** What the settings of a server are to a command that asks one. */
+export const askedServer = {
+  host: "address that the server listens on",
+  port: "port that the server listens on",
+} as const;
+
+/**
+ * Gives `command` the flags of these settings; help names the variable that does the same. `meanings` says what one is to
+ * this command where that is not what it is to a server.
+ */
+export function addSettings(
+  command: Command,
+  names: readonly SettingName[],
+  meanings: Partial<Record<SettingName, string>> = {},
+): Command {
   for (const name of names) {
     const { flag, placeholder, description, default: fallback } = settings[name];
     const isPlain = typeof fallback === "string" || typeof fallback === "number";
-    const note = `${description} (${isPlain ? `default ${fallback}, ` : ""}${variableOf(name)})`;
+    const note = `${meanings[name] ?? description} (${isPlain ? `default ${fallback}, ` : ""}${variableOf(name)})`;
     const option = new Option(
       placeholder === undefined ? `--${flag}` : `--${flag} <${placeholder}>`,
       note,

@@ -13,7 +13,7 @@ export function programOf(io: Io, commands: readonly Command[]): Command {
   const program = new Command("rehome")
     .description("An animal-adoption catalogue as a service, in one executable.")
     .version(version, "--version", "print the version")
-    .helpCommand("help [command]", "show help for a command")
+    .helpCommand("help [command...]", "show help for a command")
     .addHelpText(
       "after",
       `
@@ -64,7 +64,14 @@ export function configure(command: Command, io: Io): void {
  */
 function mistake(text: string, command: Command): string {
   const unknown = text.includes("required option") ? unknownOption(command) : undefined;
-  if (unknown === undefined) return text.replace(/^error: /, "Error: ");
+  if (unknown === undefined) {
+    return text
+      .replace(/^error: /, "Error: ")
+      .replace(
+        /command-argument value ('.*') is invalid for argument '(.*?)'/s,
+        "$1 is invalid for <$2>",
+      );
+  }
   const guess = nearest(
     unknown,
     command.options.map(({ long }) => long ?? ""),
@@ -93,12 +100,31 @@ export function pathOf(command: Command): string {
 /** Runs the command line `args` and returns the exit code: 0, 1 when it failed, 2 when it was called wrongly. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
   try {
-    const program = await programFor(args, io);
-    await program.parseAsync(args, { from: "user" });
+    const words = args[0] === "help" ? await helpWords(args.slice(1), io) : args;
+    const program = await programFor(words, io);
+    await program.parseAsync(words, { from: "user" });
     return exitCodes.ok;
   } catch (error) {
     return report(error, io);
   }
+}
+
+/**
+ * The command line that says the same as `help` with these words: commander's own looks at the first of them only, and shows
+ * the help of everything for a command that does not exist.
+ */
+async function helpWords(path: readonly string[], io: Io): Promise<string[]> {
+  const { createProgram } = await import("./commands.ts");
+  let command = createProgram(io);
+  const words: string[] = [];
+  for (const word of path) {
+    if (command.commands.length === 0) break;
+    words.push(word);
+    const child = command.commands.find((each) => each.name() === word);
+    if (child === undefined) return words;
+    command = child;
+  }
+  return [...words, "--help"];
 }
 
 function report(error: unknown, io: Io): number {

@@ -34,6 +34,36 @@ describe("help", () => {
   });
 });
 
+describe("help COMMAND", () => {
+  test.each(["serve", "keys", "keys create", "pets import file"])(
+    "%s is the help of that command",
+    async (line) => {
+      const words = line.split(" ");
+      const path = words.filter((word) => word !== "file");
+      expect(await rehome(["help", ...words])).toEqual(await rehome([...path, "--help"]));
+    },
+  );
+
+  test("of one that does not exist is a mistake", async () => {
+    for (const [args, words] of [
+      [["help", "kyes"], "'kyes'\n(Did you mean keys?)\nTry: rehome --help\n"],
+      [["help", "keys", "crate"], "'crate'\n(Did you mean create?)\nTry: rehome keys --help\n"],
+    ] as const) {
+      const stderr = `Error: unknown command ${words}`;
+      expect(await rehome([...args])).toEqual({ exitCode: 2, stdout: "", stderr });
+    }
+  });
+});
+
+test("a wrong argument is named with what it must be", async () => {
+  expect(await rehome(["pets", "show", "Rex"])).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr:
+      "Error: 'Rex' is invalid for <id>. It must be an integer of 64 bits.\nTry: rehome pets show --help\n",
+  });
+});
+
 describe("a misspelling names the nearest", () => {
   test.each([
     [["kyes"], "unknown command 'kyes'\n(Did you mean keys?)\nTry: rehome --help\n"],

@@ -133,6 +133,7 @@ describe("settings", () => {
       "must be a duration",
     ],
     [["keys", "create", "--plan", "pro"], "required option '--name <label>' not specified"],
+    [["keys", "create", "--plan", "pro", "--name", " "], "must not be empty"],
     [["nothing"], "unknown command 'nothing'"],
   ])("exit 2 and words for %j", async (args, words) => {
     using folder = temporaryFolder();

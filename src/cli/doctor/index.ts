@@ -16,7 +16,7 @@ import { inMemory } from "../../service/open-store.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson, json, type Static } from "../json.ts";
 import { storeAddress } from "../open.ts";
-import { addSettings, configOf } from "../options.ts";
+import { addSettings, askedServer, configOf } from "../options.ts";
 import { stylesOf } from "../terminal/style.ts";
 import { counted, pad, printable } from "../terminal/text.ts";
 import { checkServer } from "./server.ts";
@@ -46,7 +46,10 @@ export function doctorCommand(io: Io): Command {
   const command = new Command("doctor")
     .description("look for trouble: folder, databases, disk, backups, clock, permissions, server")
     .addHelpText("after", help);
-  addSettings(command, ["data", "store", "storeFile", "storeTimeoutMs", "host", "port"]);
+  addSettings(command, ["data", "store", "storeFile", "storeTimeoutMs", "host", "port"], {
+    ...askedServer,
+    storeTimeoutMs: "how long the database may take to answer, in ms",
+  });
   return addJson(command, doctorSchema).action(async (options: { json?: true }) => {
     const findings = await examine(configOf(command, io), io);
     const report = reportOf(findings);
