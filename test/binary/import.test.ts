@@ -26,6 +26,24 @@ const exported = async (folder: string, format: string) =>
   await rehome(["pets", "export", "--format", format, "--data", join(folder, "data")]);
 
 describe("pets import", () => {
+  test("never empties what it reads, whatever --rejects says", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "animals.csv");
+    const categories = join(folder.path, "ids.csv");
+    const text = "name,categoryId\nRex,1\n";
+    writeFileSync(file, text);
+    writeFileSync(categories, "name,id\nDog,1\n");
+    for (const args of [
+      [file, "--rejects", `${folder.path}/./animals.csv`],
+      [file, "--categories", categories, "--rejects", categories],
+    ]) {
+      const { exitCode, stderr } = await importInto(folder.path, ...args);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining("is read by this import")]);
+    }
+    expect(await Bun.file(file).text()).toBe(text);
+    expect(await Bun.file(categories).text()).toBe("name,id\nDog,1\n");
+  });
+
   test.each([
     ["petstore.json", "petstore", { read: 13, added: 4, rejected: 9 }],
     ["petfinder.json", "petfinder", { read: 6, added: 4, rejected: 1, skipped: 1 }],

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { statSync, type Stats } from "node:fs";
 import { Command, Option } from "commander";
 import type { Category } from "../../domain/category.ts";
 import { reasonOf } from "../../domain/system-error.ts";
@@ -84,6 +84,7 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
   const format = formatOf(options);
   const categories = await categoriesOf(options);
   const input = openInput(io, file);
+  refuseAsRejects(options.rejects, [file === "-" ? "/dev/stdin" : file, options.categories]);
   await using rejects = Rejects.open(options.rejects);
   await withServices(
     config,
@@ -116,6 +117,24 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
     },
     { begins: true },
   );
+}
+
+/** Throws where the file of rejects, which is emptied at first, is one of those that are read. */
+function refuseAsRejects(rejects: string | undefined, inputs: readonly (string | undefined)[]) {
+  const found = fileAt(rejects);
+  if (found === undefined) return;
+  const isRead = inputs.map(fileAt).some((at) => at?.ino === found.ino && at.dev === found.dev);
+  if (!isRead) return;
+  throw new UsageError(
+    `${rejects} is read by this import, and --rejects would empty it.`,
+    "Name another file with --rejects.",
+  );
+}
+
+/** The regular file of that name, if there is one. */
+function fileAt(path: string | undefined): Stats | undefined {
+  const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true ? found : undefined;
 }
 
 function shown({ phase, done, total }: ImportProgress, input: Input): Progress {
