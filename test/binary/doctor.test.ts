@@ -121,6 +121,15 @@ describe.skipIf(isOnPostgres)("the data folder", () => {
       state: "warn",
       advice: `chmod 600 ${join(folder.path, "rehome.db")}`,
     });
+    chmodSync(join(folder.path, "rehome.db"), 0o600);
+    // Without the right to enter it, a folder is of no use to its owner either.
+    const inside = join(folder.path, "backups");
+    mkdirSync(inside);
+    chmodSync(inside, 0o755);
+    expect((await examined(folder.path)).of("permissions")).toMatchObject({
+      state: "warn",
+      advice: `chmod 700 ${inside}`,
+    });
     chmodSync(folder.path, 0o755);
     expect((await examined(folder.path)).of("permissions")).toMatchObject({
       state: "warn",

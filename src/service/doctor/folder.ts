@@ -66,7 +66,8 @@ export function checkPermissions(folder: string): Finding {
     // A log that SQLite has just folded into its file.
     if (file === undefined) continue;
     if ((file.mode & othersMask) !== 0) {
-      return warn(check, `others can read ${path}: it ${ownership(path)}`, `chmod 600 ${path}`);
+      const mode = file.isDirectory() ? "700" : "600";
+      return warn(check, `others can read ${path}: it ${ownership(path)}`, `chmod ${mode} ${path}`);
     }
     if (file.uid !== uid) {
       return warn(

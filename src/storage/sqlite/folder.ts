@@ -1,5 +1,6 @@
 import {
   accessSync,
+  chownSync,
   constants,
   existsSync,
   mkdirSync,
@@ -95,6 +96,12 @@ function makeFolder(folder: string): void {
       },
     );
   }
+}
+
+/** What root makes in a service's folder is the service's, or the service could not start with it. */
+export function giveToOwner(file: string, folder: string): void {
+  const { uid, gid } = statSync(folder);
+  if (process.geteuid?.() === 0 && uid !== 0) chownSync(file, uid, gid);
 }
 
 function nearestFolder(path: string): string {

@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { giveToOwner } from "./folder.ts";
 
 /** The last backup that was made of a data folder. */
 export interface BackupRecord {
@@ -17,6 +18,7 @@ export function recordBackup(folder: string, record: BackupRecord): void {
   const partial = `${file}.${process.pid}.partial`;
   const text = JSON.stringify({ ...record, file: resolve(record.file) });
   writeFileSync(partial, `${text}\n`, { mode: 0o600 });
+  giveToOwner(partial, folder);
   renameSync(partial, file);
 }
 

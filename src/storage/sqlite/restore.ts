@@ -16,7 +16,7 @@ import { reasonOf } from "../../domain/system-error.ts";
 import { emptyFile, flush, freeName, report, verified, type BackupReport } from "./backup.ts";
 import { isBusy, isDamaged } from "./database.ts";
 import { storeFiles } from "./files.ts";
-import { prepareFolder } from "./folder.ts";
+import { giveToOwner, prepareFolder } from "./folder.ts";
 import { examine } from "./inspect.ts";
 
 export interface RestoreReport extends BackupReport {
@@ -32,6 +32,7 @@ export interface RestoreReport extends BackupReport {
 export function restore(file: string, folder: string, nowMs: number): RestoreReport {
   requireBackup(file);
   const rows = verified(file);
+  if (rows.size === 0) throw noBackup(file, "holds no catalogue");
   prepareFolder(folder);
   const { catalogue } = storeFiles(folder);
   const partial = `${catalogue}.restoring`;
@@ -48,6 +49,7 @@ export function restore(file: string, folder: string, nowMs: number): RestoreRep
       }
     }
     flush(partial);
+    giveToOwner(partial, folder);
     const replaced = replace(partial, catalogue, nowMs);
     return { ...report(catalogue, rows), replaced };
   } finally {
@@ -56,7 +58,7 @@ export function restore(file: string, folder: string, nowMs: number): RestoreRep
   }
 }
 
-/** Throws where `file` cannot be read. */
+/** Throws where `file` cannot be read, or is a folder, a pipe or a device. */
 export function requireBackup(file: string): void {
   try {
     accessSync(file, constants.R_OK);
@@ -72,6 +74,13 @@ export function requireBackup(file: string): void {
       hint: "Run it as the user who made the backup.",
     });
   }
+  if (!statSync(file).isFile()) throw noBackup(file, "is not a file");
+}
+
+function noBackup(file: string, why: string): AppError {
+  return new AppError("unavailable", `${file} ${why}; it is no backup.`, {
+    hint: "Name a file that rehome backup made.",
+  });
 }
 
 /** Keeps the old catalogue under another name; from then on there is at each moment a whole one in its place. */

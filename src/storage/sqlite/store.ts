@@ -1,5 +1,5 @@
 import { SQLiteError, type Database } from "bun:sqlite";
-import { chmodSync, chownSync, closeSync, existsSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { NewPet } from "../../domain/pet.ts";
@@ -12,7 +12,7 @@ import { transferStore } from "./transfer.ts";
 import { attempt, freeSpace, takeLock } from "./checks.ts";
 import { isBusy, isFull, openDatabase } from "./database.ts";
 import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
-import { prepareFolder } from "./folder.ts";
+import { giveToOwner, prepareFolder } from "./folder.ts";
 import { inspect } from "./inspect.ts";
 import { keyReader, keyWriter } from "./keys.ts";
 import { migrate } from "./migrate.ts";
@@ -92,11 +92,10 @@ function prepare({ folder, onBackup }: SqliteOptions, files: ReturnType<typeof s
   }
 }
 
-/** Makes an empty file. What root makes in a service's folder is the service's, or it could not start with it. */
+/** Makes an empty file. */
 function makeFor(folder: string, file: string): void {
   closeSync(openSync(file, "a", 0o600));
-  const { uid, gid } = statSync(folder);
-  if (process.geteuid?.() === 0 && uid !== 0) chownSync(file, uid, gid);
+  giveToOwner(file, folder);
 }
 
 /** Takes the file's permissions from everybody but its owner. Only the owner can; anybody else leaves it as it is. */

@@ -2,6 +2,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
+  chownSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -13,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backup, backupBefore } from "../../../src/storage/sqlite/backup.ts";
+import { recordBackup } from "../../../src/storage/sqlite/last-backup.ts";
 import { restore } from "../../../src/storage/sqlite/restore.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
@@ -150,6 +152,33 @@ describe("restoring", () => {
     expect(await names()).toEqual(["Rex", "later", "still"]);
     expect(existsSync(`${catalogue}.restoring`)).toBe(false);
   });
+
+  test.each([
+    ["/dev/null", "is not a file"],
+    [tmpdir(), "is not a file"],
+    ["empty", "holds no catalogue"],
+  ])("refuses %s, which holds nothing to restore", async (name, why) => {
+    await add("Rex");
+    const path = join(folder, name);
+    if (name === "empty") writeFileSync(path, "");
+    const given = name === "empty" ? path : name;
+    expect(() => restore(given, data, clock.read())).toThrow(`${given} ${why}`);
+    expect(await names()).toEqual(["Rex"]);
+  });
+
+  test.if(process.geteuid?.() === 0)(
+    "by root leaves a service's folder to the service, and so does a note of a backup",
+    async () => {
+      await add("Rex");
+      backup(catalogue, file);
+      chownSync(data, 54_321, 54_321);
+      restore(file, data, clock.read());
+      recordBackup(data, { atMs: clock.read(), file, bytes: 1 });
+      for (const name of ["rehome.db", "last-backup.json"]) {
+        expect([name, statSync(join(data, name)).uid]).toEqual([name, 54_321]);
+      }
+    },
+  );
 
   test("takes the place of a damaged catalogue", async () => {
     await add("Rex");
