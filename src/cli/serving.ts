@@ -166,7 +166,8 @@ function firstSteps({ key, secret }: IssuedKey, origin: string): string[] {
     `  ${secret}`,
     "",
     "Try it in another terminal:",
-    `  ${curl} --json '{"name":"Rex","categoryId":1,"status":"available"}'`,
+    // Not --json, which curl has since 7.82 only: Ubuntu 22.04 and Debian 11 have older ones.
+    `  ${curl} -H "Content-Type: application/json" -d '{"name":"Rex","categoryId":1,"status":"available"}'`,
     `  ${curl}`,
   ];
 }

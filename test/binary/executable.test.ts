@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { executable, makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { finished } from "../helpers/finished.ts";
 import { bound, filesWhenClosed, isOnPostgres } from "../helpers/store-under-test.ts";
 
 const list = (origin: string, key: string, query = "") =>
@@ -96,6 +97,22 @@ describe("the first key", () => {
     await first.stop();
     await using second = await serve(folder.path, ["--first-key"]);
     expect(second.stdout()).not.toContain("rehome_live_");
+  });
+
+  test.if(Bun.which("curl") !== null)("comes with commands that work as they stand", async () => {
+    using folder = temporaryFolder();
+    await using server = await serve(folder.path, ["--first-key"]);
+    const commands = server.stdout().match(/^ {2}curl .*$/gm) ?? [];
+    // Of older curls too: Ubuntu 22.04 has one without --json.
+    expect(commands.filter((line) => / --json /.test(line))).toEqual([]);
+    const statuses: (string | undefined)[] = [];
+    for (const line of commands) {
+      const { stdout } = await finished(
+        Bun.spawn(["sh", "-c", line], { stdin: "ignore", stdout: "pipe", stderr: "pipe" }),
+      );
+      statuses.push(stdout.split("\r\n", 1)[0]);
+    }
+    expect(statuses).toEqual(["HTTP/1.1 201 Created", "HTTP/1.1 200 OK"]);
   });
 });
 

@@ -6,6 +6,7 @@ import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
 import { addSettings, configOf, parseInt64Value, storeSettings } from "../options.ts";
 import { printTable } from "../terminal/table.ts";
+import { shellWord } from "../terminal/text.ts";
 import { petJson, petListSchema } from "./json.ts";
 
 interface Options {
@@ -55,7 +56,7 @@ export function listCommand(io: Io): Command {
 async function listPets(command: Command, io: Io, options: Options): Promise<void> {
   const { status, limit, after } = options;
   const query: PageQuery = { limit: limit + 1, status, after };
-  const { config } = configOf(command, io);
+  const { config, given, sources } = configOf(command, io);
   await withServices(config, io, async ({ pets, catalogue, place }) => {
     const found = await pets.page(query);
     const page = found.slice(0, limit);
@@ -90,7 +91,10 @@ async function listPets(command: Command, io: Io, options: Options): Promise<voi
     );
     if (found.length > limit) {
       const filter = status === undefined ? "" : ` --status ${status}`;
-      io.err(`More: rehome pets list${filter} --limit ${limit} --after ${page.at(-1)?.id}\n`);
+      const from = sources.data === "flag" ? ` --data ${shellWord(given.data ?? "")}` : "";
+      io.err(
+        `More: rehome pets list${filter} --limit ${limit} --after ${page.at(-1)?.id}${from}\n`,
+      );
     }
   });
 }
