@@ -2,9 +2,7 @@ import type { ApiKey } from "../domain/api-key.ts";
 import type { Clock } from "../domain/clock.ts";
 import { rollCounts, unusedCounts, windowMs, type WindowCounts } from "../domain/windows.ts";
 import type { UsageDay, WindowStore } from "../storage/contract.ts";
-
-/** Finished days are kept this long, so nobody can ask for more. */
-export const usageDaysMax = 400;
+import { usageKeptDays } from "../storage/usage.ts";
 
 /** How much a key is used now. */
 export interface KeyUse {
@@ -47,7 +45,7 @@ export class UsageService {
     const counts = rollCounts(kept, this.#clock());
     if (kept.dayUsed > 0) return { counts, lastUsedDay: kept.dayLabel };
     // The last take only gave back; the day before it that counted is among the kept ones.
-    const days = await this.#windows.usage(kept.dayLabel - usageDaysMax, keyId);
+    const days = await this.#windows.usage(kept.dayLabel - usageKeptDays, keyId);
     return { counts, lastUsedDay: days.findLast(({ requests }) => requests > 0)?.day };
   }
 }

@@ -1,22 +1,8 @@
-import { giveBack, windowMs, type UnusedBlock, type WindowCounts } from "../domain/windows.ts";
+import { windowMs } from "../domain/windows.ts";
 import type { UsageDay, UsageDelta } from "./contract.ts";
 
 /** Finished days are kept this long. */
 export const usageKeptDays = 400;
-
-/**
- * The day that ended between a key's kept counts and those after a take, with what was used in it, or undefined when
- * none did or nothing was. Its count leaves the windows with that take, so it has to be kept as usage.
- */
-export function finishedDay(
-  kept: WindowCounts,
-  unused: UnusedBlock | undefined,
-  after: WindowCounts,
-): { readonly day: number; readonly requests: number } | undefined {
-  const finished = unused === undefined ? kept : giveBack(kept, unused);
-  if (after.dayLabel <= finished.dayLabel || finished.dayUsed === 0) return undefined;
-  return { day: finished.dayLabel, requests: finished.dayUsed };
-}
 
 /** Kept days together with the running ones, whose requests stand in the windows; oldest first. */
 export function usageWithRunningDays(

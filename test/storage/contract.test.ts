@@ -312,6 +312,25 @@ describe.each(stores)("$name", (kind) => {
       expect((await store.windows.usage(today, undefined)).length).toBeGreaterThan(2);
       expect(unusedCounts.dayUsed).toBe(0);
     });
+
+    test("forget a day of a key 400 days later, when a day of that key ends", async () => {
+      const today = Math.floor(noonMs / dayMs);
+      for (const day of [0, 1, 401]) {
+        nowMs = noonMs + day * dayMs;
+        await one("w8", 2);
+        if (day < 2) await one("w9", 3);
+      }
+      const requestsOf = async (keyId: string) =>
+        (await store.windows.usage(0, keyId)).map(({ day, requests }) => [day - today, requests]);
+      expect(await requestsOf("w8")).toEqual([
+        [1, 2],
+        [401, 2],
+      ]);
+      expect(await requestsOf("w9")).toEqual([
+        [0, 3],
+        [1, 3],
+      ]);
+    });
   });
 
   describe("whole catalogues", () => {

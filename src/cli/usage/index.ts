@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { usageDaysMax } from "../../service/usage.ts";
+import { usageKeptDays } from "../../storage/usage.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
@@ -15,7 +15,7 @@ interface Options {
 }
 
 const help = `
-Days are UTC days, the running one included; finished days are kept ${usageDaysMax} days. Below the plot ! marks a day with refusals
+Days are UTC days, the running one included; finished days are kept ${usageKeptDays} days. Below the plot ! marks a day with refusals
 (429), B one on which a ban began.
 
 Examples:
@@ -29,12 +29,12 @@ export function usageCommand(io: Io): Command {
     .description("show requests, refusals and bans day by day, of one key or of all")
     .argument("[key]", "id, the beginning of one, or label; all keys without it")
     .addOption(
-      new Option("--days <N>", `how many days, from 1 to ${usageDaysMax}`)
+      new Option("--days <N>", `how many days, from 1 to ${usageKeptDays}`)
         .default(defaultDays)
         .argParser((value: string) => {
           const days = /^\d{1,3}$/.test(value) ? Number(value) : 0;
-          if (days >= 1 && days <= usageDaysMax) return days;
-          throw new InvalidArgumentError(`It must be a whole number from 1 to ${usageDaysMax}.`);
+          if (days >= 1 && days <= usageKeptDays) return days;
+          throw new InvalidArgumentError(`It must be a whole number from 1 to ${usageKeptDays}.`);
         }),
     )
     .addHelpText("after", help);

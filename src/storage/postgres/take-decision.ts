@@ -1,6 +1,6 @@
-import { mustKeep, take, type WindowCounts } from "../../domain/windows.ts";
+import type { WindowCounts } from "../../domain/windows.ts";
 import type { TakeRequest, TakeResult, UsageDelta } from "../contract.ts";
-import { finishedDay } from "../usage.ts";
+import { settleTake } from "../settle-take.ts";
 
 /** One call of `take`. */
 export interface TakeCall {
@@ -19,11 +19,11 @@ export interface Decision {
   readonly changed: ReadonlyMap<string, WindowCounts>;
   /** By key and day, separated by a space. */
   readonly usage: ReadonlyMap<string, UsageAmounts>;
-  /** Keys whose day ended. */
-  readonly rolledOver: ReadonlySet<string>;
+  /** For each key whose day ended, the first day whose usage is still kept. */
+  readonly forgetBefore: ReadonlyMap<string, number>;
 }
 
-/** What the calls are granted and what is to be kept of it: the domain's rule, one request after the other. */
+/** What the calls are granted and what is to be kept of it, one request after the other. */
 export function decide(
   calls: readonly TakeCall[],
   kept: Map<string, WindowCounts>,
@@ -31,7 +31,7 @@ export function decide(
 ): Decision {
   const changed = new Map<string, WindowCounts>();
   const usage = new Map<string, UsageAmounts>();
-  const rolledOver = new Set<string>();
+  const forgetBefore = new Map<string, number>();
   const add = (keyId: string, day: number, amounts: UsageAmounts) => {
     const id = `${keyId} ${day}`;
     const sofar = usage.get(id) ?? { requests: 0, refusals: 0, bans: 0 };
@@ -41,20 +41,22 @@ export function decide(
       bans: sofar.bans + amounts.bans,
     });
   };
-  const takeOne = ({ keyId, limits, want, unused }: TakeRequest): TakeResult => {
-    const before = kept.get(keyId) as WindowCounts;
-    const taken = take(before, limits, want, nowMs, unused);
-    const { granted, counts } = taken;
-    if (unused !== undefined || mustKeep(taken, before)) {
-      kept.set(keyId, counts);
-      changed.set(keyId, counts);
-      const finished = finishedDay(before, unused, counts);
-      if (finished !== undefined) {
-        add(keyId, finished.day, { requests: finished.requests, refusals: 0, bans: 0 });
-        rolledOver.add(keyId);
-      }
+  const takeOne = (request: TakeRequest): TakeResult => {
+    const { keyId } = request;
+    const { result, mustPut, finished } = settleTake(
+      kept.get(keyId) as WindowCounts,
+      request,
+      nowMs,
+    );
+    if (mustPut) {
+      kept.set(keyId, result.counts);
+      changed.set(keyId, result.counts);
     }
-    return { granted, counts, nowMs };
+    if (finished !== undefined) {
+      add(keyId, finished.day, { requests: finished.requests, refusals: 0, bans: 0 });
+      forgetBefore.set(keyId, finished.forgetBefore);
+    }
+    return result;
   };
   const results = calls.map(({ requests, usage: deltas }) => {
     for (const { keyId, day, refusals, bans } of deltas) {
@@ -62,5 +64,5 @@ export function decide(
     }
     return requests.map(takeOne);
   });
-  return { results, changed, usage, rolledOver };
+  return { results, changed, usage, forgetBefore };
 }

@@ -1,10 +1,10 @@
 import type { ReservedSQL } from "bun";
 import { and, eq, gte, sql } from "drizzle-orm";
 import type { Clock } from "../../domain/clock.ts";
-import { windowMs, type WindowCounts } from "../../domain/windows.ts";
+import type { WindowCounts } from "../../domain/windows.ts";
 import type { TakeResult, WindowStore } from "../contract.ts";
 import { GroupCommit } from "../group-commit.ts";
-import { usageKeptDays, usageWithRunningDays } from "../usage.ts";
+import { usageWithRunningDays } from "../usage.ts";
 import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
 import { rateWindows, usageDays } from "./schema.ts";
@@ -116,15 +116,13 @@ async function takeInTransaction(
   const locked = await lockWindows(client, idsOf(calls), timeoutMs);
   // After the last lock: a process that waited past the window's end must not charge the old one.
   const nowMs = clock?.() ?? locked.nowMs;
-  const { results, changed, usage, rolledOver } = decide(calls, locked.counts, nowMs);
+  const { results, changed, usage, forgetBefore } = decide(calls, locked.counts, nowMs);
 
   // Sent together with the commit, in order: one journey to the server and back for all of it.
   const statements: Promise<unknown>[] = [];
   if (changed.size > 0) statements.push(writeCounts(client, changed));
   if (usage.size > 0) statements.push(addUsage(client, usage));
-  if (rolledOver.size > 0) {
-    statements.push(forgetUsage(client, [...rolledOver], Math.floor(nowMs / windowMs.day)));
-  }
+  if (forgetBefore.size > 0) statements.push(forgetUsage(client, forgetBefore));
   progress.isDecided = statements.length > 0;
   const [commit, ...written] = await Promise.allSettled([
     client`COMMIT`.execute() as Promise<{ command: string }>,
@@ -244,12 +242,13 @@ function addUsage(client: ReservedSQL, usage: ReadonlyMap<string, UsageAmounts>)
 
 function forgetUsage(
   client: ReservedSQL,
-  keyIds: readonly string[],
-  today: number,
+  forgetBefore: ReadonlyMap<string, number>,
 ): Promise<unknown> {
   return client`
-    DELETE FROM rehome.usage_days
-    WHERE key_id = ANY(${keyIds}::text[]) AND day < ${today - usageKeptDays}`.execute();
+    DELETE FROM rehome.usage_days AS kept
+    USING unnest(${[...forgetBefore.keys()]}::text[], ${[...forgetBefore.values()]}::bigint[])
+      AS given (key_id, day)
+    WHERE kept.key_id = given.key_id AND kept.day < given.day`.execute();
 }
 
 async function readUsage(query: Query, firstDay: number, keyId: string | undefined) {

@@ -1,11 +1,12 @@
 import type { Database } from "bun:sqlite";
 import { and, eq, gte, lt, sql } from "drizzle-orm";
 import type { Clock } from "../../domain/clock.ts";
-import { mustKeep, take, unusedCounts, type WindowCounts } from "../../domain/windows.ts";
+import { unusedCounts, type WindowCounts } from "../../domain/windows.ts";
 import type { TakeRequest, TakeResult, UsageDay, UsageDelta, WindowStore } from "../contract.ts";
 import { AppError } from "../../domain/errors.ts";
 import { asAppError, isBusy, isFull, query, statement, translating } from "./database.ts";
-import { finishedDay, usageKeptDays, usageWithRunningDays } from "../usage.ts";
+import { settleTake } from "../settle-take.ts";
+import { usageWithRunningDays } from "../usage.ts";
 import { rateWindows, usageDays } from "./limits-schema.ts";
 
 /** Pause before the lock is asked for again: short, and not in step with other processes that wait for it too. */
@@ -177,21 +178,22 @@ export function usageWriter(db: Database): (delta: UsageDelta) => void {
 /** One key's take inside the transaction. A finished day's count moves to `usage_days` when the next day begins. */
 function takeOne(
   statements: ReturnType<typeof windowStatements>,
-  { keyId, limits, want, unused }: TakeRequest,
+  request: TakeRequest,
   nowMs: number,
 ): TakeResult {
+  const { keyId } = request;
   const kept = countsOf(statements.byKey.get(keyId)) ?? unusedCounts;
-  const taken = take(kept, limits, want, nowMs, unused);
-  const { granted, counts } = taken;
-  if (unused === undefined && !mustKeep(taken, kept)) return { granted, counts, nowMs };
-  const { minuteLabel, minuteUsed, dayLabel, dayUsed } = counts;
-  statements.put.run(keyId, minuteLabel, minuteUsed, dayLabel, dayUsed);
-  const finished = finishedDay(kept, unused, counts);
-  if (finished !== undefined) {
-    statements.addUsage.run({ keyId, ...finished, refusals: 0, bans: 0 });
-    statements.forgetUsage.run({ keyId, day: counts.dayLabel - usageKeptDays });
+  const { result, mustPut, finished } = settleTake(kept, request, nowMs);
+  if (mustPut) {
+    const { minuteLabel, minuteUsed, dayLabel, dayUsed } = result.counts;
+    statements.put.run(keyId, minuteLabel, minuteUsed, dayLabel, dayUsed);
   }
-  return { granted, counts, nowMs };
+  if (finished !== undefined) {
+    const { day, requests, forgetBefore } = finished;
+    statements.addUsage.run({ keyId, day, requests, refusals: 0, bans: 0 });
+    statements.forgetUsage.run({ keyId, day: forgetBefore });
+  }
+  return result;
 }
 
 /** Kept days, with the running day's requests taken from the windows themselves. */
