@@ -4,12 +4,12 @@ import {
   constants,
   existsSync,
   mkdirSync,
-  readFileSync,
   statfsSync,
   statSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
+import { userName } from "../user-name.ts";
 
 /** Kinds of file systems (statfs(2), linux/magic.h) on which SQLite's locks or its shared memory do not hold. */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
@@ -174,16 +174,4 @@ export function ownership(path: string): string {
 
 function ourName(): string {
   return userName(process.geteuid?.() ?? 0);
-}
-
-/** The name of a user as /etc/passwd has it, or `uid 1000`. */
-function userName(uid: number): string {
-  try {
-    const line = readFileSync("/etc/passwd", "utf8")
-      .split("\n")
-      .find((entry) => entry.split(":")[2] === String(uid));
-    return line?.split(":")[0] ?? `uid ${uid}`;
-  } catch {
-    return `uid ${uid}`;
-  }
 }
