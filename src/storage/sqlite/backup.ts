@@ -17,7 +17,7 @@ import { reasonNotMade } from "../../domain/system-error.ts";
 import { isFull, openDatabase } from "./database.ts";
 import { catalogueMigrations } from "./files.ts";
 import { requireReachable } from "./folder.ts";
-import { checkPages, examine } from "./inspect.ts";
+import { checkPages, checkReferences, examine } from "./inspect.ts";
 import { pendingMigrations } from "./migrate.ts";
 
 /** Rows by table. */
@@ -130,9 +130,7 @@ export function verified(path: string): Counts {
   return examine(path, (db) => {
     pendingMigrations(db, path, catalogueMigrations);
     checkPages(db, path, "integrity_check");
-    if (db.query("PRAGMA foreign_key_check").get() !== null) {
-      throw new AppError("unavailable", `${path} is damaged: it has rows that refer to nothing.`);
-    }
+    checkReferences(db);
     return countRows(db);
   });
 }
@@ -158,7 +156,7 @@ function countRows(db: Database): Counts {
   return new Map(tables.map(({ name }) => [name, Number(countOf(name))]));
 }
 
-/** Resolves once the file's bytes are on the disk. */
+/** Returns once the file's bytes are on the disk. */
 export function flush(path: string): void {
   const file = openSync(path, "r");
   try {

@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/bun-sqlite";
 import { AppError } from "../../domain/errors.ts";
 
 /** How long an operator's command or the writer waits for another process's write before it gives up. */
-const busyTimeoutMs = 5_000;
+export const busyTimeoutMs = 5_000;
 
 export interface OpenOptions {
   /** `full`: a commit is on the disk when it returns. `normal`: it survives a killed process, not a power cut. */

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import type { Migration } from "../migrations.macro.ts";
-import { isDamaged } from "./database.ts";
+import { busyTimeoutMs, isDamaged } from "./database.ts";
 import { fileRemedy, mayWrite, ownership } from "./folder.ts";
 import { pendingMigrations } from "./migrate.ts";
 
@@ -61,7 +61,7 @@ function withDatabase<T>(path: string, how: string, look: (db: Database) => T): 
     constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
   );
   try {
-    db.run("PRAGMA busy_timeout = 5000");
+    db.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     return look(db);
   } finally {
     db.close();
@@ -89,4 +89,11 @@ export function checkPages(
   const rows = db.query<Record<string, string>, []>(`PRAGMA ${check}(1)`).all();
   const [finding = `${check} of ${path} said nothing`] = Object.values(rows[0] ?? {});
   if (finding !== "ok") throw new Damage(finding.replaceAll("\n", " ").replace(/\.$/, ""));
+}
+
+/** Throws where a row refers to one that is not there. */
+export function checkReferences(db: Database): void {
+  if (db.query("PRAGMA foreign_key_check").get() !== null) {
+    throw new Damage("it has rows that refer to nothing");
+  }
 }

@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backup, backupBefore } from "../../../src/storage/sqlite/backup.ts";
 import { recordBackup } from "../../../src/storage/sqlite/last-backup.ts";
+import { diagnose } from "../../../src/storage/sqlite/diagnose.ts";
 import { restore } from "../../../src/storage/sqlite/restore.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
@@ -84,6 +85,25 @@ describe("a backup", () => {
     writeFileSync(catalogue, bytes);
     expect(() => backup(catalogue, file)).toThrow();
     expect(readdirSync(folder)).toEqual(["data"]);
+  });
+
+  test("of a catalogue with rows that refer to nothing is not made, and the doctor says the same", async () => {
+    await add("Rex");
+    const db = new Database(catalogue);
+    db.run("PRAGMA foreign_keys = OFF");
+    db.run("INSERT INTO key_events (key_id, at_ms, actor, action, after) VALUES (?, 0, ?, ?, ?)", [
+      "gone",
+      "kim",
+      "create",
+      "{}",
+    ]);
+    db.close();
+    const damage = "is damaged: it has rows that refer to nothing.";
+    expect(() => backup(catalogue, file)).toThrow(damage);
+    expect(readdirSync(folder)).toEqual(["data"]);
+    const [{ problem } = {}] = diagnose(data);
+    expect(problem?.message).toBe(`${catalogue} ${damage}`);
+    expect(problem?.hint).toStartWith("Restore a backup");
   });
 
   test("of a folder without a catalogue says so", () => {
