@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { AppError } from "../../domain/errors.ts";
+import { freeBytes } from "../../storage/sqlite/checks.ts";
 import { storeFiles } from "../../storage/sqlite/files.ts";
 import { folderRemedy, mayWrite, ownership, refuseNetwork } from "../../storage/sqlite/folder.ts";
 import { bytesText, fail, ok, warn, type Finding } from "./finding.ts";
 
-/** Below this a commit may fail any time. */
+/** Below this somebody has to make room now. Commits go on for a while, which is why `/ready` says no only at their end. */
 const freeFailBytes = 64 * 1024 * 1024;
 /** A backup or a migration writes the catalogue once more; this much shall be left beside it. */
 const freeSpareBytes = 256 * 1024 * 1024;
@@ -83,13 +84,12 @@ export function checkPermissions(folder: string): Finding {
 /** Room on the disk, beside a catalogue of `catalogueBytes`. */
 export function checkDisk(folder: string, catalogueBytes: number): Finding {
   const check = "disk";
-  const { bavail, bsize } = statfsSync(folder);
-  const freeBytes = bavail * bsize;
-  const detail = `${bytesText(freeBytes)} free, the catalogue takes ${bytesText(catalogueBytes)}`;
-  if (freeBytes < freeFailBytes) {
+  const free = freeBytes(folder);
+  const detail = `${bytesText(free)} free, the catalogue takes ${bytesText(catalogueBytes)}`;
+  if (free < freeFailBytes) {
     return fail(check, detail, "Free some space now: creates are refused when the disk is full.");
   }
-  if (freeBytes < catalogueBytes + freeSpareBytes) {
+  if (free < catalogueBytes + freeSpareBytes) {
     return warn(check, detail, "Free some space: an upgrade needs as much as the catalogue takes.");
   }
   return ok(check, detail);

@@ -4,7 +4,10 @@ import { statfsSync } from "node:fs";
 import type { StoreCheck } from "../contract.ts";
 import { isBusy } from "./database.ts";
 
-/** With less than this a commit may fail. */
+/**
+ * With less than this the next commit may fail. `rehome doctor` calls for help far earlier, while there is time to make room;
+ * a probe that did would take a server out of use that still works.
+ */
 const freeMinBytes = 1024 * 1024;
 const retryPauseMs = 10;
 
@@ -48,9 +51,13 @@ export async function takeLock(db: Database, timeoutMs: number): Promise<void> {
 /** Whether the disk that holds `folder` has room for the next commits. */
 export function freeSpace(folder: string): StoreCheck {
   if (folder === ":memory:") return { name: "disk", ok: true, detail: "not used" };
-  const { bavail, bsize } = statfsSync(folder);
-  const freeBytes = bavail * bsize;
-  const ok = freeBytes >= freeMinBytes;
+  const ok = freeBytes(folder) >= freeMinBytes;
   const detail = ok ? "has room" : "no space is left on the disk";
   return { name: "disk", ok, detail };
+}
+
+/** Bytes that this user may still write to the disk that holds `folder`. */
+export function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
 }
