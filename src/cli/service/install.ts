@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { serviceDataFolder } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { reasonNotMade } from "../../domain/system-error.ts";
 import type { Io } from "../io.ts";
@@ -38,9 +39,11 @@ export function installService({ root, ...options }: InstallOptions, io: Io): vo
   }
   command(["systemctl", "daemon-reload"]);
   command(["systemctl", "enable", "--now", "rehome.service", "rehome-backup.timer"]);
-  io.out("rehome runs, and will after a restart of the machine. Its data is in /var/lib/rehome.\n");
   io.out(
-    `Next: sudo -u ${options.user} rehome keys create --plan free --name LABEL --data /var/lib/rehome\n`,
+    `rehome runs, and will after a restart of the machine. Its data is in ${serviceDataFolder}.\n`,
+  );
+  io.out(
+    `Next: sudo -u ${options.user} rehome keys create --plan free --name LABEL --data ${serviceDataFolder}\n`,
   );
 }
 
@@ -60,14 +63,8 @@ function put(path: string, text: string, io: Io): void {
 /** Makes the account without a shell and a home, unless there is one. */
 function makeAccount(user: string, io: Io): void {
   if (Bun.spawnSync(["id", "-u", user]).exitCode === 0) return;
-  const home = "/var/lib/rehome";
-  command(
-    ["useradd", "--system", "--user-group", "--no-create-home", "--home-dir", home].concat([
-      "--shell",
-      "/usr/sbin/nologin",
-      user,
-    ]),
-  );
+  const home = ["--no-create-home", "--home-dir", serviceDataFolder];
+  command(["useradd", "--system", "--user-group", ...home, "--shell", "/usr/sbin/nologin", user]);
   io.out(`Made the account ${user}\n`);
 }
 

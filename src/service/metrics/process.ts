@@ -1,9 +1,9 @@
 import { readdir, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename } from "node:path";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { Counter, Gauge, type Registry } from "prom-client";
+import { storeFiles } from "../../storage/sqlite/files.ts";
 
-const storeFileNames = ["rehome.db", "rehome.db-wal", "limits.db", "limits.db-wal"];
 /** How often the event loop is asked whether it is late. */
 const lagResolutionMs = 20;
 
@@ -96,6 +96,7 @@ function descriptorMetrics(registry: Registry): void {
 }
 
 function fileMetrics(registry: Registry, folder: string): void {
+  const files = Object.values(storeFiles(folder)).flatMap((path) => [path, `${path}-wal`]);
   registry.registerMetric(
     new Gauge({
       name: "rehome_store_file_bytes",
@@ -103,12 +104,12 @@ function fileMetrics(registry: Registry, folder: string): void {
       labelNames: ["file"],
       registers: [],
       async collect() {
-        for (const file of storeFileNames) {
-          const size = await stat(join(folder, file)).then(
+        for (const path of files) {
+          const size = await stat(path).then(
             (found) => found.size,
             () => 0,
           );
-          this.set({ file }, size);
+          this.set({ file: basename(path) }, size);
         }
       },
     }),
