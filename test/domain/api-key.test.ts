@@ -168,6 +168,22 @@ describe("isWellFormedKey", () => {
     });
   });
 
+  test("refuses another length and other letters, though the checksum is right", () => {
+    for (const random of [
+      "A".repeat(30),
+      "A".repeat(29),
+      "A".repeat(31),
+      "",
+      `${"A".repeat(29)}-`,
+    ]) {
+      const key = `${keyPrefixes.production}${random}`;
+      expect([random, isWellFormedKey(key + checksumOf(key), "production")]).toEqual([
+        random,
+        random === "A".repeat(30),
+      ]);
+    }
+  });
+
   test("refuses what only looks like a key", () => {
     const key = generateKey("production", xorshiftBytes(7));
     const others = [

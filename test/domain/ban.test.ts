@@ -183,6 +183,14 @@ describe("recordNoisyMinute", () => {
     expect(bans).toBeGreaterThan(100);
   });
 
+  test("minutes that a clock noted while it was ahead do not count", () => {
+    const ahead = { ...noBan, noisyMinutes: [startLabel + 1, startLabel + 60] };
+    expect(recordNoisyMinute(ahead, startLabel, startMs)).toEqual({
+      ...noBan,
+      noisyMinutes: [startLabel],
+    });
+  });
+
   test("nothing reported during a ban prolongs it or leads to the next one", () => {
     const banned = threeNoisyMinutes(noBan, startMs);
     for (let i = 2; i < 7; i += 1) {
@@ -245,6 +253,15 @@ describe("isBanned", () => {
     expect([-1, 0, 1].map((ms) => isBanned(state, startMs + ms))).toEqual([true, false, false]);
     expect(isBanned(noBan, startMs)).toBe(false);
   });
+
+  test("not by an automatic ban that is longer than any, by more than 5 s; an operator's may be", () => {
+    const holds = (state: BanState) =>
+      [0, 5_000, 5_001, 365 * day].map((overMs) =>
+        isBanned({ ...state, bannedUntilMs: startMs + day + overMs }, startMs),
+      );
+    expect(holds(threeNoisyMinutes(noBan, startMs))).toEqual([true, true, false, false]);
+    expect(holds(imposeBan(noBan, minute, startMs))).toEqual([true, true, true, true]);
+  });
 });
 
 describe("imposeBan", () => {
@@ -261,6 +278,11 @@ describe("imposeBan", () => {
     expect(threeNoisyMinutes(manual, startMs + minute).bannedUntilMs).toBe(startMs + 8 * minute);
     const second = imposeBan(threeNoisyMinutes(noBan, startMs - 2 * minute), minute, startMs);
     expect(threeNoisyMinutes(second, startMs + minute).bannedUntilMs).toBe(startMs + 18 * minute);
+  });
+
+  test("forgets what was noisy, as an automatic ban does", () => {
+    const noisy = recordNoisyMinute(noBan, startLabel, startMs);
+    expect(imposeBan(noisy, minute, startMs).noisyMinutes).toEqual([]);
   });
 
   test("keeps what clean days forgave", () => {

@@ -30,6 +30,7 @@ describe("the nearest name", () => {
     ["PROT", "PORT"],
     ["port", "PORT"],
     ["HOTS", "HOST"],
+    ["HOXY", undefined],
     ["DATABASE", "DATA"],
     ["BASE", "BASE_URL"],
     ["STAGING_URL", "STAGING_BASE_URL"],

@@ -22,6 +22,7 @@ import { blockSize, type Limits, publishedLimits } from "../../src/domain/plan.t
 import {
   giveBack,
   labelAt,
+  mustKeep,
   retryAfterSeconds,
   rollCounts,
   take,
@@ -244,6 +245,19 @@ describe("take", () => {
       counts: countsAt(setBackMs, 60, 60),
     });
   });
+});
+
+describe("mustKeep", () => {
+  const before = countsAt(startMs, 5, 5);
+  test.each([
+    ["what was granted", 1, before, true],
+    ["nothing of a refusal", 0, before, false],
+    ["nothing of a refusal in later windows", 0, countsAt(startMs + day, 0, 0), false],
+    ["a minute that was moved back", 0, { ...before, minuteLabel: before.minuteLabel - 1 }, true],
+    ["a day that was moved back", 0, { ...before, dayLabel: before.dayLabel - 1 }, true],
+  ])("keeps %s", (_what, granted, counts, keeps) =>
+    expect(mustKeep({ granted, counts }, before)).toBe(keeps),
+  );
 });
 
 describe("giveBack", () => {
