@@ -99,7 +99,7 @@ async function kill(): Promise<Figure> {
     kills,
     requests: 500,
     connections,
-    lifeMs: (round) => 20 + 5 * round,
+    answered: (round) => 1 + 40 * round,
   });
   const last = await serve(folder.path);
   admitted += admittedOf(await hammer([last.origin], key, limit));

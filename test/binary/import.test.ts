@@ -1,6 +1,6 @@
 /** `rehome pets import` and `pets export` on the compiled file, beside a running server and under a terminal. */
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { importSchema } from "../../src/cli/pets/import-report.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
@@ -13,9 +13,10 @@ import {
   serve,
   temporaryFolder,
 } from "../helpers/binary.ts";
-import { filesWhenClosed, onStoreUnderTest } from "../helpers/store-under-test.ts";
+import { filesWhenClosed, isOnPostgres, onStoreUnderTest } from "../helpers/store-under-test.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 import { finished } from "../helpers/finished.ts";
+import { until } from "../helpers/until.ts";
 
 const fixture = (name: string) => join(import.meta.dir, "../fixtures/import", name);
 
@@ -244,9 +245,13 @@ describe("beside a running server", () => {
     await rehome(["keys", "list", "--data", data]);
     const { args } = await onStoreUnderTest(["pets", "import", file, "--data", data]);
     const child = Bun.spawn([await executable(), ...args], { env: cleanEnvironment });
-    await Bun.sleep(250);
+    const log = join(data, "rehome.db-wal");
+    const logBytes = () => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+    if (isOnPostgres) await Bun.sleep(250);
+    else await until(() => logBytes() > 0);
     child.kill("SIGKILL");
     await child.exited;
+    expect(child.signalCode).toBe("SIGKILL");
     const again = await importInto(folder.path, file, "--json");
     expect(again.exitCode).toBe(0);
     const { added, unchanged } = JSON.parse(again.stdout) as { added: number; unchanged: number };

@@ -9,6 +9,7 @@ import {
   type RunningBinary,
 } from "../helpers/binary.ts";
 import { countersOf, holdCatalogue } from "../helpers/counters.ts";
+import { quantile } from "../helpers/load.ts";
 import { bound, isOnPostgres } from "../helpers/store-under-test.ts";
 import {
   admittedOf,
@@ -218,7 +219,7 @@ describe("a process that ends", () => {
       kills,
       requests: 600,
       connections,
-      lifeMs: (round) => 20 + 15 * round,
+      answered: (round) => 1 + 100 * round,
     });
     const last = await start(folder.path);
     admitted += admittedOf(await hammer([last.origin], key, limit + 100));
@@ -274,7 +275,7 @@ test("every change from the command line binds every process at its next request
 });
 
 describe("while another process holds a lock", () => {
-  /** Asks /health again and again while `work` runs. Returns the longest answer and how many there were, in ms. */
+  /** Asks /health again and again while `work` runs. Returns how long each answer took, in ms. */
   async function watched(origin: string, work: () => Promise<void>): Promise<number[]> {
     const timesMs: number[] = [];
     const done = new AbortController();
@@ -289,7 +290,7 @@ describe("while another process holds a lock", () => {
     await work();
     done.abort();
     await watch;
-    return timesMs.toSorted((a, b) => a - b);
+    return timesMs;
   }
 
   test("of the counters: 503 for who cannot be charged, the event loop goes on, recovery by itself", async () => {
@@ -309,9 +310,9 @@ describe("while another process holds a lock", () => {
         expect(answer.resetSeconds * 1000).toBeGreaterThan(Date.now() - 60_000);
       }
     });
-    // Two processes on two cores, and other work on them: the median tells a loop that is blocked from one that is not.
-    expect(timesMs[Math.floor(timesMs.length / 2)]).toBeLessThan(10);
-    expect(timesMs.length).toBeGreaterThan(50);
+    // A loop that waits for the lock would answer a few times only, each time after the 250 ms of the store.
+    expect(quantile(timesMs, 0.5)).toBeLessThan(100);
+    expect(timesMs.length).toBeGreaterThan(15);
     await counters.unlock();
     expect(await ask(server.origin, key)).toMatchObject({ status: 200, remaining: 999_999 });
   });
@@ -329,7 +330,8 @@ describe("while another process holds a lock", () => {
         await Bun.sleep(2);
       }
     });
-    expect(timesMs[Math.floor(timesMs.length / 2)]).toBeLessThan(10);
+    // A loop that waits for the lock would answer after the store's seconds.
+    expect(quantile(timesMs, 0.5)).toBeLessThan(100);
   });
 });
 

@@ -3,14 +3,7 @@ import { expect, test } from "bun:test";
 import { openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { executable, makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + 10_000;
-  while (!condition()) {
-    if (performance.now() > deadlineMs) throw new Error("it did not happen in time");
-    await Bun.sleep(5);
-  }
-}
+import { until } from "../helpers/until.ts";
 
 const lines = (text: string) =>
   text

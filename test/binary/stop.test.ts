@@ -5,6 +5,7 @@ import { connect, type Socket } from "node:net";
 import { makeKey, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { filesWhenClosed } from "../helpers/store-under-test.ts";
 import { load, portOf, requestText } from "../helpers/load.ts";
+import { until } from "../helpers/until.ts";
 
 /**
  * What a client may see of a server that is gone: it was refused, or reset while the system still held its new
@@ -23,18 +24,21 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     await using server = await serve(folder.path);
     const { key } = await makeKey(folder.path, ...roomy);
     let isOver = false;
+    const seen = new Set<number>();
     const loading = load({
       port: portOf(server.origin),
       clients: 8,
       keepAlive: true,
       pauseMs: 2,
       isOver: () => isOver,
+      onAnswer: (status) => seen.add(status),
       request: (client, count) =>
         client % 2 === 0
           ? requestText("GET", "/v1/pets", key)
           : requestText("POST", "/v1/pets", key, `{"name":"${client}-${count}","categoryId":1}`),
     });
-    await Bun.sleep(300);
+    await until(() => seen.has(200) && seen.has(201));
+    await Bun.sleep(200);
     expect(await server.stop(signal)).toBe(0);
     isOver = true;
     const { statuses, failures } = await loading;
@@ -87,7 +91,7 @@ test("one Ctrl-C that a runner passes on once more is one wish to stop", async (
   using folder = temporaryFolder();
   await using server = await serve(folder.path);
   process.kill(server.pid, "SIGINT");
-  while (!server.stderr().includes("Stopping")) await Bun.sleep(1);
+  await until(() => server.stderr().includes("Stopping"));
   expect(await server.stop("SIGINT")).toBe(0);
   expect(server.stderr()).toContain("Stopped");
 });
@@ -98,10 +102,11 @@ test("a second signal ends it at once", async () => {
   const { key } = await makeKey(folder.path, ...roomy);
   const sockets = await halfSent(server.origin, key);
   process.kill(server.pid, "SIGTERM");
-  while (!server.stderr().includes("Stopping")) await Bun.sleep(5);
+  await until(() => server.stderr().includes("Stopping"));
   const startMs = performance.now();
   expect(await server.stop()).toBe(1);
-  expect(performance.now() - startMs).toBeLessThan(1_000);
+  // And not after the minute that a single one grants.
+  expect(performance.now() - startMs).toBeLessThan(10_000);
   for (const socket of sockets) socket.destroy();
 });
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { portOf } from "../helpers/load.ts";
+import { until } from "../helpers/until.ts";
 
 const fixtures = join(import.meta.dir, "../fixtures/tls");
 const pair = (name: string) => [
@@ -58,18 +59,16 @@ test("HTTPS is served, and SIGHUP takes up another certificate while requests go
   const asking = (async () => {
     while (!stop.signal.aborted) statuses.add(await ask());
   })();
-  const until = async (text: string) => {
-    while (!server.stderr().includes(text)) await Bun.sleep(5);
-  };
+  const says = (text: string) => until(() => server.stderr().includes(text));
   use("second");
   process.kill(server.pid, "SIGHUP");
-  await until("The certificate was read again");
+  await says("The certificate was read again");
   expect(await shownName(server.origin)).toBe("second.example");
 
   // A half-written file is no reason to stop: what works goes on.
   writeFileSync(key, "half of a k");
   process.kill(server.pid, "SIGHUP");
-  await until("is not a private key in PEM");
+  await says("is not a private key in PEM");
   expect(await shownName(server.origin)).toBe("second.example");
   stop.abort();
   await asking;

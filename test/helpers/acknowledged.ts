@@ -17,6 +17,12 @@ const awkward = ["", "é", "😀", '\\"', "\u2028", "  ", "\t", "\ufeff"] as con
 export class Acknowledged {
   readonly animals = new Map<number, Animal>();
   #sent = 0;
+  #created = 0;
+
+  /** How many 201 came so far. The animals are known when `create` is over. */
+  get created(): number {
+    return this.#created;
+  }
 
   /** Creates animals from `clients` connections at once until it is over, and keeps each one that got its 201. */
   async create(
@@ -30,6 +36,9 @@ export class Acknowledged {
       clients,
       keepAlive: true,
       isOver,
+      onAnswer: (status) => {
+        if (status === 201) this.#created += 1;
+      },
       request: () => {
         const number = (this.#sent += 1);
         const name = `animal ${number} ${awkward[number % awkward.length]}`;

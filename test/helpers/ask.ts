@@ -1,4 +1,6 @@
 /** Requests to a running server, many at a time. */
+import { until } from "./until.ts";
+
 export interface Answer {
   readonly status: number;
   readonly limit: number;
@@ -42,6 +44,7 @@ export async function hammer(
   key: string,
   count: number,
   connections = 64,
+  onAnswer: () => void = () => undefined,
 ): Promise<Answer[]> {
   const answers: Answer[] = [];
   let next = 0;
@@ -49,6 +52,7 @@ export async function hammer(
     for (let i = next++; i < count; i = next++) {
       try {
         answers.push(await ask(origins[i % origins.length] as string, key));
+        onAnswer();
       } catch {
         // The server was killed meanwhile, which is what the caller wants to see the effect of.
       }
@@ -75,18 +79,19 @@ export interface Kills {
   /** Requests for each server that is killed. */
   readonly requests: number;
   readonly connections: number;
-  /** How long the server of this round, from 0, lives under load. */
-  readonly lifeMs: (round: number) => number;
+  /** How many requests the server of this round, from 0, answers before it is killed. */
+  readonly answered: (round: number) => number;
 }
 
 /** Kills a server under load (SIGKILL), again and again, and returns how many requests were admitted in all. */
 export async function hammerThroughKills(options: Kills): Promise<number> {
-  const { start, key, kills, requests, connections, lifeMs } = options;
+  const { start, key, kills, requests, connections, answered } = options;
   let admitted = 0;
   for (let round = 0; round < kills; round += 1) {
     const server = await start();
-    const load = hammer([server.origin], key, requests, connections);
-    await Bun.sleep(lifeMs(round));
+    let answers = 0;
+    const load = hammer([server.origin], key, requests, connections, () => (answers += 1));
+    await until(() => answers >= answered(round));
     process.kill(server.pid, "SIGKILL");
     admitted += admittedOf(await load);
     await server.exited;

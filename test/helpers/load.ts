@@ -18,6 +18,8 @@ export interface LoadOptions {
   readonly request: (client: number, count: number) => string;
   readonly isOver: () => boolean;
   readonly pauseMs?: number;
+  /** Told of each whole answer as it comes. */
+  readonly onAnswer?: (status: number) => void;
 }
 
 interface Answer {
@@ -112,6 +114,7 @@ export async function load(options: LoadOptions): Promise<Outcome> {
         outcome.latenciesMs.push(performance.now() - startMs);
         add(outcome.statuses, answer.status);
         outcome.bodies.push(answer.body);
+        options.onAnswer?.(answer.status);
       }
       if (options.pauseMs !== undefined) await Bun.sleep(options.pauseMs);
     }

@@ -10,6 +10,7 @@ import type { KeyAction, KeyHash, StagedAnimal, Store } from "../../src/storage/
 import { takeOver } from "../helpers/import-stage.ts";
 import { hookTimeoutMs } from "../helpers/postgres.ts";
 import { stores, type StorePlace } from "../helpers/stores.ts";
+import { until } from "../helpers/until.ts";
 
 const noonMs = Date.UTC(2026, 10, 21, 12, 0, 10);
 const minuteMs = 60_000;
@@ -505,12 +506,3 @@ describe.each(stores)("$name", (kind) => {
     expect(store.current()).toBeUndefined();
   });
 });
-
-/** Resolves once `holds`, and fails when it does not within `timeoutMs`. */
-async function until(holds: () => boolean | Promise<boolean>, timeoutMs = 5_000): Promise<void> {
-  const deadlineMs = performance.now() + timeoutMs;
-  while (!(await holds())) {
-    if (performance.now() > deadlineMs) throw new Error(`did not hold within ${timeoutMs} ms`);
-    await Bun.sleep(5);
-  }
-}

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { LineBuffer } from "../../../src/service/log/line-buffer.ts";
 import { LogOutput } from "../../../src/service/log/output.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
+import { until } from "../../helpers/until.ts";
 
 const dropped = (count: number) => `dropped ${count}`;
 
@@ -149,11 +150,3 @@ test.each([0, 7, 9, 10, 99, 100, 65_535, 1_000_000, 2_147_483_647])("%d as digit
   buffer.putAscii(">");
   expect(new TextDecoder().decode(buffer.from(0))).toBe(`<${value}>`);
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + 10_000;
-  while (!condition()) {
-    if (performance.now() > deadlineMs) throw new Error("it did not happen in time");
-    await Bun.sleep(2);
-  }
-}

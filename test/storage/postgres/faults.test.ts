@@ -20,6 +20,7 @@ import {
   type TestDatabase,
 } from "../../helpers/postgres.ts";
 import { tcpProxy } from "../../helpers/tcp-proxy.ts";
+import { until } from "../../helpers/until.ts";
 
 /** Short, so that the tests are; a server has 2 s. */
 const timeoutMs = 400;
@@ -313,11 +314,3 @@ test("the difference between the machine's clock and the database's is known, an
   await until(() => far.windows.skewMs() < 30_000 + slackMs, 5_000);
   await far.close();
 });
-
-async function until(holds: () => boolean | Promise<boolean>, withinMs: number): Promise<void> {
-  const deadlineMs = performance.now() + withinMs;
-  while (!(await holds())) {
-    if (performance.now() > deadlineMs) throw new Error(`did not hold within ${withinMs} ms`);
-    await Bun.sleep(5);
-  }
-}

@@ -1,0 +1,11 @@
+/** Resolves once `holds`, and fails when it does not within `timeoutMs`. For what nobody tells a test of. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  timeoutMs = 10_000,
+): Promise<void> {
+  const deadlineMs = performance.now() + timeoutMs;
+  while (!(await holds())) {
+    if (performance.now() > deadlineMs) throw new Error(`did not hold within ${timeoutMs} ms`);
+    await Bun.sleep(2);
+  }
+}
