@@ -118,6 +118,8 @@ describe("bodies", () => {
     ["other names for the fields", '{"Name":"a","CategoryId":1}'],
     ["fields on the prototype only", '{"__proto__":{"name":"a","categoryId":1}}'],
     ["invalid UTF-8", new Uint8Array([0x7b, 0x22, 0x6e, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ["invalid UTF-8 in the name", Buffer.from('{"name":"\xff","categoryId":1}', "latin1")],
+    ["a fraction that a double takes for 0", '{"name":"a","categoryId":1e-400}'],
     ["UTF-16", Buffer.from('{"name":"a","categoryId":1}', "utf16le")],
     ["deep nesting", "[".repeat(60_000)],
   ])("400 for %s", async (_what, body) => {
@@ -160,6 +162,10 @@ describe("bodies", () => {
     await post('{"name":"a","categoryId":1}', 415, { "content-type": type });
   });
 
+  test("400, not 415, without a body and without a type", async () => {
+    await post("", 400, {});
+  });
+
   test.each([64 * 1024 + 1, 200_000, 2_000_000])("413 for %d bytes", async (length) => {
     await post(`{"name":"${"x".repeat(length - emptyPetBytes)}","categoryId":1}`, 413);
   });
@@ -180,6 +186,7 @@ describe("queries", () => {
     "limit=%205",
     "limit=05",
     "limit=5&limit=5",
+    "limit=5=6",
     "limit=5&lim%69t=6",
     "limit=99999999999999999999",
     "limit=%FF",
@@ -187,6 +194,7 @@ describe("queries", () => {
     "status=AVAILABLE",
     "status=available,sold",
     "status=unknown",
+    "status=sold?limit=5",
     "status=available&status=sold",
     "status=available&status=available",
     "after=",
@@ -323,6 +331,17 @@ describe("credentials", () => {
   ];
   test.each(cases)("401 for %s", async (_what, authorization) => {
     await refused("/v1/pets", { headers: { authorization } }, 401);
+  });
+
+  test.each<[string, (key: string) => string]>([
+    ["no space", (valid) => `Bearer${valid}`],
+    ["another character for the space", (valid) => `Bearer_${valid}`],
+    ["a tab for the space", (valid) => `Bearer\t${valid}`],
+    ["another scheme that ends alike", (valid) => `XBearer ${valid}`],
+    ["quotes around it", (valid) => `Bearer "${valid}"`],
+    ["something behind it", (valid) => `Bearer ${valid} x`],
+  ])("401 for a valid key with %s", async (_what, written) => {
+    await refused("/v1/pets", { headers: { authorization: written(key) } }, 401);
   });
 
   test("401 for a key with any one character changed, with the address's numbers", async () => {

@@ -105,6 +105,12 @@ test("over HTTPS an unknown address, a wrong method and a short host are met at 
   expect(await ask("PUT", "/v1/pets")).toBe(405);
   expect(await ask("GET", "/v1/nothing", "abc")).toBe(404);
   expect(await ask("GET", "/v1/pets/1", "a")).toBe(400);
+  expect(await ask("GET", "/v1/pets/1", "ab")).toBe(400);
+  const open = await fetch(`${server.origin}/health`, {
+    method: "PUT",
+    tls: { rejectUnauthorized: false },
+  });
+  expect([open.status, open.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   expect(await server.stop()).toBe(0);
 });
 

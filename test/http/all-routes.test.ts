@@ -123,11 +123,29 @@ test("an open address takes GET and HEAD, and says so to whoever sends something
     const asked = await app.send(path, { method: "OPTIONS" });
     expect(asked.status).toBe(204);
     expect(asked.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
+    expect(asked.headers.has("content-type")).toBe(false);
     expect(await asked.text()).toBe("");
   }
-  const nowhere = await app.send("/healthy", { method: "POST" });
-  expect(nowhere.status).toBe(404);
-  expect(await nowhere.json()).toMatchObject({ code: "not_found", status: 404 });
+  expect((await app.send("/health?x=/", { method: "POST" })).status).toBe(405);
+  for (const path of ["/healthy", "/x/health", "/health/x"]) {
+    const nowhere = await app.send(path, { method: "POST" });
+    expect(nowhere.status).toBe(404);
+    expect(await nowhere.json()).toMatchObject({ code: "not_found", status: 404 });
+  }
+});
+
+test("a Host header that means nothing is charged to the address, and refused over its limit", async () => {
+  const app = await testApp({ service: { anonymousPerMinute: 2 } });
+  // The router would look for the path behind so short a host in the wrong place.
+  const ask = () => app.elysia.handle(new Request("https://a/v1/pets"));
+  const answers = [await ask(), await ask(), await ask()];
+  expect(answers.map(({ status }) => status)).toEqual([400, 400, 429]);
+  expect(answers.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual([
+    "1",
+    "0",
+    "0",
+  ]);
+  expect(answers[2]?.headers.get("retry-after")).toBe("50");
 });
 
 test("what an operation throws is a 500 that says nothing of it, and the operator is told", async () => {
@@ -160,12 +178,36 @@ describe("CORS", () => {
     expect(answer.status).toBe(204);
     expect(answer.headers.get("access-control-allow-origin")).toBe("https://a.example");
     expect(answer.headers.get("access-control-allow-headers")).toContain("Authorization");
+    expect(answer.headers.get("access-control-allow-methods")).toBe("GET, HEAD, POST");
+    expect(answer.headers.get("access-control-max-age")).toBe("600");
     const refused = await app.send("/v1/pets", { headers: { origin: "https://a.example" } });
     expect(refused.status).toBe(401);
-    expect(refused.headers.get("access-control-expose-headers")).toContain("X-RateLimit-Remaining");
+    expect(refused.headers.get("access-control-expose-headers")).toBe(
+      "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Deprecation, Sunset, X-Request-Id",
+    );
     const other = await app.send("/v1/pets", { headers: { origin: "https://b.example" } });
     expect(other.headers.has("access-control-allow-origin")).toBe(false);
     expect(other.headers.get("vary")).toBe("Origin");
+  });
+
+  test("asks for a key what is no preflight, though it comes from a named origin", async () => {
+    const app = await testApp({ app: { corsOrigins: ["https://a.example"] } });
+    const { origin, ...asking } = preflight;
+    for (const init of [
+      { method: "OPTIONS", headers: { origin } },
+      { method: "OPTIONS", headers: asking },
+      { method: "GET", headers: preflight },
+    ]) {
+      const answer = await app.send("/v1/pets", init);
+      expect(answer.status).toBe(401);
+      expect(answer.headers.has("access-control-allow-methods")).toBe(false);
+    }
+  });
+
+  test("is for every origin where the operator names *", async () => {
+    const app = await testApp({ app: { corsOrigins: ["*"] } });
+    const answer = await app.send("/v1/pets", { headers: { origin: "https://c.example" } });
+    expect(answer.headers.get("access-control-allow-origin")).toBe("https://c.example");
   });
 
   test("charges what looks like a preflight and carries a key to the key", async () => {

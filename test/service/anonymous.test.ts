@@ -37,6 +37,29 @@ describe("buckets", () => {
     expect(admitted(buckets, "2001:db8:0:1::")).toBe(true);
   });
 
+  test("of callers without an address, or with what is none, are one", () => {
+    const { limiter: buckets } = limiter();
+    for (const address of [undefined, "nonsense", ""])
+      expect(admitted(buckets, address)).toBe(true);
+    expect(admitted(buckets, "also nonsense")).toBe(false);
+    expect(admitted(buckets, "192.0.2.1")).toBe(true);
+  });
+
+  test("show their numbers to who is not charged, in the minute that runs", () => {
+    const { clock, limiter: buckets } = limiter();
+    buckets.admit("192.0.2.1");
+    const resetSeconds = clock.nowMs / 1000 + 50;
+    const shown = { window: "minute", limit: 3, resetSeconds } as const;
+    expect(buckets.peek("192.0.2.1")).toEqual({ ...shown, remaining: 2 });
+    expect(buckets.peek("192.0.2.2")).toEqual({ ...shown, remaining: 3 });
+    clock.advance(50_000);
+    expect(buckets.peek("192.0.2.1")).toEqual({
+      ...shown,
+      remaining: 3,
+      resetSeconds: resetSeconds + 60,
+    });
+  });
+
   test("show their numbers, and refuse in words", () => {
     const { clock, limiter: buckets } = limiter();
     const resetSeconds = clock.nowMs / 1000 + 50;

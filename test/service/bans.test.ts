@@ -105,6 +105,16 @@ describe("a key that goes on after 429", () => {
   });
 });
 
+test("Retry-After and the reset of a ban that ends within a second are not before its end", async () => {
+  const stack = await Stack.open(new TestClock(start().nowMs + 300), {});
+  const { key, secret } = await stack.key("free");
+  await stack.services.keys.ban(key.id, minuteMs);
+  const { refusal, view } = await stack.request(secret);
+  expect(view.resetSeconds).toBe(start().nowMs / 1000 + 61);
+  stack.clock.advance((refusal?.retryAfterSeconds ?? 0) * 1000);
+  expect((await stack.request(secret)).refusal).toBeUndefined();
+});
+
 describe("never banned", () => {
   test("a burst of 500 parallel requests, a minute at a time, all day", async () => {
     const stack = await Stack.open(start(), {});

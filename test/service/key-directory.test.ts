@@ -7,11 +7,18 @@ import { hashKey, KeyDirectory } from "../../src/service/key-directory.ts";
 import { Account } from "../../src/service/account.ts";
 import type { KeyHash, KeyStore } from "../../src/storage/contract.ts";
 import { seededBytes, TestClock } from "../helpers/app.ts";
-import { openTestStore } from "../helpers/store-under-test.ts";
+import { changesNoticed, openTestStore } from "../helpers/store-under-test.ts";
 
 const by = { action: "test", actor: "tester", nowMs: 0 };
 
-async function directoryOn(options: { stale?: () => Promise<void> | undefined } = {}) {
+async function directoryOn(
+  options: {
+    stale?: () => Promise<void> | undefined;
+    entriesMax?: number;
+    /** False to answer look-ups at once. */
+    isHeld?: boolean;
+  } = {},
+) {
   const clock = new TestClock();
   const store = await openTestStore({ clock: clock.read, serving: true });
   const plain: PlainKey = generateKey("production", seededBytes());
@@ -27,6 +34,8 @@ async function directoryOn(options: { stale?: () => Promise<void> | undefined } 
   };
   const secret = { mask: "", createdAtMs: clock.nowMs, expiresAtMs: undefined };
   await store.keys.insert(key, hashKey(plain), secret, by);
+  const counts = { lookUps: 0 };
+  const released: Account[] = [];
   const answers: (() => void)[] = [];
   /** Resolves when a look-up has read its row. */
   const isRead = async () => {
@@ -40,7 +49,9 @@ async function directoryOn(options: { stale?: () => Promise<void> | undefined } 
   const directory = new KeyDirectory({
     keys: Object.assign(Object.create(store.keys) as KeyStore, {
       async byHash(hash: KeyHash) {
+        counts.lookUps += 1;
         const found = await store.keys.byHash(hash);
+        if (options.isHeld === false) return found;
         await new Promise<void>((resolve) => answers.push(resolve));
         return found;
       },
@@ -50,9 +61,10 @@ async function directoryOn(options: { stale?: () => Promise<void> | undefined } 
     current: options.stale ?? (() => undefined),
     environment: "production",
     clock: clock.read,
-    release: () => {},
+    release: (accounts) => void released.push(...accounts),
+    entriesMax: options.entriesMax ?? 100,
   });
-  return { answer, clock, directory, isRead, key, plain, store };
+  return { answer, clock, counts, directory, isRead, key, plain, released, store };
 }
 
 test("does not keep what it read of a key before the key was revoked", async () => {
@@ -81,4 +93,58 @@ test("waits for the store while what it knows is too old, and fails with it", as
   const found = directory.find(plain);
   await answer();
   expect(await found).toBeInstanceOf(Account);
+});
+
+/** Credentials that look like keys and open nothing. */
+const strangers = (count: number) =>
+  Array.from({ length: count }, (_, i) => generateKey("production", seededBytes(1_000 + i)));
+
+test("asks the store once for a credential that opens nothing, and again once a key changed", async () => {
+  const { counts, directory, key, plain, store } = await directoryOn({ isHeld: false });
+  const [stranger = plain] = strangers(1);
+  for (let i = 0; i < 3; i += 1) expect(await directory.find(stranger)).toBe("unknown");
+  expect(counts.lookUps).toBe(1);
+  const secret = { mask: "", createdAtMs: 0, expiresAtMs: undefined };
+  await store.keys.insert({ ...key, id: "key_2" }, hashKey(stranger), secret, by);
+  await changesNoticed();
+  expect(await directory.find(stranger)).toBeInstanceOf(Account);
+  expect(counts.lookUps).toBe(2);
+});
+
+test("lets go of credentials that open nothing when there are too many", async () => {
+  const { counts, directory } = await directoryOn({ isHeld: false, entriesMax: 2 });
+  const [first = "", ...others] = strangers(3);
+  for (const stranger of [first, ...others]) await directory.find(stranger);
+  expect(counts.lookUps).toBe(3);
+  await directory.find(first);
+  expect(counts.lookUps).toBe(4);
+});
+
+test("lets go of all accounts, with what they hold, when there are too many; who asks again is found", async () => {
+  const { counts, directory, key, plain, released, store } = await directoryOn({
+    isHeld: false,
+    entriesMax: 2,
+  });
+  const [second = plain, third = plain] = strangers(2);
+  for (const [position, other] of [second, third].entries()) {
+    const secret = { mask: "", createdAtMs: 0, expiresAtMs: undefined };
+    await store.keys.insert({ ...key, id: `other_${position}` }, hashKey(other), secret, by);
+  }
+  await changesNoticed();
+  const one = await directory.find(plain);
+  await directory.find(second);
+  expect(await directory.find(plain)).toBe(one);
+  expect([...directory.accounts()].map(({ key: { id } }) => id)).toEqual([key.id, "other_0"]);
+  expect([counts.lookUps, released.length]).toEqual([2, 0]);
+
+  await directory.find(third);
+  expect([...directory.accounts()].map(({ key: { id } }) => id)).toEqual(["other_1"]);
+  expect(released.map(({ key: { id }, isLetGo }) => [id, isLetGo])).toEqual([
+    [key.id, true],
+    ["other_0", true],
+  ]);
+  const again = await directory.find(plain);
+  expect(again).toBeInstanceOf(Account);
+  expect(again).not.toBe(one);
+  expect(counts.lookUps).toBe(4);
 });

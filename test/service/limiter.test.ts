@@ -164,6 +164,8 @@ describe("one process", () => {
     answered.resolve();
     const admissions = [await first, ...(await others)];
     expect(remaining(admissions)).toEqual(Array.from({ length: 11 }, (_, i) => 999 - i));
+    // A take that nobody waits for would begin in the turn after.
+    await Bun.sleep(1);
     expect(takes).toBe(1);
     expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 17 });
   });
@@ -394,7 +396,7 @@ describe("a store in trouble", () => {
   test("those who gathered behind a take that failed do not wait a second time", async () => {
     await using folder = new SharedFolder(new TestClock());
     const stack = await folder.stack({ serving: true, timeoutMs: 300 });
-    const { secret } = await stack.key("free");
+    const { key, secret } = await stack.key("free");
     await using other = await countersOf(folder.path);
     await other.lock();
     const startMs = performance.now();
@@ -405,6 +407,9 @@ describe("a store in trouble", () => {
     expect((await second).refusal?.kind).toBe("unavailable");
     expect(performance.now() - startMs).toBeLessThan(500);
     await other.unlock();
+    // Nor are they charged afterwards for what they were refused.
+    expect((await stack.request(secret)).view.remaining).toBe(59);
+    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 1 });
   });
 
   test("a plan moved down while a take waits for the lock binds at once", async () => {
@@ -587,5 +592,10 @@ describe("what is written", () => {
     expect(takes).toBe(59);
     await stack.requests(secret, 500);
     expect(takes).toBe(59);
+    const { secret: daily } = await stack.key("enterprise", { perMinute: 60, perDay: 2 });
+    await stack.requests(daily, 2);
+    const before = takes;
+    for (let i = 0; i < 5; i += 1) await stack.request(daily);
+    expect(takes).toBe(before);
   });
 });

@@ -21,8 +21,13 @@ test("a banned key is told how long it still has to wait, though the message sta
 });
 
 test("keeps a bounded number of refusals, and gives right ones beyond it", () => {
+  const first = rateLimited(view, 0, "The free plan allows");
   for (let limit = 1; limit <= 3_000; limit += 1) {
     const { message } = rateLimited({ ...view, limit }, 0, "The free plan allows");
-    expect(message).toContain(` ${limit} request`);
+    expect(message).toContain(` ${limit} request${limit === 1 ? "" : "s"} per minute`);
   }
+  // It was let go meanwhile, and is made again.
+  const again = rateLimited(view, 0, "The free plan allows");
+  expect(again).not.toBe(first);
+  expect(again).toEqual(first);
 });
