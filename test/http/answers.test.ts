@@ -1,0 +1,126 @@
+/** Rendered answers are kept while they are right, and no longer; and there is a bound to how many. */
+import { describe, expect, test } from "bun:test";
+import type { PageQuery } from "../../src/domain/page.ts";
+import { petStatuses } from "../../src/domain/pet.ts";
+import { PetAnswers } from "../../src/http/answers.ts";
+import { petsJson } from "../../src/http/json.ts";
+import type { Services } from "../../src/service/services.ts";
+import { testApp } from "../helpers/app.ts";
+import { changesNoticed } from "../helpers/store-under-test.ts";
+
+/** Answers on a store, with a count of how often the store was read. */
+async function counted() {
+  const { services } = await testApp();
+  const { pets } = services;
+  const reads = { count: 0, isEmpty: false, held: undefined as Promise<void> | undefined };
+  const counting = Object.assign(Object.create(pets) as Services["pets"], {
+    async page(query: PageQuery) {
+      reads.count += 1;
+      if (reads.isEmpty) return [];
+      const found = await pets.page(query);
+      await reads.held;
+      return found;
+    },
+    async byId(id: bigint) {
+      reads.count += 1;
+      return pets.byId(id);
+    },
+  });
+  const answers = new PetAnswers({ pets: counting, petsVersion: () => services.petsVersion() });
+  return { answers, pets, reads };
+}
+
+describe("an answer", () => {
+  test("is that of its own query, whichever were asked before", async () => {
+    const { answers, pets } = await counted();
+    for (const status of [undefined, ...petStatuses, "sold", "available"] as const) {
+      await pets.create({ name: `a ${status} animal`, categoryId: 1n, status });
+    }
+    const queries = [1, 2, 3].flatMap((limit) =>
+      [undefined, ...petStatuses].flatMap((status) =>
+        [undefined, 1n, 2n].map((after) => ({ limit, status, after })),
+      ),
+    );
+    for (let round = 0; round < 2; round += 1) {
+      for (const query of queries) {
+        expect((await answers.page(query)).body).toBe(petsJson(await pets.page(query)));
+      }
+    }
+    expect((await answers.pet(2n))?.body).toContain('"id":2');
+  });
+
+  test("names the next page exactly when there is one", async () => {
+    const { answers, pets } = await counted();
+    for (let i = 0; i < 4; i += 1) await pets.create({ name: "Rex", categoryId: 1n });
+    const next = async (query: PageQuery) => (await answers.page(query)).next;
+    expect(await next({ limit: 3 })).toBe("limit=3&after=3");
+    expect(await next({ limit: 2, after: 1n })).toBe("limit=2&after=3");
+    expect(await next({ limit: 4 })).toBeUndefined();
+    expect(await next({ limit: 2, after: 2n })).toBeUndefined();
+    expect(await next({ limit: 2, after: 4n })).toBeUndefined();
+  });
+
+  test("is read once, and again once an animal changed", async () => {
+    const { answers, pets, reads } = await counted();
+    await pets.create({ name: "Rex", categoryId: 1n });
+    await changesNoticed();
+    for (let i = 0; i < 3; i += 1) {
+      expect((await answers.page({ limit: 2 })).body).toContain("Rex");
+      expect((await answers.pet(1n))?.body).toContain("Rex");
+    }
+    expect(reads.count).toBe(2);
+    await pets.create({ name: "Mia", categoryId: 1n });
+    expect((await answers.page({ limit: 2 })).body).toContain("Mia");
+    expect(reads.count).toBe(3);
+  });
+
+  test("that was read before a change is not kept after it", async () => {
+    const { answers, pets, reads } = await counted();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    reads.held = promise;
+    const early = answers.page({ limit: 2 });
+    await pets.create({ name: "Rex", categoryId: 1n });
+    resolve();
+    await early;
+    expect((await answers.page({ limit: 2 })).body).toContain("Rex");
+  });
+
+  test("of an animal that there is not is not kept", async () => {
+    const { answers, pets } = await counted();
+    expect(await answers.pet(1n)).toBeUndefined();
+    await pets.create({ name: "Rex", categoryId: 1n });
+    expect((await answers.pet(1n))?.body).toContain("Rex");
+  });
+});
+
+describe("the answers kept are let go", () => {
+  test("when they are 20,000", async () => {
+    const { answers, reads } = await counted();
+    // What is in them is not the point, and 20,000 questions to a database would take their time.
+    reads.isEmpty = true;
+    const ask = (after: number) => answers.page({ limit: 1, after: BigInt(after) });
+    for (let after = 0; after < 20_000; after += 1) await ask(after);
+    await ask(0);
+    expect(reads.count).toBe(20_000);
+    await ask(20_000);
+    await ask(0);
+    expect(reads.count).toBe(20_002);
+  });
+
+  test("when they are more than 8 MiB", async () => {
+    const { answers, pets, reads } = await counted();
+    // 128 of them are just below it.
+    const name = "x".repeat(65_500);
+    await Promise.all(Array.from({ length: 130 }, () => pets.create({ name, categoryId: 1n })));
+    await changesNoticed();
+    for (let id = 1n; id <= 129n; id += 1n) await answers.pet(id);
+    await answers.pet(1n);
+    expect(reads.count).toBe(129);
+    await answers.pet(130n);
+    await answers.pet(1n);
+    expect(reads.count).toBe(131);
+    // There is room again.
+    await answers.pet(130n);
+    expect(reads.count).toBe(131);
+  });
+});

@@ -1,0 +1,132 @@
+/** What shares a commit, what waits for the next one, and what becomes of those who wait when one fails. */
+import { describe, expect, test } from "bun:test";
+import { GroupCommit, type GroupCommitOptions } from "../../src/storage/group-commit.ts";
+
+/** A group commit of numbers whose commits end when the test says so. Each answers with ten times the number. */
+function held(options: Partial<GroupCommitOptions> = {}) {
+  const commits: { items: number[]; sinceMs: number; end: (error?: Error) => void }[] = [];
+  const group = new GroupCommit<number, number>(
+    (items, sinceMs) => {
+      const { promise, resolve, reject } = Promise.withResolvers<readonly number[]>();
+      const end = (error?: Error) =>
+        error === undefined ? resolve(items.map((item) => item * 10)) : reject(error);
+      commits.push({ items, sinceMs, end });
+      return promise;
+    },
+    { batchMax: 100, ...options },
+  );
+  const batches = () => commits.map(({ items }) => items);
+  return { group, commits, batches };
+}
+
+/** Enough turns of the event loop for all that can happen. */
+const turns = async () => {
+  for (let i = 0; i < 5; i += 1) await new Promise(setImmediate);
+};
+
+describe("a commit", () => {
+  test("holds all that came in the turn of its first item, and answers each with its own result", async () => {
+    const { group, commits, batches } = held();
+    const results = [group.add(1), group.add(2), Promise.resolve().then(() => group.add(3))];
+    await turns();
+    expect(batches()).toEqual([[1, 2, 3]]);
+    commits[0]?.end();
+    expect(await Promise.all(results)).toEqual([10, 20, 30]);
+  });
+
+  test("is alone: what comes while it is under way shares the next one", async () => {
+    const { group, commits, batches } = held();
+    const first = group.add(1);
+    await turns();
+    const later = [group.add(2), group.add(3)];
+    await turns();
+    expect(batches()).toEqual([[1]]);
+    commits[0]?.end();
+    expect(await first).toBe(10);
+    await turns();
+    expect(batches()).toEqual([[1], [2, 3]]);
+    commits[1]?.end();
+    expect(await Promise.all(later)).toEqual([20, 30]);
+    // And after a pause there is one more.
+    const last = group.add(4);
+    await turns();
+    commits[2]?.end();
+    expect(await last).toBe(40);
+  });
+
+  test("holds no more than it may; the rest follows", async () => {
+    const { group, commits, batches } = held({ batchMax: 2 });
+    const results = [1, 2, 3, 4, 5].map((item) => group.add(item));
+    for (let position = 0; position < 3; position += 1) {
+      await turns();
+      commits[position]?.end();
+    }
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50]);
+    expect(batches()).toEqual([[1, 2], [3, 4], [5]]);
+  });
+
+  test("is told since when its first item waits", async () => {
+    const { group, commits } = held();
+    const beforeMs = performance.now();
+    const first = group.add(1);
+    const afterMs = performance.now();
+    await turns();
+    const second = group.add(2);
+    commits[0]?.end();
+    await first;
+    await turns();
+    commits[1]?.end();
+    await second;
+    expect(commits[0]?.sinceMs).toBeGreaterThanOrEqual(beforeMs);
+    expect(commits[0]?.sinceMs).toBeLessThanOrEqual(afterMs);
+    expect(commits[1]?.sinceMs).toBeGreaterThanOrEqual(afterMs);
+  });
+
+  test("that fails is told to all that it held and to nobody else", async () => {
+    const { group, commits } = held({ batchMax: 2 });
+    const results = [1, 2, 3].map((item) => group.add(item).catch((error: unknown) => error));
+    const error = new Error("no room");
+    await turns();
+    commits[0]?.end(error);
+    await turns();
+    commits[1]?.end();
+    expect(await Promise.all(results)).toEqual([error, error, 30]);
+  });
+});
+
+test("above the bound an item is refused at once, and taken again when there is room", async () => {
+  const { group, commits, batches } = held({ waitingMax: 2 });
+  const first = group.add(1);
+  await turns();
+  const waiting = [group.add(2), group.add(3)];
+  const refused = await group.add(4).catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    kind: "unavailable",
+    message: "The store is overloaded at the moment.",
+    retryAfterSeconds: 1,
+  });
+  commits[0]?.end();
+  await first;
+  await turns();
+  const after = group.add(5);
+  commits[1]?.end();
+  await turns();
+  commits[2]?.end();
+  expect(await Promise.all([...waiting, after])).toEqual([20, 30, 50]);
+  expect(batches()).toEqual([[1], [2, 3], [5]]);
+});
+
+test("it is settled when all that was added is kept or refused, and not before", async () => {
+  const { group, commits } = held({ batchMax: 1 });
+  await group.settled();
+  const results = [group.add(1), group.add(2).catch(() => "refused")];
+  let isSettled = false;
+  const settled = group.settled().then(() => (isSettled = true));
+  await turns();
+  commits[0]?.end();
+  await turns();
+  expect(isSettled).toBe(false);
+  commits[1]?.end(new Error("no room"));
+  await settled;
+  expect(await Promise.all(results)).toEqual([10, "refused"]);
+});
