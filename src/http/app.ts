@@ -75,6 +75,7 @@ export function createApp(options: AppOptions) {
   })
     .use(
       observe({
+        clock: services.clock,
         peers: () => server(),
         trustedProxies: options.trustedProxies,
         idPrefix: options.requestIdPrefix ?? "request",

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import type { Cidr } from "../domain/address.ts";
+import { httpDate, type Clock } from "../domain/clock.ts";
 import type { Logger } from "../service/log/logger.ts";
 import type { Metrics } from "../service/metrics/metrics.ts";
 import { accessLog } from "./access-log.ts";
@@ -16,6 +17,7 @@ export interface Answered {
 }
 
 export interface ObserveOptions {
+  readonly clock: Clock;
   /** What knows the addresses of connections, once there is one. */
   readonly peers: () => Peers | null;
   readonly trustedProxies: readonly Cidr[];
@@ -64,7 +66,7 @@ export function observe(options: ObserveOptions) {
 }
 
 /** A handler like the given one that gives each request its record, and tells of it when it is answered. */
-function watch({ trustedProxies, idPrefix, log, metrics, peers }: ObserveOptions) {
+function watch({ clock, trustedProxies, idPrefix, log, metrics, peers }: ObserveOptions) {
   const writeLine = log === undefined ? undefined : accessLog(log);
   // To ask for an address costs a system call.
   const needsAddress = log?.isOn("info") === true;
@@ -81,6 +83,8 @@ function watch({ trustedProxies, idPrefix, log, metrics, peers }: ObserveOptions
   };
 
   const end = (record: RequestRecord, { method }: Request, response: Response): Response => {
+    // Bun dates every answer but these.
+    if (method === "HEAD") response.headers.set("date", httpDate(clock()));
     if (writeLine === undefined && metrics === undefined) return response;
     const { status } = response;
     const durationMs = performance.now() - record.startMs;
