@@ -25,15 +25,25 @@ export function finalise(raw: object, nowMs: number): OpenApiDocument {
   const isGone = isGetPetRemoved(nowMs);
   const named = (components?.schemas ?? {}) as Record<string, Json>;
   const tidy = (value: unknown) => tidied(value, new Set(Object.keys(named)));
+  const shownPaths = isGone ? withoutGetPet(finalPaths(paths)) : finalPaths(paths);
+  const headers = usedHeaders(components?.headers, [shownPaths, components?.responses]);
   return {
     openapi,
     info: { ...info, description: description(!isGone) },
     servers: servers ?? [],
     security: security ?? [],
     tags: tags ?? [],
-    paths: tidy(isGone ? withoutGetPet(finalPaths(paths)) : finalPaths(paths)),
-    components: tidy({ ...components, schemas: untitled(named) }),
+    paths: tidy(shownPaths),
+    components: tidy({ ...components, headers, schemas: untitled(named) }),
   } as OpenApiDocument;
+}
+
+/** Those of `headers` that are referred to in `users`: some are those of an operation that may be gone. */
+function usedHeaders(headers: Json = {}, users: unknown): Json {
+  const text = JSON.stringify(users);
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => text.includes(`"#/components/headers/${name}"`)),
+  );
 }
 
 function finalPaths(paths: OpenAPIV3.PathsObject): OpenAPIV3.PathsObject {

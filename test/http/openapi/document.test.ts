@@ -167,6 +167,12 @@ describe("the document", () => {
     ]);
     expect(JSON.stringify(after)).not.toContain("getPet");
     expect(JSON.stringify(after)).not.toContain("petId");
+    for (const { components, ...rest } of [document, after]) {
+      const text = JSON.stringify([rest, components?.responses]);
+      for (const name of Object.keys(components?.headers ?? {})) {
+        expect(text).toContain(`"#/components/headers/${name}"`);
+      }
+    }
   });
 });
 
