@@ -139,8 +139,10 @@ export const settings = {
 export type SettingName = keyof typeof settings;
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 
-/** All settings, checked. */
-export type Config = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> };
+/** All settings, checked. The data folder is always there: its default is another one for each user. */
+export type Config = {
+  readonly [Name in SettingName]: Name extends "data" ? string : ValueOf<(typeof settings)[Name]>;
+};
 
 /** The name of a setting's variable: `--base-url` is `REHOME_BASE_URL`. */
 export function variableOf(name: SettingName): string {

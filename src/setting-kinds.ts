@@ -20,6 +20,18 @@ export function text(
   flag: string,
   placeholder: string,
   description: string,
+  fallback: string,
+): Setting<string>;
+export function text(
+  flag: string,
+  placeholder: string,
+  description: string,
+  fallback: undefined,
+): Setting<string | undefined>;
+export function text(
+  flag: string,
+  placeholder: string,
+  description: string,
   fallback: string | undefined,
 ): Setting<string | undefined> {
   return {

@@ -1,6 +1,5 @@
 import type { Config } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
-import { inMemory } from "../service/open-store.ts";
 
 /** The data folder of a command that works on files. Throws where the settings name a database server instead. */
 export function dataFolder(config: Config, command: string): string {
@@ -11,5 +10,5 @@ export function dataFolder(config: Config, command: string): string {
       { hint: "Use pg_dump and pg_restore for it, or unset REHOME_STORE and REHOME_STORE_FILE." },
     );
   }
-  return config.data ?? inMemory;
+  return config.data;
 }

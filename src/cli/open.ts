@@ -29,11 +29,10 @@ export async function openServices(
   io: Io,
   options: OpenOptions,
 ): Promise<Services> {
-  const folder = config.data ?? inMemory;
   const address = await storeAddress(config);
   const store = await openStore({
     address,
-    folder,
+    folder: config.data,
     clock: systemClock,
     random: Math.random,
     timeoutMs: config.storeTimeoutMs,
@@ -94,7 +93,7 @@ export function refuseStray(
   serviceFolder: string,
   { begins = false }: Beginning,
 ): void {
-  const { data: folder = inMemory, store, storeFile } = config;
+  const { data: folder, store, storeFile } = config;
   if (store !== undefined || storeFile !== undefined || mayHoldCatalogue(folder)) return;
   const isStray = folder === defaultDataFolder(io.env) && folder !== serviceFolder;
   if (isStray && existsSync(serviceFolder)) {
@@ -122,7 +121,7 @@ function mayHoldCatalogue(folder: string): boolean {
   }
 }
 
-function diskFull({ data = inMemory }: Config, cause: unknown): AppError {
+function diskFull({ data }: Config, cause: unknown): AppError {
   return new AppError("unavailable", `No space is left on the disk that holds ${data}.`, {
     cause,
     hint: "Free some space; rehome doctor says how much there is.",

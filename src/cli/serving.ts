@@ -100,7 +100,7 @@ function start(
   tls: Tls | undefined,
   makeApp: () => ReturnType<typeof createApp>,
 ): RunningServer {
-  const { host = "", port, reusePort } = config;
+  const { host, port, reusePort } = config;
   try {
     return listen(makeApp, { host, port, reusePort, tls });
   } catch (error) {
@@ -150,7 +150,7 @@ async function banner(
 }
 
 /** What makes a key for this server: with the flags that lead to its store, but for an address that holds a password. */
-function makeKeyCommand({ data = "", store, storeFile, environment }: Config, io: Io): string {
+function makeKeyCommand({ data, store, storeFile, environment }: Config, io: Io): string {
   const words = ["rehome", "keys", "create", "--plan", "free", "--name", "LABEL"];
   if (storeFile !== undefined) words.push("--store-file", storeFile);
   else if (store === undefined && data !== defaultDataFolder(io.env)) words.push("--data", data);

@@ -16,7 +16,7 @@ const loopback = /^(localhost|127(\.\d+){3}|::1)$/i;
 
 /** What an operator should know of the address that the service listens on. */
 function exposureWarning(config: Config): string | undefined {
-  const { host = "", tlsCert, trustedProxy } = config;
+  const { host, tlsCert, trustedProxy } = config;
   if (loopback.test(host) || tlsCert !== undefined || trustedProxy.length > 0) return undefined;
   return (
     `${host} can be reached from other machines, and the service speaks plain HTTP there: ` +

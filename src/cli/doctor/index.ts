@@ -12,7 +12,6 @@ import { systemClock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { examineDatabase, examineFolder } from "../../service/doctor/examine.ts";
 import { findingStates, type Finding } from "../../service/doctor/finding.ts";
-import { inMemory } from "../../service/open-store.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson, json, type Static } from "../json.ts";
 import { storeAddress } from "../open.ts";
@@ -68,7 +67,7 @@ async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
   const store =
     address === undefined
       ? examineFolder({
-          folder: config.data ?? inMemory,
+          folder: config.data,
           why: whyOf("data", loaded, io),
           elsewhere: [serviceDataFolder],
           nowMs: systemClock(),

@@ -11,7 +11,7 @@ interface Readiness {
 }
 
 /** Whether a server answers where the settings say that it listens. */
-export async function checkServer({ host = "127.0.0.1", port }: Config): Promise<Finding> {
+export async function checkServer({ host, port }: Config): Promise<Finding> {
   const check = "server";
   if (port === 0) return warn(check, "--port 0 is any free one", "Name the port with --port.");
   const address = `${reachable(host)}:${port}`;
