@@ -208,7 +208,7 @@ export interface Store {
   /** Where the data are, as a person is told: a folder, or an address without its password. */
   readonly place: string;
   readonly pets: PetStore;
-  readonly catalogue?: CatalogueStore;
+  readonly catalogue: CatalogueStore;
   readonly keys: KeyStore;
   readonly windows: WindowStore;
   /** All of it, for moving to another store. */

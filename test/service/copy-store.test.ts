@@ -134,8 +134,8 @@ async function fill(store: Store): Promise<void> {
       }),
     ),
   );
-  const stage = await store.catalogue?.beginImport();
-  await stage?.add([
+  const stage = await store.catalogue.beginImport();
+  await stage.add([
     {
       name: "imported",
       categoryId: 1n,
@@ -146,10 +146,10 @@ async function fill(store: Store): Promise<void> {
       withdrawn: false,
     },
   ]);
-  await stage?.arrange([]);
-  await stage?.take(10);
-  await stage?.close();
-  await store.catalogue?.addCategories([
+  await stage.arrange([]);
+  await stage.take(10);
+  await stage.close();
+  await store.catalogue.addCategories([
     { id: -5n, name: "Écureuil" },
     { id: int64Max, name: "Dog" },
   ]);

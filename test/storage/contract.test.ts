@@ -346,7 +346,7 @@ describe.each(stores)("$name", (kind) => {
       ...fields,
     });
     let after = 0n;
-    const catalogue = () => store.catalogue as NonNullable<Store["catalogue"]>;
+    const catalogue = () => store.catalogue;
     const added = async () => {
       const animals = await catalogue().exportPage(after, 1_000);
       return animals.map(({ name, categoryId, status, externalId }) => ({

@@ -9,7 +9,6 @@ import type { Services } from "../../service/services.ts";
 import type { Io } from "../io.ts";
 import { withServices } from "../open.ts";
 import { addSettings, configOf, storeSettings } from "../options.ts";
-import { catalogueOf } from "./catalogue.ts";
 
 const pageAnimals = 1_000;
 
@@ -50,8 +49,7 @@ In CSV a text that a spreadsheet would run as a formula gets an apostrophe befor
 }
 
 /** All animals, a page at a time: the store is free in between, however slowly they are read. */
-async function* pages(services: Services, io: Io) {
-  const catalogue = catalogueOf(services);
+async function* pages({ catalogue }: Services, io: Io) {
   let after = int64Min;
   while (!io.stop.aborted) {
     const page = await catalogue.exportPage(after, pageAnimals);

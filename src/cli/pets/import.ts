@@ -18,7 +18,6 @@ import { withServices } from "../open.ts";
 import { addSettings, configOf, storeSettings } from "../options.ts";
 import { type Progress, ProgressLine } from "../progress.ts";
 import { UsageError } from "../usage-error.ts";
-import { catalogueOf } from "./catalogue.ts";
 import { importSchema, importedJson, importedText, refusedText, Rejects } from "./import-report.ts";
 
 interface Options {
@@ -92,7 +91,7 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
     async (services) => {
       const line = new ProgressLine(io, () => performance.now());
       try {
-        const summary = await importCatalogue(catalogueOf(services), {
+        const summary = await importCatalogue(services.catalogue, {
           source: input.chunks,
           format,
           categories,

@@ -70,7 +70,7 @@ async function listPets(command: Command, io: Io, options: Options): Promise<voi
       return;
     }
     const categories = new Map(
-      (await catalogue?.categories())?.map(({ id, name }) => [id, name] as const),
+      (await catalogue.categories()).map(({ id, name }) => [id, name] as const),
     );
     printTable(
       io,

@@ -22,7 +22,7 @@ Examples:
         printJson(io, petJson(pet));
         return;
       }
-      const categories = (await catalogue?.categories()) ?? [];
+      const categories = await catalogue.categories();
       const category = categories.find((each) => each.id === pet.categoryId)?.name;
       const named = category === undefined ? "" : ` (${printable(category)})`;
       io.out(`id          ${pet.id}\n`);

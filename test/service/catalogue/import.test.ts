@@ -13,7 +13,7 @@ let rejections: Rejection[];
 
 async function open(): Promise<void> {
   store = await openTestStore({ clock: () => 0 });
-  catalogue = store.catalogue!;
+  catalogue = store.catalogue;
   rejections = [];
 }
 

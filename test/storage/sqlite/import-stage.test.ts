@@ -17,7 +17,7 @@ beforeEach(() => {
     timeoutMs: 100,
     serving: false,
   });
-  catalogue = store.catalogue!;
+  catalogue = store.catalogue;
 });
 
 afterEach(async () => {
