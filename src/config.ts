@@ -24,7 +24,8 @@ export const processEnvironment: EnvironmentVariables = process.env;
 const variablePrefix = "REHOME_";
 
 /** Where a setting's value came from. A flag beats the environment, and that beats the default. */
-export type Source = "flag" | "environment" | "default";
+export const sources = ["flag", "environment", "default"] as const;
+export type Source = (typeof sources)[number];
 
 /** Every setting of the server, in the order in which help shows them. */
 export const settings = {

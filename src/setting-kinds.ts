@@ -1,4 +1,5 @@
 /** The kinds of settings: how the text of a flag or a variable is read, and what a valid one is. */
+import type { ListenAddress } from "./domain/address.ts";
 
 /** One setting: its flag, its default, and how its text is read. Its variable is `REHOME_` and the flag's name. */
 export interface Setting<T> {
@@ -127,12 +128,6 @@ export function baseAddress(flag: string, description: string): Setting<string |
       return href.endsWith("/v1") ? href : undefined;
     },
   };
-}
-
-/** An address and a port to listen on. */
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
 }
 
 /** `ADDRESS:PORT`, with an IPv6 address in brackets. */

@@ -2,18 +2,16 @@ import { Command } from "commander";
 import {
   settings,
   shownValue,
+  sources,
   variableOf,
   type LoadedConfig,
   type SettingName,
-  type Source,
 } from "../config.ts";
 import { printJson, type Io } from "./io.ts";
 import { addJson, json, type Static } from "./json.ts";
 import { addSettings, configOf } from "./options.ts";
 import { stylesOf } from "./terminal/style.ts";
 import { printTable } from "./terminal/table.ts";
-
-const sources = ["flag", "environment", "default"] as const satisfies readonly Source[];
 
 export const configSchema = json.list(
   json.object({

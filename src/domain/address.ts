@@ -109,3 +109,9 @@ export function clientAddress(
   }
   return client;
 }
+
+/** An address or a name of this machine, and a port, to listen on. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}

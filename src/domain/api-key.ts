@@ -80,7 +80,8 @@ export interface KeySecret {
   readonly expiresAtMs: number | undefined;
 }
 
-export type KeyState = "active" | "revoked" | "expired" | "banned";
+export const keyStates = ["active", "banned", "expired", "revoked"] as const;
+export type KeyState = (typeof keyStates)[number];
 
 /** The state of a key at `nowMs`. Expiry is exact to the millisecond: at `expiresAtMs` the key is expired. */
 export function keyState(key: ApiKey, nowMs: number): KeyState {

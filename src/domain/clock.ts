@@ -1,3 +1,5 @@
+import { windowMs } from "./windows.ts";
+
 /** A source of time: milliseconds since the Unix epoch. Rules take the time as an argument; only the edges hold a Clock. */
 export type Clock = () => number;
 
@@ -16,7 +18,7 @@ export function httpDate(ms: number): string {
 
 /** A UTC day, counted from the epoch, as its date: `2026-11-21`. */
 export function isoDay(day: number): string {
-  return new Date(day * 86_400_000).toISOString().slice(0, 10);
+  return new Date(day * windowMs.day).toISOString().slice(0, 10);
 }
 
 /**

@@ -1,11 +1,13 @@
+import { windowMs } from "./windows.ts";
+
 const unitsMs: Readonly<Record<string, number>> = {
   s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+  m: windowMs.minute,
+  h: 60 * windowMs.minute,
+  d: windowMs.day,
 };
 /** A hundred years: further ahead is a slip of the finger. */
-const durationMaxMs = 36_500 * 86_400_000;
+const durationMaxMs = 36_500 * windowMs.day;
 
 /** What a duration looks like, as the end of a sentence. */
 export const durationRule = "must be a duration such as 30m, 24h or 90d";

@@ -2,7 +2,8 @@ import type { Limits } from "./plan.ts";
 
 /** Lengths of the two fixed windows. Both are aligned to UTC: a window's label is its start divided by its length. */
 export const windowMs = { minute: 60_000, day: 86_400_000 } as const;
-export type WindowName = keyof typeof windowMs;
+export const windowNames = ["minute", "day"] as const satisfies readonly (keyof typeof windowMs)[];
+export type WindowName = (typeof windowNames)[number];
 
 /** How far a label may be ahead of the clock before it is taken for the work of a clock that was wrong. */
 export const clockToleranceMs = 5_000;

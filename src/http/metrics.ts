@@ -1,3 +1,4 @@
+import type { ListenAddress } from "../domain/address.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Metrics } from "../service/metrics/metrics.ts";
 import { errorBody, jsonType, statusOf } from "./errors.ts";
@@ -5,15 +6,10 @@ import { errorBody, jsonType, statusOf } from "./errors.ts";
 /** Where Prometheus asks, apart from the service: who reaches this address reads everything there. */
 const metricsPath = "/metrics";
 
-export interface MetricsAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** Serves the metrics at an address of their own. Throws AppError in words when it cannot be had. */
 export function listenForMetrics(
   metrics: Metrics,
-  { host, port }: MetricsAddress,
+  { host, port }: ListenAddress,
 ): { readonly url: URL; stop(): Promise<void> } {
   try {
     const server = Bun.serve({

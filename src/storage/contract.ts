@@ -17,6 +17,13 @@ export type Awaitable<T> = T | Promise<T>;
 /** SHA-256 of a key's secret: what is stored of it. */
 export type KeyHash = Uint8Array & { readonly KeyHash: unique symbol };
 
+/** What a store measures of a commit of creates. */
+export interface CommitReport {
+  /** Animals in it. */
+  readonly batchSize: number;
+  readonly commitMs: number;
+}
+
 export interface PetStore {
   /** At most `limit` animals in ascending id order, above `after`, of `status` where given. */
   page(query: PageQuery): Awaitable<Pet[]>;

@@ -1,5 +1,8 @@
 import { AppError } from "../domain/errors.ts";
 
+/** Animals created in one commit at the most: bounds how long the ones behind it wait. */
+export const createBatchMax = 4_096;
+
 export interface GroupCommitOptions {
   /** Items in one commit at the most: bounds how long the ones behind it wait. */
   readonly batchMax: number;

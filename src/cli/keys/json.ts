@@ -1,4 +1,4 @@
-import { keyState, type ApiKey, type KeySecret } from "../../domain/api-key.ts";
+import { keyState, keyStates, type ApiKey, type KeySecret } from "../../domain/api-key.ts";
 import { isBanned, stepAt } from "../../domain/ban.ts";
 import { isoDay, isoSeconds } from "../../domain/clock.ts";
 import { planNames } from "../../domain/plan.ts";
@@ -20,7 +20,7 @@ const keyFields = {
   name: text("label"),
   plan: oneOf(planNames, "plan"),
   limits: object(limitFields),
-  state: oneOf(["active", "banned", "expired", "revoked"] as const, "state now"),
+  state: oneOf(keyStates, "state now"),
   createdAt: time("when the key was made"),
   expiresAt: orNull(time("when the key ends by itself")),
   revokedAt: orNull(time("when it was revoked")),

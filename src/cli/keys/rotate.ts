@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { isoSeconds } from "../../domain/clock.ts";
+import { windowMs } from "../../domain/windows.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
@@ -10,7 +11,7 @@ import { refuseOtherEnvironment } from "./environment.ts";
 import { issuedJson, issuedSchema } from "./json.ts";
 
 /** How long the old secret goes on after a rotation. */
-const defaultGraceMs = 86_400_000;
+const defaultGraceMs = windowMs.day;
 
 export function rotateCommand(io: Io): Command {
   const command = addJson(

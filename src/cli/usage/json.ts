@@ -2,6 +2,7 @@ import type { ApiKey } from "../../domain/api-key.ts";
 import { isoDay } from "../../domain/clock.ts";
 import { planAdvice } from "../../domain/plan-advice.ts";
 import { planNames } from "../../domain/plan.ts";
+import { windowNames } from "../../domain/windows.ts";
 import type { UsageDay } from "../../storage/contract.ts";
 import { json, type Static } from "../json.ts";
 
@@ -29,7 +30,7 @@ export const usageSchema = object({
       advice: orNull(
         object(
           {
-            window: oneOf(["minute", "day"] as const, "window that the key runs into"),
+            window: oneOf(windowNames, "window that the key runs into"),
             plan: oneOf(planNames, "plan that would fit"),
           },
           { description: "set when the key is near its limits" },
@@ -40,7 +41,7 @@ export const usageSchema = object({
 });
 export type UsageReport = Static<typeof usageSchema>;
 
-/** What `keys` did on the `count` days up to `today`, and which of them are near their limits. */
+/** What `keys` did on the `dayCount` days up to `today`, and which of them are near their limits. */
 export function usageReport(
   keys: readonly ApiKey[],
   days: readonly UsageDay[],

@@ -3,16 +3,14 @@ import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
 import type { NewPet, Pet, PetStatus } from "../../domain/pet.ts";
-import type { PetStore } from "../contract.ts";
-import { GroupCommit } from "../group-commit.ts";
+import type { CommitReport, PetStore } from "../contract.ts";
+import { createBatchMax, GroupCommit } from "../group-commit.ts";
 import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
 import { inTransaction, lockTimeout } from "./transaction.ts";
 import { catalogue, pets } from "./schema.ts";
 
-/** Creates in one statement at the most: bounds how long the ones behind it wait. */
-const batchMax = 4_096;
-/** Creates that may wait for their statement; above it they are refused at once. */
+/** Creates that may wait for their commit; above it they are refused at once. */
 const waitingMax = 16_384;
 
 const petColumns = {
@@ -107,7 +105,7 @@ export interface PetStoreOptions {
   readonly timeoutMs: number;
   /** Told of each commit that changed animals, before those who wait for it are answered. */
   readonly onChange: () => void;
-  readonly onCommit: (report: { readonly batchSize: number; readonly commitMs: number }) => void;
+  readonly onCommit: (report: CommitReport) => void;
 }
 
 /** Animals in PostgreSQL. */
@@ -120,7 +118,7 @@ export class PostgresPets implements PetStore {
     this.#connections = connections;
     this.#options = options;
     this.#commits = new GroupCommit((batch, sinceMs) => this.#insert(batch, sinceMs), {
-      batchMax,
+      batchMax: createBatchMax,
       waitingMax,
     });
   }

@@ -1,7 +1,7 @@
 import type { ReservedSQL, SQL } from "bun";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Store, StoreCheck, StoreVersions } from "../contract.ts";
+import type { CommitReport, Store, StoreCheck, StoreVersions } from "../contract.ts";
 import { PostgresCatalogue } from "./catalogue.ts";
 import { describeAddress, type DatabaseAddress } from "./address.ts";
 import { connect, Connections, repeatable, type Query } from "./connections.ts";
@@ -25,7 +25,7 @@ export interface PostgresOptions {
   readonly timeoutMs: number;
   /** Told of a failure that nobody waits for, such as the loss of the database. */
   readonly onError: (error: unknown) => void;
-  readonly onCommit?: (report: { readonly batchSize: number; readonly commitMs: number }) => void;
+  readonly onCommit?: (report: CommitReport) => void;
   /** Told of each ban that this process imposes. */
   readonly onBan?: () => void;
   /** This machine's clock, to know how far the database's is from it. */

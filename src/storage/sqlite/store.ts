@@ -3,8 +3,14 @@ import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { NewPet } from "../../domain/pet.ts";
-import type { CatalogueStore, Store, StoreCheck, StoreVersions } from "../contract.ts";
-import { GroupCommit } from "../group-commit.ts";
+import type {
+  CatalogueStore,
+  CommitReport,
+  Store,
+  StoreCheck,
+  StoreVersions,
+} from "../contract.ts";
+import { createBatchMax, GroupCommit } from "../group-commit.ts";
 import { backupBefore } from "./backup.ts";
 import type { TransferStore } from "../transfer.ts";
 import { catalogueStore } from "./catalogue.ts";
@@ -19,7 +25,7 @@ import { migrate } from "./migrate.ts";
 import { petReader, petWriter } from "./pets.ts";
 import { bannedOn } from "../usage.ts";
 import { usageWriter, windowStore } from "./windows.ts";
-import { Writer, type CommitReport } from "./writer.ts";
+import { Writer } from "./writer.ts";
 
 /** Pages of 1 KiB: a take dirties one or two, and a smaller page is less to write for it. */
 const limitsPageSizeBytes = 1_024;
@@ -196,7 +202,7 @@ class SqliteStore implements Store {
     const reader = petReader(this.#catalogue);
     const writer = this.#noticed(petWriter(this.#catalogue));
     const own = new GroupCommit<NewPet, bigint>(async (batch) => writer.create(batch), {
-      batchMax: 4_096,
+      batchMax: createBatchMax,
     });
     return {
       ...reader,

@@ -1,16 +1,8 @@
 import { AppError } from "../../domain/errors.ts";
 import type { NewPet } from "../../domain/pet.ts";
-import { GroupCommit } from "../group-commit.ts";
+import type { CommitReport } from "../contract.ts";
+import { createBatchMax, GroupCommit } from "../group-commit.ts";
 import type { WriterOpen, WriterReply, WriterRequest } from "./writer.worker.ts";
-
-/** Creates in one commit at the most: bounds how long the ones behind it wait. */
-const batchMax = 4_096;
-
-/** What the store measures of its writer. */
-export interface CommitReport {
-  readonly batchSize: number;
-  readonly commitMs: number;
-}
 
 export interface WriterOptions extends WriterOpen {
   readonly onCommit: (report: CommitReport) => void;
@@ -43,7 +35,7 @@ export class Writer {
 
   constructor(options: WriterOptions) {
     this.#options = options;
-    this.#creates = new GroupCommit((pets) => this.#commit(pets), { batchMax });
+    this.#creates = new GroupCommit((pets) => this.#commit(pets), { batchMax: createBatchMax });
   }
 
   /** Resolves with the new animal's id once it is on the disk. */
