@@ -29,12 +29,16 @@ export class Access {
     this.#onError = parts.onError;
   }
 
-  /** Decides on a request that came with `credential`. `address` is asked for only where it matters. */
+  /**
+   * Decides on a request that came with `credential`, "" where its header holds none for us. `address` is asked for only
+   * where it matters.
+   */
   admit(
     credential: string | undefined,
     address: () => string | undefined,
   ): Admission | Promise<Admission> {
-    if (credential === undefined) return this.#unauthorized(address, undefined);
+    if (credential === undefined) return this.#unauthorized(address, "no credential");
+    if (credential === "") return this.#unauthorized(address, "no bearer key");
     const failed = (error: unknown) => this.#unavailable(address, error);
     try {
       const found = this.#directory.find(credential);
@@ -66,9 +70,9 @@ export class Access {
     return { view: this.#anonymous.peek(address()), key: undefined, refusal: unavailable };
   }
 
-  #unauthorized(address: () => string | undefined, why: InvalidKey | undefined): Admission {
+  #unauthorized(address: () => string | undefined, why: keyof typeof unauthorized): Admission {
     const admission = this.#anonymous.admit(address());
     if (admission.refusal !== undefined) return admission;
-    return { view: admission.view, key: undefined, refusal: unauthorized[why ?? "no credential"] };
+    return { view: admission.view, key: undefined, refusal: unauthorized[why] };
   }
 }

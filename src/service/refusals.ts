@@ -41,6 +41,11 @@ export const unauthorized = {
     message: "This request needs an API key: send the header Authorization: Bearer <API_KEY>.",
     detail: "no credential",
   },
+  "no bearer key": {
+    kind: "unauthorized",
+    message: "The header must have this form: Authorization: Bearer <API_KEY>.",
+    detail: "no bearer key",
+  },
   malformed: invalidKey("malformed"),
   unknown: invalidKey("unknown"),
   revoked: invalidKey("revoked"),

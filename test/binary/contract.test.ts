@@ -186,6 +186,17 @@ describe("credentials", () => {
     },
   );
 
+  test.each(["Bearer", "Basic abc", "Token abc", "rehome_live_x", ""])(
+    "what holds no bearer key is told how to send one: %j",
+    async (authorization) => {
+      const answer = await fetch(`${server.origin}/v1/pets`, { headers: { authorization } });
+      expect(await answer.json()).toMatchObject({
+        message: "The header must have this form: Authorization: Bearer <API_KEY>.",
+        status: 401,
+      });
+    },
+  );
+
   test.each(["bearer", "BEARER", "bEaReR", "Bearer ", "bearer  "])(
     "takes the scheme as %j",
     async (scheme) => {
