@@ -83,6 +83,8 @@ test("a log file that cannot be had stops the start in words", async () => {
   using folder = temporaryFolder();
   const result = await rehome(["serve", "--data", folder.path, "--log-file", "/nowhere/log"]);
   expect(result.exitCode).toBe(1);
-  expect(result.stderr).toMatch(/^Error: The log file \/nowhere\/log cannot be opened: its folder does not exist\./);
+  expect(result.stderr).toMatch(
+    /^Error: The log file \/nowhere\/log cannot be opened: its folder does not exist\./,
+  );
   expect(result.stderr).toContain("Try: ");
 });
