@@ -1,6 +1,6 @@
 import { defineConfig } from "drizzle-kit";
 
-/** Each database has its schema and its migrations: `REHOME_SCHEMA=limits bunx drizzle-kit generate`. */
+/** Each database has its schema and its migrations; `bun run db:generate` goes through all of them. */
 const schemas = {
   catalogue: {
     dialect: "sqlite",
@@ -19,8 +19,8 @@ const schemas = {
   },
 } as const;
 
-const chosen = process.env["REHOME_SCHEMA"] ?? "catalogue";
+const chosen = process.env["DRIZZLE_SCHEMA"] ?? "";
 if (!Object.hasOwn(schemas, chosen))
-  throw new Error(`REHOME_SCHEMA must be one of ${Object.keys(schemas).join(", ")}`);
+  throw new Error(`DRIZZLE_SCHEMA must be one of ${Object.keys(schemas).join(", ")}`);
 
 export default defineConfig(schemas[chosen as keyof typeof schemas]);
