@@ -3,7 +3,7 @@
  * docs/decisions/0001-build-flags.md.
  */
 import { mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 const root = join(import.meta.dir, "..");
 /** The writer thread is an entry point of its own: nothing imports it. */
@@ -22,11 +22,11 @@ export const buildFlags = [
 ];
 
 /**
- * Builds the executable as `outfile`, for `target` or for this machine. The bytes depend on the sources, Bun, the target
- * and the file's own name, which is in it. Throws when the build fails.
+ * Builds the executable as `outfile`, seen from the root of the repository, for `target` or for this machine. The bytes
+ * depend on the sources, Bun, the target and the file's own name, which is in it. Throws when the build fails.
  */
 export async function build(outfile: string, target?: string): Promise<void> {
-  mkdirSync(dirname(join(root, outfile)), { recursive: true });
+  mkdirSync(dirname(resolve(root, outfile)), { recursive: true });
   const flags = target === undefined ? buildFlags : [...buildFlags, `--target=${target}`];
   const process = Bun.spawn(
     [Bun.argv[0] ?? "bun", "build", ...flags, ...entryPoints, "--outfile", outfile],
