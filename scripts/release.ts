@@ -77,28 +77,26 @@ interface ReleaseOptions {
 
 function release(root: string, { version, isDryRun, preset }: ReleaseOptions): void {
   const say = (text: string) => void process.stdout.write(`${text}\n`);
-  const write = (name: string, change: (text: string) => string) => {
-    const path = join(root, name);
-    const changed = change(readFileSync(path, "utf8"));
-    if (!isDryRun) writeFileSync(path, changed);
-  };
+  const file = (name: string) => join(root, name);
   checkTree(root, version);
   const day = new Date().toISOString().slice(0, 10);
-  write("package.json", (text) => withVersion(text, version));
-  write("CHANGELOG.md", (text) => releaseChangelog(text, version, day));
+  const packageJson = withVersion(readFileSync(file("package.json"), "utf8"), version);
+  const changelog = releaseChangelog(readFileSync(file("CHANGELOG.md"), "utf8"), version, day);
   if (isDryRun) return say(`v${version} could be released from here.`);
+  writeFileSync(file("package.json"), packageJson);
+  writeFileSync(file("CHANGELOG.md"), changelog);
+  let undo = "git checkout .";
   try {
     say("Testing ...");
     run(root, [process.execPath, "run", "test"]);
     run(root, ["git", "commit", "--quiet", "--all", "--message", `chore(release): ${version}`]);
+    undo = "git reset --hard HEAD~1";
     say("Building ...");
     // In a process of its own: this one has read the version from package.json before it was changed.
     run(root, [process.execPath, "scripts/build-all.ts", "--preset", preset]);
     run(root, ["git", "tag", "--annotate", `v${version}`, "--message", `rehome ${version}`]);
   } catch (error) {
-    say(
-      "Not released. What was written is in the tree: git diff HEAD, git checkout . takes it back.",
-    );
+    say(`Not released. What was written is in the tree: \`${undo}\` takes it back.`);
     throw error;
   }
   say(`Released ${version}: commit, tag v${version} and dist/. Publish: git push --follow-tags`);

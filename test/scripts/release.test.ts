@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   checkTree,
@@ -40,16 +40,65 @@ test.each([
   ["1.2.3", "1.2.3", 0],
 ])("%s against %s", (a, b, sign) => expect(Math.sign(compareVersions(a, b))).toBe(sign));
 
-describe("a tree is refused that", () => {
-  const git = (folder: string, ...args: string[]) =>
-    expect(Bun.spawnSync(["git", "-C", folder, ...args]).exitCode).toBe(0);
-  const tree = (folder: string, branch = "main") => {
-    git(folder, "init", "--quiet", "--initial-branch", branch);
-    git(folder, "config", "user.email", "a@example.org");
-    git(folder, "config", "user.name", "a");
-    git(folder, "commit", "--quiet", "--allow-empty", "--message", "first");
-  };
+function git(folder: string, ...args: string[]): string {
+  const { exitCode, stdout } = Bun.spawnSync(["git", "-C", folder, ...args]);
+  expect(exitCode).toBe(0);
+  return stdout.toString();
+}
 
+/** A repository with one commit of all that is in the folder. */
+function tree(folder: string, branch = "main"): void {
+  git(folder, "init", "--quiet", "--initial-branch", branch);
+  git(folder, "config", "user.email", "a@example.org");
+  git(folder, "config", "user.name", "a");
+  git(folder, "add", "--all");
+  git(folder, "commit", "--quiet", "--allow-empty", "--message", "first");
+}
+
+describe("a release that fails", () => {
+  interface Project {
+    readonly changes: string;
+    readonly tests: string;
+    readonly build: string;
+  }
+
+  /** Tries to release 1.1.0 of a project that is nothing but what a release touches. */
+  function fail(folder: string, { changes, tests, build }: Project) {
+    const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+    mkdirSync(join(folder, "scripts"));
+    cpSync(join(import.meta.dir, "../../scripts/release.ts"), join(folder, "scripts/release.ts"));
+    write("scripts/build-all.ts", build);
+    write("CHANGELOG.md", `## Unreleased\n\n${changes}`);
+    write("package.json", `{\n  "version": "1.0.0",\n  "scripts": { "test": "${tests}" }\n}\n`);
+    tree(folder);
+    const before = git(folder, "rev-parse", "HEAD");
+    const command = [process.execPath, "scripts/release.ts", "1.1.0"];
+    const { exitCode, stdout } = Bun.spawnSync(command, { cwd: folder });
+    expect(exitCode).toBe(1);
+    return { before, said: stdout.toString() };
+  }
+
+  test.each([
+    ["in its tests", { tests: "false", build: "" }],
+    ["in its build", { tests: "true", build: "process.exit(1)" }],
+  ])("%s says how the tree is as it was before", (_, project) => {
+    using folder = temporaryFolder();
+    const { before, said } = fail(folder.path, { changes: "- A thing.\n", ...project });
+    expect(readFileSync(join(folder.path, "package.json"), "utf8")).toContain("1.1.0");
+    const undo = /^Not released\..* `git (.*)` takes it back/m.exec(said)?.[1] ?? "";
+    git(folder.path, ...undo.split(" "));
+    expect(git(folder.path, "rev-parse", "HEAD")).toBe(before);
+    expect(git(folder.path, "status", "--porcelain")).toBe("");
+  });
+
+  test("for want of changes to tell of has written nothing", () => {
+    using folder = temporaryFolder();
+    fail(folder.path, { changes: "", tests: "true", build: "" });
+    expect(git(folder.path, "status", "--porcelain")).toBe("");
+  });
+});
+
+describe("a tree is refused that", () => {
   test("is not clean", () => {
     using folder = temporaryFolder();
     tree(folder.path);
