@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { scripts, shells, type Shell } from "../src/cli/completion/scripts.ts";
 import { settingsFile, units } from "../src/cli/service/units.ts";
 import { version } from "../src/version.ts";
 
@@ -25,8 +26,8 @@ export interface Built {
   readonly preset: number;
 }
 
-/** Completions by the folder that Debian has them in. They are made by the executable that runs here. */
-const completions: Readonly<Record<string, string>> = {
+/** Where Debian has the completions of each shell. */
+const completions: Readonly<Record<Shell, string>> = {
   bash: "usr/share/bash-completion/completions/rehome",
   zsh: "usr/share/zsh/vendor-completions/_rehome",
   fish: "usr/share/fish/vendor_completions.d/rehome.fish",
@@ -48,8 +49,8 @@ export function makeTarball(built: Built, name: string, out: string): string {
     const from = join(packaging, each);
     if (existsSync(from)) cpSync(from, join(folder, each), { recursive: true });
   }
-  for (const [shell, text] of completionTexts()) {
-    write(join(folder, "completions", `rehome.${shell}`), text);
+  for (const shell of shells) {
+    write(join(folder, "completions", `rehome.${shell}`), scripts[shell]);
   }
   const file = `${name}.tar.xz`;
   run(
@@ -66,9 +67,7 @@ export function makeDeb(built: Built, architecture: string, out: string): string
   copy(built.executable, join(folder, "usr/bin/rehome"), 0o755);
   for (const [file, text] of units()) write(join(folder, "lib/systemd/system", file), text);
   write(join(folder, settingsFile.path), settingsFile.text);
-  for (const [shell, text] of completionTexts()) {
-    write(join(folder, completions[shell] ?? shell), text);
-  }
+  for (const shell of shells) write(join(folder, completions[shell]), scripts[shell]);
   const documents = join(folder, "usr/share/doc/rehome");
   copy(join(root, "README.md"), join(documents, "README.md"));
   copy(join(root, "CHANGELOG.md"), join(documents, "CHANGELOG.md"));
@@ -97,22 +96,10 @@ Installed-Size: ${installedKib}
 Depends: libc6 (>= 2.17), passwd
 Section: net
 Priority: optional
-Homepage: https://github.com/
 Description: animal-adoption catalogue as a service
  An HTTP and JSON store of animals for adoption, with API keys, exact rate
  limits and durable storage, in one executable that needs nothing else.
 `;
-}
-
-/** The completion scripts that the program makes, if it does. */
-function completionTexts(): [shell: string, text: string][] {
-  return Object.keys(completions).flatMap((shell): [string, string][] => {
-    const { exitCode, stdout } = Bun.spawnSync(
-      [process.execPath, join(root, "src/main.ts"), "completion", shell],
-      { stderr: "ignore" },
-    );
-    return exitCode === 0 ? [[shell, stdout.toString()]] : [];
-  });
 }
 
 function tarFlags({ dateSeconds }: Built): string {

@@ -77,7 +77,15 @@ test("the checksums are those of the files, as sha256sum reads them", async () =
 
 test("a tarball holds all that goes with the executable", async () => {
   const { text } = await run(["tar", "tvf", join(out, "rehome-linux-x64.tar.xz")]);
-  for (const name of ["rehome", "README.md", "LICENSE", "systemd/rehome.service"]) {
+  for (const name of [
+    "rehome",
+    "README.md",
+    "LICENSE",
+    "systemd/rehome.service",
+    "completions/rehome.bash",
+    "completions/rehome.zsh",
+    "completions/rehome.fish",
+  ]) {
     expect(text).toMatch(new RegExp(` rehome-[\\d.]+/${name}$`, "m"));
   }
   expect(text).not.toMatch(/^\S+ (?!0\/0)/m);
