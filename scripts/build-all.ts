@@ -9,7 +9,7 @@
  *   bun run build:all --out DIR           elsewhere than dist/
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "./build.ts";
 import { makeDeb, makeTarball, type Built } from "./package.ts";
@@ -24,7 +24,7 @@ interface Target {
   readonly debian?: string;
 }
 
-export const targets: readonly Target[] = [
+const targets: readonly Target[] = [
   { name: "x64", bun: "bun-linux-x64", debian: "amd64" },
   { name: "arm64", bun: "bun-linux-arm64", debian: "arm64" },
   { name: "x64-musl", bun: "bun-linux-x64-musl" },
@@ -40,7 +40,8 @@ function sourceDate(): number {
   return Number(stdout.toString());
 }
 
-export interface BuildAllOptions {
+interface BuildAllOptions {
+  /** An absolute path. */
   readonly out: string;
   readonly only?: readonly string[] | undefined;
   readonly withPackages: boolean;
@@ -49,14 +50,9 @@ export interface BuildAllOptions {
 }
 
 /** Builds what `options` ask for and returns the names of the files in `out`, the checksums among them. */
-export async function buildAll({
-  out,
-  only,
-  withPackages,
-  preset,
-}: BuildAllOptions): Promise<string[]> {
+async function buildAll({ out, only, withPackages, preset }: BuildAllOptions): Promise<string[]> {
   mkdirSync(out, { recursive: true });
-  const work = join("dist", `.work-${process.pid}`);
+  const work = join(out, `.work-${process.pid}`);
   const files: string[] = [];
   const made = (name: string) => {
     files.push(name);
@@ -67,12 +63,12 @@ export async function buildAll({
       const name = `rehome-linux-${target.name}`;
       // The file's name is in the file, so every one of them is built as `rehome`.
       await build(join(work, target.name, "rehome"), target.bun);
-      renameSync(join(root, work, target.name, "rehome"), join(out, name));
+      renameSync(join(work, target.name, "rehome"), join(out, name));
       made(name);
       if (!withPackages) continue;
       const built: Built = {
         executable: join(out, name),
-        work: join(root, work, `${target.name}-package`),
+        work: join(work, `${target.name}-package`),
         dateSeconds: sourceDate(),
         preset,
       };
@@ -80,7 +76,7 @@ export async function buildAll({
       if (target.debian !== undefined) made(makeDeb(built, target.debian, out));
     }
   } finally {
-    rmSync(join(root, work), { recursive: true, force: true });
+    rmSync(work, { recursive: true, force: true });
   }
   const sums = files
     .toSorted()
@@ -105,8 +101,20 @@ if (import.meta.main) {
       preset: { type: "string", default: "6" },
     },
   });
+  const names = targets.map(({ name }) => name);
+  const unknown = values.only?.find((name) => !names.includes(name));
+  const refused =
+    unknown !== undefined
+      ? `there is no target ${unknown}; there are ${names.join(", ")}`
+      : /^\d$/.test(values.preset)
+        ? undefined
+        : `--preset must be a digit, not "${values.preset}"`;
+  if (refused !== undefined) {
+    process.stderr.write(`Error: ${refused}\n`);
+    process.exit(2);
+  }
   await buildAll({
-    out: values.out,
+    out: resolve(values.out),
     only: values.only,
     withPackages: values.packages,
     preset: Number(values.preset),
