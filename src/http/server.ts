@@ -33,7 +33,7 @@ export interface RunningServer {
   readonly url: URL;
   /**
    * Changes the certificate. Resolves when every new connection gets the new one; those that are open are ended after
-   * their next answer.
+   * their next answer. Does nothing once the stop has begun.
    */
   renew(tls: Tls): Promise<void>;
   /** Stops listening, lets requests under way finish for at most `timeoutMs`, then cuts off what is left. */
@@ -49,18 +49,22 @@ export function listen(makeApp: () => App, options: ListenOptions): RunningServe
   // What shares its port with its successor would share it with anybody: see first that nobody is there.
   if (isShared && !options.reusePort) claim(options);
   let current = bind(makeApp(), { ...options, reusePort: options.reusePort || isShared });
-  const { url } = current.server;
+  // Not the port of the address: that leaves out the one that goes with its scheme.
+  const { url, port = options.port } = current.server;
   const closing = new Set<Promise<void>>();
+  let isStopping = false;
   return {
     url,
-    renew(tls) {
+    async renew(tls) {
+      if (isStopping) return;
       const former = current;
-      current = bind(makeApp(), { ...options, port: Number(url.port), reusePort: true, tls });
+      current = bind(makeApp(), { ...options, port, reusePort: true, tls });
       const closed = close(former, formerServerMaxMs).finally(() => closing.delete(closed));
       closing.add(closed);
-      return closed;
+      await closed;
     },
     async stop(timeoutMs) {
+      isStopping = true;
       await Promise.all([close(current, timeoutMs), ...closing]);
     },
   };
@@ -93,9 +97,12 @@ function claim({ host, port }: ListenOptions): void {
 }
 
 async function close({ app, server }: Bound, timeoutMs: number): Promise<void> {
-  await announceStop(app, server, Math.min(timeoutMs, announceMaxMs));
+  const endMs = performance.now() + timeoutMs;
+  // At most half of the time: requests under way are to have the rest.
+  await announceStop(app, server, Math.min(timeoutMs / 2, announceMaxMs));
   const drained = server.stop().then(() => true);
-  const isDrained = await Promise.race([drained, Bun.sleep(timeoutMs).then(() => false)]);
+  const leftMs = Math.max(0, endMs - performance.now());
+  const isDrained = await Promise.race([drained, Bun.sleep(leftMs).then(() => false)]);
   if (!isDrained) await server.stop(true);
 }
 
