@@ -111,3 +111,20 @@ test("commands on the folder do not hold up the server", async () => {
   // A statement that waited for a lock would wait for milliseconds, hundreds of times.
   expect(quantile(latenciesMs, 0.95)).toBeLessThan(50);
 });
+
+test("a command that waits in vain for the lock says what holds it up and what to do", async () => {
+  using folder = temporaryFolder();
+  const { id } = await makeKey(folder.path);
+  await using _held = await holdCatalogue(folder.path);
+  const commands = [
+    ["keys", "create", "--plan", "free", "--name", "late"],
+    ["keys", "revoke", id],
+    ["pets", "add", "--name", "Rex", "--category", "1"],
+  ];
+  const ended = commands.map(async (args) => rehome([...args, "--data", folder.path]));
+  for (const { exitCode, stdout, stderr } of await Promise.all(ended)) {
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toStartWith("Error: The store cannot be used at the moment.\nTry: ");
+    expect(stderr).toMatch(/another process holds its lock|did not answer in time|lock timeout/);
+  }
+}, 60_000);

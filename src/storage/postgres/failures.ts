@@ -75,8 +75,10 @@ export function asAppError(error: unknown): unknown {
   if (error instanceof AppError) return error;
   return new AppError("unavailable", "The store cannot be used at the moment.", {
     cause: error,
+    hint: poolerStates.has(stateOf(error))
+      ? poolerHint
+      : `See what keeps the database from it, and try again. It said: ${(error as Error).message}`,
     retryAfterSeconds: 1,
-    ...(poolerStates.has(stateOf(error)) ? { hint: poolerHint } : {}),
   });
 }
 

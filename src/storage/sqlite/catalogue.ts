@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { asc, gt, max, sql } from "drizzle-orm";
 import { categoryKey, type Category } from "../../domain/category.ts";
 import type { CatalogueStore, ExportedPet } from "../contract.ts";
-import { query } from "./database.ts";
+import { query, translated } from "./database.ts";
 import { beginImport } from "./import-stage.ts";
 import { categories, pets } from "./schema.ts";
 
@@ -53,7 +53,7 @@ export function catalogueStore(db: Database, onChange: () => void): CatalogueSto
       });
       insert.immediate();
     },
-    beginImport: () => beginImport(db, onChange),
+    beginImport: () => translated(beginImport(db, onChange)),
   };
 }
 

@@ -96,6 +96,16 @@ export function isDamaged(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB)/.test(code ?? "");
 }
 
+/** Why the database failed, in an operator's words, and what to do about it. */
+export function explain(error: SQLiteError): readonly [why: string, hint: string] {
+  if (isFull(error)) return ["there is no room left on its disk", "Free some space."];
+  if (isBusy(error)) {
+    const hint = "See which process it is, with fuser -v on the .db files, and try again.";
+    return ["another process holds its lock", hint];
+  }
+  return [error.message, "Look at the disk and at the system's log."];
+}
+
 /** Runs `work`; a failure of the database becomes AppError `unavailable`, and no other file sees the driver's error. */
 export function translating<T>(work: () => T): T {
   try {
@@ -105,11 +115,24 @@ export function translating<T>(work: () => T): T {
   }
 }
 
+/** The same calls, each of which throws AppError `unavailable` when the database fails. */
+export function translated<T extends object>(calls: T): T {
+  return new Proxy(calls, {
+    get(target, name) {
+      const call: unknown = Reflect.get(target, name);
+      if (typeof call !== "function") return call;
+      return (...args: unknown[]) => translating(() => call.apply(target, args));
+    },
+  });
+}
+
 /** The AppError that stands for `error` outside of storage. */
 export function asAppError(error: unknown): unknown {
   if (!(error instanceof SQLiteError)) return error;
+  const [why, hint] = explain(error);
   return new AppError("unavailable", "The store cannot be used at the moment.", {
     cause: error,
+    hint: `It failed because ${why}. ${hint}`,
     retryAfterSeconds: 1,
   });
 }

@@ -16,7 +16,7 @@ import type { TransferStore } from "../transfer.ts";
 import { catalogueStore } from "./catalogue.ts";
 import { transferStore } from "./transfer.ts";
 import { attempt, freeSpace, takeLock } from "./checks.ts";
-import { isBusy, isFull, openDatabase } from "./database.ts";
+import { explain, openDatabase, translated, translating } from "./database.ts";
 import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
 import { giveToOwner, prepareFolder } from "./folder.ts";
 import { inspect } from "./inspect.ts";
@@ -54,11 +54,17 @@ export interface SqliteOptions {
 
 /** Opens the databases in the data folder, makes them where they are missing and brings them to the newest schema. */
 export function openSqliteStore(options: SqliteOptions): Store {
+  const opened: Database[] = [];
+  const open = (...args: Parameters<typeof openDatabase>): Database => {
+    const db = openDatabase(...args);
+    opened.push(db);
+    return db;
+  };
   try {
     const files = storeFiles(options.folder);
     if (options.folder !== inMemory) prepare(options, files);
-    const catalogue = openDatabase(files.catalogue, { synchronous: "full" });
-    const limits = openDatabase(files.limits, {
+    const catalogue = open(files.catalogue, { synchronous: "full" });
+    const limits = open(files.limits, {
       synchronous: "normal",
       pageSizeBytes: limitsPageSizeBytes,
     });
@@ -66,6 +72,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     migrate(limits, files.limits, limitsMigrations);
     return new SqliteStore(options, catalogue, limits);
   } catch (error) {
+    for (const db of opened) db.close();
     throw notOpened(options.folder, error);
   }
 }
@@ -73,14 +80,10 @@ export function openSqliteStore(options: SqliteOptions): Store {
 /** Why the store could not be opened, in an operator's words. */
 function notOpened(folder: string, error: unknown): unknown {
   if (!(error instanceof SQLiteError)) return error;
-  const [why, hint] = isFull(error)
-    ? ["there is no room left on its disk", "Free some space."]
-    : isBusy(error)
-      ? ["another process holds its lock", "See which one it is with: fuser -v FOLDER/*.db"]
-      : [error.message, "Look at the disk and at the system's log."];
+  const [why, hint] = explain(error);
   return new AppError("unavailable", `The store in ${folder} cannot be opened: ${why}.`, {
     cause: error,
-    hint: hint.replace("FOLDER", folder),
+    hint,
   });
 }
 
@@ -153,15 +156,16 @@ class SqliteStore implements Store {
     const keys = keyReader(catalogue);
     this.#versions = versionReader(catalogue, keys.epoch, threaded);
     this.#keyWriter = this.#noticed(keyWriter(catalogue));
-    this.keys = { ...keys, ...this.#keyWriter };
+    this.keys = { ...translated(keys), ...this.#keyWriter };
     this.pets = this.#petStore();
-    this.catalogue = catalogueStore(catalogue, () => this.#versions.invalidate());
-    this.transfer = transferStore(catalogue, limits, () => this.#versions.invalidate());
+    const onChange = () => this.#versions.invalidate();
+    this.catalogue = translated(catalogueStore(catalogue, onChange));
+    this.transfer = translated(transferStore(catalogue, limits, onChange));
     this.windows = this.#countingTakes(windowStore(limits, options));
   }
 
   versions(): StoreVersions {
-    return this.#versions.read();
+    return translating(() => this.#versions.read());
   }
 
   /** The database's file is asked in every turn. */
@@ -207,6 +211,7 @@ class SqliteStore implements Store {
     });
     return {
       ...reader,
+      count: translated(reader).count,
       create: (pet) => this.#writer?.create(pet) ?? own.add(pet),
       setStatus: writer.setStatus,
       remove: writer.remove,
@@ -221,7 +226,7 @@ class SqliteStore implements Store {
         // Before, because a write within a snapshot would wait for the end of the turn; after, to make it seen.
         this.#versions.invalidate();
         try {
-          return write(...args);
+          return translating(() => write(...args));
         } finally {
           this.#versions.invalidate();
         }
@@ -230,8 +235,11 @@ class SqliteStore implements Store {
   }
 
   #countingTakes(windows: Store["windows"]): Store["windows"] {
+    const { counts, usage: usageDays } = translated(windows);
     return {
       ...windows,
+      counts,
+      usage: usageDays,
       take: (requests, usage) => {
         this.#takesSinceCheckpoint += requests.length;
         if (this.#takesSinceCheckpoint >= checkpointAfterTakes) {

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AppError } from "../../../src/domain/errors.ts";
 import type { CatalogueStore, Store, StagedAnimal } from "../../../src/storage/contract.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import { beginImport } from "../../../src/storage/sqlite/import-stage.ts";
@@ -165,7 +166,8 @@ describe("categories", () => {
       { id: 1n, name: "Écureuil" },
       { id: 2n, name: "ÉCUREUIL" },
     ];
-    expect(() => catalogue.addCategories(twice)).toThrow("UNIQUE");
+    const adding = (async () => catalogue.addCategories(twice))();
+    expect(await adding.catch((error: AppError) => error.hint)).toContain("UNIQUE");
     expect(await catalogue.categories()).toEqual([]);
   });
 });
