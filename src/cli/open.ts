@@ -3,13 +3,7 @@ import { defaultDataFolder, serviceDataFolder, type Config } from "../config.ts"
 import { systemClock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
-import {
-  catalogueFile,
-  inMemory,
-  isFull,
-  openStore,
-  type StoreObserver,
-} from "../service/open-store.ts";
+import { catalogueFile, inMemory, openStore, type StoreObserver } from "../service/open-store.ts";
 import { createServices, type Services } from "../service/services.ts";
 import type { Io } from "./io.ts";
 
@@ -69,14 +63,10 @@ export async function withServices<T>(
   refuseStray(config, io, serviceDataFolder, beginning);
   const services = await openServices(config, io, {
     serving: false,
-    onError(error) {
-      throw error;
-    },
+    onError: (error) => io.err(`Warning: ${(error as Error).message}\n`),
   });
   try {
     return await work(services);
-  } catch (error) {
-    throw isFull(error) ? diskFull(config, error) : error;
   } finally {
     await services.close();
   }
@@ -121,25 +111,18 @@ function mayHoldCatalogue(folder: string): boolean {
   }
 }
 
-function diskFull({ data }: Config, cause: unknown): AppError {
-  return new AppError("unavailable", `No space is left on the disk that holds ${data}.`, {
-    cause,
-    hint: "Free some space; rehome doctor says how much there is.",
-  });
-}
-
 /** The address of the database that the settings name, or undefined when they name a folder. */
 export async function storeAddress({ store, storeFile }: Config): Promise<string | undefined> {
-  if (storeFile === undefined) return store;
-  let text: string;
+  return storeFile === undefined ? store : addressIn(storeFile, "store-file");
+}
+
+/** The address of a database that a file holds. Throws `invalid_request`, which names the flag, when it cannot be read. */
+export async function addressIn(file: string, flag: string): Promise<string> {
   try {
-    text = await Bun.file(storeFile).text();
+    return (await Bun.file(file).text()).trim();
   } catch (error) {
-    throw new AppError(
-      "invalid_request",
-      `The file ${storeFile} cannot be read: ${reasonOf(error)}.`,
-      { hint: "Name a file with --store-file that this user may read and that holds the address." },
-    );
+    throw new AppError("invalid_request", `The file ${file} cannot be read: ${reasonOf(error)}.`, {
+      hint: `Name a file with --${flag} that this user may read and that holds the address.`,
+    });
   }
-  return text.trim();
 }

@@ -68,8 +68,11 @@ async function run(
     log.info("Stopping: requests under way are finished first.");
     await server.stop(config.shutdownTimeoutSeconds * 1000);
   } finally {
-    await watched?.close();
-    await services.close();
+    try {
+      await watched?.close();
+    } finally {
+      await services.close();
+    }
   }
   log.info("Stopped: counters saved, database closed.");
 }

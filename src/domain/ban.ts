@@ -27,6 +27,7 @@ export interface BanState {
 
 export const noBan: BanState = { noisyMinutes: [], step: 0, bannedUntilMs: 0, reason: "" };
 
+/** NEVER change: it is kept with each ban by an operator, and tells it from an automatic one. */
 const operatorReason = "the operator of this service imposed it";
 /** The longest ban that is imposed without an operator. */
 const automaticBanMaxMs = Math.max(...banStepsMs);

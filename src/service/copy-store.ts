@@ -70,8 +70,8 @@ async function checkBeginning(from: Store, to: Store, options: CopyOptions): Pro
     isForeign ||= !known.has(hashOf(keysPart, row));
   });
   const last = await to.transfer.lastPet();
-  const ours = await digest(from, petsPart, options, last);
-  const theirs = await digest(to, petsPart, options, last);
+  const ours = await digest(from, petsPart, "comparing", options, last);
+  const theirs = await digest(to, petsPart, "comparing", options, last);
   if (!isForeign && ours.rows === theirs.rows && ours.sum === theirs.sum) return;
   throw new AppError(
     "invalid_request",
@@ -98,8 +98,8 @@ async function copyPart(from: Store, to: Store, part: Part, options: CopyOptions
 async function compare(from: Store, to: Store, options: CopyOptions): Promise<CopiedPart[]> {
   const copied: CopiedPart[] = [];
   for (const part of parts) {
-    const ours = await digest(from, part, options);
-    const theirs = await digest(to, part, options);
+    const ours = await digest(from, part, "checking", options);
+    const theirs = await digest(to, part, "checking", options);
     if (ours.rows !== theirs.rows || ours.sum !== theirs.sum) {
       throw new AppError(
         "unavailable",
@@ -117,12 +117,13 @@ async function compare(from: Store, to: Store, options: CopyOptions): Promise<Co
 async function digest(
   store: Store,
   part: Part,
+  phase: CopyProgress["phase"],
   options: CopyOptions,
   lastPet?: bigint,
 ): Promise<{ rows: number; sum: bigint }> {
   let rows = 0;
   let sum = 0n;
-  await eachRow(store, part, undefined, "checking", options, (row) => {
+  await eachRow(store, part, undefined, phase, options, (row) => {
     if (lastPet !== undefined && (row[0] as bigint) > lastPet) return false;
     rows += 1;
     sum = BigInt.asUintN(64, sum + hashOf(part, row));

@@ -31,7 +31,6 @@ export async function openStore({ address, ...options }: StoreOptions): Promise<
   });
 }
 
-export { isFull } from "../storage/sqlite/database.ts";
 export { inMemory } from "../storage/sqlite/files.ts";
 export type { BackupReport } from "../storage/sqlite/backup.ts";
 export {

@@ -131,6 +131,15 @@ describe("is refused in words", () => {
     expect(exitCode).toBe(2);
   });
 
+  test("a variable that is no setting, and a setting that is none of its values", async () => {
+    const args = ["store", "copy", "--from", folder.path, "--to", `${folder.path}-copy`];
+    const misspelt = await rehome(args, { env: { REHOME_STORE_TIMEUOT: "500" } });
+    expect(misspelt.stderr).toContain("REHOME_STORE_TIMEUOT is no setting");
+    const never = await rehome([...args, "--store-timeout", "0"]);
+    expect(never.stderr).toContain("--store-timeout");
+    expect([misspelt.exitCode, never.exitCode]).toEqual([2, 2]);
+  });
+
   test("a place that holds something", async () => {
     const { exitCode, stderr } = await rehome([
       "store",

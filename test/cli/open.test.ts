@@ -1,8 +1,7 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { refuseStray, withServices } from "../../src/cli/open.ts";
+import { refuseStray } from "../../src/cli/open.ts";
 import { loadConfig } from "../../src/config.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
 import { testIo } from "../helpers/io.ts";
@@ -64,20 +63,5 @@ describe("a command that only looks or changes", () => {
   test("goes on where there is one, or a database", () => {
     expect(stray({ begins, own: "catalogue", service: true })).toBe("goes on");
     expect(stray({ begins, service: true, flags: { store: "postgres://db/x" } })).toBe("goes on");
-  });
-});
-
-test("a disk without room is said in words, with what to do", async () => {
-  using folder = temporaryFolder();
-  const { config } = loadConfig({ data: folder.path }, {});
-  const full = new Database(":memory:");
-  full.run("PRAGMA max_page_count = 1");
-  const work = async () => void full.run("CREATE TABLE one (a)");
-  const failure = await withServices(config, testIo(), work, { begins: true }).catch(
-    (error: unknown) => error,
-  );
-  expect(failure).toMatchObject({
-    message: `No space is left on the disk that holds ${folder.path}.`,
-    hint: expect.stringContaining("rehome doctor"),
   });
 });

@@ -4,7 +4,7 @@ import { noBan } from "../../src/domain/ban.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { int64Max, int64Min } from "../../src/domain/int64.ts";
 import { publishedLimits } from "../../src/domain/plan.ts";
-import { copyStore } from "../../src/service/copy-store.ts";
+import { type CopyProgress, copyStore } from "../../src/service/copy-store.ts";
 import type { KeyAction, KeyHash, Store } from "../../src/storage/contract.ts";
 import { type Cell, type Part, parts, petsPart } from "../../src/storage/transfer.ts";
 import { hookTimeoutMs } from "../helpers/postgres.ts";
@@ -34,8 +34,11 @@ describe.each(directions)("from $from.name to $to.name", (kinds) => {
     for (const place of places) await place[Symbol.asyncDispose]();
   }, hookTimeoutMs);
 
-  const copy = (resume = false, stop = new AbortController().signal, onProgress = () => {}) =>
-    copyStore(from, to, { resume, onProgress, stop });
+  const copy = (
+    resume = false,
+    stop = new AbortController().signal,
+    onProgress: (progress: CopyProgress) => void = () => {},
+  ) => copyStore(from, to, { resume, onProgress, stop });
 
   test("everything is there, equal, and goes on where it was", async () => {
     const copied = await copy();
@@ -89,7 +92,13 @@ describe.each(directions)("from $from.name to $to.name", (kinds) => {
     expect(refused).toMatchObject({ kind: "invalid_request" });
     expect((refused as AppError).message).toContain("is not empty");
 
-    await copy(true);
+    const phases: string[] = [];
+    await copy(
+      true,
+      undefined,
+      ({ phase }) => void (phases.at(-1) !== phase && phases.push(phase)),
+    );
+    expect(phases).toEqual(["comparing", "copying", "checking"]);
     expect(await to.pets.count()).toBe(5_001);
 
     await from.pets.setStatus(3n, "sold");

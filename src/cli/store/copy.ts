@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
-import { loadConfig } from "../../config.ts";
 import { systemClock } from "../../domain/clock.ts";
 import { type CopyProgress, copyStore } from "../../service/copy-store.ts";
 import { catalogueFile, openStore } from "../../service/open-store.ts";
 import { type Io, printJson } from "../io.ts";
 import { addJson, json } from "../json.ts";
-import { storeAddress } from "../open.ts";
+import { addressIn } from "../open.ts";
+import { addSettings, configOf } from "../options.ts";
 import { type Progress, ProgressLine } from "../progress.ts";
 import { grouped } from "../terminal/text.ts";
 import { UsageError } from "../usage-error.ts";
@@ -52,11 +52,13 @@ Examples:
   rehome store copy --from /var/lib/rehome --to-file /etc/rehome/store
   rehome store copy --from postgres://rehome:secret@db.example.org/rehome --to /var/lib/rehome`,
     );
-  addJson(command, copiedSchema);
-  return command.action((options: Options) => copy(io, options));
+  addJson(addSettings(command, ["storeTimeoutMs"]), copiedSchema);
+  return command.action((options: Options) =>
+    copy(io, options, configOf(command, io).config.storeTimeoutMs),
+  );
 }
 
-async function copy(io: Io, options: Options): Promise<void> {
+async function copy(io: Io, options: Options, timeoutMs: number): Promise<void> {
   const source = await placeOf("from", options.from, options.fromFile);
   const target = await placeOf("to", options.to, options.toFile);
   if (source === target) {
@@ -65,8 +67,8 @@ async function copy(io: Io, options: Options): Promise<void> {
   if (!isAddress(source) && !existsSync(catalogueFile(source))) {
     throw new UsageError(`There is no rehome.db in ${source}.`, "name a data folder with --from");
   }
-  await using from = disposable(await open(io, source));
-  await using to = disposable(await open(io, target));
+  await using from = disposable(await open(io, source, timeoutMs));
+  await using to = disposable(await open(io, target, timeoutMs));
   const line = new ProgressLine(io, () => performance.now());
   try {
     const parts = await copyStore(from.store, to.store, {
@@ -102,9 +104,7 @@ async function placeOf(
       "rehome store copy --help",
     );
   }
-  if (place !== undefined) return place;
-  const { config } = loadConfig({ storeFile: file as string }, {});
-  return (await storeAddress(config)) as string;
+  return place ?? addressIn(file as string, `${flag}-file`);
 }
 
 /** Whether a place is an address, of whatever kind, and not a folder. It may hold a password. */
@@ -112,15 +112,14 @@ function isAddress(place: string): boolean {
   return /^\w+:\/\//.test(place);
 }
 
-async function open(io: Io, place: string) {
-  const { config } = loadConfig({}, {});
+async function open(io: Io, place: string, timeoutMs: number) {
   const isDatabase = isAddress(place);
   return openStore({
     address: isDatabase ? place : undefined,
     folder: isDatabase ? "" : place,
     clock: systemClock,
     random: Math.random,
-    timeoutMs: config.storeTimeoutMs,
+    timeoutMs,
     serving: false,
     onBackup: (file) => io.err(`The store as it was is kept in ${file}.\n`),
   });

@@ -98,7 +98,11 @@ export function isDamaged(error: unknown): boolean {
 
 /** Why the database failed, in an operator's words, and what to do about it. */
 export function explain(error: SQLiteError): readonly [why: string, hint: string] {
-  if (isFull(error)) return ["there is no room left on its disk", "Free some space."];
+  if (isFull(error))
+    return [
+      "there is no room left on its disk",
+      "Free some space; rehome doctor says how much there is.",
+    ];
   if (isBusy(error)) {
     const hint = "See which process it is, with fuser -v on the .db files, and try again.";
     return ["another process holds its lock", hint];
