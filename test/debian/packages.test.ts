@@ -146,6 +146,56 @@ describe("the Debian package", () => {
     slowMs,
   );
 
+  test(
+    "is installed though the service cannot start, and comes back after a removal as it was",
+    async () => {
+      // systemd as far as the package's scripts can tell: the port of the service is taken, all else works.
+      const text = await inCopy(`
+        mkdir -p /run/systemd/system; rm -f /usr/sbin/policy-rc.d
+        mv /usr/bin/systemctl /usr/bin/systemctl.real
+        printf '#!/bin/sh\\ncase "$*" in *restart*) echo "$*"; exit 1;; *daemon-reload*|*is-active*|*stop*) ;; *) exec systemctl.real --root=/ "$@";; esac\\n' >/usr/bin/systemctl
+        chmod 755 /usr/bin/systemctl
+        enabled() { echo "enabled: $(systemctl is-enabled rehome.service) $(systemctl is-enabled rehome-backup.timer)"; }
+        dpkg -i /mnt/out/out/rehome_*_amd64.deb </dev/null; enabled
+        dpkg-query -W -f '\${db:Status-Status}\n' rehome
+        dpkg -r rehome >/dev/null; echo 'again'
+        dpkg -i /mnt/out/out/rehome_*_amd64.deb </dev/null; enabled
+        systemctl.real --root=/ disable rehome-backup.timer
+        dpkg -r rehome >/dev/null
+        dpkg -i /mnt/out/out/rehome_*_amd64.deb >/dev/null </dev/null; enabled
+        dpkg -P rehome >/dev/null
+        find /etc/systemd /var/lib/systemd -name '*rehome*' | sed 's/^/left: /'`);
+      const [first = "", again = ""] = text.split("again\n");
+      // What went to standard error comes last.
+      expect(text).toContain("is installed, but does not run: systemctl status rehome.service");
+      expect(first).toContain("enabled: enabled enabled\ninstalled\n");
+      expect(again).toMatch(/restart .*rehome\.service[^]*enabled: enabled enabled\n/);
+      expect(again).toContain("enabled: enabled disabled\n");
+      expect(again).not.toContain("left: ");
+    },
+    slowMs,
+  );
+
+  test(
+    "`rehome service install` in its place works for an account that is there, and says when it restarts nothing",
+    async () => {
+      const text = await inCopy(`
+        install -D -m 755 /mnt/out/out/rehome-linux-x64 /usr/local/bin/rehome
+        install -D -m 755 /mnt/out/out/rehome-linux-x64 '/opt/my apps/rehome'
+        /usr/local/bin/rehome service install --user games
+        systemd-analyze verify rehome.service rehome-backup.service rehome-backup.timer && echo verified
+        grep -h '^User=\\|^Group=' /etc/systemd/system/rehome*.service
+        mkdir -p /run/systemd/system
+        printf '#!/bin/sh\\n' >/usr/bin/systemctl; chmod 755 /usr/bin/systemctl
+        /usr/local/bin/rehome service install --user games
+        echo again; '/opt/my apps/rehome' service install || echo "refused $?"
+        '/opt/my apps/rehome' service print || echo "refused $?"`);
+      expect(text).toContain("verified\nUser=games\nUser=games\n");
+      expect(text).toContain(": systemctl restart rehome\nagain\nrefused 2\nrefused 2\n");
+    },
+    slowMs,
+  );
+
   test.each([
     ["amd64", "x86-64"],
     ["arm64", "ARM aarch64"],

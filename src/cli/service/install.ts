@@ -14,6 +14,7 @@ export interface InstallOptions extends UnitOptions {
 /** Folders that the service does not see, because its unit protects them. */
 const hiddenFolders = /^\/(?:home|root|run\/user|tmp|var\/tmp)\//;
 const unitFolder = "etc/systemd/system";
+const service = "rehome.service";
 
 /**
  * Writes the units, makes the account, and starts the service where systemd runs. What an administrator wrote into the
@@ -37,8 +38,15 @@ export function installService({ root, ...options }: InstallOptions, io: Io): vo
     io.out("systemd does not run here; the units are in place for when it does.\n");
     return;
   }
+  const ranBefore = Bun.spawnSync(["systemctl", "is-active", "--quiet", service]).exitCode === 0;
   command(["systemctl", "daemon-reload"]);
-  command(["systemctl", "enable", "--now", "rehome.service", "rehome-backup.timer"]);
+  command(["systemctl", "enable", "--now", service, "rehome-backup.timer"]);
+  if (ranBefore) {
+    io.out(
+      "rehome runs on as it was. With the new units and executable: systemctl restart rehome\n",
+    );
+    return;
+  }
   io.out(
     `rehome runs, and will after a restart of the machine. Its data is in ${serviceDataFolder}.\n`,
   );
