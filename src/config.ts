@@ -6,6 +6,7 @@ import { logFormats, logLevels } from "./domain/log.ts";
 import { nearest } from "./domain/spelling.ts";
 import {
   baseAddress,
+  host,
   integer,
   list,
   listenAddress,
@@ -29,7 +30,7 @@ export type Source = (typeof sources)[number];
 
 /** Every setting of the server, in the order in which help shows them. */
 export const settings = {
-  host: text("host", "ADDRESS", "address to listen on; 0.0.0.0 for every network", "127.0.0.1"),
+  host: host("host", "address to listen on; 0.0.0.0 for every network", "127.0.0.1"),
   port: integer("port", "PORT", "port to listen on; 0 for any free one", {
     default: 8080,
     min: 0,

@@ -35,6 +35,8 @@ const noteOutput = (error: (Error & { code?: string }) | null | undefined) => {
   if (error && error.code !== "EPIPE") outputError ??= error;
 };
 process.stdout.on("error", noteOutput);
+const notWritten = (cause: Error) =>
+  new Error(`Standard output cannot be written: ${cause.message}.`, { cause });
 
 const exitCode = await run(process.argv.slice(2), {
   env: processEnvironment,
@@ -49,7 +51,10 @@ const exitCode = await run(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text, noteOutput),
   write: (text) =>
     new Promise((resolve, reject) => {
-      process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+      process.stdout.write(text, (error) => {
+        if (!error) resolve();
+        else reject((error as { code?: string }).code === "EPIPE" ? error : notWritten(error));
+      });
     }),
   input: () => Bun.stdin.stream(),
   async ask(question) {
@@ -67,6 +72,6 @@ await Promise.race([
   Bun.sleep(flushMaxMs),
 ]);
 if (outputError !== undefined) {
-  process.stderr.write(`Error: Standard output cannot be written: ${outputError.message}.\n`);
+  process.stderr.write(`Error: ${notWritten(outputError).message}\n`);
 }
 process.exit(outputError === undefined ? exitCode : exitCode || 1);

@@ -24,9 +24,13 @@ export function healthCommand(io: Io): Command {
         const { state, detail } = await checkServer(config);
         if (state === "ok") return io.out(`The server ${detail}.\n`);
         if (performance.now() >= deadlineMs || io.stop.aborted) {
-          throw new AppError("unavailable", `The server is not ready: ${detail}.`, {
-            hint: "rehome doctor says more.",
-          });
+          throw new AppError(
+            "unavailable",
+            `The server is not ready: ${detail.replace(/\.$/, "")}.`,
+            {
+              hint: "rehome doctor says more.",
+            },
+          );
         }
         await Bun.sleep(pauseMs);
       }

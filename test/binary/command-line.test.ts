@@ -4,7 +4,13 @@ import type { Command } from "commander";
 import { configSchema } from "../../src/cli/config.ts";
 import { createProgram } from "../../src/cli/commands.ts";
 import { pathOf } from "../../src/cli/program.ts";
-import { cleanEnvironment, executable, rehome, temporaryFolder } from "../helpers/binary.ts";
+import {
+  cleanEnvironment,
+  executable,
+  rehome,
+  temporaryFolder,
+  makeKey,
+} from "../helpers/binary.ts";
 import { isOnPostgres } from "../helpers/store-under-test.ts";
 import { testIo } from "../helpers/io.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
@@ -167,10 +173,11 @@ describe("config", () => {
 });
 
 describe("standard output", () => {
-  test.each(["openapi", "keys create --plan free --name x"])(
+  test.each(["openapi", "keys create --plan free --name x", "pets export"])(
     "that cannot be written is a failure of %s",
     async (args) => {
       using folder = temporaryFolder();
+      await makeKey(folder.path);
       const command = `${await executable()} ${args} > /dev/full`;
       const child = Bun.spawn(["sh", "-c", command], {
         env: { REHOME_DATA: folder.path },

@@ -18,6 +18,18 @@ test("0 for a server that is ready, 1 and why for one that is not there", async 
   );
 });
 
+test("an IPv6 address may stand in brackets, as in a URL", async () => {
+  using folder = temporaryFolder();
+  await using server = await serve(folder.path, ["--host", "[::1]"]);
+  const { port, hostname } = new URL(server.origin);
+  expect(hostname).toBe("[::1]");
+  const ready = await rehome(["health", "--host", "[::1]", "--port", port]);
+  expect([ready.stderr, ready.stdout]).toEqual([
+    "",
+    `The server answers on [::1]:${port} and is ready.\n`,
+  ]);
+});
+
 test("--wait asks until it is ready", async () => {
   const probe = createServer();
   await new Promise<void>((resolve) => void probe.listen(0, "127.0.0.1", resolve));

@@ -92,7 +92,9 @@ export class Logger {
 function messageOf(error: unknown): string {
   const causes: string[] = [];
   for (let at: unknown = error; at instanceof Error; at = at.cause) causes.push(at.message);
-  return causes.join(": ") || String(error);
+  const last = causes.length - 1;
+  const parts = causes.map((text, at) => (at < last ? text.replace(/\.$/, "") : text));
+  return parts.join(": ") || String(error);
 }
 
 /** `text` without what would end its line or steer a terminal. */

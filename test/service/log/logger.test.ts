@@ -1,0 +1,28 @@
+/** What the server's log says of a failure. */
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Logger } from "../../../src/service/log/logger.ts";
+import { TestClock } from "../../helpers/app.ts";
+import { temporaryFolder } from "../../helpers/binary.ts";
+
+test("a failure is told with its causes, as one sentence", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "log");
+  const log = new Logger({
+    path,
+    level: "info",
+    format: "text",
+    clock: new TestClock().read,
+    onProblem: (error) => expect(error).toBeUndefined(),
+  });
+  const cause = new Error("database or disk is full");
+  log.failure(new Error("The animal could not be stored.", { cause }));
+  log.failure(new Error("Alone."));
+  await log.close();
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+  expect(lines.map((line) => line.split(" error ")[1])).toEqual([
+    "The animal could not be stored: database or disk is full",
+    "Alone.",
+  ]);
+});
