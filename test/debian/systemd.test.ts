@@ -61,6 +61,18 @@ async function callSets(): Promise<(name: string) => Set<string>> {
   return (name) => new Set(expand(name));
 }
 
+test("the daily backup leaves a PostgreSQL database to its own backups", async () => {
+  const { stdout } = await rehome(["service", "print", "rehome-backup.service"]);
+  const [, script = ""] = /^ExecCondition=\/bin\/sh -c '(.*)'$/m.exec(stdout) ?? [];
+  // systemd replaces a variable that stands for itself, in braces or as a word; these stand within one.
+  expect(script).not.toMatch(/\$\{|(?:^| )\$/);
+  const exitCode = (env: Record<string, string>) =>
+    Bun.spawnSync(["/bin/sh", "-c", script], { env }).exitCode;
+  expect(exitCode({ REHOME_PORT: "9000" })).toBe(0);
+  expect(exitCode({ REHOME_STORE: "postgres://db.example.org/rehome" })).toBe(1);
+  expect(exitCode({ REHOME_STORE_FILE: "/etc/rehome/store" })).toBe(1);
+});
+
 test("under load the service makes no system call that its unit forbids", async () => {
   using folder = temporaryFolder();
   const data = join(folder.path, "data");
