@@ -46,11 +46,7 @@ export function text(
 }
 
 /** A host name or an address; one of IPv6 may stand in brackets, as it does in a URL, and is read without them. */
-export function host(
-  flag: string,
-  description: string,
-  fallback: string,
-): Setting<string | undefined> {
+export function host(flag: string, description: string, fallback: string): Setting<string> {
   return {
     ...text(flag, "ADDRESS", description, fallback),
     parse: (value) => value.replace(/^\[([\da-fA-F:.]+)\]$/, "$1") || undefined,
