@@ -129,10 +129,12 @@ export function baseAddress(flag: string, description: string): Setting<string |
     placeholder: "URL",
     description,
     default: undefined,
-    rule: "must be an http or https address that ends in /v1",
+    rule: "must be an http or https address that ends in /v1, without a password",
     parse(value) {
       if (!/^https?:\/\/[^\s?#]+\/v1$/.test(value) || !URL.canParse(value)) return undefined;
-      const { href } = new URL(value);
+      const { href, username, password } = new URL(value);
+      // Every caller is shown it: no place for a secret.
+      if (username !== "" || password !== "") return undefined;
       return href.endsWith("/v1") ? href : undefined;
     },
   };

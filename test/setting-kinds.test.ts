@@ -28,6 +28,8 @@ describe("a base address", () => {
     "https://a.example:99999/v1",
     "https:///v1",
     "https:////v1",
+    "https://user:password@a.example/v1",
+    "https://user@a.example/v1",
   ])("%j is none", (text) => {
     expect(parse(text)).toBeUndefined();
   });

@@ -103,11 +103,18 @@ export function clientAddress(
   for (;;) {
     const address = parseAddress(client);
     if (address === undefined || !trustedProxies.some((range) => isInCidr(address, range))) break;
-    const hop = hops.pop()?.trim();
-    if (hop === undefined || parseAddress(hop) === undefined) break;
+    const hop = addressOfHop(hops.pop()?.trim() ?? "");
+    if (parseAddress(hop) === undefined) break;
     client = hop;
   }
   return client;
+}
+
+/** What a hop says without its port, which some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function addressOfHop(hop: string): string {
+  const [, quad, bracketed] =
+    /^(?:([\d.]+):\d{1,5}|\[([\da-f:]*:[\da-f:.]*)\](?::\d{1,5})?)$/i.exec(hop) ?? [];
+  return quad ?? bracketed ?? hop;
 }
 
 /** An address or a name of this machine, and a port, to listen on. */
