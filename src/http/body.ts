@@ -1,7 +1,7 @@
 import type { ErrorKind } from "../domain/errors.ts";
+import { isJsonObject, parseJson } from "../domain/exact-json.ts";
 import type { Refusal } from "../service/admission.ts";
 import { jsonType } from "./errors.ts";
-import { parseJson } from "./json.ts";
 
 /** The largest request body. A name has no limit of its own, so this is what bounds it. */
 export const bodyLimitBytes = 64 * 1024;
@@ -61,7 +61,7 @@ export function decodeObject(
     const what = error instanceof RangeError ? "nested too deeply" : "not valid JSON";
     return refused("invalid_request", `The body is ${what}.`);
   }
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? { value: value as Record<string, unknown> }
+  return isJsonObject(value)
+    ? { value }
     : refused("invalid_request", "The body must be a JSON object.");
 }

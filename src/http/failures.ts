@@ -8,6 +8,17 @@ import { recordOf } from "./record.ts";
 import { noSuchPet } from "./routes/pets.ts";
 import { ruleOf } from "./schemas.ts";
 
+declare global {
+  interface BigInt {
+    toJSON(): unknown;
+  }
+}
+
+/** Elysia's ValidationError puts the refused value through JSON.stringify, which throws on a bigint without this. */
+BigInt.prototype.toJSON = function toJSON(this: bigint) {
+  return JSON.rawJSON(this.toString());
+};
+
 /**
  * Turns whatever is thrown on the way into the Error body. Nothing of an unknown error reaches the caller; `report`
  * gets it for the operator. `openMethods` knows the addresses outside of /v1: the fallback answers for those within.

@@ -1,0 +1,56 @@
+import { int64OfJsonNumber } from "./int64.ts";
+
+declare global {
+  // ECMAScript's JSON.parse source text access, which TypeScript's library does not declare yet.
+  interface JSON {
+    rawJSON(text: string): unknown;
+    isRawJSON(value: unknown): value is { readonly rawJSON: string };
+    parse(
+      text: string,
+      reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+    ): unknown;
+  }
+}
+
+/**
+ * A number, at the text's beginning or where a value begins, whose nearest double might be another number: it has an
+ * exponent, or 16 characters, where 15 digits are what every double keeps.
+ */
+const mayBeInexact = /(?:^|[:,[])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
+
+/**
+ * Parses JSON (RFC 8259). An int64 comes as a number where a double holds it and its neighbours, else as bigint; `1.0` and
+ * `1e3` are integers. Fractions come as numbers. Every other number comes as `JSON.rawJSON`: it is no int64, must not be
+ * rounded to one, and is written back as it was. Throws SyntaxError, and RangeError for what is nested too deeply.
+ */
+export function parseJson(text: string): unknown {
+  // The reviver costs several times the parsing, so only text that needs it pays for it.
+  return mayBeInexact.test(text) ? JSON.parse(text, exactly) : JSON.parse(text);
+}
+
+function exactly(_key: string, value: unknown, { source }: { readonly source?: string }): unknown {
+  if (typeof value !== "number" || source === undefined || !mayBeInexact.test(source)) return value;
+  const int64 = int64OfJsonNumber(source);
+  if (int64 !== undefined) {
+    const number = Number(int64);
+    return Number.isSafeInteger(number) ? number : int64;
+  }
+  const isFraction = Number.isFinite(value) && !Number.isInteger(value);
+  return isFraction ? value : JSON.rawJSON(source);
+}
+
+/** `value` as JSON text, with bigints as the numbers that they are; on several lines when `indent` is given. */
+export function jsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, exactNumber, indent);
+}
+
+function exactNumber(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? JSON.rawJSON(value.toString()) : value;
+}
+
+/** True for a JSON object as `parseJson` gives it: no list, no null, no number that came as `JSON.rawJSON`. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
+  );
+}
