@@ -1,9 +1,9 @@
 import { categoryKey, type Category } from "../../domain/category.ts";
-import { parseInt64 } from "../../domain/int64.ts";
+import { isJsonObject, parseJson } from "../../domain/exact-json.ts";
 import { isPetName } from "../../domain/pet.ts";
+import { int64Of, type Notation, shown } from "./formats/values.ts";
 import { readCsv } from "./read/csv.ts";
 import { detectShape } from "./read/detect.ts";
-import { parseExactJson } from "./read/exact-json.ts";
 import { explainJson } from "./read/explain-json.ts";
 import { type ByteChunks, UnreadableInput, utf8Chunks } from "./read/input.ts";
 import { MalformedRecord } from "./read/records.ts";
@@ -52,14 +52,14 @@ async function fromJson(chunks: ByteChunks): Promise<Category[]> {
   const text = await wholeText(chunks);
   const fault = explainJson(text);
   if (fault !== undefined) throw new UnreadableInput(fault.linesDown + 1, fault.problem);
-  const value = parseExactJson(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  const value = parseJson(text);
+  if (!isJsonObject(value)) {
     throw new UnreadableInput(
       1,
       'expected an object of category names and ids, such as {"Dog": 1, "Cat": 2}',
     );
   }
-  return Object.entries(value).map(([name, id]) => category(name, String(id), 0));
+  return Object.entries(value).map(([name, id]) => category(name, id, "json", 0));
 }
 
 async function wholeText(chunks: ByteChunks): Promise<string> {
@@ -87,21 +87,21 @@ async function fromCsv(chunks: ByteChunks, delimiter: string): Promise<Category[
       const line = lines[index]!;
       if (record instanceof MalformedRecord) throw new UnreadableInput(line, record.problem);
       const fields = record as readonly string[];
-      categories.push(category(fields[name]!, fields[id]!, line));
+      categories.push(category(fields[name]!, fields[id], "csv", line));
     }
   }
   return categories;
 }
 
-function category(name: string, idText: string, line: number): Category {
-  const id = parseInt64(idText.trim());
+function category(name: string, value: unknown, notation: Notation, line: number): Category {
+  const id = int64Of(value, notation);
   const label = `category ${JSON.stringify(name)}`;
   if (name.trim() === "" || !isPetName(name))
     throw new UnreadableInput(line, `${label}: expected a name`);
   if (id === undefined) {
     throw new UnreadableInput(
       line,
-      `${label}: expected a whole number of 64 bits as id, found ${JSON.stringify(idText)}`,
+      `${label}: expected a whole number of 64 bits as id, found ${shown(value)}`,
     );
   }
   return { name: name.trim(), id };

@@ -16,6 +16,14 @@ describe("readCategories", () => {
     );
   });
 
+  test("reads every form of a whole number in JSON", async () => {
+    expect(await read('{"Dog": 1e18, "Cat": 9007199254740993.0, "Eel": 1.0}')).toEqual([
+      { name: "Dog", id: 10n ** 18n },
+      { name: "Cat", id: 9007199254740993n },
+      { name: "Eel", id: 1n },
+    ]);
+  });
+
   test("the same name twice is fine for one id, refused for two", async () => {
     expect(await read("name,id\nDog,1\ndog,1\n")).toHaveLength(2);
     expect(await refusal(read("name,id\nDog,1\nDOG ,2\n"))).toBe('category "DOG" is given two ids');
@@ -25,11 +33,18 @@ describe("readCategories", () => {
     ["", "the input is empty"],
     ["[1]", 'line 1: expected an object of category names and ids, such as {"Dog": 1, "Cat": 2}'],
     ['{"Dog":\n1,}', 'line 2: expected a field name in double quotes, found "}"'],
-    ['{"Dog": 1.5}', 'category "Dog": expected a whole number of 64 bits as id, found "1.5"'],
+    ['{"Dog": 1.5}', 'category "Dog": expected a whole number of 64 bits as id, found 1.5'],
     [
       '{"Dog": 9223372036854775808}',
-      'category "Dog": expected a whole number of 64 bits as id, found "9223372036854775808"',
+      'category "Dog": expected a whole number of 64 bits as id, found 9223372036854775808',
     ],
+    [
+      '{"Dog": 0.99999999999999999}',
+      'category "Dog": expected a whole number of 64 bits as id, found 0.99999999999999999',
+    ],
+    ['{"Dog": [7]}', 'category "Dog": expected a whole number of 64 bits as id, found a list'],
+    ['{"Dog": "8"}', 'category "Dog": expected a whole number of 64 bits as id, found "8"'],
+
     ['{" ": 1}', 'category " ": expected a name'],
     ["Dog,1\n", "line 1: expected a header line with the columns name and id"],
     ["name,id\nDog\n", "line 2: expected 2 fields as in the header, found 1 field"],

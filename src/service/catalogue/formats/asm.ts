@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { PetStatus } from "../../../domain/pet.ts";
 import type { Format } from "./format.ts";
 import {
@@ -5,7 +6,6 @@ import {
   externalId,
   fieldOf,
   isBlank,
-  isObject,
   mapperOf,
   shelterName,
   versionOf,
@@ -27,7 +27,7 @@ export const asm: Format = {
   name: "asm",
   title: "Animal Shelter Manager 3 / sheltermanager.com, json_adoptable_animals (JSON or CSV)",
   recognises: ({ columns, records: [first] }) =>
-    columns?.includes("ANIMALNAME") ?? (isObject(first) && "ANIMALNAME" in first),
+    columns?.includes("ANIMALNAME") ?? (isJsonObject(first) && "ANIMALNAME" in first),
   mapper: (columns) => {
     const field = (name: string) => fieldOf(columns, name);
     const [id, name, species, changed] = ["ID", "ANIMALNAME", "SPECIESNAME", "LASTCHANGEDDATE"].map(

@@ -98,7 +98,7 @@ function cityMapper(city: City, columns: readonly string[] | undefined) {
       externalId: externalId(city.name, "animal_id", id!(record)),
       version: newest(dates.map((date) => date(record))),
     };
-    const status = statusOf(String(state!(record)));
+    const status = statusOf(state!(record));
     if (status === undefined) {
       return { ...origin, kind: "skip", reason: `${city.state} ${shown(state!(record))}` };
     }
@@ -117,8 +117,9 @@ function newest(dates: readonly unknown[]): number | undefined {
 }
 
 /** No outcome yet is an animal still there. Lost and found animals, transfers and deaths are none of ours. */
-function statusOf(state: string): PetStatus | undefined {
-  const word = state.trim().toLowerCase();
-  if (word === "" || word === "adoptable") return "available";
+function statusOf(state: unknown): PetStatus | undefined {
+  if (isBlank(state)) return "available";
+  const word = typeof state === "string" ? state.trim().toLowerCase() : undefined;
+  if (word === "adoptable") return "available";
   return word === "adoption" ? "sold" : undefined;
 }

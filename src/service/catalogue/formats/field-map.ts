@@ -1,4 +1,6 @@
+import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { PetStatus } from "../../../domain/pet.ts";
+import type { CandidateCategory } from "../candidate.ts";
 import { UnreadableInput } from "../read/input.ts";
 import type { Format, RecordMapper } from "./format.ts";
 import {
@@ -6,14 +8,15 @@ import {
   FieldFault,
   categoryName,
   fieldOf,
+  int64Of,
   isBlank,
-  isObject,
   mapperOf,
+  type Notation,
+  notationOf,
   shelterName,
   shown,
   sourceId,
 } from "./values.ts";
-import { parseInt64 } from "../../../domain/int64.ts";
 
 const targets = ["name", "categoryId", "status", "externalId"] as const;
 type Target = (typeof targets)[number];
@@ -83,12 +86,13 @@ function mappedMapper(map: FieldMap, columns: readonly string[] | undefined): Re
     return fieldOf(columns, existing(columns, target, column));
   };
   const [name, category, status, id] = targets.map(field);
+  const notation = notationOf(columns);
   const at = (target: Target) => map.get(target) ?? target;
   return mapperOf(columns, (record, line) => ({
     kind: "pet",
     line,
     name: shelterName(at("name"), name!(record)),
-    category: idOrName(at("categoryId"), category!(record)),
+    category: idOrName(at("categoryId"), category!(record), notation),
     status: statusWord(at("status"), status!(record)),
     externalId: sourceId(at("externalId"), id!(record)),
   }));
@@ -122,14 +126,15 @@ function existing(columns: readonly string[], target: Target, column: string): s
 function pathField(path: readonly string[]): Field {
   return (record) =>
     path.reduce<unknown>(
-      (value, step) => (isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined),
+      (value, step) =>
+        isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined,
       record,
     );
 }
 
 /** Whole numbers are ids; anything else is a name. */
-function idOrName(field: string, value: unknown) {
-  const id = isBlank(value) || isObject(value) ? undefined : parseInt64(String(value).trim());
+function idOrName(field: string, value: unknown, notation: Notation): CandidateCategory {
+  const id = int64Of(value, notation);
   return id === undefined ? categoryName(field, value) : { id };
 }
 

@@ -1,11 +1,11 @@
 import { decodeHTML } from "entities/decode";
+import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { Outcome } from "../candidate.ts";
 import type { Format } from "./format.ts";
 import {
   FieldFault,
   categoryName,
   externalId,
-  isObject,
   objectMapper,
   shelterName,
   shown,
@@ -17,7 +17,7 @@ export const petfinder: Format = {
   name: "petfinder",
   title: "Petfinder API v2, pages of animals (JSON)",
   recognises: ({ records: [first] }) =>
-    isObject(first) && "type" in first && ("organization_id" in first || "breeds" in first),
+    isJsonObject(first) && "type" in first && ("organization_id" in first || "breeds" in first),
   mapper: (columns) =>
     objectMapper("petfinder", columns, (record, line) =>
       mapped(record as Readonly<Record<string, unknown>>, line),

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { CandidateCategory } from "../candidate.ts";
 import type { Format } from "./format.ts";
 import {
@@ -8,7 +9,6 @@ import {
   exactStatus,
   externalId,
   isBlank,
-  isObject,
   objectMapper,
 } from "./values.ts";
 
@@ -17,7 +17,9 @@ export const petstore: Format = {
   name: "petstore",
   title: "Swagger Petstore, findByStatus (JSON)",
   recognises: ({ records: [first] }) =>
-    isObject(first) && "name" in first && (isObject(first["category"]) || "photoUrls" in first),
+    isJsonObject(first) &&
+    "name" in first &&
+    (isJsonObject(first["category"]) || "photoUrls" in first),
   mapper: (columns) =>
     objectMapper("petstore", columns, (record, line) => {
       const { id, name, category, status } = record as Readonly<Record<string, unknown>>;
@@ -33,10 +35,10 @@ export const petstore: Format = {
 };
 
 function categoryOf(category: unknown): CandidateCategory {
-  if (!isObject(category))
+  if (!isJsonObject(category))
     throw new FieldFault("category", "expected a category with an id, found none");
   if (category["id"] !== undefined && category["id"] !== null)
-    return categoryId("category.id", category["id"]);
+    return categoryId("category.id", category["id"], "json");
   if (isBlank(category["name"]))
     throw new FieldFault("category", "expected a category with an id, found none");
   return categoryName("category.name", category["name"]);

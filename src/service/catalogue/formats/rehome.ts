@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../../domain/exact-json.ts";
 import { unguarded } from "../write/csv.ts";
 import type { Format } from "./format.ts";
 import {
@@ -5,8 +6,8 @@ import {
   exactName,
   exactStatus,
   fieldOf,
-  isObject,
   mapperOf,
+  notationOf,
   sourceId,
 } from "./values.ts";
 
@@ -16,17 +17,18 @@ export const rehome: Format = {
   title: "what `rehome pets export` writes (JSON, NDJSON or CSV), and answers of GET /pets",
   recognises: ({ columns, records: [first] }) =>
     (columns?.includes("name") && columns.includes("categoryId")) ??
-    (isObject(first) && "categoryId" in first),
+    (isJsonObject(first) && "categoryId" in first),
   mapper: (columns) => {
     const [name, category, status, externalId] = ["name", "categoryId", "status", "externalId"].map(
       (field) => fieldOf(columns, field),
     );
+    const notation = notationOf(columns);
     const text = columns === undefined ? (value: unknown) => value : unguardedText;
     return mapperOf(columns, (record, line) => ({
       kind: "pet",
       line,
       name: exactName("name", text(name!(record))),
-      category: categoryId("categoryId", category!(record)),
+      category: categoryId("categoryId", category!(record), notation),
       status: exactStatus("status", status!(record)),
       externalId: sourceId("externalId", text(externalId!(record))),
     }));

@@ -1,10 +1,11 @@
+import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { CandidateCategory, Outcome } from "../candidate.ts";
 import type { Format } from "./format.ts";
 import {
   FieldFault,
   externalId,
+  int64Of,
   isBlank,
-  isObject,
   objectMapper,
   shelterName,
   shown,
@@ -18,14 +19,14 @@ export const rescuegroups: Format = {
   name: "rescuegroups",
   title: "RescueGroups API v5, animals with included species (JSON:API)",
   recognises: ({ records: [first] }) =>
-    isObject(first) && isObject(first["attributes"]) && "type" in first,
+    isJsonObject(first) && isJsonObject(first["attributes"]) && "type" in first,
   mapper: (columns) =>
     objectMapper("rescuegroups", columns, (record, line) => mapped(record as Json, line)),
 };
 
 function mapped(record: Json, line: number): Outcome {
   const attributes = record["attributes"];
-  if (!isObject(attributes))
+  if (!isJsonObject(attributes))
     throw new FieldFault("attributes", `expected an object, found ${shown(attributes)}`);
   return {
     kind: "pet",
@@ -51,21 +52,30 @@ function statusOf(attributes: Json): "available" | "pending" | "sold" {
 
 /** The animal's species as a reference into `included`, which may come after all animals. */
 function speciesOf(record: Json): CandidateCategory {
-  const relationships = isObject(record["relationships"]) ? record["relationships"] : {};
-  const species = isObject(relationships["species"]) ? relationships["species"]["data"] : undefined;
+  const relationships = isJsonObject(record["relationships"]) ? record["relationships"] : {};
+  const species = isJsonObject(relationships["species"])
+    ? relationships["species"]["data"]
+    : undefined;
   const first: unknown = Array.isArray(species) ? species[0] : species;
-  const id = isObject(first) ? first["id"] : undefined;
-  if (typeof id === "string" || typeof id === "number") return { reference: String(id) };
+  const id = isJsonObject(first) ? first["id"] : undefined;
+  const reference = identifier(id);
+  if (reference !== undefined) return { reference };
   throw new FieldFault("relationships.species", `expected the id of a species, found ${shown(id)}`);
+}
+
+/** An id as text: JSON:API has texts for ids, and not everybody who writes it knows. */
+function identifier(id: unknown): string | undefined {
+  return typeof id === "string" ? id : int64Of(id, "json")?.toString();
 }
 
 /** The id and name of a species among what is `included`; undefined for anything else there, pictures above all. */
 export function includedSpecies(value: unknown): readonly [id: string, name: string] | undefined {
-  if (!isObject(value) || value["type"] !== "species" || !isObject(value["attributes"]))
+  if (!isJsonObject(value) || value["type"] !== "species" || !isJsonObject(value["attributes"]))
     return undefined;
   const { singular, plural } = value["attributes"];
   const name = isBlank(singular) ? plural : singular;
-  return typeof name === "string" && !isBlank(name)
-    ? [String(value["id"]), name.trim()]
+  const id = identifier(value["id"]);
+  return id !== undefined && typeof name === "string" && !isBlank(name)
+    ? [id, name.trim()]
     : undefined;
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../../domain/exact-json.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
 import { type PetStatus, isPetName, isPetStatus, petStatuses } from "../../../domain/pet.ts";
 import type { CandidateCategory, Rejection } from "../candidate.ts";
@@ -19,7 +20,7 @@ export class FieldFault extends Error {
 export function mapperOf(columns: readonly string[] | undefined, map: RecordMapper): RecordMapper {
   return (record, line) => {
     if (record instanceof MalformedRecord) return malformed(record, line);
-    if (columns === undefined && !isObject(record)) {
+    if (columns === undefined && !isJsonObject(record)) {
       return {
         kind: "reject",
         line,
@@ -64,10 +65,6 @@ function named(columns: readonly string[] | undefined, record: unknown): unknown
   return Object.fromEntries(columns.map((name, index) => [name, fields[index]]));
 }
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** One field of a record, undefined where it is missing. */
 export type Field = (record: unknown) => unknown;
 
@@ -87,9 +84,10 @@ export function shown(value: unknown): string {
   if (value === undefined) return "nothing";
   if (typeof value === "bigint") return String(value);
   if (Array.isArray(value)) return "a list";
-  if (isObject(value)) return "an object";
-  const text = JSON.stringify(value);
-  return text.length <= shownCharacters ? text : `${text.slice(0, shownCharacters)}..."`;
+  if (isJsonObject(value)) return "an object";
+  const text = JSON.isRawJSON(value) ? value.rawJSON : JSON.stringify(value);
+  if (text.length <= shownCharacters) return text;
+  return `${text.slice(0, shownCharacters)}...${typeof value === "string" ? '"' : ""}`;
 }
 
 export function isBlank(value: unknown): boolean {
@@ -140,17 +138,24 @@ export function shelterName(field: string, value: unknown): string {
   return name === "" || noNames.has(name.toLowerCase()) ? unnamed : name;
 }
 
-/** The int64 of a JSON number or of plain decimal digits; undefined for anything else. */
-function int64Of(value: unknown): bigint | undefined {
+/** How a value was written. CSV has nothing but texts, so that one may be a number there; in JSON none is. */
+export type Notation = "json" | "csv";
+
+/** How records with these CSV columns, or without any, are written. */
+export function notationOf(columns: readonly string[] | undefined): Notation {
+  return columns === undefined ? "json" : "csv";
+}
+
+/** The int64 that `value`, from `parseJson` or a CSV field, is; undefined when it is none. */
+export function int64Of(value: unknown, notation: Notation): bigint | undefined {
+  if (typeof value === "bigint") return value;
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined;
-  return typeof value === "bigint" || typeof value === "string"
-    ? parseInt64(String(value).trim())
-    : undefined;
+  return notation === "csv" && typeof value === "string" ? parseInt64(value.trim()) : undefined;
 }
 
 /** The category id in a field that has to hold one. */
-export function categoryId(field: string, value: unknown): CandidateCategory {
-  const id = int64Of(value);
+export function categoryId(field: string, value: unknown, notation: Notation): CandidateCategory {
+  const id = int64Of(value, notation);
   if (id === undefined)
     throw new FieldFault(field, `expected a whole number of 64 bits, found ${shown(value)}`);
   return { id };
@@ -180,7 +185,7 @@ const externalIdCharactersMax = 200;
 /** The id that a source has for its animal, as text; undefined where it is blank. */
 export function sourceId(field: string, value: unknown): string | undefined {
   if (isBlank(value)) return undefined;
-  const id = typeof value === "string" ? value.trim() : int64Of(value)?.toString();
+  const id = typeof value === "string" ? value.trim() : int64Of(value, "json")?.toString();
   if (id === undefined || !isPetName(id))
     throw new FieldFault(field, `expected an id, found ${shown(value)}`);
   if (id.length > externalIdCharactersMax) {

@@ -1,4 +1,4 @@
-import { parseExactJson } from "./exact-json.ts";
+import { parseJson } from "../../../domain/exact-json.ts";
 import { explainJson, nestingMax } from "./explain-json.ts";
 import { type ByteChunks, UnreadableInput, Window } from "./input.ts";
 import type { RecordBatch } from "./records.ts";
@@ -284,7 +284,7 @@ class JsonReader {
     const text = this.#text(found.starts[0]!, found.ends.at(-1)!);
     try {
       // Elements and the commas between them are one stretch of the input, so one parse serves them all.
-      return { lines: found.lines, records: parseExactJson(`[${text}]`) as unknown[] };
+      return { lines: found.lines, records: parseJson(`[${text}]`) as unknown[] };
     } catch (error) {
       throw this.#malformed(found) ?? error;
     }

@@ -1,4 +1,4 @@
-import { parseExactJson } from "./exact-json.ts";
+import { parseJson } from "../../../domain/exact-json.ts";
 import { explainJson } from "./explain-json.ts";
 import { type ByteChunks, Window } from "./input.ts";
 import { MalformedRecord, type RecordBatch } from "./records.ts";
@@ -44,7 +44,7 @@ function parsed(texts: readonly string[], firstLine: number): RecordBatch {
 
 function record(text: string): unknown {
   try {
-    return parseExactJson(text);
+    return parseJson(text);
   } catch {
     return new MalformedRecord(explainJson(text)?.problem ?? "not JSON", text);
   }

@@ -167,6 +167,94 @@ describe("named formats, found by themselves in a file cut into pieces of seven 
   });
 });
 
+describe("numbers in JSON", () => {
+  const rehome = (id: string) => `[{"name":"a","categoryId":${id}}]`;
+  const petstore = (id: string) => `[{"name":"a","photoUrls":[],"category":{"id":${id}}}]`;
+  const mapped = (id: string) => `[{"n":"a","c":${id}}]`;
+  const map = mappedFormat(parseFieldMap("name=n,categoryId=c"));
+
+  test.each([
+    ["1e18", "1000000000000000000"],
+    ["9007199254740993.0", "9007199254740993"],
+    ["1.0", "1"],
+    ["-9.223372036854775808e18", "-9223372036854775808"],
+  ])("%s is an integer, as it is over HTTP", async (written, id) => {
+    const expected = [`1 a / id,${id} / none`];
+    expect((await readWhole(rehome(written))).outcomes.map(brief)).toEqual(expected);
+    expect((await readWhole(petstore(written))).outcomes.map(brief)).toEqual(expected);
+    expect((await readWhole(mapped(written), map)).outcomes.map(brief)).toEqual(expected);
+  });
+
+  test.each([
+    ["0.99999999999999999", "0.99999999999999999"],
+    ["9223372036854775808", "9223372036854775808"],
+    ["1e400", "1e400"],
+    ["1.5", "1.5"],
+    ["[7]", "a list"],
+    [`1${"0".repeat(60)}`, `1${"0".repeat(39)}...`],
+  ])("%s is no id, and is shown as it was written", async (written, shown) => {
+    const problem = `expected a whole number of 64 bits, found ${shown}`;
+    expect((await readWhole(rehome(written))).outcomes.map(brief)).toEqual([
+      `1 rejected: categoryId: ${problem}`,
+    ]);
+    expect((await readWhole(petstore(written))).outcomes.map(brief)).toEqual([
+      `1 rejected: category.id: ${problem}`,
+    ]);
+    expect((await readWhole(mapped(written), map)).outcomes.map(brief)).toEqual([
+      `1 rejected: c: expected the name of a category, found ${shown}`,
+    ]);
+  });
+
+  test("a text of digits is no number, and in CSV it is one", async () => {
+    const problem = 'expected a whole number of 64 bits, found "8"';
+    expect((await readWhole(rehome('"8"'))).outcomes.map(brief)).toEqual([
+      `1 rejected: categoryId: ${problem}`,
+    ]);
+    expect((await readWhole(petstore('"8"'))).outcomes.map(brief)).toEqual([
+      `1 rejected: category.id: ${problem}`,
+    ]);
+    expect((await readWhole(mapped('"8"'), map)).outcomes.map(brief)).toEqual([
+      "1 a / name,8 / none",
+    ]);
+    const csv = ["2 a / id,8 / none"];
+    expect((await readWhole("name,categoryId\na, 8 \n")).outcomes.map(brief)).toEqual(csv);
+    expect((await readWhole("n,c\na,8\n", map)).outcomes.map(brief)).toEqual(csv);
+  });
+
+  test("what is no int64 is a fault in every other field too, never a failure", async () => {
+    const record = (id: string, species: string) =>
+      `{"type":"animals","id":${id},"attributes":{"name":1e400,"isAdoptionPending":1e400},` +
+      `"relationships":{"species":{"data":{"id":${species}}}}}`;
+    const included =
+      '{"type":"species","id":1e400,"attributes":{"singular":"Dog"}},' +
+      '{"type":"species","id":["3"],"attributes":{"singular":"Bird"}},' +
+      '{"type":"species","attributes":{"singular":"Eel"}},' +
+      '{"type":"species","id":9007199254740993,"attributes":{"singular":"Cat"}}';
+    const { outcomes, referenced } = await readWhole(
+      `{"data":[${record("1e400", '"1"')},${record("1", "1e400")}],"included":[${included}]}`,
+    );
+    expect(outcomes.map(brief)).toEqual([
+      "1 rejected: id: expected an id, found 1e400",
+      "1 rejected: attributes.name: expected a text, found 1e400",
+    ]);
+    expect([...referenced]).toEqual([["9007199254740993", "Cat"]]);
+    const named = record("1", "1e400").replace("1e400", '"n"').replace("1e400", "false");
+    const species = await readWhole(`{"data":[${named}]}`);
+    expect(species.outcomes.map(brief)).toEqual([
+      "1 rejected: relationships.species: expected the id of a species, found 1e400",
+    ]);
+    const large = named.replace("1e400", "9007199254740993");
+    expect((await readWhole(`{"data":[${large}]}`)).outcomes.map(brief)).toEqual([
+      "1 n / reference,9007199254740993 / available [rescuegroups:1]",
+    ]);
+    expect((await readWhole("[1e400]", formatNamed("rehome"))).outcomes.map(brief)).toEqual([
+      "1 rejected: : expected an object, found 1e400",
+    ]);
+    const asm = '[{"ANIMALNAME":"a","SPECIESNAME":"Dog","ARCHIVED":1e400,"DECEASEDDATE":null}]';
+    expect((await readWhole(asm)).outcomes.map(brief)).toEqual(["1 a / name,Dog / available"]);
+  });
+});
+
 describe("a format that does not fit", () => {
   test("records in no known format are refused with what to do", async () => {
     expect(await refusal(readWhole('[{"a":1}]'))).toContain("--map");
