@@ -1,4 +1,5 @@
 import type { EnvironmentVariables } from "../config.ts";
+import { jsonText } from "../domain/exact-json.ts";
 
 /** The outside of the command line: what a command may touch besides the store. Tests hand in their own. */
 export interface Io {
@@ -31,10 +32,5 @@ export interface Io {
 
 /** One JSON document on standard output: the contract of `--json`. An int64 is written exactly. */
 export function printJson(io: Io, value: unknown): void {
-  io.out(`${JSON.stringify(value, exactNumbers, 2)}\n`);
-}
-
-/** For JSON.stringify: writes a bigint as the number that it is. */
-export function exactNumbers(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? JSON.rawJSON(value.toString()) : value;
+  io.out(`${jsonText(value, 2)}\n`);
 }

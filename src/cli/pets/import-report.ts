@@ -1,8 +1,8 @@
 import { openSync } from "node:fs";
 import type { FileSink } from "bun";
+import { jsonText } from "../../domain/exact-json.ts";
 import type { Rejection } from "../../service/catalogue/candidate.ts";
 import type { ImportSummary } from "../../service/catalogue/import.ts";
-import { exactNumbers } from "../io.ts";
 import { json, type Static } from "../json.ts";
 import { grouped } from "../terminal/text.ts";
 
@@ -41,7 +41,7 @@ export class Rejects {
     if (rejection.unknownCategory) this.hasUnknownCategory = true;
     if (this.#first.length < shownMax) this.#first.push(rejection);
     const { line, field, problem, record } = rejection;
-    await this.#file?.write(`${JSON.stringify({ line, field, problem, record }, exactNumbers)}\n`);
+    await this.#file?.write(`${jsonText({ line, field, problem, record })}\n`);
   }
 
   /** The first of them, a line each, and where the others are. */
