@@ -28,8 +28,8 @@ Examples:
 }
 
 /**
- * The command line for `args`: a server holds its own command in memory, and not all the others for good; and a container
- * asks for health every half minute, which reads in half as much.
+ * Builds only the commands that `args` needs: a server should not keep the others in memory, and `health`, which containers
+ * run every half minute, then loads half as much code.
  */
 async function programFor(args: readonly string[], io: Io): Promise<Command> {
   if (args[0] === "serve") return programOf(io, [serveCommand(io)]);
@@ -129,9 +129,7 @@ async function helpWords(path: readonly string[], io: Io): Promise<string[]> {
 
 function report(error: unknown, io: Io): number {
   if (error instanceof CommanderError) {
-    if (error.exitCode === 0 || error.code === "commander.help")
-      return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    return exitCodes.usage;
+    return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
   const message = error instanceof Error ? error.message : String(error);
   io.err(`Error: ${message}\n`);

@@ -27,6 +27,7 @@ export function failures(report: (error: unknown) => void, openMethods: MethodTa
   return new Elysia({ name: "failures" }).onError(
     { as: "global" },
     ({ error, code, request, route, set }) => {
+      // The handler may have set 201 already; `refuse` sends a whole Response, which needs 200 here.
       set.status = 200;
       // A body that could not be read ends the request before its route is noted.
       recordOf(request).route ??= route || undefined;
@@ -52,8 +53,6 @@ function refusalOf(error: unknown, code: unknown, report: (error: unknown) => vo
 /** Names the first field that breaks its schema, and its rule. An id that is none belongs to no animal. */
 function invalid(error: ValidationError): Refusal {
   if (error.type === "params") return noSuchPet;
-  if (error.type === "response")
-    return refusal("internal_error", "Something went wrong on the server.");
   const { path, schema, value } = firstError(error);
   const field = path.slice(1) || "The request";
   if (error.type === "query" && Array.isArray(value)) {

@@ -72,7 +72,6 @@ export function isHarmless(error: unknown): boolean {
 export function asAppError(error: unknown): unknown {
   const isOurs = error instanceof DeadlineError || error instanceof SQL.SQLError;
   if (!isOurs && !isConnectionLoss(error)) return error;
-  if (error instanceof AppError) return error;
   return new AppError("unavailable", "The store cannot be used at the moment.", {
     cause: error,
     hint: poolerStates.has(stateOf(error))
