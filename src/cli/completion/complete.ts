@@ -7,14 +7,18 @@ export interface Candidate {
 }
 
 /** A kind of value that is looked up when it is asked for. */
-export type Looked = "key" | "pet";
+export type LookupKind = "key" | "pet";
 
 /** What completes the word: candidates, or the names of files, which the shell knows best. */
 export type Completion = readonly Candidate[] | "files";
 
 export interface Lookup {
   /** Values of the kind that go with what was typed so far; `flags` holds the options that were given before. */
-  (kind: Looked, typed: string, flags: ReadonlyMap<string, string>): Promise<readonly Candidate[]>;
+  (
+    kind: LookupKind,
+    typed: string,
+    flags: ReadonlyMap<string, string>,
+  ): Promise<readonly Candidate[]>;
 }
 
 /** Placeholders of values that are files or folders. */

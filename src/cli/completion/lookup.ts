@@ -1,5 +1,5 @@
 import { loadConfig, settings, type SettingName } from "../../config.ts";
-import { glanceAtKeys, glanceAtPets } from "../../service/glance.ts";
+import { peekKeys, peekPets } from "../../storage/sqlite/peek.ts";
 import type { Io } from "../io.ts";
 import { cut, printable } from "../terminal/text.ts";
 import { startingWith, type Candidate, type Lookup } from "./complete.ts";
@@ -17,7 +17,7 @@ export function storeLookup(io: Io): Lookup {
 
 /** Ids, and labels too where something was typed that no id begins with. */
 function keyCandidates(folder: string, typed: string): readonly Candidate[] {
-  const keys = glanceAtKeys(folder);
+  const keys = peekKeys(folder);
   const ids = keys.map(({ id, name, plan }) => ({
     value: id,
     about: `${shortened(name)} (${plan})`,
@@ -30,7 +30,7 @@ function keyCandidates(folder: string, typed: string): readonly Candidate[] {
 
 function petCandidates(folder: string, typed: string): readonly Candidate[] {
   if (!/^(?:[1-9]\d{0,17})?$/.test(typed)) return [];
-  return glanceAtPets(folder, typed).map(({ id, name }) => ({
+  return peekPets(folder, typed).map(({ id, name }) => ({
     value: String(id),
     about: shortened(name),
   }));

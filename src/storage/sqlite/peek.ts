@@ -8,22 +8,22 @@ const shownMax = 50;
 /** Digits of the largest int64. */
 const digitsMax = 19;
 
-export interface KeyGlance {
+export interface PeekedKey {
   readonly id: string;
   readonly name: string;
   readonly plan: PlanName;
 }
 
-export interface PetGlance {
+export interface PeekedPet {
   readonly id: bigint;
   readonly name: string;
 }
 
 /** The newest keys of a data folder, quickly and without changing anything: a completion must not migrate. */
-export function peekKeys(folder: string): KeyGlance[] {
+export function peekKeys(folder: string): PeekedKey[] {
   return peek(folder, (db) =>
     db
-      .query<KeyGlance, []>(
+      .query<PeekedKey, []>(
         "SELECT id, name, plan FROM api_keys ORDER BY revoked_at_ms IS NOT NULL, created_at_ms DESC LIMIT 1000",
       )
       .all(),
@@ -31,12 +31,12 @@ export function peekKeys(folder: string): KeyGlance[] {
 }
 
 /** Animals whose id begins with `digits`, in the order of their ids. */
-export function peekPets(folder: string, digits: string): PetGlance[] {
+export function peekPets(folder: string, digits: string): PeekedPet[] {
   return peek(folder, (db) => {
     const between = db.query<{ id: number; name: string }, [bigint, bigint, number]>(
       "SELECT id, substr(name, 1, 60) AS name FROM pets WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?",
     );
-    const found: PetGlance[] = [];
+    const found: PeekedPet[] = [];
     const first = digits === "" ? 1n : BigInt(digits);
     // 12 means 12, and 120 to 129, and 1200 to 1299 ...; without digits, all of them.
     const widths =
