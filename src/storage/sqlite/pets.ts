@@ -6,15 +6,6 @@ import type { NewPet, Pet, PetStatus } from "../../domain/pet.ts";
 import { query, statement, translating } from "./database.ts";
 import { pets } from "./schema.ts";
 
-const placeholders = {
-  after: sql.placeholder("after"),
-  limit: sql.placeholder("limit"),
-  status: sql.placeholder("status"),
-  id: sql.placeholder("id"),
-  name: sql.placeholder("name"),
-  categoryId: sql.placeholder("categoryId"),
-};
-
 const petColumns = {
   id: pets.id,
   name: pets.name,
@@ -52,26 +43,35 @@ function withoutNull({
 /** Reads animals through statements prepared once. */
 export function petReader(db: Database) {
   const orm = query(db);
-  const { after, limit, status: wanted, id: sought } = placeholders;
-  const rows = orm.select(petColumns).from(pets).orderBy(asc(pets.id)).limit(limit).$dynamic();
+  const rows = orm
+    .select(petColumns)
+    .from(pets)
+    .orderBy(asc(pets.id))
+    .limit(sql.placeholder("limit"))
+    .$dynamic();
   const page = statement<PetRow, [after: bigint, limit: number]>(
     db,
-    rows.where(gt(pets.id, after)),
+    rows.where(gt(pets.id, sql.placeholder("after"))),
   );
   const pageOfStatus = statement<PetRow, [status: PetStatus, after: bigint, limit: number]>(
     db,
-    rows.where(and(eq(pets.status, wanted), gt(pets.id, after))),
+    rows.where(
+      and(eq(pets.status, sql.placeholder("status")), gt(pets.id, sql.placeholder("after"))),
+    ),
   );
   const byId = statement<PetRow, [id: bigint]>(
     db,
-    orm.select(petColumns).from(pets).where(eq(pets.id, sought)),
+    orm
+      .select(petColumns)
+      .from(pets)
+      .where(eq(pets.id, sql.placeholder("id"))),
   );
   const all = orm.select({ count: count() }).from(pets).prepare();
 
   return {
-    page({ limit: most, status, after: above = int64Min }: PageQuery): Pet[] {
+    page({ limit, status, after = int64Min }: PageQuery): Pet[] {
       const found = translating(() =>
-        status === undefined ? page.all(above, most) : pageOfStatus.all(status, above, most),
+        status === undefined ? page.all(after, limit) : pageOfStatus.all(status, after, limit),
       );
       return found.map(petOf);
     },
@@ -86,11 +86,14 @@ export function petReader(db: Database) {
 /** Changes animals, each call in one transaction. */
 export function petWriter(db: Database) {
   const orm = query(db);
-  const { name: named, categoryId: of, status: as } = placeholders;
   const prepareInsert = () =>
     statement<never, [name: string, categoryId: bigint, status: PetStatus | null]>(
       db,
-      orm.insert(pets).values({ name: named, categoryId: of, status: as }),
+      orm.insert(pets).values({
+        name: sql.placeholder("name"),
+        categoryId: sql.placeholder("categoryId"),
+        status: sql.placeholder("status"),
+      }),
     );
   // Prepared by the first create, which a server leaves to the writer thread.
   let insert: ReturnType<typeof prepareInsert> | undefined;
