@@ -219,8 +219,7 @@ function refuseUnknown(env: EnvironmentVariables): void {
   if (unknown === undefined) return;
   const guess = nearest(ending(unknown), known);
   throw new AppError("invalid_request", `The variable ${unknown} is no setting of rehome.`, {
-    hint:
-      guess === undefined ? "rehome serve --help shows all of them." : `${variablePrefix}${guess}`,
+    hint: guess === undefined ? "rehome serve --help" : `Name it ${variablePrefix}${guess}.`,
   });
 }
 

@@ -13,11 +13,14 @@ export type ErrorKind =
 
 /**
  * A failure with two readers: `message` is for the caller and holds nothing internal, `cause` is for the operator.
- * A refusal (bad input, over the limit) is a value and not one of these; the program throws it where it cannot go on.
+ * An expected refusal of a request is a `Refusal` value, not an exception. Throw AppError where the code cannot go on.
  */
 export class AppError extends Error {
   readonly kind: ErrorKind;
-  /** What an operator can do about it; printed by the command line below the message. */
+  /**
+   * What an operator can do about it, which the command line prints behind `Try:`. An imperative sentence, with a capital
+   * and a full stop, or a command to type.
+   */
   readonly hint: string | undefined;
   /** Seconds after which a retry makes sense (RFC 9110, section 10.2.3), where that is known. */
   readonly retryAfterSeconds: number | undefined;

@@ -95,10 +95,12 @@ export class KeyService {
     return { key, secret: plain };
   }
 
+  /** All keys in the order of their creation, those that were revoked included. */
   async list(): Promise<ApiKey[]> {
     return this.#keys.list();
   }
 
+  /** How many keys there are, those that were revoked included. */
   async count(): Promise<number> {
     return this.#keys.count();
   }
@@ -119,7 +121,7 @@ export class KeyService {
     const [match] = matches;
     if (match === undefined || reference === "") {
       throw new AppError("not_found", `There is no key with the id or label "${reference}".`, {
-        hint: "rehome keys list shows all of them.",
+        hint: "rehome keys list",
       });
     }
     if (matches.length > 1) {
@@ -134,6 +136,7 @@ export class KeyService {
     return match;
   }
 
+  /** All that is known of the key that `reference` means, see `resolve`. Throws `not_found` when there is none. */
   async details(reference: string): Promise<KeyDetails> {
     const key = await this.resolve(reference);
     return {
@@ -175,7 +178,7 @@ export class KeyService {
     const state = keyState(before, nowMs);
     if (state === "revoked" || state === "expired") {
       throw new AppError("invalid_request", `The key ${id} is ${state}; it gets no new secret.`, {
-        hint: "rehome keys create makes a new key.",
+        hint: "Make a new key with rehome keys create.",
       });
     }
     const { plain, secret } = this.#newSecret(nowMs);
@@ -184,6 +187,7 @@ export class KeyService {
     return { key: found(key, reference), secret: plain };
   }
 
+  /** Bans the key for `durationMs` from now on, in place of any other ban; it is no step towards longer ones. */
   async ban(reference: string, durationMs: number): Promise<ApiKey> {
     return this.#change(reference, "ban", (key, nowMs) => ({
       ...key,
@@ -191,6 +195,7 @@ export class KeyService {
     }));
   }
 
+  /** Ends the ban in force, and forgets which minutes were noisy. The next automatic ban is as long as it would have been. */
   async unban(reference: string): Promise<ApiKey> {
     return this.#change(reference, "unban", (key, nowMs) => ({
       ...key,

@@ -109,14 +109,14 @@ describe("a misspelling names the nearest", () => {
       expect(await rehome(args, { env })).toEqual({
         exitCode: 2,
         stdout: "",
-        stderr: `Error: The variable ${variable} is no setting of rehome.\nTry: ${meant}\n`,
+        stderr: `Error: The variable ${variable} is no setting of rehome.\nTry: Name it ${meant}.\n`,
       });
     }
   });
 
   test("a variable like no setting", async () => {
     const result = await rehome(["config"], { env: { REHOME_QUITE_ANOTHER: "1" } });
-    expect(result.stderr).toEndWith("Try: rehome serve --help shows all of them.\n");
+    expect(result.stderr).toEndWith("Try: rehome serve --help\n");
   });
 });
 

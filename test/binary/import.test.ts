@@ -82,7 +82,9 @@ describe("pets import", () => {
     expect(refused.stderr).toStartWith(
       "Error: 9 of 13 records cannot be taken over, so nothing was changed.\n  line 26: category: expected a category with an id, found none\n",
     );
-    expect(refused.stderr).toEndWith("Try: mend them, or take the rest over with --skip-bad\n");
+    expect(refused.stderr).toEndWith(
+      "Try: Mend the records, or take the rest over with --skip-bad.\n",
+    );
     const lines = (await Bun.file(rejects).text()).trimEnd().split("\n");
     expect(lines).toHaveLength(9);
     expect(lines[3]).toBe(

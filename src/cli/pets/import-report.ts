@@ -125,9 +125,9 @@ export function importedText(summary: ImportSummary): string {
 export function refusedText(summary: ImportSummary, rejects: Rejects): string {
   const { rejected, read, dryRun } = summary;
   const consequence = dryRun ? "nothing would be changed" : "nothing was changed";
-  const categoryHint = rejects.hasUnknownCategory
-    ? "--create-categories for new ids, --categories FILE for given ones; "
-    : "";
+  const remedy = rejects.hasUnknownCategory
+    ? "Add --create-categories for new ids or --categories FILE for given ones, mend"
+    : "Mend";
   return `${grouped(rejected)} of ${grouped(read)} records cannot be taken over, so ${consequence}.
-${rejects.text()}Try: ${categoryHint}mend them, or take the rest over with --skip-bad`;
+${rejects.text()}Try: ${remedy} the records, or take the rest over with --skip-bad.`;
 }

@@ -152,7 +152,7 @@ function shown({ phase, done, total }: ImportProgress, input: Input): Progress {
 function formatOf({ format, map }: Options): Format | undefined {
   if (map === undefined) return formatNamed(format);
   if (format !== automatic) {
-    throw new UsageError("--format and --map exclude each other.", "leave one of them out");
+    throw new UsageError("--format and --map exclude each other.", "Leave one of them out.");
   }
   try {
     return mappedFormat(parseFieldMap(map));
@@ -203,6 +203,6 @@ function readable(path: string): ReturnType<typeof Bun.file> {
   if (problem === undefined) return Bun.file(path);
   throw new UsageError(
     `${path} cannot be read: ${problem}.`,
-    "name a file, or - for standard input",
+    "Name a file, or - for standard input.",
   );
 }

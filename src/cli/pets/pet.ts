@@ -34,6 +34,6 @@ export function printPet(io: Io, pet: Pet, did: string, options: { readonly json
 export function foundPet(pet: Pet | undefined, id: bigint): Pet {
   if (pet !== undefined) return pet;
   throw new AppError("not_found", `There is no animal with the id ${id}.`, {
-    hint: "rehome pets list shows the ids.",
+    hint: "rehome pets list",
   });
 }

@@ -29,11 +29,7 @@ export function serviceCommand(io: Io): Command {
         for (const [file, text] of all) io.out(`# --- ${file}\n${text}\n`);
         return;
       }
-      const text = all.get(name);
-      if (text === undefined) {
-        throw new UsageError(`There is no unit ${name}.`, `one of ${[...all.keys()].join(", ")}`);
-      }
-      io.out(text);
+      io.out(unitNamed(name, all));
     });
   const install = new Command("install")
     .description("write the systemd units, make the account and start the service")
@@ -64,4 +60,10 @@ Examples:
       "after",
       "\nExamples:\n  rehome service print rehome.service\n  sudo rehome service install",
     );
+}
+
+function unitNamed(name: string, all: ReadonlyMap<string, string>): string {
+  const text = all.get(name);
+  if (text !== undefined) return text;
+  throw new UsageError(`There is no unit ${name}.`, `Name one of ${[...all.keys()].join(", ")}.`);
 }

@@ -160,6 +160,6 @@ function isThisMachine(host: string): boolean {
 
 function invalid(rule: string): AppError {
   return new AppError("invalid_request", `The address of the store ${rule}.`, {
-    hint: "postgres://user:password@host:5432/database, best in a file that --store-file names.",
+    hint: "Write it as postgres://user:password@host:5432/database, best in a file that --store-file names.",
   });
 }

@@ -184,7 +184,7 @@ function keepingAside<T>(work: () => T): T {
     throw new AppError(
       "unavailable",
       `The temporary file of the import cannot be written (${error.message}); nothing was changed.`,
-      { cause: error, hint: "set TMPDIR to a folder with room for about twice the input" },
+      { cause: error, hint: "Set TMPDIR to a folder with room for about twice the input." },
     );
   }
 }

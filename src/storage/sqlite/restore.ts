@@ -66,7 +66,7 @@ export function requireBackup(file: string): void {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") {
       throw new AppError("not_found", `There is no backup ${file}.`, {
-        hint: "rehome backup FILE makes one.",
+        hint: "Make one with rehome backup FILE.",
       });
     }
     throw new AppError("unavailable", `The backup ${file} cannot be read: ${reasonOf(error)}.`, {
