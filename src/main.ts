@@ -7,8 +7,8 @@ import { processEnvironment } from "./config.ts";
 process.umask(0o077);
 
 /**
- * A terminal sends SIGINT to everything that it runs, and a runner such as `bun run` passes it on: what comes twice
- * within this time was one key.
+ * One press of Ctrl-C can arrive twice: from the terminal, and from a runner such as `bun run` that passes it on. Two
+ * SIGINTs within this time count as one.
  */
 const sameKeyMs = 500;
 /** How long the end waits for standard output to take what was written to it. */

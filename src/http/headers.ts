@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 
-/** The headers of an answer as they are gathered, in any order and case. */
+/** The headers of an answer as they are gathered, in any order; one spelling a name. */
 export type AnswerHeaders = Record<string, string | number>;
 
 /** Answers with the same names of headers in the same order share one object. */

@@ -29,7 +29,8 @@ interface Made {
 export function openapi(options: OpenApiOptions) {
   const { clock } = options;
   const current = keptMade(options);
-  // What the parameters are taken apart for: Elysia prepares everything for a handler that takes the context whole.
+  // The context is destructured in the parameter list on purpose: Elysia reads the handler's source to see which
+  // properties it uses, and prepares all of them for one that takes the context whole.
   return new Elysia({ name: "openapi" })
     .get(
       documentPath,

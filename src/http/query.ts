@@ -6,8 +6,8 @@ import { atOnce } from "./hooks.ts";
 import type { ListQuery } from "./schemas.ts";
 
 /**
- * Leaves Elysia no query to read, by where it found one: routes that take parameters read them with `readListQuery`, and
- * the bearer plugin finds no credential there, which it would take from a parameter and cannot be told not to.
+ * Hides the query string from Elysia by clearing the index at which it found the `?`. The bearer plugin would otherwise
+ * accept `?access_token=` and has no option against it; routes use `readListQuery`.
  */
 export function ownQuery() {
   return new Elysia({ name: "own-query" }).onRequest(

@@ -64,7 +64,7 @@ export class Access {
       : this.#unauthorized(address, found);
   }
 
-  /** Nobody knows whose request this is, so no key's numbers are shown and nobody is charged. */
+  /** Who is calling, or what is left to them, is not known: no key's numbers are shown, and no address is charged. */
   #unavailable(address: () => string | undefined, error: unknown): Admission {
     this.#onError(error);
     return { view: this.#anonymous.peek(address()), key: undefined, refusal: unavailable };

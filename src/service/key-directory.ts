@@ -86,6 +86,7 @@ export class KeyDirectory {
     );
   }
 
+  /** The accounts in memory: those of the keys that were used lately. */
   accounts(): Iterable<Account> {
     return this.#accounts.values();
   }

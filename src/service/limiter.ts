@@ -59,6 +59,11 @@ export class Limiter {
     this.#windowsVersion = options.windows.version();
   }
 
+  /**
+   * Decides on a request of a valid key, and charges it where it is admitted. Answers at once from the account's block, for
+   * a ban, and where the window is known to be used up; else with the next take, in a promise that never rejects: a take
+   * that fails is a refusal `unavailable`.
+   */
   admit(account: Account): Admission | Promise<Admission> {
     const nowMs = this.#options.clock();
     if (isBanned(account.key.ban, nowMs)) return refuseBanned(account, nowMs);
@@ -81,8 +86,8 @@ export class Limiter {
   }
 
   /**
-   * What has to happen without a request that asks for it, once a second. Blocks of windows that are over go back, for
-   * their day; where other processes take from the same windows, idle blocks do too, and what was exhausted is asked for
+   * What has to happen without a request that asks for it, once a second. A block whose minute is over is given back,
+   * because its requests still count in the day. Where other processes take from the same windows, idle blocks do too, and what was exhausted is asked for
    * again, since one of them may have given back.
    */
   async sweep(accounts: Iterable<Account>): Promise<void> {

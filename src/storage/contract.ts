@@ -27,6 +27,7 @@ export interface CommitReport {
 export interface PetStore {
   /** At most `limit` animals in ascending id order, above `after`, of `status` where given. */
   page(query: PageQuery): Awaitable<Pet[]>;
+  /** The animal with this id, or undefined when there is none. */
   byId(id: bigint): Awaitable<Pet | undefined>;
   /** Adds an animal and resolves with its id once it is durable. Those that arrive together share a commit. */
   create(pet: NewPet): Promise<bigint>;
@@ -34,6 +35,7 @@ export interface PetStore {
   setStatus(id: bigint, status: PetStatus | undefined): Awaitable<Pet | undefined>;
   /** Removes an animal for good; its id is not given again. Returns what was removed. */
   remove(id: bigint): Awaitable<Pet | undefined>;
+  /** How many animals there are. */
   count(): Awaitable<number>;
 }
 
@@ -126,8 +128,8 @@ export interface KeyStore {
   /** All keys in the order of their creation. */
   list(): Awaitable<ApiKey[]>;
   count(): Awaitable<number>;
-  /** The keys that changed after `epoch` was current. */
-  changedSince(epoch: number): Awaitable<ApiKey[]>;
+  /** The keys that changed after `version` was current, which is one of `versions().keys`. */
+  changedSince(version: number): Awaitable<ApiKey[]>;
   secrets(id: string): Awaitable<KeySecret[]>;
   /** Whether any key was given a secret of this environment, good or not. */
   hasSecretOf(environment: Environment): Awaitable<boolean>;

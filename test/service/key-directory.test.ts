@@ -55,7 +55,7 @@ async function directoryOn(
         await new Promise<void>((resolve) => answers.push(resolve));
         return found;
       },
-      changedSince: (epoch: number) => store.keys.changedSince(epoch),
+      changedSince: (version: number) => store.keys.changedSince(version),
     }),
     versions: () => store.versions(),
     current: options.stale ?? (() => undefined),

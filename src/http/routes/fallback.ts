@@ -12,7 +12,8 @@ import { getPetPath } from "./pets.ts";
 export function fallbackRoutes(options: GateOptions, operations: readonly RouteName[]) {
   const allowedAt = methodTable(operations);
   const allowedWithoutGetPet = methodTable(operations.filter(({ path }) => path !== getPetPath));
-  // The parameters are taken apart here: Elysia prepares everything for a handler that takes the context whole.
+  // The context is destructured in the parameter list on purpose: Elysia reads the handler's source to see which
+  // properties it uses, and prepares all of them for one that takes the context whole.
   const answer = ({ request, set }: { request: Request; set: { headers: unknown } }) => {
     const context = { request, set };
     const look = isGetPetRemoved(options.services.clock()) ? allowedWithoutGetPet : allowedAt;

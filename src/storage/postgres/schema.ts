@@ -40,9 +40,8 @@ export const rehome = pgSchema(schemaName);
 
 export const categories = rehome.table("categories", {
   id: int64("id").primaryKey(),
-  /** Compared without regard to case, so that `Dog` and `dog` are one category. */
   name: text("name").notNull(),
-  /** The name in lower case. */
+  /** What names are compared by, see `categoryKey`. */
   nameKey: text("name_key").notNull().unique(),
 });
 

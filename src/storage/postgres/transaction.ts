@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import type { Query } from "./connections.ts";
 
 /**
- * What of its time a transaction may not wait for a lock: it is for hearing of it, so that the connection is kept. At most
- * this, and never more than a quarter.
+ * Part of a transaction's time in which it may not wait for a lock, so that the server's lock_timeout error still arrives
+ * before our own deadline, which would drop the connection. At most this, and at most a quarter of the time.
  */
 const lockMarginMs = 250;
 

@@ -10,9 +10,8 @@ const oneOf = (values: readonly string[]) =>
 
 export const categories = sqliteTable("categories", {
   id: int64("id").primaryKey(),
-  /** Compared without regard to case, so that `Dog` and `dog` are one category. */
   name: text("name").notNull(),
-  /** The name in lower case: SQLite's own NOCASE knows ASCII only. */
+  /** What names are compared by, see `categoryKey`: SQLite's own NOCASE knows ASCII only. */
   nameKey: text("name_key").notNull().unique(),
 });
 
