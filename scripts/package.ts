@@ -38,9 +38,8 @@ export function makeTarball(built: Built, name: string, out: string): string {
   const folder = join(built.work, "tar", `rehome-${version}`);
   clear(folder);
   copy(built.executable, join(folder, "rehome"), 0o755);
-  for (const file of ["README.md", "LICENSE", "CHANGELOG.md"]) {
-    copy(join(root, file), join(folder, file));
-  }
+  copy(join(root, "LICENSE"), join(folder, "LICENSE"));
+  copyDocuments(folder);
   for (const [file, text] of units({ executable: "/usr/local/bin/rehome", user: "rehome" })) {
     write(join(folder, "systemd", file), text);
   }
@@ -68,10 +67,9 @@ export function makeDeb(built: Built, architecture: string, out: string): string
   for (const [file, text] of units()) write(join(folder, "lib/systemd/system", file), text);
   write(join(folder, settingsFile.path), settingsFile.text);
   for (const shell of shells) write(join(folder, completions[shell]), scripts[shell]);
-  const documents = join(folder, "usr/share/doc/rehome");
-  copy(join(root, "README.md"), join(documents, "README.md"));
-  copy(join(root, "CHANGELOG.md"), join(documents, "CHANGELOG.md"));
-  copy(join(root, "LICENSE"), join(documents, "copyright"));
+  const shared = join(folder, "usr/share/doc/rehome");
+  copyDocuments(shared);
+  copy(join(root, "LICENSE"), join(shared, "copyright"));
   const size = Bun.spawnSync(["du", "-sk", folder]).stdout.toString().split("\t")[0] ?? "0";
   write(join(folder, "DEBIAN/control"), control(architecture, size));
   write(join(folder, "DEBIAN/conffiles"), `${settingsFile.path}\n`);
@@ -85,6 +83,16 @@ export function makeDeb(built: Built, architecture: string, out: string): string
     { SOURCE_DATE_EPOCH: String(built.dateSeconds) },
   );
   return file;
+}
+
+/** What there is to read: what README leads to, where it leads to. */
+const documents = ["*.md", "docs/**/*", "examples/*", "bench/*.md"];
+
+function copyDocuments(folder: string): void {
+  for (const file of documents.flatMap((glob) => [...new Bun.Glob(glob).scanSync(root)])) {
+    // With one mode, whatever the umask was under which this repository was cloned.
+    copy(join(root, file), join(folder, file));
+  }
 }
 
 function control(architecture: string, installedKib: string): string {

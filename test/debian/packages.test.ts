@@ -43,13 +43,14 @@ test(
   "two builds of the same sources, in different folders, are the same to the byte",
   async () => {
     const copy = join(folder.path, "elsewhere/deeper");
-    for (const name of ["src", "scripts", "packaging", "drizzle"]) {
+    for (const name of ["src", "scripts", "packaging", "drizzle", "docs", "examples", "bench"]) {
       cpSync(join(root, name), join(copy, name), { recursive: true });
     }
     for (const name of ["package.json", "tsconfig.json", "bun.lock", "bunfig.toml"].concat([
       "README.md",
       "LICENSE",
       "CHANGELOG.md",
+      "SECURITY.md",
     ])) {
       cpSync(join(root, name), join(copy, name));
     }
@@ -90,6 +91,24 @@ test("a tarball holds all that goes with the executable", async () => {
   }
   expect(text).not.toMatch(/^\S+ (?!0\/0)/m);
   expect(new Set(text.match(/\d{4}-\d\d-\d\d \d\d:\d\d/g)).size).toBe(1);
+});
+
+test.each([
+  ["the tarball", "tar tf rehome-linux-x64.tar.xz", /^rehome-[\d.]+\//],
+  [
+    "the Debian package",
+    "dpkg-deb --fsys-tarfile *_amd64.deb | tar t",
+    /^\.\/usr\/share\/doc\/rehome\//,
+  ],
+])("what README leads to is in %s", async (_what, list, folderOf) => {
+  const { text } = await run(["sh", "-c", list], { cwd: out });
+  const names = text.split("\n").map((name) => name.replace(folderOf, "").replace(/\/$/, ""));
+  const readme = await Bun.file(join(root, "README.md")).text();
+  const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = ""]) => link);
+  expect(links).toContain("docs/running.md");
+  // Debian has the licence under another name.
+  const missing = links.filter((link) => link !== "LICENSE" && !names.includes(link));
+  expect(missing).toEqual([]);
 });
 
 describe("the Debian package", () => {
