@@ -1,6 +1,6 @@
 /** Keeps what a server acknowledged, and holds the store to it. */
 import { expect } from "bun:test";
-import { load, portOf, requestText } from "./load.ts";
+import { load, portOf, requestText, type Outcome } from "./load.ts";
 
 interface Animal {
   readonly id: number;
@@ -30,7 +30,7 @@ export class Acknowledged {
     key: string,
     clients: number,
     isOver: () => boolean,
-  ): Promise<{ readonly created: number; readonly statuses: ReadonlyMap<number, number> }> {
+  ): Promise<{ readonly created: number } & Pick<Outcome, "statuses" | "latenciesMs">> {
     const outcome = await load({
       port: portOf(server.origin),
       clients,
@@ -60,7 +60,7 @@ export class Acknowledged {
       expect(this.animals.get(animal.id)).toBeUndefined();
       this.animals.set(animal.id, animal);
     }
-    return { created, statuses: outcome.statuses };
+    return { created, statuses: outcome.statuses, latenciesMs: outcome.latenciesMs };
   }
 
   /** Reads all animals through the interface and compares each acknowledged one with what is there. */

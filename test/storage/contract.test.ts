@@ -161,6 +161,9 @@ describe.each(stores)("$name", (kind) => {
       const second = await makeKey();
       const ids = (await store.keys.list()).map(({ id }) => id);
       expect(ids.slice(-2)).toEqual([first.key.id, second.key.id]);
+      // Whatever their ids are.
+      const earliest = await makeKey({ id: "key_z", createdAtMs: noonMs - dayMs });
+      expect((await store.keys.list())[0]?.id).toBe(earliest.key.id);
     });
 
     test("tell for which environments they were made", async () => {
@@ -214,17 +217,22 @@ describe.each(stores)("$name", (kind) => {
 
     test("rotate: the old secret ends at its time, the new one has none, the key stays", async () => {
       const { key, hash } = await makeKey();
+      const other = await makeKey();
       const fresh = hashOf(200 + made);
       const endMs = noonMs + 1_000;
-      expect(await store.keys.rotate(key.id, fresh, secret, endMs, by("rotate"))).toEqual(key);
+      const second = { ...secret, mask: "second", createdAtMs: noonMs + 1 };
+      expect(await store.keys.rotate(key.id, fresh, second, endMs, by("rotate"))).toEqual(key);
       expect((await store.keys.byHash(hash))?.secretExpiresAtMs).toBe(endMs);
       expect((await store.keys.byHash(fresh))?.secretExpiresAtMs).toBeUndefined();
       const later = hashOf(100 + made);
-      await store.keys.rotate(key.id, later, secret, endMs + 1, by("rotate"));
+      const third = { ...secret, mask: "third", createdAtMs: noonMs + 2 };
+      await store.keys.rotate(key.id, later, third, endMs + 1, by("rotate"));
       // The first one is not given more time than it had.
       expect((await store.keys.byHash(hash))?.secretExpiresAtMs).toBe(endMs);
       expect((await store.keys.byHash(fresh))?.secretExpiresAtMs).toBe(endMs + 1);
-      expect(await store.keys.secrets(key.id)).toHaveLength(3);
+      const masks = (await store.keys.secrets(key.id)).map(({ mask }) => mask);
+      expect(masks).toEqual([secret.mask, "second", "third"]);
+      expect((await store.keys.byHash(other.hash))?.secretExpiresAtMs).toBeUndefined();
       expect(await store.keys.rotate("none", hashOf(254), secret, 0, by("x"))).toBeUndefined();
     });
 

@@ -5,15 +5,17 @@ import { Writer } from "../../../src/storage/sqlite/writer.ts";
 
 function crashingWriter() {
   const problems: unknown[] = [];
+  const bans = { count: 0 };
   const writer = new Writer({
     catalogue: "",
     limits: "",
     busyTimeoutMs: 100,
     onCommit: () => undefined,
+    onBan: () => (bans.count += 1),
     onProblem: (error) => problems.push(error),
     workerUrl: new URL("../../fixtures/workers/crash.ts", import.meta.url).href,
   });
-  return { writer, problems };
+  return { writer, problems, bans };
 }
 
 const named = (name: string) => ({ name, categoryId: 1n, status: undefined });
@@ -63,5 +65,37 @@ test("a commit that fails is told to all who share it, and the thread goes on", 
 test("closing a writer that died does not wait for it", async () => {
   const { writer } = crashingWriter();
   await refusal(writer.create(named("crash")));
+  await writer.close();
+});
+
+test("closing waits for the creates that were asked for", async () => {
+  const { writer } = crashingWriter();
+  let isCreated = false;
+  const creating = writer.create(named("a")).then(() => (isCreated = true));
+  await writer.close();
+  expect(isCreated).toBe(true);
+  await creating;
+});
+
+test("a probe writes only while the last commit failed", async () => {
+  const { writer } = crashingWriter();
+  const probe = () => refusal(writer.probe());
+  expect(await probe()).toBeUndefined();
+  await refusal(writer.create(named("refuse")));
+  expect(await probe()).toMatchObject({ code: "SQLITE_FULL" });
+  expect(await probe()).toMatchObject({ code: "SQLITE_FULL" });
+  await writer.create(named("a"));
+  expect(await probe()).toBeUndefined();
+  await writer.close();
+});
+
+test("bans are told of, and so is the failure of a report that nobody waits for", async () => {
+  const { writer, problems, bans } = crashingWriter();
+  writer.reportNoisyMinute("key_1", 1, 60_000);
+  writer.reportNoisyMinute("failing", 1, 60_000);
+  // Answered in their order.
+  await writer.create(named("a"));
+  expect(bans.count).toBe(1);
+  expect(problems).toMatchObject([{ code: "SQLITE_FULL" }]);
   await writer.close();
 });
