@@ -53,8 +53,8 @@ const contents = () =>
     .toSorted()
     .map((name) => [name, Bun.hash(readFileSync(join(folder, name)))]);
 
-/** The sentence with which a start is refused; nothing in the folder may change by it. */
-function refusal(): AppError {
+/** The sentence about `file` with which a start is refused; nothing in the folder may change by it. */
+function refusal(file = catalogue): AppError {
   const before = contents();
   let thrown: unknown;
   try {
@@ -65,7 +65,7 @@ function refusal(): AppError {
   expect(thrown).toBeInstanceOf(AppError);
   expect(contents()).toEqual(before);
   const { message, hint = "" } = thrown as AppError;
-  expect(message).toContain(catalogue);
+  expect(message).toContain(file);
   expect(message).toEndWith(".");
   expect(hint).not.toBe("");
   return thrown as AppError;
@@ -75,6 +75,12 @@ describe("a start is refused in words, and changes nothing, on", () => {
   test("a file that is no database", () => {
     writeFileSync(catalogue, "animals of the town\n".repeat(500));
     expect(refusal().message).toContain("not an SQLite database");
+  });
+
+  test("counters that are no database, before the catalogue is made", () => {
+    const limits = join(folder, "limits.db");
+    writeFileSync(limits, "animals of the town\n".repeat(500));
+    expect(refusal(limits).message).toContain("not an SQLite database");
   });
 
   test("a file of some bytes", () => {
@@ -212,6 +218,15 @@ test("files are their user's alone, and a new folder too", async () => {
   }
   await store.close();
   expect(readdirSync(inside).toSorted()).toEqual(["limits.db", "rehome.db"]);
+});
+
+test("files that others could read are taken from them, whatever they were", async () => {
+  await filled();
+  for (const name of ["rehome.db", "limits.db"]) chmodSync(join(folder, name), 0o664);
+  await open().close();
+  for (const name of ["rehome.db", "limits.db"]) {
+    expect((statSync(join(folder, name)).mode & 0o777).toString(8)).toBe("600");
+  }
 });
 
 test("an empty file is a new database", async () => {

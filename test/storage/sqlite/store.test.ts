@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { systemClock } from "../../../src/domain/clock.ts";
@@ -38,6 +39,55 @@ test("all reads of a turn see one state, and the next turn sees what another pro
   expect(reader.versions().pets).toBe(before.pets + 1);
   expect(await reader.pets.count()).toBe(1);
   await Promise.all([reader.close(), other.close()]);
+});
+
+test("a change in a turn that has read is there for others at once, not when the turn ends", async () => {
+  using folder = temporaryFolder();
+  const store = open(folder.path);
+  const id = await store.pets.create({ name: "Rex", categoryId: 1n });
+  await nextTurn();
+  store.versions();
+  expect(await Promise.resolve(store.pets.byId(id))).toMatchObject({ name: "Rex" });
+  void store.pets.setStatus(id, "sold");
+  using other = new Database(`${folder.path}/rehome.db`);
+  expect(other.query("SELECT status FROM pets").get()).toEqual({ status: "sold" });
+  await store.close();
+});
+
+test("the log of the counters does not grow with the takes", async () => {
+  using folder = temporaryFolder();
+  const store = open(folder.path);
+  const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
+  const logBytes: number[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    for (let count = 0; count < 5_000; count += 1) {
+      await store.windows.take([{ keyId: "key_1", limits, want: 1, unused: undefined }], []);
+    }
+    // The writer thread takes what it is told in its order: the checkpoint is done when this is.
+    await store.pets.create({ name: "Rex", categoryId: 1n });
+    logBytes.push(statSync(`${folder.path}/limits.db-wal`).size);
+  }
+  expect(logBytes[3]).toBeLessThan(2 * (logBytes[0] ?? 0));
+  await store.close();
+});
+
+test("its checks name which of its files cannot be written, and why", async () => {
+  using folder = temporaryFolder();
+  const store = open(folder.path);
+  const failing = async () =>
+    (await store.check()).flatMap(({ name, ok, detail }) => (ok ? [] : [`${name}: ${detail}`]));
+  expect(await failing()).toEqual([]);
+  for (const [name, file] of [
+    ["catalogue", "rehome.db"],
+    ["limits", "limits.db"],
+  ] as const) {
+    using other = new Database(`${folder.path}/${file}`);
+    other.run("BEGIN IMMEDIATE");
+    expect(await failing()).toEqual([`${name}: another process has held its lock for too long`]);
+    other.run("ROLLBACK");
+    expect(await failing()).toEqual([]);
+  }
+  await store.close();
 });
 
 test("animals that cannot be read are an unavailable store, and a retry makes sense", async () => {
