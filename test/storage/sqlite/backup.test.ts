@@ -150,6 +150,29 @@ describe("restoring", () => {
     backup(catalogue, file);
     restore(file, data, clock.nowMs);
     expect(await add("Rex")).toEqual([1n]);
+    // And gives no id again that the replaced catalogue gave.
+    restore(file, data, clock.nowMs);
+    expect(await add("Mia")).toEqual([2n]);
+  });
+
+  test("gives no id again of an animal that was removed before the backup", async () => {
+    const [, second = 0n] = await add("Rex", "Ada");
+    const store = open();
+    await store.pets.remove(second);
+    await store.close();
+    backup(catalogue, file);
+    rmSync(data, { recursive: true });
+    restore(file, data, clock.nowMs);
+    expect(await add("Mia")).toEqual([3n]);
+  });
+
+  test("is not held up by what a restore that was killed left behind", async () => {
+    await add("Rex");
+    backup(catalogue, file);
+    writeFileSync(`${catalogue}.restoring`, "half a catalogue");
+    restore(file, data, clock.nowMs);
+    expect(await names()).toEqual(["Rex"]);
+    expect(existsSync(`${catalogue}.restoring`)).toBe(false);
   });
 
   test("works on an empty folder", async () => {

@@ -1,35 +1,88 @@
-/** What leaves storage when SQLite fails. */
-import { Database } from "bun:sqlite";
+/** How a database is opened, and what its failures are taken for. */
+import { Database, SQLiteError } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import type { AppError } from "../../../src/domain/errors.ts";
-import { translated } from "../../../src/storage/sqlite/database.ts";
+import { writeFileSync } from "node:fs";
+import { AppError } from "../../../src/domain/errors.ts";
+import {
+  asAppError,
+  isBusy,
+  isDamaged,
+  isFull,
+  openDatabase,
+} from "../../../src/storage/sqlite/database.ts";
+import { temporaryFolder } from "../../helpers/binary.ts";
 
-function failureOf(call: () => unknown): AppError {
-  try {
-    call();
-  } catch (error) {
-    return error as AppError;
-  }
-  throw new Error("nothing was thrown");
-}
+test.each([
+  ["full", 2n],
+  ["normal", 1n],
+] as const)(
+  "with synchronous %s, a log, references that bind and a log that is cut back",
+  (synchronous, level) => {
+    using folder = temporaryFolder();
+    using db = openDatabase(`${folder.path}/a.db`, { synchronous, pageSizeBytes: 1_024 });
+    const pragma = (name: string) => Object.values(db.query(`PRAGMA ${name}`).get() ?? {})[0];
+    expect({
+      journal: pragma("journal_mode"),
+      synchronous: pragma("synchronous"),
+      references: pragma("foreign_keys"),
+      busyTimeoutMs: pragma("busy_timeout"),
+      pageBytes: pragma("page_size"),
+      logBytes: pragma("journal_size_limit"),
+    }).toEqual({
+      journal: "wal",
+      synchronous: level,
+      references: 1n,
+      busyTimeoutMs: 5_000n,
+      pageBytes: 1_024n,
+      logBytes: 16_777_216n,
+    });
+  },
+);
 
-test("a disk without room is said in words, with what to do", () => {
-  const full = new Database(":memory:");
-  full.run("PRAGMA max_page_count = 1");
-  const calls = translated({ fill: () => full.run("CREATE TABLE one (a)"), name: "full" });
-  expect(calls.name).toBe("full");
-  expect(failureOf(() => calls.fill())).toMatchObject({
-    kind: "unavailable",
-    message: "The store cannot be used at the moment.",
-    hint: expect.stringMatching(/no room left on its disk.*rehome doctor/),
-  });
+test("integers come with every digit, and a parameter that is missing is an error", () => {
+  using db = openDatabase(":memory:", { synchronous: "full" });
+  expect(db.query("SELECT 9223372036854775807 AS n").get()).toEqual({ n: 2n ** 63n - 1n });
+  expect(() => db.query("SELECT $a AS a").get({})).toThrow("a");
 });
 
-test("what is no failure of the database stays what it is", () => {
-  const calls = translated({
-    refuse() {
-      throw new RangeError("no");
-    },
-  });
-  expect(failureOf(() => calls.refuse())).toBeInstanceOf(RangeError);
+const failure = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+};
+
+test("a lock, a full disk and damage are told apart; outside each is an unavailable store", () => {
+  using folder = temporaryFolder();
+  const path = `${folder.path}/a.db`;
+  using holder = openDatabase(path, { synchronous: "full" });
+  holder.run("BEGIN IMMEDIATE");
+  using other = openDatabase(path, { synchronous: "full", busyTimeoutMs: 0 });
+  const busy = failure(() => other.run("BEGIN IMMEDIATE"));
+
+  using small = openDatabase(":memory:", { synchronous: "full" });
+  small.run("PRAGMA max_page_count = 2");
+  small.run("CREATE TABLE a (b)");
+  const full = failure(() => small.run("INSERT INTO a VALUES (zeroblob(100000))"));
+
+  writeFileSync(`${folder.path}/b.db`, "no database ".repeat(100));
+  const damaged = failure(() => new Database(`${folder.path}/b.db`).run("SELECT * FROM a"));
+
+  const kinds = [isBusy, isFull, isDamaged];
+  const found = [busy, full, damaged].map((error) => kinds.map((is) => is(error)));
+  expect(found).toEqual([
+    [true, false, false],
+    [false, true, false],
+    [false, false, true],
+  ]);
+  for (const error of [busy, full, damaged]) {
+    expect(error).toBeInstanceOf(SQLiteError);
+    const translated = asAppError(error);
+    expect(translated).toBeInstanceOf(AppError);
+    expect(translated).toMatchObject({ kind: "unavailable", cause: error, retryAfterSeconds: 1 });
+  }
+  const unknown = new Error("of another kind");
+  expect(kinds.map((is) => is(unknown))).toEqual([false, false, false]);
+  expect(asAppError(unknown)).toBe(unknown);
 });

@@ -229,6 +229,15 @@ test("files that others could read are taken from them, whatever they were", asy
   }
 });
 
+test("a folder may have any name", async () => {
+  const odd = join(folder, "a?mode=memory#b %41 é");
+  await open(odd).close();
+  const again = open(odd);
+  expect(await again.pets.create({ name: "first", categoryId: 1n })).toBe(1n);
+  await again.close();
+  expect(readdirSync(odd).toSorted()).toEqual(["limits.db", "rehome.db"]);
+});
+
 test("an empty file is a new database", async () => {
   writeFileSync(catalogue, "");
   mkdirSync(join(folder, "unrelated"));
