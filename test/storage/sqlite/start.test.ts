@@ -236,6 +236,9 @@ test("a folder may have any name", async () => {
   expect(await again.pets.create({ name: "first", categoryId: 1n })).toBe(1n);
   await again.close();
   expect(readdirSync(odd).toSorted()).toEqual(["limits.db", "rehome.db"]);
+  // And it is the file in it that is looked at.
+  writeFileSync(join(odd, "rehome.db"), "animals of the town\n".repeat(500));
+  expect(() => open(odd)).toThrow("not an SQLite database");
 });
 
 test("an empty file is a new database", async () => {
