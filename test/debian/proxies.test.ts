@@ -103,6 +103,8 @@ describe.each([
     expect(page.headers.get("link")).toBe(`<${baseUrl}/pets?limit=1&after=1>; rel="next"`);
     expect(page.headers.get("x-ratelimit-limit")).toBe("1000000");
     expect(page.headers.get("x-request-id")).toMatch(/^[\w.-]{8,64}$/);
+    const named = await fetch(`${proxy.origin}/health`, { headers: { "x-request-id": "mine-1" } });
+    expect(named.headers.get("x-request-id")).toBe("mine-1");
     const document = (await (await fetch(`${proxy.origin}/docs/json`)).json()) as {
       servers: { url: string }[];
     };
