@@ -153,14 +153,15 @@ describe("the Debian package", () => {
         systemctl is-enabled rehome.service rehome-backup.timer
         systemd-analyze verify rehome.service rehome-backup.service rehome-backup.timer && echo verified
         dpkg -r rehome >/dev/null; ls /var/lib/rehome
+        install -D /dev/null /var/log/rehome/access.log
         dpkg -P rehome >/dev/null
-        ls -d /var/lib/rehome /etc/default/rehome /usr/bin/rehome 2>&1 | grep -c 'No such file' || true
+        ls -d /var/lib/rehome /var/log/rehome /etc/default/rehome /usr/bin/rehome 2>&1 | grep -c 'No such file' || true
         getent passwd rehome || echo 'no account'`);
       expect(text).toContain("data 700 rehome rehome\n");
       expect(text).toMatch(/version [\d.]+\+next\nREHOME_PORT=9999\n1\nenabled\nenabled\n/);
       expect(text).toContain("verified\n");
       expect(text).toMatch(/\nrehome\.db\n/);
-      expect(text).toContain("\n3\nno account\n");
+      expect(text).toContain("\n4\nno account\n");
     },
     slowMs,
   );
