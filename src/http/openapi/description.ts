@@ -1,5 +1,6 @@
 /** The prose of the document. Its numbers come from where they bind. */
 import { keyPrefixes } from "../../domain/api-key.ts";
+import { getPetRemovedOn } from "../../domain/deprecation.ts";
 import { planNames, publishedLimits, type PlanName } from "../../domain/plan.ts";
 import { bodyLimitBytes } from "../body.ts";
 import { statusOf } from "../errors.ts";
@@ -90,7 +91,7 @@ const numbers = `## Numbers
 
 const deprecation = `## Deprecation
 
-\`GET /pets/{petId}\` is deprecated and is removed on 5 December 2030; \`GET /pets\` with a \`status\` filter replaces it. Until then its answers say so in the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\`.`;
+\`GET /pets/{petId}\` is deprecated and is removed on ${getPetRemovedOn}; \`GET /pets\` with a \`status\` filter replaces it. Until then its answers say so in the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\`.`;
 
 /** What a reader of the document needs beside the operations, as CommonMark with tables. */
 export function description(hasDeprecated: boolean): string {

@@ -1,6 +1,6 @@
 /** What the document says of each operation beyond the schemas of its route. */
 import { httpDate, isoSeconds } from "../../domain/clock.ts";
-import { getPetRemovedAtMs } from "../../domain/deprecation.ts";
+import { getPetRemovedAtMs, getPetRemovedOn } from "../../domain/deprecation.ts";
 import { jsonType, statusOf } from "../errors.ts";
 import {
   deprecationHeaders,
@@ -116,8 +116,7 @@ export const createPetExamples = {
 export const getPetDetail = {
   operationId: "getPet",
   summary: "Get an animal",
-  description:
-    "Deprecated. This operation is removed on 5 December 2030 and answers 404 from then on. Use `GET /pets` with a `status` filter instead.",
+  description: `Deprecated. This operation is removed on ${getPetRemovedOn} and answers 404 from then on. Use \`GET /pets\` with a \`status\` filter instead.`,
   tags: ["pets"],
   deprecated: true,
   /** The date as tools that watch for it read it. */
