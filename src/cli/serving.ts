@@ -1,7 +1,7 @@
 import { defaultDataFolder, settings, type Config } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import { createApp } from "../http/app.ts";
-import { documentationPath } from "../http/openapi.ts";
+import { documentationPath } from "../http/routes/documentation.ts";
 import { listen, type RunningServer, type Tls } from "../http/server.ts";
 import type { IssuedKey } from "../service/keys.ts";
 import type { Logger } from "../service/log/logger.ts";

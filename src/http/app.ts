@@ -5,14 +5,14 @@ import type { Metrics } from "../service/metrics/metrics.ts";
 import type { Services } from "../service/services.ts";
 import { Cors } from "./cors.ts";
 import { failures } from "./failures.ts";
-import { hostCheck } from "./gate.ts";
+import { hostCheck } from "./host-check.ts";
 import { packHeaders } from "./headers.ts";
 import { observe } from "./observe.ts";
 import { methodTable } from "./methods.ts";
 import type { Peers } from "./record.ts";
-import { openapi } from "./openapi.ts";
 import { ownQuery } from "./query.ts";
 import { PetAnswers } from "./answers.ts";
+import { documentationRoutes } from "./routes/documentation.ts";
 import { fallbackRoutes } from "./routes/fallback.ts";
 import { landingRoutes } from "./routes/landing.ts";
 import { petRoutes } from "./routes/pets.ts";
@@ -57,7 +57,7 @@ export function createApp(options: AppOptions) {
     answers: new PetAnswers(services),
     baseUrl: options.baseUrl,
   });
-  const documentation = openapi({
+  const documentation = documentationRoutes({
     baseUrl: options.baseUrl,
     stagingBaseUrl: options.stagingBaseUrl,
     clock: services.clock,
@@ -84,7 +84,7 @@ export function createApp(options: AppOptions) {
       }),
     )
     .use(packHeaders())
-    .use(hostCheck(gateOptions))
+    .use(hostCheck(services))
     .use(ownQuery())
     .use(failures(options.report, methodTable(openRoutes)))
     .use(operations)

@@ -3,9 +3,8 @@ import { Elysia, ValidationError } from "elysia";
 import { AppError } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";
 import { refusal, refuse } from "./errors.ts";
-import { answerOtherMethod, nothingHere, pathOf, type MethodTable } from "./methods.ts";
+import { answerOtherMethod, noSuchPet, nothingHere, pathOf, type MethodTable } from "./methods.ts";
 import { recordOf } from "./record.ts";
-import { noSuchPet } from "./routes/pets.ts";
 import { ruleOf } from "./schemas.ts";
 
 declare global {

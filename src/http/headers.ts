@@ -1,7 +1,15 @@
 import { Elysia } from "elysia";
+import type { WindowView } from "../domain/windows.ts";
 
 /** The headers of an answer as they are gathered, in any order; one spelling a name. */
 export type AnswerHeaders = Record<string, string | number>;
+
+/** Puts what the caller is told of its limits into the headers. */
+export function showLimits(headers: AnswerHeaders, view: WindowView): void {
+  headers["X-RateLimit-Limit"] = view.limit;
+  headers["X-RateLimit-Remaining"] = view.remaining;
+  headers["X-RateLimit-Reset"] = view.resetSeconds;
+}
 
 /** Answers with the same names of headers in the same order share one object. */
 class Shape {

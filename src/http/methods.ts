@@ -39,6 +39,9 @@ export function pathOf(url: string): string {
 /** The refusal of an address at which there is nothing. */
 export const nothingHere = refusal("not_found", "There is nothing at this address.");
 
+/** The refusal of an id that no animal has, whatever it looks like. */
+export const noSuchPet = refusal("not_found", "There is no animal with this id.");
+
 /** What an address that takes `allowed` answers to another method: 204 to OPTIONS, else 405; both say what it takes. */
 export function answerOtherMethod(context: AnswerContext, allowed: readonly string[]) {
   const { method } = context.request;

@@ -20,7 +20,7 @@ const httpForCli = [
   "src/http/metrics.ts",
   "src/http/server.ts",
   "src/http/app.ts",
-  "src/http/openapi.ts",
+  "src/http/routes/documentation.ts",
   "src/http/openapi/document.ts",
 ];
 /** Files beside the layers that a layer may import. */

@@ -4,7 +4,7 @@ import { noServices } from "../../service/no-services.ts";
 import { interfaceVersion } from "../../version.ts";
 import { PetAnswers } from "../answers.ts";
 import { Cors } from "../cors.ts";
-import { documentPath, type OpenApiOptions } from "../openapi.ts";
+import { documentPath, type DocumentationOptions } from "../routes/documentation.ts";
 import { petRoutes } from "../routes/pets.ts";
 import { namedSchemas } from "../schemas.ts";
 import { headers, responses, securitySchemes } from "./components.ts";
@@ -13,7 +13,7 @@ import { finalise, type OpenApiDocument } from "./finalise.ts";
 const ownBaseUrl = "http://127.0.0.1:8080/v1";
 
 /** The document that a service with these settings serves: what the plugin makes of the routes, brought into form. */
-export async function documentOf(options: OpenApiOptions): Promise<OpenApiDocument> {
+export async function documentOf(options: DocumentationOptions): Promise<OpenApiDocument> {
   const { baseUrl = ownBaseUrl, stagingBaseUrl, clock } = options;
   // Only what the routes declare is asked for, which takes no store.
   const services = noServices(clock);

@@ -1,5 +1,6 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { isGetPetRemoved } from "../../domain/deprecation.ts";
+import { versionSegment } from "../base-url.ts";
 import { jsonType } from "../errors.ts";
 import { description } from "./description.ts";
 import { createPetDetail, createPetExamples, getPetDetail } from "./operations.ts";
@@ -8,8 +9,6 @@ export type OpenApiDocument = OpenAPIV3.Document;
 type Operation = OpenAPIV3.OperationObject;
 type Json = Record<string, unknown>;
 
-/** Server addresses in the document end with this segment, so its paths begin behind it. */
-const versionSegment = "/v1";
 const methods = ["get", "post"] as const;
 /** What the plugin adds to a schema, and JSON Schema means anyway. */
 const redundant = (key: string, value: unknown) => key === "additionalProperties" && value === true;
@@ -52,6 +51,7 @@ function finalPaths(paths: OpenAPIV3.PathsObject): OpenAPIV3.PathsObject {
       const operation = item[method];
       if (operation !== undefined) item[method] = finalOperation(operation);
     }
+    // The addresses of the servers end with it.
     return [path.slice(versionSegment.length), item] as const;
   });
   return Object.fromEntries(entries);

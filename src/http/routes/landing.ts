@@ -1,16 +1,15 @@
 import { Elysia } from "elysia";
+import { baseUrlOf, versionSegment } from "../base-url.ts";
 import { jsonType } from "../errors.ts";
-import { documentationPath, documentPath } from "../openapi.ts";
 import { landingPage, type Links } from "../page/landing.ts";
-
-const versionSegment = "/v1";
+import { documentationPath, documentPath } from "./documentation.ts";
 
 /** `GET /`: where everything is, as a page for a browser and as JSON for anybody else. */
 export function landingRoutes(baseUrl: string | undefined) {
   return new Elysia({ name: "landing" }).get(
     "/",
     ({ request, set }) => {
-      const api = baseUrl ?? new URL(versionSegment, request.url).href;
+      const api = baseUrlOf(request.url, baseUrl);
       const root = api.slice(0, -versionSegment.length);
       const links: Links = {
         api,

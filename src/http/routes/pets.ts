@@ -3,16 +3,19 @@ import { httpDate } from "../../domain/clock.ts";
 import {
   getPetDeprecatedAtMs,
   getPetRemovedAtMs,
+  getPetRemovedOn,
   isGetPetRemoved,
 } from "../../domain/deprecation.ts";
 import { parseInt64 } from "../../domain/int64.ts";
 import type { NewPet } from "../../domain/pet.ts";
+import { baseUrlOf } from "../base-url.ts";
 import { decodeObject, readBody, type RawBody } from "../body.ts";
 import { refusal, refuse, refuseEarly, type AnswerContext } from "../errors.ts";
 import { gate, type GateOptions } from "../gate.ts";
 import type { AnswerHeaders } from "../headers.ts";
 import { atOnce } from "../hooks.ts";
 import { petJson, type PetBody } from "../json.ts";
+import { noSuchPet } from "../methods.ts";
 import { createPetDetail, getPetDetail, listPetsDetail } from "../openapi/operations.ts";
 import type { PetAnswers } from "../answers.ts";
 import { pageQueryOf, readListQuery } from "../query.ts";
@@ -34,8 +37,7 @@ const sunset = httpDate(getPetRemovedAtMs);
 /** The three operations of the specification. */
 export function petRoutes(options: PetRoutesOptions) {
   const { services, answers } = options;
-  const petsUrl = (url: string) =>
-    options.baseUrl === undefined ? `${originOf(url)}/v1/pets` : `${options.baseUrl}/pets`;
+  const petsUrl = (url: string) => `${baseUrlOf(url, options.baseUrl)}/pets`;
 
   return new Elysia({ name: "pets", normalize: false })
     .use(gate(options))
@@ -98,13 +100,10 @@ export function petRoutes(options: PetRoutesOptions) {
   }
 }
 
-/** What getPet says of an id that no animal has, whatever it looks like. */
-export const noSuchPet = refusal("not_found", "There is no animal with this id.");
-
 function removed(successor: string) {
   return refusal(
     "not_found",
-    `This operation was removed on 5 December 2030; use ${successor} with a status filter.`,
+    `This operation was removed on ${getPetRemovedOn}; use ${successor} with a status filter.`,
   );
 }
 
@@ -124,9 +123,4 @@ function decodeBody({
 /** Elysia puts what a transform returns into the context, but types it as returning nothing. */
 function replaceContext(values: Record<string, unknown>): void {
   return values as unknown as void;
-}
-
-/** Scheme and host of a request's URL, which is an http one: the host check saw to that. */
-function originOf(url: string): string {
-  return url.slice(0, url.indexOf("/", "https://".length));
 }

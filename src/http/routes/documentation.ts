@@ -1,11 +1,12 @@
 import { Elysia } from "elysia";
-import type { Clock } from "../domain/clock.ts";
-import { isGetPetRemoved } from "../domain/deprecation.ts";
-import { jsonType } from "./errors.ts";
-import { html } from "./page/html.ts";
-import type { Page } from "./page/layout.ts";
+import type { Clock } from "../../domain/clock.ts";
+import { isGetPetRemoved } from "../../domain/deprecation.ts";
+import { baseUrlOf, versionSegment } from "../base-url.ts";
+import { jsonType } from "../errors.ts";
+import { html } from "../page/html.ts";
+import type { Page } from "../page/layout.ts";
 
-export interface OpenApiOptions {
+export interface DocumentationOptions {
   /** The address of /v1 as callers reach it; by default the one that the request came to. */
   readonly baseUrl: string | undefined;
   readonly stagingBaseUrl: string | undefined;
@@ -16,7 +17,7 @@ export const documentationPath = "/docs";
 export const documentPath = `${documentationPath}/json`;
 
 /** Stands for the address that a request came to, where the operator named none. */
-const unknownBase = "http://base.invalid/v1";
+const unknownBase = `http://base.invalid${versionSegment}`;
 const documentHeaders = { "content-type": jsonType, "cache-control": "no-cache" };
 
 /** The document as text, and the page that shows it. */
@@ -26,18 +27,20 @@ interface Made {
 }
 
 /** `GET /docs/json`, the OpenAPI document, and `GET /docs`, the page that shows it. */
-export function openapi(options: OpenApiOptions) {
+export function documentationRoutes(options: DocumentationOptions) {
   const { clock } = options;
   const current = keptMade(options);
   // The context is destructured in the parameter list on purpose: Elysia reads the handler's source to see which
   // properties it uses, and prepares all of them for one that takes the context whole.
-  return new Elysia({ name: "openapi" })
+  return new Elysia({ name: "documentation" })
     .get(
       documentPath,
       async ({ request, set }) => {
         const { text } = await current(clock());
         Object.assign(set.headers, documentHeaders);
-        return text.replaceAll(unknownBase, () => JSON.stringify(baseOf(request)).slice(1, -1));
+        return text.replaceAll(unknownBase, () =>
+          JSON.stringify(baseUrlOf(request.url, undefined)).slice(1, -1),
+        );
       },
       { detail: { hide: true } },
     )
@@ -46,21 +49,20 @@ export function openapi(options: OpenApiOptions) {
       async ({ request, set }) => {
         const { page } = await current(clock());
         Object.assign(set.headers, page.headers);
-        return page.text.replaceAll(unknownBase, () => html`${baseOf(request)}`.text);
+        return page.text.replaceAll(
+          unknownBase,
+          () => html`${baseUrlOf(request.url, undefined)}`.text,
+        );
       },
       { detail: { hide: true } },
     );
-}
-
-function baseOf({ url }: Request): string {
-  return new URL("/v1", url).href;
 }
 
 /**
  * What there is to answer at a time. It is made once, and once more when getPet goes: that takes milliseconds, and anybody may
  * ask at any rate.
  */
-function keptMade(options: OpenApiOptions): (nowMs: number) => Promise<Made> {
+function keptMade(options: DocumentationOptions): (nowMs: number) => Promise<Made> {
   let kept: { readonly isGone: boolean; readonly made: Promise<Made> } | undefined;
   return (nowMs) => {
     const isGone = isGetPetRemoved(nowMs);
@@ -73,11 +75,11 @@ function keptMade(options: OpenApiOptions): (nowMs: number) => Promise<Made> {
   };
 }
 
-async function make(options: OpenApiOptions): Promise<Made> {
+async function make(options: DocumentationOptions): Promise<Made> {
   // Loaded where it is wanted: few servers are ever asked, and no start is to wait for it or to hold it in memory.
   const [{ documentOf }, { documentationPage }] = await Promise.all([
-    import("./openapi/document.ts"),
-    import("./page/documentation.ts"),
+    import("../openapi/document.ts"),
+    import("../page/documentation.ts"),
   ]);
   const document = await documentOf({ ...options, baseUrl: options.baseUrl ?? unknownBase });
   return { text: JSON.stringify(document), page: documentationPage(document, documentPath) };
