@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import { isWellFormedKey, keyState, type Environment, type PlainKey } from "../domain/api-key.ts";
+import {
+  environments,
+  isWellFormedKey,
+  keyState,
+  type Environment,
+  type PlainKey,
+} from "../domain/api-key.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { KeyHash, KeyStore, StoreVersions } from "../storage/contract.ts";
 import { Account } from "./account.ts";
@@ -13,7 +19,13 @@ export function hashKey(key: PlainKey): KeyHash {
 }
 
 /** Why a credential does not open anything. For the log only: the caller is told nothing that helps to guess. */
-export type InvalidKey = "malformed" | "unknown" | "revoked" | "expired";
+export type InvalidKey = "malformed" | "of another environment" | "unknown" | "revoked" | "expired";
+
+/** Why `credential` is no key of this environment. Staging's key at production is the mistake that one looks for. */
+function whyNotWellFormed(credential: string): InvalidKey {
+  const isKey = environments.some((each) => isWellFormedKey(credential, each));
+  return isKey ? "of another environment" : "malformed";
+}
 
 interface Entry {
   readonly account: Account;
@@ -77,7 +89,7 @@ export class KeyDirectory {
     const known = this.#entries.get(credential);
     if (known !== undefined) return this.#check(known);
     if (this.#unknown.has(credential)) return "unknown";
-    if (!isWellFormedKey(credential, this.#environment)) return "malformed";
+    if (!isWellFormedKey(credential, this.#environment)) return whyNotWellFormed(credential);
     const found = this.#keys.byHash(hashKey(credential));
     if (!(found instanceof Promise)) return this.#add(credential, found);
     return found.then((late) =>

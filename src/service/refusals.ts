@@ -47,6 +47,7 @@ export const unauthorized = {
     detail: "no bearer key",
   },
   malformed: invalidKey("malformed"),
+  "of another environment": invalidKey("of another environment"),
   unknown: invalidKey("unknown"),
   revoked: invalidKey("revoked"),
   expired: invalidKey("expired"),

@@ -67,6 +67,13 @@ async function directoryOn(
   return { answer, clock, counts, directory, isRead, key, plain, released, store };
 }
 
+test("tells a key of another environment from what is no key", async () => {
+  const { directory } = await directoryOn();
+  const staging = generateKey("staging", seededBytes());
+  expect(await directory.find(staging)).toBe("of another environment");
+  expect(await directory.find(`${staging.slice(0, -1)}_`)).toBe("malformed");
+});
+
 test("does not keep what it read of a key before the key was revoked", async () => {
   const { answer, clock, directory, isRead, key, plain, store } = await directoryOn();
   const early = directory.find(plain);
