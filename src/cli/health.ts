@@ -27,9 +27,7 @@ export function healthCommand(io: Io): Command {
           throw new AppError(
             "unavailable",
             `The server is not ready: ${detail.replace(/\.$/, "")}.`,
-            {
-              hint: "rehome doctor says more.",
-            },
+            { hint: "rehome doctor" },
           );
         }
         await Bun.sleep(pauseMs);
