@@ -1,3 +1,7 @@
+/**
+ * The Error body, the status of each kind of it, and how a request is ended with one. What was thrown gets here by
+ * failures.ts; the words for who may not call, and how often, are the service's (refusals.ts).
+ */
 import { status, type ElysiaCustomStatusResponse } from "elysia";
 import type { ErrorKind } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";

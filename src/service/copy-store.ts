@@ -81,7 +81,8 @@ async function checkBeginning(from: Store, to: Store, options: CopyOptions): Pro
 }
 
 async function copyPart(from: Store, to: Store, part: Part, options: CopyOptions): Promise<void> {
-  // Animals are many and never change their order; of the rest what is there already is written over by nothing.
+  // Only animals are resumed behind the last id: there are many, and their ids only grow. The other parts are read again
+  // from the start; `write` leaves rows that exist as they are.
   const after = part === petsPart ? [await to.transfer.lastPet()] : undefined;
   let batch: Row[] = [];
   const write = async () => {

@@ -223,7 +223,8 @@ class SqliteStore implements Store {
     const wrap =
       (write: (...args: never[]) => unknown) =>
       (...args: never[]) => {
-        // Before, because a write within a snapshot would wait for the end of the turn; after, to make it seen.
+        // Before the write, to leave the read snapshot: inside it the write would be committed only at the end of the turn.
+        // After it, so that the change is seen.
         this.#versions.invalidate();
         try {
           return translating(() => write(...args));
