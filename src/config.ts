@@ -184,8 +184,9 @@ export function shownValue(
   return typeof value === "string" ? shown(value) : (value as number | boolean | undefined);
 }
 
-/** Where the unit of the system keeps its data. */
+/** Where the unit of the system keeps its data, and where it has its settings from. */
 export const serviceDataFolder = "/var/lib/rehome";
+export const serviceSettingsFile = "/etc/default/rehome";
 
 /**
  * The variable that says where a user's data is, or undefined where none does. One that is empty, or holds a path from

@@ -1,5 +1,12 @@
-import { existsSync, statSync } from "node:fs";
-import { defaultDataFolder, serviceDataFolder, type Config } from "../config.ts";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { parseEnv } from "node:util";
+import {
+  defaultDataFolder,
+  serviceDataFolder,
+  serviceSettingsFile,
+  variableOf,
+  type Config,
+} from "../config.ts";
 import { systemClock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
@@ -53,6 +60,18 @@ export interface Beginning {
   readonly begins?: boolean;
 }
 
+/** The service that the system runs, if there is one. */
+export interface MachineService {
+  readonly folder: string;
+  /** The file with its variables. */
+  readonly settings: string;
+}
+
+const machineService: MachineService = {
+  folder: serviceDataFolder,
+  settings: serviceSettingsFile,
+};
+
 /** Runs `work` on the store for one command, and closes it whatever happens. */
 export async function withServices<T>(
   config: Config,
@@ -60,7 +79,7 @@ export async function withServices<T>(
   work: (services: Services) => Promise<T>,
   beginning: Beginning = {},
 ): Promise<T> {
-  refuseStray(config, io, serviceDataFolder, beginning);
+  refuseStray(config, io, machineService, beginning);
   const services = await openServices(config, io, {
     serving: false,
     onError: (error) => io.err(`Warning: ${(error as Error).message}\n`),
@@ -75,30 +94,49 @@ export async function withServices<T>(
 /**
  * Throws where there is no catalogue and the command shall not begin one. One that only looks or changes would find nothing
  * in a misspelt folder, and leave an empty catalogue there. One that was told no folder does not begin a catalogue of the
- * user's own beside that of the machine's service: a key in it would be a key to nothing.
+ * user's own beside that of the machine's service: a key in it would be a key to nothing. Nor does one in the service's
+ * folder when the service keeps a database instead.
  */
 export function refuseStray(
   config: Config,
   io: Io,
-  serviceFolder: string,
+  service: MachineService,
   { begins = false }: Beginning,
 ): void {
   const { data: folder, store, storeFile } = config;
   if (store !== undefined || storeFile !== undefined || mayHoldCatalogue(folder)) return;
-  const isStray = folder === defaultDataFolder(io.env) && folder !== serviceFolder;
-  if (isStray && existsSync(serviceFolder)) {
+  const isStray = folder === defaultDataFolder(io.env) && folder !== service.folder;
+  if (isStray && existsSync(service.folder)) {
     throw new AppError(
       "invalid_request",
-      `There is no catalogue in ${folder}, and the service of this machine keeps its own in ${serviceFolder}.`,
+      `There is no catalogue in ${folder}, and the service of this machine keeps its own in ${service.folder}.`,
       {
-        hint: `Add --data ${serviceFolder}, as the user of the service (sudo -u rehome); or name the other folder with --data.`,
+        hint: `Add --data ${service.folder}, as the user of the service (sudo -u rehome); or name the other folder with --data.`,
       },
+    );
+  }
+  const database = folder === service.folder ? databaseOf(service) : undefined;
+  if (database !== undefined) {
+    throw new AppError(
+      "invalid_request",
+      `The service of this machine keeps its data in a database, not in ${folder}: ${service.settings} sets ${database}.`,
+      { hint: "Name the same database with --store-file or --store." },
     );
   }
   if (begins) return;
   throw new AppError("not_found", `There is no catalogue in ${folder}.`, {
     hint: "Name the data folder with --data. To begin a catalogue there: rehome serve, or rehome keys create.",
   });
+}
+
+/** The variable that names a database in the service's settings, or undefined where none can be read there. */
+function databaseOf({ settings }: MachineService): string | undefined {
+  try {
+    const variables = parseEnv(readFileSync(settings, "utf8"));
+    return [variableOf("storeFile"), variableOf("store")].find((name) => variables[name]);
+  } catch {
+    return undefined;
+  }
 }
 
 /** False only where there is certainly no catalogue. What cannot be looked at is reported when it is opened. */

@@ -9,7 +9,9 @@ import { testIo } from "../helpers/io.ts";
 interface Place {
   readonly own?: "catalogue" | "empty";
   readonly service: boolean;
-  readonly flags?: object;
+  /** What the service's settings say. */
+  readonly settings?: string;
+  readonly flags?: object | "service";
   /** False for a command that only looks or changes; true if not given. */
   readonly begins?: boolean;
 }
@@ -22,9 +24,12 @@ function stray({ begins = true, ...options }: Place) {
   if (options.own === "catalogue") writeFileSync(join(own, "rehome.db"), "");
   const service = join(home.path, "service");
   if (options.service) mkdirSync(service);
-  const { config } = loadConfig(options.flags ?? {}, env);
+  const settings = join(home.path, "settings");
+  if (options.settings !== undefined) writeFileSync(settings, options.settings);
+  const flags = options.flags === "service" ? { data: service } : (options.flags ?? {});
+  const { config } = loadConfig(flags, env);
   try {
-    refuseStray(config, testIo({ env }), service, { begins });
+    refuseStray(config, testIo({ env }), { folder: service, settings }, { begins });
     return "goes on";
   } catch (error) {
     return (error as Error).message;
@@ -47,6 +52,25 @@ describe("a command that was told no folder", () => {
 test("a command that adds something begins a catalogue in the folder that it was told", () => {
   expect(stray({ service: true, flags: { data: "/tmp/other" } })).toBe("goes on");
   expect(stray({ service: true, flags: { store: "postgres://db/x" } })).toBe("goes on");
+});
+
+describe("a command that adds something to the service's folder", () => {
+  const flags = "service";
+
+  test.each([
+    ["names one in a file", "# ours\nREHOME_PORT=80\nREHOME_STORE_FILE=/etc/rehome/store\n"],
+    ["names one", 'REHOME_STORE="postgres://u:hunter2@db/x"\n'],
+  ])("begins no catalogue there when its service keeps a database and %s", (_, settings) => {
+    const said = stray({ service: true, flags, settings });
+    expect(said).toMatch(/^The service of this machine keeps its data in a database, not in /);
+    expect(said).not.toContain("hunter2");
+  });
+
+  test("begins one there when nothing says so", () => {
+    const settings = "#REHOME_STORE_FILE=/etc/rehome/store\nREHOME_STORE=\n";
+    expect(stray({ service: true, flags, settings })).toBe("goes on");
+    expect(stray({ service: true, flags })).toBe("goes on");
+  });
 });
 
 describe("a command that only looks or changes", () => {

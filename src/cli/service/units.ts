@@ -1,3 +1,4 @@
+import { serviceSettingsFile } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import backupService from "./rehome-backup.service" with { type: "text" };
 import backupTimer from "./rehome-backup.timer" with { type: "text" };
@@ -15,7 +16,7 @@ export interface UnitOptions {
 const written: UnitOptions = { executable: "/usr/bin/rehome", user: "rehome" };
 
 /** The file with the service's settings: an administrator's, never written over. */
-export const settingsFile = { path: "/etc/default/rehome", text: defaults };
+export const settingsFile = { path: serviceSettingsFile, text: defaults };
 
 /** What a path may have in it to mean the same to systemd and to the shell in its units as it stands. */
 const plainPath = /^[\w@+,./-]+$/;
