@@ -17,6 +17,8 @@ export type ErrorKind =
  */
 export class AppError extends Error {
   readonly kind: ErrorKind;
+  /** Why it failed, for an operator and not for the caller: the end of a sentence, without a full stop. */
+  readonly why: string | undefined;
   /**
    * What an operator can do about it, which the command line prints behind `Try:`. An imperative sentence, with a capital
    * and a full stop, or a command to type.
@@ -28,10 +30,11 @@ export class AppError extends Error {
   constructor(
     kind: ErrorKind,
     message: string,
-    options: { cause?: unknown; hint?: string; retryAfterSeconds?: number } = {},
+    options: { cause?: unknown; why?: string; hint?: string; retryAfterSeconds?: number } = {},
   ) {
     super(message, { cause: options.cause });
     this.kind = kind;
+    this.why = options.why;
     this.hint = options.hint;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }

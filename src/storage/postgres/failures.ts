@@ -74,9 +74,10 @@ export function asAppError(error: unknown): unknown {
   if (!isOurs && !isConnectionLoss(error)) return error;
   return new AppError("unavailable", "The store cannot be used at the moment.", {
     cause: error,
+    why: (error as Error).message,
     hint: poolerStates.has(stateOf(error))
       ? poolerHint
-      : `See what keeps the database from it, and try again. It said: ${(error as Error).message}`,
+      : "See what keeps the database from it, and try again.",
     retryAfterSeconds: 1,
   });
 }

@@ -136,7 +136,8 @@ export function asAppError(error: unknown): unknown {
   const [why, hint] = explain(error);
   return new AppError("unavailable", "The store cannot be used at the moment.", {
     cause: error,
-    hint: `It failed because ${why}. ${hint}`,
+    why,
+    hint,
     retryAfterSeconds: 1,
   });
 }

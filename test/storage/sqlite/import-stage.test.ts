@@ -167,7 +167,7 @@ describe("categories", () => {
       { id: 2n, name: "ÉCUREUIL" },
     ];
     const adding = (async () => catalogue.addCategories(twice))();
-    expect(await adding.catch((error: AppError) => error.hint)).toContain("UNIQUE");
+    expect(await adding.catch((error: AppError) => error.why)).toContain("UNIQUE");
     expect(await catalogue.categories()).toEqual([]);
   });
 });
