@@ -29,3 +29,9 @@ export function animal(i: number): Animal {
   if (kind <= 12) return { ...base, status: "available" };
   return { ...base, status: kind <= 15 ? "pending" : "sold" };
 }
+
+/** Writes the first `count` animals to `file` as NDJSON, for an import. */
+export async function writeAnimals(file: string, count: number): Promise<void> {
+  const lines = Array.from({ length: count }, (_, i) => JSON.stringify(animal(i + 1)));
+  await Bun.write(file, `${lines.join("\n")}\n`);
+}

@@ -103,7 +103,7 @@ export async function startTimes(source: Source, runs: number): Promise<StartRes
 
 async function oneStart({ data, key, folder }: Source): Promise<number> {
   const port = await freePort();
-  const command = await serveCommand(port, await data(), join(folder, "start.log"));
+  const command = serveCommand(port, await data(), join(folder, "start.log"));
   const begin = performance.now();
   const child = Bun.spawn(["taskset", "-c", String(SERVER_CORE), ...command], {
     stdin: "ignore",

@@ -69,13 +69,16 @@ interface Start {
   readonly port: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** False to let it run on every core. */
+  readonly pinned?: false;
   /** Where its stderr goes, to quote from when it does not start. */
   readonly stderrFile: string;
 }
 
-/** Starts a server on its core and waits until it answers HTTP. Throws DidNotRun when it does not. */
+/** Starts a server, on its core unless told otherwise, and waits until it answers HTTP. Throws DidNotRun when it does not. */
 export async function startServer(start: Start): Promise<Running> {
-  const child = Bun.spawn(["taskset", "-c", String(SERVER_CORE), ...start.command], {
+  const pin = start.pinned === false ? [] : ["taskset", "-c", String(SERVER_CORE)];
+  const child = Bun.spawn([...pin, ...start.command], {
     env: { ...process.env, NODE_ENV: "production", PORT: String(start.port), ...start.env },
     ...(start.cwd === undefined ? {} : { cwd: start.cwd }),
     stdin: "ignore",

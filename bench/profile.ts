@@ -64,7 +64,7 @@ async function profile(name: string, folder: string): Promise<string[]> {
     throw new DidNotRun(`no scenario ${name}; there are ${all.map((one) => one.name).join(", ")}`);
   }
   const port = await freePort();
-  const [, ...serve] = await serveCommand(port, await data(), join(folder, "access.log"));
+  const [, ...serve] = serveCommand(port, await data(), join(folder, "access.log"));
   const profiler = ["--cpu-prof", `--cpu-prof-dir=${folder}`, "--cpu-prof-interval=200"];
   const command = [process.execPath, ...profiler, join(ROOT, "src", "main.ts"), ...serve];
   const server = await startServer({ command, port, stderrFile: join(folder, "stderr.txt") });

@@ -5,8 +5,7 @@ import { randomBytes } from "node:crypto";
 import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { generateKey } from "../src/domain/api-key.ts";
-import { animal } from "./animals.ts";
-import { askFor } from "./capture.ts";
+import { writeAnimals } from "./animals.ts";
 import type { Context, Target } from "./measure.ts";
 import { DidNotRun, freePort, run, startServer } from "./process.ts";
 
@@ -89,42 +88,11 @@ function inserting(db: Database, table: string, like: Row): (row: Row) => void {
   };
 }
 
-/** Whether the executable has the command, or the option of it. A build that is older than either has not. */
-async function has(command: readonly string[], option = ""): Promise<boolean> {
-  const help = await run([EXECUTABLE, ...command, "--help"]).catch(() => "");
-  return help.includes(`rehome ${command.join(" ")}`) && help.includes(option);
-}
-
-/** Fills a data folder with the first `count` animals: through `pets import`, or through the interface. */
-export async function fill(data: string, count: number, folder: string, key: string) {
-  if (!(await has(["pets", "import"]))) {
-    await post(data, count, folder, key);
-    return;
-  }
+/** Fills a data folder with the first `count` animals, by way of a file in `folder`. */
+export async function fill(data: string, count: number, folder: string): Promise<void> {
   const file = join(folder, `animals-${count}.ndjson`);
-  const lines = Array.from({ length: count }, (_, i) => JSON.stringify(animal(i + 1)));
-  await Bun.write(file, `${lines.join("\n")}\n`);
+  await writeAnimals(file, count);
   await run([EXECUTABLE, "pets", "import", file, "--data", data]);
-}
-
-const POSTS_AT_ONCE = 128;
-
-async function post(data: string, count: number, folder: string, key: string): Promise<void> {
-  const target = rehomeTarget({ name: "fill", data: () => Promise.resolve(data) });
-  const server = await target.start({ folder, reference: undefined });
-  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
-  let next = 1;
-  const sender = async (): Promise<void> => {
-    while (next <= count) {
-      const body = JSON.stringify(animal(next++));
-      await askFor(server.port, { method: "POST", path: "/v1/pets", headers, body }, 201);
-    }
-  };
-  try {
-    await Promise.all(Array.from({ length: POSTS_AT_ONCE }, sender));
-  } finally {
-    await server.stop();
-  }
 }
 
 export interface Serve {
@@ -146,7 +114,7 @@ export function rehomeTarget({ name, data, copy, logged = true }: Serve): Target
     const port = await freePort();
     return await startServer({
       command: [
-        ...(await serveCommand(port, copy ? own : filled, join(folder, "access.log"))),
+        ...serveCommand(port, copy ? own : filled, join(folder, "access.log")),
         ...(logged ? [] : ["--log-level", "error"]),
       ],
       port,
@@ -157,11 +125,7 @@ export function rehomeTarget({ name, data, copy, logged = true }: Serve): Target
 }
 
 /** The command line the service is measured with. */
-export async function serveCommand(port: number, data: string, log: string): Promise<string[]> {
-  const options = ["--port", String(port), "--data", data];
-  if (await logsRequests()) options.push("--log-file", log);
+export function serveCommand(port: number, data: string, log: string): string[] {
+  const options = ["--port", String(port), "--data", data, "--log-file", log];
   return [EXECUTABLE, "serve", ...options, "--anonymous-per-minute", "1000000000"];
 }
-
-/** Whether the executable can write an access log; the results say so when it cannot. */
-export const logsRequests = (): Promise<boolean> => has(["serve"], "--log-file");

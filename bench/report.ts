@@ -7,7 +7,7 @@ import { type Figure, type Measured, type ScenarioResult, ratio } from "./stats.
 export type OrReason<T> = T | { readonly reason: string };
 
 export interface Environment {
-  readonly machine: string[];
+  readonly machine: readonly string[];
   readonly versions: Readonly<Record<string, string>>;
   readonly commit: string;
   readonly date: string;

@@ -11,7 +11,7 @@ import { animalScenarios, keyScenarios } from "./flat.ts";
 import { type Plan, type Scenario, measure } from "./measure.ts";
 import { PEERS, installPeers, once } from "./peer-store.ts";
 import { DidNotRun, LOAD_CORE, run } from "./process.ts";
-import { ROOT, buildService, logsRequests } from "./rehome.ts";
+import { ROOT, buildService } from "./rehome.ts";
 import { type OrReason, type Results, goalTable, report, scenarioTable } from "./report.ts";
 import { scenarios } from "./scenarios.ts";
 import {
@@ -158,7 +158,6 @@ async function bench(options: Options, folder: string): Promise<Results> {
   const about = await environment(folder, how);
   const noService = await tryBuild();
   if (noService !== undefined) say(`rehome: ${noService}\n`);
-  else if (!(await logsRequests())) about.machine.push("rehome without an access log");
   const { main, flat, source } = everything(options, folder, noService);
   const all = [...(await main()), ...flat];
   const wanted = selection(options, [...all.map(({ name }) => name), "memory", "start"]);

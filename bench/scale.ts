@@ -1,16 +1,25 @@
 // One, two and four processes on one PostgreSQL: what each request costs the processes and the database, and which of
 // them is used up first. `bun bench/scale.ts [--seconds 4] [--processes 1,2,4]`.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { SQL } from "bun";
 import { startServer as startPostgres } from "../test/helpers/postgres.ts";
-import { animal } from "./animals.ts";
-import { cpuUsBetween, DidNotRun, freePort, run, usage, type Usage } from "./process.ts";
+import { animal, writeAnimals } from "./animals.ts";
+import {
+  cpuUsBetween,
+  DidNotRun,
+  freePort,
+  run,
+  startServer,
+  usage,
+  type Running,
+  type Usage,
+} from "./process.ts";
 import { buildService, EXECUTABLE, type IssuedKey, unknownKey } from "./rehome.ts";
 import { get } from "./scenarios.ts";
-import { luaScript, type Request } from "./wrk.ts";
+import { runLoad, type Request } from "./wrk.ts";
 
 const ANIMALS = 100_000;
 const CONNECTIONS = 64;
@@ -106,8 +115,7 @@ try {
 /** Fills the database through the command line, as an operator would. */
 async function prepare(): Promise<Keys> {
   const file = join(folder, "animals.ndjson");
-  const lines = Array.from({ length: ANIMALS }, (_, at) => JSON.stringify(animal(at + 1)));
-  await Bun.write(file, `${lines.join("\n")}\n`);
+  await writeAnimals(file, ANIMALS);
   await run([EXECUTABLE, "pets", "import", file, "--store", postgres.url]);
   const make = async (perMinute: number) => {
     const plan = [
@@ -159,7 +167,7 @@ async function measure(requests: Request[], processes: number): Promise<Figures>
     if (answered === 0) throw new DidNotRun("nothing was answered");
     return {
       perSecond: answered / seconds,
-      p99Ms: Math.max(...counted.map(({ p99 }) => p99)) / 1_000,
+      p99Ms: Math.max(...counted.map((each) => each.p99Ms)),
       serviceUs: cpuUs(before.services, after.services) / answered,
       databaseUs: cpuUs(before.database, after.database) / answered,
       loadUs: counted.reduce((sum, { cpuUs: us }) => sum + us, 0) / answered,
@@ -171,67 +179,27 @@ async function measure(requests: Request[], processes: number): Promise<Figures>
   }
 }
 
-interface Server {
-  readonly pid: number;
-  readonly port: number;
-  readonly stop: () => Promise<void>;
-}
-
-async function serve(): Promise<Server> {
+async function serve(): Promise<Running> {
   const port = await freePort();
   const args = ["serve", "--store", postgres.url, "--port", `${port}`, "--bans", "off"];
-  const child = Bun.spawn([EXECUTABLE, ...args], {
-    stdout: "ignore",
-    stderr: Bun.file(join(folder, `stderr-${port}`)),
-  });
-  const stop = async () => {
-    child.kill("SIGTERM");
-    await child.exited;
-  };
-  for (let attempt = 0; attempt < 500; attempt += 1) {
-    const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
-    if (answer?.ok) return { pid: child.pid, port, stop };
-    await Bun.sleep(10);
-  }
-  await stop();
-  throw new DidNotRun("rehome serve did not start");
+  const stderrFile = join(folder, `stderr-${port}`);
+  return await startServer({ command: [EXECUTABLE, ...args], port, stderrFile, pinned: false });
 }
 
 /** One wrk for each process, all at once. */
-function loadAll(servers: readonly Server[], requests: Request[], forSeconds: number) {
+function loadAll(servers: readonly Running[], requests: Request[], forSeconds: number) {
   const connections = Math.max(1, Math.floor(CONNECTIONS / servers.length));
-  return Promise.all(servers.map(({ port }) => load(port, requests, connections, forSeconds)));
-}
-
-async function load(port: number, requests: Request[], connections: number, forSeconds: number) {
-  const script = join(folder, `load-${port}.lua`);
-  const list = join(folder, `load-${port}.txt`);
-  await Bun.write(script, luaScript(requests));
-  const lines = requests.map(({ method, path, headers, body = "" }) =>
-    [
-      method,
-      path,
-      Object.entries(headers)
-        .map((pair) => pair.join(":"))
-        .join("\u0001"),
-      body,
-    ].join("\t"),
+  return Promise.all(
+    servers.map(async ({ port }) => {
+      const own = join(folder, `load-${port}`);
+      mkdirSync(own, { recursive: true });
+      const load = { port, connections, seconds: forSeconds, requests, folder: own };
+      return await runLoad({ ...load, pinned: false });
+    }),
   );
-  await Bun.write(list, `${lines.join("\n")}\n`);
-  const options = ["-t1", `-c${connections}`, `-d${forSeconds}s`, "--latency", "-s", script];
-  const child = Bun.spawn(["wrk", ...options, `http://127.0.0.1:${port}`, "--", list], {
-    stdout: "pipe",
-    stderr: "inherit",
-  });
-  const out = await child.stdout.text();
-  await child.exited;
-  const json = /^RESULT (.*)$/m.exec(out)?.[1];
-  if (json === undefined) throw new DidNotRun("wrk printed no result");
-  const counted = JSON.parse(json) as { requests: number; refused: number; p99: number };
-  return { ...counted, cpuUs: Number(child.resourceUsage()?.cpuTime.total ?? 0) };
 }
 
-async function readings(servers: readonly Server[]) {
+async function readings(servers: readonly Running[]) {
   // Sessions tell the statistics of their transactions at most once a second.
   await Bun.sleep(1_100);
   const [row] = (await admin`

@@ -29,7 +29,7 @@ export interface Round {
 
 export type Figure = keyof Round;
 
-/** The figures of a round that a ratio is shown for, as the base over the target or the inverse. */
+/** A target with figures: those of its rounds, and the median of each. */
 export interface Measured {
   readonly target: string;
   readonly ran: true;

@@ -87,10 +87,10 @@ export function animalStores(
       made.get(count) ??
       lazy(async () => {
         const data = join(folder, `animals-${count}`);
-        const { data: empty, keys } = await base();
+        const { data: empty } = await base();
         cpSync(empty, data, { recursive: true });
         say(`filling a store with ${written(count)} animals\n`);
-        await fill(data, count, folder, keys.unbounded);
+        await fill(data, count, folder);
         return data;
       });
     made.set(count, known);
@@ -124,7 +124,7 @@ export function keyStores(folder: string, animals: number, few: number, many: nu
     const data = folderIn(folder, "few-keys");
     const first = await createKey(data, "enterprise");
     const keys = [first.key, ...cloneKey(data, first, few - 1)];
-    await fill(data, animals, folder, first.key);
+    await fill(data, animals, folder);
     return { first, store: { data, keys } };
   });
   const large = lazy(async (): Promise<KeyStore> => {

@@ -1,4 +1,4 @@
-// One run of wrk on the load's core, and what it counted.
+// One run of wrk, and what it counted.
 import { join } from "node:path";
 import { DidNotRun, LOAD_CORE, runCounted } from "./process.ts";
 
@@ -15,7 +15,10 @@ export interface Load {
   readonly seconds: number;
   /** One request is sent over and over; of several, one after the other. */
   readonly requests: readonly Request[];
+  /** Where its script lies; loads at the same time need folders of their own. */
   readonly folder: string;
+  /** False to let wrk run on every core, not on the load's. */
+  readonly pinned?: false;
 }
 
 /** What wrk counted. `refused` are answers with a status of 400 or more. */
@@ -100,8 +103,8 @@ export async function runLoad(load: Load): Promise<Counted> {
   await Bun.write(list, `${load.requests.map(line).join("\n")}\n`);
   const url = `http://127.0.0.1:${load.port}`;
   const options = ["-t1", `-c${load.connections}`, `-d${load.seconds}s`, "--latency", "-s", script];
-  const pinned = ["taskset", "-c", String(LOAD_CORE), "wrk", ...options, url, "--", list];
-  const { out, cpuUs } = await runCounted(pinned);
+  const pin = load.pinned === false ? [] : ["taskset", "-c", String(LOAD_CORE)];
+  const { out, cpuUs } = await runCounted([...pin, "wrk", ...options, url, "--", list]);
   const json = /^RESULT (.*)$/m.exec(out)?.[1];
   if (json === undefined) throw new DidNotRun("wrk printed no result");
   const raw = JSON.parse(json) as Record<string, number>;
