@@ -6,7 +6,7 @@ export interface Animal {
   readonly status?: "available" | "pending" | "sold";
 }
 
-const NAMES = [
+const names = [
   "Rex",
   "Luna",
   "Bella",
@@ -23,7 +23,7 @@ const NAMES = [
 export function animal(i: number): Animal {
   // Knuth's multiplicative hash: spread, and the same on every machine.
   const spread = Math.imul(i, 2_654_435_761) >>> 0;
-  const base = { name: `${NAMES[spread % 10]} ${i}`, categoryId: 1 + (spread % 4) };
+  const base = { name: `${names[spread % 10]} ${i}`, categoryId: 1 + (spread % 4) };
   const kind = (spread >>> 8) % 20;
   if (kind === 0) return base;
   if (kind <= 12) return { ...base, status: "available" };

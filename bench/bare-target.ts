@@ -3,26 +3,29 @@ import { join } from "node:path";
 import { buildFlags } from "../scripts/build.ts";
 import type { Context, Target } from "./measure.ts";
 import { DidNotRun, freePort, run, startServer } from "./process.ts";
-import { ROOT } from "./rehome.ts";
+import { root } from "./rehome.ts";
 
-export const BARE = "bare Bun.serve";
-export const ONE_COMMIT = "one commit per create";
+export const bareName = "bare Bun.serve";
+export const oneCommitName = "one commit per create";
 
 type Yardstick = "bare" | "one-commit" | "rung";
 
-const OUT = join(ROOT, "dist", "bench");
+const outFolder = join(root, "dist", "bench");
 
 /** Compiles a yardstick to dist/bench. Throws DidNotRun when that fails. */
 export async function compile(name: Yardstick): Promise<void> {
   const source = join(import.meta.dir, `${name}.ts`);
-  await run([process.execPath, "build", ...buildFlags, source, "--outfile", join(OUT, name)], ROOT);
+  await run(
+    [process.execPath, "build", ...buildFlags, source, "--outfile", join(outFolder, name)],
+    root,
+  );
 }
 
 /** The bare server, or the one with a commit for each create. */
 export function bareTarget(kind: "same" | "echo" | "one-commit"): Target {
   return kind === "one-commit"
-    ? yardstick(ONE_COMMIT, "one-commit", kind)
-    : yardstick(BARE, "bare", kind);
+    ? yardstick(oneCommitName, "one-commit", kind)
+    : yardstick(bareName, "bare", kind);
 }
 
 /** A server between the bare one and the service, see rung.ts. */
@@ -37,7 +40,7 @@ function yardstick(name: string, program: Yardstick, kind: string): Target {
     const answer = join(folder, "answer.json");
     await Bun.write(answer, JSON.stringify(reference));
     return await startServer({
-      command: [join(OUT, program)],
+      command: [join(outFolder, program)],
       port: await freePort(),
       env: { ANSWER: answer, KIND: kind, DATABASE: join(folder, "one-commit.db") },
       stderrFile: join(folder, "stderr.txt"),

@@ -9,7 +9,7 @@ export interface Captured {
 }
 
 /** Written by the server itself for every answer, in the bare one as in the real one. */
-const SENT_BY_BUN = new Set([
+const sentByBun = new Set([
   "date",
   "content-length",
   "connection",
@@ -27,7 +27,7 @@ export async function ask(port: number, request: Request): Promise<Captured> {
   }).catch((error: unknown) => {
     throw new DidNotRun(`no answer: ${String(error)}`);
   });
-  const headers = [...response.headers].filter(([name]) => !SENT_BY_BUN.has(name));
+  const headers = [...response.headers].filter(([name]) => !sentByBun.has(name));
   return {
     status: response.status,
     headers: Object.fromEntries(headers),

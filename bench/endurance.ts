@@ -3,14 +3,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { askFor } from "./capture.ts";
-import { DidNotRun, SERVER_CORE, freePort, usage } from "./process.ts";
+import { DidNotRun, serverCore, freePort, usage } from "./process.ts";
 import { rehomeTarget, serveCommand } from "./rehome.ts";
-import { COLD, deepPages, get, spread } from "./scenarios.ts";
+import { coldCount, deepPages, get, spread } from "./scenarios.ts";
 import { median } from "./stats.ts";
 import { type Request, runLoad } from "./wrk.ts";
 
-export const RSS_GOAL_MIB = 120;
-export const START_GOAL_MS = 40;
+export const rssGoalMiB = 120;
+export const startGoalMs = 40;
 
 export interface MemoryResult {
   readonly seconds: number;
@@ -39,7 +39,7 @@ function mixed({ key, animals }: Source): Request[] {
     body: JSON.stringify({ name: "Rex", categoryId: 1, status: "available" }),
   };
   const deep = deepPages(key, animals);
-  return spread(COLD, animals).map((id, i) => {
+  return spread(coldCount, animals).map((id, i) => {
     if (i % 50 === 0) return post;
     if (i % 4 === 0) return get("/v1/pets", key);
     if (i % 4 === 1) return get("/v1/pets?status=available&limit=50", key);
@@ -105,7 +105,7 @@ async function oneStart({ data, key, folder }: Source): Promise<number> {
   const port = await freePort();
   const command = serveCommand(port, await data(), join(folder, "start.log"));
   const begin = performance.now();
-  const child = Bun.spawn(["taskset", "-c", String(SERVER_CORE), ...command], {
+  const child = Bun.spawn(["taskset", "-c", String(serverCore), ...command], {
     stdin: "ignore",
     stdout: "ignore",
     stderr: "ignore",

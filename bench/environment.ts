@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { cpus, loadavg, release, totalmem } from "node:os";
 import { peerVersions } from "./peer-store.ts";
 import { run } from "./process.ts";
-import { ROOT } from "./rehome.ts";
+import { root } from "./rehome.ts";
 import type { Environment } from "./report.ts";
 
 async function said(command: readonly string[], cwd?: string): Promise<string> {
@@ -16,12 +16,12 @@ export async function environment(folder: string, how: string): Promise<Environm
     said(["stat", "-f", "-c", "%T", folder]),
     said(["dpkg-query", "-W", "-f", "${Version}", "wrk"]),
     said(["node", "--version"]),
-    said(["git", "rev-parse", "--short", "HEAD"], ROOT),
-    said(["git", "status", "--porcelain", "--untracked-files=no"], ROOT),
+    said(["git", "rev-parse", "--short", "HEAD"], root),
+    said(["git", "status", "--porcelain", "--untracked-files=no"], root),
     said(["df", "--output=source", folder]),
     peerVersions(),
   ]);
-  const packages = JSON.parse(readFileSync(`${ROOT}/package.json`, "utf8")) as {
+  const packages = JSON.parse(readFileSync(`${root}/package.json`, "utf8")) as {
     dependencies: Record<string, string>;
   };
   const { elysia = "?", "drizzle-orm": drizzle = "?" } = packages.dependencies;

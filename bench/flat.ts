@@ -2,12 +2,12 @@
 // baseline of each pair.
 import type { Scenario } from "./measure.ts";
 import { rehomeTarget } from "./rehome.ts";
-import { COLD, deepPages, get, someAnimals, spread } from "./scenarios.ts";
+import { coldCount, deepPages, get, someAnimals, spread } from "./scenarios.ts";
 import type { KeyStore } from "./stores.ts";
 import type { Request } from "./wrk.ts";
 
 /** The least ratio that counts as flat: "within 10 %". */
-const AT_LEAST = 0.9;
+const flatRatioMin = 0.9;
 
 /** One side of a pair: a filled data folder and what is asked of it. */
 interface Side {
@@ -29,7 +29,8 @@ function pair({ name, title, goal }: About, small: Side, large: Side): Scenario 
     connections: 64,
     status: 200,
     baseline: small.name,
-    goals: goal === false ? [] : [{ target: large.name, against: small.name, atLeast: AT_LEAST }],
+    goals:
+      goal === false ? [] : [{ target: large.name, against: small.name, atLeast: flatRatioMin }],
     targets: [small, large].map((side) => rehomeTarget({ name: side.name, data: side.data })),
     requests: (_round, target) => (target === large.name ? large : small).requests(),
   };
@@ -59,7 +60,8 @@ export function animalScenarios({ key, few, middle, many, dataOf }: Sizes): Scen
     (count: number): Make =>
     (key, animals) =>
       someAnimals(key, animals, count);
-  const firstPages: Make = (key) => spread(COLD, COLD).map((i) => get(`/v1/pets?after=${i}`, key));
+  const firstPages: Make = (key) =>
+    spread(coldCount, coldCount).map((i) => get(`/v1/pets?after=${i}`, key));
   return [
     pair(
       { name: "flat-list", title: "GET /v1/pets by number of animals" },
@@ -80,8 +82,8 @@ export function animalScenarios({ key, few, middle, many, dataOf }: Sizes): Scen
         title:
           "GET /v1/pets/{petId} by number of animals, 50,000 of them asked for: more than are kept",
       },
-      side(middle, asMany(COLD)),
-      side(many, asMany(COLD)),
+      side(middle, asMany(coldCount)),
+      side(many, asMany(coldCount)),
     ),
     pair(
       { name: "flat-deep", title: `Pages by where they lie among ${written(many)} animals` },

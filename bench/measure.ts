@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { type Captured, askFor } from "./capture.ts";
 import {
   DidNotRun,
-  LOAD_CORE,
-  SERVER_CORE,
+  loadCore,
+  serverCore,
   type Running,
   atRest,
   coreUs,
@@ -128,11 +128,11 @@ async function oneRound(scenario: Scenario, live: Live, round: number, plan: Pla
   const before = await atRest(pid);
   const { connections } = scenario;
   const begin = performance.now();
-  const coresBefore = [SERVER_CORE, LOAD_CORE].map(coreUs);
+  const coresBefore = [serverCore, loadCore].map(coreUs);
   const counted = await runLoad({ port, connections, seconds, requests, folder: plan.folder });
   // wrk's own start and end are in it, which its count of seconds leaves out.
   const wallUs = (performance.now() - begin) * 1000;
-  const coresAtEnd = [SERVER_CORE, LOAD_CORE].map(coreUs);
+  const coresAtEnd = [serverCore, loadCore].map(coreUs);
   const atEnd = usage(pid);
   const ownUs = [cpuUsBetween(before, atEnd), counted.cpuUs];
   const othersUs = ownUs.map((own, i) => (coresAtEnd[i] ?? 0) - (coresBefore[i] ?? 0) - own);

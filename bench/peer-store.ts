@@ -6,9 +6,9 @@ import { animal } from "./animals.ts";
 import type { Context, Target } from "./measure.ts";
 import { DidNotRun, freePort, run, startServer } from "./process.ts";
 
-const FOLDER = join(import.meta.dir, "peers");
-const LOCK = join(FOLDER, "package-lock.json");
-const INSTALLED = join(FOLDER, "node_modules", ".bench-lock-hash");
+const peersFolder = join(import.meta.dir, "peers");
+const lockFile = join(peersFolder, "package-lock.json");
+const installedFile = join(peersFolder, "node_modules", ".bench-lock-hash");
 
 export interface Peer {
   readonly name: string;
@@ -20,31 +20,31 @@ export interface Peer {
   readonly omits: string;
 }
 
-const ALL_OMIT =
+const omittedByAll =
   "one window a key, not two; counters in memory only (lost at a restart, not shared by processes); " +
   "int64 exact to 2^53 only; no bans, access log, metrics, Deprecation or Sunset";
 
-export const PEERS: readonly Peer[] = [
+export const allPeers: readonly Peer[] = [
   {
     name: "Fastify",
     file: "fastify.js",
     runtime: "node",
     packages: ["fastify", "better-sqlite3", "@fastify/rate-limit", "@fastify/bearer-auth"],
-    omits: `${ALL_OMIT}; X-RateLimit-Reset is seconds left, not a time; no limit headers on a 401; counters of at most 5,000 keys; creates durable only with synchronous=FULL, which is not the driver's default`,
+    omits: `${omittedByAll}; X-RateLimit-Reset is seconds left, not a time; no limit headers on a 401; counters of at most 5,000 keys; creates durable only with synchronous=FULL, which is not the driver's default`,
   },
   {
     name: "Hono on Bun",
     file: "hono.js",
     runtime: "bun",
     packages: ["hono", "hono-rate-limiter", "@hono/zod-validator", "zod"],
-    omits: `${ALL_OMIT}; headers begin with RateLimit, not X-RateLimit, and Reset is seconds left; no limit headers on a 401`,
+    omits: `${omittedByAll}; headers begin with RateLimit, not X-RateLimit, and Reset is seconds left; no limit headers on a 401`,
   },
   {
     name: "Express",
     file: "express.js",
     runtime: "node",
     packages: ["express", "better-sqlite3", "express-rate-limit", "zod"],
-    omits: `${ALL_OMIT}; no limit headers on a 401; creates durable only with synchronous=FULL, which is not the driver's default`,
+    omits: `${omittedByAll}; no limit headers on a 401; creates durable only with synchronous=FULL, which is not the driver's default`,
   },
 ];
 
@@ -58,18 +58,18 @@ const hash = (text: string): string => new Bun.CryptoHasher("sha256").update(tex
 /** The exact versions in bench/peers/package.json. */
 export async function peerVersions(): Promise<Readonly<Record<string, string>>> {
   const file: { dependencies: Record<string, string> } = await Bun.file(
-    join(FOLDER, "package.json"),
+    join(peersFolder, "package.json"),
   ).json();
   return file.dependencies;
 }
 
 /** Installs what the peers' lock file names, unless that is what is installed. Throws DidNotRun. */
 export async function installPeers(say: (text: string) => void): Promise<void> {
-  const wanted = hash(await Bun.file(LOCK).text());
-  if (existsSync(INSTALLED) && (await Bun.file(INSTALLED).text()) === wanted) return;
+  const wanted = hash(await Bun.file(lockFile).text());
+  if (existsSync(installedFile) && (await Bun.file(installedFile).text()) === wanted) return;
   say("installing the peers (better-sqlite3 is compiled: about a minute)\n");
-  await run(["npm", "ci", "--no-audit", "--no-fund"], FOLDER);
-  await Bun.write(INSTALLED, wanted);
+  await run(["npm", "ci", "--no-audit", "--no-fund"], peersFolder);
+  await Bun.write(installedFile, wanted);
 }
 
 /** Fills a database for the peers: `animals` animals and the keys. */
@@ -116,7 +116,7 @@ export function peerTarget(
     const stderrFile = join(folder, "stderr.txt");
     const command = [program, peer.file];
     const port = await freePort();
-    return await startServer({ command, port, env, cwd: FOLDER, stderrFile });
+    return await startServer({ command, port, env, cwd: peersFolder, stderrFile });
   };
   return { name, start };
 }

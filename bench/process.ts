@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-export const SERVER_CORE = 0;
-export const LOAD_CORE = 1;
+export const serverCore = 0;
+export const loadCore = 1;
 /** USER_HZ: the unit of /proc/PID/stat's times. It is 100 on every Linux that Bun runs on. */
-const TICKS_PER_SECOND = 100;
-const START_TIMEOUT_MS = 15_000;
-const STOP_TIMEOUT_MS = 15_000;
+const ticksPerSecond = 100;
+const startTimeoutMs = 15_000;
+const stopTimeoutMs = 15_000;
 
 /** A figure that must not be shown; the message is the reason a table gives instead. */
 export class DidNotRun extends Error {}
@@ -77,7 +77,7 @@ interface Start {
 
 /** Starts a server, on its core unless told otherwise, and waits until it answers HTTP. Throws DidNotRun when it does not. */
 export async function startServer(start: Start): Promise<Running> {
-  const pin = start.pinned === false ? [] : ["taskset", "-c", String(SERVER_CORE)];
+  const pin = start.pinned === false ? [] : ["taskset", "-c", String(serverCore)];
   const child = Bun.spawn([...pin, ...start.command], {
     env: { ...process.env, NODE_ENV: "production", PORT: String(start.port), ...start.env },
     ...(start.cwd === undefined ? {} : { cwd: start.cwd }),
@@ -87,11 +87,11 @@ export async function startServer(start: Start): Promise<Running> {
   });
   const stop = async (): Promise<void> => {
     child.kill("SIGTERM");
-    const force = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+    const force = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
     await child.exited;
     clearTimeout(force);
   };
-  const deadline = performance.now() + START_TIMEOUT_MS;
+  const deadline = performance.now() + startTimeoutMs;
   while (!(await answers(start.port))) {
     const exited = child.exitCode !== null || child.signalCode !== null;
     if (exited || performance.now() > deadline) {
@@ -143,12 +143,12 @@ export function coreUs(core: number): number {
   const [user = 0, nice = 0, system = 0, , , , , steal = 0] = (line?.[1] ?? "")
     .split(" ")
     .map(Number);
-  return ((user + nice + system + steal) / TICKS_PER_SECOND) * 1e6;
+  return ((user + nice + system + steal) / ticksPerSecond) * 1e6;
 }
 
 /** Microseconds of processor time between two readings. */
 export function cpuUsBetween(before: Usage, after: Usage): number {
-  return ((after.cpuTicks - before.cpuTicks) / TICKS_PER_SECOND) * 1e6;
+  return ((after.cpuTicks - before.cpuTicks) / ticksPerSecond) * 1e6;
 }
 
 /** Waits until a process does next to nothing (work put off belongs to the round that caused it), 3 s at most. */

@@ -4,14 +4,14 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DidNotRun, freePort, startServer } from "./process.ts";
-import { ROOT, buildService, serveCommand } from "./rehome.ts";
+import { root, buildService, serveCommand } from "./rehome.ts";
 import { scenarios } from "./scenarios.ts";
 import { animalStores, lazy, makeKeys, missing } from "./stores.ts";
 import { runLoad } from "./wrk.ts";
 
-const ANIMALS = 100_000;
-const WARMUP_SECONDS = 2;
-const SECONDS = 5;
+const animalCount = 100_000;
+const warmupSeconds = 2;
+const loadSeconds = 5;
 
 interface Profile {
   readonly nodes: readonly {
@@ -49,11 +49,11 @@ async function profile(name: string, folder: string): Promise<string[]> {
   await buildService();
   const keyFolder = lazy(() => makeKeys(folder, 1));
   const { keys } = await keyFolder();
-  const data = animalStores(folder, keyFolder, (text) => process.stderr.write(text))(ANIMALS);
+  const data = animalStores(folder, keyFolder, (text) => process.stderr.write(text))(animalCount);
   const unused = missing("peers are not profiled");
   const all = scenarios({
     keys,
-    animals: ANIMALS,
+    animals: animalCount,
     data,
     peerStore: unused,
     peers: [],
@@ -66,9 +66,9 @@ async function profile(name: string, folder: string): Promise<string[]> {
   const port = await freePort();
   const [, ...serve] = serveCommand(port, await data(), join(folder, "access.log"));
   const profiler = ["--cpu-prof", `--cpu-prof-dir=${folder}`, "--cpu-prof-interval=200"];
-  const command = [process.execPath, ...profiler, join(ROOT, "src", "main.ts"), ...serve];
+  const command = [process.execPath, ...profiler, join(root, "src", "main.ts"), ...serve];
   const server = await startServer({ command, port, stderrFile: join(folder, "stderr.txt") });
-  for (const [round, seconds] of [WARMUP_SECONDS, SECONDS].entries()) {
+  for (const [round, seconds] of [warmupSeconds, loadSeconds].entries()) {
     await scenario.arrange?.(port, round, seconds);
     const requests = await scenario.requests(round, "rehome");
     await runLoad({ port, connections: scenario.connections, seconds, requests, folder });

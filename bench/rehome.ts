@@ -9,12 +9,12 @@ import { writeAnimals } from "./animals.ts";
 import type { Context, Target } from "./measure.ts";
 import { DidNotRun, freePort, run, startServer } from "./process.ts";
 
-export const ROOT = join(import.meta.dir, "..");
-export const EXECUTABLE = join(ROOT, "dist", "rehome");
+export const root = join(import.meta.dir, "..");
+export const executable = join(root, "dist", "rehome");
 
 /** As many requests as one key may make here: the limiter works for every request and refuses none. */
-export const UNBOUNDED_PER_MINUTE = 100_000_000;
-const UNBOUNDED_PER_DAY = 1_000_000_000;
+export const unboundedPerMinute = 100_000_000;
+const unboundedPerDay = 1_000_000_000;
 
 export interface IssuedKey {
   readonly id: string;
@@ -23,8 +23,8 @@ export interface IssuedKey {
 
 /** Builds dist/rehome. Throws DidNotRun when that fails. */
 export async function buildService(): Promise<void> {
-  await run([process.execPath, "run", "build"], ROOT);
-  if (!existsSync(EXECUTABLE)) throw new DidNotRun("the build left no dist/rehome");
+  await run([process.execPath, "run", "build"], root);
+  if (!existsSync(executable)) throw new DidNotRun("the build left no dist/rehome");
 }
 
 /** Makes one key through the command line. */
@@ -34,10 +34,10 @@ export async function createKey(
 ): Promise<IssuedKey> {
   const limits =
     plan === "enterprise"
-      ? ["--per-minute", String(UNBOUNDED_PER_MINUTE), "--per-day", String(UNBOUNDED_PER_DAY)]
+      ? ["--per-minute", String(unboundedPerMinute), "--per-day", String(unboundedPerDay)]
       : [];
   const command = ["keys", "create", "--plan", plan, ...limits, "--name", "bench"];
-  const out = await run([EXECUTABLE, ...command, "--data", data, "--json"]);
+  const out = await run([executable, ...command, "--data", data, "--json"]);
   const { id, key } = JSON.parse(out) as Partial<IssuedKey>;
   if (typeof key !== "string" || typeof id !== "string") {
     throw new DidNotRun("keys create --json printed no id and key");
@@ -92,7 +92,7 @@ function inserting(db: Database, table: string, like: Row): (row: Row) => void {
 export async function fill(data: string, count: number, folder: string): Promise<void> {
   const file = join(folder, `animals-${count}.ndjson`);
   await writeAnimals(file, count);
-  await run([EXECUTABLE, "pets", "import", file, "--data", data]);
+  await run([executable, "pets", "import", file, "--data", data]);
 }
 
 export interface Serve {
@@ -127,5 +127,5 @@ export function rehomeTarget({ name, data, copy, logged = true }: Serve): Target
 /** The command line the service is measured with. */
 export function serveCommand(port: number, data: string, log: string): string[] {
   const options = ["--port", String(port), "--data", data, "--log-file", log];
-  return [EXECUTABLE, "serve", ...options, "--anonymous-per-minute", "1000000000"];
+  return [executable, "serve", ...options, "--anonymous-per-minute", "1000000000"];
 }

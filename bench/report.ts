@@ -1,5 +1,5 @@
 // The tables, for the terminal and for RESULTS.md. Only what ran has figures.
-import { type MemoryResult, RSS_GOAL_MIB, START_GOAL_MS, type StartResult } from "./endurance.ts";
+import { type MemoryResult, rssGoalMiB, startGoalMs, type StartResult } from "./endurance.ts";
 import type { Peer } from "./peer-store.ts";
 import { type Figure, type Measured, type ScenarioResult, ratio } from "./stats.ts";
 
@@ -44,7 +44,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-const COLUMNS: readonly (readonly [string, Figure])[] = [
+const columns: readonly (readonly [string, Figure])[] = [
   ["requests/s", "requestsPerSecond"],
   ["p50 ms", "p50Ms"],
   ["p99 ms", "p99Ms"],
@@ -64,12 +64,12 @@ export function scenarioTable(result: ScenarioResult): string {
   const rows = result.outcomes.map((outcome) => {
     if (!outcome.ran) return [outcome.target, "did not run"];
     const shares = [outcome.median.busy, outcome.median.others].map(percent);
-    return [outcome.target, ...COLUMNS.map(([, figure]) => cell(outcome, figure)), ...shares];
+    return [outcome.target, ...columns.map(([, figure]) => cell(outcome, figure)), ...shares];
   });
   const reasons = result.outcomes.flatMap((outcome) =>
     outcome.ran ? [] : [`\n- ${outcome.target} did not run: ${outcome.reason}`],
   );
-  const head = ["", ...COLUMNS.map(([title]) => title), "core used", "by others"];
+  const head = ["", ...columns.map(([title]) => title), "core used", "by others"];
   return [table(head, rows), ...reasons].join("\n");
 }
 
@@ -104,19 +104,19 @@ const verdict = (met: boolean | undefined): string =>
 
 function memoryGoal(memory: OrReason<MemoryResult>): string[] {
   const what = "memory: RSS after a minute at full speed, MiB";
-  const goal = `< ${RSS_GOAL_MIB}`;
+  const goal = `< ${rssGoalMiB}`;
   if ("reason" in memory) return [what, `did not run: ${memory.reason}`, "", "", goal, ""];
   const reached = memory.minutesMiB[0] as number;
-  const met = memory.seconds >= 60 ? verdict(reached < RSS_GOAL_MIB) : "shorter than a minute";
+  const met = memory.seconds >= 60 ? verdict(reached < rssGoalMiB) : "shorter than a minute";
   return [what, number(reached), `at most ${number(memory.mostMiB)}`, "", goal, met];
 }
 
 function startGoal(start: OrReason<StartResult>): string[] {
   const what = "start: exec to the first 200, ms";
-  const goal = `< ${START_GOAL_MS}`;
+  const goal = `< ${startGoalMs}`;
   if ("reason" in start) return [what, `did not run: ${start.reason}`, "", "", goal, ""];
   const range = `${number(start.leastMs)} to ${number(start.mostMs)}`;
-  const met = verdict(start.medianMs < START_GOAL_MS);
+  const met = verdict(start.medianMs < startGoalMs);
   return [what, number(start.medianMs), range, "", goal, met];
 }
 
@@ -135,13 +135,13 @@ function peersTable(peers: readonly Peer[], versions: Readonly<Record<string, st
 }
 
 /** A round is disturbed when other programs took more than a tenth of one of its two cores. */
-const DISTURBED = 0.1;
+const disturbedShare = 0.1;
 
 function quietness({ environment, scenarios }: Results): string {
   const rounds = scenarios.flatMap(({ outcomes }) =>
     outcomes.flatMap((o) => (o.ran ? o.rounds : [])),
   );
-  const disturbed = rounds.filter((round) => round.others > DISTURBED).length;
+  const disturbed = rounds.filter((round) => round.others > disturbedShare).length;
   const load = `Load average before the first round: ${environment.loadBefore.toFixed(2)}.`;
   if (disturbed === 0) return `${load} No round was disturbed by other programs.`;
   return `${load} **Other programs took more than a tenth of a core in ${disturbed} of ${rounds.length} rounds: requests/s and latency are not to be relied on.**`;

@@ -9,9 +9,9 @@ import { memory, startTimes } from "./endurance.ts";
 import { environment, unfit } from "./environment.ts";
 import { animalScenarios, keyScenarios } from "./flat.ts";
 import { type Plan, type Scenario, measure } from "./measure.ts";
-import { PEERS, installPeers, once } from "./peer-store.ts";
-import { DidNotRun, LOAD_CORE, run } from "./process.ts";
-import { ROOT, buildService } from "./rehome.ts";
+import { allPeers, installPeers, once } from "./peer-store.ts";
+import { DidNotRun, loadCore, run } from "./process.ts";
+import { root, buildService } from "./rehome.ts";
 import { type OrReason, type Results, goalTable, report, scenarioTable } from "./report.ts";
 import { scenarios } from "./scenarios.ts";
 import {
@@ -24,14 +24,14 @@ import {
   peerStore,
 } from "./stores.ts";
 
-const ANIMALS = 100_000;
-const FEW_ANIMALS = 1000;
-const MANY_ANIMALS = 1_000_000;
-const FEW_KEYS = 10;
-const MANY_KEYS = 100_000;
-const STARTS = 20;
+const animalCount = 100_000;
+const fewAnimals = 1000;
+const manyAnimals = 1_000_000;
+const fewKeys = 10;
+const manyKeys = 100_000;
+const startCount = 20;
 /** What --quick leaves out, because it takes minutes or is about the peers. */
-const NOT_QUICK = /^flat-|^memory$|^start$|^create-relaxed$|^401-many$|^get-cold$|^ladder$/;
+const notQuick = /^flat-|^memory$|^start$|^create-relaxed$|^401-many$|^get-cold$|^ladder$/;
 
 interface Options {
   readonly quick?: true;
@@ -76,7 +76,7 @@ function parse(): Options {
 
 /** `name` itself when it is a file's, else a file in dist/bench. */
 const savedFile = (name: string): string =>
-  /[/.]/.test(name) ? name : join(ROOT, "dist", "bench", `${name}.json`);
+  /[/.]/.test(name) ? name : join(root, "dist", "bench", `${name}.json`);
 
 /** Runs `work`; a figure that must not be shown becomes its reason. */
 async function orReason<T>(work: () => Promise<T>): Promise<OrReason<T>> {
@@ -106,7 +106,7 @@ function everything(options: Options, folder: string, noService: string | undefi
   const keyFolder =
     noService === undefined ? lazy(() => makeKeys(folder, rounds)) : missing(noService);
   const dataOf = animalStores(folder, keyFolder, say);
-  const byKeys = keyStores(folder, FEW_ANIMALS, FEW_KEYS, MANY_KEYS, say);
+  const byKeys = keyStores(folder, fewAnimals, fewKeys, manyKeys, say);
   const guarded = <T>(work: () => Promise<T>): (() => Promise<T>) =>
     noService === undefined ? work : missing(noService);
   const main = async (): Promise<Scenario[]> => {
@@ -115,31 +115,31 @@ function everything(options: Options, folder: string, noService: string | undefi
     const withPeers = options.peers ?? !options.quick;
     return scenarios({
       keys,
-      animals: ANIMALS,
-      data: dataOf(ANIMALS),
-      peerStore: peerStore(folder, ANIMALS, () => keys),
-      peers: withPeers ? PEERS : [],
+      animals: animalCount,
+      data: dataOf(animalCount),
+      peerStore: peerStore(folder, animalCount, () => keys),
+      peers: withPeers ? allPeers : [],
       installed: once(() => installPeers(say)),
     });
   };
   const flat: Scenario[] = [
     ...animalScenarios({
       key: async () => (await keyFolder()).keys.unbounded,
-      few: FEW_ANIMALS,
-      middle: ANIMALS,
-      many: MANY_ANIMALS,
+      few: fewAnimals,
+      middle: animalCount,
+      many: manyAnimals,
       dataOf,
     }),
     ...keyScenarios({
       few: guarded(byKeys.few),
-      fewCount: FEW_KEYS,
+      fewCount: fewKeys,
       many: guarded(byKeys.many),
-      manyCount: MANY_KEYS,
+      manyCount: manyKeys,
     }),
   ];
   const source = async () => {
     const { keys } = await keyFolder();
-    return { data: dataOf(ANIMALS), key: keys.unbounded, animals: ANIMALS, folder };
+    return { data: dataOf(animalCount), key: keys.unbounded, animals: animalCount, folder };
   };
   return { main, flat, source };
 }
@@ -150,7 +150,7 @@ function selection({ only, quick }: Options, names: readonly string[]) {
   if (unknown !== undefined) {
     throw new DidNotRun(`no scenario ${unknown}; there are ${names.join(", ")}`);
   }
-  return (name: string): boolean => only?.includes(name) ?? !(quick && NOT_QUICK.test(name));
+  return (name: string): boolean => only?.includes(name) ?? !(quick && notQuick.test(name));
 }
 
 async function bench(options: Options, folder: string): Promise<Results> {
@@ -180,7 +180,7 @@ async function bench(options: Options, folder: string): Promise<Results> {
     say(`${name}\n`);
     return orReason(work);
   };
-  const start = await kept("start", async () => startTimes(await source(), STARTS));
+  const start = await kept("start", async () => startTimes(await source(), startCount));
   const memoryUse = await kept("memory", async () => memory(await source(), options.memorySeconds));
   return {
     environment: about,
@@ -202,7 +202,7 @@ async function main(): Promise<number> {
   const reason = unfit();
   if (reason !== undefined) throw new DidNotRun(reason);
   // The bench itself stays off the server's core, and so does all it starts but the servers.
-  await run(["taskset", "-a", "-p", "-c", String(LOAD_CORE), String(process.pid)]);
+  await run(["taskset", "-a", "-p", "-c", String(loadCore), String(process.pid)]);
   const before =
     options.compare === undefined
       ? undefined
@@ -210,10 +210,10 @@ async function main(): Promise<number> {
   const folder = mkdtempSync(join(process.env.BENCH_DIR ?? tmpdir(), "rehome-bench-"));
   try {
     const results = await bench(options, folder);
-    const text = report(results, PEERS);
+    const text = report(results, allPeers);
     process.stdout.write(`${text}\n`);
     if (options.save !== undefined) {
-      mkdirSync(join(ROOT, "dist", "bench"), { recursive: true });
+      mkdirSync(join(root, "dist", "bench"), { recursive: true });
       await Bun.write(savedFile(options.save), JSON.stringify(results));
     }
     // A part of the bench must not stand where the whole is looked for.

@@ -17,15 +17,15 @@ import {
   type Running,
   type Usage,
 } from "./process.ts";
-import { buildService, EXECUTABLE, type IssuedKey, unknownKey } from "./rehome.ts";
+import { buildService, executable, type IssuedKey, unknownKey } from "./rehome.ts";
 import { get } from "./scenarios.ts";
 import { runLoad, type Request } from "./wrk.ts";
 
-const ANIMALS = 100_000;
-const CONNECTIONS = 64;
-const BUSINESS_KEYS = 300;
+const animalCount = 100_000;
+const connectionCount = 64;
+const businessKeyCount = 300;
 /** Enough that a run stays below the 60 requests that each has in its minute. */
-const SINGLE_KEYS = 2_000;
+const singleKeyCount = 2_000;
 
 interface Scenario {
   readonly name: string;
@@ -60,11 +60,11 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: `list, ${BUSINESS_KEYS} Business keys`,
+    name: `list, ${businessKeyCount} Business keys`,
     requests: ({ business }) => business.map(listed),
   },
   {
-    name: `list, ${SINGLE_KEYS} keys with blocks of 1`,
+    name: `list, ${singleKeyCount} keys with blocks of 1`,
     requests: ({ single }) => single.map(listed),
   },
 ];
@@ -115,8 +115,8 @@ try {
 /** Fills the database through the command line, as an operator would. */
 async function prepare(): Promise<Keys> {
   const file = join(folder, "animals.ndjson");
-  await writeAnimals(file, ANIMALS);
-  await run([EXECUTABLE, "pets", "import", file, "--store", postgres.url]);
+  await writeAnimals(file, animalCount);
+  await run([executable, "pets", "import", file, "--store", postgres.url]);
   const make = async (perMinute: number) => {
     const plan = [
       "--plan",
@@ -127,14 +127,14 @@ async function prepare(): Promise<Keys> {
       "1000000000",
     ];
     const command = ["keys", "create", ...plan, "--name", "bench", "--json"];
-    const out = await run([EXECUTABLE, ...command, "--store", postgres.url]);
+    const out = await run([executable, ...command, "--store", postgres.url]);
     return JSON.parse(out) as IssuedKey;
   };
   return {
     unbounded: (await make(1_000_000_000)).key,
     // What a Business key and a Free key take at a time, without their limit in the minute.
-    business: await clones(await make(1_000), BUSINESS_KEYS),
-    single: await clones(await make(60), SINGLE_KEYS),
+    business: await clones(await make(1_000), businessKeyCount),
+    single: await clones(await make(60), singleKeyCount),
   };
 }
 
@@ -183,12 +183,12 @@ async function serve(): Promise<Running> {
   const port = await freePort();
   const args = ["serve", "--store", postgres.url, "--port", `${port}`, "--bans", "off"];
   const stderrFile = join(folder, `stderr-${port}`);
-  return await startServer({ command: [EXECUTABLE, ...args], port, stderrFile, pinned: false });
+  return await startServer({ command: [executable, ...args], port, stderrFile, pinned: false });
 }
 
 /** One wrk for each process, all at once. */
 function loadAll(servers: readonly Running[], requests: Request[], forSeconds: number) {
-  const connections = Math.max(1, Math.floor(CONNECTIONS / servers.length));
+  const connections = Math.max(1, Math.floor(connectionCount / servers.length));
   return Promise.all(
     servers.map(async ({ port }) => {
       const own = join(folder, `load-${port}`);

@@ -1,5 +1,5 @@
 // What is measured against the bare server and the peers.
-import { BARE, ONE_COMMIT, bareTarget, rungTarget } from "./bare-target.ts";
+import { bareName, oneCommitName, bareTarget, rungTarget } from "./bare-target.ts";
 import { ask } from "./capture.ts";
 import type { Scenario, Target } from "./measure.ts";
 import type { Goal } from "./stats.ts";
@@ -29,14 +29,14 @@ export interface World {
   readonly installed: () => Promise<void>;
 }
 
-export const BUSINESS_KEYS = 600;
-const CONNECTIONS = 64;
+export const businessKeyCount = 600;
+const connectionCount = 64;
 /** Different requests that a rotating load sends where no memory of answers may help: more than any keeps. */
-export const COLD = 50_000;
+export const coldCount = 50_000;
 /** Animals that a rotating load asks for where their answers may be kept: a working set. */
-export const WARM = 10_000;
-const FREE_PER_MINUTE = 60;
-export const SERVICE = "rehome";
+export const warmCount = 10_000;
+const freePerMinute = 60;
+export const serviceName = "rehome";
 
 const bearer = (key: string): Record<string, string> => ({ Authorization: `Bearer ${key}` });
 
@@ -54,7 +54,7 @@ export function spread(count: number, most: number): number[] {
 /** The page requests that start somewhere in the last nine tenths of the store. */
 export function deepPages(key: string, animals: number): Request[] {
   const first = Math.floor(animals / 10);
-  const pages = spread(COLD, animals - first - 100);
+  const pages = spread(coldCount, animals - first - 100);
   return pages.map((i) => get(`/v1/pets?after=${first + i}`, key));
 }
 
@@ -78,17 +78,17 @@ function reading(world: World, shape: Shape, more: More = {}): Scenario {
   return {
     name,
     title,
-    connections: CONNECTIONS,
+    connections: connectionCount,
     status: 200,
-    baseline: BARE,
-    goals: atLeast === undefined ? [] : [{ target: SERVICE, against: BARE, atLeast }],
-    targets: [rehomeTarget({ name: SERVICE, data: world.data }), bareTarget("same"), ...peers],
+    baseline: bareName,
+    goals: atLeast === undefined ? [] : [{ target: serviceName, against: bareName, atLeast }],
+    targets: [rehomeTarget({ name: serviceName, data: world.data }), bareTarget("same"), ...peers],
     requests,
     ...more,
   };
 }
 
-const NEW_PET = JSON.stringify({ name: "Rex", categoryId: 1, status: "available" });
+const newPet = JSON.stringify({ name: "Rex", categoryId: 1, status: "available" });
 
 function creating(
   world: World,
@@ -100,7 +100,7 @@ function creating(
     method: "POST",
     path: "/v1/pets",
     headers: { ...bearer(world.keys.unbounded), "Content-Type": "application/json" },
-    body: NEW_PET,
+    body: newPet,
   };
   const synchronous = relaxed ? "NORMAL" : "FULL";
   const peers = world.peers.map((peer) =>
@@ -114,10 +114,10 @@ function creating(
       : `POST /v1/pets, durable (on the disk before the 201), ${connections} connections`,
     connections,
     status: 201,
-    baseline: BARE,
+    baseline: bareName,
     goals,
     targets: [
-      rehomeTarget({ name: SERVICE, data: world.data, copy: true }),
+      rehomeTarget({ name: serviceName, data: world.data, copy: true }),
       bareTarget("echo"),
       ...yardsticks,
       ...peers,
@@ -131,7 +131,7 @@ function creating(
 async function exhaust(port: number, key: string, seconds: number): Promise<void> {
   const leftMs = 60_000 - (Date.now() % 60_000);
   if (leftMs < (seconds + 4) * 1000) await Bun.sleep(leftMs + 50);
-  for (let i = 0; i <= FREE_PER_MINUTE; i++) {
+  for (let i = 0; i <= freePerMinute; i++) {
     if ((await ask(port, get("/v1/pets", key))).status === 429) return;
   }
   throw new DidNotRun("a Free key is still admitted after 61 requests");
@@ -149,7 +149,7 @@ export const scenarios = (world: World): Scenario[] => [
 function reads(world: World): Scenario[] {
   const { keys, animals } = world;
   const key = keys.unbounded;
-  const cold = someAnimals(key, animals, COLD);
+  const cold = someAnimals(key, animals, coldCount);
   const scenario = (name: string, title: string, requests: readonly Request[]): Scenario =>
     reading(world, { name, title, atLeast: 0.75, requests: () => requests });
   return [
@@ -165,7 +165,7 @@ function reads(world: World): Scenario[] {
     scenario(
       "get",
       "GET /v1/pets/{petId}, 10,000 different animals",
-      someAnimals(key, animals, WARM),
+      someAnimals(key, animals, warmCount),
     ),
     reading(world, {
       name: "get-cold",
@@ -219,7 +219,7 @@ function manyKeys(world: World): Scenario {
     world,
     {
       name: "600-keys",
-      title: `GET /v1/pets, ${BUSINESS_KEYS} Business keys in turn, every request paid for in the table`,
+      title: `GET /v1/pets, ${businessKeyCount} Business keys in turn, every request paid for in the table`,
       atLeast: 0.65,
       requests: (round) => (world.keys.business[round] ?? []).map((key) => get("/v1/pets", key)),
     },
@@ -231,8 +231,8 @@ function manyKeys(world: World): Scenario {
 function creates(world: World): Scenario[] {
   const create = (connections: number, atLeast: number, timesOneCommit: number): Scenario =>
     creating(world, connections, [
-      { target: SERVICE, against: BARE, atLeast },
-      { target: SERVICE, against: ONE_COMMIT, atLeast: timesOneCommit },
+      { target: serviceName, against: bareName, atLeast },
+      { target: serviceName, against: oneCommitName, atLeast: timesOneCommit },
     ]);
   return [create(64, 0.45, 15), create(256, 0.6, 15), creating(world, 64, [], true)];
 }
@@ -244,17 +244,17 @@ function ladder(world: World): Scenario {
     name: "ladder",
     title:
       "GET /v1/pets, from the bare server to the service: each target does one thing more than the one before",
-    connections: CONNECTIONS,
+    connections: connectionCount,
     status: 200,
-    baseline: BARE,
+    baseline: bareName,
     targets: [
-      rehomeTarget({ name: SERVICE, data }),
+      rehomeTarget({ name: serviceName, data }),
       bareTarget("same"),
       rungTarget("it asks for URL, headers and address", "asks"),
       rungTarget("its headers are each answer's own", "counts"),
       rungTarget("it answers through Elysia", "elysia"),
       rungTarget("it takes the key from the bearer plugin", "bearer"),
-      rehomeTarget({ name: `${SERVICE} without its log`, data, logged: false }),
+      rehomeTarget({ name: `${serviceName} without its log`, data, logged: false }),
     ],
     requests: () => [get("/v1/pets", keys.unbounded)],
   };

@@ -5,13 +5,13 @@ import { type PeerKey, fillPeerStore } from "./peer-store.ts";
 import { DidNotRun } from "./process.ts";
 import {
   type IssuedKey,
-  UNBOUNDED_PER_MINUTE,
+  unboundedPerMinute,
   cloneKey,
   createKey,
   fill,
   unknownKey,
 } from "./rehome.ts";
-import { BUSINESS_KEYS, COLD, type Keys } from "./scenarios.ts";
+import { businessKeyCount, coldCount, type Keys } from "./scenarios.ts";
 
 export type Say = (text: string) => void;
 
@@ -35,21 +35,21 @@ export interface KeyFolder {
   readonly keys: Keys;
 }
 
-const PLANS = ["enterprise", "free", "business"] as const;
+const plans = ["enterprise", "free", "business"] as const;
 
 /** Makes the keys of the main table with the service's command line. Throws DidNotRun. */
 export async function makeKeys(folder: string, rounds: number): Promise<KeyFolder> {
   const data = folderIn(folder, "keys");
   const issued: IssuedKey[] = [];
-  for (const plan of PLANS) issued.push(await createKey(data, plan));
+  for (const plan of plans) issued.push(await createKey(data, plan));
   const [unbounded, free, business] = issued as [IssuedKey, IssuedKey, IssuedKey];
   const sets = rounds + 1;
   const keys: Keys = {
     unbounded: unbounded.key,
     unknown: unknownKey(),
-    unknownMany: someUnknown(COLD),
+    unknownMany: someUnknown(coldCount),
     free: cloneKey(data, free, sets),
-    business: inSets(cloneKey(data, business, sets * BUSINESS_KEYS)),
+    business: inSets(cloneKey(data, business, sets * businessKeyCount)),
   };
   return { data, keys };
 }
@@ -60,18 +60,18 @@ export function makeUpKeys(rounds: number): Keys {
   return {
     unbounded: unknownKey(),
     unknown: unknownKey(),
-    unknownMany: someUnknown(COLD),
+    unknownMany: someUnknown(coldCount),
     free: someUnknown(sets),
-    business: inSets(someUnknown(sets * BUSINESS_KEYS)),
+    business: inSets(someUnknown(sets * businessKeyCount)),
   };
 }
 
 const someUnknown = (count: number): string[] => Array.from({ length: count }, unknownKey);
 
 function inSets(keys: readonly string[]): string[][] {
-  const sets = keys.length / BUSINESS_KEYS;
+  const sets = keys.length / businessKeyCount;
   return Array.from({ length: sets }, (_, i) =>
-    keys.slice(i * BUSINESS_KEYS, (i + 1) * BUSINESS_KEYS),
+    keys.slice(i * businessKeyCount, (i + 1) * businessKeyCount),
   );
 }
 
@@ -103,7 +103,7 @@ export function peerStore(folder: string, animals: number, keys: () => Keys) {
   return lazy(async () => {
     const { unbounded, free, business } = keys();
     const peerKeys: PeerKey[] = [
-      { key: unbounded, perMinute: UNBOUNDED_PER_MINUTE },
+      { key: unbounded, perMinute: unboundedPerMinute },
       ...free.map((key) => ({ key, perMinute: 60 })),
       ...business.flat().map((key) => ({ key, perMinute: 1000 })),
     ];

@@ -1,6 +1,6 @@
 // One run of wrk, and what it counted.
 import { join } from "node:path";
-import { DidNotRun, LOAD_CORE, runCounted } from "./process.ts";
+import { DidNotRun, loadCore, runCounted } from "./process.ts";
 
 export interface Request {
   readonly method: "GET" | "POST";
@@ -103,7 +103,7 @@ export async function runLoad(load: Load): Promise<Counted> {
   await Bun.write(list, `${load.requests.map(line).join("\n")}\n`);
   const url = `http://127.0.0.1:${load.port}`;
   const options = ["-t1", `-c${load.connections}`, `-d${load.seconds}s`, "--latency", "-s", script];
-  const pin = load.pinned === false ? [] : ["taskset", "-c", String(LOAD_CORE)];
+  const pin = load.pinned === false ? [] : ["taskset", "-c", String(loadCore)];
   const { out, cpuUs } = await runCounted([...pin, "wrk", ...options, url, "--", list]);
   const json = /^RESULT (.*)$/m.exec(out)?.[1];
   if (json === undefined) throw new DidNotRun("wrk printed no result");

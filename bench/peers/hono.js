@@ -5,16 +5,16 @@ import { Hono } from "hono";
 import { bearerAuth } from "hono/bearer-auth";
 import { rateLimiter } from "hono-rate-limiter";
 import { z } from "zod";
-import { SQL, hashOf, page, toPet } from "./sql.js";
+import { statements, hashOf, page, toPet } from "./sql.js";
 
 const db = new Database(process.env.DATABASE, { readwrite: true, create: false, strict: true });
 db.run("PRAGMA journal_mode = WAL");
 if (process.env.SYNCHRONOUS) db.run(`PRAGMA synchronous = ${process.env.SYNCHRONOUS}`);
-const findKey = db.query(SQL.key);
-const list = db.query(SQL.list);
-const listByStatus = db.query(SQL.listByStatus);
-const get = db.query(SQL.get);
-const create = db.query(SQL.create);
+const findKey = db.query(statements.key);
+const list = db.query(statements.list);
+const listByStatus = db.query(statements.listByStatus);
+const get = db.query(statements.get);
+const create = db.query(statements.create);
 
 const Status = z.enum(["available", "pending", "sold"]);
 const NewPet = z.object({ name: z.string(), categoryId: z.int(), status: Status.optional() });

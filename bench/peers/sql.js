@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 
 /** The peers' statements, on a database that bench/peer-store.ts filled. */
-export const SQL = {
+export const statements = {
   key: "SELECT id, per_minute AS perMinute FROM api_keys WHERE hash = ?",
   list: "SELECT id, name, category_id AS categoryId, status FROM pets WHERE id > ? ORDER BY id LIMIT ?",
   listByStatus:

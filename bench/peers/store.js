@@ -1,17 +1,17 @@
 // The database of the two Node peers, opened as better-sqlite3's own README shows.
 import Database from "better-sqlite3";
-import { SQL, hashOf, page, toPet } from "./sql.js";
+import { statements, hashOf, page, toPet } from "./sql.js";
 
 /** Opens DATABASE; SYNCHRONOUS=FULL makes every create durable, else it is better-sqlite3's WAL default. */
 export function openStore() {
   const db = new Database(process.env.DATABASE, { fileMustExist: true });
   db.pragma("journal_mode = WAL");
   if (process.env.SYNCHRONOUS) db.pragma(`synchronous = ${process.env.SYNCHRONOUS}`);
-  const key = db.prepare(SQL.key);
-  const list = db.prepare(SQL.list);
-  const listByStatus = db.prepare(SQL.listByStatus);
-  const get = db.prepare(SQL.get);
-  const create = db.prepare(SQL.create);
+  const key = db.prepare(statements.key);
+  const list = db.prepare(statements.list);
+  const listByStatus = db.prepare(statements.listByStatus);
+  const get = db.prepare(statements.get);
+  const create = db.prepare(statements.create);
   return {
     findKey: (bearer) => key.get(hashOf(bearer)),
     list: (limit, after, status) =>
