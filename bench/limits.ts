@@ -4,7 +4,6 @@
  *   bun bench/limits.ts writes     one: parallel, processes, restart, kill, control, writes, addresses, lock
  */
 import { Database } from "bun:sqlite";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { admittedOf, ask, hammer, hammerThroughKills, type Answer } from "../test/helpers/ask.ts";
 import {
@@ -15,6 +14,7 @@ import {
   temporaryFolder,
   type RunningBinary,
 } from "../test/helpers/binary.ts";
+import { usage } from "./process.ts";
 
 interface Figure {
   readonly what: string;
@@ -148,18 +148,13 @@ async function control(): Promise<Figure> {
   };
 }
 
-function writtenBytes(pid: number): number {
-  const io = readFileSync(`/proc/${pid}/io`, "utf8");
-  return Number(/^write_bytes: (\d+)$/m.exec(io)?.[1]);
-}
-
 async function writes(): Promise<Figure[]> {
   using folder = temporaryFolder();
   const server = await serve(folder.path);
   const measure = async (work: () => Promise<Answer[]>) => {
-    const before = writtenBytes(server.pid);
+    const before = usage(server.pid).writtenBytes;
     const answers = await work();
-    return { bytes: writtenBytes(server.pid) - before, answers };
+    return { bytes: usage(server.pid).writtenBytes - before, answers };
   };
   const { key } = await makeKey(folder.path, "--plan", "business");
   await withMinuteLeft(10_000);
@@ -205,11 +200,8 @@ async function addresses(): Promise<Figure[]> {
   const from = (i: number) => ({
     headers: { "x-forwarded-for": `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}` },
   });
-  const rssMiB = () =>
-    Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]) /
-    1024;
   await withMinuteLeft(59_000);
-  const before = rssMiB();
+  const before = usage(server.pid).rssMiB;
   const startMs = performance.now();
   let next = 0;
   const worker = async () => {
@@ -221,7 +213,7 @@ async function addresses(): Promise<Figure[]> {
   const seconds = (performance.now() - startMs) / 1000;
   const first = await ask(server.origin, undefined, "/v1/pets", from(0));
   const keyed = await ask(server.origin, key, "/v1/pets", from(0));
-  const after = rssMiB();
+  const after = usage(server.pid).rssMiB;
   await server.stop();
   return [
     {

@@ -17,6 +17,8 @@ export interface Usage {
   readonly writtenBytes: number;
   readonly rssMiB: number;
   readonly anonymousMiB: number;
+  /** Of the resident memory, the pages of files: the executable's, above all. */
+  readonly fileMiB: number;
 }
 
 /** A server that answers on 127.0.0.1:`port`. */
@@ -134,6 +136,7 @@ export function usage(pid: number): Usage {
     writtenBytes: field("io", "write_bytes"),
     rssMiB: field("status", "VmRSS") / 1024,
     anonymousMiB: field("status", "RssAnon") / 1024,
+    fileMiB: field("status", "RssFile") / 1024,
   };
 }
 

@@ -2,13 +2,13 @@
  * What a small machine feels: memory at rest and under load, and bytes that reach the SD card for 1,000 requests of each
  * kind, and for none. `bun bench/small-machine.ts [--idle-seconds 300]`; docs/small-machines.md has the figures.
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { build } from "../scripts/build.ts";
+import { cpuUsBetween, usage } from "./process.ts";
+import { buildService, executable } from "./rehome.ts";
 
-const executable = join(import.meta.dir, "../dist/rehome");
 const requests = 1_000;
 const settleMs = 1_500;
 const minuteMs = 60_000;
@@ -48,20 +48,6 @@ function key(folder: string, ...args: string[]): string {
 }
 
 const roomy = ["--plan", "enterprise", "--per-minute", "100000000", "--per-day", "1000000000"];
-
-const field = (path: string, pattern: RegExp) =>
-  Number(pattern.exec(readFileSync(path, "utf8"))?.[1] ?? Number.NaN);
-const writtenBytes = ({ pid }: Server) => field(`/proc/${pid}/io`, /^write_bytes: (\d+)/m);
-const memoryMib = ({ pid }: Server) =>
-  ["VmRSS", "RssAnon", "RssFile"].map(
-    (name) => field(`/proc/${pid}/status`, new RegExp(`^${name}:\\s+(\\d+)`, "m")) / 1024,
-  );
-
-/** Processor time of the server so far; the kernel counts it in hundredths of a second. */
-function processorUs({ pid }: Server): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
-}
 
 type Ask = (number: number) => Promise<Response>;
 
@@ -115,9 +101,15 @@ function kinds(
   ];
 }
 
+const writtenBytes = ({ pid }: Server) => usage(pid).writtenBytes;
 const line = (...cells: (string | number)[]) =>
   void process.stdout.write(`| ${cells.join(" | ")} |\n`);
-const mib = (values: readonly number[]) => values.map((value) => value.toFixed(1));
+
+/** Resident memory in MiB: all of it, the process's own, and the executable's. */
+function memory({ pid }: Server): string[] {
+  const { rssMiB, anonymousMiB, fileMiB } = usage(pid);
+  return [rssMiB, anonymousMiB, fileMiB].map((mebibytes) => mebibytes.toFixed(1));
+}
 
 async function measureWrites(folder: string, idleSeconds: number): Promise<void> {
   const server = await start(folder, { REHOME_ANONYMOUS_PER_MINUTE: "1000000" });
@@ -147,28 +139,28 @@ async function measureMemory(
 ): Promise<void> {
   const server = await start(folder, env);
   await Bun.sleep(settleMs);
-  line(name, "started", ...mib(memoryMib(server)));
+  line(name, "started", ...memory(server));
   const secret = key(folder, ...roomy);
   const ask: Ask = () =>
     fetch(`${server.origin}/v1/pets`, { headers: { authorization: `Bearer ${secret}` } });
   await send(ask, 200, 1, 50);
   await Bun.sleep(2 * settleMs);
-  line(name, "idle after 50 requests", ...mib(memoryMib(server)));
-  const before = processorUs(server);
+  line(name, "idle after 50 requests", ...memory(server));
+  const before = usage(server.pid);
   const load = Bun.spawnSync(
     ["wrk", "-t1", "-c64", "-d5s", "-H", `Authorization: Bearer ${secret}`].concat(
       `${server.origin}/v1/pets`,
     ),
   );
   const answered = Number(/^ +(\d+) requests in/m.exec(load.stdout.toString())?.[1]);
-  const each = (processorUs(server) - before) / answered;
+  const each = cpuUsBetween(before, usage(server.pid)) / answered;
   const when = `after 5 s of 64 connections (${each.toFixed(1)} µs of processor time a request)`;
-  line(name, when, ...mib(memoryMib(server)));
+  line(name, when, ...memory(server));
   await server.stop();
 }
 
 const { values } = parseArgs({ options: { "idle-seconds": { type: "string", default: "300" } } });
-await build("dist/rehome");
+await buildService();
 const folder = mkdtempSync(join(process.env["BENCH_DIR"] ?? tmpdir(), "rehome-small-"));
 try {
   line("settings", "when", "RSS MiB", "own", "of the executable");
