@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path";
 
 const root = join(import.meta.dir, "..");
 /** The writer thread is an entry point of its own: nothing imports it. */
-const entryPoints = ["src/main.ts", "src/storage/sqlite/writer.worker.ts"];
+export const entryPoints = ["src/main.ts", "src/storage/sqlite/writer.worker.ts"];
 
 export const buildFlags = [
   "--compile",
@@ -28,11 +28,11 @@ export const buildFlags = [
 export async function build(outfile: string, target?: string): Promise<void> {
   mkdirSync(dirname(resolve(root, outfile)), { recursive: true });
   const flags = target === undefined ? buildFlags : [...buildFlags, `--target=${target}`];
-  const process = Bun.spawn(
-    [Bun.argv[0] ?? "bun", "build", ...flags, ...entryPoints, "--outfile", outfile],
+  const child = Bun.spawn(
+    [process.execPath, "build", ...flags, ...entryPoints, "--outfile", outfile],
     { cwd: root, stdout: "ignore", stderr: "pipe" },
   );
-  const [exitCode, talk] = await Promise.all([process.exited, process.stderr.text()]);
+  const [exitCode, talk] = await Promise.all([child.exited, child.stderr.text()]);
   if (exitCode !== 0) throw new Error(`the build failed:\n${talk}`);
 }
 

@@ -1,13 +1,5 @@
 /** Puts an executable into a tarball and a Debian package, with all that goes with it, and the same bytes each time. */
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { scripts, shells, type Shell } from "../src/cli/completion/scripts.ts";
 import { settingsFile, units } from "../src/cli/service/units.ts";
@@ -45,8 +37,7 @@ export function makeTarball(built: Built, name: string, out: string): string {
   }
   write(join(folder, "systemd/rehome.default"), settingsFile.text);
   for (const each of ["nginx", "caddy", "prometheus", "grafana"]) {
-    const from = join(packaging, each);
-    if (existsSync(from)) cpSync(from, join(folder, each), { recursive: true });
+    cpSync(join(packaging, each), join(folder, each), { recursive: true });
   }
   for (const shell of shells) {
     write(join(folder, "completions", `rehome.${shell}`), scripts[shell]);

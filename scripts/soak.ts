@@ -1,7 +1,7 @@
 /**
- * `bun run soak [MINUTES]`: kills, stops, hand-overs, stalls, locks, backups and full disks in a loop, under load, on 127.0.0.1 and on a
- * folder of its own. After each round every animal that was ever answered with 201 must be there with its exact
- * content. Prints what it tried; ends with 1 when anything was lost.
+ * `bun run soak [MINUTES]`: kills, stops, hand-overs, stalls, locks, backups and full disks in a loop, under load, on
+ * 127.0.0.1 and on a folder of its own. After each round every animal that was ever answered with 201 must be there with
+ * its exact content. Prints what it tried; ends with 1 when anything was lost.
  */
 import { Database } from "bun:sqlite";
 import { connect } from "node:net";
@@ -45,7 +45,7 @@ async function expectExit(server: RunningBinary, signal: NodeJS.Signals, code: n
   if (exitCode !== code) throw new Error(`${signal} ended with ${exitCode}:\n${server.stderr()}`);
 }
 
-const faults: Readonly<Record<string, Fault>> = {
+const faultsByName: Readonly<Record<string, Fault>> = {
   async kill({ folder, server }) {
     await server.stop("SIGKILL");
     return serve(folder, options);
@@ -96,6 +96,8 @@ const faults: Readonly<Record<string, Fault>> = {
   },
 };
 
+const faults = Object.entries(faultsByName);
+
 /** Bodies that drip in keep a connection for no longer than the server's 30 s. */
 async function slowBody(server: RunningBinary, key: string): Promise<string> {
   const startMs = performance.now();
@@ -116,7 +118,10 @@ async function slowBody(server: RunningBinary, key: string): Promise<string> {
 /** Fills a disk under load, ends the server in the middle of it, and sees what is there when there is room again. */
 async function fullDisk(rounds: number): Promise<void> {
   using disk = smallDisk(64);
-  if (disk === undefined) return say("not tried: a full disk needs the right to mount one");
+  if (disk === undefined) {
+    say("not tried: a full disk needs the right to mount one");
+    return;
+  }
   const data = join(disk.path, "data");
   const { key } = await makeKey(data, ...veryRoomy);
   const acknowledged = new Acknowledged();
@@ -143,7 +148,6 @@ async function fullDisk(rounds: number): Promise<void> {
       `full disk ${round + 1}: ${statuses.get(503) ?? 0} refused, ${acknowledged.animals.size} acknowledged, ${stored} stored, none lost`,
     );
   }
-  return undefined;
 }
 
 async function soak(): Promise<void> {
@@ -156,12 +160,11 @@ async function soak(): Promise<void> {
   say(await slowBody(server, key));
   const endMs = performance.now() + minutes * 60_000;
   for (let round = 0; performance.now() < endMs; round += 1) {
-    const names = Object.keys(faults);
-    const name = names[round % names.length] ?? "";
+    const [name, fault] = faults[round % faults.length] as (typeof faults)[number];
     let isOver = false;
     const creating = acknowledged.create(server, key, clients, () => isOver);
     await Bun.sleep(100 + ((round * 97) % 400));
-    server = await (faults[name] as Fault)({ folder: folder.path, key, server });
+    server = await fault({ folder: folder.path, key, server });
     isOver = true;
     for (const [status, count] of (await creating).statuses) {
       refused.set(status, (refused.get(status) ?? 0) + count);
@@ -179,4 +182,8 @@ async function soak(): Promise<void> {
   say(`nothing was lost: ${acknowledged.animals.size} animals acknowledged, all there`);
 }
 
+if (!(minutes > 0)) {
+  process.stderr.write(`Error: the minutes must be a number above 0, not "${process.argv[2]}"\n`);
+  process.exit(2);
+}
 await soak();

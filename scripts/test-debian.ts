@@ -21,7 +21,6 @@ const packages: Readonly<Record<string, string>> = {
   nginx: "nginx-light",
   pgbouncer: "pgbouncer",
   promtool: "prometheus",
-  python3: "python3-minimal",
   "qemu-aarch64-static": "qemu-user-static",
   strace: "strace",
   "systemd-analyze": "systemd",
