@@ -9,6 +9,7 @@ import {
   isDamaged,
   isFull,
   openDatabase,
+  translated,
 } from "../../../src/storage/sqlite/database.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
@@ -78,11 +79,33 @@ test("a lock, a full disk and damage are told apart; outside each is an unavaila
   ]);
   for (const error of [busy, full, damaged]) {
     expect(error).toBeInstanceOf(SQLiteError);
-    const translated = asAppError(error);
-    expect(translated).toBeInstanceOf(AppError);
-    expect(translated).toMatchObject({ kind: "unavailable", cause: error, retryAfterSeconds: 1 });
+    const shown = asAppError(error);
+    expect(shown).toBeInstanceOf(AppError);
+    expect(shown).toMatchObject({ kind: "unavailable", cause: error, retryAfterSeconds: 1 });
   }
   const unknown = new Error("of another kind");
   expect(kinds.map((is) => is(unknown))).toEqual([false, false, false]);
   expect(asAppError(unknown)).toBe(unknown);
+});
+
+test("every call of what is translated says in words why it failed, and what to do", () => {
+  const full = new Database(":memory:");
+  full.run("PRAGMA max_page_count = 1");
+  class Calls {
+    readonly #table = "one";
+    readonly name = "full";
+    fill() {
+      full.run(`CREATE TABLE ${this.#table} (a)`);
+    }
+    refuse() {
+      throw new RangeError(this.#table);
+    }
+  }
+  const calls = translated(new Calls());
+  expect(calls.name).toBe("full");
+  const { message, why, hint } = failure(() => calls.fill()) as AppError;
+  expect(message).toBe("The store cannot be used at the moment.");
+  expect(why).toBe("there is no room left on its disk");
+  expect(hint).toContain("rehome doctor");
+  expect(failure(() => calls.refuse())).toBeInstanceOf(RangeError);
 });
