@@ -54,6 +54,27 @@ test("a change in a turn that has read is there for others at once, not when the
   await store.close();
 });
 
+test("an animal is there for whoever reads once its create is answered, however much was read before", async () => {
+  using folder = temporaryFolder();
+  const store = open(folder.path);
+  const over = new AbortController();
+  // Others read in every turn, the one in which the writer thread answers among them.
+  const read = () => {
+    store.versions();
+    if (!over.signal.aborted) setImmediate(read);
+  };
+  read();
+  for (let round = 0; round < 20; round += 1) {
+    const before = store.versions().pets;
+    const id = await store.pets.create({ name: "Rex", categoryId: 1n });
+    expect(store.versions().pets).toBeGreaterThan(before);
+    expect(await store.pets.byId(id)).toBeDefined();
+  }
+  over.abort();
+  await nextTurn();
+  await store.close();
+});
+
 test("after 4,096 takes the log of the counters is moved into their file", async () => {
   using folder = temporaryFolder();
   const store = open(folder.path);
