@@ -76,24 +76,37 @@ export async function importCatalogue(
   const known = await store.categories();
   const categories = new ImportCategories(known, options.categories, options.createCategories);
   const reading = await readCatalogue(options.source, options.format);
-  const stage = await store.beginImport();
   try {
-    const intake = new Intake(stage, reading, categories, options);
-    for await (const batch of reading.batches) {
-      await intake.add(batch);
-      if (options.stop.aborted) throw stopped("Nothing was changed.");
+    const stage = await store.beginImport();
+    try {
+      return await importReading(store, stage, reading, categories, options);
+    } finally {
+      await stage.close();
     }
-    const settled = categories.settle(reading.referenced, await store.highestCategoryId());
-    await intake.rejectUnknown(settled);
-    const ready = await stage.arrange(settled.ids);
-    const applied = !options.dryRun && (options.skipBad || intake.rejected === 0);
-    if (applied && settled.added.length > 0) await store.addCategories(settled.added);
-    const counts = applied ? await takeAll(stage, ready, options) : await stage.compare();
-    return intake.summary(settled, ready, counts, applied);
   } finally {
-    await reading.batches.return(undefined);
-    await stage.close();
+    await reading.close();
   }
+}
+
+async function importReading(
+  store: CatalogueStore,
+  stage: ImportStage,
+  reading: Reading,
+  categories: ImportCategories,
+  options: ImportOptions,
+): Promise<ImportSummary> {
+  const intake = new Intake(stage, reading, categories, options);
+  for await (const batch of reading.batches) {
+    await intake.add(batch);
+    if (options.stop.aborted) throw stopped("Nothing was changed.");
+  }
+  const settled = categories.settle(reading.referenced, await store.highestCategoryId());
+  await intake.rejectUnknown(settled);
+  const ready = await stage.arrange(settled.ids);
+  const applied = !options.dryRun && (options.skipBad || intake.rejected === 0);
+  if (applied && settled.added.length > 0) await store.addCategories(settled.added);
+  const counts = applied ? await takeAll(stage, ready, options) : await stage.compare();
+  return intake.summary(settled, ready, counts, applied);
 }
 
 async function takeAll(
@@ -111,14 +124,23 @@ async function takeAll(
       if (counts === undefined) return sum;
       sum = plus(sum, counts);
       onProgress({ phase: "storing", done: done(), total });
-      if (stop.aborted && done() < total) throw stopped(soFar());
+      if (stop.aborted && done() < total) break;
       if (done() < total) await sleep(pauseMs);
     }
   } catch (error) {
-    if (error instanceof AppError) throw error;
-    const message = `The store failed (${(error as Error).message}). ${soFar()}`;
-    throw new AppError("unavailable", message, { cause: error });
+    throw brokenOff(error, soFar());
   }
+  throw stopped(soFar());
+}
+
+function brokenOff(error: unknown, consequence: string): AppError {
+  if (!(error instanceof AppError)) {
+    const message = `The import broke off (${(error as Error).message}). ${consequence}`;
+    return new AppError("unavailable", message, { cause: error });
+  }
+  const { kind, message, hint } = error;
+  const advice = hint === undefined ? {} : { hint };
+  return new AppError(kind, `${message} ${consequence}`, { cause: error, ...advice });
 }
 
 function plus(a: ImportCounts, b: ImportCounts): ImportCounts {

@@ -17,6 +17,8 @@ export interface Reading {
   readonly batches: AsyncGenerator<readonly Outcome[]>;
   /** Names for categories given by `reference`; complete once `batches` has come to its end. */
   readonly referenced: ReadonlyMap<string, string>;
+  /** Lets the source go, wherever the reading of it has come to. */
+  close(): Promise<void>;
 }
 
 /**
@@ -33,7 +35,16 @@ export async function readCatalogue(source: ByteChunks, format?: Format): Promis
     const sample = { columns, records: sampleOf(first) };
     const found = format ?? detectFormat(sample) ?? unknownFormat(columns, sample.records);
     const map = found.mapper(columns);
-    return { format: found, shape: shape.kind, referenced, batches: outcomes(first, batches, map) };
+    return {
+      format: found,
+      shape: shape.kind,
+      referenced,
+      batches: outcomes(first, batches, map),
+      // Not those above: a generator that has not begun does nothing when it is to return.
+      async close() {
+        await batches.return(undefined);
+      },
+    };
   } catch (error) {
     await batches.return(undefined);
     throw error;

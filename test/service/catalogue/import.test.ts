@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { Rejection } from "../../../src/service/catalogue/candidate.ts";
 import { type ImportOptions, importCatalogue } from "../../../src/service/catalogue/import.ts";
-import type { CatalogueStore, ExportedPet, Store } from "../../../src/storage/contract.ts";
+import { AppError } from "../../../src/domain/errors.ts";
+import type {
+  CatalogueStore,
+  ExportedPet,
+  ImportStage,
+  Store,
+} from "../../../src/storage/contract.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";
 import { fixture, inPieces } from "./helpers.ts";
@@ -22,8 +28,12 @@ afterEach(async () => {
   await store.close();
 });
 
-async function run(input: string | Uint8Array, options: Partial<ImportOptions> = {}) {
-  return await importCatalogue(catalogue, {
+async function run(
+  input: string | Uint8Array,
+  options: Partial<ImportOptions> = {},
+  into: CatalogueStore = catalogue,
+) {
+  return await importCatalogue(into, {
     source: inPieces(input, 50),
     format: undefined,
     categories: [],
@@ -185,6 +195,127 @@ describe("importCatalogue", () => {
       problem: 'the category "Cat" is not known',
       record: { name: "Unnamed", category: "Cat", externalId: "king-county:A800001" },
     });
+  });
+});
+
+describe("an import that fails", () => {
+  /** The catalogue, but for what begins an import. */
+  const beginningWith = (beginImport: CatalogueStore["beginImport"]): CatalogueStore => ({
+    exportPage: (after, limit) => catalogue.exportPage(after, limit),
+    categories: () => catalogue.categories(),
+    highestCategoryId: () => catalogue.highestCategoryId(),
+    addCategories: (added) => catalogue.addCategories(added),
+    beginImport,
+  });
+
+  /** A stage that is the catalogue's own, but for these of its methods. */
+  async function stageWith(other: (stage: ImportStage) => Partial<ImportStage>) {
+    const stage = await catalogue.beginImport();
+    return {
+      add: (animals) => stage.add(animals),
+      arrange: (ids) => stage.arrange(ids),
+      compare: () => stage.compare(),
+      take: (count) => stage.take(count),
+      close: () => stage.close(),
+      ...other(stage),
+    } satisfies ImportStage;
+  }
+
+  /** `text` in small pieces, and whether whoever read it let it go. */
+  function watched(text: string, close = () => {}) {
+    const watch = {
+      isClosed: false,
+      async *chunks() {
+        try {
+          yield* inPieces(text, 50);
+          // An input that has more to give, were it asked.
+          for (;;) yield new TextEncoder().encode(" ".repeat(1_000));
+        } finally {
+          watch.isClosed = true;
+          close();
+        }
+      },
+    };
+    return watch;
+  }
+
+  const animals = (count: number) =>
+    `name,categoryId,externalId\n${Array.from({ length: count }, (_, index) => `n,1,x${index}`).join("\n")}`;
+
+  test.each([
+    [
+      "the database",
+      new AppError("unavailable", "The store cannot be used at the moment.", { hint: "Wait." }),
+      "The store cannot be used at the moment. 5000 of 12000 animals are taken over and stay.",
+    ],
+    [
+      "the program",
+      new Error("an index out of range"),
+      "The import broke off (an index out of range). 5000 of 12000 animals are taken over and stay.",
+    ],
+  ])("by %s while it stores says how far it came", async (_whose, fault, message) => {
+    let takes = 0;
+    const failing = beginningWith(() =>
+      stageWith((stage) => ({
+        take(count) {
+          takes += 1;
+          if (takes === 2) throw fault;
+          return stage.take(count);
+        },
+      })),
+    );
+    const error: unknown = await run(animals(12_000), {}, failing).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(AppError);
+    const { message: said, kind, hint, cause } = error as AppError;
+    expect(said).toStartWith(message);
+    expect(said).toEndWith(
+      "Run the import again for the rest: animals with an id of their own are not doubled.",
+    );
+    expect([kind, hint, cause]).toEqual([
+      "unavailable",
+      fault instanceof AppError ? "Wait." : undefined,
+      fault,
+    ]);
+    expect(await store.pets.count()).toBe(5_000);
+    expect(await run(animals(12_000))).toMatchObject({ added: 7_000, unchanged: 5_000 });
+  });
+
+  test("when it begins lets its input go", async () => {
+    const input = watched('[{"name":"a","categoryId":1},');
+    const failing = beginningWith(() => {
+      throw new Error("no room for it");
+    });
+    const work = run("", { source: input.chunks() }, failing);
+    expect([await failure(work), input.isClosed]).toEqual(["no room for it", true]);
+  });
+
+  test.each([
+    ["an unknown format", '[{"a":1},'],
+    ["a header without names", ",,\n1,2,3\n"],
+    ["nothing but blanks", " "],
+    ["no JSON", '[{"a":1}}'],
+  ])("on %s lets its input go", async (_what, text) => {
+    const input = watched(text);
+    expect(await failure(run("", { source: input.chunks() }))).not.toBe("nothing failed");
+    expect(input.isClosed).toBe(true);
+  });
+
+  test("ends its stage, whatever becomes of its input", async () => {
+    let isClosed = false;
+    const catalogueWatched = beginningWith(() =>
+      stageWith((stage) => ({
+        async close() {
+          await stage.close();
+          isClosed = true;
+        },
+      })),
+    );
+    const input = watched('[{"name":"a","categoryId":1},', () => {
+      throw new Error("the pipe cannot be closed");
+    });
+    const stopped = { source: input.chunks(), stop: AbortSignal.abort() };
+    expect(await failure(run("", stopped, catalogueWatched))).not.toBe("nothing failed");
+    expect(isClosed).toBe(true);
   });
 });
 

@@ -9,6 +9,7 @@ import {
   test,
 } from "bun:test";
 import { AppError } from "../../../src/domain/errors.ts";
+import { importCatalogue } from "../../../src/service/catalogue/import.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { parseDatabaseAddress } from "../../../src/storage/postgres/address.ts";
 import { openPostgresStore } from "../../../src/storage/postgres/store.ts";
@@ -111,6 +112,35 @@ test("connections that the server kills while they are idle cost nobody an error
     WHERE datname = current_database() AND pid <> pg_backend_pid()`;
   await Bun.sleep(50);
   await works(store);
+});
+
+test("an import whose connection is killed says what it has taken over, and another one goes on", async () => {
+  const rows = Array.from({ length: 6_000 }, (_, index) => `n,1,x${index}`);
+  const text = `name,categoryId,externalId\n${rows.join("\n")}`;
+  const imported = (sleep: () => Promise<void>) =>
+    importCatalogue(store.catalogue, {
+      source: new Blob([text]).stream(),
+      format: undefined,
+      categories: [],
+      createCategories: false,
+      skipBad: false,
+      dryRun: false,
+      onReject() {},
+      onProgress() {},
+      sleep,
+      stop: new AbortController().signal,
+    });
+  const { error } = await timed(
+    imported(async () => {
+      await database.sql`
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+    }),
+  );
+  expect(error?.message).toStartWith(
+    "The store cannot be used at the moment. 5000 of 6000 animals are taken over and stay.",
+  );
+  expect(await imported(async () => {})).toMatchObject({ added: 1_000, unchanged: 5_000 });
 });
 
 test("connections killed under load: each create is there once or was refused", async () => {

@@ -18,10 +18,15 @@ export async function readCsv(chunks: ByteChunks, delimiter: string): Promise<Cs
   const first = await rows.next();
   if (first.done === true)
     throw new UnreadableInput(0, "expected a CSV header line, found nothing");
-  const [header, ...records] = first.value.records as string[][];
-  const [, ...lines] = first.value.lines;
-  const columns = columnNames(header!);
-  return { columns, batches: fittingRows(columns.length, { lines, records }, rows) };
+  try {
+    const [header = [], ...records] = first.value.records as string[][];
+    const [, ...lines] = first.value.lines;
+    const columns = columnNames(header);
+    return { columns, batches: fittingRows(columns.length, { lines, records }, rows) };
+  } catch (error) {
+    await rows.return(undefined);
+    throw error;
+  }
 }
 
 function columnNames(header: readonly string[]): string[] {

@@ -26,7 +26,12 @@ export async function detectShape(
     size += next.value.length;
   }
   const text = new TextDecoder().decode(Buffer.concat(peeked).subarray(0, peekBytes));
-  return { shape: shapeOf(text), chunks: replayed(peeked, source) };
+  try {
+    return { shape: shapeOf(text), chunks: replayed(peeked, source) };
+  } catch (error) {
+    await source.return?.();
+    throw error;
+  }
 }
 
 async function* replayed(
