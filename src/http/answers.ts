@@ -1,6 +1,7 @@
 import { nextPageQuery, type PageQuery } from "../domain/page.ts";
+import { petJson } from "../domain/pet.ts";
 import type { Services } from "../service/services.ts";
-import { petJson, petsJson } from "./json.ts";
+import { petsJson } from "./json.ts";
 
 /** An answer as it is sent: its body, and for a page the query of the page behind it, if there is one. */
 export interface PetAnswer {

@@ -9,7 +9,7 @@ export const petSchema = json.object({
 });
 export const petListSchema = json.list(petSchema);
 
-/** An animal as `--json` shows it: as the interface does. */
-export function petJson({ id, name, categoryId, status }: Pet): Static<typeof petSchema> {
+/** The fields of an animal that `--json` shows: those of the interface. */
+export function petFields({ id, name, categoryId, status }: Pet): Static<typeof petSchema> {
   return status === undefined ? { id, name, categoryId } : { id, name, categoryId, status };
 }

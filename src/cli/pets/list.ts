@@ -7,7 +7,7 @@ import { withServices } from "../open.ts";
 import { addSettings, configOf, parseInt64Value, storeSettings } from "../options.ts";
 import { printTable } from "../terminal/table.ts";
 import { shellWord } from "../terminal/text.ts";
-import { petJson, petListSchema } from "./json.ts";
+import { petFields, petListSchema } from "./json.ts";
 
 interface Options {
   readonly status?: PetStatus;
@@ -61,7 +61,7 @@ async function listPets(command: Command, io: Io, options: Options): Promise<voi
     const found = await pets.page(query);
     const page = found.slice(0, limit);
     if (options.json) {
-      printJson(io, page.map(petJson));
+      printJson(io, page.map(petFields));
       return;
     }
     if (page.length === 0) {

@@ -5,7 +5,7 @@ import { printJson, type Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { addSettings, parseInt64Value, storeSettings } from "../options.ts";
 import { cut, printable } from "../terminal/text.ts";
-import { petJson, petSchema } from "./json.ts";
+import { petFields, petSchema } from "./json.ts";
 
 /** A name may be 64 KiB long; a sentence takes this much of it. */
 const nameCells = 60;
@@ -26,7 +26,7 @@ export function petText({ id, name, categoryId, status }: Pet): string {
 
 /** Prints what became of an animal: as JSON, or as a sentence that begins with `did`. */
 export function printPet(io: Io, pet: Pet, did: string, options: { readonly json?: true }): void {
-  if (options.json) printJson(io, petJson(pet));
+  if (options.json) printJson(io, petFields(pet));
   else io.out(`${did} ${petText(pet)}.\n`);
 }
 

@@ -3,7 +3,7 @@ import { printJson, type Io } from "../io.ts";
 import { withServices } from "../open.ts";
 import { configOf } from "../options.ts";
 import { printable } from "../terminal/text.ts";
-import { petJson } from "./json.ts";
+import { petFields } from "./json.ts";
 import { foundPet, petCommand } from "./pet.ts";
 
 export function showCommand(io: Io): Command {
@@ -19,7 +19,7 @@ Examples:
     await withServices(config, io, async ({ pets, catalogue }) => {
       const pet = foundPet(await pets.byId(id), id);
       if (options.json) {
-        printJson(io, petJson(pet));
+        printJson(io, petFields(pet));
         return;
       }
       const categories = await catalogue.categories();

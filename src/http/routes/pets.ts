@@ -7,14 +7,14 @@ import {
   isGetPetRemoved,
 } from "../../domain/deprecation.ts";
 import { parseInt64 } from "../../domain/int64.ts";
-import type { NewPet } from "../../domain/pet.ts";
+import { petJson, type NewPet } from "../../domain/pet.ts";
 import { baseUrlOf } from "../base-url.ts";
 import { decodeObject, readBody, type RawBody } from "../body.ts";
 import { refusal, refuse, refuseEarly, type AnswerContext } from "../errors.ts";
 import { gate, type GateOptions } from "../gate.ts";
 import type { AnswerHeaders } from "../headers.ts";
 import { atOnce } from "../hooks.ts";
-import { petJson, type PetBody } from "../json.ts";
+import type { PetBody } from "../json.ts";
 import { noSuchPet } from "../methods.ts";
 import { createPetDetail, getPetDetail, listPetsDetail } from "../openapi/operations.ts";
 import type { PetAnswers } from "../answers.ts";

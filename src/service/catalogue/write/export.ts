@@ -1,3 +1,4 @@
+import { petJson } from "../../../domain/pet.ts";
 import type { ExportedPet } from "../../../storage/contract.ts";
 import { csvField, guarded } from "./csv.ts";
 
@@ -43,11 +44,11 @@ const writers: Readonly<Record<ExportFormat, Writer>> = {
   },
 };
 
-function jsonLine({ id, name, categoryId, status, externalId }: ExportedPet): string {
-  const statusPart = status === undefined ? "" : `,"status":"${status}"`;
-  const externalPart =
-    externalId === undefined ? "" : `,"externalId":${JSON.stringify(externalId)}`;
-  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusPart}${externalPart}}`;
+function jsonLine(pet: ExportedPet): string {
+  const { externalId } = pet;
+  return externalId === undefined
+    ? petJson(pet)
+    : petJson(pet, `,"externalId":${JSON.stringify(externalId)}`);
 }
 
 function csvLine({ id, name, categoryId, status, externalId = "" }: ExportedPet): string {
