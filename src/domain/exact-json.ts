@@ -12,6 +12,9 @@ declare global {
   }
 }
 
+/** How deep lists and objects may stand in one another in what we read. */
+export const nestingMax = 512;
+
 /**
  * A number, at the text's beginning or where a value begins, whose nearest double might be another number: it has an
  * exponent, or 16 characters, where 15 digits are what every double keeps.
@@ -53,4 +56,10 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
   );
+}
+
+/** True when lists and objects stand in one another more than `levels` deep in `value`. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null || JSON.isRawJSON(value)) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }

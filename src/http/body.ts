@@ -1,5 +1,5 @@
 import type { ErrorKind } from "../domain/errors.ts";
-import { isJsonObject, parseJson } from "../domain/exact-json.ts";
+import { isDeeperThan, isJsonObject, nestingMax, parseJson } from "../domain/exact-json.ts";
 import type { Refusal } from "../service/admission.ts";
 import { jsonType } from "./errors.ts";
 
@@ -31,6 +31,11 @@ function refused(kind: ErrorKind, message: string): { readonly refusal: Refusal 
   return { refusal: { kind, message } };
 }
 
+/** Elysia writes a refused body out as JSON, and what is nested some ten thousand deep takes it seconds. */
+const nestedTooDeeply = refused("invalid_request", "The body is nested too deeply.");
+/** Each level takes a bracket at either end, so a text of this length is not nested too deeply. */
+const shortLength = 2 * nestingMax;
+
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** The JSON object in a body, or why there is none. */
@@ -58,9 +63,11 @@ export function decodeObject(
   try {
     value = parseJson(text);
   } catch (error) {
-    const what = error instanceof RangeError ? "nested too deeply" : "not valid JSON";
-    return refused("invalid_request", `The body is ${what}.`);
+    return error instanceof RangeError
+      ? nestedTooDeeply
+      : refused("invalid_request", "The body is not valid JSON.");
   }
+  if (text.length > shortLength && isDeeperThan(nestingMax, value)) return nestedTooDeeply;
   return isJsonObject(value)
     ? { value }
     : refused("invalid_request", "The body must be a JSON object.");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { isJsonObject, jsonText, parseJson } from "../../src/domain/exact-json.ts";
+import { isDeeperThan, isJsonObject, jsonText, parseJson } from "../../src/domain/exact-json.ts";
 import { checked } from "./checked.ts";
 import { jsonNumbers } from "./json-number.ts";
 
@@ -193,4 +193,12 @@ test("isJsonObject tells objects from lists, null and numbers that only look lik
   for (const text of ["[]", "null", "1", "1e18", "1e400", '"a"', "true"]) {
     expect(isJsonObject(parseJson(text))).toBe(false);
   }
+});
+
+test("isDeeperThan counts lists and objects that stand in one another, not beside", () => {
+  const depths = ["1", '"[[["', "[]", "[1,[],{}]", '[[],{"a":[1]}]', "1e400"];
+  const levels = depths.map((text) =>
+    [0, 1, 2, 3].find((level) => !isDeeperThan(level, parseJson(text))),
+  );
+  expect(levels).toEqual([0, 0, 1, 2, 3, 0]);
 });

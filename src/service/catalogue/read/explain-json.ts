@@ -1,3 +1,5 @@
+import { nestingMax } from "../../../domain/exact-json.ts";
+
 /** Where a text stops being JSON, and what stands in the way. */
 export interface JsonFault {
   /** Newlines before the fault. */
@@ -12,9 +14,6 @@ export function explainJson(text: string): JsonFault | undefined {
   if (problem === undefined) return undefined;
   return { linesDown: text.slice(0, walk.at).split("\n").length - 1, problem };
 }
-
-/** How deep arrays and objects may stand in one another. */
-export const nestingMax = 512;
 
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // oxlint-disable-next-line no-control-regex -- JSON strings must not hold control characters

@@ -1,5 +1,5 @@
-import { parseJson } from "../../../domain/exact-json.ts";
-import { explainJson, nestingMax } from "./explain-json.ts";
+import { nestingMax, parseJson } from "../../../domain/exact-json.ts";
+import { explainJson } from "./explain-json.ts";
 import { type ByteChunks, UnreadableInput, Window } from "./input.ts";
 import type { RecordBatch } from "./records.ts";
 
