@@ -1,7 +1,8 @@
+import type { ApiKey } from "../domain/api-key.ts";
 import { Account } from "./account.ts";
 import type { Admission } from "./admission.ts";
 import type { AnonymousLimiter } from "./anonymous.ts";
-import type { InvalidKey, KeyDirectory } from "./key-directory.ts";
+import type { Found, KeyDirectory } from "./key-directory.ts";
 import type { Limiter } from "./limiter.ts";
 import { unauthorized, unavailable } from "./refusals.ts";
 
@@ -55,13 +56,10 @@ export class Access {
     return this.#anonymous.admit(address());
   }
 
-  #admitFound(
-    found: Account | InvalidKey,
-    address: () => string | undefined,
-  ): Admission | Promise<Admission> {
-    return found instanceof Account
-      ? this.#limiter.admit(found)
-      : this.#unauthorized(address, found);
+  #admitFound(found: Found, address: () => string | undefined): Admission | Promise<Admission> {
+    if (found instanceof Account) return this.#limiter.admit(found);
+    if (typeof found === "string") return this.#unauthorized(address, found);
+    return this.#unauthorized(address, found.ended, found.key);
   }
 
   /** Who is calling, or what is left to them, is not known: no key's numbers are shown, and no address is charged. */
@@ -70,9 +68,12 @@ export class Access {
     return { view: this.#anonymous.peek(address()), key: undefined, refusal: unavailable };
   }
 
-  #unauthorized(address: () => string | undefined, why: keyof typeof unauthorized): Admission {
-    const admission = this.#anonymous.admit(address());
-    if (admission.refusal !== undefined) return admission;
-    return { view: admission.view, key: undefined, refusal: unauthorized[why] };
+  #unauthorized(
+    address: () => string | undefined,
+    why: keyof typeof unauthorized,
+    key?: ApiKey,
+  ): Admission {
+    const { view, refusal } = this.#anonymous.admit(address());
+    return { view, key, refusal: refusal ?? unauthorized[why] };
   }
 }

@@ -15,6 +15,7 @@ export interface Refusal {
 /** What the gate decided: whose numbers the headers show, and why not, if not. */
 export interface Admission {
   readonly view: WindowView;
+  /** The key that the caller named, though it may be revoked or expired; undefined without one that was ever good. */
   readonly key: ApiKey | undefined;
   readonly refusal: Refusal | undefined;
 }

@@ -3,6 +3,7 @@ import {
   environments,
   isWellFormedKey,
   keyState,
+  type ApiKey,
   type Environment,
   type PlainKey,
 } from "../domain/api-key.ts";
@@ -19,7 +20,16 @@ export function hashKey(key: PlainKey): KeyHash {
 }
 
 /** Why a credential does not open anything. For the log only: the caller is told nothing that helps to guess. */
-export type InvalidKey = "malformed" | "of another environment" | "unknown" | "revoked" | "expired";
+export type InvalidKey = "malformed" | "of another environment" | "unknown";
+
+/** A key that was good once, and why it is not any more. For the log too: it says whose key is still in use somewhere. */
+export interface EndedKey {
+  readonly ended: "revoked" | "expired";
+  readonly key: ApiKey;
+}
+
+/** What a credential turns out to be. */
+export type Found = Account | EndedKey | InvalidKey;
 
 /** Why `credential` is no key of this environment. Staging's key at production is the mistake that one looks for. */
 function whyNotWellFormed(credential: string): InvalidKey {
@@ -73,12 +83,12 @@ export class KeyDirectory {
   }
 
   /** The account that `credential` opens now, or why it opens none. */
-  find(credential: string): Account | InvalidKey | Promise<Account | InvalidKey> {
+  find(credential: string): Found | Promise<Found> {
     const stale = this.#current();
     return stale === undefined ? this.#look(credential) : stale.then(() => this.#look(credential));
   }
 
-  #look(credential: string): Account | InvalidKey | Promise<Account | InvalidKey> {
+  #look(credential: string): Found | Promise<Found> {
     const { keys: epoch } = this.#versions();
     if (epoch !== this.#epoch) {
       this.#refreshing ??= this.#refresh(epoch).finally(() => {
@@ -103,14 +113,16 @@ export class KeyDirectory {
     return this.#accounts.values();
   }
 
-  #check({ account, secretExpiresAtMs }: Entry): Account | InvalidKey {
+  #check({ account, secretExpiresAtMs }: Entry): Account | EndedKey {
     const nowMs = this.#clock();
-    if (secretExpiresAtMs !== undefined && nowMs >= secretExpiresAtMs) return "expired";
-    const state = keyState(account.key, nowMs);
-    return state === "active" || state === "banned" ? account : state;
+    const { key } = account;
+    if (secretExpiresAtMs !== undefined && nowMs >= secretExpiresAtMs)
+      return { ended: "expired", key };
+    const state = keyState(key, nowMs);
+    return state === "active" || state === "banned" ? account : { ended: state, key };
   }
 
-  #add(credential: string, found: Awaited<ReturnType<KeyStore["byHash"]>>): Account | InvalidKey {
+  #add(credential: string, found: Awaited<ReturnType<KeyStore["byHash"]>>): Found {
     if (found === undefined) {
       if (this.#unknown.size >= this.#entriesMax) this.#unknown.clear();
       this.#unknown.add(credential);

@@ -127,6 +127,27 @@ describe("every answer leaves a line, and carries the request's id", () => {
     expect(line).toMatchObject({ ...expected, id: id ?? "none", plan: "business" });
   });
 
+  test.each(["revoked", "expired"])("401 of a %s key names the key", async (why) => {
+    let id = "";
+    const [line] = parsed(
+      await logged(async (app) => {
+        const { keys } = app.services;
+        const issued = await keys.create({ name: "gone", plan: "pro" });
+        ({ id } = issued.key);
+        if (why === "revoked") await keys.revoke(id);
+        else await keys.rotate(id, 0);
+        await app.send("/v1/pets", { key: issued.secret });
+      }),
+    );
+    expect(line).toMatchObject({
+      status: 401,
+      refused: "unauthorized",
+      why,
+      keyId: id,
+      plan: "pro",
+    });
+  });
+
   test("429, with the key and the window", async () => {
     const lines = parsed(
       await logged(async (app) => {

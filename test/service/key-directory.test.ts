@@ -84,8 +84,8 @@ test("does not keep what it read of a key before the key was revoked", async () 
   expect(await noticed).toBe("malformed");
   await answer();
   await answer();
-  expect(await early).toBe("revoked");
-  expect(await directory.find(plain)).toBe("revoked");
+  expect(await early).toMatchObject({ ended: "revoked", key: { id: key.id } });
+  expect(await directory.find(plain)).toMatchObject({ ended: "revoked", key: { id: key.id } });
 });
 
 test("waits for the store while what it knows is too old, and fails with it", async () => {

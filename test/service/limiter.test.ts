@@ -462,7 +462,7 @@ describe("a store in trouble", () => {
     const [one, two] = [await stack.key("business"), await stack.key("business")];
     const find = async (secret: string) => {
       const found = await directory.find(secret);
-      if (!(found instanceof Account)) throw new Error(found);
+      if (!(found instanceof Account)) throw new Error(JSON.stringify(found));
       return found;
     };
     await using other = await countersOf(folder.path);

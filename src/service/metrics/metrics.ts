@@ -60,7 +60,7 @@ export class Metrics {
     });
     this.#refusals = new Counter({
       name: "rehome_refused_total",
-      help: "Requests that the gate refused, by plan (none without a valid key) and reason.",
+      help: "Requests that the gate refused, by plan (none without a key that was ever valid) and reason.",
       labelNames: ["plan", "reason"],
       registers,
     });
