@@ -20,7 +20,7 @@ export async function openMetrics(config: Config, log: Logger): Promise<OpenMetr
   const isLocal = config.store === undefined && config.storeFile === undefined;
   const metrics = new Metrics({
     folder: isLocal && config.data !== inMemory ? config.data : undefined,
-    droppedLogLines: () => log.dropped,
+    droppedLogLines: () => log.droppedTotal,
   });
   let server: ReturnType<typeof listenForMetrics> | undefined;
   return {

@@ -63,9 +63,9 @@ export class Logger {
     return this.#output;
   }
 
-  /** Lines that were dropped and not told of yet. */
-  get dropped(): number {
-    return this.#output.dropped;
+  /** Lines that were dropped since the start. */
+  get droppedTotal(): number {
+    return this.#output.droppedTotal;
   }
 
   reopen(): void {

@@ -41,7 +41,9 @@ export class LogOutput {
   /** Blocks to write, oldest first. */
   readonly #full: LineBuffer[] = [];
   #spare: LineBuffer | undefined;
+  /** Lines that were dropped: all of them, and those that the log was told of. */
   #dropped = 0;
+  #toldDropped = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
   #mustReopen = false;
@@ -88,8 +90,8 @@ export class LogOutput {
     this.end();
   }
 
-  /** Lines that were dropped and not told of yet. */
-  get dropped(): number {
+  /** Lines that were dropped since the start. */
+  get droppedTotal(): number {
     return this.#dropped;
   }
 
@@ -167,9 +169,9 @@ export class LogOutput {
   }
 
   #tellDropped(): void {
-    if (this.#dropped === 0) return;
-    const count = this.#dropped;
-    this.#dropped = 0;
+    const count = this.#dropped - this.#toldDropped;
+    if (count === 0) return;
+    this.#toldDropped = this.#dropped;
     this.write(this.#options.describeDropped(count));
   }
 

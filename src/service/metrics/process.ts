@@ -27,12 +27,13 @@ export function watchProcess(registry: Registry, options: MetricsOptions): () =>
 
 function logMetrics(registry: Registry, droppedLogLines: () => number): void {
   registry.registerMetric(
-    new Gauge({
-      name: "rehome_log_lines_dropped",
-      help: "Log lines that were dropped and not told of in the log yet.",
+    new Counter({
+      name: "rehome_log_lines_dropped_total",
+      help: "Log lines that were dropped because the log took them too slowly.",
       registers: [],
       collect() {
-        this.set(droppedLogLines());
+        this.reset();
+        this.inc(droppedLogLines());
       },
     }),
   );
