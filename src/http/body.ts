@@ -41,7 +41,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** The JSON object in a body, or why there is none. */
 export function decodeObject(
   body: RawBody,
-  contentType: string | undefined,
+  headers: Readonly<Record<string, string | undefined>>,
 ): { readonly value: Record<string, unknown> } | { readonly refusal: Refusal } {
   if (body === tooLarge) {
     return refused("payload_too_large", `The body is larger than ${bodyLimitBytes / 1024} KiB.`);
@@ -49,9 +49,13 @@ export function decodeObject(
   if (body.length === 0) {
     return refused("invalid_request", "The request has no body; it must be a JSON object.");
   }
-  const mediaType = contentType?.split(";", 1)[0]?.trim().toLowerCase();
+  const mediaType = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
   if (mediaType !== jsonType) {
     return refused("unsupported_media_type", `The body must be sent as Content-Type: ${jsonType}.`);
+  }
+  const coding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  if (coding !== "identity") {
+    return refused("unsupported_media_type", "The body must be sent without Content-Encoding.");
   }
   let text: string;
   try {

@@ -162,6 +162,11 @@ describe("bodies", () => {
     await post('{"name":"a","categoryId":1}', 415, { "content-type": type });
   });
 
+  test("415 for a compressed body", async () => {
+    const type = { "content-type": "application/json" };
+    await post('{"name":"a","categoryId":1}', 415, { ...type, "content-encoding": "gzip" });
+  });
+
   test("400, not 415, without a body and without a type", async () => {
     await post("", 400, {});
   });

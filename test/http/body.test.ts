@@ -13,7 +13,9 @@ describe("decodeObject", () => {
     "application/json ; charset=utf-8",
     " application/json",
   ])("reads a body of type %j", (type) => {
-    expect(decodeObject(bytes(pet), type)).toEqual({ value: { name: "a", categoryId: 1 } });
+    expect(decodeObject(bytes(pet), { "content-type": type })).toEqual({
+      value: { name: "a", categoryId: 1 },
+    });
   });
 
   test.each<[string, string, Uint8Array, string | undefined]>([
@@ -47,7 +49,31 @@ describe("decodeObject", () => {
     ["invalid_request", "The body must be a JSON object.", bytes("null"), "application/json"],
     ["invalid_request", "The body must be a JSON object.", bytes("5"), "application/json"],
   ])("%s: %s", (kind, message, body, type) => {
-    expect(decodeObject(body, type)).toEqual({ refusal: { kind, message } } as never);
+    expect(decodeObject(body, { "content-type": type })).toEqual({
+      refusal: { kind, message },
+    } as never);
+  });
+});
+
+describe("a body with Content-Encoding", () => {
+  const decoded = (coding: string, body: Uint8Array = bytes(pet)) =>
+    decodeObject(body, { "content-type": "application/json", "content-encoding": coding });
+
+  test.each(["gzip", "br", "deflate", "gzip, identity", "nonsense", ""])(
+    "%j is refused",
+    (coding) => {
+      expect(decoded(coding)).toEqual({
+        refusal: {
+          kind: "unsupported_media_type",
+          message: "The body must be sent without Content-Encoding.",
+        },
+      });
+      expect(decoded(coding, Bun.gzipSync(bytes(pet)))).toEqual(decoded(coding));
+    },
+  );
+
+  test.each(["identity", "Identity"])("%s is none", (coding) => {
+    expect(decoded(coding)).toEqual({ value: { name: "a", categoryId: 1 } });
   });
 });
 
@@ -77,7 +103,7 @@ describe("readBody", () => {
   ])("takes the limit %s, and not a byte more", async (_how, request) => {
     const body = await readBody(request(bodyLimitBytes));
     expect((body as Uint8Array).length).toBe(bodyLimitBytes);
-    const refused = decodeObject(await readBody(request(bodyLimitBytes + 1)), "application/json");
+    const refused = decodeObject(await readBody(request(bodyLimitBytes + 1)), {});
     expect(refused).toEqual({
       refusal: { kind: "payload_too_large", message: "The body is larger than 64 KiB." },
     });

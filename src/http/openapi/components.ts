@@ -193,13 +193,16 @@ export const responses = {
       `The body is larger than ${bodyLimitBytes / 1024} KiB.`,
     ),
   }),
-  UnsupportedMediaType: errorResponse(`The body is not sent as \`${jsonType}\`.`, {
-    otherType: errorExample(
-      "unsupported_media_type",
-      "A form instead of JSON",
-      `The body must be sent as Content-Type: ${jsonType}.`,
-    ),
-  }),
+  UnsupportedMediaType: errorResponse(
+    `The body is not sent as \`${jsonType}\`, or it is compressed.`,
+    {
+      otherType: errorExample(
+        "unsupported_media_type",
+        "A form instead of JSON",
+        `The body must be sent as Content-Type: ${jsonType}.`,
+      ),
+    },
+  ),
   InternalError: errorResponse("Something failed that should not have. It was logged.", {
     internal: errorExample(
       "internal_error",

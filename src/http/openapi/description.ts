@@ -26,7 +26,7 @@ const meaningOf = {
   not_found: "There is no such animal, or nothing at this address.",
   method_not_allowed: "The address does not take this method; `Allow` names those that it takes.",
   payload_too_large: `The body is larger than ${bodyLimitBytes / 1024} KiB.`,
-  unsupported_media_type: "The body is not sent as `application/json`.",
+  unsupported_media_type: "The body is not sent as `application/json`, or it is compressed.",
   rate_limited: "A window's requests are used up.",
   key_banned: "The key is banned for a while, because it went on after 429.",
   internal_error: "A failure of the service.",

@@ -114,7 +114,7 @@ function decodeBody({
   request,
   set,
 }: AnswerContext & { body: unknown; headers: Record<string, string | undefined> }): void {
-  const decoded = decodeObject(body as RawBody, headers["content-type"]);
+  const decoded = decodeObject(body as RawBody, headers);
   return "refusal" in decoded
     ? refuseEarly({ request, set }, decoded.refusal)
     : replaceContext({ body: decoded.value });
