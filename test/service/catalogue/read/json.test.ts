@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
+import { jsonText } from "../../../../src/domain/exact-json.ts";
 import { UnreadableInput } from "../../../../src/service/catalogue/read/input.ts";
 import { readJson } from "../../../../src/service/catalogue/read/json.ts";
 import { inPieces, refusal } from "../helpers.ts";
@@ -144,10 +145,9 @@ describe("readJson", () => {
   });
 });
 
-/** A value with exact numbers as JSON.parse rounds them. */
+/** A value with every number as JSON.parse rounds it: what is too large for a double, and -0, are null and 0. */
 function rounded(value: unknown): unknown {
-  const toNumber = (_: string, part: unknown) => (typeof part === "bigint" ? Number(part) : part);
-  return JSON.parse(JSON.stringify(value, toNumber));
+  return JSON.parse(JSON.stringify(JSON.parse(jsonText(value))));
 }
 
 function parsed(text: string): { readonly data: unknown } | undefined {
