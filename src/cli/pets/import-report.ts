@@ -27,6 +27,9 @@ export class Rejects {
   static open(path: string | undefined): Rejects {
     if (path === undefined) return new Rejects(path, undefined);
     try {
+      // A sink that is given a path opens it at the first rejection, readable for everybody: after all has been read it
+      // would be late to learn that its folder is missing. No folder is made; a misspelt one would be too. The sink does
+      // not own a descriptor that it is given, so this one stays open until the process ends, right after the import.
       return new Rejects(path, Bun.file(openSync(path, "w", 0o600)).writer());
     } catch (error) {
       const { message } = error as Error;

@@ -62,10 +62,10 @@ async function copy(io: Io, options: Options, timeoutMs: number): Promise<void> 
   const source = await placeOf("from", options.from, options.fromFile);
   const target = await placeOf("to", options.to, options.toFile);
   if (source === target) {
-    throw new UsageError("--from and --to are the same place.", "name another place with --to");
+    throw new UsageError("--from and --to are the same place.", "Name another place with --to.");
   }
   if (!isAddress(source) && !existsSync(catalogueFile(source))) {
-    throw new UsageError(`There is no rehome.db in ${source}.`, "name a data folder with --from");
+    throw new UsageError(`There is no rehome.db in ${source}.`, "Name a data folder with --from.");
   }
   await using from = disposable(await open(io, source, timeoutMs));
   await using to = disposable(await open(io, target, timeoutMs));

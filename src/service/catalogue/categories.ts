@@ -34,7 +34,7 @@ const categoriesBytesMax = 16 * 1024 * 1024;
 
 /**
  * Reads `--categories FILE`: a JSON object of names and ids (`{"Dog": 1}`), or CSV with the columns name and id.
- * @throws UnreadableInput naming the line or the name at fault.
+ * Throws UnreadableInput naming the line or the name at fault.
  */
 export async function readCategories(source: ByteChunks): Promise<readonly Category[]> {
   const { shape, chunks } = await detectShape(utf8Chunks(source));
@@ -42,8 +42,9 @@ export async function readCategories(source: ByteChunks): Promise<readonly Categ
     shape.kind === "csv" ? await fromCsv(chunks, shape.delimiter) : await fromJson(chunks);
   const names = new CategoryNames();
   for (const { name, id } of categories) {
-    if (!names.add(name, id))
+    if (!names.add(name, id)) {
       throw new UnreadableInput(0, `category ${JSON.stringify(name)} is given two ids`);
+    }
   }
   return categories;
 }
@@ -68,8 +69,9 @@ async function wholeText(chunks: ByteChunks): Promise<string> {
   for await (const chunk of chunks) {
     pieces.push(chunk);
     size += chunk.length;
-    if (size > categoriesBytesMax)
+    if (size > categoriesBytesMax) {
       throw new UnreadableInput(0, `expected at most ${categoriesBytesMax} bytes of categories`);
+    }
   }
   return new TextDecoder().decode(Buffer.concat(pieces));
 }
@@ -79,15 +81,16 @@ async function fromCsv(chunks: ByteChunks, delimiter: string): Promise<Category[
   const header = columns.map((column) => column.toLowerCase());
   const name = header.indexOf("name");
   const id = header.indexOf("id");
-  if (name < 0 || id < 0)
+  if (name < 0 || id < 0) {
     throw new UnreadableInput(1, "expected a header line with the columns name and id");
+  }
   const categories: Category[] = [];
   for await (const { lines, records } of batches) {
     for (const [index, record] of records.entries()) {
-      const line = lines[index]!;
+      const line = lines[index] ?? 0;
       if (record instanceof MalformedRecord) throw new UnreadableInput(line, record.problem);
       const fields = record as readonly string[];
-      categories.push(category(fields[name]!, fields[id], "csv", line));
+      categories.push(category(fields[name] ?? "", fields[id], "csv", line));
     }
   }
   return categories;
@@ -96,8 +99,9 @@ async function fromCsv(chunks: ByteChunks, delimiter: string): Promise<Category[
 function category(name: string, value: unknown, notation: Notation, line: number): Category {
   const id = int64Of(value, notation);
   const label = `category ${JSON.stringify(name)}`;
-  if (name.trim() === "" || !isPetName(name))
+  if (name.trim() === "" || !isPetName(name)) {
     throw new UnreadableInput(line, `${label}: expected a name`);
+  }
   if (id === undefined) {
     throw new UnreadableInput(
       line,

@@ -13,6 +13,7 @@ export type ResolvedCategory =
   | { readonly categoryId?: undefined; readonly categoryKey: number };
 
 interface Open {
+  readonly key: number;
   /** A name to be made, or a reference to a record that has not come yet. */
   readonly category: { readonly name: string } | { readonly reference: string };
   readonly firstLine: number;
@@ -39,8 +40,8 @@ export class ImportCategories {
   readonly #names: CategoryNames;
   readonly #fromFile: readonly Category[];
   readonly #create: boolean;
-  readonly #open: Open[] = [];
-  readonly #keys = new Map<string, number>();
+  /** In the order of their keys. */
+  readonly #open = new Map<string, Open>();
 
   /** Throws AppError when a name in `fromFile` has another id than in the store. */
   constructor(known: readonly Category[], fromFile: readonly Category[], create: boolean) {
@@ -52,7 +53,7 @@ export class ImportCategories {
       throw new AppError(
         "invalid_request",
         `Category ${JSON.stringify(name)} has the id ${this.#names.idOf(name)} in the catalogue and ${id} in the file of categories.`,
-        { hint: "give it the catalogue's id in that file" },
+        { hint: "Give it the catalogue's id in that file." },
       );
     }
   }
@@ -72,22 +73,25 @@ export class ImportCategories {
   }
 
   #key(category: Open["category"], line: number): number {
-    const text = "name" in category ? `name ${categoryKey(category.name)}` : category.reference;
-    let key = this.#keys.get(text);
-    if (key === undefined) {
-      key = this.#open.length;
-      if (key === newNamesMax) {
-        throw new AppError(
-          "invalid_request",
-          `There are more than ${newNamesMax} different categories up to line ${line}.`,
-          { hint: "look whether the right column is taken for the category (--map)" },
-        );
-      }
-      this.#keys.set(text, key);
-      this.#open.push({ category, firstLine: line, animals: 0 });
+    const text =
+      "name" in category ? `name ${categoryKey(category.name)}` : `id ${category.reference}`;
+    const open = this.#open.get(text) ?? this.#opened(text, category, line);
+    open.animals += 1;
+    return open.key;
+  }
+
+  #opened(text: string, category: Open["category"], firstLine: number): Open {
+    const key = this.#open.size;
+    if (key === newNamesMax) {
+      throw new AppError(
+        "invalid_request",
+        `There are more than ${newNamesMax} different categories up to line ${firstLine}.`,
+        { hint: "Look whether the right column is taken for the category (--map)." },
+      );
     }
-    this.#open[key]!.animals += 1;
-    return key;
+    const open = { key, category, firstLine, animals: 0 };
+    this.#open.set(text, open);
+    return open;
   }
 
   /** Gives every open category its id, when all of the input has been read; new ones above `highestId`. */
@@ -95,7 +99,7 @@ export class ImportCategories {
     const added: Category[] = [...this.#fromFile];
     const unknown: UnknownCategory[] = [];
     let lastId = this.#fromFile.reduce((last, { id }) => (id > last ? id : last), highestId);
-    const ids = this.#open.map(({ category, firstLine, animals }) => {
+    const ids = [...this.#open.values()].map(({ category, firstLine, animals }) => {
       const name = "name" in category ? category.name : referenced.get(category.reference);
       const known = name === undefined ? undefined : this.#names.idOf(name);
       if (known !== undefined) return known;
@@ -128,6 +132,6 @@ function noIdLeft(): AppError {
   return new AppError(
     "invalid_request",
     `A category has the id ${int64Max}, and new categories get ids above all others.`,
-    { hint: "give the new categories ids with --categories FILE" },
+    { hint: "Give the new categories ids with --categories FILE." },
   );
 }

@@ -67,7 +67,7 @@ export interface ImportSummary extends ImportCounts {
 /**
  * Takes a catalogue over. All of it is read and checked, and kept aside, before anything is changed; it is then taken
  * over in short transactions, so that a server on the same store goes on answering in between.
- * @throws UnreadableInput where the input cannot be read on, AppError when it was stopped or the store failed.
+ * Throws UnreadableInput where the input cannot be read on, AppError when it was stopped or the store failed.
  */
 export async function importCatalogue(
   store: CatalogueStore,

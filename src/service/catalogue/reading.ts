@@ -1,6 +1,7 @@
 import type { Outcome } from "./candidate.ts";
 import type { Format, RecordMapper } from "./formats/format.ts";
-import { detectFormat, formats } from "./formats/index.ts";
+import { detectFormat } from "./formats/index.ts";
+import { rehome } from "./formats/rehome.ts";
 import { includedSpecies } from "./formats/rescuegroups.ts";
 import { readCsv } from "./read/csv.ts";
 import { type Shape, detectShape } from "./read/detect.ts";
@@ -24,7 +25,7 @@ export interface Reading {
 /**
  * Begins to read a catalogue of any size in bounded memory. Its layout, and its format unless `format` is
  * given, are found from its beginning.
- * @throws UnreadableInput when the input is empty, is not text, or is in no known format.
+ * Throws UnreadableInput when the input is empty, is not text, or is in no known format.
  */
 export async function readCatalogue(source: ByteChunks, format?: Format): Promise<Reading> {
   const { shape, chunks } = await detectShape(utf8Chunks(source));
@@ -81,7 +82,7 @@ function unknownFormat(
   columns: readonly string[] | undefined,
   records: readonly unknown[],
 ): Format {
-  if (columns === undefined && records.length === 0) return formats[0]!;
+  if (columns === undefined && records.length === 0) return rehome;
   throw new UnreadableInput(
     0,
     "the records are in none of the formats known; name one with --format, or tell where the fields are with --map",
@@ -103,5 +104,5 @@ async function* outcomes(
 }
 
 function mapped({ lines, records }: RecordBatch, map: RecordMapper): Outcome[] {
-  return records.map((record, index) => map(record, lines[index]!));
+  return records.map((record, index) => map(record, lines[index] ?? 0));
 }

@@ -30,23 +30,24 @@ export const asm: Format = {
     columns?.includes("ANIMALNAME") ?? (isJsonObject(first) && "ANIMALNAME" in first),
   mapper: (columns) => {
     const field = (name: string) => fieldOf(columns, name);
-    const [id, name, species, changed] = ["ID", "ANIMALNAME", "SPECIESNAME", "LASTCHANGEDDATE"].map(
-      field,
-    );
+    const id = field("ID");
+    const name = field("ANIMALNAME");
+    const species = field("SPECIESNAME");
+    const changed = field("LASTCHANGEDDATE");
     const state = stateReader(field);
     return mapperOf(columns, (record, line) => {
       const origin = {
         line,
-        externalId: externalId("asm", "ID", id!(record)),
-        version: versionOf(changed!(record)),
+        externalId: externalId("asm", "ID", id(record)),
+        version: versionOf(changed(record)),
       };
       const status = statusOf(state(record));
       if ("reason" in status) return { ...origin, kind: "skip", reason: status.reason };
       return {
         ...origin,
         kind: "pet",
-        name: shelterName("ANIMALNAME", name!(record)),
-        category: categoryName("SPECIESNAME", species!(record)),
+        name: shelterName("ANIMALNAME", name(record)),
+        category: categoryName("SPECIESNAME", species(record)),
         status: status.status,
       };
     });

@@ -84,29 +84,32 @@ function normalised(column: string): string {
 function cityMapper(city: City, columns: readonly string[] | undefined) {
   const normal = columns?.map(normalised) ?? [];
   for (const needed of neededColumns(city)) {
-    if (!normal.includes(needed))
+    if (!normal.includes(needed)) {
       throw new UnreadableInput(1, `expected a CSV column ${needed} for --format ${city.name}`);
+    }
   }
   const field = (name: string) => fieldOf(normal, name);
-  const [id, type, state] = ["animal_id", "animal_type", city.state].map(field);
+  const id = field("animal_id");
+  const type = field("animal_type");
+  const state = field(city.state);
   const name = city.animalName === undefined ? () => undefined : field(city.animalName);
   const nameColumn = city.animalName ?? "";
   const dates = city.dates.map(field);
   return mapperOf(columns, (record, line) => {
     const origin = {
       line,
-      externalId: externalId(city.name, "animal_id", id!(record)),
+      externalId: externalId(city.name, "animal_id", id(record)),
       version: newest(dates.map((date) => date(record))),
     };
-    const status = statusOf(state!(record));
+    const status = statusOf(state(record));
     if (status === undefined) {
-      return { ...origin, kind: "skip", reason: `${city.state} ${shown(state!(record))}` };
+      return { ...origin, kind: "skip", reason: `${city.state} ${shown(state(record))}` };
     }
     return {
       ...origin,
       kind: "pet",
       name: shelterName(nameColumn, name(record)),
-      category: categoryName("animal_type", type!(record)),
+      category: categoryName("animal_type", type(record)),
       status,
     };
   });

@@ -33,8 +33,7 @@ const example = "for example name=Pet Name,categoryId=Species,status=State,exter
 
 /**
  * Reads the value of `--map`: `field=Column` pairs parted by commas; a column whose name has a comma is
- * quoted as in CSV. `name` and `categoryId` are needed.
- * @throws InvalidFieldMap
+ * quoted as in CSV. `name` and `categoryId` are needed. Throws InvalidFieldMap.
  */
 export function parseFieldMap(text: string): FieldMap {
   const map = new Map<Target, string>();
@@ -85,16 +84,19 @@ function mappedMapper(map: FieldMap, columns: readonly string[] | undefined): Re
     if (columns === undefined) return pathField(column.split("."));
     return fieldOf(columns, existing(columns, target, column));
   };
-  const [name, category, status, id] = targets.map(field);
+  const name = field("name");
+  const category = field("categoryId");
+  const status = field("status");
+  const id = field("externalId");
   const notation = notationOf(columns);
   const at = (target: Target) => map.get(target) ?? target;
   return mapperOf(columns, (record, line) => ({
     kind: "pet",
     line,
-    name: shelterName(at("name"), name!(record)),
-    category: idOrName(at("categoryId"), category!(record), notation),
-    status: statusWord(at("status"), status!(record)),
-    externalId: sourceId(at("externalId"), id!(record)),
+    name: shelterName(at("name"), name(record)),
+    category: idOrName(at("categoryId"), category(record), notation),
+    status: statusWord(at("status"), status(record)),
+    externalId: sourceId(at("externalId"), id(record)),
   }));
 }
 
@@ -105,12 +107,14 @@ function existing(columns: readonly string[], target: Target, column: string): s
     exact.length > 0
       ? exact
       : columns.filter((name) => name.toLowerCase() === column.toLowerCase());
-  if (found.length === 1) return found[0]!;
-  if (found.length > 1)
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  if (found.length > 1) {
     throw new UnreadableInput(
       1,
       `--map ${target}=${column}: the header has this column ${found.length} times`,
     );
+  }
   const shownMax = 20;
   const list = columns
     .slice(0, shownMax)

@@ -32,8 +32,9 @@ function mapped(record: Readonly<Record<string, unknown>>, line: number): Outcom
   };
   const status = record["status"];
   if (status !== "adoptable" && status !== "adopted") {
-    if (typeof status !== "string")
+    if (typeof status !== "string") {
       throw new FieldFault("status", `expected a text, found ${shown(status)}`);
+    }
     return { ...origin, kind: "skip", reason: `status ${shown(status)}` };
   }
   return {

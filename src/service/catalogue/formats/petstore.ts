@@ -35,11 +35,14 @@ export const petstore: Format = {
 };
 
 function categoryOf(category: unknown): CandidateCategory {
-  if (!isJsonObject(category))
+  if (!isJsonObject(category)) {
     throw new FieldFault("category", "expected a category with an id, found none");
-  if (category["id"] !== undefined && category["id"] !== null)
+  }
+  if (category["id"] !== undefined && category["id"] !== null) {
     return categoryId("category.id", category["id"], "json");
-  if (isBlank(category["name"]))
+  }
+  if (isBlank(category["name"])) {
     throw new FieldFault("category", "expected a category with an id, found none");
+  }
   return categoryName("category.name", category["name"]);
 }

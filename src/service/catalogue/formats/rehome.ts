@@ -19,18 +19,19 @@ export const rehome: Format = {
     (columns?.includes("name") && columns.includes("categoryId")) ??
     (isJsonObject(first) && "categoryId" in first),
   mapper: (columns) => {
-    const [name, category, status, externalId] = ["name", "categoryId", "status", "externalId"].map(
-      (field) => fieldOf(columns, field),
-    );
+    const name = fieldOf(columns, "name");
+    const category = fieldOf(columns, "categoryId");
+    const status = fieldOf(columns, "status");
+    const externalId = fieldOf(columns, "externalId");
     const notation = notationOf(columns);
     const text = columns === undefined ? (value: unknown) => value : unguardedText;
     return mapperOf(columns, (record, line) => ({
       kind: "pet",
       line,
-      name: exactName("name", text(name!(record))),
-      category: categoryId("categoryId", category!(record), notation),
-      status: exactStatus("status", status!(record)),
-      externalId: sourceId("externalId", text(externalId!(record))),
+      name: exactName("name", text(name(record))),
+      category: categoryId("categoryId", category(record), notation),
+      status: exactStatus("status", status(record)),
+      externalId: sourceId("externalId", text(externalId(record))),
     }));
   },
 };

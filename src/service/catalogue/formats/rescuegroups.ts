@@ -26,8 +26,9 @@ export const rescuegroups: Format = {
 
 function mapped(record: Json, line: number): Outcome {
   const attributes = record["attributes"];
-  if (!isJsonObject(attributes))
+  if (!isJsonObject(attributes)) {
     throw new FieldFault("attributes", `expected an object, found ${shown(attributes)}`);
+  }
   return {
     kind: "pet",
     line,
@@ -70,8 +71,9 @@ function identifier(id: unknown): string | undefined {
 
 /** The id and name of a species among what is `included`; undefined for anything else there, pictures above all. */
 export function includedSpecies(value: unknown): readonly [id: string, name: string] | undefined {
-  if (!isJsonObject(value) || value["type"] !== "species" || !isJsonObject(value["attributes"]))
+  if (!isJsonObject(value) || value["type"] !== "species" || !isJsonObject(value["attributes"])) {
     return undefined;
+  }
   const { singular, plural } = value["attributes"];
   const name = isBlank(singular) ? plural : singular;
   const id = identifier(value["id"]);

@@ -98,10 +98,12 @@ export function isBlank(value: unknown): boolean {
 
 /** A name exactly as it is: what a service like ours holds. */
 export function exactName(field: string, value: unknown): string {
-  if (value === undefined || value === null)
+  if (value === undefined || value === null) {
     throw new FieldFault(field, "expected a name, found nothing");
-  if (typeof value !== "string")
+  }
+  if (typeof value !== "string") {
     throw new FieldFault(field, `expected a text, found ${shown(value)}`);
+  }
   if (!isPetName(value)) {
     throw new FieldFault(
       field,
@@ -156,8 +158,9 @@ export function int64Of(value: unknown, notation: Notation): bigint | undefined 
 /** The category id in a field that has to hold one. */
 export function categoryId(field: string, value: unknown, notation: Notation): CandidateCategory {
   const id = int64Of(value, notation);
-  if (id === undefined)
+  if (id === undefined) {
     throw new FieldFault(field, `expected a whole number of 64 bits, found ${shown(value)}`);
+  }
   return { id };
 }
 
@@ -186,8 +189,9 @@ const externalIdCharactersMax = 200;
 export function sourceId(field: string, value: unknown): string | undefined {
   if (isBlank(value)) return undefined;
   const id = typeof value === "string" ? value.trim() : int64Of(value, "json")?.toString();
-  if (id === undefined || !isPetName(id))
+  if (id === undefined || !isPetName(id)) {
     throw new FieldFault(field, `expected an id, found ${shown(value)}`);
+  }
   if (id.length > externalIdCharactersMax) {
     throw new FieldFault(
       field,
@@ -210,13 +214,16 @@ const americanTime = /^(\d\d?)\/(\d\d?)\/(\d{4})(?:,? +(\d\d?):(\d\d)(?::(\d\d))
 export function versionOf(value: unknown): number | undefined {
   if (typeof value !== "string") return undefined;
   const iso = isoTime.exec(value);
-  if (iso !== null) return sortable(iso[1]!, iso[2]!, iso[3]!, Number(iso[4] ?? 0), iso[5], iso[6]);
+  if (iso !== null) {
+    const [, year = "", month = "", day = "", hour = "0", minute, second] = iso;
+    return sortable(year, month, day, Number(hour), minute, second);
+  }
   const us = americanTime.exec(value);
   if (us === null) return undefined;
-  const hour = Number(us[4] ?? 0);
-  const half = us[7]?.toUpperCase();
-  const hour24 = half === undefined ? hour : (hour % 12) + (half === "P" ? 12 : 0);
-  return sortable(us[3]!, us[1]!, us[2]!, hour24, us[5], us[6]);
+  const [, month = "", day = "", year = "", hourText = "0", minute, second, half] = us;
+  const hour = Number(hourText);
+  const hour24 = half === undefined ? hour : (hour % 12) + (half.toUpperCase() === "P" ? 12 : 0);
+  return sortable(year, month, day, hour24, minute, second);
 }
 
 function sortable(

@@ -11,13 +11,14 @@ export interface CsvRecords {
 /**
  * Reads CSV (RFC 4180; CRLF or LF, quoted newlines; comma, semicolon or tab, as the header line has it).
  * Blank lines are passed over. A row with fields missing or left over becomes a `MalformedRecord`.
- * @throws UnreadableInput for a missing or ambiguous header, and from `batches` for broken quoting.
+ * Throws UnreadableInput for a missing or ambiguous header, and from `batches` for broken quoting.
  */
 export async function readCsv(chunks: ByteChunks, delimiter: string): Promise<CsvRecords> {
   const rows = csvRows(chunks, delimiter);
   const first = await rows.next();
-  if (first.done === true)
+  if (first.done === true) {
     throw new UnreadableInput(0, "expected a CSV header line, found nothing");
+  }
   try {
     const [header = [], ...records] = first.value.records as string[][];
     const [, ...lines] = first.value.lines;
@@ -33,8 +34,9 @@ function columnNames(header: readonly string[]): string[] {
   const names = header.map((name) => name.trim());
   // Spreadsheets leave empty cells behind the last name.
   while (names.at(-1) === "") names.pop();
-  if (names.length === 0)
+  if (names.length === 0) {
     throw new UnreadableInput(1, "expected a CSV header line, found only empty fields");
+  }
   if (names.some((name) => name.includes("\r"))) {
     throw new UnreadableInput(1, "expected lines that end in LF or CRLF, found CR alone");
   }

@@ -11,7 +11,7 @@ const peekBytes = 64 * 1024;
 
 /**
  * The shape of the input, told by its first 64 KiB, and chunks that still yield all of it.
- * @throws UnreadableInput when there is nothing in it.
+ * Throws UnreadableInput when there is nothing in it.
  */
 export async function detectShape(
   chunks: ByteChunks,
@@ -54,9 +54,9 @@ function shapeOf(text: string): Shape {
   if (start.startsWith("[")) return { kind: "json", wrapped: false };
   if (!start.startsWith("{")) return { kind: "csv", delimiter: delimiterOf(start) };
   if (wrapsList(start)) return { kind: "json", wrapped: true };
-  const firstLine = start.split("\n", 1)[0]!.trimEnd();
+  const [firstLine = ""] = start.split("\n", 1);
   // Objects that span lines are read by their brackets, whatever their line breaks.
-  return firstLine.endsWith("}") ? { kind: "ndjson" } : { kind: "json", wrapped: false };
+  return firstLine.trimEnd().endsWith("}") ? { kind: "ndjson" } : { kind: "json", wrapped: false };
 }
 
 const token = /"((?:[^"\\]|\\.)*)"|[{}[\]:]/g;
@@ -70,10 +70,14 @@ function wrapsList(text: string): boolean {
     if (string !== undefined) name = string;
     else if (mark === ":") isField = true;
     else if (mark === "{" || mark === "[") {
-      if (depth === 1 && isField && mark === "[" && name !== undefined && isListName(name))
+      if (depth === 1 && isField && mark === "[" && name !== undefined && isListName(name)) {
         return true;
-      depth++;
-    } else if (--depth === 0) return false;
+      }
+      depth += 1;
+    } else {
+      depth -= 1;
+      if (depth === 0) return false;
+    }
     if (mark !== ":") isField = false;
   }
   return false;
@@ -83,7 +87,7 @@ const delimiters = [",", ";", "\t"] as const;
 
 /** The delimiter that the header line has most of, outside quotes. */
 function delimiterOf(text: string): string {
-  const header = text.replaceAll(/"[^"]*"/g, "").split("\n", 1)[0]!;
+  const [header = ""] = text.replaceAll(/"[^"]*"/g, "").split("\n", 1);
   const counted = delimiters.map(
     (delimiter) => [delimiter, header.split(delimiter).length] as const,
   );

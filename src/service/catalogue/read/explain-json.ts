@@ -58,7 +58,7 @@ class Walk {
       if (problem !== undefined) return problem;
       this.#take(blanks);
       if (this.text[this.at] !== ":") return this.#expected("':' after the field name");
-      this.at++;
+      this.at += 1;
       return this.#value("a value after ':'");
     });
   }
@@ -68,17 +68,18 @@ class Walk {
   }
 
   #series(close: string, item: () => string | undefined): string | undefined {
-    if (++this.#depth > nestingMax) return `nested deeper than ${nestingMax} levels`;
+    this.#depth += 1;
+    if (this.#depth > nestingMax) return `nested deeper than ${nestingMax} levels`;
     const problem = this.#items(close, item);
-    this.#depth--;
+    this.#depth -= 1;
     return problem;
   }
 
   #items(close: string, item: () => string | undefined): string | undefined {
-    this.at++;
+    this.at += 1;
     this.#take(blanks);
     if (this.text[this.at] === close) {
-      this.at++;
+      this.at += 1;
       return undefined;
     }
     for (;;) {
@@ -87,18 +88,18 @@ class Walk {
       this.#take(blanks);
       const next = this.text[this.at];
       if (next !== "," && next !== close) return this.#expected(`',' or '${close}'`);
-      this.at++;
+      this.at += 1;
       if (next === close) return undefined;
     }
   }
 
   #string(): string | undefined {
-    this.at++;
+    this.at += 1;
     while (this.#take(plainText) || this.#take(escape));
     const next = this.text[this.at];
     if (next === "\\") return this.#expected("a valid escape");
     if (next !== '"') return this.#expected("a closing '\"'");
-    this.at++;
+    this.at += 1;
     return undefined;
   }
 
@@ -120,7 +121,7 @@ const shownCharacters = 20;
 function foundIn(text: string, at: number): string {
   if (at >= text.length) return "the end";
   const rest = text.slice(at, at + shownCharacters);
-  const line = rest.split(/[\r\n]/, 1)[0]!;
+  const [line = ""] = rest.split(/[\r\n]/, 1);
   if (line === "") return "the end of the line";
   return JSON.stringify(line + (text.length > at + line.length && line === rest ? "..." : ""));
 }

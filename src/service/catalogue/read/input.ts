@@ -35,7 +35,7 @@ const foreignBeginnings: ReadonlyArray<readonly [readonly number[], string]> = [
 
 /**
  * The same bytes, proven to be UTF-8 and cut between characters, without a leading byte order mark.
- * @throws UnreadableInput naming the first line that is not UTF-8, or what the input is instead.
+ * Throws UnreadableInput naming the first line that is not UTF-8, or what the input is instead.
  */
 export async function* utf8Chunks(chunks: ByteChunks): AsyncGenerator<Uint8Array> {
   let held = nothing;
@@ -84,8 +84,8 @@ function afterBeginning(bytes: Uint8Array): Uint8Array {
 /** Where the last character ends that is complete in `bytes`: at most three bytes before its end. */
 function wholeCharactersEnd(bytes: Uint8Array): number {
   const end = bytes.length;
-  for (let back = 1; back <= Math.min(3, end); back++) {
-    const byte = bytes[end - back]!;
+  for (let back = 1; back <= Math.min(3, end); back += 1) {
+    const byte = bytes[end - back] ?? 0;
     if (byte < 0x80) return end;
     if (byte >= 0xc0) {
       const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
@@ -98,7 +98,7 @@ function wholeCharactersEnd(bytes: Uint8Array): number {
 function newlinesIn(bytes: Uint8Array): number {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let count = 0;
-  for (let at = buffer.indexOf(newline); at >= 0; at = buffer.indexOf(newline, at + 1)) count++;
+  for (let at = buffer.indexOf(newline); at >= 0; at = buffer.indexOf(newline, at + 1)) count += 1;
   return count;
 }
 
@@ -109,7 +109,7 @@ function notUtf8(bytes: Uint8Array, firstLine: number): UnreadableInput {
     const end = bytes.indexOf(newline, start);
     if (end < 0 || !isUtf8(bytes.subarray(start, end))) break;
     start = end + 1;
-    line++;
+    line += 1;
   }
   const hint = "if it was saved as Windows-1252: iconv -f WINDOWS-1252 -t UTF-8";
   return new UnreadableInput(line, `expected UTF-8 text, found bytes that are not (${hint})`);

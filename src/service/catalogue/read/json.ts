@@ -11,7 +11,10 @@ const openList = 0x5b;
 const closeList = 0x5d;
 const openObject = 0x7b;
 const closeObject = 0x7d;
+/** From an opening bracket's code to that of its closing one, of either kind. */
+const closerOffset = 2;
 const newline = 0x0a;
+const space = 0x20;
 const endOfInput = -1;
 
 /** Names under which services wrap the list of their records. */
@@ -43,7 +46,7 @@ export interface JsonOptions {
 /**
  * The records of JSON text: the elements of arrays, objects after one another, or the elements of the lists
  * within wrapping objects; several documents may follow each other. Memory is bounded by the largest record.
- * @throws UnreadableInput at the line where the text stops being JSON.
+ * Throws UnreadableInput at the line where the text stops being JSON.
  */
 export async function* readJson(
   chunks: ByteChunks,
@@ -57,17 +60,23 @@ export async function* readJson(
   }
 }
 
-/** Elements found but not parsed yet: their places in the window. */
-class Found {
-  readonly starts: number[] = [];
-  readonly ends: number[] = [];
-  readonly lines: number[] = [];
+/** An element found but not parsed yet: its place in the window, and the line on which it begins. */
+interface Found {
+  readonly start: number;
+  readonly end: number;
+  readonly line: number;
+}
 
-  add(start: number, end: number, line: number): void {
-    this.starts.push(start);
-    this.ends.push(end);
-    this.lines.push(line);
-  }
+/** True for what stands behind a number, true, false or null. */
+function endsScalar(byte: number | undefined): boolean {
+  return (
+    byte === undefined ||
+    byte <= space ||
+    byte === comma ||
+    byte === closeList ||
+    byte === closeObject ||
+    byte === colon
+  );
 }
 
 class JsonReader {
@@ -100,29 +109,30 @@ class JsonReader {
   }
 
   async *#wrapper(): AsyncGenerator<RecordBatch> {
-    this.#at++;
+    this.#at += 1;
     let next = await this.#token();
     while (next !== closeObject) {
       if (next !== quote) throw this.#expected("a field name in double quotes");
       const [name] = (await this.#single()).records;
       if ((await this.#token()) !== colon) throw this.#expected("':' after the field name");
-      this.#at++;
+      this.#at += 1;
       yield* this.#field(String(name));
       next = await this.#token();
       if (next === comma) {
-        this.#at++;
+        this.#at += 1;
         next = await this.#token();
         if (next === closeObject) throw this.#expected("a field name in double quotes");
       } else if (next !== closeObject) throw this.#expected("',' or '}'");
     }
-    this.#at++;
+    this.#at += 1;
   }
 
   async *#field(name: string): AsyncGenerator<RecordBatch> {
     const first = await this.#token();
     if (first === openList && name === includedName) {
-      for await (const batch of this.#list())
+      for await (const batch of this.#list()) {
         batch.records.forEach((value) => this.#options.onIncluded?.(value));
+      }
     } else if (first === openList && listNames.has(name)) yield* this.#list();
     else if (first === openObject && listNames.has(name)) yield await this.#single();
     // What stands beside the lists (counts, links) must be JSON too, but says nothing about animals.
@@ -135,10 +145,9 @@ class JsonReader {
       const line = this.#line;
       const end = this.#valueEnd(this.#at);
       if (end >= 0) {
-        const found = new Found();
-        found.add(this.#at, end, line);
+        const found = { start: this.#at, end, line };
         this.#at = end;
-        return this.#parse(found);
+        return this.#parse([found]);
       }
       this.#line = line;
       await this.#readOn("the value's end");
@@ -146,24 +155,24 @@ class JsonReader {
   }
 
   async *#list(): AsyncGenerator<RecordBatch> {
-    this.#at++;
+    this.#at += 1;
     if ((await this.#token()) === closeList) {
-      this.#at++;
+      this.#at += 1;
       return;
     }
     for (;;) {
-      const found = new Found();
+      const found: Found[] = [];
       const outcome = this.#scan(found);
-      if (found.lines.length > 0) yield this.#parse(found);
+      if (found.length > 0) yield this.#parse(found);
       if (outcome === "closed") return;
       if (outcome === "starved") await this.#readOn("',' or ']' after a record");
     }
   }
 
   /** Finds elements, each with the separator after it, until the list closes, the batch is full or the window ends. */
-  #scan(found: Found): "closed" | "full" | "starved" {
+  #scan(found: Found[]): "closed" | "full" | "starved" {
     const { bytes, end } = this.#window;
-    while (found.lines.length < batchRecordsMax) {
+    while (found.length < batchRecordsMax) {
       const before = this.#at;
       const lineBefore = this.#line;
       const start = this.#blanksEnd(before);
@@ -175,7 +184,7 @@ class JsonReader {
         this.#line = lineBefore;
         return "starved";
       }
-      found.add(start, valueEnd, line);
+      found.push({ start, end: valueEnd, line });
       this.#at = separator + 1;
       if (bytes[separator] === closeList) return "closed";
       if (bytes[separator] !== comma) {
@@ -189,64 +198,59 @@ class JsonReader {
   /** Where the value that begins at `start` ends, or -1 when the window ends first. Counts the lines passed. */
   #valueEnd(start: number): number {
     const { bytes, end } = this.#window;
-    const first = bytes[start]!;
+    const first = bytes[start];
     if (first === quote) return this.#stringEnd(start + 1);
     if (first !== openObject && first !== openList) return this.#scalarEnd(start);
     let depth = 0;
     let at = start;
     while (at < end) {
-      const byte = bytes[at++]!;
+      const byte = bytes[at];
+      at += 1;
       if (byte === quote) {
         at = this.#stringEnd(at);
         if (at < 0) return -1;
       } else if (byte === openObject || byte === openList) {
-        if (depth === nestingMax)
+        if (depth === nestingMax) {
           throw new UnreadableInput(this.#line, `nested deeper than ${nestingMax} levels`);
-        this.#closers[depth++] = byte + 2;
+        }
+        this.#closers[depth] = byte + closerOffset;
+        depth += 1;
       } else if (byte === closeObject || byte === closeList) {
-        if (this.#closers[--depth] !== byte) throw this.#mismatch(start, at - 1);
+        depth -= 1;
+        if (this.#closers[depth] !== byte) throw this.#mismatch(start, at - 1);
         if (depth === 0) return at;
-      } else if (byte === newline) this.#line++;
+      } else if (byte === newline) this.#line += 1;
     }
     return -1;
   }
 
   #stringEnd(start: number): number {
     const { bytes, end } = this.#window;
-    for (let at = start; at < end; at++) {
+    for (let at = start; at < end; at += 1) {
       const byte = bytes[at];
       if (byte === quote) return at + 1;
-      if (byte === backslash) at++;
+      if (byte === backslash) at += 1;
     }
     return -1;
   }
 
   #scalarEnd(start: number): number {
     const { bytes, end, ended } = this.#window;
-    for (let at = start; at < end; at++) {
-      const byte = bytes[at]!;
-      if (
-        byte > 0x20 &&
-        byte !== comma &&
-        byte !== closeList &&
-        byte !== closeObject &&
-        byte !== colon
-      )
-        continue;
-      if (at > start) return at;
-      this.#at = start;
-      throw this.#expected("a value");
-    }
-    return ended ? end : -1;
+    let at = start;
+    while (at < end && !endsScalar(bytes[at])) at += 1;
+    if (at === end) return ended ? end : -1;
+    if (at > start) return at;
+    this.#at = start;
+    throw this.#expected("a value");
   }
 
   #blanksEnd(start: number): number {
     const { bytes, end } = this.#window;
     let at = start;
-    for (; at < end; at++) {
+    for (; at < end; at += 1) {
       const byte = bytes[at];
-      if (byte === newline) this.#line++;
-      else if (byte !== 0x20 && byte !== 0x0d && byte !== 0x09) break;
+      if (byte === newline) this.#line += 1;
+      else if (byte !== space && byte !== 0x0d && byte !== 0x09) break;
     }
     return at;
   }
@@ -255,8 +259,10 @@ class JsonReader {
   async #token(): Promise<number> {
     for (;;) {
       this.#at = this.#blanksEnd(this.#at);
-      if (this.#at < this.#window.end) return this.#window.bytes[this.#at]!;
-      if (this.#window.ended) return endOfInput;
+      const { bytes, end, ended } = this.#window;
+      const byte = this.#at < end ? bytes[this.#at] : undefined;
+      if (byte !== undefined) return byte;
+      if (ended) return endOfInput;
       await this.#refill();
     }
   }
@@ -280,22 +286,22 @@ class JsonReader {
     this.#at = 0;
   }
 
-  #parse(found: Found): RecordBatch {
-    const text = this.#text(found.starts[0]!, found.ends.at(-1)!);
+  #parse(found: readonly Found[]): RecordBatch {
+    // Elements and the commas between them are one stretch of the input, so one parse serves them all.
+    const text = this.#text(found[0]?.start ?? 0, found.at(-1)?.end ?? 0);
     try {
-      // Elements and the commas between them are one stretch of the input, so one parse serves them all.
-      return { lines: found.lines, records: parseJson(`[${text}]`) as unknown[] };
+      const records = parseJson(`[${text}]`) as unknown[];
+      return { lines: found.map(({ line }) => line), records };
     } catch (error) {
       throw this.#malformed(found) ?? error;
     }
   }
 
   /** The first of the found elements that is not JSON, as an error. */
-  #malformed(found: Found): UnreadableInput | undefined {
-    for (const [index, start] of found.starts.entries()) {
-      const fault = explainJson(this.#text(start, found.ends[index]!));
-      if (fault !== undefined)
-        return new UnreadableInput(found.lines[index]! + fault.linesDown, fault.problem);
+  #malformed(found: readonly Found[]): UnreadableInput | undefined {
+    for (const { start, end, line } of found) {
+      const fault = explainJson(this.#text(start, end));
+      if (fault !== undefined) return new UnreadableInput(line + fault.linesDown, fault.problem);
     }
     return undefined;
   }

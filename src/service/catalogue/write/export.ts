@@ -7,23 +7,6 @@ export type ExportFormat = (typeof exportFormats)[number];
 
 type Batches = AsyncIterable<readonly ExportedPet[]> | Iterable<readonly ExportedPet[]>;
 
-/**
- * The text of an export, a piece for each batch, ready for `rehome pets import`. Ids are exact; a status or
- * external id that is absent stays absent (an empty CSV field). JSON is one array, one animal a line. CSV is RFC 4180
- * with CRLF and without byte order mark; its texts are guarded against spreadsheets that run them as formulas.
- */
-export async function* exportText(batches: Batches, format: ExportFormat): AsyncGenerator<string> {
-  const { before, between, after, line } = writers[format];
-  yield before;
-  let first = true;
-  for await (const batch of batches) {
-    if (batch.length === 0) continue;
-    yield (first ? "" : between) + batch.map(line).join(between);
-    first = false;
-  }
-  yield first ? after.empty : after.full;
-}
-
 interface Writer {
   readonly before: string;
   readonly between: string;
@@ -43,6 +26,23 @@ const writers: Readonly<Record<ExportFormat, Writer>> = {
     line: csvLine,
   },
 };
+
+/**
+ * The text of an export, a piece for each batch, ready for `rehome pets import`. Ids are exact; a status or
+ * external id that is absent stays absent (an empty CSV field). JSON is one array, one animal a line. CSV is RFC 4180
+ * with CRLF and without byte order mark; its texts are guarded against spreadsheets that run them as formulas.
+ */
+export async function* exportText(batches: Batches, format: ExportFormat): AsyncGenerator<string> {
+  const { before, between, after, line } = writers[format];
+  yield before;
+  let first = true;
+  for await (const batch of batches) {
+    if (batch.length === 0) continue;
+    yield (first ? "" : between) + batch.map(line).join(between);
+    first = false;
+  }
+  yield first ? after.empty : after.full;
+}
 
 function jsonLine(pet: ExportedPet): string {
   const { externalId } = pet;
