@@ -128,6 +128,18 @@ describe("importCatalogue", () => {
     });
   });
 
+  test("a species whose id reads like the name of another one is not taken for it", async () => {
+    const animal = (species: string) =>
+      `{"type":"animals","id":"${species}","attributes":{"name":"n"},"relationships":{"species":{"data":{"id":"${species}"}}}}`;
+    const included = '{"type":"species","id":"1","attributes":{"singular":"Dog"}}';
+    const summary = await run(
+      `{"included":[${included}],"data":[${animal("1")},${animal("name dog")}]}`,
+      { createCategories: true, skipBad: true },
+    );
+    expect(summary).toMatchObject({ added: 1, rejected: 1 });
+    expect(rejections[0]?.problem).toContain("(id name dog in the input)");
+  });
+
   test("a file of categories names ids, keeps the new ones and may give one id other names", async () => {
     await catalogue.addCategories([{ id: 1n, name: "Dog" }]);
     const categories = [
