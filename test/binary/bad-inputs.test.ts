@@ -294,7 +294,20 @@ describe("paths and methods", () => {
 
   const withinV1 = ["/v1/pets", "/v1/nothing", "/v1/pets/1"];
   const beyondV1 = ["/", "/health", "/docs", "/docs/json", "//x/v1/pets"];
-  const noHosts = ["", "a/b", "a?b", "a b", "user@x", "%00", "[::1", "[::g]", "256.1.1.1"];
+  const noHosts = [
+    "",
+    "a/b",
+    "a?b",
+    "a b",
+    "user@x",
+    "u:p@x",
+    "a#b",
+    "a\\b",
+    "%00",
+    "[::1",
+    "[::g]",
+    "256.1.1.1",
+  ];
   const noPorts = ["a:99999", "a:x", "a:-1"];
   test.each([...noHosts, ...noPorts])("400 for the Host header %j", async (host) => {
     for (const path of [...withinV1, ...beyondV1]) {
