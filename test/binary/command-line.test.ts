@@ -11,7 +11,7 @@ import {
   temporaryFolder,
   makeKey,
 } from "../helpers/binary.ts";
-import { isOnPostgres } from "../helpers/store-under-test.ts";
+import { isOnPostgres, onStoreUnderTest } from "../helpers/store-under-test.ts";
 import { testIo } from "../helpers/io.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
@@ -179,8 +179,9 @@ describe("standard output", () => {
       using folder = temporaryFolder();
       await makeKey(folder.path);
       const command = `${await executable()} ${args} > /dev/full`;
+      const { env } = await onStoreUnderTest([], { REHOME_DATA: folder.path });
       const child = Bun.spawn(["sh", "-c", command], {
-        env: { REHOME_DATA: folder.path },
+        env,
         stderr: "pipe",
       });
       expect(await child.exited).toBe(1);
