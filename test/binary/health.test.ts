@@ -21,8 +21,8 @@ test("0 for a server that is ready, 1 and why for one that is not there", async 
 test("an IPv6 address may stand in brackets, as in a URL", async () => {
   using folder = temporaryFolder();
   await using server = await serve(folder.path, ["--host", "[::1]"]);
-  const { port, hostname } = new URL(server.origin);
-  expect(hostname).toBe("[::1]");
+  // What it says itself: the requests of this run may go through a proxy.
+  const port = /http:\/\/\[::1\]:(\d+)\/v1/.exec(server.stdout())?.[1] ?? "none";
   const ready = await rehome(["health", "--host", "[::1]", "--port", port]);
   expect([ready.stderr, ready.stdout]).toEqual([
     "",

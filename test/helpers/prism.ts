@@ -80,6 +80,7 @@ export async function prismJudge(text: string): Promise<Judge> {
     }
     // To Prism an empty segment is a parameter's value too.
     if (/\/(\/|$)/.test(url.pathname)) return outsideOf(request, answer.status);
+    if (!isHost(request.headers["host"] ?? "")) return withoutHost(request, answer.status);
     const input = inputOf(request, url);
     const { status: statusCode, headers } = answer;
     const body = valueOf(answer.body.toString(), headers["content-type"]);
@@ -113,6 +114,20 @@ function outsideOf({ method, target }: Request, status: number): Verdict {
   return {
     outside: "no such operation",
     violations: status < 400 ? [`${method} ${target} ${status}: not in the document`] : [],
+  };
+}
+
+/** Whether a Host header names a host, and a port if any. */
+function isHost(host: string): boolean {
+  return /^[^\s/?#@\\]+$/.test(host) && URL.canParse(`http://${host}`);
+}
+
+/** Whatever it asks for, a request without a valid Host header is answered with 400 (RFC 9112, section 3.2). */
+function withoutHost({ method, target }: Request, status: number): Verdict {
+  return {
+    outside: "no valid Host header",
+    violations:
+      status === 400 ? [] : [`${method} ${target} ${status}: without a valid Host header`],
   };
 }
 

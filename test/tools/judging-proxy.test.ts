@@ -105,6 +105,17 @@ describe("the judge", () => {
     expect(findings.judged).toEqual(new Map([[judged, 1]]));
   });
 
+  test("asks of the answer to a request without a valid Host header that it is 400", async () => {
+    const request = "GET /v1/pets/1 HTTP/1.1\r\nHost: a:99999\r\nConnection: close\r\n\r\n";
+    const refused = await found({ request, status: 400 });
+    expect(refused.violations).toEqual(new Map());
+    expect(refused.outside).toEqual(new Map([["no valid Host header", 1]]));
+    const served = await found({ request });
+    expect([...served.violations.keys()]).toEqual([
+      "GET /v1/pets/1 200: without a valid Host header",
+    ]);
+  });
+
   test.each<[what: string, words: string, wrong: Wrong]>([
     [
       "a status that is not in the document",
