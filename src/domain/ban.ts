@@ -9,7 +9,12 @@ const noisyRefusalsMin = 20;
 const noisyMinutesForBan = 3;
 const noisySpanMinutes = 10;
 /** How long a ban lasts: the first one, and each one after it. */
-export const banStepsMs = [5 * 60_000, 15 * 60_000, 3_600_000, 86_400_000] as const;
+export const banStepsMs = [
+  5 * windowMs.minute,
+  15 * windowMs.minute,
+  60 * windowMs.minute,
+  windowMs.day,
+] as const;
 /** A ban is forgotten by one step for each day without one. */
 const forgivenessMs = windowMs.day;
 

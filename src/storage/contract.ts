@@ -83,7 +83,7 @@ export interface ImportStage {
    * Adds the next `count` animals to the catalogue, or updates those with the same external id, in one transaction.
    * Undefined when there are no more.
    */
-  take(count: number): Awaitable<ImportCounts | undefined>;
+  takeOver(count: number): Awaitable<ImportCounts | undefined>;
   close(): Awaitable<void>;
 }
 

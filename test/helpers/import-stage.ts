@@ -11,7 +11,11 @@ export async function takeOver(
   const ready = await stage.arrange(ids);
   const compared = await stage.compare();
   const taken = [];
-  for (let counts = await stage.take(2); counts !== undefined; counts = await stage.take(2)) {
+  for (
+    let counts = await stage.takeOver(2);
+    counts !== undefined;
+    counts = await stage.takeOver(2)
+  ) {
     taken.push(counts);
   }
   await stage.close();

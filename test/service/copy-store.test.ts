@@ -174,7 +174,7 @@ async function fill(store: Store): Promise<void> {
     },
   ]);
   await stage.arrange([]);
-  await stage.take(10);
+  await stage.takeOver(10);
   await stage.close();
   await store.catalogue.addCategories([
     { id: -5n, name: "Écureuil" },

@@ -4,7 +4,7 @@ import { jsonText } from "../../domain/exact-json.ts";
 import type { Rejection } from "../../service/catalogue/candidate.ts";
 import type { ImportSummary } from "../../service/catalogue/import.ts";
 import { json, type Static } from "../json.ts";
-import { grouped } from "../terminal/text.ts";
+import { counted, grouped } from "../terminal/text.ts";
 
 /** Rejections that are shown to a person; a file holds them all. */
 const shownMax = 10;
@@ -121,7 +121,7 @@ export function importedText(summary: ImportSummary): string {
   for (const { id, name } of categoriesAdded) {
     lines.push(`Category ${name} ${applied ? "is" : "would be"} ${id}.\n`);
   }
-  return `Read ${grouped(read)} records (${format}, ${shape}).\n${lines.join("")}`;
+  return `Read ${counted(read, "record")} (${format}, ${shape}).\n${lines.join("")}`;
 }
 
 /** Why nothing was changed. */

@@ -120,7 +120,7 @@ async function takeAll(
     `${done()} of ${total} animals are taken over and stay. Run the import again for the rest: animals with an id of their own are not doubled.`;
   try {
     for (;;) {
-      const counts = await stage.take(takeAnimals);
+      const counts = await stage.takeOver(takeAnimals);
       if (counts === undefined) return sum;
       sum = plus(sum, counts);
       onProgress({ phase: "storing", done: done(), total });

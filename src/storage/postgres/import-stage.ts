@@ -112,7 +112,7 @@ class PostgresImportStage implements ImportStage {
     return this.#try(() => this.#compare(1, this.#size));
   }
 
-  take(count: number): Promise<ImportCounts | undefined> {
+  takeOver(count: number): Promise<ImportCounts | undefined> {
     if (this.#taken === this.#size) return Promise.resolve(undefined);
     const first = this.#taken + 1;
     const last = Math.min(this.#taken + count, this.#size);

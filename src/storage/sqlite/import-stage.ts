@@ -146,7 +146,7 @@ class SqliteImportStage implements ImportStage {
     return this.#compare(1, this.#size);
   }
 
-  take(count: number): ImportCounts | undefined {
+  takeOver(count: number): ImportCounts | undefined {
     if (this.#taken === this.#size) return undefined;
     const first = this.#taken + 1;
     const last = Math.min(this.#taken + count, this.#size);

@@ -227,7 +227,7 @@ describe("an import that fails", () => {
       add: (animals) => stage.add(animals),
       arrange: (ids) => stage.arrange(ids),
       compare: () => stage.compare(),
-      take: (count) => stage.take(count),
+      takeOver: (count) => stage.takeOver(count),
       close: () => stage.close(),
       ...other(stage),
     } satisfies ImportStage;
@@ -269,10 +269,10 @@ describe("an import that fails", () => {
     let takes = 0;
     const failing = beginningWith(() =>
       stageWith((stage) => ({
-        take(count) {
+        takeOver(count) {
           takes += 1;
           if (takes === 2) throw fault;
-          return stage.take(count);
+          return stage.takeOver(count);
         },
       })),
     );

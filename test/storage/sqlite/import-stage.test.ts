@@ -109,7 +109,7 @@ describe("an import", () => {
     const stage = await catalogue.beginImport();
     await stage.add(animals);
     expect(await stage.arrange([])).toBe(count);
-    expect(await stage.take(count)).toEqual({ added: count, updated: 0, unchanged: 0 });
+    expect(await stage.takeOver(count)).toEqual({ added: count, updated: 0, unchanged: 0 });
     await stage.close();
     const externalIds = (await all()).map(({ externalId }) => externalId);
     const given = animals.flatMap(({ externalId }) =>
