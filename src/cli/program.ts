@@ -131,7 +131,7 @@ function report(error: unknown, io: Io): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
-  io.err(`Error: ${messageFor(error)}\n`);
+  io.err(`Error: ${messageOf(error)}\n`);
   if (error instanceof UsageError || error instanceof AppError) {
     if (error.hint !== undefined) io.err(`Try: ${error.hint}\n`);
     if (error instanceof UsageError || error.kind === "invalid_request") return exitCodes.usage;
@@ -139,10 +139,7 @@ function report(error: unknown, io: Io): number {
   return exitCodes.failure;
 }
 
-/** What went wrong, with what only an operator is told. */
-function messageFor(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { message } = error;
-  if (!(error instanceof AppError) || error.why === undefined) return message;
-  return `${message.replace(/\.$/, "")}: ${error.why}.`;
+function messageOf(error: unknown): string {
+  if (error instanceof AppError) return error.explained;
+  return error instanceof Error ? error.message : String(error);
 }

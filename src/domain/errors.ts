@@ -38,4 +38,11 @@ export class AppError extends Error {
     this.hint = options.hint;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
+
+  /** The message with the reason behind it: for an operator only. */
+  get explained(): string {
+    return this.why === undefined
+      ? this.message
+      : `${this.message.replace(/\.$/, "")}: ${this.why}.`;
+  }
 }

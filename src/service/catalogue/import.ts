@@ -138,9 +138,9 @@ function brokenOff(error: unknown, consequence: string): AppError {
     const message = `The import broke off (${(error as Error).message}). ${consequence}`;
     return new AppError("unavailable", message, { cause: error });
   }
-  const { kind, message, hint } = error;
+  const { kind, explained, hint } = error;
   const advice = hint === undefined ? {} : { hint };
-  return new AppError(kind, `${message} ${consequence}`, { cause: error, ...advice });
+  return new AppError(kind, `${explained} ${consequence}`, { cause: error, ...advice });
 }
 
 function plus(a: ImportCounts, b: ImportCounts): ImportCounts {

@@ -138,7 +138,7 @@ test("an import whose connection is killed says what it has taken over, and anot
     }),
   );
   expect(error?.message).toStartWith(
-    "The store cannot be used at the moment. 5000 of 6000 animals are taken over and stay.",
+    "The store cannot be used at the moment: terminating connection due to administrator command. 5000 of 6000 animals are taken over and stay.",
   );
   expect(await imported(async () => {})).toMatchObject({ added: 1_000, unchanged: 5_000 });
 });
