@@ -1,5 +1,6 @@
 import { defaultDataFolder, settings, type Config } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
+import { shellWord } from "../domain/shell-word.ts";
 import { createApp } from "../http/app.ts";
 import { documentationPath } from "../http/routes/documentation.ts";
 import { listen, type RunningServer, type Tls } from "../http/server.ts";
@@ -12,7 +13,7 @@ import { limitsText } from "./keys/shown.ts";
 import { openLog } from "./open-log.ts";
 import { openMetrics } from "./open-metrics.ts";
 import { openServices, randomBytes } from "./open.ts";
-import { counted, shellWord } from "./terminal/text.ts";
+import { counted } from "./terminal/text.ts";
 import { warnings } from "./warnings.ts";
 import { readTls } from "./tls.ts";
 

@@ -1,12 +1,12 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { pageLimit, parsePageLimit, type PageQuery } from "../../domain/page.ts";
 import { petStatuses, type PetStatus } from "../../domain/pet.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
 import { addSettings, configOf, parseInt64Value, storeSettings } from "../options.ts";
 import { printTable } from "../terminal/table.ts";
-import { shellWord } from "../terminal/text.ts";
 import { petFields, petListSchema } from "./json.ts";
 
 interface Options {

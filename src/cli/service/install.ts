@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { serviceDataFolder } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import { reasonNotMade } from "../../domain/system-error.ts";
 import type { Io } from "../io.ts";
 import { settingsFile, units, type UnitOptions } from "./units.ts";
@@ -26,7 +27,7 @@ export function installService({ root, ...options }: InstallOptions, io: Io): vo
     throw new AppError(
       "invalid_request",
       `The executable is ${options.executable}, where the service may not look.`,
-      { hint: `sudo install -m 755 ${options.executable} /usr/local/bin/rehome` },
+      { hint: `sudo install -m 755 ${shellWord(options.executable)} /usr/local/bin/rehome` },
     );
   }
   for (const [name, text] of units(options)) put(join(root, unitFolder, name), text, io);

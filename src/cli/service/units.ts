@@ -1,5 +1,6 @@
 import { serviceSettingsFile } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import backupService from "./rehome-backup.service" with { type: "text" };
 import backupTimer from "./rehome-backup.timer" with { type: "text" };
 import defaults from "./rehome.default" with { type: "text" };
@@ -31,7 +32,7 @@ export function units(options: UnitOptions = written): ReadonlyMap<string, strin
     throw new AppError(
       "invalid_request",
       `The executable is ${executable}, and a unit cannot hold a path with such characters.`,
-      { hint: `sudo install -m 755 '${executable}' /usr/local/bin/rehome` },
+      { hint: `sudo install -m 755 ${shellWord(executable)} /usr/local/bin/rehome` },
     );
   }
   const fill = (text: string) =>

@@ -46,8 +46,3 @@ export function grouped(count: number | bigint): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
-
-/** `text` as one word for a POSIX shell. */
-export function shellWord(text: string): string {
-  return /^[\w%+,./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}

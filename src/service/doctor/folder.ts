@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { AppError } from "../../domain/errors.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import { freeBytes } from "../../storage/sqlite/checks.ts";
 import { storeFiles } from "../../storage/sqlite/files.ts";
 import { folderRemedy, mayWrite, ownership, refuseNetwork } from "../../storage/sqlite/folder.ts";
@@ -58,7 +59,7 @@ export function checkPermissions(folder: string): Finding {
     return warn(
       check,
       `others can enter ${folder}: it ${ownership(folder)}`,
-      `chmod 700 ${folder}`,
+      `chmod 700 ${shellWord(folder)}`,
     );
   }
   for (const name of readdirSync(folder)) {
@@ -68,13 +69,17 @@ export function checkPermissions(folder: string): Finding {
     if (file === undefined) continue;
     if ((file.mode & othersMask) !== 0) {
       const mode = file.isDirectory() ? "700" : "600";
-      return warn(check, `others can read ${path}: it ${ownership(path)}`, `chmod ${mode} ${path}`);
+      return warn(
+        check,
+        `others can read ${path}: it ${ownership(path)}`,
+        `chmod ${mode} ${shellWord(path)}`,
+      );
     }
     if (file.uid !== uid) {
       return warn(
         check,
         `${path} has another owner than the folder: it ${ownership(path)}`,
-        `chown --reference=${folder} ${path}`,
+        `chown --reference=${shellWord(folder)} ${shellWord(path)}`,
       );
     }
   }

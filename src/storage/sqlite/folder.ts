@@ -1,14 +1,19 @@
 import {
   accessSync,
-  chownSync,
+  closeSync,
   constants,
   existsSync,
+  fchownSync,
+  fstatSync,
+  lstatSync,
   mkdirSync,
+  openSync,
   statfsSync,
   statSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import { userName } from "../user-name.ts";
 
 /** Kinds of file systems (statfs(2), linux/magic.h) on which SQLite's locks or its shared memory do not hold. */
@@ -52,7 +57,7 @@ export function prepareFolder(folder: string): void {
 /** Throws where the folder, or one above it, is one that this process may not enter: what is in it cannot be seen. */
 export function requireReachable(folder: string): void {
   const at = existsSync(folder) ? folder : nearestFolder(folder);
-  if (may(at, constants.X_OK)) return;
+  if (!statSync(at).isDirectory() || may(at, constants.X_OK)) return;
   throw new AppError(
     "unavailable",
     `The data folder ${folder} cannot be reached: ${at === folder ? "it" : at} ${ownership(at)}.`,
@@ -91,17 +96,51 @@ function makeFolder(folder: string): void {
         cause: error,
         hint: remedy(
           parent,
-          `Make it as root with: install -d -m 0700 -o ${ourName()} ${folder}; or choose another one with --data.`,
+          `Make it as root with: install -d -m 0700 -o ${ourOperand()} ${shellWord(folder)}; or choose another one with --data.`,
         ),
       },
     );
   }
 }
 
-/** What root makes in a service's folder is the service's, or the service could not start with it. */
+/** True when this process is root and the folder another user's, such as the service's. */
+function isRootElsewhere(folder: string): boolean {
+  return process.geteuid?.() === 0 && statSync(folder).uid !== 0;
+}
+
+/**
+ * Gives what root made in a service's folder to the service, which could not start with it otherwise. Whoever owns the
+ * folder may put another file in its place at any moment, so nothing but a plain file of one name is given away, and by its
+ * descriptor. Throws `unavailable` where it is anything else.
+ */
 export function giveToOwner(file: string, folder: string): void {
-  const { uid, gid } = statSync(folder);
-  if (process.geteuid?.() === 0 && uid !== 0) chownSync(file, uid, gid);
+  if (!isRootElsewhere(folder)) return;
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const found = fstatSync(descriptor);
+    if (!found.isFile() || found.nlink !== 1) throw notPlain(file, folder);
+    const { uid, gid } = statSync(folder);
+    fchownSync(descriptor, uid, gid);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** What SQLite keeps beside a database, under names of its own. */
+const besides = ["", "-wal", "-shm", "-journal"];
+
+/** Throws where root would follow a symbolic link that the folder's owner put in the place of a database. */
+export function refuseLinks(databases: readonly string[], folder: string): void {
+  if (!isRootElsewhere(folder)) return;
+  for (const file of databases.flatMap((path) => besides.map((ending) => path + ending))) {
+    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) throw notPlain(file, folder);
+  }
+}
+
+function notPlain(file: string, folder: string): AppError {
+  return new AppError("unavailable", `${file} is not a plain file, and root does not follow it.`, {
+    hint: `Run it as the folder's user: sudo -u ${sudoUser(folder)} rehome ...`,
+  });
 }
 
 function nearestFolder(path: string): string {
@@ -143,13 +182,19 @@ function remedy(path: string, otherwise: string): string {
 export function folderRemedy(folder: string): string {
   const { uid } = statSync(folder);
   const another = "choose another folder with --data";
-  if (uid === process.geteuid?.()) return remedy(folder, `chmod u+rwx ${folder}; or ${another}.`);
+  if (uid === process.geteuid?.())
+    return remedy(folder, `chmod u+rwx ${shellWord(folder)}; or ${another}.`);
   if (uid === 0) {
-    const chown = `chown -R ${ourName()} ${folder}`;
+    const chown = `chown -R ${ourOperand()} ${shellWord(folder)}`;
     return remedy(folder, `If the folder is for rehome alone: ${chown}; otherwise ${another}.`);
   }
-  const owner = userName(uid).replace(/^uid (\d+)$/, "'#$1'");
-  return remedy(folder, `Run it as the folder's user: sudo -u ${owner} rehome ...; or ${another}.`);
+  const user = sudoUser(folder);
+  return remedy(folder, `Run it as the folder's user: sudo -u ${user} rehome ...; or ${another}.`);
+}
+
+/** The owner of a folder as sudo takes a user. */
+function sudoUser(folder: string): string {
+  return userName(statSync(folder).uid).replace(/^uid (\d+)$/, "'#$1'");
 }
 
 /** What to do about a file of the data folder that cannot be written: its folder has the owner that it should have. */
@@ -157,8 +202,8 @@ export function fileRemedy(path: string): string {
   const folder = dirname(path);
   const isOfOther = statSync(path).uid !== statSync(folder).uid;
   const steps = [
-    ...(isOfOther ? [`chown --reference=${folder} ${path}`] : []),
-    `chmod u+w ${path}`,
+    ...(isOfOther ? [`chown --reference=${shellWord(folder)} ${shellWord(path)}`] : []),
+    `chmod u+w ${shellWord(path)}`,
   ];
   const hint = `Make it writable with: ${steps.join("; ")}`;
   return remedy(path, `${hint}; and run rehome as the user who has the folder.`);
@@ -174,4 +219,9 @@ export function ownership(path: string): string {
 
 function ourName(): string {
   return userName(process.geteuid?.() ?? 0);
+}
+
+/** The same, as chown and install take a user: one without a name by its number. */
+function ourOperand(): string {
+  return ourName().replace(/^uid /, "");
 }

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { giveToOwner } from "./folder.ts";
 
@@ -17,7 +17,9 @@ export function recordBackup(folder: string, record: BackupRecord): void {
   const file = recordFile(folder);
   const partial = `${file}.${process.pid}.partial`;
   const text = JSON.stringify({ ...record, file: resolve(record.file) });
-  writeFileSync(partial, `${text}\n`, { mode: 0o600 });
+  rmSync(partial, { force: true });
+  // A file that is there, or a link that somebody put there meanwhile, is not written to.
+  writeFileSync(partial, `${text}\n`, { mode: 0o600, flag: "wx" });
   giveToOwner(partial, folder);
   renameSync(partial, file);
 }

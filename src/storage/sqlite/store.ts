@@ -1,5 +1,5 @@
 import { SQLiteError, type Database } from "bun:sqlite";
-import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, constants, existsSync, openSync, statSync } from "node:fs";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { NewPet } from "../../domain/pet.ts";
@@ -18,7 +18,7 @@ import { transferStore } from "./transfer.ts";
 import { attempt, freeSpace, takeLock } from "./checks.ts";
 import { explain, openDatabase, translated, translating } from "./database.ts";
 import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
-import { giveToOwner, prepareFolder } from "./folder.ts";
+import { giveToOwner, prepareFolder, refuseLinks } from "./folder.ts";
 import { inspect } from "./inspect.ts";
 import { keyReader, keyWriter } from "./keys.ts";
 import { migrate } from "./migrate.ts";
@@ -90,6 +90,7 @@ function notOpened(folder: string, error: unknown): unknown {
 /** Refuses what must not be opened before anything is written, and keeps a catalogue that a migration will change. */
 function prepare({ folder, onBackup }: SqliteOptions, files: ReturnType<typeof storeFiles>): void {
   prepareFolder(folder);
+  refuseLinks(Object.values(files), folder);
   inspect(files.limits, limitsMigrations);
   const [next, ...later] = inspect(files.catalogue, catalogueMigrations);
   const isNew = next === undefined || later.length + 1 === catalogueMigrations.length;
@@ -102,9 +103,9 @@ function prepare({ folder, onBackup }: SqliteOptions, files: ReturnType<typeof s
   }
 }
 
-/** Makes an empty file. */
+/** Makes an empty file, unless another process was faster. */
 function makeFor(folder: string, file: string): void {
-  closeSync(openSync(file, "a", 0o600));
+  closeSync(openSync(file, constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW, 0o600));
   giveToOwner(file, folder);
 }
 

@@ -4,11 +4,14 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chownSync,
   existsSync,
+  lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -222,6 +225,16 @@ describe("restoring", () => {
       }
     },
   );
+
+  test("a note of a backup is written through no link", () => {
+    mkdirSync(data, { recursive: true });
+    const outside = join(folder, "outside");
+    writeFileSync(outside, "kept");
+    symlinkSync(outside, join(data, `last-backup.json.${process.pid}.partial`));
+    recordBackup(data, { atMs: clock.read(), file, bytes: 1 });
+    expect(readFileSync(outside, "utf8")).toBe("kept");
+    expect(lstatSync(join(data, "last-backup.json")).isFile()).toBe(true);
+  });
 
   test("takes the place of a damaged catalogue", async () => {
     await add("Rex");

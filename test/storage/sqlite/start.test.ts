@@ -5,19 +5,22 @@ import {
   chmodSync,
   chownSync,
   copyFileSync,
+  existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
-import { folderRemedy, refuseNetwork } from "../../../src/storage/sqlite/folder.ts";
+import { folderRemedy, giveToOwner, refuseNetwork } from "../../../src/storage/sqlite/folder.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
 
@@ -151,6 +154,7 @@ describe("a start is refused in words, and changes nothing, on", () => {
 test("a data folder that is a file is refused", () => {
   writeFileSync(join(folder, "data"), "");
   expect(() => open(join(folder, "data"))).toThrow("is a file, not a folder");
+  expect(() => open(join(folder, "data/inside"))).toThrow("is a file, not a folder");
 });
 
 test("a data folder that cannot be made says where, whose and what to do", () => {
@@ -178,6 +182,13 @@ describe("what to do about a folder that cannot be written", () => {
     );
   });
 
+  test("a name with a space is one word of the command", () => {
+    const spaced = join(folder, "it's here");
+    mkdirSync(spaced);
+    const quoted = `'${folder}/it'\\''s here'`;
+    expect(folderRemedy(spaced)).toStartWith(`chmod u+rwx ${quoted}; or `);
+  });
+
   test.if(isRoot)("a service's folder is not to be taken from it", () => {
     chownSync(folder, 54_321, 54_321);
     expect(folderRemedy(folder)).toBe(
@@ -191,6 +202,33 @@ describe("what to do about a folder that cannot be written", () => {
     expect(readdirSync(folder).map((name) => statSync(join(folder, name)).uid)).toEqual([
       54_321, 54_321,
     ]);
+  });
+
+  test.if(isRoot).each(["rehome.db", "limits.db", "limits.db-wal", "rehome.db-journal"])(
+    "root follows no link that a service's folder has in place of %s",
+    (name) => {
+      const outside = join(folder, "outside");
+      const data = join(folder, "data");
+      mkdirSync(data);
+      chownSync(data, 54_321, 54_321);
+      symlinkSync(outside, join(data, name));
+      expect(() => open(data)).toThrow("is not a plain file, and root does not follow it");
+      expect(existsSync(outside)).toBe(false);
+    },
+  );
+
+  test.if(isRoot)("root gives a service no file but a plain one of one name", () => {
+    const data = join(folder, "data");
+    mkdirSync(data);
+    chownSync(data, 54_321, 54_321);
+    const secret = join(folder, "secret");
+    writeFileSync(secret, "");
+    symlinkSync(secret, join(data, "link"));
+    linkSync(secret, join(data, "second name"));
+    for (const name of ["link", "second name"]) {
+      expect(() => giveToOwner(join(data, name), data)).toThrow();
+    }
+    expect(statSync(secret).uid).toBe(0);
   });
 });
 
