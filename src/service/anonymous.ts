@@ -41,7 +41,10 @@ export class AnonymousLimiter {
       return {
         view,
         key: undefined,
-        refusal: rateLimited(view, nowMs, "An address without a valid key may make"),
+        refusal: rateLimited(view, nowMs, {
+          allowance: "An address without a valid key may make",
+          exceeded: "address's limit",
+        }),
       };
     }
     this.#used.set(bucket, used + 1);

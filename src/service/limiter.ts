@@ -221,7 +221,11 @@ export class Limiter {
     return {
       view,
       key,
-      refusal: rateLimited(view, nowMs, `The ${key.plan} plan allows`, warning),
+      refusal: rateLimited(view, nowMs, {
+        allowance: `The ${key.plan} plan allows`,
+        exceeded: "limit",
+        warning,
+      }),
     };
   }
 

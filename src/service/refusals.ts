@@ -53,15 +53,21 @@ export const unauthorized = {
   expired: invalidKey("expired"),
 } satisfies Record<string, Refusal>;
 
+/** Whose limit a request is over. */
+interface Overrun {
+  readonly allowance: string;
+  readonly exceeded: "limit" | "address's limit";
+  readonly warning?: boolean;
+}
+
 /**
  * The refusal of a request that is over the limit of the window that `view` shows. `allowance` begins the sentence up to
- * the number; `warning` is true for a caller that goes on without waiting.
+ * the number, and `exceeded` is what the log says; `warning` is true for a caller that goes on without waiting.
  */
 export function rateLimited(
   view: { window: string; limit: number; resetSeconds: number },
   nowMs: number,
-  allowance: string,
-  warning = false,
+  { allowance, exceeded, warning = false }: Overrun,
 ): Refusal {
   const seconds = retryAfterSeconds(view.resetSeconds, nowMs);
   const requests = view.limit === 1 ? "1 request" : `${view.limit} requests`;
@@ -70,7 +76,7 @@ export function rateLimited(
     kind: "rate_limited",
     message: `${allowance} ${requests} per ${view.window}, and that limit is reached; try again in ${seconds} s${advice}.`,
     retryAfterSeconds: seconds,
-    detail: `over the limit per ${view.window}`,
+    detail: `over the ${exceeded} per ${view.window}`,
   });
 }
 

@@ -4,13 +4,15 @@ import { banned, rateLimited } from "../../src/service/refusals.ts";
 
 const view = { window: "minute", limit: 60, resetSeconds: 120 };
 
+const free = { allowance: "The free plan allows", exceeded: "limit" } as const;
+
 test("a refusal that says the same again is the same one", () => {
-  const first = rateLimited(view, 90_000, "The free plan allows");
+  const first = rateLimited(view, 90_000, free);
   expect(first.retryAfterSeconds).toBe(30);
-  expect(rateLimited(view, 90_000, "The free plan allows")).toBe(first);
-  expect(rateLimited(view, 90_000, "The free plan allows", true)).not.toBe(first);
-  expect(rateLimited({ ...view, limit: 61 }, 90_000, "The free plan allows")).not.toBe(first);
-  expect(rateLimited(view, 91_000, "The free plan allows").retryAfterSeconds).toBe(29);
+  expect(rateLimited(view, 90_000, free)).toBe(first);
+  expect(rateLimited(view, 90_000, { ...free, warning: true })).not.toBe(first);
+  expect(rateLimited({ ...view, limit: 61 }, 90_000, free)).not.toBe(first);
+  expect(rateLimited(view, 91_000, free).retryAfterSeconds).toBe(29);
 });
 
 test("a banned key is told how long it still has to wait, though the message stays", () => {
@@ -21,13 +23,13 @@ test("a banned key is told how long it still has to wait, though the message sta
 });
 
 test("keeps a bounded number of refusals, and gives right ones beyond it", () => {
-  const first = rateLimited(view, 0, "The free plan allows");
+  const first = rateLimited(view, 0, free);
   for (let limit = 1; limit <= 3_000; limit += 1) {
-    const { message } = rateLimited({ ...view, limit }, 0, "The free plan allows");
+    const { message } = rateLimited({ ...view, limit }, 0, free);
     expect(message).toContain(` ${limit} request${limit === 1 ? "" : "s"} per minute`);
   }
   // It was let go meanwhile, and is made again.
-  const again = rateLimited(view, 0, "The free plan allows");
+  const again = rateLimited(view, 0, free);
   expect(again).not.toBe(first);
   expect(again).toEqual(first);
 });
