@@ -1,3 +1,4 @@
+import { dayMs, hourMs, minuteMs } from "./clock.ts";
 import type { Limits } from "./plan.ts";
 import { clockToleranceMs, windowMs } from "./windows.ts";
 
@@ -9,14 +10,9 @@ const noisyRefusalsMin = 20;
 const noisyMinutesForBan = 3;
 const noisySpanMinutes = 10;
 /** How long a ban lasts: the first one, and each one after it. */
-export const banStepsMs = [
-  5 * windowMs.minute,
-  15 * windowMs.minute,
-  60 * windowMs.minute,
-  windowMs.day,
-] as const;
+export const banStepsMs = [5 * minuteMs, 15 * minuteMs, hourMs, dayMs] as const;
 /** A ban is forgotten by one step for each day without one. */
-const forgivenessMs = windowMs.day;
+const forgivenessMs = dayMs;
 
 /** What is kept of a key's behaviour. */
 export interface BanState {

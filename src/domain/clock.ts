@@ -1,4 +1,7 @@
-import { windowMs } from "./windows.ts";
+/** Lengths of time in milliseconds; a UTC day has no leap second in Unix time. */
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
 
 /** A source of time: milliseconds since the Unix epoch. Rules take the time as an argument; only the edges hold a Clock. */
 export type Clock = () => number;
@@ -39,7 +42,7 @@ export function dateInWords(ms: number): string {
 
 /** A UTC day, counted from the epoch, as its date: `2026-11-21`. */
 export function isoDay(day: number): string {
-  return new Date(day * windowMs.day).toISOString().slice(0, 10);
+  return new Date(day * dayMs).toISOString().slice(0, 10);
 }
 
 /**

@@ -1,13 +1,13 @@
-import { windowMs } from "./windows.ts";
+import { dayMs, hourMs, minuteMs } from "./clock.ts";
 
 const unitsMs: Readonly<Record<string, number>> = {
   s: 1_000,
-  m: windowMs.minute,
-  h: 60 * windowMs.minute,
-  d: windowMs.day,
+  m: minuteMs,
+  h: hourMs,
+  d: dayMs,
 };
 /** A hundred years: further ahead is a slip of the finger. */
-const durationMaxMs = 36_500 * windowMs.day;
+const durationMaxMs = 36_500 * dayMs;
 
 /** What a duration looks like, as the end of a sentence. */
 export const durationRule = "must be a duration such as 30m, 24h or 90d";

@@ -1,7 +1,8 @@
+import { dayMs, minuteMs } from "./clock.ts";
 import type { Limits } from "./plan.ts";
 
 /** Lengths of the two fixed windows. Both are aligned to UTC: a window's label is its start divided by its length. */
-export const windowMs = { minute: 60_000, day: 86_400_000 } as const;
+export const windowMs = { minute: minuteMs, day: dayMs } as const;
 export const windowNames = ["minute", "day"] as const satisfies readonly (keyof typeof windowMs)[];
 export type WindowName = (typeof windowNames)[number];
 

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { isoSeconds } from "../../domain/clock.ts";
-import { windowMs } from "../../domain/windows.ts";
+import { dayMs, isoSeconds } from "../../domain/clock.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
@@ -11,7 +10,7 @@ import { refuseOtherEnvironment } from "./environment.ts";
 import { issuedJson, issuedSchema } from "./json.ts";
 
 /** How long the old secret goes on after a rotation. */
-const defaultGraceMs = windowMs.day;
+const defaultGraceMs = dayMs;
 
 export function rotateCommand(io: Io): Command {
   const command = addJson(

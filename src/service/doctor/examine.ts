@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { isoSeconds } from "../../domain/clock.ts";
-import { clockToleranceMs, windowMs } from "../../domain/windows.ts";
+import { dayMs, isoSeconds } from "../../domain/clock.ts";
+import { clockToleranceMs } from "../../domain/windows.ts";
 import { diagnosePostgres } from "../../storage/postgres/diagnose.ts";
 import { diagnose, type Diagnosis } from "../../storage/sqlite/diagnose.ts";
 import { lastBackup } from "../../storage/sqlite/last-backup.ts";
@@ -8,7 +8,7 @@ import { bytesText, fail, ok, warn, type Finding } from "./finding.ts";
 import { checkDisk, checkFolder, checkPermissions } from "./folder.ts";
 
 /** A backup older than this is too old to want to restore it. */
-const backupAgeMaxMs = 7 * windowMs.day;
+const backupAgeMaxMs = 7 * dayMs;
 /** systemd-timesyncd leaves this file once it has set the clock. */
 const timesync = { folder: "/run/systemd/timesync", file: "/run/systemd/timesync/synchronized" };
 /** No clock is right that shows a time before this program was written. */
@@ -60,7 +60,7 @@ function checkBackup(folder: string, nowMs: number): Finding {
   const advice = "rehome backup FILE, best every day and to another disk.";
   if (last === undefined) return warn(check, "none was ever made", advice);
   const ageMs = nowMs - last.atMs;
-  const days = Math.floor(ageMs / windowMs.day);
+  const days = Math.floor(ageMs / dayMs);
   const detail = `${isoSeconds(last.atMs)}, ${bytesText(last.bytes)}, written to ${last.file}`;
   return ageMs > backupAgeMaxMs
     ? warn(check, `the last one is ${days} days old: ${detail}`, advice)
