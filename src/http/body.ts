@@ -31,6 +31,11 @@ function refused(kind: ErrorKind, message: string): { readonly refusal: Refusal 
   return { refusal: { kind, message } };
 }
 
+/** The one refusal with status 415 that is not about the media type (RFC 9110, section 12.5.3). */
+export const encodedBody = refused(
+  "unsupported_media_type",
+  "The body must be sent without Content-Encoding.",
+);
 /** Elysia writes a refused body out as JSON, and what is nested some ten thousand deep takes it seconds. */
 const nestedTooDeeply = refused("invalid_request", "The body is nested too deeply.");
 /** Each level takes a bracket at either end, so a text of this length is not nested too deeply. */
@@ -54,9 +59,7 @@ export function decodeObject(
     return refused("unsupported_media_type", `The body must be sent as Content-Type: ${jsonType}.`);
   }
   const coding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
-  if (coding !== "identity") {
-    return refused("unsupported_media_type", "The body must be sent without Content-Encoding.");
-  }
+  if (coding !== "identity") return encodedBody;
   let text: string;
   try {
     text = utf8.decode(body);

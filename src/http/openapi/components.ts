@@ -4,7 +4,7 @@ import { httpDate } from "../../domain/clock.ts";
 import { getPetDeprecatedAtMs, getPetRemovedAtMs } from "../../domain/deprecation.ts";
 import type { ErrorKind } from "../../domain/errors.ts";
 import { limitMax, publishedLimits } from "../../domain/plan.ts";
-import { bodyLimitBytes } from "../body.ts";
+import { bodyLimitBytes, encodedBody } from "../body.ts";
 import { jsonType, statusOf } from "../errors.ts";
 
 export type Reference = OpenAPIV3.ReferenceObject;
@@ -47,6 +47,16 @@ export const headers = {
       description: "When this window ends: a Unix timestamp in seconds.",
     },
     exampleResetSeconds,
+  ),
+  "Accept-Encoding": header(
+    {
+      type: "string",
+      enum: ["identity"],
+      description:
+        "On the refusal of a compressed body only: how it must be sent (RFC 9110, section 12.5.3).",
+    },
+    "identity",
+    false,
   ),
   "Retry-After": header(
     {
@@ -201,7 +211,13 @@ export const responses = {
         "A form instead of JSON",
         `The body must be sent as Content-Type: ${jsonType}.`,
       ),
+      compressed: errorExample(
+        "unsupported_media_type",
+        "A compressed body",
+        encodedBody.refusal.message,
+      ),
     },
+    headerReferences({ "Accept-Encoding": "Accept-Encoding" }),
   ),
   InternalError: errorResponse("Something failed that should not have. It was logged.", {
     internal: errorExample(

@@ -9,7 +9,7 @@ import {
 import { parseInt64 } from "../../domain/int64.ts";
 import { petJson, type NewPet } from "../../domain/pet.ts";
 import { baseUrlOf } from "../base-url.ts";
-import { decodeObject, readBody, type RawBody } from "../body.ts";
+import { decodeObject, encodedBody, readBody, type RawBody } from "../body.ts";
 import { refusal, refuse, refuseEarly, type AnswerContext } from "../errors.ts";
 import { gate, type GateOptions } from "../gate.ts";
 import type { AnswerHeaders } from "../headers.ts";
@@ -115,6 +115,7 @@ function decodeBody({
   set,
 }: AnswerContext & { body: unknown; headers: Record<string, string | undefined> }): void {
   const decoded = decodeObject(body as RawBody, headers);
+  if (decoded === encodedBody) (set.headers as AnswerHeaders)["Accept-Encoding"] = "identity";
   return "refusal" in decoded
     ? refuseEarly({ request, set }, decoded.refusal)
     : replaceContext({ body: decoded.value });
