@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { systemClock } from "../domain/clock.ts";
+import { reasonNotMade } from "../domain/system-error.ts";
 import { backupStore } from "../service/open-store.ts";
 import { dataFolder } from "./data-folder.ts";
 import { printJson, type Io } from "./io.ts";
@@ -34,7 +35,7 @@ Examples:
   return command.action((file: string, options: { json?: true }) => {
     const { config } = configOf(command, io);
     const made = backupStore(dataFolder(config, "backup"), file, systemClock(), (error) =>
-      io.err(`The backup could not be noted in the data folder: ${(error as Error).message}.\n`),
+      io.err(`The backup could not be noted in the data folder: ${reasonNotMade(error)}.\n`),
     );
     if (options.json) return printJson(io, made);
     io.out(

@@ -14,7 +14,7 @@ import { openLog } from "./open-log.ts";
 import { openMetrics } from "./open-metrics.ts";
 import { openServices, randomBytes } from "./open.ts";
 import { counted } from "./terminal/text.ts";
-import { warnings } from "./warnings.ts";
+import { warnAtStart } from "./warnings.ts";
 import { readTls } from "./tls.ts";
 
 /** Runs the service until it is asked to stop. */
@@ -62,7 +62,7 @@ async function run(
     io.out(
       await banner(config, services, server.url, { issued, makeKey: makeKeyCommand(config, io) }),
     );
-    for (const warning of await warnings(config, services)) log.warn(warning);
+    await warnAtStart(config, services, log);
     const settled = setTimeout(giveBack, settledMs);
     await untilAborted(io.stop);
     clearTimeout(settled);

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
+import { reasonOf } from "../domain/system-error.ts";
 import type { Tls } from "../http/server.ts";
 
 /**
@@ -31,11 +32,14 @@ function read(file: string, flag: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    const { message } = error as Error;
-    throw new AppError("invalid_request", `The file of ${flag} cannot be read: ${message}.`, {
-      cause: error,
-      hint: "Name a file that this user may read.",
-    });
+    throw new AppError(
+      "invalid_request",
+      `The file of ${flag} cannot be read: ${reasonOf(error)}.`,
+      {
+        cause: error,
+        hint: "Name a file that this user may read.",
+      },
+    );
   }
 }
 

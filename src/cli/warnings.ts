@@ -1,15 +1,19 @@
 import { readFileSync } from "node:fs";
 import type { Config } from "../config.ts";
+import type { Logger } from "../service/log/logger.ts";
 import type { Services } from "../service/services.ts";
 
-/** What an operator should know of the way the service was started. */
-export async function warnings(config: Config, services: Services): Promise<string[]> {
-  const all = [
-    exposureWarning(config),
-    handOverWarning(config),
-    await environmentWarning(config, services),
-  ];
-  return all.filter((warning) => warning !== undefined);
+/** Tells the log what an operator should know of the way the service was started. */
+export async function warnAtStart(config: Config, services: Services, log: Logger): Promise<void> {
+  const warn = (warning: string | undefined) => void (warning !== undefined && log.warn(warning));
+  warn(exposureWarning(config));
+  warn(handOverWarning(config));
+  try {
+    warn(await environmentWarning(config, services));
+  } catch (error) {
+    // The service answers already: a store that fails at this moment is not to end it.
+    log.failure(error);
+  }
 }
 
 const loopback = /^(localhost|127(\.\d+){3}|::1)$/i;

@@ -77,8 +77,9 @@ describe("a command that only looks or changes", () => {
   const begins = false;
 
   test("begins no catalogue, in a misspelt folder or where there is none yet", () => {
-    const flags = { data: "/tmp/misspelt" };
-    const words = "There is no catalogue in /tmp/misspelt.";
+    using folder = temporaryFolder();
+    const flags = { data: join(folder.path, "misspelt") };
+    const words = `There is no catalogue in ${flags.data}.`;
     expect(stray({ begins, service: true, flags })).toBe(words);
     expect(stray({ begins, service: false, flags })).toBe(words);
     expect(stray({ begins, service: false })).toMatch(/^There is no catalogue in .*\/rehome\.$/);

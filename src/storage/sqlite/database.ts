@@ -125,9 +125,16 @@ export function translated<T extends object>(calls: T): T {
     get(target, name) {
       const call: unknown = Reflect.get(target, name);
       if (typeof call !== "function") return call;
-      return (...args: unknown[]) => translating(() => call.apply(target, args));
+      return (...args: unknown[]) => {
+        const answer: unknown = translating(() => call.apply(target, args));
+        return answer instanceof Promise ? answer.catch(rethrow) : answer;
+      };
     },
   });
+}
+
+function rethrow(error: unknown): never {
+  throw asAppError(error);
 }
 
 /** The AppError that stands for `error` outside of storage. */

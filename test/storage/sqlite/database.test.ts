@@ -88,7 +88,7 @@ test("a lock, a full disk and damage are told apart; outside each is an unavaila
   expect(asAppError(unknown)).toBe(unknown);
 });
 
-test("every call of what is translated says in words why it failed, and what to do", () => {
+test("every call of what is translated says in words why it failed, and what to do", async () => {
   const full = new Database(":memory:");
   full.run("PRAGMA max_page_count = 1");
   class Calls {
@@ -96,6 +96,10 @@ test("every call of what is translated says in words why it failed, and what to 
     readonly name = "full";
     fill() {
       full.run(`CREATE TABLE ${this.#table} (a)`);
+    }
+    async fillLater() {
+      await Promise.resolve();
+      this.fill();
     }
     refuse() {
       throw new RangeError(this.#table);
@@ -107,5 +111,7 @@ test("every call of what is translated says in words why it failed, and what to 
   expect(message).toBe("The store cannot be used at the moment.");
   expect(why).toBe("there is no room left on its disk");
   expect(hint).toContain("rehome doctor");
+  const later: unknown = await calls.fillLater().catch((error: unknown) => error);
+  expect(later).toMatchObject({ kind: "unavailable", why });
   expect(failure(() => calls.refuse())).toBeInstanceOf(RangeError);
 });
