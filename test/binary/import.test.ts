@@ -132,7 +132,16 @@ describe("pets import", () => {
     [["-", "--format", "asn"], 2, "Allowed choices are auto, rehome, petstore"],
     [["-"], 1, "-: the input is empty"],
     [[fixture("other.csv")], 1, "tell where the fields are with --map"],
-    [[fixture("dallas.csv"), "--rejects", "/no/such/folder/x"], 1, "cannot be written"],
+    [
+      [fixture("dallas.csv"), "--rejects", "/no/such/folder/x"],
+      1,
+      "/no/such/folder/x cannot be written: its folder does not exist.\nTry: ",
+    ],
+    [
+      [fixture("dallas.csv"), "--rejects", "/dev/null/x"],
+      1,
+      "/dev/null/x cannot be written: a part of the path is a file, not a folder.\nTry: ",
+    ],
   ])("refuses %j in words", async (args, exitCode, words) => {
     using folder = temporaryFolder();
     const result = await importInto(folder.path, ...args);

@@ -1,6 +1,8 @@
 import { openSync } from "node:fs";
 import type { FileSink } from "bun";
+import { AppError } from "../../domain/errors.ts";
 import { jsonText } from "../../domain/exact-json.ts";
+import { reasonNotMade } from "../../domain/system-error.ts";
 import type { Rejection } from "../../service/catalogue/candidate.ts";
 import type { ImportSummary } from "../../service/catalogue/import.ts";
 import { json, type Static } from "../json.ts";
@@ -23,7 +25,7 @@ export class Rejects {
     this.#file = file;
   }
 
-  /** Opens the file, empty; throws an Error in words when it cannot be written. */
+  /** Opens the file, empty. Throws `unavailable` when it cannot be written. */
   static open(path: string | undefined): Rejects {
     if (path === undefined) return new Rejects(path, undefined);
     try {
@@ -32,9 +34,10 @@ export class Rejects {
       // not own a descriptor that it is given, so this one stays open until the process ends, right after the import.
       return new Rejects(path, Bun.file(openSync(path, "w", 0o600)).writer());
     } catch (error) {
-      const { message } = error as Error;
-      throw new Error(`The file of rejects ${path} cannot be written: ${message}.`, {
+      const why = reasonNotMade(error);
+      throw new AppError("unavailable", `The file of rejects ${path} cannot be written: ${why}.`, {
         cause: error,
+        hint: "Name a file in a folder that this user may write to.",
       });
     }
   }

@@ -130,10 +130,14 @@ function refuseAsRejects(rejects: string | undefined, inputs: readonly (string |
   );
 }
 
-/** The regular file of that name, if there is one. */
+/** The regular file of that name, if there is one. Why one cannot be had is said by whoever opens it. */
 function fileAt(path: string | undefined): Stats | undefined {
-  const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
-  return found?.isFile() === true ? found : undefined;
+  try {
+    const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+    return found?.isFile() === true ? found : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function shown({ phase, done, total }: ImportProgress, input: Input): Progress {
