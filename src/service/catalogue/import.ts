@@ -7,6 +7,7 @@ import type {
   ImportStage,
   StagedAnimal,
 } from "../../storage/contract.ts";
+import { closing } from "../closing.ts";
 import type { Candidate, Outcome, Rejection, Skip } from "./candidate.ts";
 import type { Format } from "./formats/format.ts";
 import { ImportCategories, type SettledCategories } from "./import-categories.ts";
@@ -76,16 +77,16 @@ export async function importCatalogue(
   const known = await store.categories();
   const categories = new ImportCategories(known, options.categories, options.createCategories);
   const reading = await readCatalogue(options.source, options.format);
-  try {
-    const stage = await store.beginImport();
-    try {
-      return await importReading(store, stage, reading, categories, options);
-    } finally {
-      await stage.close();
-    }
-  } finally {
-    await reading.close();
-  }
+  return closing(
+    () => reading.close(),
+    async () => {
+      const stage = await store.beginImport();
+      return closing(
+        () => stage.close(),
+        () => importReading(store, stage, reading, categories, options),
+      );
+    },
+  );
 }
 
 async function importReading(

@@ -1,3 +1,4 @@
+import { quietly } from "../closing.ts";
 import type { Outcome } from "./candidate.ts";
 import type { Format, RecordMapper } from "./formats/format.ts";
 import { detectFormat } from "./formats/index.ts";
@@ -47,7 +48,7 @@ export async function readCatalogue(source: ByteChunks, format?: Format): Promis
       },
     };
   } catch (error) {
-    await batches.return(undefined);
+    await quietly(() => batches.return(undefined));
     throw error;
   }
 }

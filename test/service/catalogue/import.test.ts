@@ -292,6 +292,47 @@ describe("an import that fails", () => {
     expect(await run(animals(12_000))).toMatchObject({ added: 7_000, unchanged: 5_000 });
   });
 
+  test("says why, and not what fails of its closing thereafter", async () => {
+    let takes = 0;
+    const failing = beginningWith(() =>
+      stageWith((stage) => ({
+        takeOver(count) {
+          takes += 1;
+          if (takes === 2) throw new AppError("unavailable", "The store went away.");
+          return stage.takeOver(count);
+        },
+        async close() {
+          await stage.close();
+          throw new Error("close failed too");
+        },
+      })),
+    );
+    expect(await failure(run(animals(12_000), {}, failing))).toStartWith(
+      "The store went away. 5000 of 12000 animals are taken over and stay.",
+    );
+    const input = watched('[{"name":"a","categoryId":1},', () => {
+      throw new Error("the pipe cannot be closed");
+    });
+    const stopped = { source: input.chunks(), stop: AbortSignal.abort() };
+    expect(await failure(run("", stopped))).toBe("The import was stopped. Nothing was changed.");
+    const unknown = watched('[{"a":1},', () => {
+      throw new Error("the pipe cannot be closed");
+    });
+    expect(await failure(run("", { source: unknown.chunks() }))).toContain("--map");
+  });
+
+  test("in nothing but its closing says so", async () => {
+    const failing = beginningWith(() =>
+      stageWith((stage) => ({
+        async close() {
+          await stage.close();
+          throw new Error("close failed");
+        },
+      })),
+    );
+    expect(await failure(run(animals(1), {}, failing))).toBe("close failed");
+  });
+
   test("when it begins lets its input go", async () => {
     const input = watched('[{"name":"a","categoryId":1},');
     const failing = beginningWith(() => {

@@ -1,3 +1,4 @@
+import { quietly } from "../../closing.ts";
 import { csvRows } from "./csv-rows.ts";
 import { type ByteChunks, UnreadableInput } from "./input.ts";
 import { MalformedRecord, type RecordBatch } from "./records.ts";
@@ -25,7 +26,7 @@ export async function readCsv(chunks: ByteChunks, delimiter: string): Promise<Cs
     const columns = columnNames(header);
     return { columns, batches: fittingRows(columns.length, { lines, records }, rows) };
   } catch (error) {
-    await rows.return(undefined);
+    await quietly(() => rows.return(undefined));
     throw error;
   }
 }
