@@ -10,6 +10,7 @@ import {
 import { systemClock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
+import { closing } from "../service/closing.ts";
 import { catalogueFile, inMemory, openStore, type StoreObserver } from "../service/open-store.ts";
 import { createServices, type Services } from "../service/services.ts";
 import type { Io } from "./io.ts";
@@ -58,6 +59,8 @@ export async function openServices(
 export interface Beginning {
   /** True for a command that adds something, and so may begin a catalogue. */
   readonly begins?: boolean;
+  /** True for one that only says what it would add: it begins a catalogue in memory, and leaves nothing. */
+  readonly rehearses?: boolean;
 }
 
 /** The service that the system runs, if there is one. */
@@ -80,15 +83,18 @@ export async function withServices<T>(
   beginning: Beginning = {},
 ): Promise<T> {
   refuseStray(config, io, machineService, beginning);
-  const services = await openServices(config, io, {
+  const isRehearsal = beginning.rehearses === true && !mayHoldCatalogue(config);
+  if (isRehearsal) {
+    io.err(`There is no catalogue in ${config.data} yet; this would begin one.\n`);
+  }
+  const services = await openServices(isRehearsal ? { ...config, data: inMemory } : config, io, {
     serving: false,
     onError: (error) => io.err(`Warning: ${(error as Error).message}\n`),
   });
-  try {
-    return await work(services);
-  } finally {
-    await services.close();
-  }
+  return closing(
+    () => services.close(),
+    () => work(services),
+  );
 }
 
 /**
@@ -103,8 +109,8 @@ export function refuseStray(
   service: MachineService,
   { begins = false }: Beginning,
 ): void {
-  const { data: folder, store, storeFile } = config;
-  if (store !== undefined || storeFile !== undefined || mayHoldCatalogue(folder)) return;
+  if (mayHoldCatalogue(config)) return;
+  const folder = config.data;
   const isStray = folder === defaultDataFolder(io.env) && folder !== service.folder;
   if (isStray && existsSync(service.folder)) {
     throw new AppError(
@@ -140,8 +146,8 @@ function databaseOf({ settings }: MachineService): string | undefined {
 }
 
 /** False only where there is certainly no catalogue. What cannot be looked at is reported when it is opened. */
-function mayHoldCatalogue(folder: string): boolean {
-  if (folder === inMemory) return true;
+function mayHoldCatalogue({ data: folder, store, storeFile }: Config): boolean {
+  if (store !== undefined || storeFile !== undefined || folder === inMemory) return true;
   try {
     return statSync(catalogueFile(folder), { throwIfNoEntry: false }) !== undefined;
   } catch {

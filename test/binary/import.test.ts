@@ -93,8 +93,47 @@ describe("pets import", () => {
     expect((await exported(folder.path, "json")).stdout).toBe("[]\n");
   });
 
+  test("a full disk under the file of rejects is said, beside what became of the import", async () => {
+    using folder = temporaryFolder();
+    const args = [fixture("petstore.json"), "--create-categories", "--rejects", "/dev/full"];
+    const words =
+      "Error: The file of rejects /dev/full cannot be written: no space is left on the disk.";
+    const refused = await importInto(folder.path, ...args);
+    expect([refused.exitCode, refused.stderr.split("\n", 1)]).toEqual([1, [words]]);
+    expect(refused.stderr).not.toContain("All of them are in");
+    const taken = await importInto(folder.path, ...args, "--skip-bad");
+    expect([taken.exitCode, taken.stderr.split("\n", 1)]).toEqual([1, [words]]);
+    expect(taken.stdout).toContain("  4  added\n");
+  });
+
+  test("a store that cannot be used leaves the file of rejects as it was", async () => {
+    using folder = temporaryFolder();
+    const rejects = join(folder.path, "rejects.ndjson");
+    writeFileSync(rejects, "of the import before\n");
+    // One word, which names a folder whatever the store under test.
+    const place = `--data=${rejects}`;
+    const args = ["pets", "import", fixture("dallas.csv"), "--rejects", rejects, place];
+    const { exitCode, stderr } = await rehome(args);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("is a file, not a folder")]);
+    expect(await Bun.file(rejects).text()).toBe("of the import before\n");
+  });
+
+  test("a dry run needs no catalogue, and leaves none", async () => {
+    using folder = temporaryFolder();
+    const place = `--data=${folder.path}/data`;
+    const args = [fixture("dallas.csv"), "--create-categories", "--dry-run", place];
+    const dry = await rehome(["pets", "import", ...args]);
+    expect([dry.exitCode, dry.stderr]).toEqual([
+      0,
+      `There is no catalogue in ${folder.path}/data yet; this would begin one.\n`,
+    ]);
+    expect(dry.stdout).toContain("  2  would be added\n");
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
   test("a dry run changes nothing", async () => {
     using folder = temporaryFolder();
+    await makeKey(join(folder.path, "data"));
     const dry = await importInto(
       folder.path,
       fixture("dallas.csv"),

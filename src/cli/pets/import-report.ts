@@ -3,6 +3,7 @@ import type { FileSink } from "bun";
 import { AppError } from "../../domain/errors.ts";
 import { jsonText } from "../../domain/exact-json.ts";
 import { reasonNotMade } from "../../domain/system-error.ts";
+import { quietly } from "../../service/closing.ts";
 import type { Rejection } from "../../service/catalogue/candidate.ts";
 import type { ImportSummary } from "../../service/catalogue/import.ts";
 import { json, type Static } from "../json.ts";
@@ -34,11 +35,8 @@ export class Rejects {
       // not own a descriptor that it is given, so this one stays open until the process ends, right after the import.
       return new Rejects(path, Bun.file(openSync(path, "w", 0o600)).writer());
     } catch (error) {
-      const why = reasonNotMade(error);
-      throw new AppError("unavailable", `The file of rejects ${path} cannot be written: ${why}.`, {
-        cause: error,
-        hint: "Name a file in a folder that this user may write to.",
-      });
+      const hint = "Name a file in a folder that this user may write to.";
+      throw unwritable(path, error, hint);
     }
   }
 
@@ -47,7 +45,22 @@ export class Rejects {
     if (rejection.unknownCategory) this.hasUnknownCategory = true;
     if (this.#first.length < shownMax) this.#first.push(rejection);
     const { line, field, problem, record } = rejection;
-    await this.#file?.write(`${jsonText({ line, field, problem, record })}\n`);
+    const text = `${jsonText({ line, field, problem, record })}\n`;
+    await this.#written((file) => file.write(text));
+  }
+
+  /** Returns once all of them are in the file; throws `unavailable` where they are not. */
+  async end(): Promise<void> {
+    await this.#written((file) => file.end());
+  }
+
+  async #written(write: (file: FileSink) => number | Promise<number>): Promise<void> {
+    if (this.#file === undefined) return;
+    try {
+      await write(this.#file);
+    } catch (error) {
+      throw unwritable(this.#path, error, "Name a file on another disk.");
+    }
   }
 
   /** The first of them, a line each, and where the others are. */
@@ -62,9 +75,16 @@ export class Rejects {
     return lines.join("");
   }
 
+  /** After an import that was to be heard of, `end` has told already; on one that failed, its own error says more. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#file?.end();
+    await quietly(() => this.#file?.end());
   }
+}
+
+function unwritable(path: string | undefined, error: unknown, hint: string): AppError {
+  const why = reasonNotMade(error);
+  const message = `The file of rejects ${path} cannot be written: ${why}.`;
+  return new AppError("unavailable", message, { cause: error, hint });
 }
 
 export const importSchema = json.object({

@@ -84,11 +84,12 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
   const categories = await categoriesOf(options);
   const input = openInput(io, file);
   refuseAsRejects(options.rejects, [file === "-" ? "/dev/stdin" : file, options.categories]);
-  await using rejects = Rejects.open(options.rejects);
   await withServices(
     config,
     io,
     async (services) => {
+      // Emptied once the store is known to be of use, and before anything is read.
+      await using rejects = Rejects.open(options.rejects);
       const line = new ProgressLine(io, () => performance.now());
       try {
         const summary = await importCatalogue(services.catalogue, {
@@ -106,6 +107,7 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
         line.clear();
         if (options.json) printJson(io, importedJson(summary));
         else io.out(importedText(summary));
+        await rejects.end();
         const isRefused = summary.rejected > 0 && options.skipBad !== true;
         if (isRefused) throw new Error(refusedText(summary, rejects));
         if (summary.rejected > 0) io.err(rejects.text());
@@ -114,7 +116,7 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
         throw error instanceof UnreadableInput ? new Error(`${file}: ${error.message}`) : error;
       }
     },
-    { begins: true },
+    { begins: true, rehearses: options.dryRun === true },
   );
 }
 
