@@ -14,6 +14,7 @@ import { closing } from "../service/closing.ts";
 import { catalogueFile, inMemory, openStore, type StoreObserver } from "../service/open-store.ts";
 import { createServices, type Services } from "../service/services.ts";
 import type { Io } from "./io.ts";
+import { messageOf } from "./message.ts";
 
 /** The system's generator of random bytes. */
 export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
@@ -89,7 +90,7 @@ export async function withServices<T>(
   }
   const services = await openServices(isRehearsal ? { ...config, data: inMemory } : config, io, {
     serving: false,
-    onError: (error) => io.err(`Warning: ${(error as Error).message}\n`),
+    onError: (error) => io.err(`Warning: ${messageOf(error)}\n`),
   });
   return closing(
     () => services.close(),

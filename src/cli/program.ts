@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { nearest } from "../domain/spelling.ts";
 import { version } from "../version.ts";
 import type { Io } from "./io.ts";
+import { firstOf, messageOf } from "./message.ts";
 import { serveCommand } from "./serve.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -105,7 +106,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     await program.parseAsync(words, { from: "user" });
     return exitCodes.ok;
   } catch (error) {
-    return report(error, io);
+    return report(firstOf(error), io);
   }
 }
 
@@ -137,9 +138,4 @@ function report(error: unknown, io: Io): number {
     if (error instanceof UsageError || error.kind === "invalid_request") return exitCodes.usage;
   }
   return exitCodes.failure;
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof AppError) return error.explained;
-  return error instanceof Error ? error.message : String(error);
 }
