@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import {
+  defaultDataFolder,
   loadConfig,
   settings,
   variableOf,
@@ -62,6 +63,16 @@ export const storeSettings = [
   "store",
   "storeFile",
 ] as const satisfies readonly SettingName[];
+
+/**
+ * The flags that lead another command, typed in the same shell or in another one, to the store of this one. An address may
+ * hold a password: `ADDRESS` stands for one that was typed, and one in a variable has to be there again.
+ */
+export function storeFlags({ config, sources }: LoadedConfig, io: Io): string[] {
+  if (config.storeFile !== undefined) return ["--store-file", config.storeFile];
+  if (config.store !== undefined) return sources.store === "flag" ? ["--store", "ADDRESS"] : [];
+  return config.data === defaultDataFolder(io.env) ? [] : ["--data", config.data];
+}
 
 export const yesOption = (description: string) => new Option("-y, --yes", description);
 

@@ -14,9 +14,9 @@ Examples:
   REHOME_PORT=9000 rehome serve --environment staging`,
   );
   return addSettings(command, Object.keys(settings) as SettingName[]).action(async () => {
-    const { config } = configOf(command, io);
+    const loaded = configOf(command, io);
     // Loaded where it is wanted: no other command waits for the web framework.
     const { serve } = await import("./serving.ts");
-    await serve(config, io);
+    await serve(loaded, io);
   });
 }

@@ -1,4 +1,4 @@
-import { defaultDataFolder, settings, type Config } from "../config.ts";
+import { settings, type Config, type LoadedConfig } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import { shellWord } from "../domain/shell-word.ts";
 import { createApp } from "../http/app.ts";
@@ -6,6 +6,7 @@ import { documentationPath } from "../http/routes/documentation.ts";
 import { listen, type RunningServer, type Tls } from "../http/server.ts";
 import type { IssuedKey } from "../service/keys.ts";
 import type { Logger } from "../service/log/logger.ts";
+import { inMemory } from "../service/open-store.ts";
 import type { Services } from "../service/services.ts";
 import { version } from "../version.ts";
 import type { Io } from "./io.ts";
@@ -13,27 +14,30 @@ import { limitsText } from "./keys/shown.ts";
 import { openLog } from "./open-log.ts";
 import { openMetrics } from "./open-metrics.ts";
 import { openServices, randomBytes } from "./open.ts";
+import { storeFlags } from "./options.ts";
 import { counted } from "./terminal/text.ts";
 import { warnAtStart } from "./warnings.ts";
 import { readTls } from "./tls.ts";
 
 /** Runs the service until it is asked to stop. */
-export async function serve(config: Config, io: Io): Promise<void> {
+export async function serve(loaded: LoadedConfig, io: Io): Promise<void> {
+  const { config } = loaded;
   const log = openLog(config, io);
   const report = (error: unknown) => log.failure(error);
   try {
-    await run(config, io, log, report);
+    await run(loaded, io, log, report);
   } finally {
     await log.close();
   }
 }
 
 async function run(
-  config: Config,
+  loaded: LoadedConfig,
   io: Io,
   log: Logger,
   report: (error: unknown) => void,
 ): Promise<void> {
+  const { config } = loaded;
   const tls = readTls(config);
   const watched = await openMetrics(config, log);
   const services = await openServices(config, io, {
@@ -59,9 +63,7 @@ async function run(
     const server = start(config, tls, makeApp);
     if (tls !== undefined) io.onReload(() => void renewCertificate(config, server, log));
     const issued = await firstKey(config, services, io);
-    io.out(
-      await banner(config, services, server.url, { issued, makeKey: makeKeyCommand(config, io) }),
-    );
+    io.out(await banner(config, services, server.url, { issued, makeKey: wayToKey(loaded, io) }));
     await warnAtStart(config, services, log);
     const settled = setTimeout(giveBack, settledMs);
     await untilAborted(io.stop);
@@ -153,11 +155,14 @@ async function banner(
   return `${lines.join("\n")}\n`;
 }
 
-/** What makes a key for this server: with the flags that lead to its store, but for an address that holds a password. */
-function makeKeyCommand({ data, store, storeFile, environment }: Config, io: Io): string {
+/** What makes a key for this server. */
+function wayToKey(loaded: LoadedConfig, io: Io): string {
+  const { data, store, storeFile, environment } = loaded.config;
+  if (store === undefined && storeFile === undefined && data === inMemory) {
+    return "start again with --first-key. No other command reaches a store in memory.";
+  }
   const words = ["rehome", "keys", "create", "--plan", "free", "--name", "LABEL"];
-  if (storeFile !== undefined) words.push("--store-file", storeFile);
-  else if (store === undefined && data !== defaultDataFolder(io.env)) words.push("--data", data);
+  words.push(...storeFlags(loaded, io));
   if (environment !== settings.environment.default) words.push("--environment", environment);
   return words.map(shellWord).join(" ");
 }

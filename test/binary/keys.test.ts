@@ -18,7 +18,7 @@ import {
 } from "../helpers/binary.ts";
 import { finished } from "../helpers/finished.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
-import { isOnPostgres, onStoreUnderTest } from "../helpers/store-under-test.ts";
+import { databaseFor, isOnPostgres } from "../helpers/store-under-test.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
 
 const folder = temporaryFolder();
@@ -360,12 +360,15 @@ test("a server without keys shows a command that makes one for it", async () => 
   using parent = temporaryFolder();
   const data = join(parent.path, "the shelter's animals");
   await using server = await serve(data, ["--environment", "staging"]);
-  const shown = /No key exists yet: (.*)/.exec(server.stdout())?.[1]?.replace("LABEL", "first");
   // Nothing shows the password of a database, so that its address has to be told again.
-  const place = isOnPostgres ? (await onStoreUnderTest([], { REHOME_DATA: data })).env : {};
+  const address = isOnPostgres ? await databaseFor(data) : "ADDRESS";
+  const shown = /No key exists yet: (.*)/
+    .exec(server.stdout())?.[1]
+    ?.replace("LABEL", "first")
+    .replace("ADDRESS", `'${address}'`);
   const bin = dirname(await executable());
   const child = Bun.spawn(["sh", "-c", shown ?? "exit 9"], {
-    env: { ...cleanEnvironment, ...place, PATH: `${bin}:${cleanEnvironment.PATH}` },
+    env: { ...cleanEnvironment, PATH: `${bin}:${cleanEnvironment.PATH}` },
     stdout: "pipe",
     stderr: "pipe",
   });
@@ -373,4 +376,11 @@ test("a server without keys shows a command that makes one for it", async () => 
   expect(exitCode).toBe(0);
   const headers = { authorization: `Bearer ${stdout.trim()}` };
   expect((await fetch(`${server.origin}/v1/pets`, { headers })).status).toBe(200);
+});
+
+test("a server whose store ends with it names no command, which could not reach that store", async () => {
+  await using server = await serve(undefined, ["--data=:memory:"]);
+  expect(server.stdout()).toContain("  No key exists yet: start again with --first-key.");
+  await using other = await serve(undefined, ["--data=:memory:", "--first-key"]);
+  expect(other.stdout()).toContain("First key, shown only this once");
 });

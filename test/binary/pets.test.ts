@@ -103,8 +103,8 @@ describe("list", () => {
     expect(lines).toHaveLength(21);
     expect(lines[0]?.trim().split(/ +/)).toEqual(["ID", "NAME", "CATEGORY", "STATUS"]);
     expect(lines[1]?.trim().split(/ {2,}/)).toEqual(["1", "Pet 1", "7", "sold"]);
-    // With the folder that was named: the same command without it would go on in another catalogue.
-    const named = isOnPostgres ? "" : ` --data ${other.path}`;
+    // With the store that was named: the same command without it would go on in another catalogue.
+    const named = isOnPostgres ? " --store ADDRESS" : ` --data ${other.path}`;
     expect(result.stderr).toBe(`More: rehome pets list --limit 20 --after 20${named}\n`);
     const rest = await list("--after", "20");
     expect(rest.stdout.trimEnd().split("\n")).toHaveLength(11);

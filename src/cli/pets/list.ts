@@ -5,7 +5,7 @@ import { shellWord } from "../../domain/shell-word.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
-import { addSettings, configOf, parseInt64Value, storeSettings } from "../options.ts";
+import { addSettings, configOf, parseInt64Value, storeFlags, storeSettings } from "../options.ts";
 import { printTable } from "../terminal/table.ts";
 import { petFields, petListSchema } from "./json.ts";
 
@@ -56,8 +56,8 @@ export function listCommand(io: Io): Command {
 async function listPets(command: Command, io: Io, options: Options): Promise<void> {
   const { status, limit, after } = options;
   const query: PageQuery = { limit: limit + 1, status, after };
-  const { config, given, sources } = configOf(command, io);
-  await withServices(config, io, async ({ pets, catalogue, place }) => {
+  const loaded = configOf(command, io);
+  await withServices(loaded.config, io, async ({ pets, catalogue, place }) => {
     const found = await pets.page(query);
     const page = found.slice(0, limit);
     if (options.json) {
@@ -91,10 +91,8 @@ async function listPets(command: Command, io: Io, options: Options): Promise<voi
     );
     if (found.length > limit) {
       const filter = status === undefined ? "" : ` --status ${status}`;
-      const from = sources.data === "flag" ? ` --data ${shellWord(given.data ?? "")}` : "";
-      io.err(
-        `More: rehome pets list${filter} --limit ${limit} --after ${page.at(-1)?.id}${from}\n`,
-      );
+      const next = `rehome pets list${filter} --limit ${limit} --after ${page.at(-1)?.id}`;
+      io.err(`More: ${[next, ...storeFlags(loaded, io).map(shellWord)].join(" ")}\n`);
     }
   });
 }
