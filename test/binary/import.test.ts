@@ -93,6 +93,22 @@ describe("pets import", () => {
     expect((await exported(folder.path, "json")).stdout).toBe("[]\n");
   });
 
+  test("however many are bad, all are written down in order", async () => {
+    using folder = temporaryFolder();
+    const rejects = join(folder.path, "rejects.ndjson");
+    const input = Array.from(
+      { length: 5_000 },
+      (_, at) => `{"name":"Zoë ${at}","categoryId":true}`,
+    );
+    const args = ["-", "--rejects", rejects, "--data", join(folder.path, "data")];
+    const result = await rehome(["pets", "import", ...args], { stdin: input.join("\n") });
+    expect(result.exitCode).toBe(1);
+    const lines = (await Bun.file(rejects).text()).trimEnd().split("\n");
+    expect(
+      lines.map((line) => (JSON.parse(line) as { record: { name: string } }).record.name),
+    ).toEqual(input.map((_, at) => `Zoë ${at}`));
+  });
+
   test("a full disk under the file of rejects is said, beside what became of the import", async () => {
     using folder = temporaryFolder();
     const args = [fixture("petstore.json"), "--create-categories", "--rejects", "/dev/full"];

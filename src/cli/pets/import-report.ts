@@ -1,9 +1,7 @@
-import { openSync } from "node:fs";
-import type { FileSink } from "bun";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import { jsonText } from "../../domain/exact-json.ts";
 import { reasonNotMade } from "../../domain/system-error.ts";
-import { quietly } from "../../service/closing.ts";
 import type { Rejection } from "../../service/catalogue/candidate.ts";
 import type { ImportSummary } from "../../service/catalogue/import.ts";
 import { json, type Static } from "../json.ts";
@@ -12,55 +10,66 @@ import { counted, grouped } from "../terminal/text.ts";
 /** Rejections that are shown to a person; a file holds them all. */
 const shownMax = 10;
 
+/** Characters that are kept before they are written to the file. */
+const pendingMax = 65_536;
+
 /** What becomes of records that are rejected: the first are remembered to be shown, all go to the file if there is one. */
 export class Rejects {
-  readonly #file: FileSink | undefined;
   readonly #path: string | undefined;
+  #descriptor: number | undefined;
+  #pending = "";
   readonly #first: Rejection[] = [];
   #count = 0;
   /** True when ids for names of categories would let some of them in. */
   hasUnknownCategory = false;
 
-  private constructor(path: string | undefined, file: FileSink | undefined) {
+  private constructor(path: string | undefined, descriptor: number | undefined) {
     this.#path = path;
-    this.#file = file;
+    this.#descriptor = descriptor;
   }
 
   /** Opens the file, empty. Throws `unavailable` when it cannot be written. */
   static open(path: string | undefined): Rejects {
     if (path === undefined) return new Rejects(path, undefined);
     try {
-      // A sink that is given a path opens it at the first rejection, readable for everybody: after all has been read it
-      // would be late to learn that its folder is missing. No folder is made; a misspelt one would be too. The sink does
-      // not own a descriptor that it is given, so this one stays open until the process ends, right after the import.
-      return new Rejects(path, Bun.file(openSync(path, "w", 0o600)).writer());
+      // Before all has been read, when it would be late to learn that its folder is missing. No folder is made; a misspelt
+      // one would be too.
+      return new Rejects(path, openSync(path, "w", 0o600));
     } catch (error) {
       const hint = "Name a file in a folder that this user may write to.";
       throw unwritable(path, error, hint);
     }
   }
 
-  async add(rejection: Rejection): Promise<void> {
+  /** Throws `unavailable` when the file cannot be written on. */
+  add(rejection: Rejection): void {
     this.#count += 1;
     if (rejection.unknownCategory) this.hasUnknownCategory = true;
     if (this.#first.length < shownMax) this.#first.push(rejection);
+    if (this.#descriptor === undefined) return;
     const { line, field, problem, record } = rejection;
-    const text = `${jsonText({ line, field, problem, record })}\n`;
-    await this.#written((file) => file.write(text));
+    this.#pending += `${jsonText({ line, field, problem, record })}\n`;
+    if (this.#pending.length > pendingMax) this.#flush(this.#descriptor);
   }
 
-  /** Returns once all of them are in the file; throws `unavailable` where they are not. */
-  async end(): Promise<void> {
-    await this.#written((file) => file.end());
+  /** All of them are in the file when it returns; throws `unavailable` where they cannot be. */
+  end(): void {
+    const descriptor = this.#descriptor;
+    if (descriptor === undefined) return;
+    this.#flush(descriptor);
+    this.#descriptor = undefined;
+    closeSync(descriptor);
   }
 
-  async #written(write: (file: FileSink) => number | Promise<number>): Promise<void> {
-    if (this.#file === undefined) return;
+  /** By hand: Bun's FileSink loses the error of a write that it begins by itself. */
+  #flush(descriptor: number): void {
+    const bytes = Buffer.from(this.#pending);
     try {
-      await write(this.#file);
+      for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
     } catch (error) {
       throw unwritable(this.#path, error, "Name a file on another disk.");
     }
+    this.#pending = "";
   }
 
   /** The first of them, a line each, and where the others are. */
@@ -75,9 +84,13 @@ export class Rejects {
     return lines.join("");
   }
 
-  /** After an import that was to be heard of, `end` has told already; on one that failed, its own error says more. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await quietly(() => this.#file?.end());
+  /** Keeps what it has of an import that failed; what is wrong with the file then matters less than why. */
+  [Symbol.dispose](): void {
+    try {
+      this.end();
+    } catch {
+      // The error on its way says more.
+    }
   }
 }
 

@@ -89,7 +89,7 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
     io,
     async (services) => {
       // Emptied once the store is known to be of use, and before anything is read.
-      await using rejects = Rejects.open(options.rejects);
+      using rejects = Rejects.open(options.rejects);
       const line = new ProgressLine(io, () => performance.now());
       try {
         const summary = await importCatalogue(services.catalogue, {
@@ -107,7 +107,7 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
         line.clear();
         if (options.json) printJson(io, importedJson(summary));
         else io.out(importedText(summary));
-        await rejects.end();
+        rejects.end();
         const isRefused = summary.rejected > 0 && options.skipBad !== true;
         if (isRefused) throw new Error(refusedText(summary, rejects));
         if (summary.rejected > 0) io.err(rejects.text());
