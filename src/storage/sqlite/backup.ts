@@ -17,7 +17,7 @@ import { reasonNotMade } from "../../domain/system-error.ts";
 import { isFull, openDatabase } from "./database.ts";
 import { catalogueMigrations } from "./files.ts";
 import { requireReachable } from "./folder.ts";
-import { checkPages, checkReferences, examine } from "./inspect.ts";
+import { type Blame, checkPages, checkReferences, examine, reportingDamage } from "./inspect.ts";
 import { pendingMigrations } from "./migrate.ts";
 
 /** Rows by table. */
@@ -49,7 +49,7 @@ export function backup(source: string, target: string): BackupReport {
   examine(source, (db) => pendingMigrations(db, source, catalogueMigrations));
   const partial = emptyFile(`${target}.${process.pid}.partial`, target);
   try {
-    const rows = copyVerified(source, partial);
+    const rows = reportingDamage(source, () => copyVerified(source, partial));
     flush(partial);
     giveName(partial, target);
     return report(target, rows);
@@ -108,7 +108,10 @@ function copyVerified(source: string, partial: string): Counts {
       const before = countRows(db);
       db.run("VACUUM INTO ?", [partial]);
       const after = countRows(db);
-      const copied = verified(partial);
+      const copied = verified(partial, {
+        what: `The copy of ${source}`,
+        hint: "See with rehome doctor whether the catalogue is damaged, or else the disk of the copy.",
+      });
       if (liesBetween(copied, before, after)) return copied;
       if (attempt === attempts) {
         throw new AppError(
@@ -125,15 +128,18 @@ function copyVerified(source: string, partial: string): Counts {
   }
 }
 
-/** Reads all of a catalogue through: pages, indexes, references, history. Returns its rows by table. */
-export function verified(path: string): Counts {
-  return examine(path, (db) => {
-    pendingMigrations(db, path, catalogueMigrations);
+/** Reads all of a backup through: pages, indexes, references, history. Returns its rows by table. */
+export function verified(path: string, blame: Blame = ofBackup(path)): Counts {
+  const look = (db: Database) => {
+    pendingMigrations(db, path, catalogueMigrations, "Name a file that rehome backup made.");
     checkPages(db, path, "integrity_check");
     checkReferences(db);
     return countRows(db);
-  });
+  };
+  return examine(path, look, blame);
 }
+
+const ofBackup = (path: string): Blame => ({ what: path, hint: "Take an earlier backup." });
 
 /** True when no table has more or fewer rows than it had before or after the copy was made. */
 function liesBetween(copied: Counts, before: Counts, after: Counts): boolean {

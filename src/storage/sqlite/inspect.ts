@@ -14,8 +14,18 @@ const checkedMaxBytes = 32 * 1024 * 1024;
 const attempts = 3;
 const attemptPauseMs = 20;
 
-const restoreHint =
-  "Restore a backup with rehome restore FILE, or move the file away to begin anew.";
+/** Whose damage it is, and what to do about it. */
+export interface Blame {
+  /** The subject of the sentence that says so. */
+  readonly what: string;
+  readonly hint: string;
+}
+
+/** The blame of a database that is in use. */
+const ofStore = (path: string): Blame => ({
+  what: path,
+  hint: "Restore a backup with rehome restore FILE, or move the file away to begin anew.",
+});
 
 /**
  * Looks at a database before it is opened for writing, and leaves it as it is. Returns the migrations that it lacks: all of
@@ -39,7 +49,7 @@ export function inspect(path: string, migrations: readonly Migration[]): readonl
 }
 
 /** Runs `look` on the database, opened so that nothing of it changes. Throws `unavailable` where it is damaged. */
-export function examine<T>(path: string, look: (db: Database) => T): T {
+export function examine<T>(path: string, look: (db: Database) => T, blame = ofStore(path)): T {
   for (let attempt = 1; ; attempt += 1) {
     const walBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
     try {
@@ -47,7 +57,7 @@ export function examine<T>(path: string, look: (db: Database) => T): T {
       return withDatabase(path, walBytes === 0 ? "immutable=1" : "mode=ro", look);
     } catch (error) {
       if (!isDamaged(error) && !(error instanceof Damage)) throw error;
-      if (attempt === attempts) throw asDamage(path, error);
+      if (attempt === attempts) throw asDamage(blame, error);
       // Without a lock, what another process was just writing looks like damage.
       Bun.sleepSync(attemptPauseMs);
     }
@@ -71,13 +81,22 @@ function withDatabase<T>(path: string, how: string, look: (db: Database) => T): 
 /** What SQLite found wrong with a database. */
 class Damage extends Error {}
 
-function asDamage(path: string, error: unknown): AppError {
+function asDamage({ what: whose, hint }: Blame, error: unknown): AppError {
   const { code, message } = error as Error & { code?: string };
   const what =
     code === "SQLITE_NOTADB"
       ? "is not an SQLite database, or its beginning is damaged"
       : `is damaged: ${message}`;
-  return new AppError("unavailable", `${path} ${what}.`, { cause: error, hint: restoreHint });
+  return new AppError("unavailable", `${whose} ${what}.`, { cause: error, hint });
+}
+
+/** What `work` returns. Where it finds the database at `path`, which is in use, damaged, throws `unavailable`. */
+export function reportingDamage<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw isDamaged(error) ? asDamage(ofStore(path), error) : error;
+  }
 }
 
 /** Throws where SQLite's own check finds a fault. `quick_check` reads all pages, `integrity_check` compares indexes too. */

@@ -41,11 +41,15 @@ export function migrate(db: Database, path: string, migrations: readonly Migrati
   return applied;
 }
 
-/** What is still to be applied, after the history was compared with ours position by position. */
+/**
+ * What is still to be applied, after the history was compared with ours position by position. `foreignHint` is for whoever
+ * named a file that another program made.
+ */
 export function pendingMigrations(
   db: Database,
   path: string,
   migrations: readonly Migration[],
+  foreignHint = "Choose another data folder with --data, or move that file away.",
 ): Migration[] {
   const tables = db
     .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")
@@ -56,9 +60,7 @@ export function pendingMigrations(
     throw new AppError(
       "unavailable",
       `${path} is an SQLite database, but not one that rehome made.`,
-      {
-        hint: "Choose another data folder with --data, or move that file away.",
-      },
+      { hint: foreignHint },
     );
   }
   const applied = db

@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { AppError } from "../../../src/domain/errors.ts";
 import { backup, backupBefore } from "../../../src/storage/sqlite/backup.ts";
 import { recordBackup } from "../../../src/storage/sqlite/last-backup.ts";
 import { diagnose } from "../../../src/storage/sqlite/diagnose.ts";
@@ -44,6 +45,16 @@ const open = () =>
     timeoutMs: 100,
     serving: false,
   });
+
+function refusal(work: () => unknown): AppError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
 
 async function add(...names: string[]): Promise<bigint[]> {
   const store = open();
@@ -86,7 +97,9 @@ describe("a backup", () => {
     const bytes = readFileSync(catalogue);
     for (let at = 4_096 * 8; at < bytes.length; at += 4_096) bytes.fill(0xa5, at, at + 64);
     writeFileSync(catalogue, bytes);
-    expect(() => backup(catalogue, file)).toThrow();
+    const refused = refusal(() => backup(catalogue, file));
+    expect(refused.message).toMatch(/rehome\.db is damaged: .*malformed\.$/);
+    expect(refused.hint).toStartWith("Restore a backup");
     expect(readdirSync(folder)).toEqual(["data"]);
   });
 
@@ -102,7 +115,9 @@ describe("a backup", () => {
     ]);
     db.close();
     const damage = "is damaged: it has rows that refer to nothing.";
-    expect(() => backup(catalogue, file)).toThrow(damage);
+    const refused = refusal(() => backup(catalogue, file));
+    expect(refused.message).toBe(`The copy of ${catalogue} ${damage}`);
+    expect(refused.hint).toStartWith("See with rehome doctor");
     expect(readdirSync(folder)).toEqual(["data"]);
     const [{ problem } = {}] = diagnose(data);
     expect(problem?.message).toBe(`${catalogue} ${damage}`);
@@ -260,7 +275,12 @@ describe("restoring", () => {
   ])("refuses what is %s", async (_, make, message) => {
     await add("Rex");
     make();
-    expect(() => restore(file, data, clock.read())).toThrow(message);
+    const { message: said, hint } = refusal(() => restore(file, data, clock.read()));
+    expect(said).toContain(message);
+    // Nothing about the catalogue, which is in order, or about a data folder.
+    expect(hint).toMatch(
+      /^(?:Name a file that rehome backup made|Take an earlier backup|Make one)/,
+    );
     expect(await names()).toEqual(["Rex"]);
     expect(readdirSync(data).toSorted()).toEqual(["limits.db", "rehome.db"]);
   });
@@ -271,7 +291,9 @@ describe("restoring", () => {
     const bytes = readFileSync(file);
     for (let at = 4_096 * 8; at < bytes.length; at += 4_096) bytes.fill(0xa5, at, at + 64);
     writeFileSync(file, bytes);
-    expect(() => restore(file, data, clock.read())).toThrow("is damaged");
+    const refused = refusal(() => restore(file, data, clock.read()));
+    expect(refused.message).toStartWith(`${file} is damaged: `);
+    expect(refused.hint).toBe("Take an earlier backup.");
     expect((await names()).length).toBe(100);
   });
 });
