@@ -10,7 +10,7 @@
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { argumentsOf, misused } from "./arguments.ts";
 import { build } from "./build.ts";
 import { makeDeb, makeTarball, type Built } from "./package.ts";
 
@@ -92,7 +92,7 @@ function sha256(file: string): string {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
+  const { values } = argumentsOf({
     allowNegative: true,
     options: {
       only: { type: "string", multiple: true },
@@ -109,10 +109,7 @@ if (import.meta.main) {
       : /^\d$/.test(values.preset)
         ? undefined
         : `--preset must be a digit, not "${values.preset}"`;
-  if (refused !== undefined) {
-    process.stderr.write(`Error: ${refused}\n`);
-    process.exit(2);
-  }
+  if (refused !== undefined) misused(refused);
   await buildAll({
     out: resolve(values.out),
     only: values.only,

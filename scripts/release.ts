@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { argumentsOf } from "./arguments.ts";
 
 const unreleased = "## Unreleased";
 
@@ -103,7 +103,7 @@ function release(root: string, { version, isDryRun, preset }: ReleaseOptions): v
 }
 
 if (import.meta.main) {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = argumentsOf({
     allowPositionals: true,
     options: {
       "dry-run": { type: "boolean", default: false },

@@ -55,6 +55,17 @@ function tree(folder: string, branch = "main"): void {
   git(folder, "commit", "--quiet", "--allow-empty", "--message", "first");
 }
 
+test("a release with an option that there is not is refused in words", () => {
+  const script = join(import.meta.dir, "../../scripts/release.ts");
+  const command = [process.execPath, script, "1.1.0", "--dry-rnu"];
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command);
+  expect([exitCode, stdout.toString(), stderr.toString()]).toEqual([
+    2,
+    "",
+    "Error: Unknown option '--dry-rnu'\n",
+  ]);
+});
+
 describe("a release that fails", () => {
   interface Project {
     readonly changes: string;
@@ -66,7 +77,9 @@ describe("a release that fails", () => {
   function fail(folder: string, { changes, tests, build }: Project) {
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
     mkdirSync(join(folder, "scripts"));
-    cpSync(join(import.meta.dir, "../../scripts/release.ts"), join(folder, "scripts/release.ts"));
+    for (const name of ["release.ts", "arguments.ts"]) {
+      cpSync(join(import.meta.dir, "../../scripts", name), join(folder, "scripts", name));
+    }
     write("scripts/build-all.ts", build);
     write("CHANGELOG.md", `## Unreleased\n\n${changes}`);
     write("package.json", `{\n  "version": "1.0.0",\n  "scripts": { "test": "${tests}" }\n}\n`);
