@@ -13,6 +13,7 @@ export type ErrorKind =
 
 /**
  * A failure with two readers: `message` is for the caller and holds nothing internal, `cause` is for the operator.
+ * Where the caller is the operator, as in what only a command does, the message may hold what `explained` says of a cause.
  * An expected refusal of a request is a `Refusal` value, not an exception. Throw AppError where the code cannot go on.
  */
 export class AppError extends Error {
