@@ -52,6 +52,7 @@ test.skipIf(isOnPostgres)("/ready names the lock of the catalogue while it is he
     await using _held = await holdCatalogue(folder.path);
     const ready = await fetch(`${server.origin}/ready`);
     expect(ready.status).toBe(503);
+    expect(ready.headers.get("retry-after")).toBe("1");
     expect(await ready.json()).toEqual({
       code: "unavailable",
       message: "Not ready. catalogue: another process has held its lock for too long.",

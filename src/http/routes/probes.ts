@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import type { Services } from "../../service/services.ts";
-import { jsonType, refusal, refuse } from "../errors.ts";
+import { jsonType, refuse } from "../errors.ts";
 
 /** What monitors ask: no key, no limits. `/health` says that the process answers, `/ready` that it can do its work. */
 export function probeRoutes(services: Services) {
@@ -20,7 +20,8 @@ export function probeRoutes(services: Services) {
         const failed = checks.filter(({ ok }) => !ok);
         if (failed.length > 0) {
           const why = failed.map(({ name, detail }) => `${name}: ${detail}`).join("; ");
-          return refuse({ request, set }, refusal("unavailable", `Not ready. ${why}.`));
+          const message = `Not ready. ${why}.`;
+          return refuse({ request, set }, { kind: "unavailable", message, retryAfterSeconds: 1 });
         }
         set.headers["content-type"] = jsonType;
         return JSON.stringify({ status: "ready", checks });

@@ -252,7 +252,9 @@ test("a frozen server: requests wait as long as they may, then are refused at on
     // Nothing that was kept in memory may be relied on while nobody knows what others changed.
     await until(() => store.current() !== undefined, 2_000);
     expect((await timed(store.current() as Promise<void>)).error?.kind).toBe("unavailable");
-    expect(await store.check()).toMatchObject([{ name: "database", ok: false }]);
+    expect(await store.check()).toMatchObject([
+      { name: "database", ok: false, detail: "it cannot be used at the moment" },
+    ]);
   } finally {
     server.thaw();
   }
