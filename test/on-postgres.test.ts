@@ -43,6 +43,8 @@ const testsLeftOut: Readonly<Record<string, readonly string[]>> = {
   "one lock guards the whole catalogue in SQLite only": [
     "/ready names the lock of the catalogue while it is held",
   ],
+  "a database does not tell whether others changed the counters; they are taken to have as time goes by":
+    ["that others gave back are asked for once, not every second from then on"],
   "a database is not asked for the press of a Tab": [
     "by id, the newest first, with label and plan",
     "by label, unless it would command the terminal",
