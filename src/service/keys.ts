@@ -20,8 +20,7 @@ import {
   type Limits,
   type PlanName,
 } from "../domain/plan.ts";
-import type { KeyAction, KeyEvent, KeyStore, WindowStore } from "../storage/contract.ts";
-import type { WindowCounts } from "../domain/windows.ts";
+import type { KeyAction, KeyEvent, KeyStore } from "../storage/contract.ts";
 import { hashKey } from "./key-directory.ts";
 
 /** What an operator may say of a key's plan and limits; the numbers go with Enterprise only. */
@@ -37,18 +36,16 @@ export interface IssuedKey {
   readonly secret: PlainKey;
 }
 
-/** All that is known of one key. */
+/** A key with its secrets and its history. What it has used is the usage service's to say. */
 export interface KeyDetails {
   readonly key: ApiKey;
   readonly secrets: readonly KeySecret[];
   readonly events: readonly KeyEvent[];
-  readonly counts: WindowCounts | undefined;
 }
 
 /** What operators do with keys. Each change binds every server on the same store at its next request. */
 export class KeyService {
   readonly #keys: KeyStore;
-  readonly #windows: WindowStore;
   readonly #environment: Environment;
   readonly #clock: Clock;
   readonly #randomBytes: RandomBytes;
@@ -56,7 +53,6 @@ export class KeyService {
 
   constructor(options: {
     keys: KeyStore;
-    windows: WindowStore;
     environment: Environment;
     clock: Clock;
     randomBytes: RandomBytes;
@@ -64,7 +60,6 @@ export class KeyService {
     actor: string;
   }) {
     this.#keys = options.keys;
-    this.#windows = options.windows;
     this.#environment = options.environment;
     this.#clock = options.clock;
     this.#randomBytes = options.randomBytes;
@@ -136,14 +131,13 @@ export class KeyService {
     return match;
   }
 
-  /** All that is known of the key that `reference` means, see `resolve`. Throws `not_found` when there is none. */
+  /** The key that `reference` means, see `resolve`, with its secrets and its history. Throws `not_found` when there is none. */
   async details(reference: string): Promise<KeyDetails> {
     const key = await this.resolve(reference);
     return {
       key,
       secrets: await this.#keys.secrets(key.id),
       events: await this.#keys.events(key.id),
-      counts: await this.#windows.counts(key.id),
     };
   }
 

@@ -68,7 +68,7 @@ export function createServices(store: Store, options: ServiceOptions): Services 
     place: store.place,
     pets: store.pets,
     catalogue: store.catalogue,
-    keys: new KeyService({ ...options, keys: store.keys, windows: store.windows }),
+    keys: new KeyService({ ...options, keys: store.keys }),
     usage: new UsageService(store.windows, clock),
     access: new Access({ directory, limiter, anonymous, onError }),
     clock,
