@@ -14,7 +14,7 @@ const schemas = {
   },
   postgres: {
     dialect: "postgresql",
-    schema: "./src/storage/postgres/schema.ts",
+    schema: "./src/annexes/postgres/schema.ts",
     out: "./drizzle/postgres",
   },
 } as const;

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "../scripts/build.ts";
-import { readCatalogue } from "../src/service/catalogue/reading.ts";
+import { readCatalogue } from "../src/annexes/import/reading.ts";
 
 interface Layout {
   readonly file: string;

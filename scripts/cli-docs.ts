@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import type { TSchema } from "@sinclair/typebox";
 import type { Command } from "commander";
+import { annexes } from "../src/annexes/index.ts";
 import { jsonSchemaOf } from "../src/cli/json.ts";
-import { createProgram } from "../src/cli/commands.ts";
-import { pathOf } from "../src/cli/program.ts";
+import { createProgram, pathOf } from "../src/cli/program.ts";
 
 const file = join(import.meta.dir, "../docs/cli.md");
 const helpCells = 100;
@@ -30,9 +30,10 @@ This page is written by \`bun run docs:cli\` from the commands themselves.
 `;
 
 /** The page. */
-export function cliDocs(): string {
+export async function cliDocs(): Promise<string> {
   let help = "";
-  const program = createProgram({
+  const program = await createProgram({
+    annexes,
     env: {},
     isTerminal: false,
     talkIsTerminal: false,
@@ -127,6 +128,6 @@ function typeText(schema: TSchema): string {
 }
 
 if (import.meta.main) {
-  await Bun.write(file, cliDocs());
+  await Bun.write(file, await cliDocs());
   process.stdout.write("docs/cli.md\n");
 }

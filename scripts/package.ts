@@ -1,8 +1,8 @@
 /** Puts an executable into a tarball and a Debian package, with all that goes with it, and the same bytes each time. */
 import { chmodSync, copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { scripts, shells, type Shell } from "../src/cli/completion/scripts.ts";
-import { settingsFile, units } from "../src/cli/service/units.ts";
+import { scripts, shells, type Shell } from "../src/annexes/operate/completion/scripts.ts";
+import { settingsFile, units } from "../src/annexes/operate/systemd/units.ts";
 import { version } from "../src/version.ts";
 
 const root = join(import.meta.dir, "..");

@@ -1,4 +1,5 @@
 import "./environment.ts";
+import { annexes } from "./annexes/index.ts";
 import { actor } from "./cli/actor.ts";
 import { run } from "./cli/program.ts";
 import { processEnvironment } from "./config.ts";
@@ -39,6 +40,7 @@ const notWritten = (cause: Error) =>
   new Error(`Standard output cannot be written: ${cause.message}.`, { cause });
 
 const exitCode = await run(process.argv.slice(2), {
+  annexes,
   env: processEnvironment,
   isTerminal: process.stdout.isTTY,
   talkIsTerminal: process.stderr.isTTY,

@@ -22,7 +22,7 @@ const tests = readSources(root, "test");
 const fileLinesMax = 300;
 /** Files above it, and why. */
 const longFiles: Readonly<Record<string, string>> = {
-  "src/service/catalogue/read/json.ts":
+  "src/annexes/import/read/json.ts":
     "one reader: its states share the window, the place and the line",
 };
 
@@ -75,6 +75,9 @@ describe("imports", () => {
     ["src/cli/a.ts", 'import { b } from "../../test/helpers/app.ts";'],
     ["src/cli/a.ts", 'import { env } from "node:process";'],
     ["src/config.ts", 'import { b } from "./service/b.ts";'],
+    ["src/http/a.ts", 'import { b } from "../annexes/page/b.ts";'],
+    ["src/cli/a.ts", 'const b = await import("../annexes/index.ts");'],
+    ["src/annexes/page/a.ts", 'import { b } from "../import/b.ts";'],
   ])("%s: %s is refused", (path, text) =>
     expect(tried(importFindings, path, text)).toHaveLength(1),
   );
@@ -84,6 +87,13 @@ describe("imports", () => {
     ["src/cli/keys/a.ts", 'import { serve } from "../../http/server.ts";'],
     ["src/http/a.ts", 'import { Elysia } from "elysia"; import { b } from "../service/b.ts";'],
     ["src/main.ts", 'import { run } from "./cli/program.ts";'],
+    ["src/main.ts", 'import { annexes } from "./annexes/index.ts";'],
+    ["src/annexes/index.ts", 'import { b } from "./page/index.ts";'],
+    ["src/annexes/operate/a.ts", 'import { b } from "../postgres/b.ts";'],
+    [
+      "src/annexes/page/a.ts",
+      'import { Elysia } from "elysia"; import { b } from "../../http/b.ts";',
+    ],
   ])("%s: %s is not", (path, text) => expect(tried(importFindings, path, text)).toEqual([]));
 
   test("every source file is reached from an entry", () => {

@@ -4,13 +4,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
 import type { Command } from "commander";
-import { createProgram } from "../src/cli/commands.ts";
-import { pathOf } from "../src/cli/program.ts";
+import { createProgram, pathOf } from "../src/cli/program.ts";
 import { settings, variableOf, type SettingName } from "../src/config.ts";
 import { testIo } from "./helpers/io.ts";
 
 const root = join(import.meta.dir, "..");
-const program = createProgram(testIo());
+const program = await createProgram(testIo());
 
 /** What is wrong with a command line as a page has it, if anything. */
 function mistakeIn(line: string): string | undefined {

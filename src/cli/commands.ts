@@ -1,38 +1,10 @@
-import type { Command } from "commander";
-import { completeCommand, completionCommand } from "./completion/index.ts";
-import { configCommand } from "./config.ts";
-import { backupCommand } from "./backup.ts";
-import { doctorCommand } from "./doctor/index.ts";
-import { healthCommand } from "./health.ts";
-import { keysCommand } from "./keys/index.ts";
-import { petsCommand } from "./pets/index.ts";
-import { openapiCommand } from "./openapi.ts";
-import { restoreCommand } from "./restore.ts";
-import { serviceCommand } from "./service/index.ts";
-import { serveCommand } from "./serve.ts";
-import { storeCommand } from "./store/index.ts";
-import { usageCommand } from "./usage/index.ts";
-import type { Io } from "./io.ts";
-import { configure, programOf } from "./program.ts";
+import type { CommandEntry } from "../annex.ts";
 
-/** The command line as a value: all commands, speaking through `io`. */
-export function createProgram(io: Io): Command {
-  const program = programOf(io, [
-    serveCommand(io),
-    keysCommand(io),
-    petsCommand(io),
-    usageCommand(io),
-    doctorCommand(io),
-    configCommand(io),
-    backupCommand(io),
-    restoreCommand(io),
-    storeCommand(io),
-    openapiCommand(io),
-    healthCommand(io),
-    serviceCommand(io),
-    completionCommand(io),
-  ]);
-  program.addCommand(completeCommand(program, io), { hidden: true });
-  configure(program, io);
-  return program;
-}
+/** The kernel's commands, in the order in which help shows them. */
+export const kernelCommands: readonly CommandEntry[] = [
+  { path: "serve", load: async () => (await import("./serve.ts")).serveCommand },
+  { path: "keys", load: async () => (await import("./keys/index.ts")).keysCommand },
+  { path: "pets", load: async () => (await import("./pets/index.ts")).petsCommand },
+  { path: "config", load: async () => (await import("./config.ts")).configCommand },
+  { path: "openapi", load: async () => (await import("./openapi.ts")).openapiCommand },
+];

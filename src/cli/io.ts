@@ -1,8 +1,11 @@
+import type { Annex } from "../annex.ts";
 import type { EnvironmentVariables } from "../config.ts";
 import { jsonText } from "../domain/exact-json.ts";
 
 /** The outside of the command line: what a command may touch besides the store. Tests hand in their own. */
 export interface Io {
+  /** What this program can do beside its kernel. */
+  readonly annexes: readonly Annex[];
   readonly env: EnvironmentVariables;
   /** True when standard output is a terminal, and a person reads it. */
   readonly isTerminal: boolean;

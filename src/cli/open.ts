@@ -33,18 +33,21 @@ export async function openServices(
   options: OpenOptions,
 ): Promise<Services> {
   const address = await storeAddress(config);
-  const store = await openStore({
+  const store = await openStore(
     address,
-    folder: config.data,
-    clock: systemClock,
-    random: Math.random,
-    timeoutMs: config.storeTimeoutMs,
-    serving: options.serving,
-    onProblem: options.onError,
-    onBackup: (file) =>
-      io.err(`The schema is brought up to date; the catalogue as it was is kept in ${file}.\n`),
-    ...options.observer,
-  });
+    {
+      folder: config.data,
+      clock: systemClock,
+      random: Math.random,
+      timeoutMs: config.storeTimeoutMs,
+      serving: options.serving,
+      onProblem: options.onError,
+      onBackup: (file) =>
+        io.err(`The schema is brought up to date; the catalogue as it was is kept in ${file}.\n`),
+      ...options.observer,
+    },
+    io.annexes.flatMap(({ stores = [] }) => stores),
+  );
   return createServices(store, {
     environment: config.environment,
     clock: systemClock,

@@ -1,16 +1,20 @@
 import { Command, CommanderError } from "commander";
+import type { CommandEntry } from "../annex.ts";
 import { AppError } from "../domain/errors.ts";
 import { nearest } from "../domain/spelling.ts";
 import { version } from "../version.ts";
+import { kernelCommands } from "./commands.ts";
 import type { Io } from "./io.ts";
 import { firstOf, messageOf } from "./message.ts";
-import { serveCommand } from "./serve.ts";
 import { UsageError } from "./usage-error.ts";
 
 const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
 
-/** The command `rehome` with these commands below it, all of which report errors in the same words. */
-export function programOf(io: Io, commands: readonly Command[]): Command {
+/** A command of the program, and the words that lead to it. */
+type Loaded = readonly [entry: CommandEntry, command: Command];
+
+/** The program with these commands in it, all of which report errors in the same words. */
+function assemble(io: Io, commands: readonly Loaded[]): Command {
   const program = new Command("rehome")
     .description("An animal-adoption catalogue as a service, in one executable.")
     .version(version, "--version", "print the version")
@@ -23,9 +27,32 @@ Examples:
   rehome keys create --plan pro --name website   make a key for a customer
   rehome keys list                               see who has one`,
     );
-  for (const command of commands) program.addCommand(command);
+  for (const [{ path, hidden = false }, command] of commands) {
+    const parent = path.split(" ").slice(0, -1).reduce(below, program);
+    parent.addCommand(command, { hidden });
+  }
   configure(program, io);
   return program;
+}
+
+function below(parent: Command, name: string): Command {
+  const child = parent.commands.find((each) => each.name() === name);
+  if (child === undefined) throw new Error(`${parent.name()} has no command ${name}`);
+  return child;
+}
+
+/** All commands, the kernel's and the annexes', speaking through `io`. */
+export async function createProgram(io: Io): Promise<Command> {
+  return load(io, entriesOf(io));
+}
+
+function entriesOf({ annexes }: Io): CommandEntry[] {
+  return [...kernelCommands, ...annexes.flatMap(({ commands = [] }) => commands)];
+}
+
+async function load(io: Io, entries: readonly CommandEntry[]): Promise<Command> {
+  const made = entries.map(async (entry) => [entry, (await entry.load())(io)] as const);
+  return assemble(io, await Promise.all(made));
 }
 
 /**
@@ -33,13 +60,9 @@ Examples:
  * run every half minute, then loads half as much code.
  */
 async function programFor(args: readonly string[], io: Io): Promise<Command> {
-  if (args[0] === "serve") return programOf(io, [serveCommand(io)]);
-  if (args[0] === "health") {
-    const { healthCommand } = await import("./health.ts");
-    return programOf(io, [healthCommand(io)]);
-  }
-  const { createProgram } = await import("./commands.ts");
-  return createProgram(io);
+  const entries = entriesOf(io);
+  const wanted = entries.filter(({ path }) => path.split(" ", 1)[0] === args[0]);
+  return load(io, wanted.length === 0 ? entries : wanted);
 }
 
 /** Every command reports errors in the same words, and none ends the process by itself. */
@@ -115,8 +138,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
  * the help of everything for a command that does not exist.
  */
 async function helpWords(path: readonly string[], io: Io): Promise<string[]> {
-  const { createProgram } = await import("./commands.ts");
-  let command = createProgram(io);
+  let command = await createProgram(io);
   const words: string[] = [];
   for (const word of path) {
     if (command.commands.length === 0) break;

@@ -1,18 +1,17 @@
+import type { Watcher } from "../annex.ts";
 import { settings, type Config, type LoadedConfig } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import { shellWord } from "../domain/shell-word.ts";
 import { createApp } from "../http/app.ts";
-import { documentationPath } from "../http/routes/documentation.ts";
 import { listen, type RunningServer, type Tls } from "../http/server.ts";
 import type { IssuedKey } from "../service/keys.ts";
 import type { Logger } from "../service/log/logger.ts";
-import { inMemory } from "../service/open-store.ts";
+import { inMemory, type StoreObserver } from "../service/open-store.ts";
 import type { Services } from "../service/services.ts";
 import { version } from "../version.ts";
 import type { Io } from "./io.ts";
 import { limitsText } from "./keys/shown.ts";
 import { openLog } from "./open-log.ts";
-import { openMetrics } from "./open-metrics.ts";
 import { openServices, randomBytes } from "./open.ts";
 import { storeFlags } from "./options.ts";
 import { counted } from "./terminal/text.ts";
@@ -39,11 +38,11 @@ async function run(
 ): Promise<void> {
   const { config } = loaded;
   const tls = readTls(config);
-  const watched = await openMetrics(config, log);
+  const watchers = await openWatchers(loaded, io, log);
   const services = await openServices(config, io, {
     serving: true,
     onError: report,
-    observer: watched?.metrics.storeObserver,
+    observer: joined(watchers),
   });
   try {
     const makeApp = () =>
@@ -56,14 +55,15 @@ async function run(
         trustedProxies: config.trustedProxy,
         requestIdPrefix: requestIdPrefix(),
         log,
-        metrics: watched?.metrics,
+        observers: watchers.flatMap(({ requests }) => requests ?? []),
+        routes: io.annexes.flatMap(({ routes }) => routes ?? []),
         report,
       });
-    watched?.listen();
+    for (const watcher of watchers) watcher.listen?.();
     const server = start(config, tls, makeApp);
     if (tls !== undefined) io.onReload(() => void renewCertificate(config, server, log));
     const issued = await firstKey(config, services, io);
-    io.out(await banner(config, services, server.url, { issued, makeKey: wayToKey(loaded, io) }));
+    io.out(await banner(loaded, services, server.url, { issued, io }));
     await warnAtStart(config, services, log);
     const settled = setTimeout(giveBack, settledMs);
     await untilAborted(io.stop);
@@ -72,12 +72,28 @@ async function run(
     await server.stop(config.shutdownTimeoutSeconds * 1000);
   } finally {
     try {
-      await watched?.close();
+      for (const watcher of watchers) await watcher.close();
     } finally {
       await services.close();
     }
   }
   log.info("Stopped: counters saved, database closed.");
+}
+
+async function openWatchers(loaded: LoadedConfig, io: Io, log: Logger): Promise<Watcher[]> {
+  const watchers = await Promise.all(io.annexes.map(async ({ watch }) => watch?.(loaded, log)));
+  return watchers.filter((each) => each !== undefined);
+}
+
+/** One observer of the store that tells all of them. */
+function joined(watchers: readonly Watcher[]): StoreObserver | undefined {
+  const observers = watchers.flatMap(({ store }) => store ?? []);
+  if (observers.length === 0) return undefined;
+  return {
+    onCommit: (report) => observers.forEach(({ onCommit }) => onCommit?.(report)),
+    onBusy: () => observers.forEach(({ onBusy }) => onBusy?.()),
+    onBan: () => observers.forEach(({ onBan }) => onBan?.()),
+  };
 }
 
 /** When a start is over, and what it left in memory is not needed any more. */
@@ -136,22 +152,24 @@ async function firstKey(
 }
 
 async function banner(
-  config: Config,
+  loaded: LoadedConfig,
   services: Services,
   url: URL,
-  { issued, makeKey }: { issued: IssuedKey | undefined; makeKey: string },
+  { issued, io }: { issued: IssuedKey | undefined; io: Io },
 ): Promise<string> {
-  const origin = url.origin;
+  const { config } = loaded;
+  const { origin } = url;
   const pets = await services.pets.count();
   const keys = await services.keys.count();
+  const pages = io.annexes.flatMap(({ routes }) => routes?.pages ?? []);
   const lines = [
     `rehome ${version}`,
     `  API   ${origin}/v1${config.baseUrl === undefined ? "" : ` (callers use ${config.baseUrl})`}`,
-    `  Docs  ${origin}${documentationPath}`,
+    ...pages.map(({ title, path }) => `  ${title.padEnd(5)} ${origin}${path}`),
     `  Data  ${services.place} (${counted(pets, "animal")}, ${counted(keys, "key")})`,
   ];
   if (issued !== undefined) lines.push(...firstSteps(issued, origin));
-  else if (keys === 0) lines.push(`  No key exists yet: ${makeKey}`);
+  else if (keys === 0) lines.push(`  No key exists yet: ${wayToKey(loaded, io)}`);
   return `${lines.join("\n")}\n`;
 }
 

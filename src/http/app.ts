@@ -1,20 +1,18 @@
 import { Elysia } from "elysia";
 import type { Cidr } from "../domain/address.ts";
 import type { Logger } from "../service/log/logger.ts";
-import type { Metrics } from "../service/metrics/metrics.ts";
 import type { Services } from "../service/services.ts";
 import { Cors } from "./cors.ts";
 import { failures } from "./failures.ts";
 import { hostCheck } from "./host-check.ts";
 import { packHeaders } from "./headers.ts";
-import { observe } from "./observe.ts";
+import { observe, type RequestObserver } from "./observe.ts";
 import { methodTable } from "./methods.ts";
 import type { Peers } from "./record.ts";
 import { ownQuery } from "./query.ts";
 import { PetAnswers } from "./answers.ts";
-import { documentationRoutes } from "./routes/documentation.ts";
 import { fallbackRoutes } from "./routes/fallback.ts";
-import { landingRoutes } from "./routes/landing.ts";
+import type { AnnexRoutes } from "./annex-routes.ts";
 import { petRoutes } from "./routes/pets.ts";
 import { probeRoutes } from "./routes/probes.ts";
 
@@ -32,7 +30,9 @@ export interface AppOptions {
   /** Where each request leaves a line. */
   readonly log?: Logger;
   /** What counts the requests. */
-  readonly metrics?: Metrics | undefined;
+  readonly observers?: readonly RequestObserver[];
+  /** Routes outside of `/v1` beside the probes. */
+  readonly routes?: readonly AnnexRoutes[];
   /** Told of failures that the caller is told nothing of. */
   readonly report: (error: unknown) => void;
 }
@@ -57,14 +57,11 @@ export function createApp(options: AppOptions) {
     answers: new PetAnswers(services),
     baseUrl: options.baseUrl,
   });
-  const documentation = documentationRoutes({
-    baseUrl: options.baseUrl,
-    stagingBaseUrl: options.stagingBaseUrl,
-    clock: services.clock,
-  });
+  const { baseUrl, stagingBaseUrl, routes = [] } = options;
+  const edge = { baseUrl, stagingBaseUrl, clock: services.clock };
   const probes = probeRoutes(services);
-  const landing = landingRoutes(options.baseUrl);
-  const openRoutes = [probes, landing, documentation].flatMap(({ routes }) => routes);
+  const others = routes.flatMap(({ make }) => make(edge));
+  const openRoutes = [probes, ...others].flatMap((each) => each.routes);
   let server: () => Peers | null = () => null;
   const app = new Elysia({
     strictPath: true,
@@ -80,7 +77,7 @@ export function createApp(options: AppOptions) {
         trustedProxies: options.trustedProxies,
         idPrefix: options.requestIdPrefix ?? "request",
         log: options.log,
-        metrics: options.metrics,
+        observers: options.observers ?? [],
       }),
     )
     .use(packHeaders())
@@ -89,9 +86,8 @@ export function createApp(options: AppOptions) {
     .use(failures(options.report, methodTable(openRoutes)))
     .use(operations)
     .use(fallbackRoutes(gateOptions, operations.routes))
-    .use(probes)
-    .use(landing)
-    .use(documentation);
+    .use(probes);
+  for (const each of others) app.use(each);
   server = () => app.server;
   return app;
 }

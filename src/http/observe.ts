@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import type { Cidr } from "../domain/address.ts";
 import { httpDate, type Clock } from "../domain/clock.ts";
 import type { Logger } from "../service/log/logger.ts";
-import type { Metrics } from "../service/metrics/metrics.ts";
+import type { Admission } from "../service/admission.ts";
 import { accessLog } from "./access-log.ts";
 import { atOnce } from "./hooks.ts";
 import { attachRecord, recordOf, RequestRecord, type Peers } from "./record.ts";
@@ -16,6 +16,22 @@ export interface Answered {
   readonly durationMs: number;
 }
 
+/** What is told of every request once it is answered, beside the log. */
+export interface RequestObserver {
+  answered(request: AnsweredRequest): void;
+}
+
+/** A request that was answered, as an observer is told of it. */
+export interface AnsweredRequest {
+  /** The route's template; undefined where there is none. */
+  readonly route: string | undefined;
+  readonly method: string;
+  readonly status: number;
+  readonly durationMs: number;
+  /** What the gate decided; undefined outside of it. */
+  readonly admission: Admission | undefined;
+}
+
 export interface ObserveOptions {
   readonly clock: Clock;
   /** What knows the addresses of connections, once there is one. */
@@ -24,7 +40,7 @@ export interface ObserveOptions {
   /** What distinguishes this process's request ids from another's. */
   readonly idPrefix: string;
   readonly log: Logger | undefined;
-  readonly metrics: Metrics | undefined;
+  readonly observers: readonly RequestObserver[];
 }
 
 /** Ids from outside are taken as they are when they cannot hurt a log or a header. */
@@ -66,7 +82,7 @@ export function observe(options: ObserveOptions) {
 }
 
 /** A handler like the given one that gives each request its record, and tells of it when it is answered. */
-function watch({ clock, trustedProxies, idPrefix, log, metrics, peers }: ObserveOptions) {
+function watch({ clock, trustedProxies, idPrefix, log, observers, peers }: ObserveOptions) {
   const writeLine = log === undefined ? undefined : accessLog(log);
   // To ask for an address costs a system call.
   const needsAddress = log?.isOn("info") === true;
@@ -85,13 +101,15 @@ function watch({ clock, trustedProxies, idPrefix, log, metrics, peers }: Observe
   const end = (record: RequestRecord, { method }: Request, response: Response): Response => {
     // Bun dates every answer but these.
     if (method === "HEAD") response.headers.set("date", httpDate(clock()));
-    if (writeLine === undefined && metrics === undefined) return response;
+    if (writeLine === undefined && observers.length === 0) return response;
     const { status } = response;
     const durationMs = performance.now() - record.startMs;
     const bytes = method === "HEAD" ? 0 : record.bytes;
     writeLine?.({ record, method, status, bytes, durationMs });
     const { route, admission } = record;
-    metrics?.answered({ route, method, status, durationMs, admission });
+    for (const observer of observers) {
+      observer.answered({ route, method, status, durationMs, admission });
+    }
     return response;
   };
 

@@ -10,7 +10,7 @@ import type { Category } from "../domain/category.ts";
 import type { NewPet, Pet, PetStatus } from "../domain/pet.ts";
 import type { Limits } from "../domain/plan.ts";
 import type { UnusedBlock, WindowCounts } from "../domain/windows.ts";
-import type { TransferStore } from "./transfer.ts";
+import type { TransferStore } from "../annexes/postgres/moving/parts.ts";
 
 export type Awaitable<T> = T | Promise<T>;
 

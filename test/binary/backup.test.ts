@@ -1,8 +1,8 @@
 /** `rehome backup` and `rehome restore` at the command line: output, questions and exit codes. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { backupSchema } from "../../src/cli/backup.ts";
-import { restoreSchema } from "../../src/cli/restore.ts";
+import { backupSchema } from "../../src/annexes/operate/backup/backup-command.ts";
+import { restoreSchema } from "../../src/annexes/operate/backup/restore-command.ts";
 import { makeKey, rehome, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";

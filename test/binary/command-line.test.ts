@@ -2,8 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Command } from "commander";
 import { configSchema } from "../../src/cli/config.ts";
-import { createProgram } from "../../src/cli/commands.ts";
-import { pathOf } from "../../src/cli/program.ts";
+import { createProgram, pathOf } from "../../src/cli/program.ts";
 import {
   cleanEnvironment,
   executable,
@@ -19,7 +18,7 @@ import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
 function withChildren(command: Command): Command[] {
   return [command, ...command.createHelp().visibleCommands(command).flatMap(withChildren)];
 }
-const commands = withChildren(createProgram(testIo()))
+const commands = withChildren(await createProgram(testIo()))
   .filter((command) => command.name() !== "help")
   .map((command) => ({ path: pathOf(command), command }));
 

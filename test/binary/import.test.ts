@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { importSchema } from "../../src/cli/pets/import-report.ts";
+import { importSchema } from "../../src/annexes/import/commands/import-report.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import {
   cleanEnvironment,

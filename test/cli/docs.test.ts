@@ -2,16 +2,16 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { cliDocs } from "../../scripts/cli-docs.ts";
 import { jsonSchemaOf } from "../../src/cli/json.ts";
-import { createProgram } from "../../src/cli/commands.ts";
+import { createProgram } from "../../src/cli/program.ts";
 import { testIo } from "../helpers/io.ts";
 
 test("docs/cli.md is what the commands say: `bun run docs:cli` writes it anew", async () => {
   const written = await Bun.file(join(import.meta.dir, "../../docs/cli.md")).text();
-  expect(written === cliDocs() ? "the same" : "run `bun run docs:cli`").toBe("the same");
+  expect(written === (await cliDocs()) ? "the same" : "run `bun run docs:cli`").toBe("the same");
 });
 
-test("every command that takes --json says what it prints", () => {
-  const commands = [createProgram(testIo())];
+test("every command that takes --json says what it prints", async () => {
+  const commands = [await createProgram(testIo())];
   for (const command of commands) {
     commands.push(...command.commands);
     const takesJson = command.options.some(({ long }) => long === "--json");

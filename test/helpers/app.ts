@@ -1,3 +1,4 @@
+import { annexes } from "../../src/annexes/index.ts";
 import type { PlanName } from "../../src/domain/plan.ts";
 import { createApp, type AppOptions } from "../../src/http/app.ts";
 import { createServices, type ServiceOptions } from "../../src/service/services.ts";
@@ -61,6 +62,7 @@ export async function testApp({
     stagingBaseUrl: undefined,
     corsOrigins: [],
     trustedProxies: [],
+    routes: annexes.flatMap(({ routes }) => routes ?? []),
     report: (error) => reported.push(error),
     ...app,
   });

@@ -5,8 +5,8 @@
  */
 import { appendFileSync } from "node:fs";
 import { createServices } from "../../src/service/services.ts";
-import { parseDatabaseAddress } from "../../src/storage/postgres/address.ts";
-import { openPostgresStore } from "../../src/storage/postgres/store.ts";
+import { parseDatabaseAddress } from "../../src/annexes/postgres/address.ts";
+import { openPostgresStore } from "../../src/annexes/postgres/store.ts";
 import { seededBytes } from "./app.ts";
 
 const [url = "", now = "", file = "", ...secrets] = process.argv.slice(2);

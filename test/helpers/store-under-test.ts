@@ -4,9 +4,9 @@
  */
 import { systemClock } from "../../src/domain/clock.ts";
 import type { Store } from "../../src/storage/contract.ts";
-import { describeAddress, parseDatabaseAddress } from "../../src/storage/postgres/address.ts";
-import { openPostgresStore } from "../../src/storage/postgres/store.ts";
-import { freshMs } from "../../src/storage/postgres/versions.ts";
+import { describeAddress, parseDatabaseAddress } from "../../src/annexes/postgres/address.ts";
+import { openPostgresStore } from "../../src/annexes/postgres/store.ts";
+import { freshMs } from "../../src/annexes/postgres/versions.ts";
 import { openSqliteStore, type SqliteOptions } from "../../src/storage/sqlite/store.ts";
 import { testDatabase, type TestDatabase } from "./postgres.ts";
 

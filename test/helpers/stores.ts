@@ -1,8 +1,8 @@
 /** Both stores, for tests that hold for each: `describe.each(stores)`. */
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Store } from "../../src/storage/contract.ts";
-import { parseDatabaseAddress } from "../../src/storage/postgres/address.ts";
-import { openPostgresStore } from "../../src/storage/postgres/store.ts";
+import { parseDatabaseAddress } from "../../src/annexes/postgres/address.ts";
+import { openPostgresStore } from "../../src/annexes/postgres/store.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { temporaryFolder } from "./binary.ts";
 import { testDatabase } from "./postgres.ts";

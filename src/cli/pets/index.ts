@@ -1,8 +1,6 @@
 import { Command } from "commander";
 import type { Io } from "../io.ts";
 import { addCommand } from "./add.ts";
-import { exportCommand } from "./export.ts";
-import { importCommand } from "./import.ts";
 import { listCommand } from "./list.ts";
 import { removeCommand } from "./remove.ts";
 import { setStatusCommand } from "./set-status.ts";
@@ -17,8 +15,6 @@ export function petsCommand(io: Io): Command {
     .addCommand(addCommand(io))
     .addCommand(setStatusCommand(io))
     .addCommand(removeCommand(io))
-    .addCommand(importCommand(io))
-    .addCommand(exportCommand(io))
     .addHelpText(
       "after",
       `

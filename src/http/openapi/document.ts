@@ -4,16 +4,18 @@ import { noServices } from "../../service/no-services.ts";
 import { interfaceVersion } from "../../version.ts";
 import { PetAnswers } from "../answers.ts";
 import { Cors } from "../cors.ts";
-import { documentPath, type DocumentationOptions } from "../routes/documentation.ts";
+import type { EdgeOptions } from "../annex-routes.ts";
 import { petRoutes } from "../routes/pets.ts";
 import { namedSchemas } from "../schemas.ts";
 import { headers, responses, securitySchemes } from "./components.ts";
 import { finalise, type OpenApiDocument } from "./finalise.ts";
 
+/** Where the plugin answers with what it made; nobody sees this address. */
+const documentPath = "/document";
 const ownBaseUrl = "http://127.0.0.1:8080/v1";
 
 /** The document that a service with these settings serves: what the plugin makes of the routes, brought into form. */
-export async function documentOf(options: DocumentationOptions): Promise<OpenApiDocument> {
+export async function documentOf(options: EdgeOptions): Promise<OpenApiDocument> {
   const { baseUrl = ownBaseUrl, stagingBaseUrl, clock } = options;
   // Only what the routes declare is asked for, which takes no store.
   const services = noServices(clock);

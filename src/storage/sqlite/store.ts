@@ -12,9 +12,9 @@ import type {
 } from "../contract.ts";
 import { createBatchMax, GroupCommit } from "../group-commit.ts";
 import { backupBefore } from "./backup.ts";
-import type { TransferStore } from "../transfer.ts";
-import { catalogueStore } from "./catalogue.ts";
-import { transferStore } from "./transfer.ts";
+import type { TransferStore } from "../../annexes/postgres/moving/parts.ts";
+import { catalogueStore } from "../../annexes/import/sqlite-catalogue.ts";
+import { transferStore } from "../../annexes/postgres/moving/sqlite.ts";
 import { attempt, freeSpace, takeLock } from "./checks.ts";
 import { explain, openDatabase, translated, translating } from "./database.ts";
 import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";

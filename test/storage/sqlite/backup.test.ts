@@ -18,9 +18,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
 import { backup, backupBefore } from "../../../src/storage/sqlite/backup.ts";
-import { recordBackup } from "../../../src/storage/sqlite/last-backup.ts";
-import { diagnose } from "../../../src/storage/sqlite/diagnose.ts";
-import { restore } from "../../../src/storage/sqlite/restore.ts";
+import { recordBackup } from "../../../src/annexes/operate/backup/last-backup.ts";
+import { diagnose } from "../../../src/annexes/operate/doctor/sqlite.ts";
+import { restore } from "../../../src/annexes/operate/backup/restore.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
 

@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+import type { Io } from "./cli/io.ts";
+import type { LoadedConfig } from "./config.ts";
+import type { AnnexRoutes } from "./http/annex-routes.ts";
+import type { RequestObserver } from "./http/observe.ts";
+import type { Logger } from "./service/log/logger.ts";
+import type { StoreKind, StoreObserver } from "./service/open-store.ts";
+
+/** A command, made when it is wanted: no start waits for the others. */
+export interface CommandEntry {
+  /** The words that lead to it: `pets import`. */
+  readonly path: string;
+  readonly load: () => Promise<(io: Io) => Command>;
+  /** True for a command that only programs type. */
+  readonly hidden?: boolean;
+}
+
+/** What an annex does while the service runs. */
+export interface Watcher {
+  readonly requests?: RequestObserver;
+  readonly store?: StoreObserver;
+  /** Begins to listen on an address of its own. Throws AppError when the address cannot be had. */
+  listen?(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * A capability that can be taken away without touching the kernel. It adds commands, routes outside `/v1`, kinds of stores,
+ * and what watches the service while it runs.
+ */
+export interface Annex {
+  readonly name: string;
+  readonly commands?: readonly CommandEntry[];
+  readonly routes?: AnnexRoutes;
+  readonly stores?: readonly StoreKind[];
+  /** Returns undefined when the settings do not ask for it. */
+  readonly watch?: (loaded: LoadedConfig, log: Logger) => Promise<Watcher | undefined>;
+}

@@ -1,0 +1,58 @@
+import { Command, Option } from "commander";
+import { int64Min } from "../../../domain/int64.ts";
+import { type ExportFormat, exportFormats, exportText } from "../write/export.ts";
+import type { Services } from "../../../service/services.ts";
+import type { Io } from "../../../cli/io.ts";
+import { withServices } from "../../../cli/open.ts";
+import { addSettings, configOf, storeSettings } from "../../../cli/options.ts";
+
+const pageAnimals = 1_000;
+
+export function exportCommand(io: Io): Command {
+  const command = new Command("export")
+    .description("write all animals to standard output, as `pets import` reads them")
+    .addOption(
+      new Option(
+        "--format <format>",
+        "json, an array; ndjson, one object a line; csv, for spreadsheets",
+      )
+        .choices([...exportFormats])
+        .default("json"),
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  rehome pets export > animals.json
+  rehome pets export --format csv > animals.csv
+  rehome pets export --format ndjson | rehome pets import - --data other
+
+In CSV a text that a spreadsheet would run as a formula gets an apostrophe before it; \`pets import\` takes it away.`,
+    );
+  return addSettings(command, storeSettings).action(
+    async ({ format }: { format: ExportFormat }) => {
+      const { config } = configOf(command, io);
+      await withServices(config, io, async (services) => {
+        try {
+          for await (const text of exportText(pages(services, io), format)) await io.write(text);
+        } catch (error) {
+          // Whoever reads has enough, as `head` does; that is no failure.
+          if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+        }
+      });
+    },
+  );
+}
+
+/** All animals, a page at a time: the store is free in between, however slowly they are read. */
+async function* pages({ catalogue }: Services, io: Io) {
+  let after = int64Min;
+  while (!io.stop.aborted) {
+    const page = await catalogue.exportPage(after, pageAnimals);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    after = last.id;
+  }
+  throw new Error("The export was stopped; what was written is not all of it.");
+}

@@ -1,0 +1,179 @@
+import { Database } from "bun:sqlite";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { isoSeconds } from "../../../domain/clock.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { reasonOf } from "../../../domain/system-error.ts";
+import {
+  emptyFile,
+  flush,
+  freeName,
+  report,
+  verified,
+  type BackupReport,
+} from "../../../storage/sqlite/backup.ts";
+import { isBusy, isDamaged } from "../../../storage/sqlite/database.ts";
+import { storeFiles } from "../../../storage/sqlite/files.ts";
+import { giveToOwner, prepareFolder } from "../../../storage/sqlite/folder.ts";
+import { examine } from "../../../storage/sqlite/inspect.ts";
+
+export interface RestoreReport extends BackupReport {
+  /** Where the catalogue is that was there before, if there was one. */
+  readonly replaced: string | undefined;
+}
+
+/**
+ * Puts the backup `file` in the place of the catalogue in `folder`, and keeps what it replaces. Before anything is touched
+ * the backup is read through, and so is its copy. Throws `unavailable` where a process uses the store. Ids go on after the
+ * ones that the replaced catalogue gave out. Counters stay as they are.
+ */
+export function restore(file: string, folder: string, nowMs: number): RestoreReport {
+  requireBackup(file);
+  const rows = verified(file);
+  if (rows.size === 0) throw noBackup(file, "holds no catalogue");
+  prepareFolder(folder);
+  const { catalogue } = storeFiles(folder);
+  const partial = `${catalogue}.restoring`;
+  const held = holdAlone(catalogue);
+  try {
+    rmSync(partial, { force: true });
+    emptyFile(partial);
+    examine(file, (db) => db.run("VACUUM INTO ?", [partial]));
+    continueIds(partial, held.lastPetId);
+    const copied = verified(partial);
+    for (const [table, count] of rows) {
+      if (copied.get(table) !== count) {
+        throw new AppError("unavailable", `The copy of ${file} lacks rows of ${table}.`);
+      }
+    }
+    flush(partial);
+    giveToOwner(partial, folder);
+    const replaced = replace(partial, catalogue, nowMs);
+    return { ...report(catalogue, rows), replaced };
+  } finally {
+    held.release();
+    rmSync(partial, { force: true });
+  }
+}
+
+/** Throws where `file` cannot be read, or is a folder, a pipe or a device. */
+export function requireBackup(file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      throw new AppError("not_found", `There is no backup ${file}.`, {
+        hint: "Make one with rehome backup FILE.",
+      });
+    }
+    throw new AppError("unavailable", `The backup ${file} cannot be read: ${reasonOf(error)}.`, {
+      cause: error,
+      hint: "Run it as the user who made the backup.",
+    });
+  }
+  if (!statSync(file).isFile()) throw noBackup(file, "is not a file");
+}
+
+function noBackup(file: string, why: string): AppError {
+  return new AppError("unavailable", `${file} ${why}; it is no backup.`, {
+    hint: "Name a file that rehome backup made.",
+  });
+}
+
+/** Keeps the old catalogue under another name; from then on there is at each moment a whole one in its place. */
+function replace(partial: string, catalogue: string, nowMs: number): string | undefined {
+  let replaced: string | undefined;
+  if (existsSync(catalogue)) {
+    replaced = freeName(`${catalogue}.replaced-${isoSeconds(nowMs).replaceAll(":", "")}`);
+    // What a damaged database left beside itself belongs to it, and would be taken for the new one's.
+    for (const suffix of ["-wal", "-shm"]) {
+      if (existsSync(catalogue + suffix)) renameSync(catalogue + suffix, replaced + suffix);
+    }
+    keep(catalogue, replaced);
+  }
+  renameSync(partial, catalogue);
+  flush(dirname(catalogue));
+  return replaced;
+}
+
+function keep(catalogue: string, replaced: string): void {
+  try {
+    linkSync(catalogue, replaced);
+  } catch {
+    // Some file systems, such as a USB stick's, have no links.
+    renameSync(catalogue, replaced);
+  }
+}
+
+interface Held {
+  /** The highest id that the catalogue gave to an animal. */
+  readonly lastPetId: bigint;
+  release(): void;
+}
+
+/** Locks the catalogue against every other process. Its log is folded into it on the way. */
+function holdAlone(catalogue: string): Held {
+  const nothing: Held = { lastPetId: 0n, release: () => undefined };
+  if (!existsSync(catalogue)) return nothing;
+  const db = new Database(catalogue, { readwrite: true, create: false, safeIntegers: true });
+  try {
+    db.run("PRAGMA locking_mode = EXCLUSIVE");
+    // Leaving WAL mode takes the database for itself; in WAL mode every open connection holds a lock.
+    db.run("PRAGMA journal_mode = DELETE");
+    db.run("BEGIN EXCLUSIVE");
+    return { lastPetId: lastPetId(db), release: () => db.close() };
+  } catch (error) {
+    db.close();
+    if (isBusy(error) || isLocked(catalogue)) {
+      throw new AppError("unavailable", `${catalogue} is in use by another process.`, {
+        cause: error,
+        hint: "Stop rehome first, then restore.",
+      });
+    }
+    // A damaged catalogue is what restoring is for.
+    if (isDamaged(error)) return nothing;
+    throw error;
+  }
+}
+
+function lastPetId(db: Database): bigint {
+  try {
+    const sql = "SELECT seq FROM sqlite_sequence WHERE name = 'pets'";
+    return db.query<{ seq: bigint }, []>(sql).get()?.seq ?? 0n;
+  } catch {
+    return 0n;
+  }
+}
+
+/** Lets ids go on after `last`, so that no id ever means two animals. */
+function continueIds(path: string, last: bigint): void {
+  const db = new Database(path, { readwrite: true, create: false, safeIntegers: true });
+  try {
+    db.run(
+      "INSERT INTO sqlite_sequence (name, seq) SELECT 'pets', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'pets')",
+    );
+    db.run("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'pets'", [last]);
+  } finally {
+    db.close(true);
+  }
+}
+
+/** True when a process holds a lock on the file, as Linux lists them; a damaged database cannot be asked. */
+function isLocked(path: string): boolean {
+  try {
+    const { ino } = statSync(path);
+    return readFileSync("/proc/locks", "utf8").includes(`:${ino} `);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,126 @@
+import { Command } from "commander";
+import {
+  dataHomeVariable,
+  serviceDataFolder,
+  settings,
+  shownValue,
+  variableOf,
+  type LoadedConfig,
+  type SettingName,
+} from "../../../config.ts";
+import { systemClock } from "../../../domain/clock.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { examineDatabase, examineFolder } from "./examine.ts";
+import { findingStates, type Finding } from "./finding.ts";
+import { printJson, type Io } from "../../../cli/io.ts";
+import { addJson, json, type Static } from "../../../cli/json.ts";
+import { storeAddress } from "../../../cli/open.ts";
+import { addSettings, askedServer, configOf } from "../../../cli/options.ts";
+import { stylesOf } from "../../../cli/terminal/style.ts";
+import { counted, pad, printable } from "../../../cli/terminal/text.ts";
+import { checkServer } from "./server.ts";
+
+export const doctorSchema = json.object({
+  state: json.oneOf(findingStates, "the worst state of all checks"),
+  checks: json.list(
+    json.object({
+      check: json.text("what was looked at"),
+      state: json.oneOf(findingStates, "ok, warn (trouble one day) or fail (trouble now)"),
+      detail: json.text("what was found"),
+      advice: json.orNull(json.text("what to do about it")),
+    }),
+  ),
+});
+
+const help = `
+It changes nothing and may run beside the service. Exit code: 0 when no check failed (warnings included), 1 otherwise.
+
+Examples:
+  rehome doctor
+  rehome doctor --data /var/lib/rehome --port 80
+  rehome doctor --json | jq -r '.checks[] | select(.state != "ok").detail'`;
+
+/** `rehome doctor`: looks at everything that goes wrong with an installation, and says what to do. */
+export function doctorCommand(io: Io): Command {
+  const command = new Command("doctor")
+    .description("look for trouble: folder, databases, disk, backups, clock, permissions, server")
+    .addHelpText("after", help);
+  addSettings(command, ["data", "store", "storeFile", "storeTimeoutMs", "host", "port"], {
+    ...askedServer,
+    storeTimeoutMs: "how long the database may take to answer, in ms",
+  });
+  return addJson(command, doctorSchema).action(async (options: { json?: true }) => {
+    const findings = await examine(configOf(command, io), io);
+    const report = reportOf(findings);
+    if (options.json) printJson(io, report);
+    else printFindings(io, findings);
+    if (report.state === "fail") {
+      const failed = findings.filter(({ state }) => state === "fail");
+      throw new AppError("unavailable", `${counted(failed.length, "check")} failed.`);
+    }
+  });
+}
+
+async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
+  const { config } = loaded;
+  const address = await storeAddress(config);
+  const store =
+    address === undefined
+      ? examineFolder({
+          folder: config.data,
+          why: whyOf("data", loaded, io),
+          elsewhere: [serviceDataFolder],
+          nowMs: systemClock(),
+        })
+      : await examineDatabase(
+          address,
+          whyOf(config.store === undefined ? "storeFile" : "store", loaded, io),
+          config.storeTimeoutMs,
+          systemClock,
+        );
+  return [settingsFinding(loaded), ...store, await checkServer(config)];
+}
+
+/** Where the value of a setting comes from, in words. */
+function whyOf(name: SettingName, { sources }: LoadedConfig, { env }: Io): string {
+  const source = sources[name];
+  if (source === "flag") return `--${settings[name].flag}`;
+  if (source === "environment") return variableOf(name);
+  const given = dataHomeVariable(env);
+  return given === undefined ? "default" : `default, from ${given}`;
+}
+
+/** Settings that are wrong end every command before it begins; this says which are not the defaults. */
+function settingsFinding(loaded: LoadedConfig): Finding {
+  const changed = (Object.keys(settings) as SettingName[])
+    .filter((name) => loaded.sources[name] !== "default")
+    .map((name) => `${settings[name].flag} ${String(shownValue(name, loaded))}`);
+  const detail = changed.length === 0 ? "all at their defaults" : changed.join(", ");
+  return { check: "settings", state: "ok", detail };
+}
+
+function reportOf(findings: readonly Finding[]): Static<typeof doctorSchema> {
+  const worst = findingStates.findLast((state) => findings.some((each) => each.state === state));
+  return {
+    state: worst ?? "ok",
+    checks: findings.map(({ check, state, detail, advice }) => ({
+      check,
+      state,
+      detail,
+      advice: advice ?? null,
+    })),
+  };
+}
+
+function printFindings(io: Io, findings: readonly Finding[]): void {
+  const { green, yellow, red, dim } = stylesOf(io);
+  const paint = { ok: green, warn: yellow, fail: red };
+  const checkCells = Math.max(...findings.map(({ check }) => check.length));
+  const stateCells = Math.max(...findingStates.map((state) => state.length));
+  for (const { check, state, detail, advice } of findings) {
+    const mark = paint[state](pad(state, stateCells));
+    io.out(`${mark}  ${pad(check, checkCells)}  ${printable(detail)}\n`);
+    if (advice === undefined) continue;
+    io.out(`${" ".repeat(stateCells + checkCells + 4)}${dim("->")} ${printable(advice)}\n`);
+  }
+}

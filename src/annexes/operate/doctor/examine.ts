@@ -1,0 +1,128 @@
+import { existsSync } from "node:fs";
+import { dayMs, isoSeconds } from "../../../domain/clock.ts";
+import { clockToleranceMs } from "../../../domain/windows.ts";
+import { diagnosePostgres } from "../../postgres/diagnose.ts";
+import { diagnose, type Diagnosis } from "./sqlite.ts";
+import { lastBackup } from "../backup/last-backup.ts";
+import { bytesText, fail, ok, warn, type Finding } from "./finding.ts";
+import { checkDisk, checkFolder, checkPermissions } from "./folder.ts";
+
+/** A backup older than this is too old to want to restore it. */
+const backupAgeMaxMs = 7 * dayMs;
+/** systemd-timesyncd leaves this file once it has set the clock. */
+const timesync = { folder: "/run/systemd/timesync", file: "/run/systemd/timesync/synchronized" };
+/** No clock is right that shows a time before this program was written. */
+const writtenMs = Date.UTC(2026, 0, 1);
+
+export interface FolderQuestion {
+  readonly folder: string;
+  /** Which setting says so. */
+  readonly why: string;
+  /** Folders that hold the data of other installations, as a rule. */
+  readonly elsewhere: readonly string[];
+  readonly nowMs: number;
+}
+
+/** Examines a data folder and what is in it, and changes nothing. It may be in use. */
+export function examineFolder(question: FolderQuestion): Finding[] {
+  const { folder, why, elsewhere, nowMs } = question;
+  const first = checkFolder(folder, why, elsewhere);
+  if (!existsSync(folder) || first.state === "fail") return [first, checkClock(nowMs, 0)];
+  const databases = diagnose(folder);
+  const newestMs = Math.max(...databases.map((each) => each.newestMs));
+  const catalogueBytes = databases[0]?.bytes ?? 0;
+  return [
+    first,
+    ...databases.filter(({ bytes }) => bytes !== undefined).map(checkDatabase),
+    checkDisk(folder, catalogueBytes),
+    checkPermissions(folder),
+    ...(catalogueBytes === 0 ? [] : [checkBackup(folder, nowMs)]),
+    checkClock(nowMs, newestMs),
+  ];
+}
+
+function checkDatabase({ name, path, bytes = 0, pending, problem }: Diagnosis): Finding {
+  if (problem !== undefined) {
+    return fail(name, problem.message.replace(/\.$/, ""), problem.hint ?? "Restore a backup.");
+  }
+  const detail = `${path}, ${bytesText(bytes)}, integrity checked`;
+  if (pending.length === 0) return ok(name, `${detail}, schema up to date`);
+  return warn(
+    name,
+    `${detail}, schema lacks ${pending.join(", ")}`,
+    "The next start brings it up to date, and keeps the catalogue as it was.",
+  );
+}
+
+function checkBackup(folder: string, nowMs: number): Finding {
+  const check = "backup";
+  const last = lastBackup(folder);
+  const advice = "rehome backup FILE, best every day and to another disk.";
+  if (last === undefined) return warn(check, "none was ever made", advice);
+  const ageMs = nowMs - last.atMs;
+  const days = Math.floor(ageMs / dayMs);
+  const detail = `${isoSeconds(last.atMs)}, ${bytesText(last.bytes)}, written to ${last.file}`;
+  return ageMs > backupAgeMaxMs
+    ? warn(check, `the last one is ${days} days old: ${detail}`, advice)
+    : ok(check, detail);
+}
+
+/** The machine's clock, beside the newest time that the store knows of. */
+function checkClock(nowMs: number, newestMs: number): Finding {
+  const check = "clock";
+  const now = isoSeconds(nowMs);
+  const advice = "Set the clock, such as with: timedatectl set-ntp true";
+  if (nowMs < writtenMs) return fail(check, `${now} is before this program was written`, advice);
+  if (newestMs > nowMs + clockToleranceMs) {
+    return warn(
+      check,
+      `${now} is behind ${isoSeconds(newestMs)}, which the store has seen already`,
+      advice,
+    );
+  }
+  if (existsSync(timesync.folder) && !existsSync(timesync.file)) {
+    return warn(check, `${now}, not synchronized yet`, advice);
+  }
+  return ok(check, now);
+}
+
+/** Examines a PostgreSQL database, and changes nothing. */
+export async function examineDatabase(
+  address: string,
+  why: string,
+  timeoutMs: number,
+  clock: () => number,
+): Promise<Finding[]> {
+  const found = await diagnosePostgres(address, timeoutMs);
+  if (found.problem !== undefined) {
+    const { message, hint = "See that it runs and can be reached." } = found.problem;
+    return [
+      fail("database", `${message.replace(/\.$/, "")} (${why})`, hint),
+      checkClock(clock(), 0),
+    ];
+  }
+  const detail = `${found.where} (${why}), ${found.server}, ${bytesText(found.bytes)}`;
+  const nowMs = clock();
+  const skewMs = Math.abs(nowMs - found.serverMs);
+  const skew =
+    skewMs > clockToleranceMs
+      ? [
+          warn(
+            "clock skew",
+            `this machine and the database differ by ${Math.round(skewMs / 1_000)} s`,
+            "Synchronize both clocks; the limits go by the database's.",
+          ),
+        ]
+      : [];
+  return [
+    found.pending.length === 0
+      ? ok("database", `${detail}, schema up to date`)
+      : warn(
+          "database",
+          `${detail}, schema lacks ${found.pending.join(", ")}`,
+          "The next start brings it up to date; make a dump with pg_dump before.",
+        ),
+    ...skew,
+    checkClock(nowMs, 0),
+  ];
+}

@@ -1,0 +1,83 @@
+import { statSync } from "node:fs";
+import { AppError } from "../../../domain/errors.ts";
+import { windowMs } from "../../../domain/windows.ts";
+import type { Migration } from "../../../storage/migrations.macro.ts";
+import {
+  catalogueMigrations,
+  limitsMigrations,
+  storeFiles,
+} from "../../../storage/sqlite/files.ts";
+import { checkPages, checkReferences, examine } from "../../../storage/sqlite/inspect.ts";
+import { pendingMigrations } from "../../../storage/sqlite/migrate.ts";
+
+/** What is known of a database without changing anything of it. */
+export interface Diagnosis {
+  readonly name: "catalogue" | "limits";
+  readonly path: string;
+  /** With the log beside it. Undefined when there is no such file yet. */
+  readonly bytes: number | undefined;
+  /** Migrations that the next start will apply. */
+  readonly pending: readonly string[];
+  /** The newest time that it holds, or 0. */
+  readonly newestMs: number;
+  /** Why it cannot be used, where that is so. */
+  readonly problem: AppError | undefined;
+}
+
+interface Question {
+  readonly name: Diagnosis["name"];
+  readonly path: string;
+  readonly migrations: readonly Migration[];
+  /** One row: `newest`, in `unitMs`. */
+  readonly sql: string;
+  readonly unitMs: number;
+}
+
+/** Looks at both databases of a data folder, through and through. They may be in use. */
+export function diagnose(folder: string): Diagnosis[] {
+  const files = storeFiles(folder);
+  return [
+    examined({
+      name: "catalogue",
+      path: files.catalogue,
+      migrations: catalogueMigrations,
+      sql: "SELECT max(at_ms) AS newest FROM key_events",
+      unitMs: 1,
+    }),
+    examined({
+      name: "limits",
+      path: files.limits,
+      migrations: limitsMigrations,
+      sql: "SELECT max(minute_label) AS newest FROM rate_windows",
+      unitMs: windowMs.minute,
+    }),
+  ];
+}
+
+function examined({ name, path, migrations, sql, unitMs }: Question): Diagnosis {
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size;
+  const fileBytes = sizeOf(path);
+  const bytes = fileBytes === undefined ? undefined : fileBytes + (sizeOf(`${path}-wal`) ?? 0);
+  const unknown = { name, path, bytes, pending: [], newestMs: 0, problem: undefined };
+  if (bytes === undefined || bytes === 0) return unknown;
+  try {
+    return examine(path, (db) => {
+      const pending = pendingMigrations(db, path, migrations).map(({ tag }) => tag);
+      checkPages(db, path, "integrity_check");
+      checkReferences(db);
+      const row = db.query<{ newest: number | null }, []>(sql).get();
+      return { ...unknown, pending, newestMs: (row?.newest ?? 0) * unitMs };
+    });
+  } catch (error) {
+    return { ...unknown, problem: problemOf(error, path) };
+  }
+}
+
+function problemOf(error: unknown, path: string): AppError {
+  if (error instanceof AppError) return error;
+  const { message } = error as Error;
+  return new AppError("unavailable", `${path} cannot be read: ${message}.`, {
+    cause: error,
+    hint: "See whose the file is, and that no other program holds it.",
+  });
+}

@@ -1,0 +1,37 @@
+import { Command } from "commander";
+import { AppError } from "../../domain/errors.ts";
+import { checkServer } from "./doctor/server.ts";
+import type { Io } from "../../cli/io.ts";
+import { addSettings, askedServer, configOf, durationOption } from "../../cli/options.ts";
+
+const pauseMs = 100;
+
+/** `rehome health`: exit code 0 when the server that the settings describe is ready for requests. */
+export function healthCommand(io: Io): Command {
+  const command = new Command("health")
+    .description(
+      "ask the server whether it is ready: exit code 0 or 1, for monitors and containers",
+    )
+    .addOption(
+      durationOption("--wait <DURATION>", "ask again until it is ready, for at most so long"),
+    )
+    .addHelpText("after", "\nExamples:\n  rehome health\n  rehome health --port 9000 --wait 30s");
+  return addSettings(command, ["host", "port"], askedServer).action(
+    async ({ wait: waitMs = 0 }: { wait?: number }) => {
+      const { config } = configOf(command, io);
+      const deadlineMs = performance.now() + waitMs;
+      for (;;) {
+        const { state, detail } = await checkServer(config);
+        if (state === "ok") return io.out(`The server ${detail}.\n`);
+        if (performance.now() >= deadlineMs || io.stop.aborted) {
+          throw new AppError(
+            "unavailable",
+            `The server is not ready: ${detail.replace(/\.$/, "")}.`,
+            { hint: "rehome doctor" },
+          );
+        }
+        await Bun.sleep(pauseMs);
+      }
+    },
+  );
+}

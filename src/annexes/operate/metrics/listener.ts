@@ -1,0 +1,45 @@
+import type { ListenAddress } from "../../../domain/address.ts";
+import { AppError } from "../../../domain/errors.ts";
+import type { Metrics } from "./metrics.ts";
+import { errorBody, jsonType, statusOf } from "../../../http/errors.ts";
+
+/** Where Prometheus asks, apart from the service: who reaches this address reads everything there. */
+const metricsPath = "/metrics";
+
+/** Serves the metrics at an address of their own. Throws AppError in words when it cannot be had. */
+export function listenForMetrics(
+  metrics: Metrics,
+  { host, port }: ListenAddress,
+): { readonly url: URL; stop(): Promise<void> } {
+  try {
+    const server = Bun.serve({
+      hostname: host,
+      port,
+      development: false,
+      reusePort: false,
+      routes: {
+        [metricsPath]: {
+          async GET() {
+            const { contentType, body } = await metrics.text();
+            return new Response(body, { headers: { "content-type": contentType } });
+          },
+        },
+      },
+      fetch: () =>
+        new Response(
+          errorBody({ kind: "not_found", message: `The metrics are at ${metricsPath}.` }),
+          {
+            status: statusOf.not_found,
+            headers: { "content-type": jsonType },
+          },
+        ),
+    });
+    return { url: server.url, stop: () => server.stop(true) };
+  } catch (error) {
+    throw new AppError(
+      "unavailable",
+      `Cannot listen for metrics on ${host} port ${port}: ${(error as Error).message}.`,
+      { cause: error, hint: "Choose another address with --metrics." },
+    );
+  }
+}

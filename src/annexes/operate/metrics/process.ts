@@ -1,0 +1,140 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { Counter, Gauge, type Registry } from "prom-client";
+import { storeFiles } from "../../../storage/sqlite/files.ts";
+
+/** How often the event loop is asked whether it is late. */
+const lagResolutionMs = 20;
+
+export interface MetricsOptions {
+  /** The data folder whose files are measured; undefined where the store is elsewhere. */
+  readonly folder: string | undefined;
+  readonly droppedLogLines: () => number;
+}
+
+/**
+ * Registers what is read when the metrics are asked for: the process, its event loop, the store's files. Returns what
+ * ends the watching.
+ */
+export function watchProcess(registry: Registry, options: MetricsOptions): () => void {
+  processMetrics(registry);
+  descriptorMetrics(registry);
+  logMetrics(registry, options.droppedLogLines);
+  if (options.folder !== undefined) fileMetrics(registry, options.folder);
+  return lagMetrics(registry);
+}
+
+function logMetrics(registry: Registry, droppedLogLines: () => number): void {
+  registry.registerMetric(
+    new Counter({
+      name: "rehome_log_lines_dropped_total",
+      help: "Log lines that were dropped because the log took them too slowly.",
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc(droppedLogLines());
+      },
+    }),
+  );
+}
+
+function processMetrics(registry: Registry): void {
+  registry.registerMetric(
+    new Counter({
+      name: "process_cpu_seconds_total",
+      help: "Processor time of the process, user and system.",
+      registers: [],
+      collect() {
+        const { user, system } = process.cpuUsage();
+        this.reset();
+        this.inc((user + system) / 1_000_000);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: "process_resident_memory_bytes",
+      help: "Resident memory.",
+      registers: [],
+      collect() {
+        this.set(process.memoryUsage.rss());
+      },
+    }),
+  );
+  const started = new Gauge({
+    name: "process_start_time_seconds",
+    help: "When the process started, in Unix time.",
+    registers: [registry],
+  });
+  started.set(performance.timeOrigin / 1000);
+}
+
+function descriptorMetrics(registry: Registry): void {
+  registry.registerMetric(
+    new Gauge({
+      name: "process_open_fds",
+      help: "Open file descriptors.",
+      registers: [],
+      async collect() {
+        const open = await readdir("/proc/self/fd").catch(() => []);
+        this.set(open.length);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: "process_max_fds",
+      help: "File descriptors that may be open at the most.",
+      registers: [],
+      async collect() {
+        const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
+        const max = /^Max open files +(\d+)/m.exec(limits)?.[1];
+        if (max !== undefined) this.set(Number(max));
+      },
+    }),
+  );
+}
+
+function fileMetrics(registry: Registry, folder: string): void {
+  const files = Object.values(storeFiles(folder)).flatMap((path) => [path, `${path}-wal`]);
+  registry.registerMetric(
+    new Gauge({
+      name: "rehome_store_file_bytes",
+      help: "Size of the store's files; those that end in -wal are the logs of what is not folded in yet.",
+      labelNames: ["file"],
+      registers: [],
+      async collect() {
+        for (const path of files) {
+          const size = await stat(path).then(
+            (found) => found.size,
+            () => 0,
+          );
+          this.set({ file: basename(path) }, size);
+        }
+      },
+    }),
+  );
+}
+
+function lagMetrics(registry: Registry): () => void {
+  const delay = monitorEventLoopDelay({ resolution: lagResolutionMs });
+  delay.enable();
+  const seconds = (nanoseconds: number) =>
+    Number.isFinite(nanoseconds) ? nanoseconds / 1_000_000_000 : 0;
+  registry.registerMetric(
+    new Gauge({
+      name: "rehome_event_loop_lag_seconds",
+      help: "How late the event loop was since the metrics were last asked for: median, 99 of 100, worst.",
+      labelNames: ["at"],
+      registers: [],
+      collect() {
+        this.set({ at: "p50" }, seconds(delay.percentile(50)));
+        this.set({ at: "p99" }, seconds(delay.percentile(99)));
+        this.set({ at: "max" }, seconds(delay.max));
+        delay.reset();
+      },
+    }),
+  );
+  return () => void delay.disable();
+}

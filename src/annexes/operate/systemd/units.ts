@@ -1,0 +1,48 @@
+import { serviceSettingsFile } from "../../../config.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { shellWord } from "../../../domain/shell-word.ts";
+import backupService from "./rehome-backup.service" with { type: "text" };
+import backupTimer from "./rehome-backup.timer" with { type: "text" };
+import defaults from "./rehome.default" with { type: "text" };
+import service from "./rehome.service" with { type: "text" };
+
+export interface UnitOptions {
+  /** Where the executable stands. */
+  readonly executable: string;
+  /** The account that the service runs as. */
+  readonly user: string;
+}
+
+/** The path and the account that the templates are written with. */
+const written: UnitOptions = { executable: "/usr/bin/rehome", user: "rehome" };
+
+/** The file with the service's settings: an administrator's, never written over. */
+export const settingsFile = { path: serviceSettingsFile, text: defaults };
+
+/** What a path may have in it to mean the same to systemd and to the shell in its units as it stands. */
+const plainPath = /^[\w@+,./-]+$/;
+
+/**
+ * The systemd units by file name: the service, and the daily backup with its timer. Throws AppError where the executable's
+ * path has a space or another character with a meaning of its own.
+ */
+export function units(options: UnitOptions = written): ReadonlyMap<string, string> {
+  const { executable } = options;
+  if (!plainPath.test(executable)) {
+    throw new AppError(
+      "invalid_request",
+      `The executable is ${executable}, and a unit cannot hold a path with such characters.`,
+      { hint: `sudo install -m 755 ${shellWord(executable)} /usr/local/bin/rehome` },
+    );
+  }
+  const fill = (text: string) =>
+    text
+      .replaceAll(written.executable, () => options.executable)
+      // No Group: an account that is there already has its own, which need not be called like it.
+      .replaceAll(/^User=.*$/gm, `User=${options.user}`);
+  return new Map([
+    ["rehome.service", fill(service)],
+    ["rehome-backup.service", fill(backupService)],
+    ["rehome-backup.timer", backupTimer],
+  ]);
+}

@@ -1,0 +1,87 @@
+import type { ApiKey } from "../../../domain/api-key.ts";
+import { isoDay } from "../../../domain/clock.ts";
+import { planAdvice } from "../../../domain/plan-advice.ts";
+import { planNames } from "../../../domain/plan.ts";
+import { windowNames } from "../../../domain/windows.ts";
+import type { UsageDay } from "../../../storage/contract.ts";
+import { json, type Static } from "../../../cli/json.ts";
+
+const { count, day, list, object, oneOf, orNull, text } = json;
+
+const totals = {
+  requests: count("requests that were admitted"),
+  refusals: count("requests that were refused with 429"),
+  bans: count("automatic bans that began"),
+};
+
+export const usageSchema = object({
+  from: day("first day"),
+  to: day("last day, the running one"),
+  totals: object(totals),
+  days: list(object({ day: day("UTC day"), ...totals })),
+  keys: list(
+    object({
+      id: text("id of the key"),
+      name: text("label"),
+      plan: oneOf(planNames, "plan"),
+      ...totals,
+      peakPerDay: count("requests on its highest day"),
+      perDay: count("requests per day that its plan allows"),
+      advice: orNull(
+        object(
+          {
+            window: oneOf(windowNames, "window that the key runs into"),
+            plan: oneOf(planNames, "plan that would fit"),
+          },
+          { description: "set when the key is near its limits" },
+        ),
+      ),
+    }),
+  ),
+});
+export type UsageReport = Static<typeof usageSchema>;
+
+/** What `keys` did on the `dayCount` days up to `today`, and which of them are near their limits. */
+export function usageReport(
+  keys: readonly ApiKey[],
+  days: readonly UsageDay[],
+  today: number,
+  dayCount: number,
+): UsageReport {
+  const firstDay = today - dayCount + 1;
+  const known = new Set(keys.map(({ id }) => id));
+  const ours = days.filter(({ keyId, day }) => known.has(keyId) && day >= firstDay && day <= today);
+  const byDay = Map.groupBy(ours, (each) => each.day);
+  const byKey = Map.groupBy(ours, ({ keyId }) => keyId);
+  return {
+    from: isoDay(firstDay),
+    to: isoDay(today),
+    totals: sum(ours),
+    days: Array.from({ length: dayCount }, (_, at) => {
+      const day = firstDay + at;
+      return { day: isoDay(day), ...sum(byDay.get(day) ?? []) };
+    }),
+    keys: keys
+      .map((key) => keyReport(key, byKey.get(key.id) ?? []))
+      .toSorted((a, b) => b.requests - a.requests),
+  };
+}
+
+function keyReport(key: ApiKey, days: readonly UsageDay[]): UsageReport["keys"][number] {
+  const advice = key.revokedAtMs === undefined ? planAdvice(key.limits, days) : undefined;
+  return {
+    id: key.id,
+    name: key.name,
+    plan: key.plan,
+    ...sum(days),
+    peakPerDay: Math.max(0, ...days.map(({ requests }) => requests)),
+    perDay: key.limits.perDay,
+    advice: advice === undefined ? null : { window: advice.window, plan: advice.plan },
+  };
+}
+
+function sum(days: readonly UsageDay[]): UsageReport["totals"] {
+  const of = (field: keyof UsageReport["totals"]) =>
+    days.reduce((total, each) => total + each[field], 0);
+  return { requests: of("requests"), refusals: of("refusals"), bans: of("bans") };
+}

@@ -1,0 +1,54 @@
+import { AppError } from "../../domain/errors.ts";
+import { pendingAfter } from "../../storage/migration-history.ts";
+import { describeAddress, parseDatabaseAddress } from "./address.ts";
+import { connect } from "./connections.ts";
+import { explainRefusal, unwrap } from "./failures.ts";
+import { appliedMigrations, checkServer, postgresMigrations } from "./migrate.ts";
+
+/** What is known of a database without changing anything of it. */
+export type PostgresDiagnosis =
+  | {
+      readonly where: string;
+      /** The server's name and version. */
+      readonly server: string;
+      readonly bytes: number;
+      /** The server's clock. */
+      readonly serverMs: number;
+      /** Migrations that the next start will apply. */
+      readonly pending: readonly string[];
+      readonly problem: undefined;
+    }
+  | { readonly problem: AppError };
+
+/** Looks at the database at `address`. What keeps it from being used comes back as the problem. */
+export async function diagnosePostgres(
+  address: string,
+  timeoutMs: number,
+): Promise<PostgresDiagnosis> {
+  const parsed = parseDatabaseAddress(address);
+  const where = describeAddress(parsed);
+  const sql = connect(parsed, { max: 1, timeoutMs });
+  try {
+    await checkServer(sql, where);
+    const applied = await appliedMigrations(sql, where);
+    const [row] = (await sql`
+      SELECT current_setting('server_version') AS version,
+        pg_database_size(current_database())::float8 AS bytes,
+        (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`) as [
+      { version: string; bytes: number; now: number },
+    ];
+    return {
+      where,
+      server: `PostgreSQL ${row.version}`,
+      bytes: row.bytes,
+      serverMs: row.now,
+      pending: pendingAfter(applied, postgresMigrations, where).map(({ tag }) => tag),
+      problem: undefined,
+    };
+  } catch (error) {
+    const cause = unwrap(error);
+    return { problem: cause instanceof AppError ? cause : explainRefusal(cause, where) };
+  } finally {
+    await sql.close({ timeout: 0 });
+  }
+}

@@ -1,0 +1,32 @@
+import type { Annex } from "../../annex.ts";
+
+/** A shared store in a PostgreSQL database, and moving between it and a data folder. */
+export const postgresAnnex: Annex = {
+  name: "postgres",
+  commands: [
+    {
+      path: "store",
+      load: async () => (await import("./moving/store-command.ts")).storeCommand,
+    },
+  ],
+  stores: [
+    {
+      schemes: ["postgres", "postgresql"],
+      async open(address, options) {
+        const [{ openPostgresStore }, { parseDatabaseAddress }] = await Promise.all([
+          import("./store.ts"),
+          import("./address.ts"),
+        ]);
+        const { timeoutMs, clock: systemClock, onProblem, onCommit, onBan } = options;
+        return openPostgresStore({
+          address: parseDatabaseAddress(address),
+          timeoutMs,
+          systemClock,
+          onError: (error) => onProblem?.(error),
+          ...(onCommit === undefined ? {} : { onCommit }),
+          ...(onBan === undefined ? {} : { onBan }),
+        });
+      },
+    },
+  ],
+};

@@ -1,0 +1,95 @@
+import type { SQL, TransactionSQL } from "bun";
+import { AppError } from "../../domain/errors.ts";
+import { pendingAfter, type AppliedMigration } from "../../storage/migration-history.ts";
+import { readMigrations } from "../../storage/migrations.macro.ts" with { type: "macro" };
+import type { Migration } from "../../storage/migrations.macro.ts";
+import { schemaName } from "./schema.ts";
+
+export const postgresMigrations = readMigrations("postgres");
+
+/** The oldest server that this program is made for: `server_version_num` of PostgreSQL 14. */
+const serverVersionMin = 140_000;
+/** Marks the lock under which migrations run: "rehome" on a telephone's keys. */
+const migrationLock = 734_663;
+
+/**
+ * Brings the database to the newest schema in one transaction. Processes that start together take turns under an
+ * advisory lock, and the later ones find nothing to do. Returns the tags of the migrations that were applied. Refuses,
+ * before it writes anything, a server that is too old, a database that a newer program made, or one whose history is not
+ * this program's.
+ */
+export async function migrate(
+  sql: SQL,
+  where: string,
+  migrations: readonly Migration[],
+): Promise<string[]> {
+  await checkServer(sql, where);
+  const done = await appliedMigrations(sql, where);
+  if (pendingAfter(done, migrations, where).length === 0) return [];
+  return sql.begin(async (tx) => {
+    await tx`SELECT pg_advisory_xact_lock(${migrationLock})`;
+    const todo = pendingAfter(await appliedMigrations(tx, where), migrations, where);
+    await makeHistory(tx);
+    for (const { tag, hash, sql: statements } of todo) {
+      await tx.unsafe(statements);
+      await tx`INSERT INTO rehome.schema_migrations (tag, hash) VALUES (${tag}, ${hash})`;
+    }
+    return todo.map(({ tag }) => tag);
+  });
+}
+
+/** Throws where the server is one that this program cannot write to. */
+export async function checkServer(sql: SQL, where: string): Promise<void> {
+  const [row] = (await sql`
+    SELECT current_setting('server_version_num')::int AS number, version() AS name,
+      pg_is_in_recovery() AS "isStandby"`) as [
+    { number: number; name: string; isStandby: boolean },
+  ];
+  // Other makers' databases speak the protocol under version numbers of their own.
+  if (row.name.startsWith("PostgreSQL") && row.number < serverVersionMin) {
+    throw new AppError("unavailable", `${where} is ${row.name.split(" on ")[0]}.`, {
+      hint: `Use PostgreSQL ${serverVersionMin / 10_000} or newer.`,
+    });
+  }
+  if (row.isStandby) {
+    throw new AppError("unavailable", `${where} is a standby that takes no writes.`, {
+      hint: "Name the primary, or the name that follows it.",
+    });
+  }
+}
+
+/** What was applied, in its order; nothing where there is no schema yet. */
+export async function appliedMigrations(
+  sql: SQL | TransactionSQL,
+  where: string,
+): Promise<AppliedMigration[]> {
+  const [found] = (await sql`
+    SELECT to_regclass('rehome.schema_migrations') IS NOT NULL AS "hasHistory",
+      count(c.oid)::int AS tables
+    FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'r'
+    WHERE n.nspname = ${schemaName}`) as [{ hasHistory: boolean; tables: number }];
+  if (found.hasHistory) {
+    return (await sql`
+      SELECT tag, hash FROM rehome.schema_migrations ORDER BY position`) as AppliedMigration[];
+  }
+  if (found.tables === 0) return [];
+  throw new AppError(
+    "unavailable",
+    `${where} has a schema ${schemaName}, but not one that rehome made.`,
+    { hint: "Name another database." },
+  );
+}
+
+async function makeHistory(tx: TransactionSQL): Promise<void> {
+  // IF NOT EXISTS asks for the right to create before it looks: an operator may have made the schema for this user.
+  const [row] = (await tx`SELECT to_regnamespace(${schemaName}) IS NULL AS "isMissing"`) as [
+    { isMissing: boolean },
+  ];
+  if (row.isMissing) await tx`CREATE SCHEMA rehome`;
+  await tx`
+    CREATE TABLE IF NOT EXISTS rehome.schema_migrations (
+      position integer GENERATED ALWAYS AS IDENTITY,
+      tag text PRIMARY KEY,
+      hash text NOT NULL
+    )`;
+}

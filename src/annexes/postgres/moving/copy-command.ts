@@ -1,0 +1,140 @@
+import { existsSync } from "node:fs";
+import { Command } from "commander";
+import { systemClock } from "../../../domain/clock.ts";
+import { type CopyProgress, copyStore } from "./copy-store.ts";
+import { catalogueFile, openStore } from "../../../service/open-store.ts";
+import { type Io, printJson } from "../../../cli/io.ts";
+import { addJson, json } from "../../../cli/json.ts";
+import { addressIn } from "../../../cli/open.ts";
+import { addSettings, configOf } from "../../../cli/options.ts";
+import { type Progress, ProgressLine } from "../../../cli/progress.ts";
+import { grouped } from "../../../cli/terminal/text.ts";
+import { UsageError } from "../../../cli/usage-error.ts";
+
+interface Options {
+  readonly from?: string;
+  readonly fromFile?: string;
+  readonly to?: string;
+  readonly toFile?: string;
+  readonly resume?: true;
+  readonly json?: true;
+}
+
+export const copiedSchema = json.object({
+  from: json.text("where everything was"),
+  to: json.text("where it is too now"),
+  parts: json.list(
+    json.object({
+      title: json.text("what the rows are"),
+      rows: json.count("how many there are, on both sides"),
+      checksum: json.text("checksum over all of them, equal on both sides"),
+    }),
+    { description: "what was copied" },
+  ),
+});
+
+/** `rehome store copy`: everything, from a folder to a database or back, compared at the end. */
+export function copyCommand(io: Io): Command {
+  const command = new Command("copy")
+    .description("copy everything to an empty place, and compare both sides")
+    .option("--from <place>", "data folder, or postgres:// address")
+    .option("--from-file <file>", "file that holds the address to copy from")
+    .option("--to <place>", "data folder, or postgres:// address")
+    .option("--to-file <file>", "file that holds the address to copy to")
+    .option("--resume", "go on with a copy to the same place that broke off")
+    .addHelpText(
+      "after",
+      `
+Animals keep their ids, and the keys that people hold go on working: events, counters and usage go along.
+Stop every server on both places first. Nothing is changed in the place that is copied from.
+
+Examples:
+  rehome store copy --from /var/lib/rehome --to-file /etc/rehome/store
+  rehome store copy --from postgres://rehome:secret@db.example.org/rehome --to /var/lib/rehome`,
+    );
+  addJson(addSettings(command, ["storeTimeoutMs"]), copiedSchema);
+  return command.action((options: Options) =>
+    copy(io, options, configOf(command, io).config.storeTimeoutMs),
+  );
+}
+
+async function copy(io: Io, options: Options, timeoutMs: number): Promise<void> {
+  const source = await placeOf("from", options.from, options.fromFile);
+  const target = await placeOf("to", options.to, options.toFile);
+  if (source === target) {
+    throw new UsageError("--from and --to are the same place.", "Name another place with --to.");
+  }
+  if (!isAddress(source) && !existsSync(catalogueFile(source))) {
+    throw new UsageError(`There is no rehome.db in ${source}.`, "Name a data folder with --from.");
+  }
+  await using from = disposable(await open(io, source, timeoutMs));
+  await using to = disposable(await open(io, target, timeoutMs));
+  const line = new ProgressLine(io, () => performance.now());
+  try {
+    const parts = await copyStore(from.store, to.store, {
+      resume: options.resume === true,
+      onProgress: (progress) => line.show(shown(progress)),
+      stop: io.stop,
+    });
+    line.clear();
+    const places = { from: from.store.place, to: to.store.place };
+    if (options.json) return printJson(io, { ...places, parts });
+    for (const { title, rows, checksum } of parts) {
+      io.out(`${grouped(rows).padStart(12)}  ${title.padEnd(16)} ${checksum}\n`);
+    }
+    io.out(`Copied from ${places.from} to ${places.to}; both sides are equal.\n`);
+    return undefined;
+  } catch (error) {
+    line.clear();
+    if (!io.stop.aborted) throw error;
+    throw new Error("Stopped. The same command with --resume goes on where it was.", {
+      cause: error,
+    });
+  }
+}
+
+async function placeOf(
+  flag: "from" | "to",
+  place: string | undefined,
+  file: string | undefined,
+): Promise<string> {
+  if ((place === undefined) === (file === undefined)) {
+    throw new UsageError(
+      `One of --${flag} and --${flag}-file is needed, and not both.`,
+      "rehome store copy --help",
+    );
+  }
+  return place ?? addressIn(file as string, `${flag}-file`);
+}
+
+/** Whether a place is an address, of whatever kind, and not a folder. It may hold a password. */
+function isAddress(place: string): boolean {
+  return /^\w+:\/\//.test(place);
+}
+
+async function open(io: Io, place: string, timeoutMs: number) {
+  const isDatabase = isAddress(place);
+  return openStore(
+    isDatabase ? place : undefined,
+    {
+      folder: isDatabase ? "" : place,
+      clock: systemClock,
+      random: Math.random,
+      timeoutMs,
+      serving: false,
+      onBackup: (file) => io.err(`The store as it was is kept in ${file}.\n`),
+    },
+    io.annexes.flatMap(({ stores = [] }) => stores),
+  );
+}
+
+function disposable(store: Awaited<ReturnType<typeof open>>) {
+  return { store, [Symbol.asyncDispose]: () => store.close() };
+}
+
+const labels = { comparing: "Comparing", copying: "Copying", checking: "Checking" } as const;
+
+function shown({ phase, title, done, total }: CopyProgress): Progress {
+  const fraction = total === undefined ? undefined : done / total;
+  return { label: `${labels[phase]} ${title}`, done, unit: "rows", fraction };
+}

@@ -1,0 +1,169 @@
+import type { ReservedSQL, SQL } from "bun";
+import type { Clock } from "../../domain/clock.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { CommitReport, Store, StoreCheck, StoreVersions } from "../../storage/contract.ts";
+import { PostgresCatalogue } from "./catalogue.ts";
+import { describeAddress, type DatabaseAddress } from "./address.ts";
+import { connect, Connections, repeatable, type Query } from "./connections.ts";
+import { explainRefusal, unwrap } from "./failures.ts";
+import { keyReads, PostgresKeys } from "./keys.ts";
+import { migrate, postgresMigrations } from "./migrate.ts";
+import { petReads, PostgresPets } from "./pets.ts";
+import { readVersions } from "./poll.ts";
+import { PostgresTransfer } from "./moving/postgres.ts";
+import { type Poll, polled, VersionWatch } from "./versions.ts";
+import { windowReads, windowStore } from "./windows.ts";
+
+/** Connections of one process: reads share theirs, each kind of write has one and groups what waits for it. */
+const readConnections = 4;
+/** Reads under way or waiting; above it they are refused at once. */
+const readsMax = 2_048;
+
+export interface PostgresOptions {
+  readonly address: DatabaseAddress;
+  /** How long a request may wait for the database. */
+  readonly timeoutMs: number;
+  /** Told of a failure that nobody waits for, such as the loss of the database. */
+  readonly onError: (error: unknown) => void;
+  readonly onCommit?: (report: CommitReport) => void;
+  /** Told of each ban that this process imposes. */
+  readonly onBan?: () => void;
+  /** This machine's clock, to know how far the database's is from it. */
+  readonly systemClock: Clock;
+  /** In place of the database's clock, for tests that move the time. */
+  readonly clock?: Clock | undefined;
+  /** How often another process's changes are asked for; by default as often as binds them within a second. */
+  readonly pollMs?: number | undefined;
+}
+
+/**
+ * Connects to the database, makes the tables where they are missing and brings them to the newest schema. Throws
+ * `unavailable`, in words for the operator, when the database cannot be used.
+ */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const where = describeAddress(options.address);
+  const sql = connect(options.address, { max: 1, timeoutMs: options.timeoutMs });
+  let first: Poll;
+  try {
+    await migrate(sql, where, postgresMigrations);
+    first = await polled(() => readVersions(sql), options.systemClock);
+  } catch (error) {
+    const cause = unwrap(error);
+    throw cause instanceof AppError ? cause : explainRefusal(cause, where);
+  } finally {
+    await sql.close({ timeout: 0 });
+  }
+  return new PostgresStore(options, first);
+}
+
+/** What reads need of a set of connections. */
+function readSession(query: Query, sql: SQL) {
+  return {
+    query,
+    sql,
+    pets: petReads(query),
+    keys: keyReads(query),
+    windows: windowReads(query),
+  };
+}
+
+function openConnections({ address, timeoutMs, onError }: PostgresOptions) {
+  const common = { address, timeoutMs, onLoss: onError };
+  const single = { ...common, max: 1, workMax: 256 };
+  return {
+    reads: new Connections({
+      ...common,
+      max: readConnections,
+      workMax: readsMax,
+      prepare: readSession,
+    }),
+    creates: new Connections({ ...single, prepare: (_, sql) => ({ sql }) }),
+    changes: new Connections({ ...single, prepare: (query, sql) => ({ query, sql }) }),
+    // Reserved, so that a transaction cannot go on upon another connection when this one is lost.
+    takes: new Connections<ReservedSQL>({
+      ...single,
+      prepare: (_, sql) => sql.reserve(),
+      ping: async (client) => client`SELECT 1`,
+    }),
+  };
+}
+
+class PostgresStore implements Store {
+  readonly place: string;
+  readonly pets: Store["pets"];
+  readonly catalogue: PostgresCatalogue;
+  readonly transfer: PostgresTransfer;
+  readonly keys: PostgresKeys;
+  readonly windows: Store["windows"];
+  readonly #options: PostgresOptions;
+  readonly #connections: ReturnType<typeof openConnections>;
+  readonly #versions: VersionWatch;
+  readonly #settled: () => Promise<unknown>;
+
+  constructor(options: PostgresOptions, first: Poll) {
+    const { timeoutMs, clock, onCommit = () => {} } = options;
+    const connections = openConnections(options);
+    const { reads } = connections;
+    const poll = () => reads.run(({ sql }) => readVersions(sql), repeatable);
+    this.#versions = new VersionWatch(poll, options.systemClock, first, options.pollMs);
+    this.place = describeAddress(options.address);
+    this.#options = options;
+    this.#connections = connections;
+    const onChange = () => this.#versions.notePets();
+    const pets = new PostgresPets(connections, { timeoutMs, onCommit, onChange });
+    const { address } = options;
+    const { changes } = connections;
+    this.transfer = new PostgresTransfer(changes);
+    this.catalogue = new PostgresCatalogue({ address, timeoutMs, changes, onChange });
+    const windows = windowStore(connections, {
+      timeoutMs,
+      clock,
+      version: () => this.#versions.polls(),
+      skewMs: () => (clock === undefined ? this.#versions.skewMs() : 0),
+    });
+    this.pets = pets;
+    this.windows = windows;
+    this.keys = new PostgresKeys(connections, {
+      timeoutMs,
+      onChange: (epoch) => this.#versions.noteKeys(epoch),
+      epochOf: (version) => this.#versions.epochOf(version),
+    });
+    this.#settled = () => Promise.all([pets.settled(), windows.settled()]);
+  }
+
+  versions(): StoreVersions {
+    return this.#versions.versions();
+  }
+
+  current(): Promise<void> | undefined {
+    return this.#versions.current();
+  }
+
+  reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void {
+    const { onBan, onError } = this.#options;
+    this.keys.noisyMinute(keyId, minuteLabel, nowMs).then((isBan) => isBan && onBan?.(), onError);
+  }
+
+  async check(): Promise<StoreCheck[]> {
+    const { creates } = this.#connections;
+    try {
+      const isWritable = await creates.run(async ({ sql }) => {
+        const [row] = (await sql`
+          SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off'
+            AS "isWritable"`) as [{ isWritable: boolean }];
+        return row.isWritable;
+      });
+      const detail = isWritable ? "writable" : "the server takes no writes";
+      return [{ name: "database", ok: isWritable, detail }];
+    } catch {
+      // Anybody may ask: why not is for `rehome doctor`.
+      return [{ name: "database", ok: false, detail: "it cannot be used at the moment" }];
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#settled();
+    await this.#versions.close();
+    await Promise.all(Object.values(this.#connections).map((each) => each.close()));
+  }
+}

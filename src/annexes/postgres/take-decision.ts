@@ -1,0 +1,68 @@
+import type { WindowCounts } from "../../domain/windows.ts";
+import type { TakeRequest, TakeResult, UsageDelta } from "../../storage/contract.ts";
+import { settleTake } from "../../storage/settle-take.ts";
+
+/** One call of `take`. */
+export interface TakeCall {
+  readonly requests: readonly TakeRequest[];
+  readonly usage: readonly UsageDelta[];
+}
+
+export interface UsageAmounts {
+  readonly requests: number;
+  readonly refusals: number;
+  readonly bans: number;
+}
+
+export interface Decision {
+  readonly results: TakeResult[][];
+  readonly changed: ReadonlyMap<string, WindowCounts>;
+  /** By key and day, separated by a space. */
+  readonly usage: ReadonlyMap<string, UsageAmounts>;
+  /** For each key whose day ended, the first day whose usage is still kept. */
+  readonly forgetBefore: ReadonlyMap<string, number>;
+}
+
+/** What the calls are granted and what is to be kept of it, one request after the other. */
+export function decide(
+  calls: readonly TakeCall[],
+  kept: Map<string, WindowCounts>,
+  nowMs: number,
+): Decision {
+  const changed = new Map<string, WindowCounts>();
+  const usage = new Map<string, UsageAmounts>();
+  const forgetBefore = new Map<string, number>();
+  const add = (keyId: string, day: number, amounts: UsageAmounts) => {
+    const id = `${keyId} ${day}`;
+    const sofar = usage.get(id) ?? { requests: 0, refusals: 0, bans: 0 };
+    usage.set(id, {
+      requests: sofar.requests + amounts.requests,
+      refusals: sofar.refusals + amounts.refusals,
+      bans: sofar.bans + amounts.bans,
+    });
+  };
+  const takeOne = (request: TakeRequest): TakeResult => {
+    const { keyId } = request;
+    const { result, mustPut, finished } = settleTake(
+      kept.get(keyId) as WindowCounts,
+      request,
+      nowMs,
+    );
+    if (mustPut) {
+      kept.set(keyId, result.counts);
+      changed.set(keyId, result.counts);
+    }
+    if (finished !== undefined) {
+      add(keyId, finished.day, { requests: finished.requests, refusals: 0, bans: 0 });
+      forgetBefore.set(keyId, finished.forgetBefore);
+    }
+    return result;
+  };
+  const results = calls.map(({ requests, usage: deltas }) => {
+    for (const { keyId, day, refusals, bans } of deltas) {
+      add(keyId, day, { requests: 0, refusals, bans });
+    }
+    return requests.map(takeOne);
+  });
+  return { results, changed, usage, forgetBefore };
+}

@@ -1,0 +1,148 @@
+import type { Clock } from "../../domain/clock.ts";
+import type { StoreVersions } from "../../storage/contract.ts";
+import type { PolledVersions } from "./poll.ts";
+
+/** How often another process's changes are asked for, unless a test wants it otherwise. */
+const defaultPollMs = 250;
+/** Polls by which the clocks are compared: two seconds, so that a clock that was set is noticed. */
+const skewPolls = 8;
+/** What was seen longer ago than this is not relied on: a change of a key binds within it everywhere. */
+export const freshMs = 1_000;
+/**
+ * The version of keys is the database's epoch, moved up by this for each time that the epoch fell: then the database was
+ * restored or failed over to a standby that lagged, and every key may be another than the one in memory.
+ */
+const generationStep = 2 ** 40;
+
+/** An answered poll, and when it was sent: on the scale of performance.now(), and by this machine's clock. */
+export interface Poll {
+  readonly found: PolledVersions;
+  readonly startMs: number;
+  readonly askedMs: number;
+}
+
+/** Asks once. */
+export async function polled(poll: () => Promise<PolledVersions>, clock: Clock): Promise<Poll> {
+  const startMs = performance.now();
+  const askedMs = clock();
+  return { found: await poll(), startMs, askedMs };
+}
+
+/**
+ * What the processes on one database know of each other's changes. Reading it never waits: a poll in the background asks
+ * for the numbers, and what this process changes itself is noted at once.
+ */
+export class VersionWatch {
+  readonly #poll: () => Promise<PolledVersions>;
+  readonly #clock: Clock;
+  readonly #pollMs: number;
+  #keys = 0;
+  #pets = 0;
+  #polls = 0;
+  /** Upper bounds of the clocks' difference, from the last polls. */
+  #skewsMs: number[] = [];
+  #skewMs = 0;
+  #seenPets = 0;
+  #generation = 0;
+  /** When the last poll that was answered began. */
+  #freshAtMs = 0;
+  #polling: Promise<void> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isClosed = false;
+
+  /** `clock` is this machine's; `first` is what a first poll has found. */
+  constructor(
+    poll: () => Promise<PolledVersions>,
+    clock: Clock,
+    first: Poll,
+    pollMs = defaultPollMs,
+  ) {
+    this.#poll = poll;
+    this.#clock = clock;
+    this.#pollMs = pollMs;
+    this.#note(first);
+    this.#schedule();
+  }
+
+  versions(): StoreVersions {
+    return { keys: this.#keys, pets: this.#pets };
+  }
+
+  /** Undefined while `versions()` can be relied on; else resolves once it can be again, or rejects with the poll. */
+  current(): Promise<void> | undefined {
+    return performance.now() - this.#freshAtMs <= freshMs ? undefined : this.#pollNow();
+  }
+
+  /** How far the database's clock is ahead of this machine's: at most, and as near as the last seconds' polls tell. */
+  skewMs(): number {
+    return this.#skewMs;
+  }
+
+  /** How often the database was asked and answered. */
+  polls(): number {
+    return this.#polls;
+  }
+
+  /** This process changed keys: the commit began `epoch`. */
+  noteKeys(epoch: number): void {
+    this.#keys = Math.max(this.#keys, this.#versionOf(epoch));
+  }
+
+  /** This process changed animals. */
+  notePets(): void {
+    this.#pets += 1;
+  }
+
+  /** The epoch since which changes are to be read by somebody who knows `version`. All of them, across generations. */
+  epochOf(version: number): number {
+    const generation = Math.floor(version / generationStep);
+    return generation < this.#generation ? 0 : version % generationStep;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#polling?.catch(() => {});
+  }
+
+  #versionOf(epoch: number): number {
+    return this.#generation * generationStep + epoch;
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      // A database that is gone is reported by what lost it, and asked again at the next turn.
+      this.#pollNow().catch(() => {});
+    }, this.#pollMs);
+    this.#timer.unref();
+  }
+
+  #pollNow(): Promise<void> {
+    this.#polling ??= this.#ask().finally(() => {
+      this.#polling = undefined;
+      clearTimeout(this.#timer);
+      this.#schedule();
+    });
+    return this.#polling;
+  }
+
+  async #ask(): Promise<void> {
+    const known = this.#keys;
+    const poll = await polled(this.#poll, this.#clock);
+    // Only a number that fell below what was known before the question is a step back; a later one may be newer.
+    if (this.#versionOf(poll.found.epoch) < known) this.#generation += 1;
+    this.#note(poll);
+  }
+
+  #note({ found, startMs, askedMs }: Poll): void {
+    this.#keys = Math.max(this.#keys, this.#versionOf(found.epoch));
+    if (found.pets !== this.#seenPets) this.#pets += 1;
+    this.#seenPets = found.pets;
+    this.#polls += 1;
+    this.#freshAtMs = startMs;
+    // The database read its clock after the question was sent, so that this is never too little.
+    this.#skewsMs = [found.nowMs - askedMs, ...this.#skewsMs].slice(0, skewPolls);
+    this.#skewMs = Math.min(...this.#skewsMs);
+  }
+}

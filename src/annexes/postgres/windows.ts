@@ -1,0 +1,272 @@
+import type { ReservedSQL } from "bun";
+import { and, eq, gte, sql } from "drizzle-orm";
+import type { Clock } from "../../domain/clock.ts";
+import type { WindowCounts } from "../../domain/windows.ts";
+import type { TakeResult, WindowStore } from "../../storage/contract.ts";
+import { GroupCommit } from "../../storage/group-commit.ts";
+import { usageWithRunningDays } from "../../storage/usage.ts";
+import { repeatable, type Query, type Runner } from "./connections.ts";
+import { isHarmless } from "./failures.ts";
+import { rateWindows, usageDays } from "./schema.ts";
+import { lockTimeout } from "./transaction.ts";
+import { decide, type TakeCall, type UsageAmounts } from "./take-decision.ts";
+
+/** Calls of `take` in one transaction at the most. */
+const batchMax = 256;
+/** Calls that may wait for their transaction; a server makes one at a time. */
+const waitingMax = 4_096;
+
+export interface WindowStoreOptions {
+  readonly timeoutMs: number;
+  /** In place of the database's clock, for tests that move the time. */
+  readonly clock: Clock | undefined;
+  /** Changes with each poll of the database: other processes are always taken to be at work. */
+  readonly version: () => number;
+  readonly skewMs: () => number;
+}
+
+/** The statements that read counters, prepared once for each set of connections. */
+export function windowReads(query: Query) {
+  return {
+    byKey: query
+      .select({
+        minuteLabel: rateWindows.minuteLabel,
+        minuteUsed: rateWindows.minuteUsed,
+        dayLabel: rateWindows.dayLabel,
+        dayUsed: rateWindows.dayUsed,
+      })
+      .from(rateWindows)
+      .where(eq(rateWindows.keyId, sql.placeholder("keyId")))
+      .prepare("windows_by_key"),
+  };
+}
+
+export interface WindowConnections {
+  readonly reads: Runner<{
+    readonly query: Query;
+    readonly windows: ReturnType<typeof windowReads>;
+  }>;
+  readonly takes: Runner<ReservedSQL>;
+}
+
+/**
+ * The counters in PostgreSQL. All takes of a process go through one connection, a transaction at a time: what arrives
+ * meanwhile shares the next one. Several processes meet in the rows' locks, which all take in the same order.
+ */
+export function windowStore(
+  { reads, takes }: WindowConnections,
+  options: WindowStoreOptions,
+): WindowStore & { settled(): Promise<void> } {
+  const { timeoutMs, clock, version, skewMs } = options;
+  const commits = new GroupCommit<TakeCall, TakeResult[]>(
+    async (calls, sinceMs) => {
+      const progress: Progress = { isDecided: false };
+      return takes.run((client) => commitTakes(client, calls, { timeoutMs, clock, progress }), {
+        deadlineMs: sinceMs + timeoutMs,
+        // Once the commit was sent it may have happened, and a block given back must not be given back twice.
+        mayRepeat: (error) => !progress.isDecided || isHarmless(error),
+      });
+    },
+    { batchMax, waitingMax },
+  );
+  return {
+    take: (requests, usage) => commits.add({ requests, usage }),
+    async counts(keyId) {
+      const [row] = await reads.run(({ windows }) => windows.byKey.execute({ keyId }), repeatable);
+      return row;
+    },
+    version,
+    skewMs,
+    usage: (firstDay, keyId) =>
+      reads.run(({ query }) => readUsage(query, firstDay, keyId), repeatable),
+    settled: () => commits.settled(),
+  };
+}
+
+/** How far a transaction has come. */
+interface Progress {
+  /** True from the moment at which the commit may have reached the server. */
+  isDecided: boolean;
+}
+
+interface CommitContext extends Pick<WindowStoreOptions, "timeoutMs" | "clock"> {
+  readonly progress: Progress;
+}
+
+async function commitTakes(
+  client: ReservedSQL,
+  calls: readonly TakeCall[],
+  context: CommitContext,
+): Promise<TakeResult[][]> {
+  context.progress.isDecided = false;
+  try {
+    return await takeInTransaction(client, calls, context);
+  } catch (error) {
+    // The connection is used again: nothing of this transaction may be left in it.
+    await client`ROLLBACK`;
+    throw error;
+  }
+}
+
+async function takeInTransaction(
+  client: ReservedSQL,
+  calls: readonly TakeCall[],
+  { timeoutMs, clock, progress }: CommitContext,
+): Promise<TakeResult[][]> {
+  const locked = await lockWindows(client, idsOf(calls), timeoutMs);
+  // After the last lock: a process that waited past the window's end must not charge the old one.
+  const nowMs = clock?.() ?? locked.nowMs;
+  const { results, changed, usage, forgetBefore } = decide(calls, locked.counts, nowMs);
+
+  // Sent together with the commit, in order: one journey to the server and back for all of it.
+  const statements: Promise<unknown>[] = [];
+  if (changed.size > 0) statements.push(writeCounts(client, changed));
+  if (usage.size > 0) statements.push(addUsage(client, usage));
+  if (forgetBefore.size > 0) statements.push(forgetUsage(client, forgetBefore));
+  progress.isDecided = statements.length > 0;
+  const [commit, ...written] = await Promise.allSettled([
+    client`COMMIT`.execute() as Promise<{ command: string }>,
+    ...statements,
+  ]);
+  for (const outcome of [...written, commit]) {
+    if (outcome.status === "rejected") throw outcome.reason;
+  }
+  if (commit.status === "fulfilled" && commit.value.command !== "COMMIT") {
+    progress.isDecided = false;
+    throw new Error("the database rolled a take back");
+  }
+  return results;
+}
+
+function idsOf(calls: readonly TakeCall[]): string[] {
+  const ids = new Set(calls.flatMap(({ requests }) => requests.map(({ keyId }) => keyId)));
+  return [...ids].toSorted();
+}
+
+interface LockedRow {
+  readonly keyId: string;
+  readonly minuteLabel: bigint;
+  readonly minuteUsed: bigint;
+  readonly dayLabel: bigint;
+  readonly dayUsed: bigint;
+  readonly nowMs: bigint;
+}
+
+interface LockedWindows {
+  readonly counts: Map<string, WindowCounts>;
+  readonly nowMs: number;
+}
+
+/**
+ * Begins the transaction and locks the rows of these keys in the order of their ids, which is what keeps two processes
+ * from waiting for each other. Rows that are missing are made outside of it first, or their locks would come too late.
+ */
+async function lockWindows(
+  client: ReservedSQL,
+  ids: readonly string[],
+  timeoutMs: number,
+): Promise<LockedWindows> {
+  for (;;) {
+    const [, , rows] = await Promise.all([
+      client`BEGIN`.execute(),
+      client`SELECT set_config('lock_timeout', ${lockTimeout(timeoutMs)}, true),
+        set_config('idle_in_transaction_session_timeout', ${String(timeoutMs)}, true)`.execute(),
+      client`
+        WITH locked AS MATERIALIZED (
+          SELECT * FROM rehome.rate_windows WHERE key_id = ANY(${ids}::text[])
+          ORDER BY key_id FOR UPDATE
+        )
+        SELECT key_id AS "keyId", minute_label AS "minuteLabel", minute_used AS "minuteUsed",
+          day_label AS "dayLabel", day_used AS "dayUsed",
+          floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"
+        FROM (SELECT 1) AS always LEFT JOIN locked ON true`.execute() as Promise<LockedRow[]>,
+    ]);
+    const counts = new Map<string, WindowCounts>();
+    let nowMs = 0;
+    for (const row of rows) {
+      nowMs = Math.max(nowMs, Number(row.nowMs));
+      // Without a key there is still one row, with the time.
+      if (row.keyId === null) continue;
+      counts.set(row.keyId, {
+        minuteLabel: Number(row.minuteLabel),
+        minuteUsed: Number(row.minuteUsed),
+        dayLabel: Number(row.dayLabel),
+        dayUsed: Number(row.dayUsed),
+      });
+    }
+    const missing = ids.filter((id) => !counts.has(id));
+    if (missing.length === 0) return { counts, nowMs };
+    await client`ROLLBACK`;
+    await client`
+      INSERT INTO rehome.rate_windows (key_id, minute_label, minute_used, day_label, day_used)
+      SELECT id, 0, 0, 0, 0 FROM unnest(${missing}::text[]) AS id
+      ON CONFLICT DO NOTHING`;
+  }
+}
+
+function writeCounts(
+  client: ReservedSQL,
+  changed: ReadonlyMap<string, WindowCounts>,
+): Promise<unknown> {
+  const counts = [...changed.values()];
+  return client`
+    UPDATE rehome.rate_windows AS kept
+    SET minute_label = given.minute_label, minute_used = given.minute_used,
+      day_label = given.day_label, day_used = given.day_used
+    FROM unnest(
+      ${[...changed.keys()]}::text[],
+      ${counts.map(({ minuteLabel }) => minuteLabel)}::bigint[],
+      ${counts.map(({ minuteUsed }) => minuteUsed)}::bigint[],
+      ${counts.map(({ dayLabel }) => dayLabel)}::bigint[],
+      ${counts.map(({ dayUsed }) => dayUsed)}::bigint[]
+    ) AS given (key_id, minute_label, minute_used, day_label, day_used)
+    WHERE kept.key_id = given.key_id`.execute();
+}
+
+function addUsage(client: ReservedSQL, usage: ReadonlyMap<string, UsageAmounts>): Promise<unknown> {
+  // In one order in every process, like the windows.
+  const ids = [...usage.keys()].toSorted();
+  const amounts = ids.map((id) => usage.get(id) as UsageAmounts);
+  return client`
+    INSERT INTO rehome.usage_days AS kept (key_id, day, requests, refusals, bans)
+    SELECT * FROM unnest(
+      ${ids.map((id) => id.split(" ")[0])}::text[],
+      ${ids.map((id) => Number(id.split(" ")[1]))}::bigint[],
+      ${amounts.map(({ requests }) => requests)}::bigint[],
+      ${amounts.map(({ refusals }) => refusals)}::bigint[],
+      ${amounts.map(({ bans }) => bans)}::bigint[]
+    )
+    ON CONFLICT (key_id, day) DO UPDATE SET requests = kept.requests + excluded.requests,
+      refusals = kept.refusals + excluded.refusals, bans = kept.bans + excluded.bans`.execute();
+}
+
+function forgetUsage(
+  client: ReservedSQL,
+  forgetBefore: ReadonlyMap<string, number>,
+): Promise<unknown> {
+  return client`
+    DELETE FROM rehome.usage_days AS kept
+    USING unnest(${[...forgetBefore.keys()]}::text[], ${[...forgetBefore.values()]}::bigint[])
+      AS given (key_id, day)
+    WHERE kept.key_id = given.key_id AND kept.day < given.day`.execute();
+}
+
+async function readUsage(query: Query, firstDay: number, keyId: string | undefined) {
+  const ofKey = (column: typeof rateWindows.keyId | typeof usageDays.keyId) =>
+    keyId === undefined ? undefined : eq(column, keyId);
+  const [kept, running] = await Promise.all([
+    query
+      .select()
+      .from(usageDays)
+      .where(and(gte(usageDays.day, firstDay), ofKey(usageDays.keyId))),
+    query
+      .select({
+        keyId: rateWindows.keyId,
+        day: rateWindows.dayLabel,
+        requests: rateWindows.dayUsed,
+      })
+      .from(rateWindows)
+      .where(and(gte(rateWindows.dayLabel, firstDay), ofKey(rateWindows.keyId))),
+  ]);
+  return usageWithRunningDays(kept, running);
+}

@@ -1,0 +1,449 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import type { Rejection } from "../../../src/annexes/import/candidate.ts";
+import { type ImportOptions, importCatalogue } from "../../../src/annexes/import/import.ts";
+import { AppError } from "../../../src/domain/errors.ts";
+import type {
+  CatalogueStore,
+  ExportedPet,
+  ImportStage,
+  Store,
+} from "../../../src/storage/contract.ts";
+import { int64Max, int64Min } from "../../../src/domain/int64.ts";
+import { openTestStore } from "../../helpers/store-under-test.ts";
+import { fixture, inPieces } from "./helpers.ts";
+
+let store: Store;
+let catalogue: CatalogueStore;
+let rejections: Rejection[];
+
+async function open(): Promise<void> {
+  store = await openTestStore({ clock: () => 0 });
+  catalogue = store.catalogue;
+  rejections = [];
+}
+
+beforeEach(open);
+afterEach(async () => {
+  await store.close();
+});
+
+async function run(
+  input: string | Uint8Array,
+  options: Partial<ImportOptions> = {},
+  into: CatalogueStore = catalogue,
+) {
+  return await importCatalogue(into, {
+    source: inPieces(input, 50),
+    format: undefined,
+    categories: [],
+    createCategories: false,
+    skipBad: false,
+    dryRun: false,
+    onReject: (rejection) => void rejections.push(rejection),
+    onProgress() {},
+    sleep: async () => {},
+    stop: new AbortController().signal,
+    ...options,
+  });
+}
+
+const failure = (work: Promise<unknown>) =>
+  work.then(
+    () => "nothing failed",
+    (error: unknown) => (error as Error).message,
+  );
+const all = async (): Promise<ExportedPet[]> => await catalogue.exportPage(int64Min, 1_000);
+const brief = async () =>
+  (await all()).map(({ name, categoryId, status }) => `${name} ${categoryId} ${status}`);
+
+describe("importCatalogue", () => {
+  test("changes nothing when a record is bad, and the rest when that is wanted", async () => {
+    const austin = await fixture("austin.csv");
+    const refused = await run(austin, { createCategories: true });
+    expect(refused).toMatchObject({ applied: false, read: 7, rejected: 2, added: 3 });
+    expect([await all(), await catalogue.categories()]).toEqual([[], []]);
+
+    const taken = await run(austin, { createCategories: true, skipBad: true });
+    expect(taken).toEqual({
+      format: "austin",
+      shape: "csv",
+      dryRun: false,
+      applied: true,
+      read: 7,
+      added: 3,
+      updated: 0,
+      unchanged: 0,
+      superseded: 1,
+      skipped: [{ reason: 'outcome_type "Transfer"', records: 1 }],
+      rejected: 2,
+      categoriesAdded: [
+        { name: "Dog", id: 1n },
+        { name: "Cat", id: 2n },
+        { name: "Bird", id: 3n },
+      ],
+    });
+    expect(await brief()).toEqual(["Luna 1 sold", "Unnamed 2 available", "Zoë 3 sold"]);
+
+    const again = await run(austin, { skipBad: true });
+    expect(again).toMatchObject({ added: 0, updated: 0, unchanged: 3, categoriesAdded: [] });
+  });
+
+  test("a dry run says the same and changes nothing", async () => {
+    const input = '[{"name":"a","categoryId":1,"externalId":"1"},{"name":"b","categoryId":1}]';
+    const dry = await run(input, { dryRun: true });
+    expect(dry).toMatchObject({ applied: false, added: 2 });
+    expect(await all()).toEqual([]);
+    await run(input);
+    expect(await run(input.replace('"a"', '"A"'), { dryRun: true })).toMatchObject({
+      added: 1,
+      updated: 1,
+    });
+  });
+
+  test("species that are named at the end get the ids of their names, others are rejected", async () => {
+    await catalogue.addCategories([{ id: 70n, name: "dog" }]);
+    const summary = await run(await fixture("rescuegroups.json"), { skipBad: true });
+    expect(summary).toMatchObject({ read: 5, added: 2, rejected: 3, superseded: 0 });
+    expect(await brief()).toEqual(["Biscuit 70 available", "Otto 70 sold"]);
+    expect(rejections.at(-1)).toMatchObject({
+      line: 14,
+      field: "category",
+      problem: "the category Cats of this animal is not known",
+    });
+  });
+
+  test("several animals of one unnamed species are counted as rejected each", async () => {
+    const animals = ["1", "2", "3"].map(
+      (id) =>
+        `{"type":"animals","id":"${id}","attributes":{"name":"n"},"relationships":{"species":{"data":{"id":"9"}}}}`,
+    );
+    const summary = await run(`{"data":[${animals.join(",\n")}]}`, { createCategories: true });
+    expect(summary).toMatchObject({ read: 3, added: 0, rejected: 3, superseded: 0 });
+    expect(rejections).toHaveLength(1);
+    expect(rejections[0]).toMatchObject({
+      line: 1,
+      problem:
+        "the category (id 9 in the input) of this animal (and of 2 more animals) is not known",
+    });
+  });
+
+  test("a species whose id reads like the name of another one is not taken for it", async () => {
+    const animal = (species: string) =>
+      `{"type":"animals","id":"${species}","attributes":{"name":"n"},"relationships":{"species":{"data":{"id":"${species}"}}}}`;
+    const included = '{"type":"species","id":"1","attributes":{"singular":"Dog"}}';
+    const summary = await run(
+      `{"included":[${included}],"data":[${animal("1")},${animal("name dog")}]}`,
+      { createCategories: true, skipBad: true },
+    );
+    expect(summary).toMatchObject({ added: 1, rejected: 1 });
+    expect(rejections[0]?.problem).toContain("(id name dog in the input)");
+  });
+
+  test("a file of categories names ids, keeps the new ones and may give one id other names", async () => {
+    await catalogue.addCategories([{ id: 1n, name: "Dog" }]);
+    const categories = [
+      { name: "Canine", id: 1n },
+      { name: "Cat", id: int64Max },
+      { name: "Feline", id: int64Max },
+    ];
+    const input = '[{"n":"a","c":"canine"},{"n":"b","c":"FELINE"},{"n":"c","c":"Dog"}]';
+    const { parseFieldMap, mappedFormat } =
+      await import("../../../src/annexes/import/formats/field-map.ts");
+    const format = mappedFormat(parseFieldMap("name=n,categoryId=c"));
+    const summary = await run(input, { categories, format });
+    expect(summary.categoriesAdded).toEqual([{ name: "Cat", id: int64Max }]);
+    expect(await brief()).toEqual(["a 1 undefined", `b ${int64Max} undefined`, "c 1 undefined"]);
+
+    const clash = run(input, { categories: [{ name: "DOG", id: 2n }], format });
+    expect(await failure(clash)).toContain(
+      'Category "DOG" has the id 1 in the catalogue and 2 in the file',
+    );
+    const full = run('[{"n":"a","c":"Ferret"}]', { createCategories: true, format });
+    expect(await failure(full)).toContain(`A category has the id ${int64Max}`);
+  });
+
+  test("a wrong column for the category is noticed before the names fill the memory", async () => {
+    const rows = Array.from({ length: 10_002 }, (_, index) => `A${index},n,kind ${index},,1`);
+    const header = "Animal ID,Name,Animal Type,Outcome Type,MonthYear\n";
+    const read = run("", {
+      createCategories: true,
+      source: inPieces(header + rows.join("\n"), 60_000),
+    });
+    expect(await failure(read)).toContain("more than 10000 different categories up to line 10002");
+  });
+
+  test("one that is stopped while it reads changes nothing, and a later one works", async () => {
+    const stop = AbortSignal.abort();
+    const work = run('[{"name":"a","categoryId":1}]', { stop });
+    expect(await failure(work)).toContain("The import was stopped. Nothing was changed.");
+    expect(await all()).toEqual([]);
+    expect(await run('[{"name":"a","categoryId":1}]')).toMatchObject({ added: 1 });
+  });
+
+  test("one that is stopped while it stores says how far it came", async () => {
+    const stop = new AbortController();
+    const rows = Array.from({ length: 12_000 }, (_, index) => `n,1,x${index}`);
+    const work = run("", {
+      source: inPieces(`name,categoryId,externalId\n${rows.join("\n")}`, 60_000),
+      stop: stop.signal,
+      onProgress: ({ phase }) => phase === "storing" && stop.abort(),
+    });
+    expect(await failure(work)).toContain("5000 of 12000 animals are taken over and stay.");
+    expect(await store.pets.count()).toBe(5_000);
+  });
+
+  test("an input that breaks off changes nothing", async () => {
+    const work = run('[{"name":"a","categoryId":1},{"name":"b"');
+    expect(await failure(work)).toContain("line 1: the input is cut off");
+    expect(await all()).toEqual([]);
+  });
+
+  test("what is rejected shows its category", async () => {
+    const summary = await run(await fixture("king-county.csv"));
+    expect(summary).toMatchObject({ read: 3, applied: false, rejected: 1 });
+    expect(rejections[0]).toMatchObject({
+      line: 2,
+      problem: 'the category "Cat" is not known',
+      record: { name: "Unnamed", category: "Cat", externalId: "king-county:A800001" },
+    });
+  });
+});
+
+describe("an import that fails", () => {
+  /** The catalogue, but for what begins an import. */
+  const beginningWith = (beginImport: CatalogueStore["beginImport"]): CatalogueStore => ({
+    exportPage: (after, limit) => catalogue.exportPage(after, limit),
+    categories: () => catalogue.categories(),
+    highestCategoryId: () => catalogue.highestCategoryId(),
+    addCategories: (added) => catalogue.addCategories(added),
+    beginImport,
+  });
+
+  /** A stage that is the catalogue's own, but for these of its methods. */
+  async function stageWith(other: (stage: ImportStage) => Partial<ImportStage>) {
+    const stage = await catalogue.beginImport();
+    return {
+      add: (animals) => stage.add(animals),
+      arrange: (ids) => stage.arrange(ids),
+      compare: () => stage.compare(),
+      takeOver: (count) => stage.takeOver(count),
+      close: () => stage.close(),
+      ...other(stage),
+    } satisfies ImportStage;
+  }
+
+  /** `text` in small pieces, and whether whoever read it let it go. */
+  function watched(text: string, close = () => {}) {
+    const watch = {
+      isClosed: false,
+      async *chunks() {
+        try {
+          yield* inPieces(text, 50);
+          // An input that has more to give, were it asked.
+          for (;;) yield new TextEncoder().encode(" ".repeat(1_000));
+        } finally {
+          watch.isClosed = true;
+          close();
+        }
+      },
+    };
+    return watch;
+  }
+
+  const animals = (count: number) =>
+    `name,categoryId,externalId\n${Array.from({ length: count }, (_, index) => `n,1,x${index}`).join("\n")}`;
+
+  test.each([
+    [
+      "the database",
+      new AppError("unavailable", "The store cannot be used at the moment.", { hint: "Wait." }),
+      "The store cannot be used at the moment. 5000 of 12000 animals are taken over and stay.",
+    ],
+    [
+      "the program",
+      new Error("an index out of range"),
+      "The import broke off (an index out of range). 5000 of 12000 animals are taken over and stay.",
+    ],
+  ])("by %s while it stores says how far it came", async (_whose, fault, message) => {
+    let takes = 0;
+    const failing = beginningWith(() =>
+      stageWith((stage) => ({
+        takeOver(count) {
+          takes += 1;
+          if (takes === 2) throw fault;
+          return stage.takeOver(count);
+        },
+      })),
+    );
+    const error: unknown = await run(animals(12_000), {}, failing).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(AppError);
+    const { message: said, kind, hint, cause } = error as AppError;
+    expect(said).toStartWith(message);
+    expect(said).toEndWith(
+      "Run the import again for the rest: animals with an id of their own are not doubled.",
+    );
+    expect([kind, hint, cause]).toEqual([
+      "unavailable",
+      fault instanceof AppError ? "Wait." : undefined,
+      fault,
+    ]);
+    expect(await store.pets.count()).toBe(5_000);
+    expect(await run(animals(12_000))).toMatchObject({ added: 7_000, unchanged: 5_000 });
+  });
+
+  test("says why, and not what fails of its closing thereafter", async () => {
+    let takes = 0;
+    const failing = beginningWith(() =>
+      stageWith((stage) => ({
+        takeOver(count) {
+          takes += 1;
+          if (takes === 2) throw new AppError("unavailable", "The store went away.");
+          return stage.takeOver(count);
+        },
+        async close() {
+          await stage.close();
+          throw new Error("close failed too");
+        },
+      })),
+    );
+    expect(await failure(run(animals(12_000), {}, failing))).toStartWith(
+      "The store went away. 5000 of 12000 animals are taken over and stay.",
+    );
+    const input = watched('[{"name":"a","categoryId":1},', () => {
+      throw new Error("the pipe cannot be closed");
+    });
+    const stopped = { source: input.chunks(), stop: AbortSignal.abort() };
+    expect(await failure(run("", stopped))).toBe("The import was stopped. Nothing was changed.");
+    const unknown = watched('[{"a":1},', () => {
+      throw new Error("the pipe cannot be closed");
+    });
+    expect(await failure(run("", { source: unknown.chunks() }))).toContain("--map");
+  });
+
+  test("in nothing but its closing says so", async () => {
+    const failing = beginningWith(() =>
+      stageWith((stage) => ({
+        async close() {
+          await stage.close();
+          throw new Error("close failed");
+        },
+      })),
+    );
+    expect(await failure(run(animals(1), {}, failing))).toBe("close failed");
+  });
+
+  test("when it begins lets its input go", async () => {
+    const input = watched('[{"name":"a","categoryId":1},');
+    const failing = beginningWith(() => {
+      throw new Error("no room for it");
+    });
+    const work = run("", { source: input.chunks() }, failing);
+    expect([await failure(work), input.isClosed]).toEqual(["no room for it", true]);
+  });
+
+  test.each([
+    ["an unknown format", '[{"a":1},'],
+    ["a header without names", ",,\n1,2,3\n"],
+    ["nothing but blanks", " "],
+    ["no JSON", '[{"a":1}}'],
+  ])("on %s lets its input go", async (_what, text) => {
+    const input = watched(text);
+    expect(await failure(run("", { source: input.chunks() }))).not.toBe("nothing failed");
+    expect(input.isClosed).toBe(true);
+  });
+
+  test("ends its stage, whatever becomes of its input", async () => {
+    let isClosed = false;
+    const catalogueWatched = beginningWith(() =>
+      stageWith((stage) => ({
+        async close() {
+          await stage.close();
+          isClosed = true;
+        },
+      })),
+    );
+    const input = watched('[{"name":"a","categoryId":1},', () => {
+      throw new Error("the pipe cannot be closed");
+    });
+    const stopped = { source: input.chunks(), stop: AbortSignal.abort() };
+    expect(await failure(run("", stopped, catalogueWatched))).not.toBe("nothing failed");
+    expect(isClosed).toBe(true);
+  });
+});
+
+describe("any sequence of imports", () => {
+  const row = fc.record({
+    id: fc.integer({ min: 1, max: 5 }),
+    name: fc.constantFrom("a", "b"),
+    outcome: fc.constantFrom("", "Adoption", "Transfer"),
+    day: fc.integer({ min: 1, max: 3 }),
+    type: fc.constantFrom("Dog", "Cat", ""),
+  });
+
+  test("ends in what a plain model says, and its numbers add up", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(row, { maxLength: 8 }), { maxLength: 3 }),
+        async (files) => {
+          await store.close();
+          await open();
+          const model = new Map<number, string>();
+          for (const rows of files) {
+            const text = rows.map(
+              ({ id, name, outcome, day, type }) =>
+                `${id},${name},01/0${day}/2024,m,${outcome},${type}\n`,
+            );
+            const header = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\n";
+            const summary = await run(header + text.join(""), {
+              createCategories: true,
+              skipBad: true,
+            });
+            const before = new Map(model);
+            newest(rows).forEach((pet, id) => model.set(id, pet));
+            const changed = [...model].filter(([id, pet]) => before.get(id) !== pet);
+            const added = changed.filter(([id]) => !before.has(id)).length;
+            expect(summary).toMatchObject({ added, updated: changed.length - added });
+            const { read, updated, unchanged, superseded, rejected, skipped } = summary;
+            const skips = skipped.reduce((sum, { records }) => sum + records, 0);
+            expect(added + updated + unchanged + superseded + rejected + skips).toBe(read);
+          }
+          const categories = new Map(
+            (await catalogue.categories()).map(({ id, name }) => [id, name]),
+          );
+          const stored = (await all()).map(({ externalId, name, status, categoryId }) => [
+            Number(externalId?.replace("austin:", "")),
+            `${name} ${status} ${categories.get(categoryId)}`,
+          ]);
+          expect(new Map(stored as [number, string][])).toEqual(model);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  interface Row {
+    readonly id: number;
+    readonly name: string;
+    readonly outcome: string;
+    readonly day: number;
+    readonly type: string;
+  }
+
+  /** The animals that these rows leave: the newest sound row of each, unless it says that the animal went elsewhere. */
+  function newest(rows: readonly Row[]): Map<number, string> {
+    const best = new Map<number, Row>();
+    for (const row of rows) {
+      if (row.type === "" && row.outcome !== "Transfer") continue;
+      if ((best.get(row.id)?.day ?? 0) <= row.day) best.set(row.id, row);
+    }
+    return new Map(
+      [...best]
+        .filter(([, { outcome }]) => outcome !== "Transfer")
+        .map(([id, { name, outcome, type }]) => [
+          id,
+          `${name} ${outcome === "" ? "available" : "sold"} ${type}`,
+        ]),
+    );
+  }
+});
