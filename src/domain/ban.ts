@@ -1,6 +1,6 @@
-import { dayMs, hourMs, minuteMs } from "./clock.ts";
+import { clockToleranceMs, dayMs, hourMs, minuteMs } from "./clock.ts";
 import type { Limits } from "./plan.ts";
-import { clockToleranceMs, windowMs } from "./windows.ts";
+import { windowMs } from "./windows.ts";
 
 /** Refusals within this time of a minute's first one were in flight already and are not counted. */
 const refusalGraceMs = 2_000;

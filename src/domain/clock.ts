@@ -3,6 +3,9 @@ export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
+/** Times further ahead of the clock than this were written by a clock that was wrong. */
+export const clockToleranceMs = 5_000;
+
 /** A source of time: milliseconds since the Unix epoch. Rules take the time as an argument; only the edges hold a Clock. */
 export type Clock = () => number;
 

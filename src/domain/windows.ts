@@ -6,9 +6,6 @@ export const windowMs = { minute: minuteMs, day: dayMs } as const;
 export const windowNames = ["minute", "day"] as const satisfies readonly (keyof typeof windowMs)[];
 export type WindowName = (typeof windowNames)[number];
 
-/** How far a label may be ahead of the clock before it is taken for the work of a clock that was wrong. */
-export const clockToleranceMs = 5_000;
-
 /** What is kept of a key's use: for each window its label and how many requests are charged to it. */
 export interface WindowCounts {
   readonly minuteLabel: number;
@@ -33,13 +30,12 @@ export interface UnusedBlock {
 }
 
 /**
- * The label in force at `nowMs` where `label` stands. It only moves forward, so a clock that steps back a little hands
- * back no quota; a label further ahead than the tolerance moves back to the clock, so that it freezes no key.
+ * The label in force at `nowMs` where `label` stands. A label one window ahead of the clock stays, so a clock that bounces
+ * hands back no quota. A label further ahead moves back to the clock, so it shuts no key out for longer than a window.
  */
 export function labelAt(label: number, nowMs: number, lengthMs: number): number {
   const current = Math.floor(nowMs / lengthMs);
-  if (current >= label) return current;
-  return label * lengthMs - nowMs > clockToleranceMs ? current : label;
+  return label === current + 1 ? label : current;
 }
 
 /** The counts as they stand at `nowMs`: a new window starts at zero, a label moved back keeps its count. */

@@ -151,6 +151,20 @@ describe("windows", () => {
     },
   );
 
+  test("of a clock that bounces by 15 s are not refilled", async () => {
+    machine = new Machine(Date.UTC(2027, 2, 3, 12, 0, 40));
+    await machine.start();
+    const { key } = await machine.key("--plan", "free");
+    machine.toMinute(47_000);
+    let admitted = 0;
+    for (let bounce = 0; bounce < 6; bounce += 1) {
+      admitted += await hammered(key, 70);
+      machine.advance(bounce % 2 === 0 ? 15_000 : -15_000);
+    }
+    // The minute that was, and the one that the clock has seen already.
+    expect(admitted).toBe(120);
+  });
+
   test("of a clock that was in 2099 do not outlast it", async () => {
     machine = new Machine(Date.UTC(2099, 0, 1, 12, 0, 5));
     await machine.start();

@@ -29,7 +29,7 @@ class Model {
   roll(nowMs: number): void {
     const label = (old: number, lengthMs: number) => {
       const now = Math.floor(nowMs / lengthMs);
-      return now < old && old * lengthMs - nowMs <= 5_000 ? old : now;
+      return old === now + 1 ? old : now;
     };
     const rolled = this.rows.map((row): Row => {
       const [minute, day] = [label(row.minute, minuteMs), label(row.day, dayMs)];
@@ -60,9 +60,10 @@ class Model {
 
 /** What is left of a state's windows, or -1 where they are not the ones that run. */
 function leftOf(row: Row, { perMinute, perDay }: Limits, nowMs: number): number {
-  const runs = (label: number, lengthMs: number) =>
-    label === Math.floor(nowMs / lengthMs) ||
-    (label * lengthMs > nowMs && label * lengthMs - nowMs <= 5_000);
+  const runs = (label: number, lengthMs: number) => {
+    const ahead = label - Math.floor(nowMs / lengthMs);
+    return ahead === 0 || ahead === 1;
+  };
   if (!runs(row.minute, minuteMs) || !runs(row.day, dayMs)) return -1;
   return Math.max(0, Math.min(perMinute - row.minuteUsed, perDay - row.dayUsed));
 }
@@ -74,7 +75,7 @@ const limits = fc.record({
   perMinute: fc.integer({ min: 1, max: 300 }),
   perDay: fc.integer({ min: 1, max: 600 }),
 });
-const steps = [1, 999, 4_000, 30_000, minuteMs, dayMs, -1, -1_000, -4_000, -600_000, -93_600_000];
+const steps = [1, 999, 4_000, 30_000, minuteMs, dayMs, -1, -1_000, -15_000, -600_000, -93_600_000];
 const action = fc.oneof(
   {
     weight: 8,
@@ -89,6 +90,16 @@ const action = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant("clock"), byMs: fc.constantFrom(...steps) }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("bounce"),
+      byMs: fc.integer({ min: 1_000, max: 7_200_000 }),
+      process,
+      key,
+      count: fc.integer({ min: 1, max: 90 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("plan"), key, limits }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("ban", "unban"), key }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("stop", "kill"), process }) },
@@ -96,6 +107,7 @@ const action = fc.oneof(
 type Action =
   | { kind: "take"; process: number; key: number; count: number }
   | { kind: "clock"; byMs: number }
+  | { kind: "bounce"; byMs: number; process: number; key: number; count: number }
   | { kind: "plan"; key: number; limits: Limits }
   | { kind: "ban" | "unban"; key: number }
   | { kind: "stop" | "kill"; process: number };
@@ -137,6 +149,13 @@ class Driver {
 
   async run(action: Action): Promise<void> {
     const { clock } = this.folder;
+    if (action.kind === "bounce") {
+      // A clock that two sources set in turn: ahead, used, and back again.
+      await this.run({ kind: "clock", byMs: action.byMs });
+      await this.run({ ...action, kind: "take" });
+      await this.run({ kind: "clock", byMs: -action.byMs });
+      return;
+    }
     if (action.kind === "take") await this.take(action);
     else if (action.kind === "clock") clock.advance(action.byMs);
     else if ("process" in action) await this.end(action);

@@ -3,7 +3,7 @@
  * limiter-model.test.ts (M), bans.test.ts (B), anonymous.test.ts (A):
  *
  *   domain/windows.ts     take without the day (M); `perMinute + 1`, that is `<` to `<=` (M); floor for ceil in
- *                         retryAfterSeconds (M); labelAt without tolerance; mustKeep without the labels
+ *                         retryAfterSeconds (M); labelAt without the window ahead; mustKeep without the labels
  *   domain/ban.ts         no grace; `>=` the threshold (B); a ban of a clock that was ahead holds
  *   domain/address.ts     the /64 before unmapping (A)
  *   service/anonymous.ts  no overflow bucket (A)
@@ -217,15 +217,26 @@ describe("a clock that is set", () => {
     expect((await stack.request(secret)).view.remaining).toBe(59);
   });
 
-  test("within the tolerance the window goes on, across its beginning too", async () => {
+  test("within a window the one ahead goes on, across its beginning too", async () => {
     const stack = await Stack.open(new TestClock(Date.UTC(2026, 10, 22, 0, 0, 1)), {});
     const { secret } = await stack.key("free");
     expect(await stack.admitted(secret, 60)).toBe(60);
-    stack.clock.advance(-4_000);
+    stack.clock.advance(-15_000);
     const { refusal } = await stack.request(secret);
-    expect(refusal?.retryAfterSeconds).toBe(63);
-    stack.clock.advance(63_000);
+    expect(refusal?.retryAfterSeconds).toBe(74);
+    stack.clock.advance(74_000);
     expect((await stack.request(secret)).refusal).toBeUndefined();
+  });
+
+  test("bounced by 15 s it refills no window: a minute and the next are all there is", async () => {
+    const stack = await Stack.open(new TestClock(Date.UTC(2026, 10, 21, 12, 0, 50)), {});
+    const { secret } = await stack.key("free");
+    let admitted = 0;
+    for (let bounce = 0; bounce < 10; bounce += 1) {
+      admitted += await stack.admitted(secret, 70);
+      stack.clock.advance(bounce % 2 === 0 ? 15_000 : -15_000);
+    }
+    expect(admitted).toBe(120);
   });
 
   test("labels of a year to come are moved back with their counts", async () => {

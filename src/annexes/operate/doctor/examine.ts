@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { dayMs, isoSeconds } from "../../../domain/clock.ts";
-import { clockToleranceMs } from "../../../domain/windows.ts";
+import { clockToleranceMs, dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { diagnosePostgres } from "../../postgres/diagnose.ts";
 import { diagnose, type Diagnosis } from "./sqlite.ts";
 import { lastBackup } from "../backup/last-backup.ts";
