@@ -5,6 +5,7 @@ import type { AnnexRoutes } from "./http/annex-routes.ts";
 import type { RequestObserver } from "./http/observe.ts";
 import type { Logger } from "./service/log/logger.ts";
 import type { StoreKind, StoreObserver } from "./service/open-store.ts";
+import type { AnySetting } from "./setting-kinds.ts";
 
 /** A command, made when it is wanted: no start waits for the others. */
 export interface CommandEntry {
@@ -25,11 +26,13 @@ export interface Watcher {
 }
 
 /**
- * A capability that can be taken away without touching the kernel. It adds commands, routes outside `/v1`, kinds of stores,
- * and what watches the service while it runs.
+ * A capability that can be taken away without touching the kernel. It adds settings, commands, routes outside `/v1`, kinds
+ * of stores, and what watches the service while it runs.
  */
 export interface Annex {
   readonly name: string;
+  /** Its own settings of the server. It reads one with `LoadedConfig.valueOf`. */
+  readonly settings?: readonly AnySetting[];
   readonly commands?: readonly CommandEntry[];
   readonly routes?: AnnexRoutes;
   readonly stores?: readonly StoreKind[];

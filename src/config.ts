@@ -9,12 +9,12 @@ import {
   host,
   integer,
   list,
-  listenAddress,
   oneOf,
   origin,
   text,
   toggle,
   withoutPassword,
+  type AnySetting,
   type Setting,
 } from "./setting-kinds.ts";
 
@@ -28,7 +28,7 @@ const variablePrefix = "REHOME_";
 export const sources = ["flag", "environment", "default"] as const;
 export type Source = (typeof sources)[number];
 
-/** Every setting of the server, in the order in which help shows them. */
+/** The kernel's settings, in the order in which help shows them. An annex declares its own beside them. */
 export const settings = {
   host: host("host", "address to listen on; 0.0.0.0 for every network", "127.0.0.1"),
   port: integer("port", "PORT", "port to listen on; 0 for any free one", {
@@ -120,10 +120,6 @@ export const settings = {
     "auto",
   ),
   logLevel: oneOf("log-level", "requests are info, failed ones error", logLevels, "info"),
-  metrics: listenAddress(
-    "metrics",
-    "serve Prometheus metrics there, to whoever reaches that address; off if not given",
-  ),
   reusePort: toggle(
     "reuse-port",
     "share the port with another rehome, for an upgrade without an outage",
@@ -147,40 +143,59 @@ export type Config = {
 };
 
 /** The name of a setting's variable: `--base-url` is `REHOME_BASE_URL`. */
-export function variableOf(name: SettingName): string {
-  return variablePrefix + settings[name].flag.replaceAll("-", "_").toUpperCase();
+export function variableOf({ flag }: AnySetting): string {
+  return variablePrefix + flag.replaceAll("-", "_").toUpperCase();
 }
 
-/** Leaves one place to keep data in: the one that a flag names, where flag and environment name different ones. */
-function chooseStore(config: Record<string, unknown>, sources: Record<string, Source>): void {
-  const named = (["data", "store", "storeFile"] as const).filter(
-    (name) => sources[name] === "flag",
+/** A setting with its value, where that comes from, and the text that it was given, if any. */
+export interface LoadedSetting {
+  readonly setting: AnySetting;
+  readonly value: unknown;
+  readonly source: Source;
+  readonly text: string | undefined;
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  readonly sources: Readonly<Record<SettingName, Source>>;
+  /** Every setting: the kernel's, then those of the annexes. */
+  readonly all: readonly LoadedSetting[];
+  /** Returns the value of an annex's setting. Throws for a setting that was not declared. */
+  valueOf<T>(setting: Setting<T>): T;
+}
+
+/** Returns the databases that a flag overrules. Throws where flags, or variables, name two places for the data. */
+function overruledStores(all: readonly LoadedSetting[]): readonly AnySetting[] {
+  const databases: readonly AnySetting[] = [settings.store, settings.storeFile];
+  const given = all.filter(
+    ({ setting, text }) => text !== undefined && databases.includes(setting),
+  );
+  const named = all.filter(
+    ({ setting, source }) =>
+      source === "flag" && (setting === settings.data || databases.includes(setting)),
   );
   if (named.length > 1) {
-    const flags = named.map((name) => `--${settings[name].flag}`).join(" and ");
+    const flags = named.map(({ setting }) => `--${setting.flag}`).join(" and ");
     throw new AppError("invalid_request", `${flags} name two places for the data; choose one.`);
   }
   const [chosen] = named;
-  if (chosen === "data" || chosen === "storeFile") config["store"] = undefined;
-  if (chosen === "data" || chosen === "store") config["storeFile"] = undefined;
-  if (config["store"] !== undefined && config["storeFile"] !== undefined) {
-    const variables = `${variableOf("store")} and ${variableOf("storeFile")}`;
+  if (chosen !== undefined) return databases.filter((each) => each !== chosen.setting);
+  if (given.length > 1) {
+    const variables = databases.map(variableOf).join(" and ");
     throw new AppError("invalid_request", `${variables} are both set; choose one.`);
   }
+  return [];
 }
 
-/** The value of a setting as it may be shown to anybody, or undefined when it has none. */
-export function shownValue(
-  name: SettingName,
-  { config, given }: LoadedConfig,
-): string | number | boolean | string[] | undefined {
-  const { shown = String }: Setting<unknown> = settings[name];
-  const value = config[name];
-  // A part of a list may be more than its text; what was given says it as its owner wrote it.
-  if (Array.isArray(value)) {
-    const parts = given[name]?.split(",") ?? [];
-    return parts.map((part) => part.trim());
-  }
+/** Returns the value of a setting as anybody may see it, or undefined when it has none. */
+export function shownValue({
+  setting: { shown = String },
+  value,
+  text,
+}: LoadedSetting): string | number | boolean | string[] | undefined {
+  // What is read may be more than its text; what was given says it as its owner wrote it.
+  if (Array.isArray(value)) return text?.split(",").map((part) => part.trim()) ?? [];
+  if (typeof value === "object") return text;
   return typeof value === "string" ? shown(value) : (value as number | boolean | undefined);
 }
 
@@ -203,64 +218,72 @@ export function defaultDataFolder(env: EnvironmentVariables): string {
   return join(env[variable] ?? "", variable === "HOME" ? ".local/share" : "", "rehome");
 }
 
-export interface LoadedConfig {
-  readonly config: Config;
-  readonly sources: Readonly<Record<SettingName, Source>>;
-  /** The text that each setting was given, where it was. */
-  readonly given: Readonly<Partial<Record<SettingName, string>>>;
-}
-
 /** Throws for a variable that looks like a setting and is none: it would be ignored, and nobody would know. */
-function refuseUnknown(env: EnvironmentVariables): void {
-  const ending = (name: string) => name.slice(variablePrefix.length);
-  const known = (Object.keys(settings) as SettingName[]).map(variableOf).map(ending);
+function refuseUnknown(env: EnvironmentVariables, known: readonly string[]): void {
   const unknown = Object.keys(env)
     .filter((name) => name.startsWith(variablePrefix))
-    .find((name) => !known.includes(ending(name)));
+    .find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  const guess = nearest(ending(unknown), known);
+  const ending = (name: string) => name.slice(variablePrefix.length);
+  const guess = nearest(ending(unknown), known.map(ending));
   throw new AppError("invalid_request", `The variable ${unknown} is no setting of rehome.`, {
     hint: guess === undefined ? "rehome serve --help" : `Name it ${variablePrefix}${guess}.`,
   });
 }
 
+/** Reads one setting. Throws `invalid_request` that names the flag or variable, its value and what would be valid. */
+function loadSetting(
+  setting: AnySetting,
+  flags: Readonly<Record<string, string>>,
+  env: EnvironmentVariables,
+): LoadedSetting {
+  const variable = variableOf(setting);
+  const isFlag = flags[setting.flag] !== undefined;
+  const text = isFlag ? flags[setting.flag] : env[variable];
+  if (text === undefined) return { setting, value: setting.default, source: "default", text };
+  const value = setting.parse(text);
+  if (value === undefined) {
+    const label = isFlag ? `--${setting.flag}` : variable;
+    throw new AppError("invalid_request", `${label} ${setting.rule}; it is "${text}".`);
+  }
+  return { setting, value, source: isFlag ? "flag" : "environment", text };
+}
+
 /**
- * The settings from flags and environment. Throws `invalid_request` that names the flag or variable, its value and what
- * would be valid, or the right name of a variable that is none.
+ * The settings of the kernel and of the annexes, from flags (by their names on the command line) and environment. Throws
+ * `invalid_request` for a value that is not valid, and for a variable that is no setting.
  */
 export function loadConfig(
-  flags: Readonly<Partial<Record<SettingName, string>>>,
+  flags: Readonly<Record<string, string>>,
   env: EnvironmentVariables,
+  annexSettings: readonly AnySetting[],
 ): LoadedConfig {
-  refuseUnknown(env);
-  const config: Record<string, unknown> = {};
-  const sources: Record<string, Source> = {};
-  const texts: Partial<Record<SettingName, string>> = {};
-  for (const name of Object.keys(settings) as SettingName[]) {
-    const setting: Setting<unknown> = settings[name];
-    const variable = variableOf(name);
-    const [given, source, label] =
-      flags[name] !== undefined
-        ? [flags[name], "flag" as const, `--${setting.flag}`]
-        : [env[variable], "environment" as const, variable];
-    if (given === undefined) {
-      config[name] = setting.default;
-      sources[name] = "default";
-      continue;
-    }
-    const value = setting.parse(given);
-    if (value === undefined) {
-      throw new AppError("invalid_request", `${label} ${setting.rule}; it is "${given}".`);
-    }
-    config[name] = value;
-    sources[name] = source;
-    texts[name] = given;
-  }
-  config["data"] ??= defaultDataFolder(env);
-  chooseStore(config, sources);
+  const declared = [...Object.values<AnySetting>(settings), ...annexSettings];
+  refuseUnknown(env, declared.map(variableOf));
+  const read = declared.map((setting) => loadSetting(setting, flags, env));
+  const overruled = overruledStores(read);
+  const all = read.map((each) => {
+    if (overruled.includes(each.setting)) return { ...each, value: undefined };
+    return each.setting === settings.data && each.value === undefined
+      ? { ...each, value: defaultDataFolder(env) }
+      : each;
+  });
+  const loadedOf = (setting: AnySetting) => {
+    const found = all.find((each) => each.setting === setting);
+    if (found === undefined) throw new Error(`--${setting.flag} was not declared`);
+    return found;
+  };
+  const ofKernel = (what: "value" | "source") =>
+    Object.fromEntries(
+      Object.entries<AnySetting>(settings).map(([name, setting]) => [
+        name,
+        loadedOf(setting)[what],
+      ]),
+    );
   return {
-    config: Object.freeze(config) as Config,
-    sources: sources as Record<SettingName, Source>,
-    given: texts,
+    config: Object.freeze(ofKernel("value")) as Config,
+    sources: ofKernel("source") as LoadedConfig["sources"],
+    all,
+    valueOf: <T>(setting: Setting<T>) => loadedOf(setting).value as T,
   };
 }

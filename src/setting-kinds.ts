@@ -16,6 +16,9 @@ export interface Setting<T> {
   readonly shown?: (text: string) => string;
 }
 
+/** A setting of any kind of value. */
+export type AnySetting = Setting<unknown>;
+
 /** Any text that is not empty. */
 export function text(
   flag: string,

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { defaultDataFolder, serviceDataFolder } from "../src/config.ts";
+import { annexes } from "../src/annexes/index.ts";
+import { annexSettings } from "../src/cli/options.ts";
+import { run } from "../src/cli/program.ts";
+import { defaultDataFolder, loadConfig, serviceDataFolder, settings } from "../src/config.ts";
+import { listenAddress } from "../src/setting-kinds.ts";
+import { testIo } from "./helpers/io.ts";
 
 describe("the data folder that nobody named", () => {
   test.each([
@@ -11,4 +16,41 @@ describe("the data folder that nobody named", () => {
     [{ HOME: "/home/kim", XDG_DATA_HOME: "" }, "/home/kim/.local/share/rehome"],
     [{ HOME: "/home/kim", XDG_DATA_HOME: "data" }, "/home/kim/.local/share/rehome"],
   ])("%j", (env, folder) => expect(defaultDataFolder(env)).toBe(folder));
+});
+
+describe("the setting of an annex", () => {
+  const door = listenAddress("side-door", "serve something there");
+  const env = { REHOME_SIDE_DOOR: "[::1]:9000", REHOME_PORT: "9001" };
+
+  test("is typed for the annex, and beside the kernel's", () => {
+    const loaded = loadConfig({}, env, [door]);
+    expect(loaded.valueOf(door)).toEqual({ host: "::1", port: 9000 });
+    expect(loaded.config.port).toBe(9001);
+    expect(loaded.valueOf(settings.port)).toBe(9001);
+  });
+
+  test("beats the environment with its flag, and is refused in words when it is not valid", () => {
+    const loaded = loadConfig({ "side-door": "127.0.0.1:80" }, env, [door]);
+    expect(loaded.valueOf(door)).toEqual({ host: "127.0.0.1", port: 80 });
+    expect(() => loadConfig({ "side-door": "80" }, env, [door])).toThrow(/^--side-door must be/);
+  });
+
+  test("is unknown to a program without the annex", () => {
+    expect(() => loadConfig({}, env, [])).toThrow(/REHOME_SIDE_DOOR is no setting/);
+    expect(() => loadConfig({}, {}, []).valueOf(door)).toThrow();
+  });
+
+  test("is in the help of serve and shown by config, which take its flag", async () => {
+    const io = testIo({ annexes: [{ name: "tried", settings: [door] }] });
+    expect(await run(["serve", "--help"], io)).toBe(0);
+    expect(io.printed()).toContain("--side-door <ADDRESS:PORT>");
+    expect(io.printed()).toContain("REHOME_SIDE_DOOR");
+    expect(await run(["config", "--side-door", "127.0.0.1:80"], io)).toBe(0);
+    expect(io.printed()).toMatch(/side-door +127\.0\.0\.1:80 +--side-door/);
+  });
+
+  test("has a flag of its own", () => {
+    const flags = [...Object.values(settings), ...annexSettings(annexes)].map(({ flag }) => flag);
+    expect(new Set(flags).size).toBe(flags.length);
+  });
 });

@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { Glob } from "bun";
 import type { Command } from "commander";
 import { createProgram, pathOf } from "../src/cli/program.ts";
-import { settings, variableOf, type SettingName } from "../src/config.ts";
+import { annexes } from "../src/annexes/index.ts";
+import { annexSettings } from "../src/cli/options.ts";
+import { settings, variableOf } from "../src/config.ts";
 import { testIo } from "./helpers/io.ts";
 
 const root = join(import.meta.dir, "..");
@@ -65,7 +67,7 @@ test.each([
 
 /** Variables that begin with `REHOME_` in a text, and are no settings: every command refuses to run with one. */
 function strangeVariables(text: string): string[] {
-  const known = (Object.keys(settings) as SettingName[]).map(variableOf);
+  const known = [...Object.values(settings), ...annexSettings(annexes)].map(variableOf);
   return (text.match(/\bREHOME_\w+/g) ?? []).filter((name) => !known.includes(name));
 }
 

@@ -1,15 +1,8 @@
 import { Command } from "commander";
-import {
-  settings,
-  shownValue,
-  sources,
-  variableOf,
-  type LoadedConfig,
-  type SettingName,
-} from "../config.ts";
+import { shownValue, sources, variableOf, type LoadedConfig } from "../config.ts";
 import { printJson, type Io } from "./io.ts";
 import { addJson, json, type Static } from "./json.ts";
-import { addSettings, configOf } from "./options.ts";
+import { addAllSettings, configOf } from "./options.ts";
 import { stylesOf } from "./terminal/style.ts";
 import { printTable } from "./terminal/table.ts";
 
@@ -36,7 +29,7 @@ export function configCommand(io: Io): Command {
   const command = new Command("config")
     .description("show every setting with its value and where it comes from")
     .addHelpText("after", help);
-  addJson(addSettings(command, Object.keys(settings) as SettingName[]), configSchema);
+  addJson(addAllSettings(command, io), configSchema);
   return command.action((options: { json?: true }) => {
     const loaded = configOf(command, io);
     const shown = configJson(loaded);
@@ -57,14 +50,11 @@ export function configCommand(io: Io): Command {
   });
 }
 
-function configJson(loaded: LoadedConfig): Static<typeof configSchema> {
-  return (Object.keys(settings) as SettingName[]).map((name) => {
-    const value = shownValue(name, loaded);
-    return {
-      setting: settings[name].flag,
-      variable: variableOf(name),
-      value: value ?? null,
-      source: loaded.sources[name],
-    };
-  });
+function configJson({ all }: LoadedConfig): Static<typeof configSchema> {
+  return all.map((loaded) => ({
+    setting: loaded.setting.flag,
+    variable: variableOf(loaded.setting),
+    value: shownValue(loaded) ?? null,
+    source: loaded.source,
+  }));
 }

@@ -4,6 +4,7 @@ import {
   defaultDataFolder,
   serviceDataFolder,
   serviceSettingsFile,
+  settings as kernelSettings,
   variableOf,
   type Config,
 } from "../config.ts";
@@ -143,7 +144,9 @@ export function refuseStray(
 function databaseOf({ settings }: MachineService): string | undefined {
   try {
     const variables = parseEnv(readFileSync(settings, "utf8"));
-    return [variableOf("storeFile"), variableOf("store")].find((name) => variables[name]);
+    return [kernelSettings.storeFile, kernelSettings.store]
+      .map(variableOf)
+      .find((name) => variables[name]);
   } catch {
     return undefined;
   }

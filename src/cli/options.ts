@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
+import type { Annex } from "../annex.ts";
 import {
   defaultDataFolder,
   loadConfig,
@@ -10,6 +11,7 @@ import {
 import { durationRule, parseDuration } from "../domain/duration.ts";
 import { parseInt64 } from "../domain/int64.ts";
 import { isLimit, limitMax, planNames } from "../domain/plan.ts";
+import type { AnySetting } from "../setting-kinds.ts";
 import type { Io } from "./io.ts";
 
 /** What the settings of a server are to a command that asks one. */
@@ -27,34 +29,46 @@ export function addSettings(
   names: readonly SettingName[],
   meanings: Partial<Record<SettingName, string>> = {},
 ): Command {
-  for (const name of names) {
-    const { flag, placeholder, description, default: fallback } = settings[name];
-    const isPlain = typeof fallback === "string" || typeof fallback === "number";
-    const note = `${meanings[name] ?? description} (${isPlain ? `default ${fallback}, ` : ""}${variableOf(name)})`;
-    const option = new Option(
-      placeholder === undefined ? `--${flag}` : `--${flag} <${placeholder}>`,
-      note,
-    );
-    if (Array.isArray(fallback)) {
-      option.argParser((value: string, sofar: string | undefined) =>
-        sofar === undefined ? value : `${sofar},${value}`,
-      );
-    }
-    command.addOption(option);
-  }
+  for (const name of names) addSetting(command, settings[name], meanings[name]);
   return command;
+}
+
+/** Gives `command` the flags of all settings: the kernel's, then those of the annexes. */
+export function addAllSettings(command: Command, { annexes }: Io): Command {
+  for (const setting of Object.values(settings)) addSetting(command, setting);
+  for (const setting of annexSettings(annexes)) addSetting(command, setting);
+  return command;
+}
+
+function addSetting(command: Command, setting: AnySetting, meaning = setting.description): void {
+  const { flag, placeholder, default: fallback } = setting;
+  const isPlain = typeof fallback === "string" || typeof fallback === "number";
+  const note = `${meaning} (${isPlain ? `default ${fallback}, ` : ""}${variableOf(setting)})`;
+  const option = new Option(
+    placeholder === undefined ? `--${flag}` : `--${flag} <${placeholder}>`,
+    note,
+  );
+  if (Array.isArray(fallback)) {
+    option.argParser((value: string, sofar: string | undefined) =>
+      sofar === undefined ? value : `${sofar},${value}`,
+    );
+  }
+  command.addOption(option);
+}
+
+/** The settings that the annexes declare. */
+export function annexSettings(annexes: readonly Annex[]): AnySetting[] {
+  return annexes.flatMap(({ settings: own = [] }) => own);
 }
 
 /** The settings as this command was given them. Flags that it does not take come from the environment alone. */
 export function configOf(command: Command, io: Io): LoadedConfig {
-  const given = command.opts<Record<string, string | boolean | undefined>>();
-  const flags: Partial<Record<SettingName, string>> = {};
-  for (const name of Object.keys(settings) as SettingName[]) {
-    const value =
-      given[settings[name].flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
-    if (value !== undefined) flags[name] = String(value);
+  const flags: Record<string, string> = {};
+  for (const option of command.options) {
+    const value: string | boolean | undefined = command.getOptionValue(option.attributeName());
+    if (value !== undefined) flags[option.name()] = String(value);
   }
-  return loadConfig(flags, io.env);
+  return loadConfig(flags, io.env, annexSettings(io.annexes));
 }
 
 /** The settings that every command on a store takes; one that makes a secret wants the environment too. */

@@ -1,7 +1,6 @@
 import { Command } from "commander";
-import { settings, type SettingName } from "../config.ts";
 import type { Io } from "./io.ts";
-import { addSettings, configOf } from "./options.ts";
+import { addAllSettings, configOf } from "./options.ts";
 
 /** `rehome serve`: the service, until it is asked to stop. */
 export function serveCommand(io: Io): Command {
@@ -13,7 +12,7 @@ Examples:
   rehome serve --host 0.0.0.0 --port 80 --data /var/lib/rehome
   REHOME_PORT=9000 rehome serve --environment staging`,
   );
-  return addSettings(command, Object.keys(settings) as SettingName[]).action(async () => {
+  return addAllSettings(command, io).action(async () => {
     const loaded = configOf(command, io);
     // Loaded where it is wanted: no other command waits for the web framework.
     const { serve } = await import("./serving.ts");

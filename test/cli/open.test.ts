@@ -11,7 +11,7 @@ interface Place {
   readonly service: boolean;
   /** What the service's settings say. */
   readonly settings?: string;
-  readonly flags?: object | "service";
+  readonly flags?: Readonly<Record<string, string>> | "service";
   /** False for a command that only looks or changes; true if not given. */
   readonly begins?: boolean;
 }
@@ -27,7 +27,7 @@ function stray({ begins = true, ...options }: Place) {
   const settings = join(home.path, "settings");
   if (options.settings !== undefined) writeFileSync(settings, options.settings);
   const flags = options.flags === "service" ? { data: service } : (options.flags ?? {});
-  const { config } = loadConfig(flags, env);
+  const { config } = loadConfig(flags, env, []);
   try {
     refuseStray(config, testIo({ env }), { folder: service, settings }, { begins });
     return "goes on";

@@ -24,8 +24,8 @@ const sharedFiles: Readonly<Record<Layer, readonly string[]>> = {
   storage: ["src/version.ts"],
   service: ["src/version.ts"],
   http: ["src/version.ts"],
-  cli: ["src/version.ts", "src/config.ts", "src/annex.ts"],
-  annexes: ["src/version.ts", "src/config.ts", "src/annex.ts"],
+  cli: ["src/version.ts", "src/config.ts", "src/setting-kinds.ts", "src/annex.ts"],
+  annexes: ["src/version.ts", "src/config.ts", "src/setting-kinds.ts", "src/annex.ts"],
 };
 /** Annexes that use another one, and for what. */
 export const annexPairs: Readonly<Record<string, string>> = {

@@ -1,8 +1,15 @@
 import type { Annex } from "../../annex.ts";
+import { listenAddress } from "../../setting-kinds.ts";
+
+const metricsSetting = listenAddress(
+  "metrics",
+  "serve Prometheus metrics there, to whoever reaches that address; off if not given",
+);
 
 /** What an operator needs beside the service: usage, doctor, backups, the system's service, completion, metrics. */
 export const operateAnnex: Annex = {
   name: "operate",
+  settings: [metricsSetting],
   commands: [
     { path: "usage", load: async () => (await import("./usage/index.ts")).usageCommand },
     { path: "doctor", load: async () => (await import("./doctor/command.ts")).doctorCommand },
@@ -29,10 +36,11 @@ export const operateAnnex: Annex = {
       hidden: true,
     },
   ],
-  async watch({ config }, log) {
-    if (config.metrics === undefined) return undefined;
+  async watch({ config, valueOf }, log) {
+    const address = valueOf(metricsSetting);
+    if (address === undefined) return undefined;
     // Loaded only when it is wanted: the library's memory is not free.
     const { watchForMetrics } = await import("./metrics/watch.ts");
-    return watchForMetrics(config, config.metrics, log);
+    return watchForMetrics(config, address, log);
   },
 };

@@ -15,7 +15,7 @@ export async function refuseOtherEnvironment(
     "invalid_request",
     `There are keys in ${place}, but none of the ${environment} environment, which is the default.`,
     {
-      hint: `Name the server's environment with --${settings.environment.flag} or ${variableOf("environment")}.`,
+      hint: `Name the server's environment with --${settings.environment.flag} or ${variableOf(settings.environment)}.`,
     },
   );
 }

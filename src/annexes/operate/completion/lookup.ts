@@ -1,4 +1,5 @@
-import { loadConfig, settings, type SettingName } from "../../../config.ts";
+import { annexSettings } from "../../../cli/options.ts";
+import { loadConfig, settings } from "../../../config.ts";
 import { peekKeys, peekPets } from "./peek.ts";
 import type { Io } from "../../../cli/io.ts";
 import { cut, printable } from "../../../cli/terminal/text.ts";
@@ -42,11 +43,11 @@ function shortened(text: string): string {
 
 /** The data folder that the command would use, or undefined where that is a database server: it is not asked for a Tab. */
 function folderOf(given: ReadonlyMap<string, string>, io: Io): string | undefined {
-  const flags: Partial<Record<SettingName, string>> = {};
-  for (const name of ["data", "store", "storeFile"] as const) {
-    const value = given.get(`--${settings[name].flag}`);
-    if (value !== undefined) flags[name] = value;
+  const flags: Record<string, string> = {};
+  for (const { flag } of [settings.data, settings.store, settings.storeFile]) {
+    const value = given.get(`--${flag}`);
+    if (value !== undefined) flags[flag] = value;
   }
-  const { config } = loadConfig(flags, io.env);
+  const { config } = loadConfig(flags, io.env, annexSettings(io.annexes));
   return config.store === undefined && config.storeFile === undefined ? config.data : undefined;
 }

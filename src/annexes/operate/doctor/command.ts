@@ -85,16 +85,16 @@ async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
 function whyOf(name: SettingName, { sources }: LoadedConfig, { env }: Io): string {
   const source = sources[name];
   if (source === "flag") return `--${settings[name].flag}`;
-  if (source === "environment") return variableOf(name);
+  if (source === "environment") return variableOf(settings[name]);
   const given = dataHomeVariable(env);
   return given === undefined ? "default" : `default, from ${given}`;
 }
 
 /** Settings that are wrong end every command before it begins; this says which are not the defaults. */
-function settingsFinding(loaded: LoadedConfig): Finding {
-  const changed = (Object.keys(settings) as SettingName[])
-    .filter((name) => loaded.sources[name] !== "default")
-    .map((name) => `${settings[name].flag} ${String(shownValue(name, loaded))}`);
+function settingsFinding({ all }: LoadedConfig): Finding {
+  const changed = all
+    .filter(({ source }) => source !== "default")
+    .map((loaded) => `${loaded.setting.flag} ${String(shownValue(loaded))}`);
   const detail = changed.length === 0 ? "all at their defaults" : changed.join(", ");
   return { check: "settings", state: "ok", detail };
 }
