@@ -1,9 +1,11 @@
-// The peers: installed from their own lock file, with a database of the same animals and the same keys.
+// The peers: installed from their own lock file or compiled from Debian's packages, each on a database of the same
+// animals and the same keys.
 import { Database } from "bun:sqlite";
 import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { animal } from "./animals.ts";
 import type { Context, Target } from "./measure.ts";
+import { compiled, debianVersions, type NativeRuntime } from "./native-peers.ts";
 import { DidNotRun, freePort, run, startServer } from "./process.ts";
 
 const peersFolder = join(import.meta.dir, "peers");
@@ -12,8 +14,9 @@ const installedFile = join(peersFolder, "node_modules", ".bench-lock-hash");
 
 export interface Peer {
   readonly name: string;
-  readonly file: string;
-  readonly runtime: "node" | "bun";
+  readonly runtime: "node" | "bun" | NativeRuntime;
+  /** The program of a peer that is not compiled. */
+  readonly file?: string;
   /** The packages whose versions the table names. */
   readonly packages: readonly string[];
   /** What rehome does for the same request and this peer does not. */
@@ -23,6 +26,10 @@ export interface Peer {
 const omittedByAll =
   "one window a key, not two; counters in memory only (lost at a restart, not shared by processes); " +
   "int64 exact to 2^53 only; no bans, access log, metrics, Deprecation or Sunset";
+
+const omittedByNative =
+  "one window a key, not two; counters in memory only (lost at a restart, not shared by processes); no bans, " +
+  "access log, metrics, Deprecation or Sunset; no limit headers on a 401; what a field may hold is checked by its type only";
 
 export const allPeers: readonly Peer[] = [
   {
@@ -46,6 +53,18 @@ export const allPeers: readonly Peer[] = [
     packages: ["express", "better-sqlite3", "express-rate-limit", "zod"],
     omits: `${omittedByAll}; no limit headers on a 401; creates durable only with synchronous=FULL, which is not the driver's default`,
   },
+  {
+    name: "Go",
+    runtime: "go",
+    packages: ["golang-go", "golang-github-mattn-go-sqlite3-dev"],
+    omits: `${omittedByNative}; one connection to the database, so a commit for each create`,
+  },
+  {
+    name: "Rust",
+    runtime: "rust",
+    packages: ["librust-hyper-dev", "librust-tokio-dev", "librust-rusqlite-dev"],
+    omits: `${omittedByNative}; one connection to the database behind a lock, so a commit for each create`,
+  },
 ];
 
 export interface PeerKey {
@@ -55,12 +74,12 @@ export interface PeerKey {
 
 const hash = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("hex");
 
-/** The exact versions in bench/peers/package.json. */
+/** The exact versions in bench/peers/package.json, and those of Debian's packages. */
 export async function peerVersions(): Promise<Readonly<Record<string, string>>> {
   const file: { dependencies: Record<string, string> } = await Bun.file(
     join(peersFolder, "package.json"),
   ).json();
-  return file.dependencies;
+  return { ...file.dependencies, ...(await debianVersions()) };
 }
 
 /** Installs what the peers' lock file names, unless that is what is installed. Throws DidNotRun. */
@@ -105,20 +124,28 @@ export function peerTarget(
 ): Target {
   const name = peer.name;
   const start = async ({ folder }: Context) => {
-    await installed();
+    const command = await programOf(peer, installed);
     const database = join(folder, "peer.db");
     copyFileSync(await store(), database);
     const env = {
       DATABASE: database,
       ...(synchronous === undefined ? {} : { SYNCHRONOUS: synchronous }),
     };
-    const program = peer.runtime === "bun" ? process.execPath : "node";
     const stderrFile = join(folder, "stderr.txt");
-    const command = [program, peer.file];
     const port = await freePort();
     return await startServer({ command, port, env, cwd: peersFolder, stderrFile });
   };
   return { name, start };
+}
+
+/** The command that runs a peer, which is installed or compiled first. Throws DidNotRun. */
+async function programOf(
+  { runtime, file = "" }: Peer,
+  installed: () => Promise<void>,
+): Promise<string[]> {
+  if (runtime === "go" || runtime === "rust") return [await compiled(runtime)];
+  await installed();
+  return [runtime === "bun" ? process.execPath : "node", file];
 }
 
 /** Wraps an installation so that it is tried once and its failure told to every peer. */

@@ -126,10 +126,17 @@ function memoryText(memory: OrReason<MemoryResult>): string {
   return `${memory.requests.toLocaleString("en")} requests of every kind in ${memory.seconds} s. RSS at rest ${number(memory.idleMiB)} MiB; at the end of each minute ${minutes} MiB; at most ${number(memory.mostMiB)} MiB. At the end ${number(memory.anonymousMiB)} MiB of it were the process's own, the rest the mapped executable.`;
 }
 
+const runtimes = {
+  bun: "on Bun",
+  node: "on Node",
+  go: "compiled by Go",
+  rust: "compiled by Rust",
+} as const;
+
 function peersTable(peers: readonly Peer[], versions: Readonly<Record<string, string>>): string {
   const rows = peers.map((peer) => {
     const used = peer.packages.map((name) => `${name} ${versions[name] ?? "?"}`).join(", ");
-    return `- **${peer.name}** (${used}, on ${peer.runtime === "bun" ? "Bun" : "Node"}): ${peer.omits}.`;
+    return `- **${peer.name}** (${used}, ${runtimes[peer.runtime]}): ${peer.omits}.`;
   });
   return rows.join("\n");
 }

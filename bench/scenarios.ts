@@ -88,6 +88,45 @@ function reading(world: World, shape: Shape, more: More = {}): Scenario {
   };
 }
 
+/** In twenty requests, nineteen pages of a working set of a thousand, and an animal that is added. */
+const mixedShape = { pages: 1_000, turns: 1_000, readsATurn: 19 } as const;
+
+/** A catalogue that is read and written at once: what a create makes of the answers that are kept. */
+function mixed(world: World): Scenario {
+  const { keys, animals } = world;
+  const first = spread(mixedShape.pages, animals - 100);
+  const pages = first.map((after) => get(`/v1/pets?after=${after}`, keys.unbounded));
+  const post = create(world);
+  const requests = Array.from({ length: mixedShape.turns }, (_, turn) => {
+    const at = turn * mixedShape.readsATurn;
+    const read = Array.from({ length: mixedShape.readsATurn }, (__, i) => pages[(at + i) % 1_000]);
+    return [...read.filter((page) => page !== undefined), post];
+  }).flat();
+  const peers = world.peers.map((peer) =>
+    peerTarget(peer, world.peerStore, world.installed, "FULL"),
+  );
+  return {
+    name: "mixed",
+    title: "95 % pages of a working set of 1,000 and 5 % durable creates, 64 connections",
+    connections: connectionCount,
+    status: 200,
+    baseline: bareName,
+    targets: [
+      rehomeTarget({ name: serviceName, data: world.data, copy: true }),
+      bareTarget("same"),
+      ...peers,
+    ],
+    requests: () => requests,
+  };
+}
+
+const create = ({ keys }: World): Request => ({
+  method: "POST",
+  path: "/v1/pets",
+  headers: { ...bearer(keys.unbounded), "Content-Type": "application/json" },
+  body: newPet,
+});
+
 const newPet = JSON.stringify({ name: "Rex", categoryId: 1, status: "available" });
 
 function creating(
@@ -96,12 +135,7 @@ function creating(
   goals: readonly Goal[],
   relaxed = false,
 ): Scenario {
-  const post: Request = {
-    method: "POST",
-    path: "/v1/pets",
-    headers: { ...bearer(world.keys.unbounded), "Content-Type": "application/json" },
-    body: newPet,
-  };
+  const post = create(world);
   const synchronous = relaxed ? "NORMAL" : "FULL";
   const peers = world.peers.map((peer) =>
     peerTarget(peer, world.peerStore, world.installed, synchronous),
@@ -143,6 +177,7 @@ export const scenarios = (world: World): Scenario[] => [
   ...refusals(world),
   manyKeys(world),
   ...creates(world),
+  mixed(world),
   ladder(world),
 ];
 
@@ -229,12 +264,12 @@ function manyKeys(world: World): Scenario {
 }
 
 function creates(world: World): Scenario[] {
-  const create = (connections: number, atLeast: number, timesOneCommit: number): Scenario =>
+  const durable = (connections: number, atLeast: number, timesOneCommit: number): Scenario =>
     creating(world, connections, [
       { target: serviceName, against: bareName, atLeast },
       { target: serviceName, against: oneCommitName, atLeast: timesOneCommit },
     ]);
-  return [create(64, 0.45, 15), create(256, 0.6, 15), creating(world, 64, [], true)];
+  return [durable(64, 0.45, 15), durable(256, 0.6, 15), creating(world, 64, [], true)];
 }
 
 /** Where the time between the bare server and the service goes. */
