@@ -77,7 +77,7 @@ async function wholeText(chunks: ByteChunks): Promise<string> {
 }
 
 async function fromCsv(chunks: ByteChunks, delimiter: string): Promise<Category[]> {
-  const { columns, batches } = await readCsv(chunks, delimiter);
+  const { columns, batches } = await readCsv(chunks, { delimiter });
   const header = columns.map((column) => column.toLowerCase());
   const name = header.indexOf("name");
   const id = header.indexOf("id");

@@ -31,7 +31,7 @@ export interface Reading {
 export async function readCatalogue(source: ByteChunks, format?: Format): Promise<Reading> {
   const { shape, chunks } = await detectShape(utf8Chunks(source));
   const referenced = new Map<string, string>();
-  const { columns, batches } = await rawRecords(chunks, shape, referenced);
+  const { columns, batches } = await rawRecords(chunks, shape, format, referenced);
   const first = await batches.next();
   try {
     const sample = { columns, records: sampleOf(first) };
@@ -53,10 +53,22 @@ export async function readCatalogue(source: ByteChunks, format?: Format): Promis
   }
 }
 
-async function rawRecords(chunks: ByteChunks, shape: Shape, referenced: Map<string, string>) {
+async function rawRecords(
+  chunks: ByteChunks,
+  shape: Shape,
+  format: Format | undefined,
+  referenced: Map<string, string>,
+) {
   switch (shape.kind) {
-    case "csv":
-      return await readCsv(chunks, shape.delimiter);
+    case "csv": {
+      const isHeader = (columns: readonly string[]) => {
+        const sample = { columns, records: [] };
+        return format === undefined
+          ? detectFormat(sample) !== undefined
+          : format.recognises(sample);
+      };
+      return await readCsv(chunks, { delimiter: shape.delimiter, isHeader });
+    }
     case "ndjson":
       return { columns: undefined, batches: readNdjson(chunks) };
     case "json": {

@@ -9,39 +9,88 @@ export interface CsvRecords {
   readonly batches: AsyncGenerator<RecordBatch>;
 }
 
+/** What a reader of CSV has to know beforehand. */
+export interface CsvLayout {
+  readonly delimiter: string;
+  /** True for names of columns that mean something; finds the header below the title rows of a report. */
+  readonly isHeader?: (columns: readonly string[]) => boolean;
+}
+
 /**
- * Reads CSV (RFC 4180; CRLF or LF, quoted newlines; comma, semicolon or tab, as the header line has it).
- * Blank lines are passed over. A row with fields missing or left over becomes a `MalformedRecord`.
- * Throws UnreadableInput for a missing or ambiguous header, and from `batches` for broken quoting.
+ * Reads CSV (RFC 4180, and quotes within unquoted fields; lines end in CRLF or LF). Blank and empty rows are passed over,
+ * and title rows above the header. A row with fields missing or left over becomes a `MalformedRecord`.
+ * Throws UnreadableInput for a missing header, and from `batches` where a quote stays open or the input is cut off.
  */
-export async function readCsv(chunks: ByteChunks, delimiter: string): Promise<CsvRecords> {
-  const rows = csvRows(chunks, delimiter);
-  const first = await rows.next();
-  if (first.done === true) {
+export async function readCsv(chunks: ByteChunks, layout: CsvLayout): Promise<CsvRecords> {
+  const rows = csvRows(chunks, layout.delimiter);
+  const first = await firstRows(rows);
+  if (first.records.length === 0) {
     throw new UnreadableInput(0, "expected a CSV header line, found nothing");
   }
   try {
-    const [header = [], ...records] = first.value.records as string[][];
-    const [, ...lines] = first.value.lines;
-    const columns = columnNames(header);
-    return { columns, batches: fittingRows(columns.length, { lines, records }, rows) };
+    const at = headerIndex(first.records, layout.isHeader);
+    const columns = columnNames(names(first.records[at]));
+    const rest = {
+      ...first,
+      lines: first.lines.slice(at + 1),
+      records: first.records.slice(at + 1),
+    };
+    return { columns, batches: fittingRows(columns.length, rest, rows) };
   } catch (error) {
     await quietly(() => rows.return(undefined));
     throw error;
   }
 }
 
-function columnNames(header: readonly string[]): string[] {
-  const names = header.map((name) => name.trim());
+/** Rows above the header that are looked through: a report's title, its date, what it was filtered by. */
+const titleRowsMax = 20;
+
+/** The rows among which the header is, and those that came with them. */
+async function firstRows(rows: AsyncGenerator<RecordBatch>): Promise<RecordBatch> {
+  let first: RecordBatch = { lines: [], records: [] };
+  while (first.records.length <= titleRowsMax) {
+    const next = await rows.next();
+    if (next.done === true) break;
+    const { lines, records } = next.value;
+    first = {
+      ...next.value,
+      lines: [...first.lines, ...lines],
+      records: [...first.records, ...records],
+    };
+  }
+  return first;
+}
+
+/** The row that names the columns: one that `isHeader` knows, or else the first that is not much emptier than most. */
+function headerIndex(rows: readonly unknown[], isHeader: CsvLayout["isHeader"]): number {
+  const candidates = rows.slice(0, titleRowsMax).map(names);
+  const known = candidates.findIndex((row) => row.length > 1 && isHeader?.(row) === true);
+  if (known >= 0) return known;
+  const filled = candidates.map((row) => row.filter((name) => name !== "").length);
+  const usual = filled.toSorted((a, b) => a - b)[Math.floor(filled.length / 2)] ?? 0;
+  return Math.max(
+    filled.findIndex((count) => count > 1 && 2 * count >= usual),
+    0,
+  );
+}
+
+/** A row as names of columns; a malformed one has none. */
+function names(row: unknown): string[] {
+  const trimmed =
+    row instanceof MalformedRecord ? [] : (row as string[]).map((name) => name.trim());
   // Spreadsheets leave empty cells behind the last name.
-  while (names.at(-1) === "") names.pop();
-  if (names.length === 0) {
+  while (trimmed.at(-1) === "") trimmed.pop();
+  return trimmed;
+}
+
+function columnNames(columns: string[]): string[] {
+  if (columns.length === 0) {
     throw new UnreadableInput(1, "expected a CSV header line, found only empty fields");
   }
-  if (names.some((name) => name.includes("\r"))) {
+  if (columns.some((name) => name.includes("\r"))) {
     throw new UnreadableInput(1, "expected lines that end in LF or CRLF, found CR alone");
   }
-  return names;
+  return columns;
 }
 
 async function* fittingRows(
@@ -58,9 +107,33 @@ async function* fittingRows(
 }
 
 function fitted(width: number, batch: RecordBatch): RecordBatch {
-  const rows = batch.records as string[][];
-  if (rows.every((row) => row.length === width)) return batch;
-  return { lines: batch.lines, records: rows.map((row) => fittedRow(width, row)) };
+  const rows = batch.records as (string[] | MalformedRecord)[];
+  if (rows.every((row) => isFitting(width, row))) return batch;
+  const lines: number[] = [];
+  const records: (string[] | MalformedRecord)[] = [];
+  for (const [index, row] of rows.entries()) {
+    const line = batch.lines[index] ?? 0;
+    const isEmpty = !(row instanceof MalformedRecord) && row.every((field) => field.trim() === "");
+    if (isEmpty) continue;
+    const record = row instanceof MalformedRecord ? row : fittedRow(width, row);
+    const isUnended = batch.isUnended === true && index === rows.length - 1;
+    if (isUnended && record instanceof MalformedRecord && isShort(width, row)) {
+      const problem = `the input is cut off in the record that begins here: ${record.problem}`;
+      throw new UnreadableInput(line, problem);
+    }
+    lines.push(line);
+    records.push(record);
+  }
+  return { lines, records };
+}
+
+function isShort(width: number, row: string[] | MalformedRecord): boolean {
+  return !(row instanceof MalformedRecord) && row.length < width;
+}
+
+/** True for a row that may stay as it is. One that begins with an empty field is looked at: it may be empty altogether. */
+function isFitting(width: number, row: string[] | MalformedRecord): boolean {
+  return !(row instanceof MalformedRecord) && row.length === width && row[0] !== "";
 }
 
 function fittedRow(width: number, row: string[]): string[] | MalformedRecord {

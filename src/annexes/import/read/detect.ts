@@ -83,13 +83,29 @@ function wrapsList(text: string): boolean {
   return false;
 }
 
-const delimiters = [",", ";", "\t"] as const;
+const delimiters = [",", ";", "\t", "|"] as const;
 
-/** The delimiter that the header line has most of, outside quotes. */
+/** Lines that tell the delimiter: those above the header may have none, or another one in a report's title. */
+const delimiterLinesMax = 20;
+
+/**
+ * The delimiter that the line \`sep=;\` names, as Excel writes it, or else by which the most lines have equally many fields, outside quotes. csv-parse's `delimiter_auto` fails on
+ * text beyond ASCII.
+ */
 function delimiterOf(text: string): string {
-  const [header = ""] = text.replaceAll(/"[^"]*"/g, "").split("\n", 1);
-  const counted = delimiters.map(
-    (delimiter) => [delimiter, header.split(delimiter).length] as const,
-  );
-  return counted.reduce((best, next) => (next[1] > best[1] ? next : best))[0];
+  const told = /^sep=(.)\r?\n/i.exec(text)?.[1];
+  if (told !== undefined) return told;
+  const lines = text.replaceAll(/"[^"]*"/g, "").split("\n", delimiterLinesMax);
+  const scores = delimiters.map((delimiter) => [delimiter, evenness(lines, delimiter)] as const);
+  return scores.reduce((best, next) => (next[1] > best[1] ? next : best))[0];
+}
+
+/** How many fields there are in the lines that have as many as most others; 0 when the delimiter parts nothing. */
+function evenness(lines: readonly string[], delimiter: string): number {
+  const linesByCount = new Map<number, number>();
+  for (const line of lines) {
+    const count = line.split(delimiter).length - 1;
+    if (count > 0) linesByCount.set(count, (linesByCount.get(count) ?? 0) + 1);
+  }
+  return Math.max(0, ...[...linesByCount].map(([count, found]) => count * found));
 }

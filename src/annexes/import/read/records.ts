@@ -3,6 +3,8 @@ export interface RecordBatch {
   readonly lines: readonly number[];
   /** Parsed JSON values, or for CSV the row's fields; a `MalformedRecord` stands for one that cannot be read. */
   readonly records: readonly unknown[];
+  /** True when the last of them is the input's last, and the line's end is missing after it. */
+  readonly isUnended?: boolean;
 }
 
 /** One record that is malformed in an input where the next one can still be read. */
