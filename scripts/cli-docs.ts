@@ -40,6 +40,7 @@ export async function cliDocs(): Promise<string> {
     columns: helpCells,
     canAsk: false,
     actor: "nobody",
+    machine: { uid: undefined, service: () => undefined, become: () => undefined },
     out: (text) => void (help += text),
     write: async () => {},
     async *input() {},

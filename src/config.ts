@@ -3,7 +3,6 @@ import { parseCidr, type Cidr } from "./domain/address.ts";
 import { environments } from "./domain/api-key.ts";
 import { AppError } from "./domain/errors.ts";
 import { logFormats, logLevels } from "./domain/log.ts";
-import { nearest } from "./domain/spelling.ts";
 import {
   baseAddress,
   host,
@@ -17,16 +16,28 @@ import {
   type AnySetting,
   type Setting,
 } from "./setting-kinds.ts";
+import {
+  loadSetting,
+  refuseUnknown,
+  variableOf,
+  type EnvironmentVariables,
+  type LoadedSetting,
+  type ServiceVariables,
+  type Source,
+} from "./setting-sources.ts";
+
+export {
+  sources,
+  variableOf,
+  type EnvironmentVariables,
+  type LoadedSetting,
+  type ServiceVariable,
+  type ServiceVariables,
+  type Source,
+} from "./setting-sources.ts";
 
 /** The environment as this program was started with it: the only place that reads it. */
-export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 export const processEnvironment: EnvironmentVariables = process.env;
-
-const variablePrefix = "REHOME_";
-
-/** Where a setting's value came from. A flag beats the environment, and that beats the default. */
-export const sources = ["flag", "environment", "default"] as const;
-export type Source = (typeof sources)[number];
 
 /** The kernel's settings, in the order in which help shows them. An annex declares its own beside them. */
 export const settings = {
@@ -142,19 +153,6 @@ export type Config = {
   readonly [Name in SettingName]: Name extends "data" ? string : ValueOf<(typeof settings)[Name]>;
 };
 
-/** The name of a setting's variable: `--base-url` is `REHOME_BASE_URL`. */
-export function variableOf({ flag }: AnySetting): string {
-  return variablePrefix + flag.replaceAll("-", "_").toUpperCase();
-}
-
-/** A setting with its value, where that comes from, and the text that it was given, if any. */
-export interface LoadedSetting {
-  readonly setting: AnySetting;
-  readonly value: unknown;
-  readonly source: Source;
-  readonly text: string | undefined;
-}
-
 export interface LoadedConfig {
   readonly config: Config;
   readonly sources: Readonly<Record<SettingName, Source>>;
@@ -218,49 +216,33 @@ export function defaultDataFolder(env: EnvironmentVariables): string {
   return join(env[variable] ?? "", variable === "HOME" ? ".local/share" : "", "rehome");
 }
 
-/** Throws for a variable that looks like a setting and is none: it would be ignored, and nobody would know. */
-function refuseUnknown(env: EnvironmentVariables, known: readonly string[]): void {
-  const unknown = Object.keys(env)
-    .filter((name) => name.startsWith(variablePrefix))
-    .find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const ending = (name: string) => name.slice(variablePrefix.length);
-  const guess = nearest(ending(unknown), known.map(ending));
-  throw new AppError("invalid_request", `The variable ${unknown} is no setting of rehome.`, {
-    hint: guess === undefined ? "rehome serve --help" : `Name it ${variablePrefix}${guess}.`,
-  });
-}
-
-/** Reads one setting. Throws `invalid_request` that names the flag or variable, its value and what would be valid. */
-function loadSetting(
-  setting: AnySetting,
+/**
+ * True when flags or the environment say where the data is. What they name may be another store than that of this machine's
+ * service, whose settings then do not apply.
+ */
+export function isStoreNamed(
   flags: Readonly<Record<string, string>>,
   env: EnvironmentVariables,
-): LoadedSetting {
-  const variable = variableOf(setting);
-  const isFlag = flags[setting.flag] !== undefined;
-  const text = isFlag ? flags[setting.flag] : env[variable];
-  if (text === undefined) return { setting, value: setting.default, source: "default", text };
-  const value = setting.parse(text);
-  if (value === undefined) {
-    const label = isFlag ? `--${setting.flag}` : variable;
-    throw new AppError("invalid_request", `${label} ${setting.rule}; it is "${text}".`);
-  }
-  return { setting, value, source: isFlag ? "flag" : "environment", text };
+): boolean {
+  return [settings.data, settings.store, settings.storeFile].some(
+    (setting) => flags[setting.flag] !== undefined || env[variableOf(setting)] !== undefined,
+  );
 }
 
 /**
- * The settings of the kernel and of the annexes, from flags (by their names on the command line) and environment. Throws
- * `invalid_request` for a value that is not valid, and for a variable that is no setting.
+ * The settings of the kernel and of the annexes, from flags (by their names on the command line), environment, and what
+ * the service of this machine is started with. Throws `invalid_request` for a value that is not valid, and for a variable
+ * that is no setting.
  */
 export function loadConfig(
   flags: Readonly<Record<string, string>>,
   env: EnvironmentVariables,
   annexSettings: readonly AnySetting[],
+  service: ServiceVariables = new Map(),
 ): LoadedConfig {
   const declared = [...Object.values<AnySetting>(settings), ...annexSettings];
-  refuseUnknown(env, declared.map(variableOf));
-  const read = declared.map((setting) => loadSetting(setting, flags, env));
+  refuseUnknown(env, service, declared.map(variableOf));
+  const read = declared.map((setting) => loadSetting(setting, { flags, env, service }));
   const overruled = overruledStores(read);
   const all = read.map((each) => {
     if (overruled.includes(each.setting)) return { ...each, value: undefined };

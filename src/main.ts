@@ -1,6 +1,8 @@
 import "./environment.ts";
 import { annexes } from "./annexes/index.ts";
 import { actor } from "./cli/actor.ts";
+import { become } from "./cli/machine/account.ts";
+import { findService } from "./cli/machine/service.ts";
 import { run } from "./cli/program.ts";
 import { processEnvironment } from "./config.ts";
 
@@ -50,6 +52,11 @@ const exitCode = await run(process.argv.slice(2), {
     return process.stdin.isTTY && process.stderr.isTTY;
   },
   actor: actor(processEnvironment),
+  machine: {
+    uid: process.geteuid?.(),
+    service: () => findService(processEnvironment, process.geteuid?.()),
+    become,
+  },
   out: (text) => void process.stdout.write(text, noteOutput),
   write: (text) =>
     new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import type { EnvironmentVariables } from "../config.ts";
-import { userName } from "../storage/user-name.ts";
+import { userName } from "../storage/account.ts";
 
 /** Who is at the keyboard, as the operating system knows them. */
 export function actor(env: EnvironmentVariables): string {

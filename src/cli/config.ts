@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { shownValue, sources, variableOf, type LoadedConfig } from "../config.ts";
 import { printJson, type Io } from "./io.ts";
 import { addJson, json, type Static } from "./json.ts";
-import { addAllSettings, configOf } from "./options.ts";
+import { addAllSettings, settingsOf } from "./options.ts";
 import { stylesOf } from "./terminal/style.ts";
 import { printTable } from "./terminal/table.ts";
 
@@ -12,17 +12,21 @@ export const configSchema = json.list(
     variable: json.text("variable that sets it"),
     value: json.settingValue("value in force; null when there is none. A password is shown as ***"),
     source: json.oneOf(sources, "where the value comes from"),
+    file: json.orNull(
+      json.text("file of this machine's service that sets it; null for other sources"),
+    ),
   }),
 );
 
 const help = `
-A flag beats the environment, and that beats the default. A REHOME_ variable that is no setting is an error, here and in
-every other command.
+A flag beats the environment, that beats the settings of this machine's service, and these beat the default. The
+service's settings apply where no flag and no variable names a data folder or a database. A REHOME_ variable that is no
+setting is an error, here and in every other command.
 
 Examples:
   rehome config
   rehome config --port 9000 --json | jq '.[] | select(.source != "default")'
-  cat /etc/default/rehome     what the service of this machine was given`;
+  rehome config --data DIR     what holds for another folder than the service's`;
 
 /** `rehome config`: every setting, its value and where it comes from. */
 export function configCommand(io: Io): Command {
@@ -31,7 +35,7 @@ export function configCommand(io: Io): Command {
     .addHelpText("after", help);
   addJson(addAllSettings(command, io), configSchema);
   return command.action((options: { json?: true }) => {
-    const loaded = configOf(command, io);
+    const loaded = settingsOf(command, io);
     const shown = configJson(loaded);
     if (options.json) {
       printJson(io, shown);
@@ -41,8 +45,13 @@ export function configCommand(io: Io): Command {
     printTable(
       io,
       ["SETTING", { title: "VALUE", flexible: true }, "FROM"],
-      shown.map(({ setting, variable, value, source }) => {
-        const origin = { flag: `--${setting}`, environment: variable, default: "default" }[source];
+      shown.map(({ setting, variable, value, source, file }) => {
+        const origin = {
+          flag: `--${setting}`,
+          environment: variable,
+          service: `from ${file}`,
+          default: "default",
+        }[source];
         const text = Array.isArray(value) ? value.join(",") || "none" : String(value ?? "none");
         return [setting, text, { text: origin, paint: source === "default" ? dim : bold }];
       }),
@@ -56,5 +65,6 @@ function configJson({ all }: LoadedConfig): Static<typeof configSchema> {
     variable: variableOf(loaded.setting),
     value: shownValue(loaded) ?? null,
     source: loaded.source,
+    file: loaded.file ?? null,
   }));
 }

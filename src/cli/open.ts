@@ -1,10 +1,8 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { parseEnv } from "node:util";
+import { existsSync, statSync } from "node:fs";
 import {
   defaultDataFolder,
   serviceDataFolder,
-  serviceSettingsFile,
-  settings as kernelSettings,
+  settings,
   variableOf,
   type Config,
 } from "../config.ts";
@@ -68,18 +66,6 @@ export interface Beginning {
   readonly rehearses?: boolean;
 }
 
-/** The service that the system runs, if there is one. */
-export interface MachineService {
-  readonly folder: string;
-  /** The file with its variables. */
-  readonly settings: string;
-}
-
-const machineService: MachineService = {
-  folder: serviceDataFolder,
-  settings: serviceSettingsFile,
-};
-
 /** Runs `work` on the store for one command, and closes it whatever happens. */
 export async function withServices<T>(
   config: Config,
@@ -87,7 +73,7 @@ export async function withServices<T>(
   work: (services: Services) => Promise<T>,
   beginning: Beginning = {},
 ): Promise<T> {
-  refuseStray(config, io, machineService, beginning);
+  refuseStray(config, io, beginning);
   const isRehearsal = beginning.rehearses === true && !mayHoldCatalogue(config);
   if (isRehearsal) {
     io.err(`There is no catalogue in ${config.data} yet; this would begin one.\n`);
@@ -111,27 +97,27 @@ export async function withServices<T>(
 export function refuseStray(
   config: Config,
   io: Io,
-  service: MachineService,
   { begins = false }: Beginning,
+  serviceFolder = serviceDataFolder,
 ): void {
   if (mayHoldCatalogue(config)) return;
   const folder = config.data;
-  const isStray = folder === defaultDataFolder(io.env) && folder !== service.folder;
-  if (isStray && existsSync(service.folder)) {
+  const isStray = folder === defaultDataFolder(io.env) && folder !== serviceFolder;
+  if (isStray && existsSync(serviceFolder)) {
     throw new AppError(
       "invalid_request",
-      `There is no catalogue in ${folder}, and the service of this machine keeps its own in ${service.folder}.`,
+      `There is no catalogue in ${folder}, and the service of this machine keeps its own in ${serviceFolder}.`,
       {
-        hint: `Add --data ${service.folder}, as the user of the service (sudo -u rehome); or name the other folder with --data.`,
+        hint: `Add --data ${serviceFolder}, as the user of the service (sudo -u rehome); or name the other folder with --data.`,
       },
     );
   }
-  const database = folder === service.folder ? databaseOf(service) : undefined;
+  const database = databaseInsteadOf(folder, io);
   if (database !== undefined) {
     throw new AppError(
       "invalid_request",
-      `The service of this machine keeps its data in a database, not in ${folder}: ${service.settings} sets ${database}.`,
-      { hint: "Name the same database with --store-file or --store." },
+      `The service of this machine keeps its data in a database, not in ${folder}: ${database}.`,
+      { hint: "Leave --data and REHOME_DATA out: then the command works on that database." },
     );
   }
   if (begins) return;
@@ -140,16 +126,14 @@ export function refuseStray(
   });
 }
 
-/** The variable that names a database in the service's settings, or undefined where none can be read there. */
-function databaseOf({ settings }: MachineService): string | undefined {
-  try {
-    const variables = parseEnv(readFileSync(settings, "utf8"));
-    return [kernelSettings.storeFile, kernelSettings.store]
-      .map(variableOf)
-      .find((name) => variables[name]);
-  } catch {
-    return undefined;
-  }
+/** What names a database in the settings of the service whose folder this was; undefined where nothing does. */
+function databaseInsteadOf(folder: string, { machine }: Io): string | undefined {
+  const variables = machine.service()?.variables;
+  if (variables?.get(variableOf(settings.data))?.text !== folder) return undefined;
+  const name = [settings.storeFile, settings.store]
+    .map(variableOf)
+    .find((each) => variables.has(each));
+  return name === undefined ? undefined : `${variables.get(name)?.file} sets ${name}`;
 }
 
 /** False only where there is certainly no catalogue. What cannot be looked at is reported when it is opened. */

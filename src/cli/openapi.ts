@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { systemClock } from "../domain/clock.ts";
 import { printJson, type Io } from "./io.ts";
-import { addSettings, configOf } from "./options.ts";
+import { addSettings, settingsOf } from "./options.ts";
 
 /** `rehome openapi`: the document, without a store or a server. */
 export function openapiCommand(io: Io): Command {
@@ -16,7 +16,7 @@ Examples:
   rehome openapi --yaml --base-url https://pets.example.org/v1 > openapi.yaml`,
     );
   return addSettings(command, ["baseUrl", "stagingBaseUrl"]).action(async () => {
-    const { baseUrl, stagingBaseUrl } = configOf(command, io).config;
+    const { baseUrl, stagingBaseUrl } = settingsOf(command, io).config;
     // Loaded where it is wanted: no other command but serve waits for the web framework.
     const { documentOf } = await import("../http/openapi/document.ts");
     const document = await documentOf({ baseUrl, stagingBaseUrl, clock: systemClock });

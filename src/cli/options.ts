@@ -1,10 +1,11 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { Annex } from "../annex.ts";
 import {
-  defaultDataFolder,
+  isStoreNamed,
   loadConfig,
   settings,
   variableOf,
+  type EnvironmentVariables,
   type LoadedConfig,
   type SettingName,
 } from "../config.ts";
@@ -13,6 +14,8 @@ import { parseInt64 } from "../domain/int64.ts";
 import { isLimit, limitMax, planNames } from "../domain/plan.ts";
 import type { AnySetting } from "../setting-kinds.ts";
 import type { Io } from "./io.ts";
+import { enterService, sayService } from "./machine/enter.ts";
+import type { MachineService } from "./machine/service.ts";
 
 /** What the settings of a server are to a command that asks one. */
 export const askedServer = {
@@ -61,14 +64,44 @@ export function annexSettings(annexes: readonly Annex[]): AnySetting[] {
   return annexes.flatMap(({ settings: own = [] }) => own);
 }
 
-/** The settings as this command was given them. Flags that it does not take come from the environment alone. */
+/**
+ * The settings of a command that opens the store. Where they are those of this machine's service, it works as the service's
+ * account from here on.
+ */
 export function configOf(command: Command, io: Io): LoadedConfig {
+  const { loaded, service } = given(command, io);
+  if (service === undefined) return loaded;
+  let root = command;
+  while (root.parent !== null) root = root.parent;
+  const { rawArgs = [] } = root as Command & { rawArgs?: string[] };
+  enterService(service, loaded, rawArgs, io);
+  sayService(service, io);
+  return loaded;
+}
+
+/** The settings of a command that opens no store. */
+export function settingsOf(command: Command, io: Io): LoadedConfig {
+  const { loaded, service } = given(command, io);
+  if (service !== undefined) sayService(service, io);
+  return loaded;
+}
+
+/**
+ * The settings as this command was given them. Flags that it does not take come from the environment alone. One that was
+ * told neither a folder nor a database has those of this machine's service, if there is one.
+ */
+function given(
+  command: Command,
+  io: Io,
+): { loaded: LoadedConfig; service: MachineService | undefined } {
   const flags: Record<string, string> = {};
   for (const option of command.options) {
     const value: string | boolean | undefined = command.getOptionValue(option.attributeName());
     if (value !== undefined) flags[option.name()] = String(value);
   }
-  return loadConfig(flags, io.env, annexSettings(io.annexes));
+  const service = isStoreNamed(flags, io.env) ? undefined : io.machine.service();
+  const own = annexSettings(io.annexes);
+  return { loaded: loadConfig(flags, io.env, own, service?.variables), service };
 }
 
 /** The settings that every command on a store takes; one that makes a secret wants the environment too. */
@@ -83,9 +116,32 @@ export const storeSettings = [
  * hold a password: `ADDRESS` stands for one that was typed, and one in a variable has to be there again.
  */
 export function storeFlags({ config, sources }: LoadedConfig, io: Io): string[] {
+  const variables = serviceOrNone(io)?.variables;
+  const { config: bare } = loadConfig(
+    {},
+    plainEnvironment(io.env),
+    annexSettings(io.annexes),
+    variables,
+  );
+  const places = ["data", "store", "storeFile"] as const;
+  if (places.every((name) => config[name] === bare[name])) return [];
   if (config.storeFile !== undefined) return ["--store-file", config.storeFile];
   if (config.store !== undefined) return sources.store === "flag" ? ["--store", "ADDRESS"] : [];
-  return config.data === defaultDataFolder(io.env) ? [] : ["--data", config.data];
+  return ["--data", config.data];
+}
+
+/** A server must not stop over another installation's settings that it may not read. */
+function serviceOrNone(io: Io): MachineService | undefined {
+  try {
+    return io.machine.service();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The environment without our variables: another shell need not have them. */
+function plainEnvironment(env: EnvironmentVariables): EnvironmentVariables {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("REHOME_")));
 }
 
 export const yesOption = (description: string) => new Option("-y, --yes", description);

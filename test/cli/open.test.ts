@@ -10,7 +10,7 @@ interface Place {
   readonly own?: "catalogue" | "empty";
   readonly service: boolean;
   /** What the service's settings say. */
-  readonly settings?: string;
+  readonly settings?: Readonly<Record<string, string>>;
   readonly flags?: Readonly<Record<string, string>> | "service";
   /** False for a command that only looks or changes; true if not given. */
   readonly begins?: boolean;
@@ -24,12 +24,21 @@ function stray({ begins = true, ...options }: Place) {
   if (options.own === "catalogue") writeFileSync(join(own, "rehome.db"), "");
   const service = join(home.path, "service");
   if (options.service) mkdirSync(service);
-  const settings = join(home.path, "settings");
-  if (options.settings !== undefined) writeFileSync(settings, options.settings);
+  const variables = new Map(
+    Object.entries({ REHOME_DATA: service, ...options.settings }).map(([name, text]) => [
+      name,
+      { text, file: "/etc/default/rehome" },
+    ]),
+  );
+  const machine = {
+    uid: 1000,
+    service: () => ({ file: "/etc/default/rehome", variables, account: undefined }),
+    become: () => undefined,
+  };
   const flags = options.flags === "service" ? { data: service } : (options.flags ?? {});
   const { config } = loadConfig(flags, env, []);
   try {
-    refuseStray(config, testIo({ env }), { folder: service, settings }, { begins });
+    refuseStray(config, testIo({ env, machine }), { begins }, service);
     return "goes on";
   } catch (error) {
     return (error as Error).message;
@@ -58,8 +67,8 @@ describe("a command that adds something to the service's folder", () => {
   const flags = "service";
 
   test.each([
-    ["names one in a file", "# ours\nREHOME_PORT=80\nREHOME_STORE_FILE=/etc/rehome/store\n"],
-    ["names one", 'REHOME_STORE="postgres://u:hunter2@db/x"\n'],
+    ["names one in a file", { REHOME_PORT: "80", REHOME_STORE_FILE: "/etc/rehome/store" }],
+    ["names one", { REHOME_STORE: "postgres://u:hunter2@db/x" }],
   ])("begins no catalogue there when its service keeps a database and %s", (_, settings) => {
     const said = stray({ service: true, flags, settings });
     expect(said).toMatch(/^The service of this machine keeps its data in a database, not in /);
@@ -67,8 +76,6 @@ describe("a command that adds something to the service's folder", () => {
   });
 
   test("begins one there when nothing says so", () => {
-    const settings = "#REHOME_STORE_FILE=/etc/rehome/store\nREHOME_STORE=\n";
-    expect(stray({ service: true, flags, settings })).toBe("goes on");
     expect(stray({ service: true, flags })).toBe("goes on");
   });
 });

@@ -19,6 +19,7 @@ export function testIo(options: Partial<Io> = {}): TestIo {
     columns: 80,
     canAsk: false,
     actor: "kim",
+    machine: { uid: 1000, service: () => undefined, become: () => undefined },
     out: (text) => void (printed += text),
     write: async (text) => void (printed += text),
     async *input() {},

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { checkServer } from "./doctor/server.ts";
 import type { Io } from "../../cli/io.ts";
-import { addSettings, askedServer, configOf, durationOption } from "../../cli/options.ts";
+import { addSettings, askedServer, settingsOf, durationOption } from "../../cli/options.ts";
 
 const pauseMs = 100;
 
@@ -18,7 +18,7 @@ export function healthCommand(io: Io): Command {
     .addHelpText("after", "\nExamples:\n  rehome health\n  rehome health --port 9000 --wait 30s");
   return addSettings(command, ["host", "port"], askedServer).action(
     async ({ wait: waitMs = 0 }: { wait?: number }) => {
-      const { config } = configOf(command, io);
+      const { config } = settingsOf(command, io);
       const deadlineMs = performance.now() + waitMs;
       for (;;) {
         const { state, detail } = await checkServer(config);

@@ -14,7 +14,7 @@ import {
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { shellWord } from "../../domain/shell-word.ts";
-import { userName } from "../user-name.ts";
+import { userName } from "../account.ts";
 
 /** Kinds of file systems (statfs(2), linux/magic.h) on which SQLite's locks or its shared memory do not hold. */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([

@@ -82,10 +82,14 @@ async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
 }
 
 /** Where the value of a setting comes from, in words. */
-function whyOf(name: SettingName, { sources }: LoadedConfig, { env }: Io): string {
+function whyOf(name: SettingName, { sources, all }: LoadedConfig, { env }: Io): string {
   const source = sources[name];
   if (source === "flag") return `--${settings[name].flag}`;
   if (source === "environment") return variableOf(settings[name]);
+  if (source === "service") {
+    const file = all.find(({ setting }) => setting === settings[name])?.file;
+    return `${variableOf(settings[name])} in ${file}`;
+  }
   const given = dataHomeVariable(env);
   return given === undefined ? "default" : `default, from ${given}`;
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { serviceDataFolder } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
@@ -35,6 +35,10 @@ export function installService({ root, ...options }: InstallOptions, io: Io): vo
   if (!existsSync(settings)) put(settings, settingsFile.text, io);
   if (!isThisSystem) return;
   makeAccount(options.user, io);
+  // systemd would make it too, at the first start. Commands may come before.
+  if (!existsSync(serviceDataFolder)) {
+    command(["install", "-d", "-m", "700", "-o", options.user, serviceDataFolder]);
+  }
   if (!existsSync("/run/systemd/system")) {
     io.out("systemd does not run here; the units are in place for when it does.\n");
     return;
@@ -51,15 +55,15 @@ export function installService({ root, ...options }: InstallOptions, io: Io): vo
   io.out(
     `rehome runs, and will after a restart of the machine. Its data is in ${serviceDataFolder}.\n`,
   );
-  io.out(
-    `Next: sudo -u ${options.user} rehome keys create --plan free --name LABEL --data ${serviceDataFolder}\n`,
-  );
+  io.out("Next: sudo rehome keys create --plan free --name LABEL\n");
 }
 
 function put(path: string, text: string, io: Io): void {
   try {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text, { mode: 0o644 });
+    writeFileSync(path, text);
+    // Whatever the umask is: every user's commands read where the service is.
+    chmodSync(path, 0o644);
   } catch (error) {
     throw new AppError("unavailable", `${path} cannot be written: ${reasonNotMade(error)}.`, {
       cause: error,

@@ -6,7 +6,7 @@ import { catalogueFile, openStore } from "../../../service/open-store.ts";
 import { type Io, printJson } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
 import { addressIn } from "../../../cli/open.ts";
-import { addSettings, configOf } from "../../../cli/options.ts";
+import { addSettings, settingsOf } from "../../../cli/options.ts";
 import { type Progress, ProgressLine } from "../../../cli/progress.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
 import { UsageError } from "../../../cli/usage-error.ts";
@@ -54,7 +54,7 @@ Examples:
     );
   addJson(addSettings(command, ["storeTimeoutMs"]), copiedSchema);
   return command.action((options: Options) =>
-    copy(io, options, configOf(command, io).config.storeTimeoutMs),
+    copy(io, options, settingsOf(command, io).config.storeTimeoutMs),
   );
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { userName } from "../../src/storage/user-name.ts";
+import { accountNamed, userName } from "../../src/storage/account.ts";
 
 const passwd = () =>
   "root:x:0:0:root:/root:/bin/bash\nrehome:x:997:997::/:/usr/sbin/nologin\n:x:8:8::/:/bin/sh\n";
@@ -15,4 +15,12 @@ test.each([
   [7, missing, "uid 7"],
 ])("user %p is known by name", (uid, file, name) => {
   expect(userName(uid, file)).toBe(name);
+});
+
+test.each([
+  ["rehome", passwd, { name: "rehome", uid: 997, gid: 997 }],
+  ["shelter", passwd, undefined],
+  ["rehome", missing, undefined],
+])("account %p is found", (name, file, account) => {
+  expect(accountNamed(name, file)).toEqual(account);
 });

@@ -1,0 +1,142 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import {
+  dataHomeVariable,
+  serviceDataFolder,
+  serviceSettingsFile,
+  settings,
+  variableOf,
+  type EnvironmentVariables,
+  type ServiceVariable,
+} from "../../config.ts";
+import { AppError } from "../../domain/errors.ts";
+import { reasonOf } from "../../domain/system-error.ts";
+import { accountNamed, accountOf, type Account } from "../../storage/account.ts";
+import { readEnvironmentFile, readUnit, type Specifiers, type Unit } from "./unit.ts";
+
+/** The service of this machine, as far as its unit and its settings say. */
+export interface MachineService {
+  /** The file to change its settings in. */
+  readonly file: string;
+  /** The `REHOME_` variables that it is started with. */
+  readonly variables: ReadonlyMap<string, ServiceVariable>;
+  /** The account that it works as. Undefined where that cannot be told, and for a unit of one's own. */
+  readonly account: Account | undefined;
+}
+
+/** Where units of the system lie, the first one counting (systemd.unit(5), "Unit File Load Path"). */
+const systemFolders = [
+  "/etc/systemd/system",
+  "/run/systemd/system",
+  "/usr/local/lib/systemd/system",
+  "/usr/lib/systemd/system",
+  "/lib/systemd/system",
+];
+const unitName = "rehome.service";
+
+/**
+ * Finds the service of this machine: the unit of the user's own systemd, or the one of the system. Returns undefined where
+ * there is none. Throws `unavailable` where its settings cannot be read.
+ */
+export function findService(
+  env: EnvironmentVariables,
+  uid: number | undefined,
+): MachineService | undefined {
+  return (uid === 0 ? undefined : userService(env)) ?? systemService();
+}
+
+function userService(env: EnvironmentVariables): MachineService | undefined {
+  const home = env["HOME"] ?? "";
+  if (dataHomeVariable(env) === undefined || home === "") return undefined;
+  const configuration = env["XDG_CONFIG_HOME"] || join(home, ".config");
+  const state = env["XDG_STATE_HOME"] || join(home, ".local/state");
+  const found = unitIn([join(configuration, "systemd/user")], { state, home, configuration });
+  if (found === undefined) return undefined;
+  const { unit, file } = found;
+  const variables = variablesOf(unit, file);
+  return { file: unit.environmentFiles.find(existsSync) ?? file, variables, account: undefined };
+}
+
+function systemService(): MachineService | undefined {
+  const specifiers = { state: "/var/lib", home: "/root", configuration: "/etc" };
+  const found = unitIn(systemFolders, specifiers);
+  const hasSettings = existsSync(serviceSettingsFile);
+  if (found === undefined && !hasSettings) return undefined;
+  const unit = found?.unit ?? { ...noUnit, environmentFiles: [serviceSettingsFile] };
+  const from = found?.file ?? serviceSettingsFile;
+  const variables = variablesOf(unit, from);
+  const data = variableOf(settings.data);
+  // Settings outlive the unit when the package is removed; the data is where it was.
+  if (found === undefined && !variables.has(data)) {
+    variables.set(data, { text: serviceDataFolder, file: from });
+  }
+  const folder = variables.get(data)?.text;
+  const account =
+    (unit.user === undefined ? undefined : accountNamed(unit.user)) ??
+    (folder !== undefined && existsSync(folder) ? accountOf(statSync(folder)) : undefined);
+  const file = unit.environmentFiles.find(existsSync) ?? from;
+  return { file, variables, account };
+}
+
+const noUnit: Unit = { user: undefined, environment: new Map(), environmentFiles: [], command: [] };
+
+/** The first unit of our name in `folders`, with its drop-ins. */
+function unitIn(
+  folders: readonly string[],
+  specifiers: Specifiers,
+): { unit: Unit; file: string } | undefined {
+  const file = folders.map((folder) => join(folder, unitName)).find(existsSync);
+  if (file === undefined) return undefined;
+  const dropIns = folders.flatMap((folder) => dropInsOf(join(folder, `${unitName}.d`)));
+  return { unit: readUnit([file, ...dropIns].map(readText), specifiers), file };
+}
+
+function dropInsOf(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => name.endsWith(".conf"));
+  return names.toSorted().map((name) => join(folder, name));
+}
+
+/** What the service's process finds set: by its unit, by the files that it names, and by flags, each before the last. */
+function variablesOf(unit: Unit, file: string): Map<string, ServiceVariable> {
+  const variables = new Map<string, ServiceVariable>();
+  const take = (from: ReadonlyMap<string, string>, source: string) => {
+    for (const [name, text] of from) {
+      if (name.startsWith("REHOME_")) variables.set(name, { text, file: source });
+    }
+  };
+  take(unit.environment, file);
+  for (const each of unit.environmentFiles.filter(existsSync)) {
+    take(readEnvironmentFile(readText(each)), each);
+  }
+  take(flagsOf(unit.command), file);
+  return variables;
+}
+
+/** The flags of a command line as the variables that do the same. */
+function flagsOf(words: readonly string[]): ReadonlyMap<string, string> {
+  const variables = new Map<string, string>();
+  for (const [at, word] of words.entries()) {
+    const [, flag, joined] = /^--([a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
+    if (flag === undefined) continue;
+    const next = words[at + 1];
+    const isSwitch = next === undefined || next.startsWith("--");
+    const text = joined ?? (isSwitch ? "true" : next);
+    const earlier = variables.get(variableOf({ flag }));
+    // One that may be given again is a list.
+    variables.set(variableOf({ flag }), earlier === undefined ? text : `${earlier},${text}`);
+  }
+  return variables;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new AppError(
+      "unavailable",
+      `The settings of this machine's service cannot be read: ${file}: ${reasonOf(error)}.`,
+      { cause: error, hint: "Run it with sudo, or name a data folder of your own with --data." },
+    );
+  }
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+
+const passwdFile = "/etc/passwd";
+
+/** An account of this machine. */
+export interface Account {
+  /** Its name, or `uid 1000` where it has none. */
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * The name that the machine's user file has for `uid`, or `uid 1000` where it has none. Bun's `userInfo()` is no help: it
+ * takes the name from the variable USER.
+ */
+export function userName(uid: number, passwd = readPasswd): string {
+  const [name = ""] = entries(passwd).find((fields) => fields[2] === String(uid)) ?? [];
+  return name === "" ? `uid ${uid}` : name;
+}
+
+/** The account of this name, or undefined where the machine's user file has none. */
+export function accountNamed(name: string, passwd = readPasswd): Account | undefined {
+  const found = entries(passwd).find((fields) => fields[0] === name);
+  return found === undefined ? undefined : { name, uid: Number(found[2]), gid: Number(found[3]) };
+}
+
+/** The account that a file or folder belongs to. */
+export function accountOf({ uid, gid }: { uid: number; gid: number }): Account {
+  return { name: userName(uid), uid, gid };
+}
+
+function readPasswd(): string {
+  return readFileSync(passwdFile, "utf8");
+}
+
+/** The lines of the file in their fields, or none: an image may come without it. */
+function entries(passwd: () => string): string[][] {
+  try {
+    return passwd()
+      .split("\n")
+      .map((line) => line.split(":"));
+  } catch {
+    return [];
+  }
+}
