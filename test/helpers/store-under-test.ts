@@ -2,21 +2,19 @@
  * Which store the tests run on. With `TEST_STORE=postgres` every data folder that a test names becomes a database of its
  * own, and so does every store that it opens in this process, so that the same tests hold for both stores.
  */
-import { systemClock } from "../../src/domain/clock.ts";
 import type { Store } from "../../src/storage/contract.ts";
-import { describeAddress, parseDatabaseAddress } from "../../src/annexes/postgres/address.ts";
-import { openPostgresStore } from "../../src/annexes/postgres/store.ts";
-import { freshMs } from "../../src/annexes/postgres/versions.ts";
 import { openSqliteStore, type SqliteOptions } from "../../src/storage/sqlite/store.ts";
+import { annexStore, type AnnexStore } from "./annex-store.ts";
 import { testDatabase, type TestDatabase } from "./postgres.ts";
 
-export const isOnPostgres = process.env["TEST_STORE"] === "postgres";
+const onPostgres = process.env["TEST_STORE"] === "postgres" ? annexStore : undefined;
+export const isOnPostgres = onPostgres !== undefined;
 
 const databases = new Map<string, Promise<TestDatabase>>();
 
 /** Waits as long as another process's change may take to bind: no time in a data folder. */
 export async function bound(): Promise<void> {
-  if (isOnPostgres) await Bun.sleep(freshMs);
+  if (onPostgres !== undefined) await Bun.sleep(onPostgres.freshMs);
 }
 
 function databaseAt(folder: string, make = testDatabase): Promise<TestDatabase> {
@@ -58,8 +56,7 @@ export const filesWhenClosed: readonly string[] = isOnPostgres ? [] : ["limits.d
 
 /** What the executable calls the store that stands for `folder`. */
 export async function placeOf(folder: string): Promise<string> {
-  if (!isOnPostgres) return folder;
-  return describeAddress(parseDatabaseAddress(await databaseFor(folder)));
+  return onPostgres === undefined ? folder : onPostgres.describe(await databaseFor(folder));
 }
 
 /** A command's arguments and environment, with the database in place of the data folder where one is under test. */
@@ -86,7 +83,7 @@ const inMemory = ":memory:";
 
 /** Opens the store under test: one of its own, unless `folder` names a place. */
 export async function openTestStore(options: TestStoreOptions): Promise<Store> {
-  if (isOnPostgres) return openOnPostgres(options);
+  if (onPostgres !== undefined) return openInDatabase(onPostgres, options);
   return openSqliteStore({
     folder: inMemory,
     random: () => 0,
@@ -102,19 +99,11 @@ const emptied: TestDatabase[] = [];
 const open = new Map<Store, () => Promise<void>>();
 let isInTest = false;
 
-async function openOnPostgres(options: TestStoreOptions): Promise<Store> {
-  const { folder = inMemory, clock, timeoutMs = 2_000, onProblem, onCommit, onBan } = options;
+async function openInDatabase(kind: AnnexStore, options: TestStoreOptions): Promise<Store> {
+  const { folder = inMemory } = options;
   const own = folder === inMemory ? await recycled() : undefined;
-  const store = await openPostgresStore({
-    address: parseDatabaseAddress((own ?? (await databaseAt(folder, recycled))).url),
-    timeoutMs,
-    systemClock,
-    clock,
-    pollMs: 5,
-    onError: (error) => onProblem?.(error),
-    ...(onCommit === undefined ? {} : { onCommit }),
-    ...(onBan === undefined ? {} : { onBan }),
-  });
+  const { url } = own ?? (await databaseAt(folder, recycled));
+  const store = await kind.open(url, { timeoutMs: 2_000, pollMs: 5, ...options });
   const closeStore = store.close.bind(store);
   store.close = async () => {
     open.delete(store);

@@ -1,9 +1,8 @@
 /** Both stores, for tests that hold for each: `describe.each(stores)`. */
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Store } from "../../src/storage/contract.ts";
-import { parseDatabaseAddress } from "../../src/annexes/postgres/address.ts";
-import { openPostgresStore } from "../../src/annexes/postgres/store.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
+import { annexStore, type AnnexStore } from "./annex-store.ts";
 import { temporaryFolder } from "./binary.ts";
 import { testDatabase } from "./postgres.ts";
 
@@ -22,41 +21,40 @@ export interface StoreKind {
 
 const timeoutMs = 2_000;
 
-export const stores: readonly StoreKind[] = [
-  {
-    name: "sqlite",
-    async place() {
-      const folder = temporaryFolder();
-      return {
-        flags: ["--data", folder.path],
-        open: async (clock = Date.now) =>
-          openSqliteStore({
-            folder: folder.path,
-            clock,
-            random: () => 0.5,
-            timeoutMs,
-            serving: true,
-          }),
-        [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
-      };
-    },
+const sqlite: StoreKind = {
+  name: "sqlite",
+  async place() {
+    const folder = temporaryFolder();
+    return {
+      flags: ["--data", folder.path],
+      open: async (clock = Date.now) =>
+        openSqliteStore({
+          folder: folder.path,
+          clock,
+          random: () => 0.5,
+          timeoutMs,
+          serving: true,
+        }),
+      [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
+    };
   },
-  {
+};
+
+function inDatabase(kind: AnnexStore): StoreKind {
+  return {
     name: "postgres",
     async place() {
       const database = await testDatabase();
       return {
         flags: ["--store", database.url],
-        open: (clock) =>
-          openPostgresStore({
-            systemClock: Date.now,
-            address: parseDatabaseAddress(database.url),
-            timeoutMs,
-            onError: () => {},
-            clock,
-          }),
+        open: (clock) => kind.open(database.url, { timeoutMs, clock }),
         [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
       };
     },
-  },
+  };
+}
+
+export const stores: readonly StoreKind[] = [
+  sqlite,
+  ...(annexStore === undefined ? [] : [inDatabase(annexStore)]),
 ];

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { annexes } from "../../src/annexes/index.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { LogFormat, LogLevel } from "../../src/domain/log.ts";
 import { Logger } from "../../src/service/log/logger.ts";
@@ -72,6 +73,11 @@ test("an answered request leaves its whole story", async () => {
   ]);
 });
 
+/** A page of an annex, which leaves a line like everything else. */
+const pages: [string, string, RequestInit, Line][] = annexes.some(({ name }) => name === "page")
+  ? [["/docs", "/docs", {}, { route: "/docs", status: 200 }]]
+  : [];
+
 describe("every answer leaves a line, and carries the request's id", () => {
   const json = { "content-type": "application/json" };
   test.each<[string, string, RequestInit, Line]>([
@@ -86,7 +92,7 @@ describe("every answer leaves a line, and carries the request's id", () => {
     ["404 elsewhere", "/nothing/here", {}, { status: 404, refused: "not_found" }],
     ["/health", "/health", {}, { route: "/health", status: 200, bytes: 15 }],
     ["/ready", "/ready", {}, { route: "/ready", status: 200 }],
-    ["/docs", "/docs", {}, { route: "/docs", status: 200 }],
+    ...pages,
     ["HEAD", "/health", { method: "HEAD" }, { method: "HEAD", status: 200, bytes: 0 }],
     [
       "a body before the gate",

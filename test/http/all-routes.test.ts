@@ -1,9 +1,11 @@
 /** Refusals, once over all routes: no route answers without the gate, whatever is added later. */
 import { describe, expect, test } from "bun:test";
+import { annexes } from "../../src/annexes/index.ts";
 import { testApp } from "../helpers/app.ts";
 
 /** Declared outside /v1 on purpose: no key, no limits. */
-const openRoutes = new Set(["/", "/health", "/ready", "/docs", "/docs/json"]);
+const pages = annexes.some(({ name }) => name === "page") ? ["/", "/docs", "/docs/json"] : [];
+const openRoutes = new Set(["/health", "/ready", ...pages]);
 const limitHeaders = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
 
 const pathOf = (template: string) => template.replace(/:\w+/g, "1").replace("*", "some/where");

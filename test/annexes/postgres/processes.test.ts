@@ -61,7 +61,7 @@ async function makeKeys(count: number): Promise<{ id: string; secret: string }[]
 }
 
 function hammer(file: string, keys: readonly { secret: string }[]) {
-  const program = join(import.meta.dir, "../../helpers/hammer.ts");
+  const program = join(import.meta.dir, "hammer.ts");
   const secrets = keys.map(({ secret }) => secret);
   return Bun.spawn([process.execPath, program, database.url, String(noonMs), file, ...secrets], {
     stdout: "ignore",

@@ -4,10 +4,10 @@
  * of keys, the file for the lines.
  */
 import { appendFileSync } from "node:fs";
-import { createServices } from "../../src/service/services.ts";
-import { parseDatabaseAddress } from "../../src/annexes/postgres/address.ts";
-import { openPostgresStore } from "../../src/annexes/postgres/store.ts";
-import { seededBytes } from "./app.ts";
+import { createServices } from "../../../src/service/services.ts";
+import { parseDatabaseAddress } from "../../../src/annexes/postgres/address.ts";
+import { openPostgresStore } from "../../../src/annexes/postgres/store.ts";
+import { seededBytes } from "../../helpers/app.ts";
 
 const [url = "", now = "", file = "", ...secrets] = process.argv.slice(2);
 const clock = () => Number(now);

@@ -1,0 +1,47 @@
+import { describe, expect, test } from "bun:test";
+import { documentOf } from "../../../src/http/openapi/document.ts";
+import { TestClock, testApp } from "../../helpers/app.ts";
+
+const document = await documentOf({
+  baseUrl: undefined,
+  stagingBaseUrl: undefined,
+  clock: new TestClock().read,
+});
+
+describe("the servers of the document that is served", () => {
+  const serversOf = async (answer: Response) =>
+    ((await answer.json()) as { servers: { url: string }[] }).servers.map(({ url }) => url);
+
+  test("are the addresses that the operator named", async () => {
+    const app = await testApp({
+      app: { baseUrl: "https://a.example/v1", stagingBaseUrl: "https://b.example/v1" },
+    });
+    const answer = await app.send("/docs/json");
+    expect(answer.headers.get("content-type")).toBe("application/json");
+    expect(await serversOf(answer)).toEqual(["https://a.example/v1", "https://b.example/v1"]);
+  });
+
+  test("are the address that was asked where none was named", async () => {
+    const app = await testApp();
+    expect(await serversOf(await app.send("/docs/json"))).toEqual(["http://localhost/v1"]);
+    const other = await app.elysia.handle(new Request("http://c.example:8443/docs/json"));
+    expect(await serversOf(other)).toEqual(["http://c.example:8443/v1"]);
+  });
+
+  test("are text, whatever host a caller makes up", async () => {
+    const app = await testApp();
+    const forged = (path: string) =>
+      app.elysia.handle(new Request(`http://a"'&lt;.example${path}`));
+    expect(await serversOf(await forged("/docs/json"))).toEqual([`http://a"'&lt;.example/v1`]);
+    const page = await (await forged("/docs")).text();
+    expect(page).toContain("http://a&quot;&#39;&amp;lt;.example/v1");
+  });
+
+  test("are all that differs from the document without a server", async () => {
+    const served = (await (await (await testApp()).send("/docs/json")).json()) as typeof document;
+    expect(served).toEqual({
+      ...document,
+      servers: [{ url: "http://localhost/v1", description: "This service" }],
+    });
+  });
+});
