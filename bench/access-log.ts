@@ -44,7 +44,7 @@ async function round({ app, secret }: Side): Promise<number> {
   for (let sent = 0; sent < requestsPerRound; sent += atOnce) {
     await Promise.all(
       Array.from({ length: atOnce }, async () =>
-        app.elysia.fetch(new Request("http://localhost/v1/pets", { headers })),
+        app.elysia.handle(new Request("http://localhost/v1/pets", { headers })),
       ),
     );
     await new Promise((resolve) => void setImmediate(resolve));

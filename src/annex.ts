@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Io } from "./cli/io.ts";
 import type { LoadedConfig } from "./config.ts";
-import type { AnnexRoutes } from "./http/annex-routes.ts";
-import type { RequestObserver } from "./http/observe.ts";
+import type { AnnexRoutes } from "./http/edge.ts";
+import type { RequestObserver } from "./http/door.ts";
 import type { Logger } from "./service/log/logger.ts";
 import type { StoreKind, StoreObserver } from "./service/open-store.ts";
 import type { AnySetting } from "./setting-kinds.ts";

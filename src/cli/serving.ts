@@ -2,7 +2,7 @@ import type { Watcher } from "../annex.ts";
 import { settings, type Config, type LoadedConfig } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import { shellWord } from "../domain/shell-word.ts";
-import { createApp } from "../http/app.ts";
+import { createService } from "../http/app.ts";
 import { listen, type RunningServer, type Tls } from "../http/server.ts";
 import type { IssuedKey } from "../service/keys.ts";
 import type { Logger } from "../service/log/logger.ts";
@@ -45,8 +45,8 @@ async function run(
     observer: joined(watchers),
   });
   try {
-    const makeApp = () =>
-      createApp({
+    const makeDoor = () =>
+      createService({
         services,
         baseUrl: config.baseUrl,
         isHttps: tls !== undefined,
@@ -58,9 +58,9 @@ async function run(
         observers: watchers.flatMap(({ requests }) => requests ?? []),
         routes: io.annexes.flatMap(({ routes }) => routes ?? []),
         report,
-      });
+      }).door;
     for (const watcher of watchers) watcher.listen?.();
-    const server = start(config, tls, makeApp);
+    const server = start(config, tls, makeDoor);
     if (tls !== undefined) io.onReload(() => void renewCertificate(config, server, log));
     const issued = await firstKey(config, services, io);
     io.out(await banner(loaded, services, server.url, { issued, io }));
@@ -120,11 +120,11 @@ async function renewCertificate(config: Config, server: RunningServer, log: Logg
 function start(
   config: Config,
   tls: Tls | undefined,
-  makeApp: () => ReturnType<typeof createApp>,
+  makeDoor: Parameters<typeof listen>[0],
 ): RunningServer {
   const { host, port, reusePort } = config;
   try {
-    return listen(makeApp, { host, port, reusePort, tls });
+    return listen(makeDoor, { host, port, reusePort, tls });
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
     if (code === "EADDRINUSE") {

@@ -3,7 +3,7 @@ import type { Refusal } from "../service/admission.ts";
 import { oneLine, type Logger } from "../service/log/logger.ts";
 import { lineBytesMax } from "../service/log/output.ts";
 import { statusOf } from "./errors.ts";
-import type { Answered } from "./observe.ts";
+import type { Answered } from "./door.ts";
 
 /** One line for each request that was answered: a failure of the service is an error, all else information. */
 export function accessLog(log: Logger): (answered: Answered) => void {

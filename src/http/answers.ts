@@ -1,17 +1,25 @@
 import { nextPageQuery, type PageQuery } from "../domain/page.ts";
-import { petJson } from "../domain/pet.ts";
+import { petJson, type Pet } from "../domain/pet.ts";
 import type { Services } from "../service/services.ts";
-import { petsJson } from "./json.ts";
+import { jsonType } from "./errors.ts";
 
 /** An answer as it is sent: its body, and for a page the query of the page behind it, if there is one. */
 export interface PetAnswer {
-  readonly body: string;
+  /** JSON in UTF-8. Everybody who is sent it shares its bytes. */
+  readonly body: Blob;
   readonly next: string | undefined;
 }
 
-/** Answers kept in memory, by count and by characters: enough for the hot ones, too little to matter. */
+/** Answers kept in memory, by count and by bytes: enough for the hot ones, too little to matter. */
 const answersMax = 20_000;
-const charactersMax = 8 * 1024 * 1024;
+const bytesMax = 8 * 1024 * 1024;
+
+const json = { type: jsonType };
+
+/** Pets: a JSON array of Pet. */
+export function petsJson(pets: readonly Pet[]): string {
+  return `[${pets.map((pet) => petJson(pet)).join(",")}]`;
+}
 
 type PetSource = Pick<Services, "pets" | "petsVersion">;
 
@@ -19,7 +27,7 @@ type PetSource = Pick<Services, "pets" | "petsVersion">;
 export class PetAnswers {
   readonly #source: PetSource;
   readonly #kept = new Map<string, PetAnswer>();
-  #characters = 0;
+  #bytes = 0;
   #version = -1;
 
   constructor(source: PetSource) {
@@ -45,14 +53,14 @@ export class PetAnswers {
     const last = shown.at(-1);
     const hasNext = found.length > query.limit && last !== undefined;
     const next = hasNext ? nextPageQuery(query, last.id) : undefined;
-    return this.#keep(id, { body: petsJson(shown), next }, version);
+    return this.#keep(id, { body: new Blob([petsJson(shown)], json), next }, version);
   }
 
   async #renderPet(id: bigint): Promise<PetAnswer | undefined> {
     const version = this.#version;
     const pet = await this.#source.pets.byId(id);
     if (pet === undefined) return undefined;
-    return this.#keep(`${id}`, { body: petJson(pet), next: undefined }, version);
+    return this.#keep(`${id}`, { body: new Blob([petJson(pet)], json), next: undefined }, version);
   }
 
   #find(id: string): PetAnswer | undefined {
@@ -64,16 +72,16 @@ export class PetAnswers {
   #keep(id: string, answer: PetAnswer, version: number): PetAnswer {
     // What was read before a change must not be kept after it.
     if (this.#source.petsVersion() !== version) return answer;
-    const isFull = this.#kept.size >= answersMax || this.#characters > charactersMax;
+    const isFull = this.#kept.size >= answersMax || this.#bytes > bytesMax;
     if (isFull) this.#clear(version);
     this.#kept.set(id, answer);
-    this.#characters += answer.body.length;
+    this.#bytes += answer.body.size;
     return answer;
   }
 
   #clear(version: number): void {
     this.#version = version;
     this.#kept.clear();
-    this.#characters = 0;
+    this.#bytes = 0;
   }
 }

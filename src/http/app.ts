@@ -1,20 +1,17 @@
-import { Elysia } from "elysia";
+import { Elysia, ValidationError, type AnyElysia } from "elysia";
 import type { Cidr } from "../domain/address.ts";
 import type { Logger } from "../service/log/logger.ts";
 import type { Services } from "../service/services.ts";
-import { Cors } from "./cors.ts";
-import { failures } from "./failures.ts";
-import { hostCheck } from "./host-check.ts";
-import { packHeaders } from "./headers.ts";
-import { observe, type RequestObserver } from "./observe.ts";
-import { methodTable } from "./methods.ts";
-import type { Peers } from "./record.ts";
-import { ownQuery } from "./query.ts";
 import { PetAnswers } from "./answers.ts";
+import { Cors } from "./cors.ts";
+import { createDoor, recordOf, type Door, type RequestObserver } from "./door.ts";
+import type { AnnexRoutes } from "./edge.ts";
+import { refusalOf, refuse } from "./errors.ts";
+import { answerOtherMethod, methodTable } from "./methods.ts";
 import { fallbackRoutes } from "./routes/fallback.ts";
-import type { AnnexRoutes } from "./annex-routes.ts";
 import { petRoutes } from "./routes/pets.ts";
 import { probeRoutes } from "./routes/probes.ts";
+import { refusedBy } from "./schemas.ts";
 
 export interface AppOptions {
   readonly services: Services;
@@ -38,58 +35,74 @@ export interface AppOptions {
 }
 
 /**
- * The web application. The life of a request:
- *   1. it gets an id and a record of what becomes of it
- *   2. a Host header that means nothing ends it
- *   3. the router finds the route; under /v1 one is always found
- *   4. the body, if the route takes one, is read up to the limit and left as bytes
- *   5. the gate: credential, limits, headers
- *   6. the body is decoded, and the typed schema checks query, path and body
- *   7. the operation
- *   8. whatever was thrown becomes the Error body
- *   9. the answer carries the id, and the record goes to the log
+ * The web application behind its door. The life of a request:
+ *   1. the door makes its record, and refuses a Host that means nothing
+ *   2. the router finds the route; under /v1 one is always found
+ *   3. the gate: credential, then limits
+ *   4. the schemas of the route read query, path and body, each value once
+ *   5. the operation
+ *   6. whatever was refused or thrown becomes the Error body
+ *   7. the door adds what every answer carries, and tells the log
  */
-export function createApp(options: AppOptions) {
-  const { services } = options;
-  const gateOptions = { services, cors: new Cors(options.corsOrigins) };
-  const operations = petRoutes({
-    ...gateOptions,
-    answers: new PetAnswers(services),
-    baseUrl: options.baseUrl,
+export function createService(options: AppOptions): { readonly app: App; readonly door: Door } {
+  const { corsOrigins, services } = options;
+  const cors = corsOrigins.length === 0 ? undefined : new Cors(corsOrigins);
+  const app = createApp(options, cors);
+  const door = createDoor({
+    app,
+    access: services.access,
+    clock: services.clock,
+    cors,
+    trustedProxies: options.trustedProxies,
+    idPrefix: options.requestIdPrefix ?? "request",
+    log: options.log,
+    observers: options.observers ?? [],
   });
-  const { baseUrl, stagingBaseUrl, routes = [] } = options;
-  const edge = { baseUrl, stagingBaseUrl, clock: services.clock };
-  const probes = probeRoutes(services);
-  const others = routes.flatMap(({ make }) => make(edge));
-  const openRoutes = [probes, ...others].flatMap((each) => each.routes);
-  let server: () => Peers | null = () => null;
-  const app = new Elysia({
+  return { app, door };
+}
+
+function createApp(options: AppOptions, cors: Cors | undefined) {
+  const { baseUrl, report, services, stagingBaseUrl, routes = [] } = options;
+  const { clock } = services;
+  const operations = petRoutes({
+    answers: new PetAnswers(services),
+    baseUrl,
+    clock,
+    cors,
+    services,
+  });
+  const annexes = routes.flatMap(({ make }) => make({ baseUrl, stagingBaseUrl, clock }));
+  const open = openRoutes([probeRoutes(services), ...annexes]);
+  const openMethods = methodTable(open.routes);
+  return new Elysia({
     strictPath: true,
     normalize: false,
     // The router looks for the path's slash from the URL's eighth character on, or from its twelfth: what is right for
     // http:// finds a slash of https://, and what is right for that passes over the one behind a very short host.
     handler: { standardHostname: options.isHttps === true },
   })
-    .use(
-      observe({
-        clock: services.clock,
-        peers: () => server(),
-        trustedProxies: options.trustedProxies,
-        idPrefix: options.requestIdPrefix ?? "request",
-        log: options.log,
-        observers: options.observers ?? [],
-      }),
-    )
-    .use(packHeaders())
-    .use(hostCheck(services))
-    .use(ownQuery())
-    .use(failures(options.report, methodTable(openRoutes)))
+    .onError({ as: "global" }, ({ error, code, request, route }) => {
+      const record = recordOf(request);
+      record.route ??= route || undefined;
+      // The fallback answers for the addresses under /v1.
+      if (code === "NOT_FOUND") return answerOtherMethod(openMethods, request, record);
+      const refused = error instanceof ValidationError ? refusedBy(error) : undefined;
+      return refuse(record, refused ?? refusalOf(error, report));
+    })
     .use(operations)
-    .use(fallbackRoutes(gateOptions, operations.routes))
-    .use(probes);
-  for (const each of others) app.use(each);
-  server = () => app.server;
-  return app;
+    .use(fallbackRoutes({ services, cors, clock }, operations.routes))
+    .use(open);
 }
 
 export type App = ReturnType<typeof createApp>;
+
+/** Routes outside of /v1, which no gate stands before. */
+function openRoutes(parts: readonly AnyElysia[]) {
+  const open = new Elysia({ name: "open" }).onAfterHandle(({ request, responseValue, route }) => {
+    const record = recordOf(request);
+    record.route = route;
+    if (typeof responseValue === "string") record.bytes = Buffer.byteLength(responseValue);
+  });
+  for (const part of parts) open.use(part);
+  return open;
+}

@@ -1,5 +1,3 @@
-import type { AnswerHeaders } from "./headers.ts";
-
 /** What a page on another origin may read beyond the body (Fetch standard, CORS-safelisted response-header names). */
 const exposedHeaders = [
   "X-RateLimit-Limit",
@@ -13,7 +11,7 @@ const exposedHeaders = [
 ].join(", ");
 const preflightMaxAgeSeconds = 600;
 
-/** Cross-origin access for the origins that the operator named; off where there are none. */
+/** Cross-origin access for the origins that the operator named. */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
 
@@ -21,21 +19,30 @@ export class Cors {
     this.#origins = new Set(origins);
   }
 
-  /** Sets the headers that the request's origin may have. Returns true for a preflight. */
-  answer(request: Request, headers: AnswerHeaders): boolean {
-    if (this.#origins.size === 0) return false;
-    headers["vary"] = "Origin";
+  /** True for a browser's preflight from an allowed origin (Fetch standard, section 4.8). */
+  isPreflight({ headers, method }: Request): boolean {
+    return (
+      method === "OPTIONS" &&
+      headers.has("access-control-request-method") &&
+      this.#allows(headers.get("origin"))
+    );
+  }
+
+  /** Adds to an answer what the request's origin may know. What the address takes is read from `Allow`. */
+  show(request: Request, headers: Headers): void {
+    headers.append("Vary", "Origin");
     const origin = request.headers.get("origin");
-    if (origin === null || !(this.#origins.has(origin) || this.#origins.has("*"))) return false;
-    headers["access-control-allow-origin"] = origin;
-    headers["access-control-expose-headers"] = exposedHeaders;
-    const isPreflight =
-      request.method === "OPTIONS" && request.headers.has("access-control-request-method");
-    if (isPreflight) {
-      headers["access-control-allow-methods"] = "GET, HEAD, POST";
-      headers["access-control-allow-headers"] = "Authorization, Content-Type, X-Request-Id";
-      headers["access-control-max-age"] = preflightMaxAgeSeconds;
-    }
-    return isPreflight;
+    if (!this.#allows(origin)) return;
+    headers.set("Access-Control-Allow-Origin", origin);
+    headers.set("Access-Control-Expose-Headers", exposedHeaders);
+    if (!this.isPreflight(request)) return;
+    const methods = headers.get("Allow")?.replace(", OPTIONS", "");
+    if (methods !== undefined) headers.set("Access-Control-Allow-Methods", methods);
+    headers.set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Request-Id");
+    headers.set("Access-Control-Max-Age", `${preflightMaxAgeSeconds}`);
+  }
+
+  #allows(origin: string | null): origin is string {
+    return origin !== null && (this.#origins.has(origin) || this.#origins.has("*"));
   }
 }

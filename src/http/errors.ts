@@ -1,13 +1,11 @@
 /**
- * The Error body, the status of each kind of it, and how a request is ended with one. What was thrown gets here by
- * failures.ts; the words for who may not call, and how often, are the service's (refusals.ts).
+ * What a caller that is not served gets: the status of each kind of error, the Error body, and the one place where a
+ * refusal becomes an answer. The words for who may not call, and how often, are the service's (admission.ts).
  */
-import { status, type ElysiaCustomStatusResponse } from "elysia";
-import type { ErrorKind } from "../domain/errors.ts";
+import { NotFoundError, status } from "elysia";
+import { AppError, type ErrorKind } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";
-import { packed, type AnswerHeaders } from "./headers.ts";
-import type { ErrorBody } from "./json.ts";
-import { recordOf } from "./record.ts";
+import type { RequestRecord } from "./door.ts";
 
 /** The HTTP status of each kind of error: the only table of them. */
 export const statusOf = {
@@ -25,54 +23,11 @@ export const statusOf = {
 
 export const jsonType = "application/json";
 
-/** What a refusal needs of Elysia's context: whose it is, and the headers of the answer. */
-export interface AnswerContext {
-  readonly request: Request;
-  readonly set: { headers: unknown };
-}
-
-/** The Error body. */
-export function errorBody({ kind, message }: Pick<Refusal, "kind" | "message">): string {
-  return JSON.stringify({ code: kind, message, status: statusOf[kind] });
-}
-
-/** The bodies of refusals that come again and again, such as those over a limit. */
-const bodies = new WeakMap<Refusal, { readonly text: string; readonly bytes: number }>();
-
-function bodyOf(refused: Refusal) {
-  let body = bodies.get(refused);
-  if (body === undefined) {
-    const text = errorBody(refused);
-    bodies.set(refused, (body = { text, bytes: Buffer.byteLength(text) }));
-  }
-  return body;
-}
-
-type Refused = ElysiaCustomStatusResponse<(typeof statusOf)[ErrorKind], ErrorBody>;
-
-/**
- * The answer to a refused request, with the headers that go with its kind. A hook that returns it ends the request
- * there. `sentCredential` tells the two challenges of RFC 6750, section 3, apart.
- */
-export function refuse(
-  { request, set }: AnswerContext,
-  refusal: Refusal,
-  sentCredential = false,
-): Refused {
-  const headers = set.headers as AnswerHeaders;
-  headers["content-type"] = jsonType;
-  if (refusal.retryAfterSeconds !== undefined) headers["retry-after"] = refusal.retryAfterSeconds;
-  if (refusal.kind === "unauthorized") {
-    headers["www-authenticate"] = sentCredential ? 'Bearer error="invalid_token"' : "Bearer";
-  }
-  const { text, bytes } = bodyOf(refusal);
-  const record = recordOf(request);
-  record.refusal = refusal;
-  record.bytes = bytes;
-  const answer = new Response(text, { status: statusOf[refusal.kind], headers: packed(headers) });
-  // The answer is whole: with no header left to add and no status but 200, Elysia sends it as it is.
-  set.headers = {};
-  return status(200, answer) as unknown as Refused;
+/** An Error as a client gets it. */
+export interface ErrorBody {
+  readonly code: ErrorKind;
+  readonly message: string;
+  readonly status: number;
 }
 
 /** A refusal of what the caller sent, in one sentence. */
@@ -80,7 +35,79 @@ export function refusal(kind: ErrorKind, message: string): Refusal {
   return { kind, message };
 }
 
-/** `refuse` for a transform hook: Elysia ends the request with what one returns, but types it as returning nothing. */
-export function refuseEarly(context: AnswerContext, refused: Refusal): void {
-  return refuse(context, refused) as unknown as void;
+/** The refusal of an address at which there is nothing. */
+export const nothingHere = refusal("not_found", "There is nothing at this address.");
+/** The refusal of an id that no animal has, whatever it looks like. */
+export const noSuchPet = refusal("not_found", "There is no animal with this id.");
+export const invalidHost = refusal("invalid_request", "The Host header is not valid.");
+/** The one refusal with status 415 that is not about the media type (RFC 9110, section 12.5.3). */
+export const encodedBody = refusal(
+  "unsupported_media_type",
+  "The body must be sent without Content-Encoding.",
+);
+
+/** The refusal of a method that an address does not take. */
+export function otherMethod(method: string, allowed: string): Refusal {
+  return refusal(
+    "method_not_allowed",
+    `This address does not take ${method}; it takes ${allowed}.`,
+  );
+}
+
+/** The Error body. */
+export function errorBody({ kind, message }: Pick<Refusal, "kind" | "message">): ErrorBody {
+  return { code: kind, message, status: statusOf[kind] };
+}
+
+/** Refusals come again and again: each one's body and its length are made once. */
+const bodies = new WeakMap<Refusal, { readonly body: ErrorBody; readonly bytes: number }>();
+
+function bodyOf(refused: Refusal) {
+  let known = bodies.get(refused);
+  if (known === undefined) {
+    const body = errorBody(refused);
+    bodies.set(refused, (known = { body, bytes: Buffer.byteLength(JSON.stringify(body)) }));
+  }
+  return known;
+}
+
+/** Notes why a request is refused. The door adds the headers that go with it (`showRefusal`). */
+function noted(record: RequestRecord, refused: Refusal): ErrorBody {
+  const { body, bytes } = bodyOf(refused);
+  record.refusal = refused;
+  record.bytes = bytes;
+  return body;
+}
+
+/** The answer to a refused request. */
+export function errorAnswer(record: RequestRecord, refused: Refusal): Response {
+  return Response.json(noted(record, refused), { status: statusOf[refused.kind] });
+}
+
+/** The same for a hook: Elysia ends the request with it. */
+export function refuse(record: RequestRecord, refused: Refusal) {
+  return status(statusOf[refused.kind], noted(record, refused));
+}
+
+/** Adds the headers that go with a refusal. The two challenges are those of RFC 6750, section 3. */
+export function showRefusal(refused: Refusal, request: Request, headers: Headers): void {
+  const { kind, retryAfterSeconds } = refused;
+  headers.set("Content-Type", jsonType);
+  if (retryAfterSeconds !== undefined) headers.set("Retry-After", `${retryAfterSeconds}`);
+  if (kind === "unauthorized") {
+    const sentCredential = request.headers.has("authorization");
+    headers.set("WWW-Authenticate", sentCredential ? 'Bearer error="invalid_token"' : "Bearer");
+  }
+  if (refused === encodedBody) headers.set("Accept-Encoding", "identity");
+}
+
+/** The refusal of a request that failed with `error`. Nothing of an unknown error reaches the caller; `report` gets it. */
+export function refusalOf(error: unknown, report: (error: unknown) => void): Refusal {
+  if (error instanceof NotFoundError) return nothingHere;
+  if (error instanceof AppError) {
+    if (error.kind === "internal_error" || error.kind === "unavailable") report(error);
+    return { kind: error.kind, message: error.message, retryAfterSeconds: error.retryAfterSeconds };
+  }
+  report(error);
+  return refusal("internal_error", "Something went wrong on the server; it was logged.");
 }

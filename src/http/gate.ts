@@ -2,14 +2,12 @@ import { bearer } from "@elysiajs/bearer";
 import { Elysia } from "elysia";
 import type { Services } from "../service/services.ts";
 import type { Cors } from "./cors.ts";
-import { jsonType, refuse } from "./errors.ts";
-import { derivesAtOnce } from "./hooks.ts";
-import { showLimits, type AnswerHeaders } from "./headers.ts";
-import { recordOf } from "./record.ts";
+import { recordOf } from "./door.ts";
+import { refuse } from "./errors.ts";
 
 export interface GateOptions {
-  readonly services: Services;
-  readonly cors: Cors;
+  readonly services: Pick<Services, "access">;
+  readonly cors: Cors | undefined;
 }
 
 /** RFC 9110, section 11.4: a scheme in any case, one space or more, and the token. */
@@ -22,32 +20,27 @@ const anyBearer = /^bearer +(?! )/i;
  */
 export function gate({ services, cors }: GateOptions) {
   return new Elysia({ name: "gate" })
-    .use(derivesAtOnce(bearer()))
-    .derive({ as: "scoped" }, async ({ bearer: token, headers, request, route, set }) => {
-      const record = recordOf(request);
-      record.route = route;
-      const address = () => record.address();
-      const answer: AnswerHeaders = set.headers;
-      const { authorization } = headers;
-      // A browser sends no credential with a preflight; whoever does is charged like anybody.
-      const isPreflight = cors.answer(request, answer) && authorization === undefined;
-      const admission = isPreflight
-        ? services.access.admitAnonymous(address)
-        : await services.access.admit(credentialOf(authorization, token), address);
-      answer["content-type"] = jsonType;
-      answer["cache-control"] = "no-store";
-      showLimits(answer, admission.view);
-      record.admission = admission;
-      if (admission.refusal !== undefined) {
-        return refuse({ request, set }, admission.refusal, authorization !== undefined);
-      }
-      return undefined;
-    });
+    .use(bearer())
+    .derive(
+      { as: "scoped" },
+      async ({ bearer: token, headers: { authorization }, request, route }) => {
+        const record = recordOf(request);
+        record.route = route;
+        // A browser sends no credential with a preflight; what does is charged like any request.
+        const isPreflight = authorization === undefined && cors?.isPreflight(request) === true;
+        const admission = isPreflight
+          ? services.access.admitAnonymous(record.address)
+          : await services.access.admit(credentialOf(authorization, token), record.address);
+        record.admission = admission;
+        return admission.refusal && refuse(record, admission.refusal);
+      },
+    );
 }
 
 /**
- * The credential in an Authorization header, "" where it holds none for us, and undefined where there is no header.
- * `token` is what the plugin found: it knows one case of the scheme and one space behind it.
+ * The credential in an Authorization header, "" where it holds none for us, and undefined without the header. `token` is
+ * what the plugin found. It knows one case of the scheme and one space behind it, and looks into the query too, where
+ * no credential of ours may be.
  */
 function credentialOf(authorization: string | undefined, token: string | undefined) {
   if (authorization === undefined) return undefined;

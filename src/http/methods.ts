@@ -1,8 +1,5 @@
-/** Which methods an address takes, and what it answers to the others. */
-import { status } from "elysia";
-import { refusal, refuse, type AnswerContext } from "./errors.ts";
-import type { AnswerHeaders } from "./headers.ts";
-import { recordOf } from "./record.ts";
+import type { RequestRecord } from "./door.ts";
+import { errorAnswer, nothingHere, otherMethod } from "./errors.ts";
 
 /** A declared route, as Elysia lists it. */
 export interface RouteName {
@@ -10,10 +7,10 @@ export interface RouteName {
   readonly path: string;
 }
 
-/** Looks up the methods of a path; `undefined` where there is nothing. */
-export type MethodTable = (path: string) => readonly string[] | undefined;
+/** Looks up the methods of a path, as `Allow` lists them; undefined where there is nothing. */
+export type MethodTable = (path: string) => string | undefined;
 
-/** The table of the declared `routes`. */
+/** The table of the declared `routes`: the one place that knows which methods an address takes. */
 export function methodTable(routes: readonly RouteName[]): MethodTable {
   const table = new Map<string, Set<string>>();
   for (const { method, path } of routes) {
@@ -24,34 +21,29 @@ export function methodTable(routes: readonly RouteName[]): MethodTable {
   }
   const templates = [...table].map(([path, methods]) => ({
     pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`),
-    methods: [...methods, "OPTIONS"],
+    methods: [...methods, "OPTIONS"].join(", "),
   }));
   return (path) => templates.find(({ pattern }) => pattern.test(path))?.methods;
 }
 
 /** The path of a request's URL as it was sent, which is what the router goes by. */
-export function pathOf(url: string): string {
+function pathOf(url: string): string {
   const start = url.indexOf("/", "https://".length);
   const end = url.indexOf("?", start);
   return end === -1 ? url.slice(start) : url.slice(start, end);
 }
 
-/** The refusal of an address at which there is nothing. */
-export const nothingHere = refusal("not_found", "There is nothing at this address.");
-
-/** The refusal of an id that no animal has, whatever it looks like. */
-export const noSuchPet = refusal("not_found", "There is no animal with this id.");
-
-/** What an address that takes `allowed` answers to another method: 204 to OPTIONS, else 405; both say what it takes. */
-export function answerOtherMethod(context: AnswerContext, allowed: readonly string[]) {
-  const { method } = context.request;
-  const headers = context.set.headers as AnswerHeaders;
-  headers["allow"] = allowed.join(", ");
-  if (method === "OPTIONS") {
-    delete headers["content-type"];
-    recordOf(context.request).bytes = 0;
-    return status(204, "");
+/**
+ * What an address answers where no route does: 204 to OPTIONS and 405 to every other method that it does not take, both
+ * with `Allow`, and 404 where there is nothing.
+ */
+export function answerOtherMethod(table: MethodTable, request: Request, record: RequestRecord) {
+  const allowed = table(pathOf(request.url));
+  if (allowed === undefined) return errorAnswer(record, nothingHere);
+  record.headers = { Allow: allowed };
+  if (request.method !== "OPTIONS") {
+    return errorAnswer(record, otherMethod(request.method, allowed));
   }
-  const message = `This address does not take ${method}; it takes ${allowed.join(", ")}.`;
-  return refuse(context, refusal("method_not_allowed", message));
+  record.bytes = 0;
+  return new Response(null, { status: 204 });
 }

@@ -1,166 +1,295 @@
 /**
- * The wire shapes. They check and describe; they never convert, so that "5" stays no integer. Each rule comes from the
- * domain, and each kind knows how to say its rule to a caller. Annotations are what the document says of a field; a
- * `title` is the name under which the document keeps a schema.
+ * The wire shapes. Each field describes itself to the document, reads its value once into what the operations take, and
+ * says its rule to a caller. The rules are the domain's. Elysia runs the shapes through Standard Schema
+ * (standardschema.dev), which leaves reading and refusing to them.
  */
-import { Kind, Type, TypeRegistry, type TSchema, type TUnsafe } from "@sinclair/typebox";
+import type { OpenAPIV3 } from "openapi-types";
 import type { ErrorKind } from "../domain/errors.ts";
 import { parseInt64 } from "../domain/int64.ts";
 import { pageLimit, parsePageLimit } from "../domain/page.ts";
 import { isPetName, isPetStatus, petStatuses, type PetStatus } from "../domain/pet.ts";
-import { statusOf } from "./errors.ts";
+import type { Refusal } from "../service/admission.ts";
+import { decodeObject, readBody } from "./body.ts";
+import { refusal, statusOf, type ErrorBody } from "./errors.ts";
 
-const rules = new Map<string, string>();
+type JsonSchema = OpenAPIV3.SchemaObject;
 
-/** A kind of value: the JSON Schema that describes it, the rule in words, and the check that holds it. */
-function kind<T>(
-  name: string,
-  rule: string,
-  schema: Record<string, unknown>,
-  check: (value: unknown) => boolean,
-): TUnsafe<T> {
-  TypeRegistry.Set(name, (_schema, value) => check(value));
-  rules.set(name, rule);
-  return Type.Unsafe<T>({ ...schema, [Kind]: name });
+/** A value of a request. */
+interface Field<T> {
+  /** What the document says of it. */
+  readonly schema: JsonSchema;
+  /** What it must be, as the end of a sentence that begins with its name. */
+  readonly rule: string;
+  /** The value, or undefined where it breaks the rule. */
+  readonly read: (value: unknown) => T | undefined;
+  readonly isOptional?: boolean;
 }
 
-/** What a value of this schema must be, as the end of a sentence that begins with its name. */
-export function ruleOf(schema: TSchema): string {
-  return rules.get(schema[Kind]) ?? "is not valid";
+const optional = <F extends object>(field: F) => ({ ...field, isOptional: true as const });
+
+/** `field` as it is used in one place; what is added is for the document alone. */
+function described<T>(field: Field<T>, description: string, example?: unknown): Field<T> {
+  const more = example === undefined ? { description } : { description, example };
+  return { ...field, schema: { ...field.schema, ...more } };
 }
 
-const text = (accepts: (value: string) => boolean) => (value: unknown) =>
-  typeof value === "string" && accepts(value);
+const when = (is: (value: string) => boolean) => (value: unknown) =>
+  typeof value === "string" && is(value) ? value : undefined;
+const text =
+  <T>(parse: (value: string) => T | undefined) =>
+  (value: unknown) =>
+    typeof value === "string" ? parse(value) : undefined;
 
-const int64Schema = { type: "integer", format: "int64" };
+const int64Schema = { type: "integer", format: "int64" } as const;
 const int64Rule = "must be an integer of 64 bits";
 
 /** An int64 in a JSON body, as `parseJson` hands it over. */
-const Int64 = kind<number | bigint>(
-  "Int64",
-  int64Rule,
-  int64Schema,
-  (value) => typeof value === "bigint" || Number.isSafeInteger(value),
-);
+const int64: Field<number | bigint> = {
+  schema: int64Schema,
+  rule: int64Rule,
+  read: (value) =>
+    typeof value === "bigint" || Number.isSafeInteger(value)
+      ? (value as number | bigint)
+      : undefined,
+};
 
 /** An int64 in a path or a query, as plain decimal text. */
-const Int64Text = kind<string>(
-  "Int64Text",
-  int64Rule,
-  int64Schema,
-  text((value) => parseInt64(value) !== undefined),
-);
+const int64Text: Field<bigint> = { schema: int64Schema, rule: int64Rule, read: text(parseInt64) };
 
-const PageLimitText = kind<string>(
-  "PageLimitText",
-  `must be an integer from ${pageLimit.min} to ${pageLimit.max}`,
-  {
+const pageLimitText: Field<number> = {
+  schema: {
     type: "integer",
     format: "int32",
     minimum: pageLimit.min,
     maximum: pageLimit.max,
-    // `default` here would make Elysia put it into the query; the document's finaliser renames this one.
-    "x-default": pageLimit.default,
+    default: pageLimit.default,
   },
-  text((value) => parsePageLimit(value) !== undefined),
-);
+  rule: `must be an integer from ${pageLimit.min} to ${pageLimit.max}`,
+  read: text(parsePageLimit),
+};
 
-const PetName = kind<string>(
-  "PetName",
-  "must be a string of well-formed Unicode without the character U+0000",
-  { type: "string" },
-  text(isPetName),
-);
+const petName: Field<string> = {
+  schema: { type: "string" },
+  rule: "must be a string of well-formed Unicode without the character U+0000",
+  read: when(isPetName),
+};
 
-const PetStatusSchema = kind<PetStatus>(
-  "PetStatus",
-  `must be one of ${petStatuses.join(", ")}`,
-  {
+const petStatus: Field<PetStatus> = {
+  schema: {
     type: "string",
     enum: [...petStatuses],
     title: "PetStatus",
     description: "Availability of an animal.",
   },
-  isPetStatus,
-);
+  rule: `must be one of ${petStatuses.join(", ")}`,
+  read: (value) => (isPetStatus(value) ? value : undefined),
+};
 
-/** `schema` as it is used in one place; what is added is for the document alone. */
-function described<S extends TSchema>(schema: S, description: string, example?: unknown): S {
-  return { ...schema, description, ...(example === undefined ? {} : { example }) };
+type Fields = Readonly<Record<string, Field<unknown>>>;
+type ReadOf<F extends Fields> = {
+  readonly [N in keyof F as F[N] extends { isOptional: true } ? N : never]?: Exclude<
+    ReturnType<F[N]["read"]>,
+    undefined
+  >;
+} & {
+  readonly [N in keyof F as F[N] extends { isOptional: true } ? never : N]: Exclude<
+    ReturnType<F[N]["read"]>,
+    undefined
+  >;
+};
+
+type Result<T> = { readonly value: T } | { readonly refusal: Refusal };
+
+/** Reads the fields of an object. Those that it does not know are ignored, so that a client may know more than this version. */
+function reader<F extends Fields>(fields: F) {
+  const known = Object.entries(fields);
+  return (given: Readonly<Record<string, unknown>>): Result<ReadOf<F>> => {
+    const value: Record<string, unknown> = {};
+    for (const [name, { isOptional, read, rule }] of known) {
+      const sent = given[name];
+      if (sent === undefined) {
+        if (isOptional === true) continue;
+        return invalid(`${name} is required: it ${rule}.`);
+      }
+      const found = read(sent);
+      if (found === undefined) return invalid(`${name} ${rule}.`);
+      value[name] = found;
+    }
+    return { value: value as ReadOf<F> };
+  };
 }
 
-/** Unknown fields and parameters are ignored, so that a client may know more than this version does. */
-const open = { additionalProperties: true } as const;
+const invalid = (message: string) => ({ refusal: refusal("invalid_request", message) });
+
+/** How the document describes an object of these fields. */
+function objectSchema(
+  fields: Fields,
+  more: { title?: string; description?: string } = {},
+): JsonSchema {
+  const names = Object.keys(fields);
+  return {
+    type: "object",
+    required: names.filter((name) => fields[name]?.isOptional !== true),
+    properties: Object.fromEntries(
+      Object.entries(fields).map(([name, { schema }]) => [name, schema]),
+    ),
+    ...more,
+  };
+}
+
+/** Why Elysia ended a request: what `refusedBy` finds in its error again. */
+interface Issue {
+  readonly message: string;
+  readonly refusal: Refusal;
+}
+
+/** A shape as Elysia takes it: a JSON Schema for the document, and a Standard Schema that reads a `T`. */
+function shape<T>(schema: JsonSchema, read: (value: unknown) => Result<T> | Promise<Result<T>>) {
+  const told = (result: Result<T>) =>
+    "refusal" in result
+      ? { issues: [{ message: result.refusal.message, refusal: result.refusal }] satisfies Issue[] }
+      : result;
+  return {
+    ...schema,
+    "~standard": {
+      version: 1 as const,
+      vendor: "rehome",
+      types: undefined as { readonly input: unknown; readonly output: T } | undefined,
+      validate(value: unknown) {
+        const result = read(value);
+        return result instanceof Promise ? result.then(told) : told(result);
+      },
+    },
+  };
+}
+
+/** The refusal by a shape in what Elysia threw for it. */
+export function refusedBy(error: { readonly valueError?: unknown }): Refusal | undefined {
+  return (error.valueError as Issue | undefined)?.refusal;
+}
 
 const newPetFields = {
   name: described(
-    PetName,
+    petName,
     "The animal's name: any well-formed Unicode text without U+0000, kept as it is sent.",
     "Rex",
   ),
-  categoryId: described(Int64, "Identifier of the category that the animal belongs to.", 1),
-  status: Type.Optional(PetStatusSchema),
+  categoryId: described(int64, "Identifier of the category that the animal belongs to.", 1),
+  status: optional(petStatus),
 };
+const readNewPet = reader(newPetFields);
 
-export const NewPetSchema = Type.Object(newPetFields, {
-  ...open,
+const newPetSchema = objectSchema(newPetFields, {
   title: "NewPet",
   description: "An animal to be added. Fields beyond these are ignored.",
 });
 
-export const ListQuery = Type.Object(
-  {
-    limit: Type.Optional(described(PageLimitText, "The most animals to be returned.")),
-    status: Type.Optional(
-      described(PetStatusSchema, "Only animals of this status. Without it, animals of all."),
-    ),
-    after: Type.Optional(
-      described(
-        Int64Text,
-        "Only animals whose id is greater than this one. The `Link` header of a page sets it; use that instead of writing it yourself.",
-      ),
-    ),
-  },
-  open,
-);
-
-export const PetPath = Type.Object({
-  petId: described(Int64Text, "Identifier of the animal.", 1),
+/** A NewPet as the body of a request, which is handed over unread: the gate stands before it. */
+export const newPetBody = shape(newPetSchema, async (request) => {
+  const { headers } = request as Request;
+  const decoded = decodeObject(await readBody(request as Request), {
+    "content-type": headers.get("content-type") ?? undefined,
+    "content-encoding": headers.get("content-encoding") ?? undefined,
+  });
+  return "refusal" in decoded ? decoded : readNewPet(decoded.value);
 });
 
-/** An animal as it is returned. Answers are written from the store as they are, so this one only describes. */
-const PetSchema = Type.Object(
+const listFields = {
+  limit: optional(described(pageLimitText, "The most animals to be returned.")),
+  status: optional(
+    described(petStatus, "Only animals of this status. Without it, animals of all."),
+  ),
+  after: optional(
+    described(
+      int64Text,
+      "Only animals whose id is greater than this one. The `Link` header of a page sets it; use that instead of writing it yourself.",
+    ),
+  ),
+};
+const readList = reader(listFields);
+
+/** The query of a list. A parameter that stands there twice comes as an array. */
+export const listQuery = shape(objectSchema(listFields), (value) => {
+  const query = value as Readonly<Record<string, unknown>>;
+  const twice = Object.keys(listFields).find((name) => Array.isArray(query[name]));
+  return twice === undefined ? readList(query) : invalid(`${twice} may be given only once.`);
+});
+
+/** The path of one animal. An id that is none belongs to no animal, whose number is 0. */
+export const petPath = shape(
+  objectSchema({ petId: described(int64Text, "Identifier of the animal.", 1) }),
+  (value) => ({
+    value: { petId: parseInt64((value as { petId: string }).petId) ?? 0n },
+  }),
+);
+
+/** A Pet as a client in JavaScript gets it. */
+export interface PetBody {
+  readonly id: number;
+  readonly name: string;
+  readonly categoryId: number;
+  readonly status?: PetStatus;
+}
+
+/** What a client gets, for its types (Eden). Operations answer with JSON text, so nothing is read through it. */
+function told<T>() {
+  return shape<T>({}, (value) => ({ value: value as T }));
+}
+
+const errors = told<ErrorBody>();
+const errorAnswers = Object.fromEntries(
+  Object.values(statusOf).map((status) => [status, errors]),
+) as Record<(typeof statusOf)[ErrorKind], typeof errors>;
+
+/** The answers of an operation that succeeds with a `T`. */
+export function answersOf<T>() {
+  const success = told<T>();
+  return { 200: success, 201: success, ...errorAnswers };
+}
+
+const petSchema = objectSchema(
   {
-    id: described(Int64, "Assigned by the service on creation: 1, 2, 3, ... and never reused.", 1),
+    id: described(int64, "Assigned by the service on creation: 1, 2, 3, ... and never reused.", 1),
     ...newPetFields,
   },
   { title: "Pet", description: "An animal. Without a status when it was added without one." },
 );
 
-const PetsSchema = Type.Array(PetSchema, {
+const petsSchema: JsonSchema = {
+  type: "array",
+  items: petSchema,
   title: "Pets",
   description: "Animals in ascending order of their ids.",
   maxItems: pageLimit.max,
-});
+};
 
-const ErrorSchema = Type.Object(
-  {
-    code: Type.Unsafe<ErrorKind>({
+const errorSchema: JsonSchema = {
+  type: "object",
+  required: ["code", "message", "status"],
+  properties: {
+    code: {
       type: "string",
       enum: Object.keys(statusOf),
       description: "Machine-readable error code.",
-    }),
-    message: Type.String({ description: "What is wrong, in one sentence for a person." }),
-    status: Type.Unsafe<number>({
+    },
+    message: { type: "string", description: "What is wrong, in one sentence for a person." },
+    status: {
       type: "integer",
       format: "int32",
       minimum: Math.min(...Object.values(statusOf)),
       maximum: Math.max(...Object.values(statusOf)),
       description: "The HTTP status code of the response.",
-    }),
+    },
   },
-  { title: "Error", description: "The body of every refusal and failure." },
-);
+  title: "Error",
+  description: "The body of every refusal and failure.",
+};
 
 /** The schemas that the document names, each by its title. */
-export const namedSchemas = [PetSchema, NewPetSchema, PetStatusSchema, PetsSchema, ErrorSchema];
+export const namedSchemas = {
+  Pet: petSchema,
+  NewPet: newPetSchema,
+  PetStatus: petStatus.schema,
+  Pets: petsSchema,
+  Error: errorSchema,
+};

@@ -1,4 +1,4 @@
-import type { App } from "./app.ts";
+import type { Door } from "./door.ts";
 
 /**
  * Bun would answer a larger body by itself, without our headers and the Error body. There is no such bound here: a body
@@ -29,6 +29,17 @@ export interface ListenOptions {
   readonly tls?: Tls | undefined;
 }
 
+/** A server of Bun's, as far as it is used here. */
+interface Server {
+  readonly url: URL;
+  readonly port: number | undefined;
+  reload(options: { fetch: Door }): unknown;
+  stop(closeActiveConnections?: boolean): Promise<void>;
+}
+type Serve = (
+  options: Parameters<typeof Bun.serve<undefined>>[0] & { port: number; fetch: Door },
+) => Server;
+
 export interface RunningServer {
   readonly url: URL;
   /**
@@ -42,13 +53,17 @@ export interface RunningServer {
 
 /**
  * Starts to listen. Bun cannot change the certificate of a server that runs, so that each certificate gets a server of its
- * own on the same port, with an application from `makeApp`. Throws the system's error when the port cannot be had.
+ * own on the same port, with a door from `makeDoor`. Throws the system's error when the port cannot be had.
  */
-export function listen(makeApp: () => App, options: ListenOptions): RunningServer {
+export function listen(
+  makeDoor: () => Door,
+  options: ListenOptions,
+  serve: Serve = Bun.serve,
+): RunningServer {
   const isShared = options.tls !== undefined;
   // What shares its port with its successor would share it with anybody: see first that nobody is there.
   if (isShared && !options.reusePort) claim(options);
-  let current = bind(makeApp(), { ...options, reusePort: options.reusePort || isShared });
+  let current = bind(makeDoor(), serve, { ...options, reusePort: options.reusePort || isShared });
   // Not the port of the address: that leaves out the one that goes with its scheme.
   const { url, port = options.port } = current.server;
   const closing = new Set<Promise<void>>();
@@ -58,7 +73,7 @@ export function listen(makeApp: () => App, options: ListenOptions): RunningServe
     async renew(tls) {
       if (isStopping) return;
       const former = current;
-      current = bind(makeApp(), { ...options, port, reusePort: true, tls });
+      current = bind(makeDoor(), serve, { ...options, port, reusePort: true, tls });
       const closed = close(former, formerServerMaxMs).finally(() => closing.delete(closed));
       closing.add(closed);
       await closed;
@@ -71,12 +86,12 @@ export function listen(makeApp: () => App, options: ListenOptions): RunningServe
 }
 
 interface Bound {
-  readonly app: App;
+  readonly door: Door;
   readonly server: Server;
 }
 
-function bind(app: App, { host, port, reusePort, tls }: ListenOptions): Bound {
-  app.listen({
+function bind(door: Door, serve: Serve, { host, port, reusePort, tls }: ListenOptions): Bound {
+  const server = serve({
     hostname: host,
     port,
     reusePort,
@@ -84,10 +99,9 @@ function bind(app: App, { host, port, reusePort, tls }: ListenOptions): Bound {
     idleTimeout: idleTimeoutSeconds,
     maxRequestBodySize: serverBodyLimitBytes,
     ...(tls && { tls: { cert: tls.cert, key: tls.key } }),
+    fetch: door,
   });
-  const { server } = app;
-  if (server === null) throw new Error("the server did not start");
-  return { app, server };
+  return { door, server };
 }
 
 /** Throws what listening on a taken port throws. */
@@ -96,28 +110,25 @@ function claim({ host, port }: ListenOptions): void {
   Bun.listen({ hostname: host, port, socket: { data: () => undefined } }).stop(true);
 }
 
-async function close({ app, server }: Bound, timeoutMs: number): Promise<void> {
+async function close({ door, server }: Bound, timeoutMs: number): Promise<void> {
   const endMs = performance.now() + timeoutMs;
   // At most half of the time: requests under way are to have the rest.
-  await announceStop(app, server, Math.min(timeoutMs / 2, announceMaxMs));
+  await announceStop(door, server, Math.min(timeoutMs / 2, announceMaxMs));
   const drained = server.stop().then(() => true);
   const leftMs = Math.max(0, endMs - performance.now());
   const isDrained = await Promise.race([drained, Bun.sleep(leftMs).then(() => false)]);
   if (!isDrained) await server.stop(true);
 }
 
-type Server = NonNullable<App["server"]>;
-
 /**
  * Answers with `Connection: close` from now on, until it is quiet. Closing a connection without this would break the
  * request that its client is sending at that very moment.
  */
-async function announceStop(app: App, server: Server, maxMs: number): Promise<void> {
+async function announceStop(door: Door, server: Server, maxMs: number): Promise<void> {
   let answered = 0;
   server.reload({
-    routes: {},
-    async fetch(request: Request) {
-      const answer = await app.fetch(request);
+    async fetch(request, peers) {
+      const answer = await door(request, peers);
       answer.headers.set("connection", "close");
       answered += 1;
       return answer;

@@ -1,10 +1,9 @@
 import type { ApiKey } from "../domain/api-key.ts";
 import { Account } from "./account.ts";
-import type { Admission } from "./admission.ts";
 import type { AnonymousLimiter } from "./anonymous.ts";
 import type { Found, KeyDirectory } from "./key-directory.ts";
 import type { Limiter } from "./limiter.ts";
-import { unauthorized, unavailable } from "./refusals.ts";
+import { unauthorized, unavailable, type Admission } from "./admission.ts";
 
 /**
  * Who is calling, and may it: the order of the first checks of every request. A caller with a valid key is held to the

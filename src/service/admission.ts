@@ -1,6 +1,8 @@
 import type { ApiKey } from "../domain/api-key.ts";
+import type { BanState } from "../domain/ban.ts";
+import { isoSeconds } from "../domain/clock.ts";
 import type { ErrorKind } from "../domain/errors.ts";
-import type { WindowView } from "../domain/windows.ts";
+import { retryAfterSeconds, type WindowView } from "../domain/windows.ts";
 
 /** Why a request is not served: a value, because refusing is part of the job. */
 export interface Refusal {
@@ -18,4 +20,91 @@ export interface Admission {
   /** The key that the caller named, though it may be revoked or expired; undefined without one that was ever good. */
   readonly key: ApiKey | undefined;
   readonly refusal: Refusal | undefined;
+}
+
+/** The refusal of a request that the store could not charge. */
+export const unavailable: Refusal = {
+  kind: "unavailable",
+  message: "The request could not be counted at the moment; it was not charged.",
+  retryAfterSeconds: 1,
+};
+
+/** Refusals in memory at the most. */
+const recentMax = 1_000;
+/** The latest refusals that may come again, by all that the caller is told. */
+const recent = new Map<string, Refusal>();
+
+/**
+ * `refusal`, or the earlier one that says the same: a caller that does not wait asks again and again, and what is made of
+ * a refusal (its body, its words in the log) is made once for each.
+ */
+function recurring(refusal: Refusal): Refusal {
+  const told = `${refusal.retryAfterSeconds} ${refusal.message}`;
+  const known = recent.get(told);
+  if (known !== undefined) return known;
+  if (recent.size >= recentMax) recent.clear();
+  recent.set(told, refusal);
+  return refusal;
+}
+
+const invalidKey = (detail: string): Refusal => ({
+  kind: "unauthorized",
+  message: "The API key is not valid.",
+  detail,
+});
+
+/** The refusals of requests without a valid key. The caller is told nothing that helps to guess one; the log is. */
+export const unauthorized = {
+  "no credential": {
+    kind: "unauthorized",
+    message: "This request needs an API key: send the header Authorization: Bearer <API_KEY>.",
+    detail: "no credential",
+  },
+  "no bearer key": {
+    kind: "unauthorized",
+    message: "The header must have this form: Authorization: Bearer <API_KEY>.",
+    detail: "no bearer key",
+  },
+  malformed: invalidKey("malformed"),
+  "of another environment": invalidKey("of another environment"),
+  unknown: invalidKey("unknown"),
+  revoked: invalidKey("revoked"),
+  expired: invalidKey("expired"),
+} satisfies Record<string, Refusal>;
+
+/** Whose limit a request is over. */
+interface Overrun {
+  readonly allowance: string;
+  readonly exceeded: "limit" | "address's limit";
+  readonly warning?: boolean;
+}
+
+/**
+ * The refusal of a request that is over the limit of the window that `view` shows. `allowance` begins the sentence up to
+ * the number, and `exceeded` is what the log says; `warning` is true for a caller that goes on without waiting.
+ */
+export function rateLimited(
+  view: { window: string; limit: number; resetSeconds: number },
+  nowMs: number,
+  { allowance, exceeded, warning = false }: Overrun,
+): Refusal {
+  const seconds = retryAfterSeconds(view.resetSeconds, nowMs);
+  const requests = view.limit === 1 ? "1 request" : `${view.limit} requests`;
+  const advice = warning ? ", because going on without waiting leads to a temporary ban" : "";
+  return recurring({
+    kind: "rate_limited",
+    message: `${allowance} ${requests} per ${view.window}, and that limit is reached; try again in ${seconds} s${advice}.`,
+    retryAfterSeconds: seconds,
+    detail: `over the ${exceeded} per ${view.window}`,
+  });
+}
+
+/** The refusal of a banned key, which says what led to the ban and when it ends. */
+export function banned(ban: BanState, resetSeconds: number, nowMs: number): Refusal {
+  return recurring({
+    kind: "key_banned",
+    message: `This key is banned until ${isoSeconds(resetSeconds * 1000)} because ${ban.reason}.`,
+    retryAfterSeconds: retryAfterSeconds(resetSeconds, nowMs),
+    detail: "banned",
+  });
 }

@@ -1,8 +1,7 @@
 import { bucketOf, parseAddress } from "../domain/address.ts";
 import type { Clock } from "../domain/clock.ts";
 import { labelAt, windowMs, type WindowView } from "../domain/windows.ts";
-import type { Admission } from "./admission.ts";
-import { rateLimited } from "./refusals.ts";
+import { rateLimited, type Admission } from "./admission.ts";
 
 /** Buckets in memory at the most. Beyond it callers share one, because dropping a bucket would hand back its quota. */
 const bucketsMax = 200_000;

@@ -4,8 +4,7 @@ import { blockSize } from "../domain/plan.ts";
 import { rollCounts, windowMs, windowView } from "../domain/windows.ts";
 import type { TakeRequest, TakeResult, UsageDelta, WindowStore } from "../storage/contract.ts";
 import { Account } from "./account.ts";
-import type { Admission } from "./admission.ts";
-import { banned, rateLimited, unavailable } from "./refusals.ts";
+import { banned, rateLimited, unavailable, type Admission } from "./admission.ts";
 
 /** How often `sweep` is to be called. */
 export const sweepIntervalMs = 1_000;

@@ -29,7 +29,7 @@ test("adds, lists and gets with the types of the routes", async () => {
   expect([name, categoryId, status]).toEqual(["Rex", 7, "available"]);
   expect(added.response.headers.get("x-ratelimit-remaining")).toBe("999");
 
-  const listed = await pets.get({ query: { limit: "5", status: "available" } });
+  const listed = await pets.get({ query: { limit: 5, status: "available" } });
   expect(listed.data?.map((pet) => pet.id)).toEqual([id]);
 
   const got = await pets({ petId: String(id) }).get();

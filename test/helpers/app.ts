@@ -1,6 +1,6 @@
 import { annexes } from "../../src/annexes/index.ts";
 import type { PlanName } from "../../src/domain/plan.ts";
-import { createApp, type AppOptions } from "../../src/http/app.ts";
+import { createService, type AppOptions } from "../../src/http/app.ts";
 import { createServices, type ServiceOptions } from "../../src/service/services.ts";
 import { closeAfterTest, openTestStore } from "./store-under-test.ts";
 
@@ -56,7 +56,7 @@ export async function testApp({
     ...service,
   });
   closeAfterTest(store, () => services.close());
-  const elysia = createApp({
+  const { app: inside, door } = createService({
     services,
     baseUrl: undefined,
     stagingBaseUrl: undefined,
@@ -68,7 +68,8 @@ export async function testApp({
   });
   return {
     clock,
-    elysia,
+    /** The application as its door shows it, and the routes inside. */
+    elysia: { routes: inside.routes, handle: door },
     reported,
     services,
     store,
@@ -76,7 +77,7 @@ export async function testApp({
     send(path: string, init: RequestInit & { key?: string } = {}): Promise<Response> {
       const headers = new Headers(init.headers);
       if (init.key !== undefined) headers.set("authorization", `Bearer ${init.key}`);
-      return elysia.handle(new Request(`http://localhost${path}`, { ...init, headers }));
+      return door(new Request(`http://localhost${path}`, { ...init, headers }));
     },
     async key(plan: PlanName = "business", numbers = {}): Promise<string> {
       return (await services.keys.create({ name: `a ${plan} key`, plan, ...numbers })).secret;

@@ -1,7 +1,6 @@
 import { Elysia } from "elysia";
-import type { EdgeOptions } from "../../http/annex-routes.ts";
 import { isGetPetRemoved } from "../../domain/deprecation.ts";
-import { baseUrlOf, versionSegment } from "../../http/base-url.ts";
+import { baseUrlOf, versionSegment, type EdgeOptions } from "../../http/edge.ts";
 import { jsonType } from "../../http/errors.ts";
 import { html } from "./html.ts";
 import type { Page } from "./layout.ts";

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { baseUrlOf, versionSegment } from "../../http/base-url.ts";
+import { baseUrlOf, versionSegment } from "../../http/edge.ts";
 import { jsonType } from "../../http/errors.ts";
 import { landingPage, type Links } from "./landing.ts";
 import { documentationPath, documentPath } from "./documentation-routes.ts";

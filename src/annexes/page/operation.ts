@@ -27,11 +27,10 @@ export interface Operation {
 /** The operations of a document in its order. */
 export function operationsOf(document: OpenApiDocument): Operation[] {
   return Object.entries(document.paths).flatMap(([path, item = {}]) =>
-    (["get", "post"] as const).flatMap((method) => {
-      const detail = item[method];
-      if (detail === undefined) return [];
+    // A path of our document holds operations and nothing else.
+    Object.entries(item as Record<string, OpenAPIV3.OperationObject>).map(([method, detail]) => {
       const { operationId: id = path, summary = "", deprecated: isDeprecated = false } = detail;
-      return [{ id, method: method.toUpperCase(), path, summary, isDeprecated, detail }];
+      return { id, method: method.toUpperCase(), path, summary, isDeprecated, detail };
     }),
   );
 }

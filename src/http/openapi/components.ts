@@ -4,8 +4,8 @@ import { httpDate } from "../../domain/clock.ts";
 import { getPetDeprecatedAtMs, getPetRemovedAtMs } from "../../domain/deprecation.ts";
 import type { ErrorKind } from "../../domain/errors.ts";
 import { limitMax, publishedLimits } from "../../domain/plan.ts";
-import { bodyLimitBytes, encodedBody } from "../body.ts";
-import { jsonType, statusOf } from "../errors.ts";
+import { bodyLimitBytes } from "../body.ts";
+import { encodedBody, jsonType, statusOf } from "../errors.ts";
 
 export type Reference = OpenAPIV3.ReferenceObject;
 type Headers = Record<string, Reference>;
@@ -211,11 +211,7 @@ export const responses = {
         "A form instead of JSON",
         `The body must be sent as Content-Type: ${jsonType}.`,
       ),
-      compressed: errorExample(
-        "unsupported_media_type",
-        "A compressed body",
-        encodedBody.refusal.message,
-      ),
+      compressed: errorExample("unsupported_media_type", "A compressed body", encodedBody.message),
     },
     headerReferences({ "Accept-Encoding": "Accept-Encoding" }),
   ),

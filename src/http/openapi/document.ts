@@ -3,8 +3,7 @@ import { Elysia } from "elysia";
 import { noServices } from "../../service/no-services.ts";
 import { interfaceVersion } from "../../version.ts";
 import { PetAnswers } from "../answers.ts";
-import { Cors } from "../cors.ts";
-import type { EdgeOptions } from "../annex-routes.ts";
+import type { EdgeOptions } from "../edge.ts";
 import { petRoutes } from "../routes/pets.ts";
 import { namedSchemas } from "../schemas.ts";
 import { headers, responses, securitySchemes } from "./components.ts";
@@ -21,7 +20,7 @@ export async function documentOf(options: EdgeOptions): Promise<OpenApiDocument>
   const services = noServices(clock);
   const answers = new PetAnswers(services);
   const app = new Elysia()
-    .use(petRoutes({ services, cors: new Cors([]), answers, baseUrl }))
+    .use(petRoutes({ answers, baseUrl, clock, cors: undefined, services }))
     .use(plugin());
   const answer = await app.handle(new Request(`http://localhost${documentPath}`));
   const servers = [
@@ -44,7 +43,7 @@ function plugin() {
       security: [{ bearer: [] }],
       tags: [{ name: "pets", description: "Animals that are up for adoption." }],
       components: {
-        schemas: Object.fromEntries(namedSchemas.map((schema) => [schema.title, schema])),
+        schemas: namedSchemas,
         headers,
         responses,
         securitySchemes,

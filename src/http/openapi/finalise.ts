@@ -1,6 +1,6 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { isGetPetRemoved } from "../../domain/deprecation.ts";
-import { versionSegment } from "../base-url.ts";
+import { versionSegment } from "../edge.ts";
 import { jsonType } from "../errors.ts";
 import { description } from "./description.ts";
 import { createPetDetail, createPetExamples, getPetDetail } from "./operations.ts";
@@ -9,7 +9,6 @@ export type OpenApiDocument = OpenAPIV3.Document;
 type Operation = OpenAPIV3.OperationObject;
 type Json = Record<string, unknown>;
 
-const methods = ["get", "post"] as const;
 /** What the plugin adds to a schema, and JSON Schema means anyway. */
 const redundant = (key: string, value: unknown) => key === "additionalProperties" && value === true;
 
@@ -47,12 +46,12 @@ function usedHeaders(headers: Json = {}, users: unknown): Json {
 
 function finalPaths(paths: OpenAPIV3.PathsObject): OpenAPIV3.PathsObject {
   const entries = Object.entries(paths).map(([path, item = {}]) => {
-    for (const method of methods) {
-      const operation = item[method];
-      if (operation !== undefined) item[method] = finalOperation(operation);
-    }
-    // The addresses of the servers end with it.
-    return [path.slice(versionSegment.length), item] as const;
+    const operations = Object.entries(item).map(([method, operation]) => [
+      method,
+      finalOperation(operation as Operation),
+    ]);
+    // The addresses of the servers end with the version.
+    return [path.slice(versionSegment.length), Object.fromEntries(operations)] as const;
   });
   return Object.fromEntries(entries);
 }

@@ -1,103 +1,102 @@
 import { Elysia } from "elysia";
-import { httpDate } from "../../domain/clock.ts";
+import { httpDate, type Clock } from "../../domain/clock.ts";
 import {
   getPetDeprecatedAtMs,
   getPetRemovedAtMs,
   getPetRemovedOn,
   isGetPetRemoved,
 } from "../../domain/deprecation.ts";
-import { parseInt64 } from "../../domain/int64.ts";
-import { petJson, type NewPet } from "../../domain/pet.ts";
-import { baseUrlOf } from "../base-url.ts";
-import { decodeObject, encodedBody, readBody, type RawBody } from "../body.ts";
-import { refusal, refuse, refuseEarly, type AnswerContext } from "../errors.ts";
-import { gate, type GateOptions } from "../gate.ts";
-import type { AnswerHeaders } from "../headers.ts";
-import { atOnce } from "../hooks.ts";
-import type { PetBody } from "../json.ts";
-import { noSuchPet } from "../methods.ts";
-import { createPetDetail, getPetDetail, listPetsDetail } from "../openapi/operations.ts";
+import { pageLimit } from "../../domain/page.ts";
+import { petJson } from "../../domain/pet.ts";
+import type { Services } from "../../service/services.ts";
 import type { PetAnswers } from "../answers.ts";
-import { pageQueryOf, readListQuery } from "../query.ts";
-import { ListQuery, NewPetSchema, PetPath } from "../schemas.ts";
+import { recordOf, type RequestRecord } from "../door.ts";
+import { baseUrlOf } from "../edge.ts";
+import { errorAnswer, jsonType, noSuchPet, refusal } from "../errors.ts";
+import { gate, type GateOptions } from "../gate.ts";
+import type { RouteName } from "../methods.ts";
+import { createPetDetail, getPetDetail, listPetsDetail } from "../openapi/operations.ts";
+import { answersOf, listQuery, newPetBody, petPath, type PetBody } from "../schemas.ts";
 
 export interface PetRoutesOptions extends GateOptions {
+  readonly services: Pick<Services, "access" | "pets">;
+  readonly clock: Clock;
   readonly answers: PetAnswers;
   /** The address of /v1 as callers reach it, for links; by default the one that the request came to. */
   readonly baseUrl: string | undefined;
 }
 
-/** Where getPet is until it is removed. */
-export const getPetPath = "/v1/pets/:petId";
+const getPetPath = "/v1/pets/:petId";
+
+/** True for the route of the operation that is removed one day. */
+export function isGetPet({ method, path }: RouteName): boolean {
+  return method === "GET" && path === getPetPath;
+}
 
 /** RFC 9745 and RFC 8594: since when getPet is deprecated, and when it goes. */
 const deprecation = `@${getPetDeprecatedAtMs / 1000}`;
 const sunset = httpDate(getPetRemovedAtMs);
 
+const created = { status: 201, headers: new Headers({ "Content-Type": jsonType }) };
+
 /** The three operations of the specification. */
 export function petRoutes(options: PetRoutesOptions) {
-  const { services, answers } = options;
+  const { answers, clock, services } = options;
   const petsUrl = (url: string) => `${baseUrlOf(url, options.baseUrl)}/pets`;
 
   return new Elysia({ name: "pets", normalize: false })
     .use(gate(options))
     .get(
       "/v1/pets",
-      async ({ query, set, request }) => {
-        const page = await answers.page(pageQueryOf(query));
-        if (page.next !== undefined)
-          set.headers["link"] = `<${petsUrl(request.url)}?${page.next}>; rel="next"`;
-        return page.body as unknown as PetBody[];
+      async ({ query, request }) => {
+        const page = await answers.page({ ...query, limit: query.limit ?? pageLimit.default });
+        const response = sent(recordOf(request), page.body);
+        if (page.next !== undefined) {
+          response.headers.set("Link", `<${petsUrl(request.url)}?${page.next}>; rel="next"`);
+        }
+        return response;
       },
-      {
-        transform: atOnce(({ request }: AnswerContext) =>
-          replaceContext({ query: readListQuery(request.url) }),
-        ),
-        query: ListQuery,
-        detail: listPetsDetail,
-      },
+      { query: listQuery, response: answersOf<PetBody[]>(), detail: listPetsDetail },
     )
     .post(
       "/v1/pets",
-      async ({ body, set }) => {
-        const { name, categoryId, status } = body;
-        const pet: NewPet = { name, categoryId: BigInt(categoryId), status };
-        set.status = 201;
+      async ({ body, request }) => {
+        const pet = { ...body, categoryId: BigInt(body.categoryId) };
         const id = await services.pets.create(pet);
-        return petJson({ ...pet, id }) as unknown as PetBody;
+        const text = petJson({ ...pet, id });
+        recordOf(request).bytes = Buffer.byteLength(text);
+        return new Response(text, created);
       },
       {
-        parse: ({ request }) => readBody(request),
-        transform: atOnce(decodeBody),
-        body: NewPetSchema,
+        // Handed over unread: nothing of a body is read before the gate.
+        parse: ({ request }) => request,
+        body: newPetBody,
+        response: answersOf<PetBody>(),
         detail: createPetDetail,
       },
     )
     .get(
       getPetPath,
-      async ({ params, request, set }) => {
-        const pet = await answers.pet(parseInt64(params.petId) ?? 0n);
-        return pet === undefined
-          ? refuse({ request, set }, noSuchPet)
-          : (pet.body as unknown as PetBody);
+      async ({ params, request }) => {
+        const record = recordOf(request);
+        const successor = petsUrl(request.url);
+        if (isGetPetRemoved(clock())) return errorAnswer(record, removed(successor));
+        record.headers = {
+          Deprecation: deprecation,
+          Sunset: sunset,
+          Link: `<${successor}>; rel="successor-version"`,
+        };
+        const pet = await answers.pet(params.petId);
+        return pet === undefined ? errorAnswer(record, noSuchPet) : sent(record, pet.body);
       },
-      {
-        transform: atOnce(({ set, request }: AnswerContext) =>
-          deprecate({ request, set }, petsUrl(request.url)),
-        ),
-        params: PetPath,
-        detail: getPetDetail,
-      },
+      { params: petPath, response: answersOf<PetBody>(), detail: getPetDetail },
     );
+}
 
-  function deprecate(context: AnswerContext, successor: string): void {
-    if (isGetPetRemoved(services.clock())) return refuseEarly(context, removed(successor));
-    const headers = context.set.headers as AnswerHeaders;
-    headers["deprecation"] = deprecation;
-    headers["sunset"] = sunset;
-    headers["link"] = `<${successor}>; rel="successor-version"`;
-    return undefined;
-  }
+/** Answers with JSON that may be kept: all answers of it share its bytes. */
+function sent(record: RequestRecord, body: Blob): Response {
+  record.bytes = body.size;
+  return new Response(body);
 }
 
 function removed(successor: string) {
@@ -105,23 +104,4 @@ function removed(successor: string) {
     "not_found",
     `This operation was removed on ${getPetRemovedOn}; use ${successor} with a status filter.`,
   );
-}
-
-/** Puts the decoded body in place of the raw one, or refuses it. Runs behind the gate and before the schema. */
-function decodeBody({
-  body,
-  headers,
-  request,
-  set,
-}: AnswerContext & { body: unknown; headers: Record<string, string | undefined> }): void {
-  const decoded = decodeObject(body as RawBody, headers);
-  if (decoded === encodedBody) (set.headers as AnswerHeaders)["Accept-Encoding"] = "identity";
-  return "refusal" in decoded
-    ? refuseEarly({ request, set }, decoded.refusal)
-    : replaceContext({ body: decoded.value });
-}
-
-/** Elysia puts what a transform returns into the context, but types it as returning nothing. */
-function replaceContext(values: Record<string, unknown>): void {
-  return values as unknown as void;
 }

@@ -1,9 +1,10 @@
 import { Elysia } from "elysia";
 import type { Services } from "../../service/services.ts";
-import { jsonType, refuse } from "../errors.ts";
+import { recordOf } from "../door.ts";
+import { errorAnswer, jsonType } from "../errors.ts";
 
 /** What monitors ask: no key, no limits. `/health` says that the process answers, `/ready` that it can do its work. */
-export function probeRoutes(services: Services) {
+export function probeRoutes(services: Pick<Services, "check">) {
   return new Elysia({ name: "probes" })
     .get(
       "/health",
@@ -21,7 +22,11 @@ export function probeRoutes(services: Services) {
         if (failed.length > 0) {
           const why = failed.map(({ name, detail }) => `${name}: ${detail}`).join("; ");
           const message = `Not ready. ${why}.`;
-          return refuse({ request, set }, { kind: "unavailable", message, retryAfterSeconds: 1 });
+          return errorAnswer(recordOf(request), {
+            kind: "unavailable",
+            message,
+            retryAfterSeconds: 1,
+          });
         }
         set.headers["content-type"] = jsonType;
         return JSON.stringify({ status: "ready", checks });

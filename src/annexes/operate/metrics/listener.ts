@@ -26,12 +26,9 @@ export function listenForMetrics(
         },
       },
       fetch: () =>
-        new Response(
+        Response.json(
           errorBody({ kind: "not_found", message: `The metrics are at ${metricsPath}.` }),
-          {
-            status: statusOf.not_found,
-            headers: { "content-type": jsonType },
-          },
+          { status: statusOf.not_found, headers: { "Content-Type": jsonType } },
         ),
     });
     return { url: server.url, stop: () => server.stop(true) };

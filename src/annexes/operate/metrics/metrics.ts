@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { version } from "../../../version.ts";
-import type { AnsweredRequest } from "../../../http/observe.ts";
+import type { AnsweredRequest } from "../../../http/door.ts";
 import type { StoreObserver } from "../../../service/open-store.ts";
 import { watchProcess, type MetricsOptions } from "./process.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { noBan } from "../../src/domain/ban.ts";
-import { banned, rateLimited } from "../../src/service/refusals.ts";
+import { banned, rateLimited } from "../../src/service/admission.ts";
 
 const view = { window: "minute", limit: 60, resetSeconds: 120 };
 

@@ -1,0 +1,207 @@
+import { clientAddress, type Cidr } from "../domain/address.ts";
+import { httpDate, type Clock } from "../domain/clock.ts";
+import type { Admission, Refusal } from "../service/admission.ts";
+import type { Logger } from "../service/log/logger.ts";
+import type { Access } from "../service/access.ts";
+import { accessLog } from "./access-log.ts";
+import type { Cors } from "./cors.ts";
+import { errorAnswer, invalidHost, showRefusal } from "./errors.ts";
+
+/** What asks for a connection's address: Bun's server. */
+export interface Peers {
+  requestIP(request: Request): { readonly address: string } | null;
+}
+
+/**
+ * One request as it is told afterwards: to the log, to the observers, and by its headers to the caller. The gate, the
+ * operations and the error table fill it in. The door reads it when the request is answered.
+ */
+export class RequestRecord {
+  readonly id: string;
+  readonly startMs: number;
+  readonly #request: Request;
+  readonly #peers: Peers | undefined;
+  readonly #trustedProxies: readonly Cidr[];
+  #address: string | undefined;
+  #isLocated = false;
+  /** The template of the route, such as `/v1/pets/:petId`; undefined without one. Never the path itself. */
+  route: string | undefined;
+  /** What the gate decided; undefined for a request that does not pass it. */
+  admission: Admission | undefined = undefined;
+  /** Why the request was refused, by the gate or later. */
+  refusal: Refusal | undefined = undefined;
+  /** The length of the answer's body, where it is known. */
+  bytes: number | undefined = undefined;
+  /** Headers of the answer, whatever it will be, beside those that every answer carries. */
+  headers: Readonly<Record<string, string>> | undefined = undefined;
+
+  constructor(
+    request: Request,
+    options: {
+      id: string;
+      startMs: number;
+      peers: Peers | undefined;
+      trustedProxies: readonly Cidr[];
+    },
+  ) {
+    this.id = options.id;
+    this.startMs = options.startMs;
+    this.#request = request;
+    this.#peers = options.peers;
+    this.#trustedProxies = options.trustedProxies;
+  }
+
+  /** The client's address, behind trusted proxies too; undefined without one (a Unix socket). */
+  readonly address = (): string | undefined => {
+    if (this.#isLocated) return this.#address;
+    this.#isLocated = true;
+    const peer = this.#peers?.requestIP(this.#request)?.address;
+    if (peer !== undefined) {
+      const forwardedFor =
+        this.#trustedProxies.length === 0 ? null : this.#request.headers.get("x-forwarded-for");
+      this.#address = clientAddress(peer, forwardedFor, this.#trustedProxies);
+    }
+    return this.#address;
+  };
+}
+
+const recordKey = Symbol("the record of a request");
+type Recorded = Request & { [recordKey]?: RequestRecord };
+
+/** The record of `request`. Throws for a request that did not come in through the door. */
+export function recordOf(request: Request): RequestRecord {
+  const record = (request as Recorded)[recordKey];
+  if (record === undefined) throw new Error("the request did not come in through the door");
+  return record;
+}
+
+/** A request that was answered. */
+export interface Answered {
+  readonly record: RequestRecord;
+  readonly method: string;
+  readonly status: number;
+  readonly bytes: number | undefined;
+  readonly durationMs: number;
+}
+
+/** What hears of every request once it is answered, beside the log. */
+export interface RequestObserver {
+  answered(request: AnsweredRequest): void;
+}
+
+/** A request that was answered, as an observer hears of it. */
+export interface AnsweredRequest {
+  /** The route's template; undefined without one. */
+  readonly route: string | undefined;
+  readonly method: string;
+  readonly status: number;
+  readonly durationMs: number;
+  /** What the gate decided; undefined outside of it. */
+  readonly admission: Admission | undefined;
+}
+
+export interface DoorOptions {
+  /** The web application inside. */
+  readonly app: { fetch(request: Request): Response | Promise<Response> };
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly cors: Cors | undefined;
+  readonly trustedProxies: readonly Cidr[];
+  /** What distinguishes this process's request ids from another's. */
+  readonly idPrefix: string;
+  readonly log: Logger | undefined;
+  readonly observers: readonly RequestObserver[];
+}
+
+/** Answers a request; `peers` knows the address that it came from. */
+export type Door = (request: Request, peers?: Peers) => Promise<Response>;
+
+/**
+ * The one door of the service, a function around the web application. On the way in it makes the request's record and
+ * refuses a Host that means nothing. On the way out it alone puts on the answer what every answer carries, and tells
+ * the log and the observers.
+ */
+export function createDoor(options: DoorOptions): Door {
+  const { app, access, log, trustedProxies, idPrefix } = options;
+  const end = wayOut(options);
+  const isRoutable = urlCheck();
+  // To ask for an address costs a system call.
+  const needsAddress = log?.isOn("info") === true;
+  let lastId = 0;
+
+  return async (request, peers) => {
+    const startMs = performance.now();
+    const id = sentId(request) ?? `${idPrefix}-${(lastId += 1).toString(36)}`;
+    const record = new RequestRecord(request, { id, startMs, peers, trustedProxies });
+    (request as Recorded)[recordKey] = record;
+    // Asked for now: a client that hangs up has no address any more.
+    if (needsAddress) record.address();
+    if (isRoutable(request.url)) return end(record, request, await app.fetch(request));
+    record.admission = access.admitAnonymous(record.address);
+    return end(record, request, errorAnswer(record, record.admission.refusal ?? invalidHost));
+  };
+}
+
+/** Finishes an answer and tells of it. */
+function wayOut({ clock, cors, log, observers }: DoorOptions) {
+  const writeLine = log === undefined ? undefined : accessLog(log);
+  return (record: RequestRecord, request: Request, response: Response): Response => {
+    const { method } = request;
+    const { headers, status } = response;
+    const { admission, refusal, route } = record;
+    headers.set("X-Request-Id", record.id);
+    if (admission !== undefined) {
+      const { limit, remaining, resetSeconds } = admission.view;
+      headers.set("X-RateLimit-Limit", `${limit}`);
+      headers.set("X-RateLimit-Remaining", `${remaining}`);
+      headers.set("X-RateLimit-Reset", `${resetSeconds}`);
+      headers.set("Cache-Control", "no-store");
+    }
+    if (refusal !== undefined) showRefusal(refusal, request, headers);
+    for (const name in record.headers) headers.set(name, record.headers[name] as string);
+    if (admission !== undefined) cors?.show(request, headers);
+    // Bun dates every answer but these.
+    if (method === "HEAD") headers.set("Date", httpDate(clock()));
+    if (writeLine === undefined && observers.length === 0) return response;
+    const durationMs = performance.now() - record.startMs;
+    const bytes = method === "HEAD" ? 0 : record.bytes;
+    writeLine?.({ record, method, status, bytes, durationMs });
+    for (const observer of observers) {
+      observer.answered({ route, method, status, durationMs, admission });
+    }
+    return response;
+  };
+}
+
+/** Ids from outside are taken as they are when they cannot hurt a log or a header. */
+const wellFormedId = /^[\w.-]{1,64}$/;
+/** An id is shown in the log: a key that was sent in its place must not be. */
+const keyLike = /rehome_(?:live|test)_/;
+
+/** The id that the caller gave the request, if it is one. */
+function sentId(request: Request): string | undefined {
+  const id = request.headers.get("X-Request-Id");
+  return id !== null && wellFormedId.test(id) && !keyLike.test(id) ? id : undefined;
+}
+
+/** Where the path must begin at the earliest for the router to find it, in a URL that begins with https://. */
+const httpsPathMin = 11;
+
+/**
+ * A check that is false for a URL whose path the router would take from the wrong place, and for one with an invalid
+ * host or port (RFC 9110, section 7.2). Bun shows a request without a valid Host by a URL without an origin. Nearly all
+ * requests name the same host, so the last one that was good is kept.
+ */
+function urlCheck(): (url: string) => boolean {
+  let knownOrigin: string | undefined;
+  return (url) => {
+    if (knownOrigin !== undefined && url.startsWith(knownOrigin)) return true;
+    const pathStart = url.indexOf("/", "https://".length);
+    const isRoutable =
+      url.startsWith("http://") || (url.startsWith("https://") && pathStart >= httpsPathMin);
+    const origin = url.slice(0, pathStart + 1);
+    if (!isRoutable || !URL.canParse(origin)) return false;
+    knownOrigin = origin;
+    return true;
+  };
+}
