@@ -14,6 +14,7 @@ import { limitsText } from "./keys/shown.ts";
 import { openLog } from "./open-log.ts";
 import { openServices, randomBytes } from "./open.ts";
 import { storeFlags } from "./options.ts";
+import { localHost, reachOf, type Reach } from "./reach.ts";
 import { counted } from "./terminal/text.ts";
 import { warnAtStart } from "./warnings.ts";
 import { readTls } from "./tls.ts";
@@ -158,7 +159,10 @@ async function banner(
   { issued, io }: { issued: IssuedKey | undefined; io: Io },
 ): Promise<string> {
   const { config } = loaded;
-  const { origin } = url;
+  const { host } = config;
+  const isHttps = url.protocol === "https:";
+  const port = Number(url.port) || (isHttps ? 443 : 80);
+  const { origin } = new URL(`${url.protocol}//${localHost(host)}:${port}`);
   const pets = await services.pets.count();
   const keys = await services.keys.count();
   const pages = io.annexes.flatMap(({ routes }) => routes?.pages ?? []);
@@ -166,11 +170,23 @@ async function banner(
     `rehome ${version}`,
     `  API   ${origin}/v1${config.baseUrl === undefined ? "" : ` (callers use ${config.baseUrl})`}`,
     ...pages.map(({ title, path }) => `  ${title.padEnd(5)} ${origin}${path}`),
+    ...networkLines(reachOf({ host, port, isHttps })),
     `  Data  ${services.place} (${counted(pets, "animal")}, ${counted(keys, "key")})`,
   ];
   if (issued !== undefined) lines.push(...firstSteps(issued, origin));
   else if (keys === 0) lines.push(`  No key exists yet: ${wayToKey(loaded, io)}`);
   return `${lines.join("\n")}\n`;
+}
+
+/** Where other machines reach the server, and what to try there. */
+function networkLines(reaches: readonly Reach[]): string[] {
+  const [first] = reaches;
+  if (first === undefined) return [];
+  return [
+    "  From other machines:",
+    ...reaches.map(({ origin, via }) => `        ${origin}/v1 (${via})`),
+    `        try it there: curl -i ${first.origin}/health`,
+  ];
 }
 
 /** What makes a key for this server. */

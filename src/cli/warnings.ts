@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Config } from "../config.ts";
 import type { Logger } from "../service/log/logger.ts";
 import type { Services } from "../service/services.ts";
+import { isLoopback } from "./reach.ts";
 
 /** Tells the log what an operator should know of the way the service was started. */
 export async function warnAtStart(config: Config, services: Services, log: Logger): Promise<void> {
@@ -16,12 +17,10 @@ export async function warnAtStart(config: Config, services: Services, log: Logge
   }
 }
 
-const loopback = /^(localhost|127(\.\d+){3}|::1)$/i;
-
 /** What an operator should know of the address that the service listens on. */
 function exposureWarning(config: Config): string | undefined {
   const { host, tlsCert, trustedProxy } = config;
-  if (loopback.test(host) || tlsCert !== undefined || trustedProxy.length > 0) return undefined;
+  if (isLoopback(host) || tlsCert !== undefined || trustedProxy.length > 0) return undefined;
   return (
     `${host} can be reached from other machines, and the service speaks plain HTTP there: ` +
     "whoever sees the traffic can read the API keys in it. " +

@@ -1,6 +1,6 @@
 /** The command line on a machine with the service, under a systemd that runs: one store for all of them. */
 import { expect, test } from "bun:test";
-import { inSystem } from "../helpers/system.ts";
+import { copyAddress, inSystem } from "../helpers/system.ts";
 
 const slowMs = 120_000;
 
@@ -67,6 +67,79 @@ test(
         "Error: The variable REHOME_PROT in /etc/default/rehome is no setting of rehome.",
         "Try: Name it REHOME_PORT.",
         "exit 2",
+        "",
+      ].join("\n"),
+    );
+  },
+  slowMs,
+);
+
+test(
+  "an installation with --host and --port is reached from another machine, as banner and doctor say",
+  async () => {
+    const text = await inSystem(`
+      exec 2>&1
+      ip netns add other; ip link set lan1 netns other
+      ip netns exec other ip address add 198.51.100.8/24 dev lan1; ip netns exec other ip link set lan1 up
+      echo "== install"
+      rehome service install --host 0.0.0.0 --port 80
+      grep -v '^#' /etc/default/rehome
+      echo "== doctor"
+      rehome doctor | grep -E -A1 '^\\S+ +(server|network)'
+      echo "== other"
+      ip netns exec other curl -sS http://${copyAddress}/health
+      echo
+      echo "== trial"
+      systemctl stop rehome
+      (rehome serve --data /tmp/trial --host 0.0.0.0 >/tmp/out 2>/dev/null & echo $! >/tmp/pid)
+      rehome health --port 8080 --wait 10s >/dev/null
+      sed -n 2,6p /tmp/out
+      kill $(cat /tmp/pid)
+      echo "== again"
+      chmod 640 /etc/default/rehome
+      rehome service install --host 127.0.0.1 --port 8080 >/dev/null
+      grep -v '^#' /etc/default/rehome; stat -c %a /etc/default/rehome
+      rehome doctor | grep network`);
+    const part = (name: string) => text.split(`== ${name}\n`)[1]?.split("== ")[0];
+    expect(part("install")).toEndWith(
+      [
+        "Wrote /etc/systemd/system/rehome.service.d/low-port.conf",
+        "Wrote /etc/default/rehome",
+        "Made the account rehome",
+        "rehome runs, and will after a restart of the machine. Its data is in /var/lib/rehome.",
+        `Other machines reach it at http://${copyAddress}/v1 (lan0).`,
+        `Try it there, and open the firewall if nothing answers: curl -i http://${copyAddress}/health`,
+        "Next: sudo rehome keys create --plan free --name LABEL",
+        "REHOME_HOST=0.0.0.0",
+        "REHOME_PORT=80",
+        "",
+      ].join("\n"),
+    );
+    expect(part("doctor")).toBe(
+      [
+        "ok    server       answers on 127.0.0.1:80 and is ready",
+        `ok    network      http://${copyAddress}/v1 (lan0)`,
+        `                   -> From another machine: curl -i http://${copyAddress}/health`,
+        "",
+      ].join("\n"),
+    );
+    expect(part("other")).toBe('{"status":"ok"}\n');
+    expect(part("trial")).toBe(
+      [
+        "  API   http://127.0.0.1:8080/v1",
+        "  Docs  http://127.0.0.1:8080/docs",
+        "  From other machines:",
+        `        http://${copyAddress}:8080/v1 (lan0)`,
+        `        try it there: curl -i http://${copyAddress}:8080/health`,
+        "",
+      ].join("\n"),
+    );
+    expect(part("again")).toBe(
+      [
+        "REHOME_HOST=127.0.0.1",
+        "REHOME_PORT=8080",
+        "640",
+        "ok    network      only this machine reaches 127.0.0.1; --host 0.0.0.0 opens it",
         "",
       ].join("\n"),
     );

@@ -18,7 +18,7 @@ import { storeAddress } from "../../../cli/open.ts";
 import { addSettings, askedServer, configOf } from "../../../cli/options.ts";
 import { stylesOf } from "../../../cli/terminal/style.ts";
 import { counted, pad, printable } from "../../../cli/terminal/text.ts";
-import { checkServer } from "./server.ts";
+import { checkReach } from "./server.ts";
 
 export const doctorSchema = json.object({
   state: json.oneOf(findingStates, "the worst state of all checks"),
@@ -78,7 +78,7 @@ async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
           config.storeTimeoutMs,
           systemClock,
         );
-  return [settingsFinding(loaded), ...store, await checkServer(config)];
+  return [settingsFinding(loaded), ...store, ...(await checkReach(config))];
 }
 
 /** Where the value of a setting comes from, in words. */

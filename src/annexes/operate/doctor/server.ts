@@ -1,4 +1,5 @@
 import type { Config } from "../../../config.ts";
+import { localHost, reachOf } from "../../../cli/reach.ts";
 import { fail, ok, warn, type Finding } from "./finding.ts";
 
 const answerMaxMs = 3_000;
@@ -10,46 +11,80 @@ interface Readiness {
   readonly message?: unknown;
 }
 
+/** An answer of ours, and whether it came over HTTPS; `other` for an answer that is not ours. */
+type Answer = { readonly readiness: Readiness; readonly isHttps: boolean } | "other" | undefined;
+
 /** Whether a server answers where the settings say that it listens. */
-export async function checkServer({ host, port }: Config): Promise<Finding> {
+export async function checkServer(config: Config): Promise<Finding> {
+  return (await examineServer(config)).finding;
+}
+
+/** Whether a server answers where the settings say that it listens, and where other machines reach it. */
+export async function checkReach(config: Config): Promise<Finding[]> {
+  const { finding, answer } = await examineServer(config);
+  if (answer === undefined || answer === "other") return [finding];
+  const { host, port } = config;
+  const { isHttps } = answer;
+  const check = "network";
+  const reaches = reachOf({ host, port, isHttps });
+  const [first] = reaches;
+  if (first === undefined) {
+    return [finding, ok(check, `only this machine reaches ${host}; --host 0.0.0.0 opens it`)];
+  }
+  const silent: string[] = [];
+  for (const { origin } of reaches) {
+    const found = await asked(origin);
+    if (found === undefined || found === "other") silent.push(origin);
+  }
+  const detail = reaches.map(({ origin, via }) => `${origin}/v1 (${via})`).join(", ");
+  const advice = `From another machine: curl -i ${first.origin}/health`;
+  return [
+    finding,
+    silent.length === 0
+      ? { ...ok(check, detail), advice }
+      : warn(check, `${silent.join(", ")} does not answer`, "See whether a firewall refuses it."),
+  ];
+}
+
+async function examineServer({
+  host,
+  port,
+}: Config): Promise<{ finding: Finding; answer?: Answer }> {
   const check = "server";
-  if (port === 0) return warn(check, "--port 0 is any free one", "Name the port with --port.");
-  const address = `${reachable(host)}:${port}`;
-  const readiness = await askedEitherWay(address);
-  if (readiness === undefined) {
-    return warn(
+  if (port === 0) {
+    return { finding: warn(check, "--port 0 is any free one", "Name the port with --port.") };
+  }
+  const address = `${localHost(host)}:${port}`;
+  const answer = await askedEitherWay(address);
+  if (answer === undefined) {
+    const finding = warn(
       check,
       `nothing answers on ${address}`,
       "Start it with rehome serve; name its port with --port if it is another one.",
     );
+    return { finding };
   }
-  if (readiness === "other") {
-    return fail(check, `what answers on ${address} is not rehome`, "Choose another --port.");
+  if (answer === "other") {
+    const what = `what answers on ${address} is not rehome`;
+    return { finding: fail(check, what, "Choose another --port."), answer };
   }
-  if (readiness.status === "ready") return ok(check, `answers on ${address} and is ready`);
-  return fail(
-    check,
-    `answers on ${address}. ${String(readiness.message)}`,
-    "Mend what is named here.",
-  );
-}
-
-/** An address at which this machine reaches what listens on `host`. */
-function reachable(host: string): string {
-  if (host === "0.0.0.0" || host === "*") return "127.0.0.1";
-  if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
+  const { readiness } = answer;
+  if (readiness.status === "ready") {
+    return { finding: ok(check, `answers on ${address} and is ready`), answer };
+  }
+  const why = `answers on ${address}. ${String(readiness.message)}`;
+  return { finding: fail(check, why, "Mend what is named here."), answer };
 }
 
 /** Over HTTP or HTTPS, whichever is spoken there: a server for the one may answer the other with an error of its own. */
-async function askedEitherWay(address: string): Promise<Readiness | "other" | undefined> {
+async function askedEitherWay(address: string): Promise<Answer> {
   const plain = await asked(`http://${address}`);
   if (plain !== undefined && plain !== "other") return plain;
   return (await asked(`https://${address}`)) ?? plain;
 }
 
-/** What `/ready` says, `other` for an answer that is not ours, undefined when there is none. */
-async function asked(origin: string): Promise<Readiness | "other" | undefined> {
+/** What `/ready` says there, or undefined when nothing answers. */
+async function asked(origin: string): Promise<Answer> {
   try {
     const answer = await fetch(`${origin}/ready`, {
       signal: AbortSignal.timeout(answerMaxMs),
@@ -58,7 +93,8 @@ async function asked(origin: string): Promise<Readiness | "other" | undefined> {
       tls: { rejectUnauthorized: false },
     });
     const body = (await answer.json()) as Readiness | null;
-    return body?.status === "ready" || body?.code === "unavailable" ? body : "other";
+    const isOurs = body?.status === "ready" || body?.code === "unavailable";
+    return isOurs ? { readiness: body, isHttps: origin.startsWith("https:") } : "other";
   } catch (error) {
     // An answer that is no JSON, in contrast to none.
     return error instanceof SyntaxError ? "other" : undefined;

@@ -1,28 +1,37 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { serviceDataFolder } from "../../../config.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { serviceDataFolder, settings, variableOf } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { shellWord } from "../../../domain/shell-word.ts";
-import { reasonNotMade } from "../../../domain/system-error.ts";
 import type { Io } from "../../../cli/io.ts";
-import { settingsFile, units, type UnitOptions } from "./units.ts";
+import { reachOf } from "../../../cli/reach.ts";
+import { put, putSettings } from "./settings-file.ts";
+import { lowPort, settingsFile, units, type UnitOptions } from "./units.ts";
 
 export interface InstallOptions extends UnitOptions {
   /** The root of the system that is installed on: `/`, or another one's folder, where nothing is started. */
   readonly root: string;
+  /** What the service listens on; undefined for what its settings say. */
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
 }
 
 /** Folders that the service does not see, because its unit protects them. */
 const hiddenFolders = /^\/(?:home|root|run\/user|tmp|var\/tmp)\//;
 const unitFolder = "etc/systemd/system";
 const service = "rehome.service";
+/** Ports below it need a right of their own (ip(7)). */
+const unprivilegedPortMin = 1_024;
 
 /**
  * Writes the units, makes the account, and starts the service where systemd runs. What an administrator wrote into the
  * settings file stays. Throws AppError in words when a step fails; all steps may be done again.
  */
-export function installService({ root, ...options }: InstallOptions, io: Io): void {
+export function installService(options: InstallOptions, io: Io): void {
+  const { root, host, port } = options;
   const isThisSystem = root === "/";
+  // What is made here is for all users to read, unlike what this program makes elsewhere.
+  process.umask(0o022);
   if (hiddenFolders.test(options.executable)) {
     throw new AppError(
       "invalid_request",
@@ -31,8 +40,13 @@ export function installService({ root, ...options }: InstallOptions, io: Io): vo
     );
   }
   for (const [name, text] of units(options)) put(join(root, unitFolder, name), text, io);
-  const settings = join(root, settingsFile.path);
-  if (!existsSync(settings)) put(settings, settingsFile.text, io);
+  if (port !== undefined && port < unprivilegedPortMin) {
+    put(join(root, unitFolder, lowPort.path), lowPort.text, io);
+  }
+  const variables = new Map<string, string>();
+  if (host !== undefined) variables.set(variableOf(settings.host), host);
+  if (port !== undefined) variables.set(variableOf(settings.port), String(port));
+  putSettings(join(root, settingsFile.path), settingsFile.text, variables, io);
   if (!isThisSystem) return;
   makeAccount(options.user, io);
   // systemd would make it too, at the first start. Commands may come before.
@@ -48,29 +62,28 @@ export function installService({ root, ...options }: InstallOptions, io: Io): vo
   command(["systemctl", "enable", "--now", service, "rehome-backup.timer"]);
   if (ranBefore) {
     io.out(
-      "rehome runs on as it was. With the new units and executable: systemctl restart rehome\n",
+      "rehome runs on as it was. With the new units, settings and executable: systemctl restart rehome\n",
     );
     return;
   }
   io.out(
     `rehome runs, and will after a restart of the machine. Its data is in ${serviceDataFolder}.\n`,
   );
+  sayReach(options, io);
   io.out("Next: sudo rehome keys create --plan free --name LABEL\n");
 }
 
-function put(path: string, text: string, io: Io): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-    // Whatever the umask is: every user's commands read where the service is.
-    chmodSync(path, 0o644);
-  } catch (error) {
-    throw new AppError("unavailable", `${path} cannot be written: ${reasonNotMade(error)}.`, {
-      cause: error,
-      hint: "Run it as root: sudo rehome service install",
-    });
-  }
-  io.out(`Wrote ${path}\n`);
+/** Where others reach the service that was just opened to them. */
+function sayReach({ host, port = settings.port.default }: InstallOptions, io: Io): void {
+  if (host === undefined) return;
+  const reaches = reachOf({ host, port, isHttps: false });
+  for (const { origin, via } of reaches)
+    io.out(`Other machines reach it at ${origin}/v1 (${via}).\n`);
+  const [first] = reaches;
+  if (first === undefined) return;
+  io.out(
+    `Try it there, and open the firewall if nothing answers: curl -i ${first.origin}/health\n`,
+  );
 }
 
 /** Makes the account without a shell and a home, unless there is one. */

@@ -1,8 +1,10 @@
 import { realpathSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { Io } from "../../../cli/io.ts";
+import { settings } from "../../../config.ts";
+import type { Setting } from "../../../setting-kinds.ts";
 import { UsageError } from "../../../cli/usage-error.ts";
-import { installService } from "./install.ts";
+import { installService, type InstallOptions } from "./install.ts";
 import { units } from "./units.ts";
 
 const userOption = () =>
@@ -14,6 +16,19 @@ const userOption = () =>
       }
       return value;
     });
+
+/** A setting of the service that is written to its file. */
+function listenOption(setting: Setting<string> | Setting<number>): Option {
+  const { flag, placeholder, description, parse, rule } = setting;
+  return new Option(
+    `--${flag} <${placeholder}>`,
+    `${description}; written to the settings`,
+  ).argParser((value) => {
+    const read = parse(value);
+    if (read === undefined) throw new InvalidArgumentError(`It ${rule}.`);
+    return read;
+  });
+}
 
 /** `rehome service print|install`: rehome under systemd. */
 export function serviceCommand(io: Io): Command {
@@ -40,17 +55,21 @@ export function serviceCommand(io: Io): Command {
         "install into the system below this folder; nothing is started",
       ).default("/"),
     )
+    .addOption(listenOption(settings.host))
+    .addOption(listenOption(settings.port))
     .addHelpText(
       "after",
       `
-Run it again after an upgrade: it writes the units anew and leaves /etc/default/rehome as it is.
+Run it again after an upgrade: it writes the units anew. /etc/default/rehome stays as it is, but for --host and --port.
+A port below 1024 gets the service the one right that this needs, in a drop-in of the unit.
 
 Examples:
   sudo rehome service install
+  sudo rehome service install --host 0.0.0.0 --port 80
   sudo rehome service install --user shelter`,
     )
-    .action(({ user, root }: { user: string; root: string }) => {
-      installService({ executable: executable(), user, root }, io);
+    .action((options: Omit<InstallOptions, "executable">) => {
+      installService({ ...options, executable: executable() }, io);
     });
   return new Command("service")
     .description("run rehome under systemd: print or install its units")

@@ -19,6 +19,16 @@ const written: UnitOptions = { executable: "/usr/bin/rehome", user: "rehome" };
 /** The file with the service's settings: an administrator's, never written over. */
 export const settingsFile = { path: serviceSettingsFile, text: defaults };
 
+/** What lets the service listen on a port below 1024, and nothing else, beside its unit. */
+export const lowPort = {
+  path: "rehome.service.d/low-port.conf",
+  text: `[Service]
+AmbientCapabilities=CAP_NET_BIND_SERVICE
+CapabilityBoundingSet=CAP_NET_BIND_SERVICE
+PrivateUsers=no
+`,
+};
+
 /** What a path may have in it to mean the same to systemd and to the shell in its units as it stands. */
 const plainPath = /^[\w@+,./-]+$/;
 

@@ -1,0 +1,63 @@
+import { networkInterfaces } from "node:os";
+
+/** Where a server can be asked: its origin, and the network interface that leads there. */
+export interface Reach {
+  readonly origin: string;
+  readonly via: string;
+}
+
+const loopback = /^(localhost|127(\.\d+){3}|::1)$/i;
+const everyAddress = /^(0\.0\.0\.0|::|\*)$/;
+
+/** True for an address that only this machine reaches. */
+export function isLoopback(host: string): boolean {
+  return loopback.test(host);
+}
+
+/** The host, as a URL has it, by which this machine reaches what listens on `host`. */
+export function localHost(host: string): string {
+  if (host === "::") return "[::1]";
+  return everyAddress.test(host) ? "127.0.0.1" : inUrl(host);
+}
+
+function inUrl(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+/**
+ * Where other machines reach a server that listens on `host` and `port`: an address of each network interface when it
+ * listens on all of them. Empty where only this machine does. Whether a firewall lets them in cannot be told from here.
+ */
+export function reachOf(
+  { host, port, isHttps }: { host: string; port: number; isHttps: boolean },
+  interfaces: () => ReturnType<typeof networkInterfaces> = networkInterfaces,
+): Reach[] {
+  if (isLoopback(host)) return [];
+  const originOf = (address: string) => {
+    const scheme = isHttps ? "https" : "http";
+    return new URL(`${scheme}://${inUrl(address)}:${port}`).origin;
+  };
+  const all = Object.entries(listed(interfaces)).flatMap(([via, addresses = []]) =>
+    addresses.filter(({ internal }) => !internal).map((each) => ({ ...each, via })),
+  );
+  if (!everyAddress.test(host)) {
+    const via = all.find(({ address }) => address === host)?.via ?? host;
+    return [{ origin: originOf(host), via }];
+  }
+  return (
+    all
+      .filter(({ family }) => host !== "0.0.0.0" || family === "IPv4")
+      // A link-local address means nothing without the interface of whoever asks.
+      .filter(({ address }) => !/^fe[89ab]/i.test(address))
+      .map(({ address, via }) => ({ origin: originOf(address), via }))
+  );
+}
+
+/** A service that may not ask the system for its interfaces, as its unit has it, names none. */
+function listed(interfaces: typeof networkInterfaces): ReturnType<typeof networkInterfaces> {
+  try {
+    return interfaces();
+  } catch {
+    return {};
+  }
+}
