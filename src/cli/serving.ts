@@ -9,6 +9,7 @@ import type { Logger } from "../service/log/logger.ts";
 import { inMemory, type StoreObserver } from "../service/open-store.ts";
 import type { Services } from "../service/services.ts";
 import { version } from "../version.ts";
+import { requireDescriptors, watchDescriptors } from "./descriptors.ts";
 import type { Io } from "./io.ts";
 import { limitsText } from "./keys/shown.ts";
 import { openLog } from "./open-log.ts";
@@ -22,6 +23,7 @@ import { readTls } from "./tls.ts";
 /** Runs the service until it is asked to stop. */
 export async function serve(loaded: LoadedConfig, io: Io): Promise<void> {
   const { config } = loaded;
+  requireDescriptors();
   const log = openLog(config, io);
   const report = (error: unknown) => log.failure(error);
   try {
@@ -66,6 +68,7 @@ async function run(
     const issued = await firstKey(config, services, io);
     io.out(await banner(loaded, services, server.url, { issued, io }));
     await warnAtStart(config, services, log);
+    watchDescriptors(log, io.stop);
     const settled = setTimeout(giveBack, settledMs);
     await untilAborted(io.stop);
     clearTimeout(settled);

@@ -7,6 +7,8 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
   EEXIST: "it exists already",
   EROFS: "the file system is mounted read-only",
+  EMFILE: "all file descriptors of this process are in use",
+  ENXIO: "nobody reads from this pipe",
   ENOSPC: "no space is left on the disk",
 };
 

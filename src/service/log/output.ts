@@ -1,4 +1,4 @@
-import { close, open, openSync, write } from "node:fs";
+import { close, constants, open, openSync, write } from "node:fs";
 import { LineBuffer } from "./line-buffer.ts";
 
 /** Lines are gathered in blocks of this size, each written at once. */
@@ -15,6 +15,9 @@ const gatherMs = 10;
 const retryMs = { busy: 20, failed: 1_000 } as const;
 /** Readable by the service's user alone, like the data. */
 const fileMode = 0o600;
+/** To append, and without waiting for the reader of a pipe. */
+const appendFlags =
+  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 const standardError = 2;
 
@@ -57,7 +60,7 @@ export class LogOutput {
   constructor(options: LogOutputOptions) {
     this.#options = options;
     this.#fd = options.fd ?? standardError;
-    if (options.path !== undefined) this.#fd = openSync(options.path, "a", fileMode);
+    if (options.path !== undefined) this.#fd = openSync(options.path, appendFlags, fileMode);
   }
 
   /**
@@ -201,7 +204,7 @@ function writeSome(fd: number, bytes: Uint8Array): Promise<number> {
 
 function openToAppend(path: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  open(path, "a", fileMode, (error, fd) => {
+  open(path, appendFlags, fileMode, (error, fd) => {
     if (error === null || error === undefined) resolve(fd);
     else reject(error);
   });

@@ -1,6 +1,5 @@
 import type { Database } from "bun:sqlite";
 import {
-  chmodSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -16,7 +15,7 @@ import { AppError } from "../../domain/errors.ts";
 import { reasonNotMade } from "../../domain/system-error.ts";
 import { isFull, openDatabase } from "./database.ts";
 import { catalogueMigrations } from "./files.ts";
-import { requireReachable } from "./folder.ts";
+import { requirePlainFiles, requireReachable } from "./folder.ts";
 import { type Blame, checkPages, checkReferences, examine, reportingDamage } from "./inspect.ts";
 import { pendingMigrations } from "./migrate.ts";
 
@@ -40,6 +39,7 @@ const attempts = 3;
  */
 export function backup(source: string, target: string): BackupReport {
   requireReachable(dirname(source));
+  requirePlainFiles([source]);
   if (!existsSync(source)) {
     throw new AppError("not_found", `There is no catalogue to back up: ${source} is missing.`, {
       hint: "Name the data folder with --data.",
@@ -174,7 +174,6 @@ export function flush(path: string): void {
 
 /** Gives a finished file its name, which must be free, so that either all of it is there or nothing. */
 function giveName(partial: string, name: string): void {
-  chmodSync(partial, 0o600);
   try {
     // Unlike a rename, a link never takes the place of another file.
     linkSync(partial, name);

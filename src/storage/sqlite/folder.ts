@@ -1,15 +1,17 @@
 import {
   accessSync,
+  chmodSync,
+  chownSync,
   closeSync,
   constants,
   existsSync,
-  fchownSync,
   fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
   statfsSync,
   statSync,
+  type Stats,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
@@ -109,18 +111,46 @@ function isRootElsewhere(folder: string): boolean {
 }
 
 /**
- * Gives what root made in a service's folder to the service, which could not start with it otherwise. Whoever owns the
- * folder may put another file in its place at any moment, so nothing but a plain file of one name is given away, and by its
- * descriptor. Throws `unavailable` where it is anything else.
+ * Gives what root made in a service's folder to the service, which could not start with it otherwise. Throws `unavailable`
+ * where it is not a plain file of one name.
  */
 export function giveToOwner(file: string, folder: string): void {
   if (!isRootElsewhere(folder)) return;
-  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const { uid, gid } = statSync(folder);
+  onPlainFile(file, folder, (path) => chownSync(path, uid, gid));
+}
+
+/**
+ * Takes the file's permissions from everybody but its owner. Only the owner and root can; anybody else leaves them. Throws
+ * `unavailable` where it is not a plain file, or root would change a file of two names in another user's folder.
+ */
+export function closeToOthers(file: string, folder: string): void {
+  onPlainFile(file, folder, (path, { mode, uid }) => {
+    const may = [0, uid].includes(process.geteuid?.() ?? 0);
+    if ((mode & 0o077) !== 0 && may) chmodSync(path, 0o600);
+  });
+}
+
+/**
+ * O_PATH (open(2)): the descriptor names the file and does not open it. A pipe then waits for nobody, and to close the
+ * descriptor takes no lock from another connection of this process.
+ */
+const nameOnly = 0o10000000;
+
+/**
+ * Runs `work` on a path that stays that file, whatever the folder's owner puts in its place meanwhile. Throws
+ * `unavailable` where it is not a plain file, or in another user's folder one of two names.
+ */
+function onPlainFile(
+  file: string,
+  folder: string,
+  work: (path: string, found: Stats) => void,
+): void {
+  const descriptor = openSync(file, nameOnly | constants.O_NOFOLLOW);
   try {
     const found = fstatSync(descriptor);
-    if (!found.isFile() || found.nlink !== 1) throw notPlain(file, folder);
-    const { uid, gid } = statSync(folder);
-    fchownSync(descriptor, uid, gid);
+    if (!found.isFile() || (isRootElsewhere(folder) && found.nlink !== 1)) throw notPlain(file);
+    work(`/proc/self/fd/${descriptor}`, found);
   } finally {
     closeSync(descriptor);
   }
@@ -129,17 +159,16 @@ export function giveToOwner(file: string, folder: string): void {
 /** What SQLite keeps beside a database, under names of its own. */
 const besides = ["", "-wal", "-shm", "-journal"];
 
-/** Throws where root would follow a symbolic link that the folder's owner put in the place of a database. */
-export function refuseLinks(databases: readonly string[], folder: string): void {
-  if (!isRootElsewhere(folder)) return;
+/** Throws where a link, a pipe or a device is in the place of a database, or of what SQLite keeps beside it. */
+export function requirePlainFiles(databases: readonly string[]): void {
   for (const file of databases.flatMap((path) => besides.map((ending) => path + ending))) {
-    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) throw notPlain(file, folder);
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) throw notPlain(file);
   }
 }
 
-function notPlain(file: string, folder: string): AppError {
-  return new AppError("unavailable", `${file} is not a plain file, and root does not follow it.`, {
-    hint: `Run it as the folder's user: sudo -u ${sudoUser(folder)} rehome ...`,
+function notPlain(file: string): AppError {
+  return new AppError("unavailable", `${file} is not a plain file.`, {
+    hint: "Put the file itself in its place, with one name. To keep the data elsewhere, name that folder with --data.",
   });
 }
 

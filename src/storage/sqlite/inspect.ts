@@ -1,9 +1,10 @@
 import { constants, Database } from "bun:sqlite";
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import type { Migration } from "../migrations.macro.ts";
 import { busyTimeoutMs, isDamaged } from "./database.ts";
+import { limitsMigrations } from "./files.ts";
 import { fileRemedy, mayWrite, ownership } from "./folder.ts";
 import { pendingMigrations } from "./migrate.ts";
 
@@ -21,17 +22,22 @@ export interface Blame {
   readonly hint: string;
 }
 
+const catalogueAdvice =
+  "Restore a backup with rehome restore FILE. To begin anew, move all files of the data folder away.";
+
 /** The blame of a database that is in use. */
-const ofStore = (path: string): Blame => ({
-  what: path,
-  hint: "Restore a backup with rehome restore FILE, or move the file away to begin anew.",
-});
+const ofStore = (path: string, hint = catalogueAdvice): Blame => ({ what: path, hint });
 
 /**
  * Looks at a database before it is opened for writing, and leaves it as it is. Returns the migrations that it lacks: all of
- * them where there is no database yet. Throws `unavailable` where it is damaged, not ours, newer, or cannot be written.
+ * them where there is no database yet. Throws `unavailable` where it is damaged, not ours, newer, or cannot be written;
+ * `advice` says what to do about damage.
  */
-export function inspect(path: string, migrations: readonly Migration[]): readonly Migration[] {
+export function inspect(
+  path: string,
+  migrations: readonly Migration[],
+  advice?: string,
+): readonly Migration[] {
   const file = statSync(path, { throwIfNoEntry: false });
   if (file === undefined) return migrations;
   if ((file.mode & 0o200) === 0 || !mayWrite(path)) {
@@ -41,17 +47,71 @@ export function inspect(path: string, migrations: readonly Migration[]): readonl
   }
   if (file.size === 0) return migrations;
   const isWhole = file.size <= checkedMaxBytes;
-  return examine(path, (db) => {
+  const look = (db: Database) => {
     const pending = pendingMigrations(db, path, migrations);
+    checkLength(db, path);
     if (isWhole) checkPages(db, path, "quick_check");
     return pending;
+  };
+  return examine(path, look, ofStore(path, advice));
+}
+
+/**
+ * Throws `unavailable` where the catalogue is missing or empty beside counters that were used, or beside a log of its own: a
+ * new catalogue there would give out ids and quota again.
+ */
+export function requireCatalogue(files: { catalogue: string; limits: string }): void {
+  const { catalogue, limits } = files;
+  const size = sizeOf(catalogue);
+  if (size > 0) return;
+  const left = sizeOf(`${catalogue}-wal`) > 0 ? `${catalogue}-wal` : limits;
+  if (left === limits && !wasUsed(limits)) return;
+  const state = existsSync(catalogue) ? "is empty" : "is missing";
+  throw new AppError(
+    "unavailable",
+    `The catalogue ${catalogue} ${state}, but ${left} shows that there was one.`,
+    { hint: catalogueAdvice },
+  );
+}
+
+/** True when the counters of a key are kept in the database. */
+function wasUsed(limits: string): boolean {
+  if (sizeOf(limits) === 0) return false;
+  return examine(limits, (db) => {
+    const pending = pendingMigrations(db, limits, limitsMigrations);
+    if (pending.length === limitsMigrations.length) return false;
+    return db.query("SELECT 1 FROM rate_windows").get() !== null;
   });
 }
+
+/** 0 where there is no such file. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/**
+ * Throws where pages are missing at the end. SQLite sees that by itself only where there is no log: with one it goes by the
+ * log's length, and reads what is missing as zeros.
+ */
+function checkLength(db: Database, path: string): void {
+  const numberOf = (pragma: string) =>
+    Number(Object.values(db.query<Record<string, number>, []>(`PRAGMA ${pragma}`).get() ?? {})[0]);
+  const pageBytes = numberOf("page_size");
+  const framesMax = sizeOf(`${path}-wal`) / (walFrameHeaderBytes + pageBytes);
+  const pages = numberOf("page_count");
+  const missing = pages - sizeOf(path) / pageBytes;
+  if (missing > framesMax) {
+    throw new Damage(`${Math.ceil(missing)} of its ${pages} pages are missing`);
+  }
+}
+
+/** Before each page in a log (sqlite.org/fileformat2.html, section 4.1). */
+const walFrameHeaderBytes = 24;
 
 /** Runs `look` on the database, opened so that nothing of it changes. Throws `unavailable` where it is damaged. */
 export function examine<T>(path: string, look: (db: Database) => T, blame = ofStore(path)): T {
   for (let attempt = 1; ; attempt += 1) {
-    const walBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    const walBytes = sizeOf(`${path}-wal`);
     try {
       // Without a log nobody need be asked for a lock, and nothing is left beside the file.
       return withDatabase(path, walBytes === 0 ? "immutable=1" : "mode=ro", look);

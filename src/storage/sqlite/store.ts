@@ -1,5 +1,5 @@
 import { SQLiteError, type Database } from "bun:sqlite";
-import { chmodSync, closeSync, constants, existsSync, openSync, statSync } from "node:fs";
+import { closeSync, constants, existsSync, openSync } from "node:fs";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { NewPet } from "../../domain/pet.ts";
@@ -16,10 +16,11 @@ import type { TransferStore } from "../../annexes/postgres/moving/parts.ts";
 import { catalogueStore } from "../../annexes/import/sqlite-catalogue.ts";
 import { transferStore } from "../../annexes/postgres/moving/sqlite.ts";
 import { attempt, freeSpace, takeLock } from "./checks.ts";
+import { FileWatch } from "./file-watch.ts";
 import { explain, openDatabase, translated, translating } from "./database.ts";
 import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
-import { giveToOwner, prepareFolder, refuseLinks } from "./folder.ts";
-import { inspect } from "./inspect.ts";
+import { closeToOthers, giveToOwner, prepareFolder, requirePlainFiles } from "./folder.ts";
+import { inspect, requireCatalogue } from "./inspect.ts";
 import { keyReader, keyWriter } from "./keys.ts";
 import { migrate } from "./migrate.ts";
 import { petReader, petWriter } from "./pets.ts";
@@ -53,7 +54,7 @@ export interface SqliteOptions {
 }
 
 /** Opens the databases in the data folder, makes them where they are missing and brings them to the newest schema. */
-export function openSqliteStore(options: SqliteOptions): Store {
+export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const opened: Database[] = [];
   const open = (...args: Parameters<typeof openDatabase>): Database => {
     const db = openDatabase(...args);
@@ -90,15 +91,15 @@ function notOpened(folder: string, error: unknown): unknown {
 /** Refuses what must not be opened before anything is written, and keeps a catalogue that a migration will change. */
 function prepare({ folder, onBackup }: SqliteOptions, files: ReturnType<typeof storeFiles>): void {
   prepareFolder(folder);
-  refuseLinks(Object.values(files), folder);
-  inspect(files.limits, limitsMigrations);
+  requirePlainFiles(Object.values(files));
+  inspect(files.limits, limitsMigrations, "Move it away; all limits then count from zero.");
+  requireCatalogue(files);
   const [next, ...later] = inspect(files.catalogue, catalogueMigrations);
   const isNew = next === undefined || later.length + 1 === catalogueMigrations.length;
   if (!isNew) onBackup?.(backupBefore(files.catalogue, next.tag));
-  // SQLite gives the files that it adds the permissions of the one that is there. A file that is there must not be opened
-  // here: closing it would take the locks away that another connection of this process has on it.
+  // SQLite gives the files that it adds the permissions of the one that is there.
   for (const file of Object.values(files)) {
-    if (existsSync(file)) closeToOthers(file);
+    if (existsSync(file)) closeToOthers(file, folder);
     else makeFor(folder, file);
   }
 }
@@ -109,14 +110,10 @@ function makeFor(folder: string, file: string): void {
   giveToOwner(file, folder);
 }
 
-/** Takes the file's permissions from everybody but its owner. Only the owner can; anybody else leaves it as it is. */
-function closeToOthers(file: string): void {
-  const { mode, uid } = statSync(file);
-  if ((mode & 0o077) !== 0 && [0, uid].includes(process.geteuid?.() ?? 0)) chmodSync(file, 0o600);
-}
-
 class SqliteStore implements Store {
   readonly place: string;
+  /** Resolves once all threads are at work: a server answers nobody before. */
+  readonly started: Promise<void>;
   readonly pets: Store["pets"];
   readonly catalogue: CatalogueStore;
   readonly transfer: TransferStore;
@@ -126,6 +123,7 @@ class SqliteStore implements Store {
   readonly #catalogue: Database;
   readonly #limits: Database;
   readonly #writer: Writer | undefined;
+  readonly #watch: FileWatch | undefined;
   readonly #keyWriter: ReturnType<typeof keyWriter>;
   readonly #versions: ReturnType<typeof versionReader>;
   #takesSinceCheckpoint = 0;
@@ -142,18 +140,10 @@ class SqliteStore implements Store {
       limits.run("PRAGMA busy_timeout = 0");
       // The writer thread checkpoints; a commit on this one must not stop to do it.
       limits.run("PRAGMA wal_autocheckpoint = 0");
-      this.#writer = new Writer({
-        ...files,
-        busyTimeoutMs: options.timeoutMs,
-        onProblem: (error) => options.onProblem?.(error),
-        onBan: () => options.onBan?.(),
-        onCommit: (report) => {
-          // A list that is asked for after the 201 must hold the animal.
-          this.#versions.invalidate();
-          options.onCommit?.(report);
-        },
-      });
+      this.#watch = new FileWatch(Object.values(files), (error) => options.onProblem?.(error));
+      this.#writer = this.#newWriter();
     }
+    this.started = this.#writer?.start() ?? Promise.resolve();
     const keys = keyReader(catalogue);
     this.#versions = versionReader(catalogue, keys.epoch, threaded);
     this.#keyWriter = this.#noticed(keyWriter(catalogue));
@@ -166,6 +156,7 @@ class SqliteStore implements Store {
   }
 
   versions(): StoreVersions {
+    this.#requireFiles();
     return translating(() => this.#versions.read());
   }
 
@@ -186,6 +177,9 @@ class SqliteStore implements Store {
   }
 
   async check(): Promise<StoreCheck[]> {
+    if (this.#watch?.look() !== undefined) {
+      return [{ name: "files", ok: false, detail: "they were moved, removed or replaced" }];
+    }
     return [
       await attempt("catalogue", async () => this.#writer?.probe()),
       await attempt("limits", () => takeLock(this.#limits, this.#options.timeoutMs)),
@@ -197,11 +191,36 @@ class SqliteStore implements Store {
     try {
       await this.#writer?.close();
     } finally {
+      this.#watch?.close();
       this.#versions.close();
       // The last connection to close folds the logs into their files and removes them.
       this.#catalogue.close(true);
       this.#limits.close(true);
     }
+    this.#requireFiles();
+  }
+
+  #newWriter(): Writer {
+    const { folder, timeoutMs, onProblem, onBan, onCommit } = this.#options;
+    return new Writer({
+      ...storeFiles(folder),
+      busyTimeoutMs: timeoutMs,
+      onProblem: (error) => onProblem?.(error),
+      onBan: () => onBan?.(),
+      onCommit: (report) => {
+        // A list that is asked for after the 201 must hold the animal.
+        this.#versions.invalidate();
+        onCommit?.(report);
+        // Nobody finds the animal again if its file is gone: then the creates fail.
+        this.#watch?.look();
+        this.#requireFiles();
+      },
+    });
+  }
+
+  /** Throws `unavailable` while what is kept would be kept in files that nobody finds again. */
+  #requireFiles(): void {
+    if (this.#watch?.lost !== undefined) throw this.#watch.lost;
   }
 
   #petStore(): Store["pets"] {
@@ -243,6 +262,7 @@ class SqliteStore implements Store {
       counts,
       usage: usageDays,
       take: (requests, usage) => {
+        this.#requireFiles();
         this.#takesSinceCheckpoint += requests.length;
         if (this.#takesSinceCheckpoint >= checkpointAfterTakes) {
           this.#takesSinceCheckpoint = 0;

@@ -2,9 +2,11 @@ import { AppError } from "../../domain/errors.ts";
 import type { NewPet } from "../../domain/pet.ts";
 import type { CommitReport } from "../contract.ts";
 import { createBatchMax, GroupCommit } from "../group-commit.ts";
+import { descriptorsAreFree } from "../descriptors.ts";
 import type { WriterOpen, WriterReply, WriterRequest } from "./writer.worker.ts";
 
 export interface WriterOptions extends WriterOpen {
+  /** Told of each commit. What it throws is the failure of the creates in it. */
   readonly onCommit: (report: CommitReport) => void;
   /** Told of each ban that a noisy minute led to. */
   readonly onBan?: () => void;
@@ -13,6 +15,11 @@ export interface WriterOptions extends WriterOpen {
   /** The thread's program; tests have others. */
   readonly workerUrl?: string;
 }
+
+/** The number of the first message to a thread. */
+const openId = 0;
+/** Descriptors that a thread needs with the files that it opens. */
+const threadDescriptors = 16;
 
 interface Question {
   resolve(reply: WriterReply): void;
@@ -26,7 +33,6 @@ interface Question {
 export class Writer {
   readonly #options: WriterOptions;
   readonly #creates: GroupCommit<NewPet, bigint>;
-  /** Started by the first request: a server that only reads has 4 MiB less to hold. */
   #worker: Worker | undefined;
   readonly #questions = new Map<number, Question>();
   #lastId = 0;
@@ -36,6 +42,18 @@ export class Writer {
   constructor(options: WriterOptions) {
     this.#options = options;
     this.#creates = new GroupCommit((pets) => this.#commit(pets), { batchMax: createBatchMax });
+  }
+
+  /** Starts the thread. Resolves once it has opened its files, or has failed to, which `onProblem` is told. */
+  start(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const reject = (error: unknown) => {
+      this.#options.onProblem(error);
+      resolve();
+    };
+    this.#questions.set(openId, { resolve: () => resolve(), reject });
+    this.#worker = this.#start();
+    return promise;
   }
 
   /** Resolves with the new animal's id once it is on the disk. */
@@ -70,6 +88,8 @@ export class Writer {
 
   #start(): Worker {
     const { catalogue, limits, busyTimeoutMs } = this.#options;
+    // Bun ends the process when a thread finds none.
+    if (!descriptorsAreFree(threadDescriptors)) throw new Error("no file descriptors are free");
     const worker = new Worker(this.#options.workerUrl ?? defaultWorkerUrl, { smol: true });
     worker.onmessage = ({ data }: MessageEvent<WriterReply>) => this.#receive(data);
     worker.onerror = (event) => {
@@ -77,7 +97,7 @@ export class Writer {
       this.#lost(worker, event.message);
     };
     worker.addEventListener("close", () => this.#lost(worker, "it ended"));
-    worker.postMessage({ type: "open", id: 0, catalogue, limits, busyTimeoutMs });
+    worker.postMessage({ type: "open", id: openId, catalogue, limits, busyTimeoutMs });
     return worker;
   }
 
@@ -103,15 +123,29 @@ export class Writer {
 
   /** Sends a request whose answer matters to nobody, unless it is a failure. */
   #tell(request: WriterRequest): void {
-    this.#worker ??= this.#start();
-    this.#worker.postMessage({ ...request, id: (this.#lastId += 1) });
+    try {
+      this.#send(request);
+    } catch (error) {
+      this.#options.onProblem(error);
+    }
   }
 
   #ask(request: WriterRequest): Promise<WriterReply> {
     const { promise, resolve, reject } = Promise.withResolvers<WriterReply>();
-    this.#questions.set(this.#lastId + 1, { resolve, reject });
-    this.#tell(request);
+    try {
+      this.#questions.set(this.#send(request), { resolve, reject });
+    } catch (error) {
+      reject(error);
+    }
     return promise;
+  }
+
+  /** Returns the request's number. Starts another thread where the last one was lost; throws when it cannot. */
+  #send(request: WriterRequest): number {
+    this.#worker ??= this.#start();
+    this.#lastId += 1;
+    this.#worker.postMessage({ ...request, id: this.#lastId });
+    return this.#lastId;
   }
 
   async #commit(pets: NewPet[]): Promise<readonly bigint[]> {

@@ -212,7 +212,7 @@ describe("what to do about a folder that cannot be written", () => {
       mkdirSync(data);
       chownSync(data, 54_321, 54_321);
       symlinkSync(outside, join(data, name));
-      expect(() => open(data)).toThrow("is not a plain file, and root does not follow it");
+      expect(() => open(data)).toThrow("is not a plain file");
       expect(existsSync(outside)).toBe(false);
     },
   );

@@ -23,7 +23,7 @@ import {
 } from "../../../storage/sqlite/backup.ts";
 import { isBusy, isDamaged } from "../../../storage/sqlite/database.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
-import { giveToOwner, prepareFolder } from "../../../storage/sqlite/folder.ts";
+import { giveToOwner, prepareFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 
 export interface RestoreReport extends BackupReport {
@@ -42,6 +42,7 @@ export function restore(file: string, folder: string, nowMs: number): RestoreRep
   if (rows.size === 0) throw noBackup(file, "holds no catalogue");
   prepareFolder(folder);
   const { catalogue } = storeFiles(folder);
+  requirePlainFiles([catalogue]);
   const partial = `${catalogue}.restoring`;
   const held = holdAlone(catalogue);
   try {

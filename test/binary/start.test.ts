@@ -1,0 +1,244 @@
+/** Starts that are refused before anything is changed, and starts on a short ration of file descriptors. */
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { ask } from "../helpers/ask.ts";
+import { executable, makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { portOf } from "../helpers/load.ts";
+import { isOnPostgres } from "../helpers/store-under-test.ts";
+import { until } from "../helpers/until.ts";
+
+const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
+const contents = (folder: string) =>
+  readdirSync(folder).map((name) => [name, Bun.hash(readFileSync(join(folder, name)))]);
+
+describe.skipIf(isOnPostgres)("a link, a pipe or a device in place of a database", () => {
+  test.each(["rehome.db", "limits.db", "rehome.db-wal"])(
+    "%s: no mode, owner or byte of what it names is changed",
+    async (name) => {
+      using folder = temporaryFolder();
+      const data = join(folder.path, "data");
+      const outside = join(folder.path, "outside");
+      mkdirSync(data);
+      writeFileSync(outside, "somebody's");
+      chmodSync(outside, 0o666);
+      symlinkSync(outside, join(data, name));
+      for (const command of [["serve"], ["keys", "create", "--plan", "free", "--name", "a"]]) {
+        const result = await rehome([...command, "--data", data]);
+        expect(result).toMatchObject({ exitCode: 1, stdout: "" });
+        expect(result.stderr).toStartWith(`Error: ${join(data, name)} is not a plain file.\nTry: `);
+      }
+      expect([modeOf(outside), readFileSync(outside, "utf8")]).toEqual(["666", "somebody's"]);
+      expect(readdirSync(data)).toEqual([name]);
+    },
+  );
+
+  test("a restore follows none either", async () => {
+    using folder = temporaryFolder();
+    const data = join(folder.path, "data");
+    await makeKey(data);
+    const backup = join(folder.path, "backup");
+    expect((await rehome(["backup", backup, "--data", data])).exitCode).toBe(0);
+    const outside = join(folder.path, "outside");
+    copyFileSync(backup, outside);
+    chmodSync(outside, 0o666);
+    const before = Bun.hash(readFileSync(outside));
+    rmSync(join(data, "rehome.db"));
+    symlinkSync(outside, join(data, "rehome.db"));
+    const result = await rehome(["restore", backup, "--yes", "--data", data]);
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toContain("rehome.db is not a plain file.");
+    expect([modeOf(outside), Bun.hash(readFileSync(outside))]).toEqual(["666", before]);
+  });
+
+  test("a pipe holds nobody up", async () => {
+    using folder = temporaryFolder();
+    Bun.spawnSync(["mkfifo", join(folder.path, "rehome.db")]);
+    const result = await rehome(["serve", "--data", folder.path]);
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toContain("rehome.db is not a plain file.");
+  });
+});
+
+describe.skipIf(isOnPostgres)("a catalogue that is not all there", () => {
+  test.each([
+    ["is missing", (file: string) => rmSync(file)],
+    ["is empty", (file: string) => truncateSync(file, 0)],
+  ])("%s beside counters that were used: refused, with what to do", async (state, take) => {
+    using folder = temporaryFolder();
+    const { key } = await makeKey(folder.path);
+    const server = await serve(folder.path);
+    expect((await ask(server.origin, key)).status).toBe(200);
+    expect(await server.stop()).toBe(0);
+    const catalogue = join(folder.path, "rehome.db");
+    const backup = join(folder.path, "backup");
+    expect((await rehome(["backup", backup, "--data", folder.path])).exitCode).toBe(0);
+    take(catalogue);
+    const before = contents(folder.path);
+    for (const command of [["serve"], ["keys", "create", "--plan", "free", "--name", "a"]]) {
+      const result = await rehome([...command, "--data", folder.path]);
+      expect(result).toMatchObject({ exitCode: 1, stdout: "" });
+      const limits = join(folder.path, "limits.db");
+      expect(result.stderr).toBe(
+        `Error: The catalogue ${catalogue} ${state}, but ${limits} shows that there was one.\n` +
+          "Try: Restore a backup with rehome restore FILE. To begin anew, move all files of the data folder away.\n",
+      );
+    }
+    expect(contents(folder.path)).toEqual(before);
+    const restored = await rehome(["restore", backup, "--yes", "--data", folder.path]);
+    expect(restored).toMatchObject({ exitCode: 0 });
+    await using again = await serve(folder.path);
+    expect((await ask(again.origin, key)).status).toBe(200);
+  });
+
+  test("a long one that lacks its end, with a log beside it, is refused", async () => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path);
+    const catalogue = join(folder.path, "rehome.db");
+    const kept = join(folder.path, "kept-wal");
+    const db = new Database(catalogue);
+    // Longer than what every start reads through.
+    db.run(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 45000) " +
+        "INSERT INTO pets (name, category_id) SELECT hex(randomblob(500)), 1 FROM n",
+    );
+    db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    db.run("PRAGMA wal_autocheckpoint = 0");
+    db.run("UPDATE pets SET name = 'changed' WHERE id = 1");
+    copyFileSync(`${catalogue}-wal`, kept);
+    copyFileSync(catalogue, `${kept}-db`);
+    db.close(true);
+    copyFileSync(`${kept}-db`, catalogue);
+    copyFileSync(kept, `${catalogue}-wal`);
+    truncateSync(catalogue, 36 * 1024 * 1024);
+    const result = await rehome(["pets", "list", "--data", folder.path]);
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toMatch(
+      /rehome\.db is damaged: \d+ of its \d+ pages are missing\.\nTry: Restore a backup/,
+    );
+    expect(statSync(catalogue).size).toBe(36 * 1024 * 1024);
+    // And with all of it, the log is what it was.
+    copyFileSync(`${kept}-db`, catalogue);
+    copyFileSync(kept, `${catalogue}-wal`);
+    const whole = await rehome(["pets", "show", "1", "--data", folder.path, "--json"]);
+    expect(whole.stdout).toContain("changed");
+  });
+});
+
+test("a pipe as log file that nobody reads does not hold the start up", async () => {
+  using folder = temporaryFolder();
+  const pipe = join(folder.path, "log");
+  Bun.spawnSync(["mkfifo", pipe]);
+  const data = join(folder.path, "data");
+  const result = await rehome(["serve", "--data", data, "--log-file", pipe]);
+  expect(result.exitCode).toBe(1);
+  expect(result.stderr).toStartWith(
+    `Error: The log file ${pipe} cannot be opened: nobody reads from this pipe.\nTry: `,
+  );
+  expect(existsSync(data)).toBe(false);
+
+  const reader = Bun.spawn(["cat", pipe], { stdout: "pipe" });
+  {
+    await using server = await serve(data, ["--log-file", pipe]);
+    expect((await ask(server.origin, undefined)).status).toBe(401);
+    expect(await server.stop()).toBe(0);
+  }
+  expect(await reader.stdout.text()).toContain('"status":401');
+});
+
+describe("file descriptors", () => {
+  /** Runs the executable with these limits on them. */
+  const withLimits = (soft: number, hard: number) => [
+    "sh",
+    "-c",
+    `ulimit -Sn ${soft} && ulimit -Hn ${hard} && exec "$@"`,
+    "sh",
+  ];
+
+  test("a soft limit is raised to the hard one", async () => {
+    using folder = temporaryFolder();
+    await using server = await serve(folder.path, [], { command: withLimits(64, 700) });
+    const limits = readFileSync(`/proc/${server.pid}/limits`, "utf8");
+    expect(limits).toMatch(/^Max open files +700 +700 /m);
+  });
+
+  test("a hard limit that is too low is refused in words", async () => {
+    using folder = temporaryFolder();
+    const command = [...withLimits(255, 255), await executable(), "serve", "--data", folder.path];
+    const child = Bun.spawn(command, { stdout: "pipe", stderr: "pipe" });
+    expect(await child.exited).toBe(1);
+    expect(await child.stderr.text()).toBe(
+      "Error: This process may open 255 files and connections, and the service needs 256.\n" +
+        "Try: Raise the hard limit: ulimit -Hn 256 as root, or LimitNOFILE= in its systemd unit.\n",
+    );
+  });
+
+  test("a server without any answers on, stores on, and says so", async () => {
+    using folder = temporaryFolder();
+    const { key } = await makeKey(folder.path, ...roomy);
+    await using server = await serve(folder.path, [], { command: withLimits(256, 256) });
+    const port = portOf(server.origin);
+    const kept = await KeptConnection.open(port, key);
+    const others: Socket[] = Array.from({ length: 400 }, () =>
+      connect({ port, host: "127.0.0.1" }),
+    );
+    for (const socket of others) socket.on("error", () => undefined);
+    await until(() => server.stderr().includes("All 256 file descriptors are in use"), 5_000);
+    // The first create of this server, while it has none left.
+    expect(await kept.request("POST", '{"name":"Rex","categoryId":1}')).toContain("201 Created");
+    expect(await kept.request("GET", "")).toContain('"name":"Rex"');
+    for (const socket of others) socket.destroy();
+    await until(() => server.stderr().includes("File descriptors are free again"), 5_000);
+    expect((await ask(server.origin, key)).status).toBe(200);
+    kept.close();
+    expect(await server.stop()).toBe(0);
+  });
+});
+
+/** One connection that is used again and again. */
+class KeptConnection {
+  private constructor(
+    private readonly socket: Socket,
+    private readonly key: string,
+  ) {}
+
+  static async open(port: number, key: string): Promise<KeptConnection> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const socket = connect({ port, host: "127.0.0.1" }, () => resolve());
+    socket.on("error", reject);
+    await promise;
+    const connection = new KeptConnection(socket, key);
+    // Accepted by the process, not only by the system.
+    await connection.request("GET", "");
+    return connection;
+  }
+
+  request(method: string, body: string): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    this.socket.once("data", (chunk) => resolve(chunk.toString()));
+    const type = body === "" ? "" : "Content-Type: application/json\r\n";
+    this.socket.write(
+      `${method} /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${this.key}\r\n` +
+        `${type}Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    return promise;
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}
