@@ -1,6 +1,6 @@
 import "./environment.ts";
 import { annexes } from "./annexes/index.ts";
-import { actor } from "./cli/actor.ts";
+import { actor } from "./cli/io.ts";
 import { become } from "./cli/machine/account.ts";
 import { findService } from "./cli/machine/service.ts";
 import { run } from "./cli/program.ts";

@@ -1,7 +1,7 @@
 import type { Annex } from "../annex.ts";
 import type { EnvironmentVariables } from "../config.ts";
 import { jsonText } from "../domain/exact-json.ts";
-import type { Account } from "../storage/account.ts";
+import { userName, type Account } from "../storage/account.ts";
 import type { MachineService } from "./machine/service.ts";
 
 /** What a command may know of the machine that it runs on, and do there. */
@@ -49,4 +49,16 @@ export interface Io {
 /** One JSON document on standard output: the contract of `--json`. An int64 is written exactly. */
 export function printJson(io: Io, value: unknown): void {
   io.out(`${jsonText(value, 2)}\n`);
+}
+
+/** Who is at the keyboard, as the operating system knows them. */
+export function actor(env: EnvironmentVariables): string {
+  return actorOf(env, process.getuid?.());
+}
+
+/** The user behind sudo, else the user with this id. */
+export function actorOf(env: EnvironmentVariables, uid: number | undefined): string {
+  const behindSudo = env["SUDO_USER"];
+  if (behindSudo !== undefined && behindSudo !== "") return behindSudo;
+  return uid === undefined ? "unknown" : userName(uid);
 }

@@ -13,7 +13,7 @@ import { closing } from "../service/closing.ts";
 import { catalogueFile, inMemory, openStore, type StoreObserver } from "../service/open-store.ts";
 import { createServices, type Services } from "../service/services.ts";
 import type { Io } from "./io.ts";
-import { messageOf } from "./message.ts";
+import { messageOf } from "./errors.ts";
 
 /** The system's generator of random bytes. */
 export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));

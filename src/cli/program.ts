@@ -3,10 +3,17 @@ import type { CommandEntry } from "../annex.ts";
 import { AppError } from "../domain/errors.ts";
 import { nearest } from "../domain/spelling.ts";
 import { version } from "../version.ts";
-import { kernelCommands } from "./commands.ts";
 import type { Io } from "./io.ts";
-import { firstOf, messageOf } from "./message.ts";
-import { UsageError } from "./usage-error.ts";
+import { firstOf, messageOf, UsageError } from "./errors.ts";
+
+/** The kernel's commands, in the order in which help shows them. */
+export const kernelCommands: readonly CommandEntry[] = [
+  { path: "serve", load: async () => (await import("./serve.ts")).serveCommand },
+  { path: "keys", load: async () => (await import("./keys/index.ts")).keysCommand },
+  { path: "pets", load: async () => (await import("./pets/index.ts")).petsCommand },
+  { path: "config", load: async () => (await import("./config.ts")).configCommand },
+  { path: "openapi", load: async () => (await import("./openapi.ts")).openapiCommand },
+];
 
 const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
 

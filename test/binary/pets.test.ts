@@ -1,6 +1,6 @@
 /** `rehome pets` on the compiled executable, beside a running server. Import and export have a file of their own. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { petListSchema, petSchema } from "../../src/cli/pets/json.ts";
+import { petListSchema, petSchema } from "../../src/cli/pets/pet.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";

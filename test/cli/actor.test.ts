@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { actorOf } from "../../src/cli/actor.ts";
+import { actorOf } from "../../src/cli/io.ts";
 
 test.each([
   [{}, 0, "root"],

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { crc32 as crc32OfZlib } from "node:zlib";
 import { assert, property, string } from "fast-check";
-import { crc32 } from "../../src/domain/crc32.ts";
+import { crc32 } from "../../src/domain/api-key.ts";
 
 test("is the check value of the catalogue of CRCs, and 0 for nothing", () => {
   expect(crc32("123456789")).toBe(0xcbf43926);

@@ -1,12 +1,11 @@
 import { Command } from "commander";
 import type { Io } from "../io.ts";
-import { banCommand } from "./ban.ts";
+import { banCommand, unbanCommand } from "./bans.ts";
 import { createCommand } from "./create.ts";
 import { listCommand } from "./list.ts";
 import { revokeCommand } from "./revoke.ts";
 import { rotateCommand } from "./rotate.ts";
 import { showCommand } from "./show.ts";
-import { unbanCommand } from "./unban.ts";
 import { updateCommand } from "./update.ts";
 
 /** `rehome keys`: everything about keys. */

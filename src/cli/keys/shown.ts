@@ -1,9 +1,8 @@
 import type { ApiKey, KeyState } from "../../domain/api-key.ts";
 import { isoDay } from "../../domain/clock.ts";
 import { nearLimitShare } from "../../domain/plan-advice.ts";
-import { bar, percent } from "../terminal/bar.ts";
+import { bar, percent, grouped } from "../terminal/text.ts";
 import type { Paint, Style } from "../terminal/style.ts";
-import { grouped } from "../terminal/text.ts";
 
 /** A plan's limits in words: `60/min, 1,000/day`. */
 export function limitsText({ limits }: ApiKey): string {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { PlanName } from "../../domain/plan.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { labelOption, limitOption, planOption } from "../options.ts";
 import { changeCommand, changeKey } from "./change.ts";

@@ -4,8 +4,7 @@ import type { Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
 import { addSettings, configOf, parseInt64Value, storeSettings } from "../options.ts";
-import { petSchema } from "./json.ts";
-import { printPet } from "./pet.ts";
+import { petSchema, printPet } from "./pet.ts";
 
 interface Options {
   readonly name: string;

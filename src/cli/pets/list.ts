@@ -7,7 +7,7 @@ import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
 import { addSettings, configOf, parseInt64Value, storeFlags, storeSettings } from "../options.ts";
 import { printTable } from "../terminal/table.ts";
-import { petFields, petListSchema } from "./json.ts";
+import { petFields, petListSchema } from "./pet.ts";
 
 interface Options {
   readonly status?: PetStatus;

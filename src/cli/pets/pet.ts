@@ -1,11 +1,23 @@
 import { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
-import type { Pet } from "../../domain/pet.ts";
+import { petStatuses, type Pet } from "../../domain/pet.ts";
 import { printJson, type Io } from "../io.ts";
-import { addJson } from "../json.ts";
+import { addJson, json, type Static } from "../json.ts";
 import { addSettings, parseInt64Value, storeSettings } from "../options.ts";
 import { cut, printable } from "../terminal/text.ts";
-import { petFields, petSchema } from "./json.ts";
+
+export const petSchema = json.object({
+  id: json.int64("id of the animal, an int64"),
+  name: json.text("name"),
+  categoryId: json.int64("id of its category, an int64"),
+  status: json.optional(json.oneOf(petStatuses, "status; absent when it has none")),
+});
+export const petListSchema = json.list(petSchema);
+
+/** The fields of an animal that `--json` shows: those of the interface. */
+export function petFields({ id, name, categoryId, status }: Pet): Static<typeof petSchema> {
+  return status === undefined ? { id, name, categoryId } : { id, name, categoryId, status };
+}
 
 /** A name may be 64 KiB long; a sentence takes this much of it. */
 const nameCells = 60;

@@ -3,8 +3,7 @@ import { printJson, type Io } from "../io.ts";
 import { withServices } from "../open.ts";
 import { configOf } from "../options.ts";
 import { printable } from "../terminal/text.ts";
-import { petFields } from "./json.ts";
-import { foundPet, petCommand } from "./pet.ts";
+import { petFields, foundPet, petCommand } from "./pet.ts";
 
 export function showCommand(io: Io): Command {
   const command = petCommand("show", "show an animal").addHelpText(

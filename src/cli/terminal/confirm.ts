@@ -1,4 +1,4 @@
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 
 export interface ConfirmOptions {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { bar, percent } from "../../../src/cli/terminal/bar.ts";
+import { bar, percent } from "../../../src/cli/terminal/text.ts";
 
 test.each([
   [0, "░░░░"],

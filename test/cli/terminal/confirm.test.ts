@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { confirm } from "../../../src/cli/terminal/confirm.ts";
-import { UsageError } from "../../../src/cli/usage-error.ts";
+import { UsageError } from "../../../src/cli/errors.ts";
 import { testIo } from "../../helpers/io.ts";
 
 const asking = (answer: string, questions: string[] = []) =>

@@ -13,7 +13,7 @@ import { addJson } from "../../../cli/json.ts";
 import { withServices } from "../../../cli/open.ts";
 import { addSettings, configOf, storeSettings } from "../../../cli/options.ts";
 import { type Progress, ProgressLine } from "../../../cli/progress.ts";
-import { UsageError } from "../../../cli/usage-error.ts";
+import { UsageError } from "../../../cli/errors.ts";
 import { importSchema, importedJson, importedText, refusedText, Rejects } from "./import-report.ts";
 
 interface Options {

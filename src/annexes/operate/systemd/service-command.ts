@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type { Io } from "../../../cli/io.ts";
 import { settings } from "../../../config.ts";
 import type { Setting } from "../../../setting-kinds.ts";
-import { UsageError } from "../../../cli/usage-error.ts";
+import { UsageError } from "../../../cli/errors.ts";
 import { installService, type InstallOptions } from "./install.ts";
 import { units } from "./units.ts";
 

@@ -2,11 +2,10 @@ import type { ApiKey } from "../../../domain/api-key.ts";
 import { nearLimitShare } from "../../../domain/plan-advice.ts";
 import { publishedLimits } from "../../../domain/plan.ts";
 import type { Io } from "../../../cli/io.ts";
-import { percent } from "../../../cli/terminal/bar.ts";
-import { plotLines } from "../../../cli/terminal/plot.ts";
+import { plotLines } from "./plot.ts";
+import { percent, counted, grouped, printable } from "../../../cli/terminal/text.ts";
 import { stylesOf } from "../../../cli/terminal/style.ts";
 import { printTable } from "../../../cli/terminal/table.ts";
-import { counted, grouped, printable } from "../../../cli/terminal/text.ts";
 import type { UsageReport } from "./json.ts";
 
 /** Cells that the plot takes where no terminal says how many there are. */

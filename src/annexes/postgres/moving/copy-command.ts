@@ -9,7 +9,7 @@ import { addressIn } from "../../../cli/open.ts";
 import { addSettings, settingsOf } from "../../../cli/options.ts";
 import { type Progress, ProgressLine } from "../../../cli/progress.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
-import { UsageError } from "../../../cli/usage-error.ts";
+import { UsageError } from "../../../cli/errors.ts";
 
 interface Options {
   readonly from?: string;

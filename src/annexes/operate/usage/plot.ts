@@ -1,4 +1,4 @@
-import { grouped, pad } from "./text.ts";
+import { grouped, pad } from "../../../cli/terminal/text.ts";
 
 const heights = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const eighths = heights.length - 1;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { firstOf, messageOf } from "../../src/cli/message.ts";
+import { firstOf, messageOf } from "../../src/cli/errors.ts";
 import { AppError } from "../../src/domain/errors.ts";
 
 test("an operator reads why it failed", () => {

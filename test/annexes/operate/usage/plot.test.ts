@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { plotLines, scaleTop, type Plot } from "../../../src/cli/terminal/plot.ts";
+import { plotLines, scaleTop, type Plot } from "../../../../src/annexes/operate/usage/plot.ts";
 
 const plot = (options: Partial<Plot> & Pick<Plot, "values">, width = 60) =>
   plotLines({ from: "2026-11-01", to: "2026-11-04", paint: (cell) => cell, ...options }, width);
