@@ -7,10 +7,6 @@ declare module "*.css" {
   const text: string;
   export default text;
 }
-declare module "*.client.js" {
-  const text: string;
-  export default text;
-}
 declare module "*.service" {
   const text: string;
   export default text;

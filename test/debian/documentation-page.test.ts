@@ -1,8 +1,9 @@
 /** The page in a browser, with real keys, on the compiled executable. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import { makeKey, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
+import { formOf, send, visibleShare } from "../helpers/docs-page.ts";
 import { dimText, openPage, screens, startBrowser } from "../helpers/browser.ts";
 
 const folder = temporaryFolder();
@@ -23,27 +24,6 @@ afterAll(async () => {
   await server.stop();
   folder[Symbol.dispose]();
 });
-
-const formOf = (page: Page, operation: string) => page.locator(`#${operation} form`);
-
-/** Sends the form and returns the panel with the answer to it. */
-async function send(form: Locator): Promise<Locator> {
-  const result = form.locator(".result");
-  const before = await result.textContent();
-  const answered = form.page().waitForResponse((answer) => answer.url().includes("/v1/"));
-  await form.getByRole("button", { name: "Send" }).click();
-  await answered;
-  await form.page().waitForFunction(
-    ([id, text]) => {
-      const { document } = globalThis as unknown as {
-        document: { querySelector(selector: string): { textContent: string } };
-      };
-      return document.querySelector(`#${id} .result`).textContent !== text;
-    },
-    [await form.locator("xpath=ancestor::section").getAttribute("id"), before] as const,
-  );
-  return result;
-}
 
 const figures = (result: Locator) =>
   result
@@ -150,14 +130,181 @@ describe("the page", () => {
     expect(await page.inputValue("#key")).toBe("");
   });
 
-  test("can be read without JavaScript", async () => {
-    await using opened = await openPage(browser, `${server.origin}/docs`, {
-      javaScriptEnabled: false,
-    });
+  test("takes a key as people paste it", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
     const { page } = opened;
-    expect(await page.getByRole("heading", { name: "Add an animal" }).isVisible()).toBe(true);
-    await page.locator("#createPet summary", { hasText: "413" }).click();
-    expect(await page.getByText("payload_too_large").first().isVisible()).toBe(true);
+    const { key } = await makeKey(folder.path);
+    expect(await page.getByText("Paste an API key").first().isVisible()).toBe(true);
+    for (const pasted of [
+      `Bearer ${key}`,
+      ` bearer  ${key}\n`,
+      `Authorization: Bearer ${key}`,
+      `"${key}"`,
+    ]) {
+      await page.fill("#key", pasted);
+      const answer = await send(formOf(page, "listPets"));
+      expect(await answer.locator(".status").textContent()).toBe("200 OK");
+    }
+    await page.fill("#key", `Bearer ${key}`);
+    expect(await page.inputValue("#key")).toBe(key);
+    expect(await page.getByText("Paste an API key").first().isVisible()).toBe(false);
+  });
+
+  test("shows an example of an answer before anything is sent", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    for (const operation of ["listPets", "createPet", "getPet"]) {
+      const result = formOf(opened.page, operation).locator(".result");
+      expect(await result.textContent()).toContain("example");
+      expect(await result.locator("pre").textContent()).toContain('"name": "Rex"');
+    }
+  });
+
+  test("shows a name as it is, and all of a long one", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`, screens.phone);
+    const { page } = opened;
+    const { key } = await makeKey(folder.path);
+    await page.fill("#key", key);
+    const create = formOf(page, "createPet");
+    const name = `<b>[  ]{ }</b> ${"long".repeat(200)} end`;
+    await create.locator("textarea").fill(JSON.stringify({ name, categoryId: 1 }));
+    const body = (await send(create)).locator("pre");
+    expect(await body.textContent()).toContain(JSON.stringify(name));
+    const hidden = await body.evaluate((node) => {
+      const { scrollWidth, clientWidth } = node as unknown as Record<string, number>;
+      return scrollWidth! - clientWidth!;
+    });
+    expect(hidden).toBe(0);
+  });
+
+  test("copies the body of an answer, code, and the address of a heading", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    const { page } = opened;
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const copied = () => page.evaluate<string>("navigator.clipboard.readText()");
+    const list = formOf(page, "listPets");
+    const answer = await send(list);
+    await answer.getByRole("button", { name: "Copy" }).click();
+    await answer.getByText("Copied").waitFor();
+    expect(JSON.parse(await copied())).toMatchObject({ code: "unauthorized", status: 401 });
+    await list.getByLabel("PHP").check();
+    await list.locator(".code").getByRole("button", { name: "Copy" }).click();
+    await list.getByText("Copied").last().waitFor();
+    expect(await copied()).toStartWith("<?php");
+    await page.getByRole("link", { name: "Link to Pagination" }).click();
+    await page.waitForFunction("document.querySelector('[data-said]') !== null");
+    expect(await copied()).toBe(`${server.origin}/docs#pagination`);
+    expect(page.url()).toBe(`${server.origin}/docs#pagination`);
+  });
+
+  test("keeps the language that was chosen for the visit, and everywhere", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    const { page } = opened;
+    await formOf(page, "listPets").getByLabel("Go", { exact: true }).check();
+    const shown = formOf(page, "getPet").locator(".code pre:visible");
+    expect(await shown.textContent()).toContain("package main");
+    await page.reload();
+    expect(await shown.textContent()).toContain("package main");
+    expect(await shown.textContent()).toContain(`${server.origin}/v1/pets/1`);
+    await formOf(page, "getPet").getByLabel("petId").fill("9223372036854775807");
+    expect(await shown.textContent()).toContain("/pets/9223372036854775807");
+  });
+
+  test("finds headings and words, and opens what is found", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    const { page, complaints } = opened;
+    const first = async (words: string) => {
+      await page.fill("#search", words);
+      return await page.locator("#found a").first().getAttribute("href");
+    };
+    const found: Record<string, string> = {
+      pagination: "#pagination",
+      cursor: "#pagination",
+      "rate limit": "#rate-limits",
+      "x-ratelimit-reset": "#header-x-ratelimit-reset",
+      token: "#authentication",
+      errors: "#errors",
+      endpoints: "#endpoints",
+      versioning: "#versioning",
+      bigint: "#numbers",
+      "add an animal": "#createPet",
+      newpet: "#schema-newpet",
+    };
+    for (const [words, target] of Object.entries(found)) {
+      expect([words, (await first(words))?.toLowerCase()]).toEqual([words, target.toLowerCase()]);
+    }
+    await page.fill("#search", "zebra");
+    expect(await page.getByText("Nothing found").isVisible()).toBe(true);
+    await page.fill("#search", "413");
+    await page.keyboard.press("Enter");
+    expect(await page.locator("#createPet-413 pre").first().isVisible()).toBe(true);
+    expect(await page.locator("#found").isVisible()).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+
+  test("opens a response that an address leads to", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs#getPet-404`);
+    const response = opened.page.locator("#getPet-404 pre");
+    expect(await response.isVisible()).toBe(true);
+    expect(await visibleShare(response)).toBe(1);
+  });
+
+  test("is light or dark as the system is, until somebody chooses", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`, screens.dark);
+    const { page } = opened;
+    const ground = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+    const dark = await ground();
+    await page.getByLabel("Theme").selectOption("light");
+    const light = await ground();
+    expect(light).not.toBe(dark);
+    await page.reload();
+    expect(await ground()).toBe(light);
+    await page.getByLabel("Theme").selectOption("");
+    expect(await ground()).toBe(dark);
+  });
+
+  test("goes to the staging service where one is configured and lets it", async () => {
+    using other = temporaryFolder();
+    const staging = await serve(other.path, ["--environment", "staging", "--cors-origin", "*"]);
+    const shut = await serve(folder.path, ["--staging-base-url", `${staging.origin}/v1`]);
+    const { key } = await makeKey(other.path, "--environment", "staging", "--plan", "free");
+    await using opened = await openPage(browser, `${shut.origin}/docs`);
+    const { page } = opened;
+    await page.fill("#key", key);
+    const create = formOf(page, "createPet");
+    await create.getByLabel("Server").selectOption("Staging");
+    expect(await create.locator(".code pre:visible").textContent()).toContain(staging.origin);
+    expect(await formOf(page, "listPets").getByLabel("Server").inputValue()).toContain(
+      staging.origin,
+    );
+    expect(await (await send(create)).textContent()).toContain("201 Created");
+    await create.getByLabel("Server").selectOption("This service");
+    expect(await (await send(create)).textContent()).toContain("401 Unauthorized");
+    await Promise.all([staging.stop(), shut.stop()]);
+  });
+});
+
+describe.each([
+  [1366, 657],
+  [1280, 720],
+  [390, 844],
+])("on a screen of %d by %d", (width, height) => {
+  test("the answer is in sight after Send", async () => {
+    const isMobile = width < 500;
+    const options = { viewport: { width, height }, isMobile, hasTouch: isMobile };
+    await using opened = await openPage(browser, `${server.origin}/docs`, options);
+    const { page } = opened;
+    const { key } = await makeKey(folder.path);
+    for (const credential of [key, "nobody"]) {
+      await page.fill("#key", credential);
+      for (const operation of ["createPet", "getPet", "listPets"]) {
+        const form = formOf(page, operation);
+        if (operation === "listPets") await form.getByLabel("limit").fill("3");
+        const result = await send(form);
+        expect(await visibleShare(result.locator(".outcome"))).toBe(1);
+        expect(await visibleShare(result.locator("pre"))).toBeGreaterThanOrEqual(0.8);
+      }
+    }
+    expect(await page.getByRole("status").textContent()).toMatch(/^401 Unauthorized/);
   });
 });
 

@@ -1,4 +1,5 @@
 import { html, trusted, type Html } from "./html.ts";
+import { clientScript } from "./client.macro.ts" with { type: "macro" };
 import logo from "./logo.svg" with { type: "text" };
 import shared from "./shared.css" with { type: "text" };
 
@@ -7,7 +8,10 @@ export interface PageParts {
   readonly title: string;
   readonly description: string;
   readonly style: string;
+  /** A page without a script runs nothing at all. */
   readonly script?: string;
+  /** Origins beside the page's own that its script may send requests to. */
+  readonly connect?: readonly string[];
   readonly body: Html;
 }
 
@@ -18,10 +22,13 @@ export interface Page {
 
 const icon = `data:image/svg+xml,${encodeURIComponent(logo.replaceAll("currentColor", "#0f766e"))}`;
 export const logoMark = trusted(logo);
+/** Runs before anything is shown: what needs a script appears with the page, in the theme that was chosen. */
+const early = clientScript("early.js");
 
 /** The page, and the headers that let a browser run what stands in it and nothing else. */
-export function page({ title, description, style, script, body }: PageParts): Page {
-  const css = shared + style;
+export function page(parts: PageParts): Page {
+  const { title, description, script } = parts;
+  const css = compact(shared + parts.style);
   const text = html`<!doctype html>
     <html lang="en">
       <head>
@@ -31,26 +38,47 @@ export function page({ title, description, style, script, body }: PageParts): Pa
         <title>${title}</title>
         <meta name="description" content="${description}" />
         <link rel="icon" href="${icon}" />
-        ${element("style", css)}
+        ${element("style", css)} ${script !== undefined && element("script", early)}
       </head>
       <body>
-        ${body} ${script === undefined ? undefined : element("script", script)}
+        ${parts.body}${script !== undefined && element("script", script, ' type="module"')}
       </body>
     </html> `;
-  return { text: text.text, headers: headersOf(css, script) };
+  return { text: withoutIndentation(text.text), headers: headersOf(css, parts) };
 }
 
 /** A style or a script. Its text is hashed, so nothing may stand around it, not even a space. */
-function element(name: "style" | "script", text: string): Html {
-  return trusted(`<${name}${name === "script" ? ' type="module"' : ""}>${text}</${name}>`);
+function element(name: "style" | "script", text: string, attributes = ""): Html {
+  return trusted(`<${name}${attributes}>${text}</${name}>`);
 }
 
-function headersOf(css: string, script: string | undefined): Readonly<Record<string, string>> {
+/** The same style without comments and layout. */
+function compact(css: string): string {
+  return css
+    .replace(/\/\*.*?\*\//gs, "")
+    .replace(/\s+/g, " ")
+    .replace(/ ?([{};,]) ?/g, "$1");
+}
+
+const verbatim = /(<(pre|textarea|style|script)\b.*?<\/\2>)/s;
+
+/** The same page without the templates' indentation, which is an eighth of it. */
+function withoutIndentation(text: string): string {
+  // The split leaves three parts for each element: what is before it, the element and its name.
+  return text
+    .split(verbatim)
+    .map((part, at) => (at % 3 === 0 ? part.replace(/\s+/g, " ") : at % 3 === 1 ? part : ""))
+    .join("");
+}
+
+function headersOf(css: string, { script, connect = [] }: PageParts) {
+  const scripts = script === undefined ? "'none'" : `'${hashOf(early)}' '${hashOf(script)}'`;
   const policy = [
     "default-src 'none'",
     `style-src '${hashOf(css)}'`,
-    `script-src ${script === undefined ? "'none'" : `'${hashOf(script)}'`}`,
-    `connect-src ${script === undefined ? "'none'" : "'self'"}`,
+    `script-src ${scripts}`,
+    // A page without a script connects to nothing; Lighthouse reads /robots.txt in its name.
+    `connect-src ${["'self'", ...connect].join(" ")}`,
     "img-src data:",
     "base-uri 'none'",
     "form-action 'none'",

@@ -1,18 +1,22 @@
+import { STATUS_CODES } from "node:http";
 import type { OpenAPIV3 } from "openapi-types";
 import { jsonType } from "../../http/errors.ts";
 import type { OpenApiDocument } from "../../http/openapi/finalise.ts";
+import { heading } from "./heading.ts";
 import { html, trusted, type Html } from "./html.ts";
+import { laidOut, textOf } from "./json-text.ts";
+import { responseList } from "./responses.ts";
 import {
   fieldList,
   fieldsOf,
-  line,
   markdown,
   resolve,
-  rulesOf,
   typeOf,
   type Field,
   type Schema,
 } from "./schema.ts";
+import { codeOf } from "./code.ts";
+import { tryForm, type Server } from "./try-form.ts";
 
 /** An operation with its address. */
 export interface Operation {
@@ -40,34 +44,73 @@ export function methodBadge(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
 
-/** All that the document says of an operation, and a form to try it with. */
-export function operationSection(document: OpenApiDocument, operation: Operation): Html {
+/** All that the document says of an operation, a form to try it with, an answer to it, and code that sends it. */
+export function operationSection(
+  document: OpenApiDocument,
+  operation: Operation,
+  servers: readonly Server[],
+): Html {
   const { id, method, path, summary, isDeprecated, detail } = operation;
   const parameters = parametersOf(document, operation);
   const body = bodyOf(document, operation);
+  const example = exampleAnswer(document, detail.responses);
+  const start = startOf(document, parameters);
+  const request = {
+    method,
+    url: `${servers[0]?.url ?? ""}${filled(path, start)}`,
+    headers: [],
+    body: body?.example,
+    hasList: example.text.startsWith("["),
+  };
   return html`<section class="operation" id="${id}">
-    <h2>${summary}${isDeprecated && html` <span class="tag old">deprecated</span>`}</h2>
+    ${heading(3, id, summary, isDeprecated && html` <span class="tag old">deprecated</span>`)}
     <p class="address">${methodBadge(method)} <code>${breakable(path)}</code></p>
     <div class="columns">
-      <div class="about">
-        ${markdown(detail.description ?? "")}
-        ${
-          parameters.length > 0 &&
-          html`<h3>Parameters</h3>
-            ${fieldList(document, parameters)}`
-        }
-        ${
-          body !== undefined &&
-          html`<h3>Body</h3>
-            <p>${typeOf(document, body.schema)} as <code>${jsonType}</code></p>
-            ${fieldList(document, fieldsOf(resolve(document, body.schema).value))}`
-        }
-        <h3>Answers</h3>
-        ${responses(document, detail.responses)}
-      </div>
-      ${tryForm(document, operation, parameters, body?.example)}
+      <div class="about">${markdown(detail.description ?? "")}</div>
+      <form
+        class="try"
+        data-method="${method}"
+        data-path="${path}"
+        data-list="${String(request.hasList)}"
+        autocomplete="off"
+        novalidate
+        aria-label="${summary}"
+      >
+        ${tryForm(document, id, parameters, body?.example, servers)}
+        <div class="result">
+          <p class="outcome">
+            <strong class="status s2">${example.status} ${STATUS_CODES[example.status]}</strong>
+            <span class="tag">example</span>
+          </p>
+          <pre class="json">${textOf(laidOut(example.text))}</pre>
+        </div>
+        ${codeOf(id, request)}
+      </form>
+      <div class="reference">${reference(document, operation, parameters, body)}</div>
     </div>
   </section>`;
+}
+
+/** What the document says of each part of a request, and of each response. */
+function reference(
+  document: OpenApiDocument,
+  { id, detail }: Operation,
+  parameters: readonly Field[],
+  body: Body | undefined,
+): Html {
+  return html`${
+      parameters.length > 0 &&
+      html`<h4>Parameters</h4>
+        ${fieldList(document, parameters)}`
+    }
+    ${
+      body !== undefined &&
+      html`<h4>Body</h4>
+        <p>${typeOf(document, body.schema)} as <code>${jsonType}</code></p>
+        ${fieldList(document, fieldsOf(resolve(document, body.schema).value))}`
+    }
+    <h4>Responses</h4>
+    ${responseList(document, id, detail.responses)}`;
 }
 
 /** A path that may break before each of its segments. */
@@ -75,22 +118,34 @@ function breakable(path: string): Html {
   return html`${path.split("/").flatMap((part, at) => (at === 0 ? [] : [trusted("<wbr>/"), html`${part}`]))}`;
 }
 
+/** The path with a value for each of its parameters. */
+function filled(path: string, values: Readonly<Record<string, string>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
+}
+
+/** What the parameters in the path are to begin with. */
+function startOf(document: OpenApiDocument, parameters: readonly Field[]): Record<string, string> {
+  const inPath = parameters.filter(({ place }) => place === "path");
+  return Object.fromEntries(
+    inPath.map(({ name, schema, example }) => [
+      name,
+      String(example ?? resolve(document, schema).value.example ?? ""),
+    ]),
+  );
+}
+
 function parametersOf(document: OpenApiDocument, { detail }: Operation): Field[] {
   return (detail.parameters ?? []).map((parameter) => {
-    const {
-      name,
-      description,
-      required = false,
-      schema = {},
-      in: place,
-    } = resolve(document, parameter).value;
-    return { name, description, required, schema, place };
+    const { value } = resolve(document, parameter);
+    const { name, description, required = false, schema = {}, in: place, example } = value;
+    return { name, description, required, schema, place, example };
   });
 }
 
 interface Body {
   readonly schema: Schema | OpenAPIV3.ReferenceObject;
-  readonly example: unknown;
+  /** As it stands in the form to begin with. */
+  readonly example: string;
 }
 
 function bodyOf(document: OpenApiDocument, { detail }: Operation): Body | undefined {
@@ -98,105 +153,16 @@ function bodyOf(document: OpenApiDocument, { detail }: Operation): Body | undefi
   const { schema = {}, examples = {} } =
     resolve(document, detail.requestBody).value.content[jsonType] ?? {};
   const [first] = Object.values(examples);
-  return { schema, example: first && resolve(document, first).value.value };
+  const value: unknown = first && resolve(document, first).value.value;
+  return { schema, example: JSON.stringify(value, null, 2) };
 }
 
-function responses(document: OpenApiDocument, all: OpenAPIV3.ResponsesObject): Html {
-  const items = Object.entries(all).map(([status, response]) => {
-    const { description, headers = {}, content = {} } = resolve(document, response).value;
-    const fields = Object.entries(headers).map(([name, header]) => {
-      const { value } = resolve(document, header);
-      return { name, description: value.description, required: false, schema: value.schema ?? {} };
-    });
-    const { schema, examples = {} } = content[jsonType] ?? {};
-    const shown = Object.values(examples).map((example) => {
-      const { summary, value } = resolve(document, example).value;
-      return html`<figure>
-        <figcaption>${summary}</figcaption>
-        <pre class="json" tabindex="0">${JSON.stringify(value, null, 2)}</pre>
-      </figure>`;
-    });
-    const type = schema && html`<span class="type">${typeOf(document, schema)}</span>`;
-    return html`<details>
-      <summary>
-        <span class="status s${status.charAt(0)}">${status}</span>
-        <span>${line(description)}</span> ${type}
-      </summary>
-      ${shown}
-      <h4>Headers</h4>
-      ${fieldList(document, fields)}
-    </details>`;
-  });
-  return html`<div class="answers">${items}</div>`;
-}
-
-function tryForm(
-  document: OpenApiDocument,
-  { id, method, path }: Operation,
-  parameters: readonly Field[],
-  example: unknown,
-): Html {
-  const inputs = parameters.map((field) => input(document, id, field));
-  const text = JSON.stringify(example, null, 2);
-  return html`<form
-    class="try"
-    data-method="${method}"
-    data-path="${path}"
-    autocomplete="off"
-    novalidate
-  >
-    <h3>Try it</h3>
-    ${inputs}
-    ${
-      example !== undefined &&
-      html`<label for="${id}-body">Body <span class="type">JSON</span></label
-        ><textarea
-          id="${id}-body"
-          name="body"
-          rows="${text.split("\n").length}"
-          spellcheck="false"
-          data-in="body"
-        >
-${text}</textarea>`
-    }
-    <div class="actions">
-      <button type="submit">Send</button
-      ><button type="button" class="quiet" data-copy>Copy as curl</button>
-    </div>
-    <pre class="curl" tabindex="0" aria-label="The same request with curl"></pre>
-    <div class="result" role="status" hidden></div>
-    <noscript><p>Sending from this page needs JavaScript; curl does not.</p></noscript>
-  </form>`;
-}
-
-function input(document: OpenApiDocument, operationId: string, field: Field): Html {
-  const { name, place, schema } = field;
-  const id = `${operationId}-${name}`;
-  const { value } = resolve(document, schema);
-  const label = html`<label for="${id}"
-    ><code>${name}</code> <span class="type">${typeOf(document, schema)}</span></label
-  >`;
-  if (value.enum !== undefined) {
-    const options = (value.enum as string[]).map((each) => html`<option>${each}</option>`);
-    return html`${label}<select id="${id}" name="${name}" data-in="${place}">
-        <option value="">any</option>
-        ${options}
-      </select>`;
-  }
-  const start = place === "path" ? String(value.example ?? "") : "";
-  const hint = value.default === undefined ? "" : String(value.default);
-  return html`${label}<input
-      id="${id}"
-      name="${name}"
-      data-in="${place}"
-      value="${start}"
-      placeholder="${hint}"
-      inputmode="numeric"
-      spellcheck="false"
-      aria-description="${
-        rulesOf(document, schema)
-          ?.text.replace(/<[^>]*>/g, "")
-          .trim() ?? ""
-      }"
-    />`;
+/** What the operation answers when all goes well. */
+function exampleAnswer(document: OpenApiDocument, responses: OpenAPIV3.ResponsesObject) {
+  const [status = "", response] =
+    Object.entries(responses).find(([each]) => each.startsWith("2")) ?? [];
+  const { content = {} } = response === undefined ? {} : resolve(document, response).value;
+  const [first] = Object.values(content[jsonType]?.examples ?? {});
+  const value: unknown = first && resolve(document, first).value.value;
+  return { status, text: JSON.stringify(value) };
 }

@@ -33,6 +33,11 @@ export function line(text: string): Html {
   );
 }
 
+/** Markup as the text that a reader sees of it. */
+export function plain(markup: Html | undefined): Html {
+  return trusted((markup?.text ?? "").replace(/<[^>]*>/g, "").trim());
+}
+
 /** The type of a schema in a word or two; a name leads to where it is described. */
 export function typeOf(document: OpenApiDocument, schema: Schema | Reference): Html {
   const { value, name } = resolve(document, schema);
@@ -65,13 +70,19 @@ export interface Field {
   readonly schema: Schema | Reference;
   /** Where it stands, when that is not plain from the heading. */
   readonly place?: string | undefined;
+  readonly example?: unknown;
 }
 
-/** Fields, parameters or headers with their types and rules. */
-export function fieldList(document: OpenApiDocument, fields: readonly Field[]): Html {
+/** Fields, parameters or headers with their types and rules; with `kind`, each has an id: `header-retry-after`. */
+export function fieldList(
+  document: OpenApiDocument,
+  fields: readonly Field[],
+  kind?: string,
+): Html {
   const rows = fields.map(({ name, description, required, schema, place }) => {
     const said = description ?? resolve(document, schema).value.description ?? "";
-    return html`<div>
+    const id = kind && trusted(` id="${kind}-${name.toLowerCase()}"`);
+    return html`<div${id}>
       <dt>
         <code>${name}</code>
         <span class="type">${typeOf(document, schema)}</span

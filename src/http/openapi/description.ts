@@ -2,6 +2,8 @@
 import { keyPrefixes } from "../../domain/api-key.ts";
 import { getPetRemovedOn } from "../../domain/deprecation.ts";
 import { planNames, publishedLimits, type PlanName } from "../../domain/plan.ts";
+import { interfaceVersion } from "../../version.ts";
+import { versionSegment } from "../edge.ts";
 import { bodyLimitBytes } from "../body.ts";
 import { statusOf } from "../errors.ts";
 import type { ErrorKind } from "../../domain/errors.ts";
@@ -45,7 +47,7 @@ Authorization: Bearer <API_KEY>
 
 The operator of the service issues keys. A key begins with \`${keyPrefixes.production}\`, on a staging installation with \`${keyPrefixes.staging}\`, and neither accepts the other's.`;
 
-const limits = `## Limits
+const limits = `## Rate limits
 
 ${table(["Plan", "Requests per minute", "Requests per day"], planNames.map(planRow))}
 
@@ -62,7 +64,7 @@ ${table(
 
 They show the window with the fewest requests left. Above the limit the answer is 429 with \`Retry-After\`: wait that many seconds, and back off exponentially when it happens again. A key that goes on instead is banned for a while. A higher plan has higher limits.`;
 
-const pages = `## Pages
+const pages = `## Pagination
 
 \`GET /pets\` returns a plain array of at most \`limit\` animals, by ascending id. While more of them match, the answer carries a link to the next page (RFC 8288):
 
@@ -89,9 +91,11 @@ const numbers = `## Numbers
 
 \`id\`, \`categoryId\` and \`after\` are exact over all 64 bits, as JSON numbers. A language that reads every JSON number as a double, such as JavaScript, rounds those beyond ±9007199254740991 unless its parser is told otherwise.`;
 
-const deprecation = `## Deprecation
+const versioning = `## Versioning
 
-\`GET /pets/{petId}\` is deprecated and is removed on ${getPetRemovedOn}; \`GET /pets\` with a \`status\` filter replaces it. Until then its answers say so in the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\`.`;
+The version is part of the base address, which ends with \`${versionSegment}\`. The interface has version ${interfaceVersion}.`;
+
+const deprecation = `\`GET /pets/{petId}\` is deprecated and is removed on ${getPetRemovedOn}; \`GET /pets\` with a \`status\` filter replaces it. Until then its answers say so in the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\`.`;
 
 /** What a reader of the document needs beside the operations, as CommonMark with tables. */
 export function description(hasDeprecated: boolean): string {
@@ -101,6 +105,7 @@ export function description(hasDeprecated: boolean): string {
     pages,
     errors,
     numbers,
+    versioning,
     ...(hasDeprecated ? [deprecation] : []),
   ];
   return `${parts.join("\n\n")}\n`;

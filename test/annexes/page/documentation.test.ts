@@ -19,13 +19,13 @@ describe("GET /docs", () => {
     expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
   });
 
-  test("lets nothing run but its own style and script, and speaks to nobody but this service", () => {
+  test("lets nothing run but its own style and script, and speaks to nobody but this service and its staging", async () => {
     const policy = policyOf(answer.headers);
     expect(Object.fromEntries(policy)).toEqual({
       "default-src": "'none'",
       "style-src": hashesOf(page, "style").join(" "),
       "script-src": hashesOf(page, "script").join(" "),
-      "connect-src": "'self'",
+      "connect-src": "'self' https://staging.example",
       "img-src": "data:",
       "base-uri": "'none'",
       "form-action": "'none'",
@@ -34,6 +34,8 @@ describe("GET /docs", () => {
       "trusted-types": "'none'",
     });
     expect(page).not.toMatch(/\s(?:style|on\w+)=/);
+    const alone = await (await testApp()).send("/docs");
+    expect(policyOf(alone.headers).get("connect-src")).toBe("'self'");
   });
 
   test("needs no other file and names no other host", () => {
@@ -82,11 +84,45 @@ describe("GET /docs", () => {
   });
 
   test("has a label for each of its fields", () => {
-    const labels = new Set([...page.matchAll(/<label\s+for="([^"]+)"/g)].map(([, id]) => id));
-    const fields = [...page.matchAll(/<(?:input|select|textarea)\s+id="([^"]+)"/g)];
-    expect(fields.length).toBe([...page.matchAll(/<(?:input|select|textarea)\s/g)].length);
-    expect(fields.length).toBeGreaterThan(3);
-    for (const [, id] of fields) expect(labels).toContain(id);
+    const labels = new Set([...page.matchAll(/<label\s[^>]*for="([^"]+)"/g)].map(([, id]) => id));
+    const fields = [...page.matchAll(/<(?:input|select|textarea)\s[^>]*>/g)].map(([text]) => text);
+    const wrapped = [...page.matchAll(/<label\s*>\s*(<input\s[^>]*>)\s*\w/g)].map(
+      ([, text]) => text,
+    );
+    const alone = fields.filter((field) => !wrapped.includes(field));
+    expect(wrapped.length).toBeGreaterThan(15);
+    expect(alone.length).toBeGreaterThan(5);
+    for (const field of alone) expect(labels).toContain(/ id="([^"]+)"/.exec(field)?.[1]);
+  });
+
+  test("is small enough for a slow line", () => {
+    expect(Buffer.byteLength(page)).toBeLessThan(100 * 1024);
+  });
+
+  test("has the words that people search for as headings", () => {
+    const headings = [...page.matchAll(/<h[23]>([^<]*)</g)].map(([, text]) => text!.trim());
+    for (const word of [
+      "Quick start",
+      "Authentication",
+      "Rate limits",
+      "Endpoints",
+      "Responses",
+      "Pagination",
+      "Errors",
+      "Versioning",
+    ])
+      expect(headings).toContain(word);
+  });
+
+  test("has an id on each response, and a link to each heading", () => {
+    for (const { operationId, responses } of operationsOf(document)) {
+      for (const status of Object.keys(responses))
+        expect(page).toContain(`id="${operationId}-${status}"`);
+    }
+    const headings = [...page.matchAll(/<div class="heading">/g)].length;
+    expect(headings).toBeGreaterThan(15);
+    expect(page.match(/<h[23]>/g)).toHaveLength(headings);
+    expect(page.match(/<\/h[23]>\s*<a class="anchor" href="#[^"]+"/g)).toHaveLength(headings);
   });
 
   test("says nothing of getPet from the day on which it is removed", async () => {

@@ -31,7 +31,7 @@ describe("GET /", () => {
     const policy = policyOf(answer.headers);
     expect(policy.get("default-src")).toBe("'none'");
     expect(policy.get("script-src")).toBe("'none'");
-    expect(policy.get("connect-src")).toBe("'none'");
+    expect(policy.get("connect-src")).toBe("'self'");
     expect(policy.get("style-src")).toBe(hashesOf(page, "style").join(" "));
     const { api, documentation, openapi } = links("http://localhost");
     expect(page).toContain(`<code>${api}</code>`);

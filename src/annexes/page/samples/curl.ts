@@ -1,0 +1,15 @@
+import { isRepeatable, type SampleRequest } from "./request.ts";
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The request for a shell, the body as it was typed. curl waits as long as `Retry-After` says before it tries again. */
+export function curl(request: SampleRequest): string {
+  const { url, headers, body } = request;
+  // curl would also repeat a create after a failure that leaves open whether the animal was stored.
+  const retries = isRepeatable(request) ? ["--retry 5"] : [];
+  const lines = [`curl -i ${quoted(url)}`, ...retries, '-H "Authorization: Bearer $API_KEY"'];
+  for (const [name, value] of headers) lines.push(`-H ${quoted(`${name}: ${value}`)}`);
+  // `--json` would do the same as both, and curl before 7.82 does not know it.
+  if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(body)}`);
+  return lines.join(" \\\n  ");
+}

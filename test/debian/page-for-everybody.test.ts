@@ -1,0 +1,132 @@
+/** The page for those who see it otherwise: axe on every screen, a keyboard alone, no JavaScript. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, BrowserContextOptions } from "playwright-core";
+import { makeKey, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
+import { openPage, screens, startBrowser } from "../helpers/browser.ts";
+import { axeFindings, formOf, send } from "../helpers/docs-page.ts";
+
+const folder = temporaryFolder();
+let server: RunningBinary;
+let browser: Browser;
+let key: string;
+
+beforeAll(async () => {
+  server = await serve(folder.path, ["--staging-base-url", "https://staging.example/v1"]);
+  browser = await startBrowser();
+  ({ key } = await makeKey(folder.path));
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  folder[Symbol.dispose]();
+});
+
+/** A browser that zooms has a smaller screen to fill. */
+const others: Record<string, BrowserContextOptions> = {
+  ...screens,
+  "zoomed to 200 %": { viewport: { width: 683, height: 328 } },
+  "zoomed to 400 %": { viewport: { width: 320, height: 256 } },
+  "in forced colours": { viewport: { width: 1360, height: 900 }, forcedColors: "active" },
+};
+
+describe.each(Object.entries(others))("%s", (_name, screen) => {
+  test("axe finds nothing wrong with the page, in any state", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`, screen);
+    const { page } = opened;
+    expect(await axeFindings(page)).toEqual([]);
+    await send(formOf(page, "getPet"));
+    await page.fill("#key", key);
+    await send(formOf(page, "createPet"));
+    await send(formOf(page, "listPets"));
+    for (const summary of await page.locator("summary").all()) await summary.click();
+    await page.fill("#search", "limit");
+    expect(await axeFindings(page)).toEqual([]);
+    const overEdge = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    expect(await page.evaluate<number>(overEdge)).toBe(0);
+  });
+
+  test("axe finds nothing wrong with the landing", async () => {
+    await using opened = await openPage(browser, `${server.origin}/`, screen);
+    expect(await axeFindings(opened.page)).toEqual([]);
+  });
+});
+
+test("axe does find what is wrong", async () => {
+  await using opened = await openPage(browser, `${server.origin}/docs`);
+  await opened.page.evaluate('document.querySelector("label[for=key]").remove()');
+  await opened.page.evaluate('document.querySelector("#key").removeAttribute("title")');
+  await opened.page.evaluate('document.querySelector("#key").removeAttribute("placeholder")');
+  expect((await axeFindings(opened.page)).join()).toContain("label");
+});
+
+test("a keyboard is enough", async () => {
+  await using opened = await openPage(browser, `${server.origin}/docs`);
+  const { page, complaints } = opened;
+  const { keyboard } = page;
+  const focused = () => page.evaluate<string>("document.activeElement.id");
+  await keyboard.press("Tab");
+  expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to content");
+  await keyboard.press("Control+k");
+  expect(await focused()).toBe("search");
+  await keyboard.type("add an animal");
+  await keyboard.press("ArrowDown");
+  await keyboard.press("Enter");
+  expect(page.url()).toEndWith("#createPet");
+  await page.locator("#key").focus();
+  await keyboard.insertText(key);
+  // From the field in the header forward to the form: what lies between takes the focus where it can be seen.
+  const path: string[] = [];
+  for (let steps = 0; steps < 120; steps++) {
+    await keyboard.press("Tab");
+    path.push(await focused());
+    if (path.at(-1) === "createPet-body") break;
+  }
+  expect(path.at(-1)).toBe("createPet-body");
+  await keyboard.press("Tab");
+  await keyboard.press("Space");
+  await page.locator("#createPet .result small").first().waitFor();
+  // The focus stays at Send, so that it can be sent again.
+  await keyboard.press("Enter");
+  await page.locator("#createPet .result .n", { hasText: "2" }).first().waitFor();
+  const language = formOf(page, "createPet").locator(".languages input:checked");
+  await language.focus();
+  await keyboard.press("ArrowRight");
+  expect(await formOf(page, "createPet").locator(".code pre:visible").textContent()).toContain(
+    "fetch(",
+  );
+  const summary = page.locator("#createPet-400 summary");
+  await summary.focus();
+  await keyboard.press("Enter");
+  expect(await page.locator("#createPet-400 pre").first().isVisible()).toBe(true);
+  expect(complaints).toEqual([]);
+});
+
+describe("without JavaScript", () => {
+  test("the page is whole and offers nothing that does not work", async () => {
+    const options = { javaScriptEnabled: false };
+    await using opened = await openPage(browser, `${server.origin}/docs`, options);
+    const { page } = opened;
+    for (const heading of [
+      "Quick start",
+      "Rate limits",
+      "List animals",
+      "Add an animal",
+      "Pagination",
+    ]) {
+      expect(await page.getByRole("heading", { name: heading }).isVisible()).toBe(true);
+    }
+    expect(await page.locator("button:visible").count()).toBe(0);
+    const fields = page.locator("input:visible, select:visible, textarea:visible");
+    const kinds = await fields.evaluateAll((all) =>
+      all.map((each) => (each as unknown as { type: string }).type),
+    );
+    expect(new Set(kinds)).toEqual(new Set(["radio"]));
+    await page.locator("#createPet summary", { hasText: "413" }).click();
+    expect(await page.getByText("payload_too_large").first().isVisible()).toBe(true);
+    expect(await page.locator("#listPets .result pre").textContent()).toContain('"name": "Rex"');
+    const code = page.locator("#listPets .code");
+    expect(await code.locator("pre:visible").textContent()).toContain(`${server.origin}/v1/pets`);
+    await code.getByLabel("Python requests").check();
+    expect(await code.locator("pre:visible").textContent()).toContain("requests.get");
+  });
+});
