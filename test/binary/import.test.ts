@@ -46,7 +46,7 @@ describe("pets import", () => {
   });
 
   test.each([
-    ["petstore.json", "petstore", { read: 13, added: 4, rejected: 9 }],
+    ["petstore.json", "petstore", { read: 13, added: 4, rejected: 8, skipped: 1 }],
     ["petfinder.json", "petfinder", { read: 6, added: 4, rejected: 1, skipped: 1 }],
     ["rescuegroups.json", "rescuegroups", { read: 5, added: 3, rejected: 2 }],
     ["asm.json", "asm", { read: 9, added: 4, rejected: 1, skipped: 4 }],
@@ -80,14 +80,14 @@ describe("pets import", () => {
     );
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toStartWith(
-      "Error: 9 of 13 records cannot be taken over, so nothing was changed.\n  line 26: category: expected a category with an id, found none\n",
+      "Error: 8 of 13 records cannot be taken over, so nothing was changed.\n  2  category.id: expected a whole number of 64 bits, found 9223372036854775808 (lines 29, 30)\n",
     );
     expect(refused.stderr).toEndWith(
       "Try: Mend the records, or take the rest over with --skip-bad.\n",
     );
     const lines = (await Bun.file(rejects).text()).trimEnd().split("\n");
-    expect(lines).toHaveLength(9);
-    expect(lines[3]).toBe(
+    expect(lines).toHaveLength(8);
+    expect(lines[2]).toBe(
       '{"line":29,"field":"category.id","problem":"expected a whole number of 64 bits, found 9223372036854775808","record":{"id":8,"category":{"id":9223372036854775808},"name":"Too large","photoUrls":[]}}',
     );
     expect((await exported(folder.path, "json")).stdout).toBe("[]\n");
@@ -128,10 +128,59 @@ describe("pets import", () => {
     writeFileSync(rejects, "of the import before\n");
     // One word, which names a folder whatever the store under test.
     const place = `--data=${rejects}`;
-    const args = ["pets", "import", fixture("dallas.csv"), "--rejects", rejects, place];
+    const args = ["pets", "import", fixture("dallas.csv"), "--rejects", rejects, "--force", place];
     const { exitCode, stderr } = await rehome(args);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("is a file, not a folder")]);
     expect(await Bun.file(rejects).text()).toBe("of the import before\n");
+  });
+
+  test("a file of rejects that exists is overwritten only with --force", async () => {
+    using folder = temporaryFolder();
+    const rejects = join(folder.path, "rejects.ndjson");
+    writeFileSync(rejects, "of the import before\n");
+    const args = [fixture("petstore.json"), "--create-categories", "--rejects", rejects];
+    const { exitCode, stderr } = await importInto(folder.path, ...args);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("exists.\nTry: Name another")]);
+    expect(await Bun.file(rejects).text()).toBe("of the import before\n");
+    expect((await importInto(folder.path, ...args, "--force")).exitCode).toBe(1);
+    expect((await Bun.file(rejects).text()).split("\n")).toHaveLength(9);
+  });
+
+  test("an import of which nothing could be taken has failed, --skip-bad or not", async () => {
+    using folder = temporaryFolder();
+    const input = "name,categoryId\nRex,\nBo,x\n";
+    const args = ["pets", "import", "-", "--skip-bad", "--data", join(folder.path, "data")];
+    const none = await rehome(args, { stdin: input });
+    expect([none.exitCode, none.stderr]).toEqual([
+      1,
+      expect.stringContaining("Error: None of 2 records could be taken over."),
+    ]);
+    expect((await rehome(args, { stdin: `${input}Lu,1\n` })).exitCode).toBe(0);
+  });
+
+  test("a workbook, gzip, other encodings and words of other languages are read", async () => {
+    using folder = temporaryFolder();
+    const workbook = await importInto(folder.path, fixture("streamed.xlsx"), "--create-categories");
+    expect([workbook.exitCode, workbook.stdout]).toEqual([
+      0,
+      expect.stringContaining("Read 3 records (petpoint, xlsx).\n  2  added\n"),
+    ]);
+    const file = join(folder.path, "lista.csv.gz");
+    const text =
+      "Nombre;Especie;Situación\nÑata;Perro;Disponible\nLuz;Gato;En espera\nSol;Gato;Muerto\n";
+    writeFileSync(file, Bun.gzipSync(Buffer.from(text, "latin1")));
+    const args = [file, "--encoding", "windows-1252", "--create-categories", "--map"];
+    const map = "name=Nombre,categoryId=Especie,status=Situación";
+    const unknown = await importInto(folder.path, ...args, map);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        "  1  Situación: unknown status \"En espera\" (line 3)\nTry: Say what the statuses mean, such as --status 'En espera=gone'.",
+      ),
+    ]);
+    const told = await importInto(folder.path, ...args, map, "--status", "En espera=pending");
+    expect(told.exitCode).toBe(0);
+    expect((await exported(folder.path, "csv")).stdout).toContain("Ñata");
   });
 
   test("a dry run needs no catalogue, and leaves none", async () => {
@@ -157,7 +206,7 @@ describe("pets import", () => {
       "--dry-run",
     );
     expect(dry.stdout).toBe(
-      'Read 3 records (dallas, csv).\n  2  would be added\n  0  would be updated\n  0  unchanged\n  1  skipped: outcome_type "RETURNED TO OWNER"\nCategory DOG would be 1.\nCategory CAT would be 2.\n',
+      'Read 3 records (dallas, csv).\n  2  would be added\n  0  would be updated\n  0  unchanged\n  1  skipped: Outcome_Type "RETURNED TO OWNER"\nCategory DOG would be 1.\nCategory CAT would be 2.\n',
     );
     expect((await exported(folder.path, "json")).stdout).toBe("[]\n");
   });
@@ -186,7 +235,11 @@ describe("pets import", () => {
     [["-", "--map", "name=x,categoryId=y", "--format", "asm"], 2, "exclude each other"],
     [["-", "--format", "asn"], 2, "Allowed choices are auto, rehome, petstore"],
     [["-"], 1, "-: the input is empty"],
-    [[fixture("other.csv")], 1, "tell where the fields are with --map"],
+    [
+      [fixture("other.csv")],
+      1,
+      "such as --map 'name=Pet Name,categoryId=\"Kind, or species\",status=State,externalId=Tag'",
+    ],
     [
       [fixture("dallas.csv"), "--rejects", "/no/such/folder/x"],
       1,

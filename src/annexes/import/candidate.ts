@@ -1,18 +1,24 @@
 import type { PetStatus } from "../../domain/pet.ts";
 
 /**
- * The category as the input has it: our id, a name to look up, or the id of a record elsewhere in the input
- * whose name is known once all of it has been read (`Reading.referenced`).
+ * The category as the input has it: our id (with its name where that is known), a name to look up, or the id of a record
+ * elsewhere in the input whose name is known once all of it has been read (`Reading.referenced`).
  */
 export type CandidateCategory =
-  { readonly id: bigint } | { readonly name: string } | { readonly reference: string };
+  | { readonly id: bigint; readonly name?: string }
+  | { readonly name: string; readonly id?: undefined }
+  | { readonly reference: string };
 
 /** What every record comes to, whatever becomes of it. */
 interface FromLine {
   /** Where the record begins in the input, from 1. */
   readonly line: number;
+  /** The animal's own id, which this catalogue gave. */
+  readonly id?: bigint | undefined;
   /** `source:id`, so that two sources cannot take each other's animals; unique in the catalogue. */
   readonly externalId?: string | undefined;
+  /** Whose id that is; absent for that of the whole import. */
+  readonly source?: string | undefined;
   /** Local time of the record's last change as YYYYMMDDhhmmss; of two records for one animal the greater one holds. */
   readonly version?: number | undefined;
 }
@@ -26,11 +32,11 @@ export interface Candidate extends FromLine {
 }
 
 /**
- * A sound record that is not an animal for the catalogue (a found animal, one that went elsewhere). It still
- * replaces an older record of the same animal in the same input.
+ * A sound record of an animal that is not for adoption (any more): it died, left otherwise, or was only found. It takes
+ * the animal out of the catalogue, and replaces an older record of it in the same input.
  */
-export interface Skip extends FromLine {
-  readonly kind: "skip";
+export interface Gone extends FromLine {
+  readonly kind: "gone";
   readonly reason: string;
 }
 
@@ -43,6 +49,15 @@ export interface Rejection extends FromLine {
   readonly record: unknown;
   /** Set when all that is missing is an id for the category's name. */
   readonly unknownCategory?: true;
+  /** Set when all that is missing is the meaning of this status. */
+  readonly unknownStatus?: string;
 }
 
-export type Outcome = Candidate | Skip | Rejection;
+export type Outcome = Candidate | Gone | Rejection;
+
+/** A record whose status is named elsewhere in the input (`reference`); it comes to an outcome once that has been read. */
+export interface Deferred {
+  readonly kind: "deferred";
+  readonly reference: string;
+  readonly settle: (status: string | undefined) => Outcome;
+}

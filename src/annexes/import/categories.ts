@@ -5,12 +5,14 @@ import { int64Of, type Notation, shown } from "./formats/values.ts";
 import { readCsv } from "./read/csv.ts";
 import { detectShape } from "./read/detect.ts";
 import { explainJson } from "./read/explain-json.ts";
-import { type ByteChunks, UnreadableInput, utf8Chunks } from "./read/input.ts";
+import { type ByteChunks, UnreadableInput } from "./read/input.ts";
+import { openInput } from "./read/open.ts";
 import { MalformedRecord } from "./read/records.ts";
 
 /** Names of categories and their ids. */
 export class CategoryNames {
   readonly #ids = new Map<string, bigint>();
+  readonly #names = new Map<bigint, string>();
 
   constructor(categories: Iterable<Category> = []) {
     for (const { name, id } of categories) this.add(name, id);
@@ -22,7 +24,13 @@ export class CategoryNames {
     const known = this.#ids.get(key);
     if (known !== undefined) return known === id;
     this.#ids.set(key, id);
+    if (!this.#names.has(id)) this.#names.set(id, name);
     return true;
+  }
+
+  /** The first name that an id was given. */
+  nameOf(id: bigint): string | undefined {
+    return this.#names.get(id);
   }
 
   idOf(name: string): bigint | undefined {
@@ -37,7 +45,11 @@ const categoriesBytesMax = 16 * 1024 * 1024;
  * Throws UnreadableInput naming the line or the name at fault.
  */
 export async function readCategories(source: ByteChunks): Promise<readonly Category[]> {
-  const { shape, chunks } = await detectShape(utf8Chunks(source));
+  const opened = await openInput(source);
+  if (opened.kind === "workbook") {
+    throw new UnreadableInput(0, "the input is an Excel workbook: save it as CSV");
+  }
+  const { shape, chunks } = await detectShape(opened.chunks);
   const categories =
     shape.kind === "csv" ? await fromCsv(chunks, shape.delimiter) : await fromJson(chunks);
   const names = new CategoryNames();

@@ -12,6 +12,13 @@ export type ResolvedCategory =
   | { readonly categoryId: bigint; readonly categoryKey?: undefined }
   | { readonly categoryId?: undefined; readonly categoryKey: number };
 
+/** Why an animal has no category. */
+export interface UnresolvedCategory {
+  readonly problem: string;
+  /** True when a new category, or an id for its name, would help. */
+  readonly isUnknown: boolean;
+}
+
 interface Open {
   readonly key: number;
   /** A name to be made, or a reference to a record that has not come yet. */
@@ -38,7 +45,8 @@ export interface SettledCategories {
 /** Settles the categories of one import: from what the store knows, from `--categories`, or as new ones. */
 export class ImportCategories {
   readonly #names: CategoryNames;
-  readonly #fromFile: readonly Category[];
+  /** Categories with given ids that the store does not have yet. */
+  readonly #added: Category[];
   readonly #create: boolean;
   /** In the order of their keys. */
   readonly #open = new Map<string, Open>();
@@ -47,7 +55,7 @@ export class ImportCategories {
   constructor(known: readonly Category[], fromFile: readonly Category[], create: boolean) {
     this.#names = new CategoryNames(known);
     this.#create = create;
-    this.#fromFile = newIds(known, fromFile);
+    this.#added = newIds(known, fromFile);
     for (const { name, id } of fromFile) {
       if (this.#names.add(name, id)) continue;
       throw new AppError(
@@ -58,18 +66,35 @@ export class ImportCategories {
     }
   }
 
-  /** The category of the animal on `line`, or undefined when its name is not known and may not be made. */
+  /** The category of the animal on `line`, or why it has none. */
   resolve(
     category: CandidateCategory,
     referenced: ReadonlyMap<string, string>,
     line: number,
-  ): ResolvedCategory | undefined {
-    if ("id" in category) return { categoryId: category.id };
+  ): ResolvedCategory | UnresolvedCategory {
+    if ("id" in category && category.id !== undefined) return this.#withId(category);
     const name = "name" in category ? category.name : referenced.get(category.reference);
     if (name === undefined) return { categoryKey: this.#key(category, line) };
     const categoryId = this.#names.idOf(name);
     if (categoryId !== undefined) return { categoryId };
-    return this.#create ? { categoryKey: this.#key({ name }, line) } : undefined;
+    if (this.#create) return { categoryKey: this.#key({ name }, line) };
+    return { problem: `the category ${JSON.stringify(name)} is not known`, isUnknown: true };
+  }
+
+  /** An id, which brings its name along from another catalogue or must have it here. */
+  #withId({ id, name }: { readonly id: bigint; readonly name?: string }) {
+    if (name === undefined || this.#names.idOf(name) === id) return { categoryId: id };
+    const here = this.#names.nameOf(id);
+    if (here === undefined && this.#names.add(name, id)) {
+      this.#added.push({ name, id });
+      return { categoryId: id };
+    }
+    const known =
+      here === undefined
+        ? `${JSON.stringify(name)} has the id ${this.#names.idOf(name)}`
+        : `${id} is ${JSON.stringify(here)}`;
+    const problem = `the record has the category ${id} by the name ${JSON.stringify(name)}, but here ${known}; leave one of the two blank`;
+    return { problem, isUnknown: false };
   }
 
   #key(category: Open["category"], line: number): number {
@@ -96,9 +121,9 @@ export class ImportCategories {
 
   /** Gives every open category its id, when all of the input has been read; new ones above `highestId`. */
   settle(referenced: ReadonlyMap<string, string>, highestId: bigint): SettledCategories {
-    const added: Category[] = [...this.#fromFile];
+    const added: Category[] = [...this.#added];
     const unknown: UnknownCategory[] = [];
-    let lastId = this.#fromFile.reduce((last, { id }) => (id > last ? id : last), highestId);
+    let lastId = this.#added.reduce((last, { id }) => (id > last ? id : last), highestId);
     const ids = [...this.#open.values()].map(({ category, firstLine, animals }) => {
       const name = "name" in category ? category.name : referenced.get(category.reference);
       const known = name === undefined ? undefined : this.#names.idOf(name);

@@ -5,13 +5,13 @@ import type {
   CatalogueStore,
   ImportCounts,
   ImportStage,
-  StagedAnimal,
 } from "../../storage/contract.ts";
 import { closing } from "../../service/closing.ts";
-import type { Candidate, Outcome, Rejection, Skip } from "./candidate.ts";
-import type { Format } from "./formats/format.ts";
-import { ImportCategories, type SettledCategories } from "./import-categories.ts";
-import { type Reading, readCatalogue } from "./reading.ts";
+import { ImportCategories } from "./import-categories.ts";
+import { type Cause, Intake, type SampleAnimal } from "./intake.ts";
+import type { Rejection } from "./candidate.ts";
+import type { Note } from "./notes.ts";
+import { type ReadOptions, type Reading, readCatalogue } from "./reading.ts";
 import type { ByteChunks } from "./read/input.ts";
 
 /**
@@ -31,9 +31,9 @@ export interface ImportProgress {
 }
 
 export interface ImportOptions {
-  readonly source: ByteChunks;
-  /** Undefined to find it out. */
-  readonly format: Format | undefined;
+  readonly input: ByteChunks;
+  /** How the input is to be read, as far as it is not found out. */
+  readonly read?: ReadOptions;
   /** Names with ids that the catalogue may not know yet. */
   readonly categories: readonly Category[];
   /** Gives new ids to names that nothing knows. */
@@ -50,18 +50,29 @@ export interface ImportOptions {
   readonly stop: AbortSignal;
 }
 
-/** What became of every record read: the numbers add up to `read`. */
+/**
+ * What an input is, and what became of every record read, or would: `added`, `updated`, `unchanged`, `superseded`,
+ * `skipped` and `rejected` add up to `read`.
+ */
 export interface ImportSummary extends ImportCounts {
   readonly format: string;
   readonly shape: Reading["shape"];
+  /** Whose ids its animals have. */
+  readonly source: string;
   readonly dryRun: boolean;
   /** False when rejected records kept the catalogue as it was. */
   readonly applied: boolean;
   readonly read: number;
   /** Older records of animals that have a newer one in the same input. */
   readonly superseded: number;
+  /** Sound records of animals that are not for adoption, by what they say. */
   readonly skipped: readonly { readonly reason: string; readonly records: number }[];
   readonly rejected: number;
+  /** The rejected records by what is wrong with them, the most frequent first. */
+  readonly causes: readonly Cause[];
+  readonly notes: readonly Note[];
+  /** The first animals, as they are taken over. */
+  readonly sample: readonly SampleAnimal[];
   readonly categoriesAdded: readonly Category[];
 }
 
@@ -76,7 +87,7 @@ export async function importCatalogue(
 ): Promise<ImportSummary> {
   const known = await store.categories();
   const categories = new ImportCategories(known, options.categories, options.createCategories);
-  const reading = await readCatalogue(options.source, options.format);
+  const reading = await readCatalogue(options.input, options.read);
   return closing(
     () => reading.close(),
     async () => {
@@ -96,9 +107,10 @@ async function importReading(
   categories: ImportCategories,
   options: ImportOptions,
 ): Promise<ImportSummary> {
-  const intake = new Intake(stage, reading, categories, options);
+  const intake = new Intake(stage, reading, categories, options.onReject);
   for await (const batch of reading.batches) {
     await intake.add(batch);
+    options.onProgress({ phase: "reading", done: intake.read, total: undefined });
     if (options.stop.aborted) throw stopped("Nothing was changed.");
   }
   const settled = categories.settle(reading.referenced, await store.highestCategoryId());
@@ -107,7 +119,17 @@ async function importReading(
   const applied = !options.dryRun && (options.skipBad || intake.rejected === 0);
   if (applied && settled.added.length > 0) await store.addCategories(settled.added);
   const counts = applied ? await takeAll(stage, ready, options) : await stage.compare();
-  return intake.summary(settled, ready, counts, applied);
+  return {
+    format: reading.format.name,
+    shape: reading.shape,
+    source: reading.source,
+    dryRun: options.dryRun,
+    applied,
+    ...intake.counts(ready),
+    ...counts,
+    notes: [...reading.notes(), ...intake.notes()],
+    categoriesAdded: settled.added,
+  };
 }
 
 async function takeAll(
@@ -154,124 +176,4 @@ function plus(a: ImportCounts, b: ImportCounts): ImportCounts {
 
 function stopped(consequence: string): AppError {
   return new AppError("unavailable", `The import was stopped. ${consequence}`);
-}
-
-/** Different reasons that are counted one by one; a reason holds a value of the input. */
-const reasonsMax = 100;
-
-/** Takes outcomes in: counts them, resolves their categories and keeps them aside. */
-class Intake {
-  rejected = 0;
-  #read = 0;
-  #pets = 0;
-  readonly #skipped = new Map<string, number>();
-  readonly #stage: ImportStage;
-  readonly #reading: Reading;
-  readonly #categories: ImportCategories;
-  readonly #options: ImportOptions;
-
-  constructor(
-    stage: ImportStage,
-    reading: Reading,
-    categories: ImportCategories,
-    options: ImportOptions,
-  ) {
-    this.#stage = stage;
-    this.#reading = reading;
-    this.#categories = categories;
-    this.#options = options;
-  }
-
-  async add(outcomes: readonly Outcome[]): Promise<void> {
-    const staged: StagedAnimal[] = [];
-    for (const outcome of outcomes) {
-      if (outcome.kind === "reject") await this.#reject(outcome);
-      else if (outcome.kind === "skip") {
-        this.#skip(outcome);
-        if (outcome.externalId !== undefined) staged.push(withdrawn(outcome));
-      } else {
-        const animal = this.#animal(outcome);
-        if ("kind" in animal) await this.#reject(animal);
-        else staged.push(animal);
-      }
-    }
-    await this.#stage.add(staged);
-    this.#read += outcomes.length;
-    this.#options.onProgress({ phase: "reading", done: this.#read, total: undefined });
-  }
-
-  #animal(candidate: Candidate): StagedAnimal | Rejection {
-    const { name, status, externalId, version = 0, category, line } = candidate;
-    const resolved = this.#categories.resolve(category, this.#reading.referenced, line);
-    if (resolved === undefined) return unknownCategory(candidate);
-    this.#pets += 1;
-    const { categoryId, categoryKey } = resolved;
-    return { name, categoryId, categoryKey, status, externalId, version, withdrawn: false };
-  }
-
-  #skip({ reason }: Skip): void {
-    const counted =
-      this.#skipped.has(reason) || this.#skipped.size < reasonsMax ? reason : "other reasons";
-    this.#skipped.set(counted, (this.#skipped.get(counted) ?? 0) + 1);
-  }
-
-  async #reject(rejection: Rejection): Promise<void> {
-    this.rejected += 1;
-    await this.#options.onReject(rejection);
-  }
-
-  /** Rejects the animals whose category nobody could name until the input's end. */
-  async rejectUnknown({ unknown }: SettledCategories): Promise<void> {
-    for (const { what, firstLine, animals } of unknown) {
-      this.rejected += animals;
-      this.#pets -= animals;
-      const others = animals === 1 ? "" : ` (and of ${animals - 1} more animals)`;
-      await this.#options.onReject({
-        kind: "reject",
-        line: firstLine,
-        field: "category",
-        problem: `the category ${what} of this animal${others} is not known`,
-        record: null,
-        unknownCategory: true,
-      });
-    }
-  }
-
-  summary(
-    { added }: SettledCategories,
-    ready: number,
-    counts: ImportCounts,
-    applied: boolean,
-  ): ImportSummary {
-    const skipped = [...this.#skipped].map(([reason, records]) => ({ reason, records }));
-    return {
-      format: this.#reading.format.name,
-      shape: this.#reading.shape,
-      dryRun: this.#options.dryRun,
-      applied,
-      read: this.#read,
-      ...counts,
-      superseded: this.#pets - ready,
-      skipped: skipped.toSorted((a, b) => b.records - a.records),
-      rejected: this.rejected,
-      categoriesAdded: added,
-    };
-  }
-}
-
-function withdrawn({ externalId, version = 0 }: Skip): StagedAnimal {
-  const nothing = { categoryId: undefined, categoryKey: undefined, status: undefined };
-  return { name: "", externalId, version, withdrawn: true, ...nothing };
-}
-
-function unknownCategory({ line, externalId, name, category }: Candidate): Rejection {
-  const named = "name" in category ? JSON.stringify(category.name) : "it refers to";
-  return {
-    kind: "reject",
-    line,
-    field: "category",
-    problem: `the category ${named} is not known`,
-    unknownCategory: true,
-    record: { name, category: "name" in category ? category.name : null, externalId },
-  };
 }

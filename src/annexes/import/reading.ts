@@ -1,47 +1,111 @@
+import { isJsonObject } from "../../domain/exact-json.ts";
 import { quietly } from "../../service/closing.ts";
-import type { Outcome } from "./candidate.ts";
-import type { Format, RecordMapper } from "./formats/format.ts";
+import type { Deferred, Outcome } from "./candidate.ts";
+import { Dates } from "./formats/dates.ts";
+import { type FieldMap, fieldMapText } from "./formats/field-map.ts";
+import type { Format, MapperContext, RecordMapper, Sample } from "./formats/format.ts";
+import { guessedMap } from "./formats/guess.ts";
 import { detectFormat } from "./formats/index.ts";
 import { rehome } from "./formats/rehome.ts";
-import { includedSpecies } from "./formats/rescuegroups.ts";
-import { readCsv } from "./read/csv.ts";
+import { Included } from "./formats/rescuegroups.ts";
+import { Statuses } from "./formats/statuses.ts";
+import { columnsOf, fieldOf, shown } from "./formats/values.ts";
+import { type Note, Notes } from "./notes.ts";
+import { readCsv, readTable } from "./read/csv.ts";
 import { type Shape, detectShape } from "./read/detect.ts";
-import { type ByteChunks, UnreadableInput, utf8Chunks } from "./read/input.ts";
+import { type ByteChunks, UnreadableInput } from "./read/input.ts";
 import { readJson } from "./read/json.ts";
 import { readNdjson } from "./read/ndjson.ts";
+import { openInput } from "./read/open.ts";
 import { MalformedRecord, type RecordBatch } from "./read/records.ts";
+import { xlsxRows } from "./read/xlsx.ts";
+
+/** How an input is to be read; what is left out is found from its beginning, or as the format has it. */
+export interface ReadOptions {
+  readonly format?: Format | undefined;
+  /** Whose ids the input has. */
+  readonly source?: string | undefined;
+  readonly statuses?: Statuses | undefined;
+  /** A name that TextDecoder knows. */
+  readonly encoding?: string | undefined;
+  /** The name of a workbook's sheet. */
+  readonly sheet?: string | undefined;
+  /** The fields that lead to the list of records within JSON objects. */
+  readonly records?: readonly string[] | undefined;
+}
 
 /** A catalogue being read: what it turned out to be, and one outcome for each of its records in order. */
 export interface Reading {
   readonly format: Format;
-  readonly shape: Shape["kind"];
+  readonly shape: Shape["kind"] | "xlsx";
+  /** Whose ids its animals have. */
+  readonly source: string;
   /** Outcomes in batches of some hundred. Throws `UnreadableInput` where the input cannot be read on. */
   readonly batches: AsyncGenerator<readonly Outcome[]>;
   /** Names for categories given by `reference`; complete once `batches` has come to its end. */
   readonly referenced: ReadonlyMap<string, string>;
+  /** What whoever imports it should know; complete once `batches` has come to its end. */
+  notes(): readonly Note[];
   /** Lets the source go, wherever the reading of it has come to. */
   close(): Promise<void>;
 }
 
+/** An input in none of the known formats, with what is needed to map its columns. */
+export class UnknownFormat extends UnreadableInput {
+  /** The columns, or the fields of the first record. */
+  readonly columns: readonly string[];
+  /** The values of the first record, in the order of the columns. */
+  readonly sample: readonly string[];
+  /** A guess which of them are ours. */
+  readonly map: FieldMap;
+
+  constructor(columns: readonly string[], sample: readonly string[], map: FieldMap) {
+    const width = Math.max(...columns.map((column) => column.length));
+    const lines = columns.map((column, at) => `  ${column.padEnd(width)}  ${sample[at] ?? ""}`);
+    super(
+      0,
+      `the records are in none of the known formats. The first one has:\n${lines.join("\n")}\n` +
+        `Say where the fields are, such as --map '${fieldMapText(map)}', or name a format with --format`,
+    );
+    this.columns = columns;
+    this.sample = sample;
+    this.map = map;
+  }
+}
+
 /**
- * Begins to read a catalogue of any size in bounded memory. Its layout, and its format unless `format` is
- * given, are found from its beginning.
- * Throws UnreadableInput when the input is empty, is not text, or is in no known format.
+ * Begins to read a catalogue of any size in bounded memory. Its layout, and its format unless one is given, are found
+ * from its beginning.
+ * Throws UnreadableInput when the input is empty, is no text or workbook, or is in no known format (UnknownFormat).
  */
-export async function readCatalogue(source: ByteChunks, format?: Format): Promise<Reading> {
-  const { shape, chunks } = await detectShape(utf8Chunks(source));
-  const referenced = new Map<string, string>();
-  const { columns, batches } = await rawRecords(chunks, shape, format, referenced);
+export async function readCatalogue(
+  source: ByteChunks,
+  options: ReadOptions = {},
+): Promise<Reading> {
+  const included = new Included();
+  const { shape, columns, batches } = await rawRecords(source, options, included);
   const first = await batches.next();
   try {
     const sample = { columns, records: sampleOf(first) };
-    const found = format ?? detectFormat(sample) ?? unknownFormat(columns, sample.records);
-    const map = found.mapper(columns);
+    const format = options.format ?? detectFormat(sample) ?? unknownFormat(sample);
+    const notes = new Notes();
+    const context: MapperContext = {
+      source: options.source ?? (format.name === "map" || format === rehome ? "" : format.name),
+      statuses: options.statuses ?? new Statuses(),
+      dates: new Dates(),
+      notes,
+    };
+    const map = format.mapper(sample, context);
+    // Read once for what they teach about dates, whose order of day and month shows only in some.
+    for (const record of sample.records) map(record, 0);
+    notes.clear();
     return {
-      format: found,
-      shape: shape.kind,
-      referenced,
-      batches: outcomes(first, batches, map),
+      format,
+      shape,
+      source: context.source,
+      referenced: included.species,
+      batches: outcomes(first, batches, map, included),
+      notes: () => notes.list(),
       // Not those above: a generator that has not begun does nothing when it is to return.
       async close() {
         await batches.return(undefined);
@@ -53,35 +117,38 @@ export async function readCatalogue(source: ByteChunks, format?: Format): Promis
   }
 }
 
+interface RawRecords {
+  readonly shape: Reading["shape"];
+  readonly columns: readonly string[] | undefined;
+  readonly batches: AsyncGenerator<RecordBatch>;
+}
+
 async function rawRecords(
-  chunks: ByteChunks,
-  shape: Shape,
-  format: Format | undefined,
-  referenced: Map<string, string>,
-) {
-  switch (shape.kind) {
-    case "csv": {
-      const isHeader = (columns: readonly string[]) => {
-        const sample = { columns, records: [] };
-        return format === undefined
-          ? detectFormat(sample) !== undefined
-          : format.recognises(sample);
-      };
-      return await readCsv(chunks, { delimiter: shape.delimiter, isHeader });
-    }
-    case "ndjson":
-      return { columns: undefined, batches: readNdjson(chunks) };
-    case "json": {
-      const onIncluded = (value: unknown) => {
-        const species = includedSpecies(value);
-        if (species !== undefined) referenced.set(...species);
-      };
-      return {
-        columns: undefined,
-        batches: readJson(chunks, { wrapped: shape.wrapped, onIncluded }),
-      };
-    }
+  source: ByteChunks,
+  { format, encoding, sheet, records }: ReadOptions,
+  included: Included,
+): Promise<RawRecords> {
+  const isHeader = (columns: readonly string[]) => {
+    const sample = { columns, records: [] };
+    return format === undefined ? detectFormat(sample) !== undefined : format.recognises(sample);
+  };
+  const opened = await openInput(source, encoding);
+  if (opened.kind === "workbook") {
+    return { shape: "xlsx", ...(await readTable(xlsxRows(opened.chunks, sheet), isHeader)) };
   }
+  const { shape, chunks } = await detectShape(opened.chunks);
+  switch (shape.kind) {
+    case "csv":
+      return { shape: "csv", ...(await readCsv(chunks, { delimiter: shape.delimiter, isHeader })) };
+    case "ndjson":
+      if (records === undefined) {
+        return { shape: "ndjson", columns: undefined, batches: readNdjson(chunks) };
+      }
+  }
+  const onIncluded = (value: unknown) => included.add(value);
+  const wrapped = records !== undefined || (shape.kind === "json" && shape.wrapped);
+  const batches = readJson(chunks, { wrapped, onIncluded, ...(records && { records }) });
+  return { shape: "json", columns: undefined, batches };
 }
 
 function sampleOf(first: IteratorResult<RecordBatch>): readonly unknown[] {
@@ -91,31 +158,78 @@ function sampleOf(first: IteratorResult<RecordBatch>): readonly unknown[] {
 }
 
 /** A list without records is no fault; any format will do for it. */
-function unknownFormat(
-  columns: readonly string[] | undefined,
-  records: readonly unknown[],
-): Format {
+function unknownFormat(sample: Sample): Format {
+  const { columns, records } = sample;
   if (columns === undefined && records.length === 0) return rehome;
-  throw new UnreadableInput(
-    0,
-    "the records are in none of the formats known; name one with --format, or tell where the fields are with --map",
-  );
+  const [first] = records;
+  if (columns === undefined) {
+    if (!isJsonObject(first)) throw new UnreadableInput(0, "the records are no JSON objects");
+    const message = errorOf(first);
+    if (message !== undefined) {
+      throw new UnreadableInput(0, `the input is the error of a service, not a list: ${message}`);
+    }
+  }
+  const names = columnsOf(sample);
+  const values = names.map((name) => {
+    const value = fieldOf(columns, name)(first);
+    return value === undefined ? "" : shown(value);
+  });
+  throw new UnknownFormat(names, values, guessedMap(sample));
 }
+
+/** What an object says that is an error as services put it; undefined for a record. */
+function errorOf(record: Readonly<Record<string, unknown>>): string | undefined {
+  const { error, errors, message, detail, title } = record;
+  const isError =
+    error !== undefined ||
+    errors !== undefined ||
+    ((message ?? detail ?? title) !== undefined &&
+      ["code", "status", "statusCode"].some((name) => name in record));
+  if (!isError) return undefined;
+  const [first] = Array.isArray(errors) ? (errors as unknown[]) : [];
+  const said = [message, detail, error, first, title].find((value) => value !== undefined);
+  return shown(isJsonObject(said) ? (said["message"] ?? said["detail"] ?? said["title"]) : said);
+}
+
+/** Records that may wait for what they refer to; a page of an interface has a few hundred. */
+const waitingMax = 50_000;
 
 async function* outcomes(
   first: IteratorResult<RecordBatch>,
   rest: AsyncGenerator<RecordBatch>,
   map: RecordMapper,
+  { statuses }: Included,
 ): AsyncGenerator<readonly Outcome[]> {
   if (first.done === true) return;
+  let waiting: Deferred[] = [];
+  const settled = (batch: readonly (Outcome | Deferred)[]): readonly Outcome[] => {
+    if (waiting.length === 0 && batch.every(isSettled)) return batch;
+    const all = [...waiting, ...batch];
+    waiting = all.filter((each) => !isSettled(each) && !statuses.has(each.reference)) as Deferred[];
+    if (waiting.length > waitingMax) {
+      const problem = `more than ${waitingMax} animals come before the names of their statuses`;
+      throw new UnreadableInput(0, problem);
+    }
+    return all.flatMap((each) => {
+      if (isSettled(each)) return each;
+      const status = statuses.get(each.reference);
+      return status === undefined ? [] : each.settle(status);
+    });
+  };
   try {
-    yield mapped(first.value, map);
-    for await (const batch of rest) yield mapped(batch, map);
+    yield settled(mapped(first.value, map));
+    for await (const batch of rest) yield settled(mapped(batch, map));
+    yield settled([]);
+    if (waiting.length > 0) yield waiting.map(({ settle }) => settle(undefined));
   } finally {
     await rest.return(undefined);
   }
 }
 
-function mapped({ lines, records }: RecordBatch, map: RecordMapper): Outcome[] {
+function isSettled(each: Outcome | Deferred): each is Outcome {
+  return each.kind !== "deferred";
+}
+
+function mapped({ lines, records }: RecordBatch, map: RecordMapper): (Outcome | Deferred)[] {
   return records.map((record, index) => map(record, lines[index] ?? 0));
 }

@@ -1,6 +1,7 @@
 import type { Outcome } from "../../../src/annexes/import/candidate.ts";
 import type { Format } from "../../../src/annexes/import/formats/format.ts";
-import { readCatalogue } from "../../../src/annexes/import/reading.ts";
+import type { Note } from "../../../src/annexes/import/notes.ts";
+import { type ReadOptions, readCatalogue } from "../../../src/annexes/import/reading.ts";
 import { UnreadableInput } from "../../../src/annexes/import/read/input.ts";
 
 /** The bytes of `input` in pieces of `size`. */
@@ -17,6 +18,7 @@ export interface WholeReading {
   readonly shape: string;
   readonly outcomes: readonly Outcome[];
   readonly referenced: ReadonlyMap<string, string>;
+  readonly notes: readonly Note[];
 }
 
 /** Reads a catalogue to its end, in pieces that cut everything that can be cut. */
@@ -24,12 +26,13 @@ export async function readWhole(
   input: string | Uint8Array,
   format?: Format,
   pieceSize = 7,
+  options: ReadOptions = {},
 ): Promise<WholeReading> {
-  const reading = await readCatalogue(inPieces(input, pieceSize), format);
+  const reading = await readCatalogue(inPieces(input, pieceSize), { ...options, format });
   const outcomes: Outcome[] = [];
   for await (const batch of reading.batches) outcomes.push(...batch);
   const { shape, referenced } = reading;
-  return { format: reading.format.name, shape, outcomes, referenced };
+  return { format: reading.format.name, shape, outcomes, referenced, notes: reading.notes() };
 }
 
 const fixtures = new URL("../../fixtures/import/", import.meta.url);
@@ -50,8 +53,8 @@ export function brief(outcome: Outcome): string {
       const category = Object.entries(outcome.category).join();
       return `${outcome.line} ${outcome.name} / ${category} / ${outcome.status ?? "none"}${id}`;
     }
-    case "skip":
-      return `${outcome.line} skipped: ${outcome.reason}${id}`;
+    case "gone":
+      return `${outcome.line} gone: ${outcome.reason}${id}`;
     case "reject":
       return `${outcome.line} rejected: ${outcome.field}: ${outcome.problem}`;
   }

@@ -34,8 +34,7 @@ async function run(
   into: CatalogueStore = catalogue,
 ) {
   return await importCatalogue(into, {
-    source: inPieces(input, 50),
-    format: undefined,
+    input: inPieces(input, 50),
     categories: [],
     createCategories: false,
     skipBad: false,
@@ -65,8 +64,9 @@ describe("importCatalogue", () => {
     expect([await all(), await catalogue.categories()]).toEqual([[], []]);
 
     const taken = await run(austin, { createCategories: true, skipBad: true });
-    expect(taken).toEqual({
+    expect(taken).toMatchObject({
       format: "austin",
+      source: "austin",
       shape: "csv",
       dryRun: false,
       applied: true,
@@ -75,7 +75,7 @@ describe("importCatalogue", () => {
       updated: 0,
       unchanged: 0,
       superseded: 1,
-      skipped: [{ reason: 'outcome_type "Transfer"', records: 1 }],
+      skipped: [{ reason: 'Outcome Type "Transfer"', records: 1 }],
       rejected: 2,
       categoriesAdded: [
         { name: "Dog", id: 1n },
@@ -151,15 +151,15 @@ describe("importCatalogue", () => {
     const { parseFieldMap, mappedFormat } =
       await import("../../../src/annexes/import/formats/field-map.ts");
     const format = mappedFormat(parseFieldMap("name=n,categoryId=c"));
-    const summary = await run(input, { categories, format });
+    const summary = await run(input, { categories, read: { format } });
     expect(summary.categoriesAdded).toEqual([{ name: "Cat", id: int64Max }]);
     expect(await brief()).toEqual(["a 1 undefined", `b ${int64Max} undefined`, "c 1 undefined"]);
 
-    const clash = run(input, { categories: [{ name: "DOG", id: 2n }], format });
+    const clash = run(input, { categories: [{ name: "DOG", id: 2n }], read: { format } });
     expect(await failure(clash)).toContain(
       'Category "DOG" has the id 1 in the catalogue and 2 in the file',
     );
-    const full = run('[{"n":"a","c":"Ferret"}]', { createCategories: true, format });
+    const full = run('[{"n":"a","c":"Ferret"}]', { createCategories: true, read: { format } });
     expect(await failure(full)).toContain(`A category has the id ${int64Max}`);
   });
 
@@ -168,7 +168,7 @@ describe("importCatalogue", () => {
     const header = "Animal ID,Name,Animal Type,Outcome Type,MonthYear\n";
     const read = run("", {
       createCategories: true,
-      source: inPieces(header + rows.join("\n"), 60_000),
+      input: inPieces(header + rows.join("\n"), 60_000),
     });
     expect(await failure(read)).toContain("more than 10000 different categories up to line 10002");
   });
@@ -185,7 +185,7 @@ describe("importCatalogue", () => {
     const stop = new AbortController();
     const rows = Array.from({ length: 12_000 }, (_, index) => `n,1,x${index}`);
     const work = run("", {
-      source: inPieces(`name,categoryId,externalId\n${rows.join("\n")}`, 60_000),
+      input: inPieces(`name,categoryId,externalId\n${rows.join("\n")}`, 60_000),
       stop: stop.signal,
       onProgress: ({ phase }) => phase === "storing" && stop.abort(),
     });
@@ -313,12 +313,12 @@ describe("an import that fails", () => {
     const input = watched('[{"name":"a","categoryId":1},', () => {
       throw new Error("the pipe cannot be closed");
     });
-    const stopped = { source: input.chunks(), stop: AbortSignal.abort() };
+    const stopped = { input: input.chunks(), stop: AbortSignal.abort() };
     expect(await failure(run("", stopped))).toBe("The import was stopped. Nothing was changed.");
     const unknown = watched('[{"a":1},', () => {
       throw new Error("the pipe cannot be closed");
     });
-    expect(await failure(run("", { source: unknown.chunks() }))).toContain("--map");
+    expect(await failure(run("", { input: unknown.chunks() }))).toContain("--map");
   });
 
   test("in nothing but its closing says so", async () => {
@@ -338,7 +338,7 @@ describe("an import that fails", () => {
     const failing = beginningWith(() => {
       throw new Error("no room for it");
     });
-    const work = run("", { source: input.chunks() }, failing);
+    const work = run("", { input: input.chunks() }, failing);
     expect([await failure(work), input.isClosed]).toEqual(["no room for it", true]);
   });
 
@@ -349,7 +349,7 @@ describe("an import that fails", () => {
     ["no JSON", '[{"a":1}}'],
   ])("on %s lets its input go", async (_what, text) => {
     const input = watched(text);
-    expect(await failure(run("", { source: input.chunks() }))).not.toBe("nothing failed");
+    expect(await failure(run("", { input: input.chunks() }))).not.toBe("nothing failed");
     expect(input.isClosed).toBe(true);
   });
 
@@ -366,7 +366,7 @@ describe("an import that fails", () => {
     const input = watched('[{"name":"a","categoryId":1},', () => {
       throw new Error("the pipe cannot be closed");
     });
-    const stopped = { source: input.chunks(), stop: AbortSignal.abort() };
+    const stopped = { input: input.chunks(), stop: AbortSignal.abort() };
     expect(await failure(run("", stopped, catalogueWatched))).not.toBe("nothing failed");
     expect(isClosed).toBe(true);
   });
@@ -430,12 +430,17 @@ describe("any sequence of imports", () => {
     readonly type: string;
   }
 
+  /** Of the same day the row holds that is for adoption. */
+  const age = ({ day, outcome }: Row) =>
+    day * 3 + (outcome === "" ? 2 : outcome === "Adoption" ? 1 : 0);
+
   /** The animals that these rows leave: the newest sound row of each, unless it says that the animal went elsewhere. */
   function newest(rows: readonly Row[]): Map<number, string> {
     const best = new Map<number, Row>();
     for (const row of rows) {
       if (row.type === "" && row.outcome !== "Transfer") continue;
-      if ((best.get(row.id)?.day ?? 0) <= row.day) best.set(row.id, row);
+      const known = best.get(row.id);
+      if (known === undefined || age(known) <= age(row)) best.set(row.id, row);
     }
     return new Map(
       [...best]

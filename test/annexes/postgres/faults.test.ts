@@ -119,8 +119,7 @@ test("an import whose connection is killed says what it has taken over, and anot
   const text = `name,categoryId,externalId\n${rows.join("\n")}`;
   const imported = (sleep: () => Promise<void>) =>
     importCatalogue(store.catalogue, {
-      source: new Blob([text]).stream(),
-      format: undefined,
+      input: new Blob([text]).stream(),
       categories: [],
       createCategories: false,
       skipBad: false,

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { AppError } from "../../../domain/errors.ts";
 import { jsonText } from "../../../domain/exact-json.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
@@ -6,31 +6,35 @@ import type { Rejection } from "../candidate.ts";
 import type { ImportSummary } from "../import.ts";
 import { json, type Static } from "../../../cli/json.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
-
-/** Rejections that are shown to a person; a file holds them all. */
-const shownMax = 10;
+import { UsageError } from "../../../cli/errors.ts";
+import { shellWord } from "../../../domain/shell-word.ts";
 
 /** Characters that are kept before they are written to the file. */
 const pendingMax = 65_536;
 
-/** What becomes of records that are rejected: the first are remembered to be shown, all go to the file if there is one. */
+/** The file to which rejected records go, if there is one. */
 export class Rejects {
-  readonly #path: string | undefined;
+  readonly path: string | undefined;
   #descriptor: number | undefined;
   #pending = "";
-  readonly #first: Rejection[] = [];
-  #count = 0;
-  /** True when ids for names of categories would let some of them in. */
-  hasUnknownCategory = false;
 
   private constructor(path: string | undefined, descriptor: number | undefined) {
-    this.#path = path;
+    this.path = path;
     this.#descriptor = descriptor;
   }
 
-  /** Opens the file, empty. Throws `unavailable` when it cannot be written. */
-  static open(path: string | undefined): Rejects {
+  /**
+   * Opens the file, empty. Throws UsageError when it exists and must not be overwritten, `unavailable` when it cannot be
+   * written.
+   */
+  static open(path: string | undefined, overwrites: boolean): Rejects {
     if (path === undefined) return new Rejects(path, undefined);
+    if (!overwrites && isFile(path)) {
+      throw new UsageError(
+        `The file of rejects ${path} exists.`,
+        "Name another file, or overwrite it with --force.",
+      );
+    }
     try {
       // Before all has been read, when it would be late to learn that its folder is missing. No folder is made; a misspelt
       // one would be too.
@@ -42,12 +46,8 @@ export class Rejects {
   }
 
   /** Throws `unavailable` when the file cannot be written on. */
-  add(rejection: Rejection): void {
-    this.#count += 1;
-    if (rejection.unknownCategory) this.hasUnknownCategory = true;
-    if (this.#first.length < shownMax) this.#first.push(rejection);
+  add({ line, field, problem, record }: Rejection): void {
     if (this.#descriptor === undefined) return;
-    const { line, field, problem, record } = rejection;
     this.#pending += `${jsonText({ line, field, problem, record })}\n`;
     if (this.#pending.length > pendingMax) this.#flush(this.#descriptor);
   }
@@ -67,21 +67,9 @@ export class Rejects {
     try {
       for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
     } catch (error) {
-      throw unwritable(this.#path, error, "Name a file on another disk.");
+      throw unwritable(this.path, error, "Name a file on another disk.");
     }
     this.#pending = "";
-  }
-
-  /** The first of them, a line each, and where the others are. */
-  text(): string {
-    const lines = this.#first.map(
-      ({ line, field, problem }) =>
-        `  line ${line}: ${field === "" ? "" : `${field}: `}${problem}\n`,
-    );
-    const more = this.#count - this.#first.length;
-    if (this.#path !== undefined) lines.push(`  All of them are in ${this.#path}.\n`);
-    else if (more > 0) lines.push(`  and ${grouped(more)} more; --rejects FILE keeps them all\n`);
-    return lines.join("");
   }
 
   /** Keeps what it has of an import that failed; what is wrong with the file then matters less than why. */
@@ -94,15 +82,38 @@ export class Rejects {
   }
 }
 
+/** Why something cannot be a file is said by the attempt to open it. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
 function unwritable(path: string | undefined, error: unknown, hint: string): AppError {
   const why = reasonNotMade(error);
   const message = `The file of rejects ${path} cannot be written: ${why}.`;
   return new AppError("unavailable", message, { cause: error, hint });
 }
 
+const cause = json.object({
+  field: json.text("field at fault; empty for the record as a whole"),
+  problem: json.text("what is wrong, in the words of the first of them"),
+  records: json.count("how many records"),
+  lines: json.list(json.count("one of the first lines")),
+});
+const note = json.object({
+  text: json.text("what to know about some records that are taken"),
+  records: json.count("how many records"),
+  firstLine: json.count("line of the first of them"),
+  example: json.text("its value"),
+});
+
 export const importSchema = json.object({
   format: json.text("format that the input was read as"),
-  shape: json.oneOf(["json", "ndjson", "csv"] as const, "how its records are laid out"),
+  shape: json.oneOf(["json", "ndjson", "csv", "xlsx"] as const, "how its records are laid out"),
+  source: json.text("whose ids its animals have; empty when nobody said"),
   dryRun: json.flag("true with --dry-run"),
   applied: json.flag(
     "false when nothing was changed: a dry run, or bad records without --skip-bad",
@@ -113,10 +124,12 @@ export const importSchema = json.object({
   unchanged: json.count("animals that were the same already"),
   superseded: json.count("older records of animals that have a newer one in the input"),
   rejected: json.count("bad records"),
-  skipped: json.count("sound records that are no animals for the catalogue"),
+  causes: json.list(cause),
+  skipped: json.count("sound records of animals that are not for adoption"),
   skippedReasons: json.list(
     json.object({ reason: json.text("why"), records: json.count("how many of them") }),
   ),
+  notes: json.list(note),
   categoriesAdded: json.list(
     json.object({ id: json.int64("new id"), name: json.text("name of the category") }),
   ),
@@ -124,17 +137,22 @@ export const importSchema = json.object({
 
 /** The summary as `--json` prints it. */
 export function importedJson(summary: ImportSummary): Static<typeof importSchema> {
-  const { format, shape, dryRun, applied, read, added, updated, unchanged } = summary;
-  const { superseded, skipped, rejected, categoriesAdded } = summary;
+  const { format, shape, source, dryRun, applied, read, added, updated, unchanged } = summary;
+  const { superseded, skipped, rejected, causes, notes, categoriesAdded } = summary;
   const counts = { read, added, updated, unchanged, superseded, rejected };
   return {
     format,
     shape,
+    source,
     dryRun,
     applied,
     ...counts,
+    causes: causes.map(({ field, problem, records, lines }) => {
+      return { field, problem, records, lines: [...lines] };
+    }),
     skipped: skipped.reduce((sum, { records }) => sum + records, 0),
     skippedReasons: skipped.map(({ reason, records }) => ({ reason, records })),
+    notes: notes.map((each) => ({ ...each })),
     categoriesAdded: categoriesAdded.map(({ id, name }) => ({ id, name })),
   };
 }
@@ -142,7 +160,7 @@ export function importedJson(summary: ImportSummary): Static<typeof importSchema
 /** The summary for a person. */
 export function importedText(summary: ImportSummary): string {
   const { format, shape, applied, read, added, updated, unchanged } = summary;
-  const { superseded, skipped, rejected, categoriesAdded } = summary;
+  const { superseded, skipped, rejected, categoriesAdded, notes } = summary;
   const would = applied ? "" : "would be ";
   const rows: (readonly [number, string])[] = [
     [added, `${would}added`],
@@ -157,16 +175,51 @@ export function importedText(summary: ImportSummary): string {
   for (const { id, name } of categoriesAdded) {
     lines.push(`Category ${name} ${applied ? "is" : "would be"} ${id}.\n`);
   }
+  for (const { text, records, firstLine, example } of notes) {
+    lines.push(
+      `Note: ${text} (${counted(records, "record")}, first on line ${firstLine}: ${example}).\n`,
+    );
+  }
   return `Read ${counted(read, "record")} (${format}, ${shape}).\n${lines.join("")}`;
+}
+
+/** Causes that are shown to a person; `--json` has more. */
+const causesMax = 20;
+
+/** What is wrong with the rejected records, a line for each cause, and where all of them are. */
+export function causesText({ causes }: ImportSummary, rejects: Rejects): string {
+  const shown = causes.slice(0, causesMax);
+  const width = Math.max(...shown.map(({ records }) => grouped(records).length));
+  const lines = shown.map(({ field, problem, records, lines: [...at] }) => {
+    const where = `line${at.length > 1 ? "s" : ""} ${at.join(", ")}${records > at.length ? ", ..." : ""}`;
+    const what = field === "" ? problem : `${field}: ${problem}`;
+    return `  ${grouped(records).padStart(width)}  ${what} (${where})\n`;
+  });
+  const more = causes.length - shown.length;
+  if (more > 0) lines.push(`  and ${grouped(more)} more causes\n`);
+  if (rejects.path !== undefined) lines.push(`  All of them are in ${rejects.path}.\n`);
+  return lines.join("");
 }
 
 /** Why nothing was changed. */
 export function refusedText(summary: ImportSummary, rejects: Rejects): string {
   const { rejected, read, dryRun } = summary;
   const consequence = dryRun ? "nothing would be changed" : "nothing was changed";
-  const remedy = rejects.hasUnknownCategory
-    ? "Add --create-categories for new ids or --categories FILE for given ones, mend"
-    : "Mend";
   return `${grouped(rejected)} of ${grouped(read)} records cannot be taken over, so ${consequence}.
-${rejects.text()}Try: ${remedy} the records, or take the rest over with --skip-bad.`;
+${causesText(summary, rejects)}Try: ${remedies(summary).join(" ")}`;
+}
+
+function remedies({ causes }: ImportSummary): string[] {
+  const words = causes.flatMap(({ unknownStatus }) => unknownStatus ?? []);
+  const [first] = words;
+  const all = [];
+  if (first !== undefined) {
+    const word = /[,="]/.test(first) ? `"${first}"` : first;
+    all.push(`Say what the statuses mean, such as --status ${shellWord(`${word}=gone`)}.`);
+  }
+  if (causes.some(({ unknownCategory }) => unknownCategory)) {
+    all.push("Add --create-categories for new ids or --categories FILE for given ones.");
+  }
+  all.push("Mend the records, or take the rest over with --skip-bad.");
+  return all;
 }

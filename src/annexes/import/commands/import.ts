@@ -7,14 +7,26 @@ import { InvalidFieldMap, mappedFormat, parseFieldMap } from "../formats/field-m
 import type { Format } from "../formats/format.ts";
 import { formatNamed, formats } from "../formats/index.ts";
 import { type ImportProgress, importCatalogue } from "../import.ts";
+import { InvalidStatuses, parseStatusWords, Statuses } from "../formats/statuses.ts";
 import { type ByteChunks, UnreadableInput } from "../read/input.ts";
+import { isEncoding } from "../read/open.ts";
+import type { ReadOptions } from "../reading.ts";
+import { petStatuses } from "../../../domain/pet.ts";
+import { counted } from "../../../cli/terminal/text.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson } from "../../../cli/json.ts";
 import { withServices } from "../../../cli/open.ts";
 import { addSettings, configOf, storeSettings } from "../../../cli/options.ts";
 import { type Progress, ProgressLine } from "../../../cli/progress.ts";
 import { UsageError } from "../../../cli/errors.ts";
-import { importSchema, importedJson, importedText, refusedText, Rejects } from "./import-report.ts";
+import {
+  causesText,
+  importSchema,
+  importedJson,
+  importedText,
+  refusedText,
+  Rejects,
+} from "./import-report.ts";
 
 interface Options {
   readonly format: string;
@@ -24,15 +36,24 @@ interface Options {
   readonly skipBad?: true;
   readonly dryRun?: true;
   readonly rejects?: string;
+  readonly force?: true;
+  readonly source?: string;
+  readonly status?: readonly string[];
+  readonly defaultStatus?: DefaultStatus;
+  readonly encoding?: string;
+  readonly sheet?: string;
+  readonly records?: string;
   readonly json?: true;
 }
 
 const automatic = "auto";
+const defaultStatuses = [...petStatuses, "none"] as const;
+type DefaultStatus = (typeof defaultStatuses)[number];
 
 export function importCommand(io: Io): Command {
   const command = new Command("import")
     .description("take animals over from a file, or from standard input with -")
-    .argument("<file>", "JSON, NDJSON or CSV; - for standard input")
+    .argument("<file>", "JSON, NDJSON, CSV or .xlsx, perhaps as .gz; - for standard input")
     .addOption(
       new Option("--format <format>", "what the file is; found out by itself if not given")
         .choices([automatic, ...formats.map(({ name }) => name)])
@@ -40,7 +61,18 @@ export function importCommand(io: Io): Command {
     )
     .option(
       "--map <pairs>",
-      "columns or fields of any other file: name=A,categoryId=B,status=C,externalId=D",
+      "columns or fields of any other file: name=A,categoryId=B,status=C,externalId=D,updatedAt=E",
+    )
+    .option("--source <name>", "whose ids these are; equal ids of two sources are two animals")
+    .option(
+      "--status <pairs>",
+      "what words mean that are not known: WORD=available|pending|sold|none|gone (repeatable)",
+      (pairs: string, before: readonly string[] | undefined) => [...(before ?? []), pairs],
+    )
+    .addOption(
+      new Option("--default-status <status>", "for animals without one in the file").choices([
+        ...defaultStatuses,
+      ]),
     )
     .option(
       "--categories <file>",
@@ -53,6 +85,10 @@ export function importCommand(io: Io): Command {
       "--rejects <file>",
       "write every bad record to this file, as NDJSON with line, field and problem",
     )
+    .option("--force", "let --rejects overwrite a file")
+    .option("--encoding <name>", "encoding of text that is neither UTF-8 nor marked UTF-16")
+    .option("--sheet <name>", "sheet of a workbook; the first if not given")
+    .option("--records <path>", "fields that lead to the list within JSON, with dots: result.pets")
     .addHelpText("after", help);
   return addJson(addSettings(command, storeSettings), importSchema).action(
     async (file: string, options: Options) => {
@@ -71,12 +107,13 @@ anything is changed.
 Examples:
   rehome pets import animals.json --dry-run
   rehome pets import outcomes.csv --create-categories
-  rehome pets import list.csv --map name=Name,categoryId=Species,externalId=Tag --categories ids.json
+  rehome pets import list.xlsx --map name=Name,categoryId=Species,status=State,externalId=Tag --source clinic
+  rehome pets import lista.csv --encoding windows-1252 --status 'En espera=pending,EUTANASIA=gone'
   curl -s "$URL" | rehome pets import - --format petfinder --skip-bad --rejects bad.ndjson`;
 
 async function importFile(command: Command, io: Io, file: string, options: Options): Promise<void> {
   const { config } = configOf(command, io);
-  const format = formatOf(options);
+  const read = readOptions(options);
   const categories = await categoriesOf(options);
   const input = openInput(io, file);
   refuseAsRejects(options.rejects, [file === "-" ? "/dev/stdin" : file, options.categories]);
@@ -85,12 +122,12 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
     io,
     async (services) => {
       // Emptied once the store is known to be of use, and before anything is read.
-      using rejects = Rejects.open(options.rejects);
+      using rejects = Rejects.open(options.rejects, options.force === true);
       const line = new ProgressLine(io, () => performance.now());
       try {
         const summary = await importCatalogue(services.catalogue, {
-          source: input.chunks,
-          format,
+          input: input.chunks,
+          read,
           categories,
           createCategories: options.createCategories === true,
           skipBad: options.skipBad === true,
@@ -106,7 +143,9 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
         rejects.end();
         const isRefused = summary.rejected > 0 && options.skipBad !== true;
         if (isRefused) throw new Error(refusedText(summary, rejects));
-        if (summary.rejected > 0) io.err(rejects.text());
+        if (summary.rejected === 0) return;
+        io.err(causesText(summary, rejects));
+        if (summary.rejected === summary.read) throw new Error(nothingTaken(summary.read));
       } catch (error) {
         line.clear();
         throw error instanceof UnreadableInput ? new Error(`${file}: ${error.message}`) : error;
@@ -114,6 +153,44 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
     },
     { begins: true, rehearses: options.dryRun === true },
   );
+}
+
+function nothingTaken(records: number): string {
+  return `None of ${counted(records, "record")} could be taken over.\nTry: rehome pets import --help`;
+}
+
+/** How the input is to be read. Throws UsageError for options that cannot be understood. */
+function readOptions(options: Options): ReadOptions {
+  const { source, encoding, sheet, records } = options;
+  if (encoding !== undefined && !isEncoding(encoding)) {
+    throw new UsageError(
+      `The encoding ${encoding} is not known.`,
+      "Name one such as windows-1252, iso-8859-15 or utf-16le.",
+    );
+  }
+  if (source !== undefined && !/^[^\s:]{1,40}$/u.test(source)) {
+    throw new UsageError(
+      "--source expects a name of at most 40 characters without blanks and colons.",
+      "Name the shelter or the program, such as --source clinic.",
+    );
+  }
+  return {
+    format: formatOf(options),
+    source,
+    statuses: statusesOf(options),
+    encoding,
+    sheet,
+    records: records?.split("."),
+  };
+}
+
+function statusesOf({ status = [], defaultStatus }: Options): Statuses {
+  try {
+    return new Statuses(parseStatusWords(status), defaultStatus);
+  } catch (error) {
+    if (!(error instanceof InvalidStatuses)) throw error;
+    throw new UsageError(error.message, "rehome pets import --help");
+  }
 }
 
 /** Throws where the file of rejects, which is emptied at first, is one of those that are read. */

@@ -1,93 +1,149 @@
-import { isJsonObject } from "../../../domain/exact-json.ts";
-import type { PetStatus } from "../../../domain/pet.ts";
-import type { Format } from "./format.ts";
+import type { Meaning } from "./statuses.ts";
+import { UnreadableInput } from "../read/input.ts";
+import type { Format, MapperContext, Sample } from "./format.ts";
+import { externalId } from "./ids.ts";
+import { fieldAmong, lackingColumns } from "./shelters.ts";
 import {
+  byStatus,
   categoryName,
-  externalId,
-  fieldOf,
+  columnKey,
+  columnsOf,
   isBlank,
   mapperOf,
   shelterName,
   versionOf,
 } from "./values.ts";
 
-/** Only these of an animal's 300 columns say whether it is up for adoption. */
-interface State {
-  readonly archived: boolean;
-  /** 1 is an adoption; 3 a transfer, 5 reclaimed by the owner, and so on. */
-  readonly movement: unknown;
-  readonly reserved: boolean;
-  readonly deceased: boolean;
-  readonly neverHere: boolean;
-  readonly notForAdoption: boolean;
-}
+/** Those of an animal's 300 columns that say whether it is up for adoption. */
+const flagColumns = [
+  "archived",
+  "iscourtesy",
+  "isnotavailableforadoption",
+  "nonshelteranimal",
+  "hasfutureadoption",
+  "hasactiveboarding",
+  "haspermanentfoster",
+  "hasactivereserve",
+  "hastrialadoption",
+  "crueltycase",
+  "ishold",
+  "isquarantine",
+] as const;
+type Flag = (typeof flagColumns)[number];
+
+/** The types of an animal's active movement; 3 to 7 are transfer, escaped, reclaimed, stolen and released. */
+const adoption = 1;
+const elsewhereMin = 3;
+const elsewhereMax = 7;
+const retailer = 8;
 
 /** ASM3, which is sheltermanager.com: the service's `json_adoptable_animals` and its kin, or the same columns as CSV. */
 export const asm: Format = {
   name: "asm",
   title: "Animal Shelter Manager 3 / sheltermanager.com, json_adoptable_animals (JSON or CSV)",
-  recognises: ({ columns, records: [first] }) =>
-    columns?.includes("ANIMALNAME") ?? (isJsonObject(first) && "ANIMALNAME" in first),
-  mapper: (columns) => {
-    const field = (name: string) => fieldOf(columns, name);
-    const id = field("ID");
-    const name = field("ANIMALNAME");
-    const species = field("SPECIESNAME");
-    const changed = field("LASTCHANGEDDATE");
-    const state = stateReader(field);
-    return mapperOf(columns, (record, line) => {
+  recognises: (sample) => columnsOf(sample).map(columnKey).includes("animalname") && has(sample),
+  mapper(sample, context) {
+    const field = (name: string) => fieldAmong(sample, [name])?.read ?? (() => undefined);
+    const missing = ["animalname", "speciesname"].filter(
+      (name) => fieldAmong(sample, [name]) === undefined,
+    );
+    if (missing.length > 0) throw lackingColumns("asm", missing, sample);
+    const id = field("id");
+    const name = field("animalname");
+    const species = field("speciesname");
+    const changed = field("lastchangeddate");
+    const state = stateReader(sample, context);
+    return mapperOf(sample.columns, (record, line) => {
       const origin = {
         line,
-        externalId: externalId("asm", "ID", id(record)),
-        version: versionOf(changed(record)),
+        externalId: externalId(context, "ID", id(record), line),
+        version: versionOf(context, "LASTCHANGEDDATE", changed(record), line),
       };
-      const status = statusOf(state(record));
-      if ("reason" in status) return { ...origin, kind: "skip", reason: status.reason };
-      return {
-        ...origin,
-        kind: "pet",
+      const pet = () => ({
         name: shelterName("ANIMALNAME", name(record)),
         category: categoryName("SPECIESNAME", species(record)),
-        status: status.status,
-      };
+      });
+      const said = state(record);
+      if ("value" in said) return byStatus(context, origin, said, pet);
+      if (said.meaning === "gone") return { ...origin, kind: "gone", reason: said.reason };
+      const status = said.meaning === "none" ? undefined : said.meaning;
+      return { ...origin, kind: "pet", ...pet(), status };
     });
   },
 };
 
-function stateReader(
-  field: (name: string) => (record: unknown) => unknown,
-): (record: unknown) => State {
-  const flag = (name: string) => {
-    const value = field(name);
-    return (record: unknown) => isOne(value(record));
-  };
-  const movement = field("ACTIVEMOVEMENTTYPE");
-  const deceasedDate = field("DECEASEDDATE");
-  const archived = flag("ARCHIVED");
-  const reserved = flag("HASACTIVERESERVE");
-  const neverHere = flag("NONSHELTERANIMAL");
-  const notForAdoption = flag("ISNOTAVAILABLEFORADOPTION");
-  return (record) => ({
-    archived: archived(record),
-    movement: movement(record),
-    reserved: reserved(record),
-    deceased: !isBlank(deceasedDate(record)),
-    neverHere: neverHere(record),
-    notForAdoption: notForAdoption(record),
+/** True with the columns that no other program has. */
+function has(sample: Sample): boolean {
+  const keys = columnsOf(sample).map(columnKey);
+  return ["speciesname", "sheltercode", "animaltypename"].some((name) => keys.includes(name));
+}
+
+interface Decided {
+  readonly meaning: Meaning;
+  readonly reason: string;
+}
+
+type Said = Decided | { readonly field: string; readonly value: unknown };
+
+/** Throws UnreadableInput when no column says whether an animal is for adoption and nobody else does. */
+function stateReader(sample: Sample, { statuses }: MapperContext): (record: unknown) => Said {
+  const word = fieldAmong(sample, ["adoptionstatus", "status"]);
+  const flags = flagColumns.flatMap((name) => {
+    const found = fieldAmong(sample, [name]);
+    return found === undefined ? [] : [[name, found.read] as const];
   });
+  const movement = fieldAmong(sample, ["activemovementtype"])?.read;
+  const deceased = fieldAmong(sample, ["deceaseddate"])?.read;
+  if (flags.length === 0 && movement === undefined && deceased === undefined) {
+    if (word !== undefined) return (record) => ({ field: word.column, value: word.read(record) });
+    const { whenMissing } = statuses;
+    if (whenMissing !== undefined) return () => ({ meaning: whenMissing, reason: "" });
+    throw missingStatus("ARCHIVED, ACTIVEMOVEMENTTYPE or ADOPTIONSTATUS");
+  }
+  return (record) => {
+    const set = new Set<Flag>();
+    for (const [name, read] of flags) if (isOne(read(record))) set.add(name);
+    return stateOf(set, Number(movement?.(record) ?? 0), !isBlank(deceased?.(record)));
+  };
+}
+
+/** Refuses an input in which nothing tells whether its animals are for adoption. */
+export function missingStatus(columns: string): UnreadableInput {
+  return new UnreadableInput(
+    1,
+    `no column says whether an animal is for adoption (expected ${columns}); say what all of them are with --default-status available|pending|sold|none`,
+  );
 }
 
 function isOne(value: unknown): boolean {
-  return value === 1 || value === "1" || value === true;
+  return (
+    value === 1 ||
+    value === true ||
+    (typeof value === "string" && /^(?:1|y|yes|true)$/i.test(value.trim()))
+  );
 }
 
-function statusOf(state: State): { readonly status: PetStatus } | { readonly reason: string } {
-  if (state.deceased) return { reason: "deceased" };
-  if (state.neverHere) return { reason: "not a shelter animal" };
-  if (state.archived) {
-    const adopted = isBlank(state.movement) || isOne(state.movement);
-    return adopted ? { status: "sold" } : { reason: "left the shelter otherwise than by adoption" };
-  }
-  if (state.notForAdoption) return { reason: "not available for adoption" };
-  return { status: state.reserved ? "pending" : "available" };
+/**
+ * What ASM's own `is_animal_adoptable` says with its default settings, with the animals that it leaves out told apart:
+ * those that are adopted or reserved stay in the catalogue.
+ */
+function stateOf(set: ReadonlySet<Flag>, movement: number, deceased: boolean): Decided {
+  const gone = (reason: string): Decided => ({ meaning: "gone", reason });
+  const is = (meaning: Meaning): Decided => ({ meaning, reason: "" });
+  const isTrial = set.has("hastrialadoption");
+  if (set.has("iscourtesy")) return is("available");
+  if (deceased) return gone("deceased");
+  if (set.has("nonshelteranimal")) return gone("not a shelter animal");
+  if (movement === adoption && !isTrial) return is("sold");
+  if (set.has("isnotavailableforadoption")) return gone("not available for adoption");
+  if (set.has("hasactiveboarding")) return gone("boarding");
+  if (set.has("haspermanentfoster")) return gone("permanent foster");
+  if (set.has("crueltycase")) return gone("cruelty case");
+  if (set.has("ishold")) return gone("hold");
+  if (set.has("isquarantine")) return gone("quarantine");
+  if (movement === retailer) return gone("at a retailer");
+  const left = movement >= elsewhereMin && movement <= elsewhereMax;
+  if (left || set.has("archived")) return gone("left the shelter otherwise than by adoption");
+  const pending = isTrial || set.has("hasactivereserve") || set.has("hasfutureadoption");
+  return is(pending ? "pending" : "available");
 }

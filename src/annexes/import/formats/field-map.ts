@@ -1,28 +1,27 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
-import type { PetStatus } from "../../../domain/pet.ts";
 import type { CandidateCategory } from "../candidate.ts";
 import { UnreadableInput } from "../read/input.ts";
-import type { Format, RecordMapper } from "./format.ts";
+import type { Format, MapperContext, RecordMapper, Sample } from "./format.ts";
+import { externalId } from "./ids.ts";
 import {
   type Field,
-  FieldFault,
+  byStatus,
   categoryName,
+  columnKey,
   fieldOf,
   int64Of,
-  isBlank,
   mapperOf,
   type Notation,
   notationOf,
   shelterName,
-  shown,
-  sourceId,
+  versionOf,
 } from "./values.ts";
 
-const targets = ["name", "categoryId", "status", "externalId"] as const;
-type Target = (typeof targets)[number];
+export const mapTargets = ["name", "categoryId", "status", "externalId", "updatedAt"] as const;
+export type MapTarget = (typeof mapTargets)[number];
 
 /** Which column (CSV) or field (JSON, dots lead into objects) holds which of our fields. */
-export type FieldMap = ReadonlyMap<Target, string>;
+export type FieldMap = ReadonlyMap<MapTarget, string>;
 
 /** A `--map` option that cannot be understood; the message says what is wrong and what would be right. */
 export class InvalidFieldMap extends Error {
@@ -36,7 +35,7 @@ const example = "for example name=Pet Name,categoryId=Species,status=State,exter
  * quoted as in CSV. `name` and `categoryId` are needed. Throws InvalidFieldMap.
  */
 export function parseFieldMap(text: string): FieldMap {
-  const map = new Map<Target, string>();
+  const map = new Map<MapTarget, string>();
   for (const pair of text.match(/(?:"[^"]*"|[^,])+/g) ?? []) {
     const equals = pair.indexOf("=");
     const target = pair.slice(0, Math.max(equals, 0)).trim();
@@ -51,7 +50,7 @@ export function parseFieldMap(text: string): FieldMap {
     }
     if (!isTarget(target)) {
       throw new InvalidFieldMap(
-        `--map: there is no field ${JSON.stringify(target)}; the fields are ${targets.join(", ")}`,
+        `--map: there is no field ${JSON.stringify(target)}; the fields are ${mapTargets.join(", ")}`,
       );
     }
     if (map.has(target)) throw new InvalidFieldMap(`--map: ${target} is given twice`);
@@ -63,8 +62,15 @@ export function parseFieldMap(text: string): FieldMap {
   return map;
 }
 
-function isTarget(text: string): text is Target {
-  return (targets as readonly string[]).includes(text);
+function isTarget(text: string): text is MapTarget {
+  return (mapTargets as readonly string[]).includes(text);
+}
+
+/** A map as `--map` takes it. */
+export function fieldMapText(map: FieldMap): string {
+  return [...map]
+    .map(([target, column]) => `${target}=${/[,"]/.test(column) ? `"${column}"` : column}`)
+    .join(",");
 }
 
 /** A format made from a map: for everything that has no format of its own. */
@@ -72,13 +78,16 @@ export function mappedFormat(map: FieldMap): Format {
   return {
     name: "map",
     title: "any other, by --map",
-    recognises: () => false,
-    mapper: (columns) => mappedMapper(map, columns),
+    recognises: ({ columns }) =>
+      columns !== undefined &&
+      [...map.values()].every((column) => matching(columns, column).length === 1),
+    mapper: (sample, context) => mappedMapper(map, sample, context),
   };
 }
 
-function mappedMapper(map: FieldMap, columns: readonly string[] | undefined): RecordMapper {
-  const field = (target: Target): Field => {
+function mappedMapper(map: FieldMap, sample: Sample, context: MapperContext): RecordMapper {
+  const { columns } = sample;
+  const field = (target: MapTarget): Field => {
     const column = map.get(target);
     if (column === undefined) return () => undefined;
     if (columns === undefined) return pathField(column.split("."));
@@ -88,25 +97,32 @@ function mappedMapper(map: FieldMap, columns: readonly string[] | undefined): Re
   const category = field("categoryId");
   const status = field("status");
   const id = field("externalId");
+  const updatedAt = field("updatedAt");
   const notation = notationOf(columns);
-  const at = (target: Target) => map.get(target) ?? target;
-  return mapperOf(columns, (record, line) => ({
-    kind: "pet",
-    line,
-    name: shelterName(at("name"), name(record)),
-    category: idOrName(at("categoryId"), category(record), notation),
-    status: statusWord(at("status"), status(record)),
-    externalId: sourceId(at("externalId"), id(record)),
-  }));
+  const at = (target: MapTarget) => map.get(target) ?? target;
+  return mapperOf(columns, (record, line) => {
+    const origin = {
+      line,
+      externalId: externalId(context, at("externalId"), id(record), line),
+      version: versionOf(context, at("updatedAt"), updatedAt(record), line),
+    };
+    const says = { field: at("status"), value: status(record) };
+    return byStatus(context, origin, says, () => ({
+      name: shelterName(at("name"), name(record)),
+      category: idOrName(at("categoryId"), category(record), notation),
+    }));
+  });
 }
 
-/** The column as the header has it; case makes no difference unless it has to. */
-function existing(columns: readonly string[], target: Target, column: string): string {
+/** The columns that a name in the map can mean; spelling makes no difference unless it has to. */
+function matching(columns: readonly string[], column: string): readonly string[] {
   const exact = columns.filter((name) => name === column);
-  const found =
-    exact.length > 0
-      ? exact
-      : columns.filter((name) => name.toLowerCase() === column.toLowerCase());
+  return exact.length > 0 ? exact : columns.filter((name) => columnKey(name) === columnKey(column));
+}
+
+/** The column as the header has it. Throws UnreadableInput when there is none, or more than one. */
+function existing(columns: readonly string[], target: MapTarget, column: string): string {
+  const found = matching(columns, column);
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   if (found.length > 1) {
@@ -140,29 +156,4 @@ function pathField(path: readonly string[]): Field {
 function idOrName(field: string, value: unknown, notation: Notation): CandidateCategory {
   const id = int64Of(value, notation);
   return id === undefined ? categoryName(field, value) : { id };
-}
-
-/** What shelters write for our three statuses. */
-const statusWords: ReadonlyMap<string, PetStatus> = new Map([
-  ["available", "available"],
-  ["adoptable", "available"],
-  ["pending", "pending"],
-  ["adoption pending", "pending"],
-  ["reserved", "pending"],
-  ["sold", "sold"],
-  ["adopted", "sold"],
-  ["adoption", "sold"],
-]);
-
-function statusWord(field: string, value: unknown): PetStatus | undefined {
-  if (isBlank(value)) return undefined;
-  const status =
-    typeof value === "string" ? statusWords.get(value.trim().toLowerCase()) : undefined;
-  if (status === undefined) {
-    throw new FieldFault(
-      field,
-      `expected one of ${[...statusWords.keys()].join(", ")}, found ${shown(value)}`,
-    );
-  }
-  return status;
 }

@@ -1,4 +1,7 @@
-import type { Outcome } from "../candidate.ts";
+import type { Deferred, Outcome } from "../candidate.ts";
+import type { Notes } from "../notes.ts";
+import type { Dates } from "./dates.ts";
+import type { Statuses } from "./statuses.ts";
 
 /** What detection may look at: the CSV columns if there are any, and the first records. */
 export interface Sample {
@@ -6,8 +9,17 @@ export interface Sample {
   readonly records: readonly unknown[];
 }
 
+/** What the records of one import are read with. */
+export interface MapperContext {
+  /** Whose ids the records have: the format's name, or what `--source` says. */
+  readonly source: string;
+  readonly statuses: Statuses;
+  readonly dates: Dates;
+  readonly notes: Notes;
+}
+
 /** Turns one record into an outcome. Never throws: what is wrong with a record is a rejection. */
-export type RecordMapper = (record: unknown, line: number) => Outcome;
+export type RecordMapper = (record: unknown, line: number) => Outcome | Deferred;
 
 /** A known way in which shelters and services hold their animals. */
 export interface Format {
@@ -15,6 +27,9 @@ export interface Format {
   /** One line for the help. */
   readonly title: string;
   recognises(sample: Sample): boolean;
-  /** A mapper for records with these CSV columns, or for JSON objects when there are none. */
-  mapper(columns: readonly string[] | undefined): RecordMapper;
+  /**
+   * A mapper for records like those of the sample, which may be CSV rows with columns or JSON objects.
+   * Throws UnreadableInput when columns are missing that this format needs.
+   */
+  mapper(sample: Sample, context: MapperContext): RecordMapper;
 }

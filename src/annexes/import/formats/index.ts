@@ -1,10 +1,10 @@
 import { asm } from "./asm.ts";
-import { cities } from "./cities.ts";
 import type { Format, Sample } from "./format.ts";
 import { petfinder } from "./petfinder.ts";
 import { petstore } from "./petstore.ts";
 import { rehome } from "./rehome.ts";
 import { rescuegroups } from "./rescuegroups.ts";
+import { shelters } from "./shelters.ts";
 
 /** Every known format; detection asks them in this order. */
 export const formats: readonly Format[] = [
@@ -13,7 +13,7 @@ export const formats: readonly Format[] = [
   petfinder,
   rescuegroups,
   asm,
-  ...cities,
+  ...shelters,
 ];
 
 export function formatNamed(name: string): Format | undefined {

@@ -1,12 +1,14 @@
 import { decodeHTML } from "entities/decode";
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { Outcome } from "../candidate.ts";
-import type { Format } from "./format.ts";
+import type { Format, MapperContext } from "./format.ts";
+import { externalId } from "./ids.ts";
 import {
   FieldFault,
+  byStatus,
   categoryName,
-  externalId,
-  objectMapper,
+  mapperOf,
+  requireObjects,
   shelterName,
   shown,
   versionOf,
@@ -18,32 +20,32 @@ export const petfinder: Format = {
   title: "Petfinder API v2, pages of animals (JSON)",
   recognises: ({ records: [first] }) =>
     isJsonObject(first) && "type" in first && ("organization_id" in first || "breeds" in first),
-  mapper: (columns) =>
-    objectMapper("petfinder", columns, (record, line) =>
-      mapped(record as Readonly<Record<string, unknown>>, line),
-    ),
+  mapper(sample, context) {
+    requireObjects("petfinder", sample);
+    return mapperOf(undefined, (record, line) =>
+      mapped(context, record as Readonly<Record<string, unknown>>, line),
+    );
+  },
 };
 
-function mapped(record: Readonly<Record<string, unknown>>, line: number): Outcome {
+function mapped(
+  context: MapperContext,
+  record: Readonly<Record<string, unknown>>,
+  line: number,
+): Outcome {
   const origin = {
     line,
-    externalId: externalId("petfinder", "id", record["id"]),
-    version: versionOf(record["status_changed_at"]),
+    externalId: externalId(context, "id", record["id"], line),
+    version: versionOf(context, "status_changed_at", record["status_changed_at"], line),
   };
-  const status = record["status"];
-  if (status !== "adoptable" && status !== "adopted") {
-    if (typeof status !== "string") {
-      throw new FieldFault("status", `expected a text, found ${shown(status)}`);
-    }
-    return { ...origin, kind: "skip", reason: `status ${shown(status)}` };
+  const value = record["status"];
+  if (typeof value !== "string") {
+    throw new FieldFault("status", `expected a text, found ${shown(value)}`);
   }
-  return {
-    ...origin,
-    kind: "pet",
+  return byStatus(context, origin, { field: "status", value }, () => ({
     name: shelterName("name", decoded(record["name"])),
     category: categoryName("type", decoded(record["type"])),
-    status: status === "adoptable" ? "available" : "sold",
-  };
+  }));
 }
 
 /** Petfinder hands texts over as HTML: `Vihan &amp; Zoran`, `O&#039;Malley`. */

@@ -1,15 +1,16 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { CandidateCategory } from "../candidate.ts";
 import type { Format } from "./format.ts";
+import { externalId } from "./ids.ts";
 import {
   FieldFault,
+  byStatus,
   categoryId,
   categoryName,
   exactName,
-  exactStatus,
-  externalId,
   isBlank,
-  objectMapper,
+  mapperOf,
+  requireObjects,
 } from "./values.ts";
 
 /** Swagger Petstore, versions 2 and 3: `GET /pet/findByStatus`. Its three statuses are ours. */
@@ -20,18 +21,17 @@ export const petstore: Format = {
     isJsonObject(first) &&
     "name" in first &&
     (isJsonObject(first["category"]) || "photoUrls" in first),
-  mapper: (columns) =>
-    objectMapper("petstore", columns, (record, line) => {
+  mapper(sample, context) {
+    requireObjects("petstore", sample);
+    return mapperOf(undefined, (record, line) => {
       const { id, name, category, status } = record as Readonly<Record<string, unknown>>;
-      return {
-        kind: "pet",
-        line,
+      const origin = { line, externalId: externalId(context, "id", id, line) };
+      return byStatus(context, origin, { field: "status", value: status }, () => ({
         name: exactName("name", name),
         category: categoryOf(category),
-        status: exactStatus("status", status),
-        externalId: externalId("petstore", "id", id),
-      };
-    }),
+      }));
+    });
+  },
 };
 
 function categoryOf(category: unknown): CandidateCategory {

@@ -1,40 +1,78 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
+import type { CandidateCategory } from "../candidate.ts";
 import { unguarded } from "../write/csv.ts";
 import type { Format } from "./format.ts";
+import { sourceId } from "./ids.ts";
 import {
+  FieldFault,
+  byStatus,
   categoryId,
+  categoryName,
   exactName,
-  exactStatus,
   fieldOf,
+  int64Of,
+  isBlank,
   mapperOf,
+  type Notation,
   notationOf,
-  sourceId,
+  shown,
 } from "./values.ts";
 
-/** What `rehome pets export` writes, and the interface's own answers: taken over exactly as they are. */
+/**
+ * What `rehome pets export` writes, and the interface's own answers: taken over exactly as they are. An animal with an
+ * `id` is the one that has it here.
+ */
 export const rehome: Format = {
   name: "rehome",
   title: "what `rehome pets export` writes (JSON, NDJSON or CSV), and answers of GET /pets",
   recognises: ({ columns, records: [first] }) =>
-    (columns?.includes("name") && columns.includes("categoryId")) ??
+    (columns?.includes("name") &&
+      (columns.includes("categoryId") ||
+        (columns.includes("id") && columns.includes("category")))) ??
     (isJsonObject(first) && "categoryId" in first),
-  mapper: (columns) => {
-    const name = fieldOf(columns, "name");
-    const category = fieldOf(columns, "categoryId");
-    const status = fieldOf(columns, "status");
-    const externalId = fieldOf(columns, "externalId");
+  mapper({ columns }, context) {
+    const field = (name: string) => fieldOf(columns, name);
+    const [id, name, category, number] = ["id", "name", "category", "categoryId"].map(field) as [
+      ReturnType<typeof field>,
+      ReturnType<typeof field>,
+      ReturnType<typeof field>,
+      ReturnType<typeof field>,
+    ];
+    const status = field("status");
+    const externalId = field("externalId");
+    const source = field("source");
     const notation = notationOf(columns);
     const text = columns === undefined ? (value: unknown) => value : unguardedText;
-    return mapperOf(columns, (record, line) => ({
-      kind: "pet",
-      line,
-      name: exactName("name", text(name(record))),
-      category: categoryId("categoryId", category(record), notation),
-      status: exactStatus("status", status(record)),
-      externalId: sourceId("externalId", text(externalId(record))),
-    }));
+    return mapperOf(columns, (record, line) => {
+      const origin = {
+        line,
+        id: ownId(id(record), notation),
+        externalId: sourceId("externalId", text(externalId(record))),
+        source: sourceId("source", text(source(record))),
+      };
+      return byStatus(context, origin, { field: "status", value: status(record) }, () => ({
+        name: exactName("name", text(name(record))),
+        category: categoryOf(number(record), text(category(record)), notation),
+      }));
+    });
   },
 };
+
+function ownId(value: unknown, notation: Notation): bigint | undefined {
+  if (isBlank(value)) return undefined;
+  const id = int64Of(value, notation);
+  if (id === undefined) {
+    throw new FieldFault("id", `expected a whole number of 64 bits, found ${shown(value)}`);
+  }
+  return id;
+}
+
+/** The id and the name that it goes by where the file comes from; either may be blank. */
+function categoryOf(number: unknown, name: unknown, notation: Notation): CandidateCategory {
+  if (isBlank(name)) return categoryId("categoryId", number, notation);
+  const named = categoryName("category", name);
+  return isBlank(number) ? named : { ...named, ...categoryId("categoryId", number, notation) };
+}
 
 function unguardedText(value: unknown): unknown {
   return typeof value === "string" ? unguarded(value) : value;

@@ -1,12 +1,15 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
-import type { CandidateCategory, Outcome } from "../candidate.ts";
-import type { Format } from "./format.ts";
+import type { CandidateCategory, Deferred, Outcome } from "../candidate.ts";
+import type { Format, MapperContext } from "./format.ts";
+import { externalId } from "./ids.ts";
 import {
   FieldFault,
-  externalId,
+  byStatus,
   int64Of,
   isBlank,
-  objectMapper,
+  mapperOf,
+  outcomeOf,
+  requireObjects,
   shelterName,
   shown,
   versionOf,
@@ -20,30 +23,52 @@ export const rescuegroups: Format = {
   title: "RescueGroups API v5, animals with included species (JSON:API)",
   recognises: ({ records: [first] }) =>
     isJsonObject(first) && isJsonObject(first["attributes"]) && "type" in first,
-  mapper: (columns) =>
-    objectMapper("rescuegroups", columns, (record, line) => mapped(record as Json, line)),
+  mapper(sample, context) {
+    requireObjects("rescuegroups", sample);
+    return mapperOf(undefined, (record, line) => mapped(context, record as Json, line));
+  },
 };
 
-function mapped(record: Json, line: number): Outcome {
+function mapped(context: MapperContext, record: Json, line: number): Outcome | Deferred {
   const attributes = record["attributes"];
   if (!isJsonObject(attributes)) {
     throw new FieldFault("attributes", `expected an object, found ${shown(attributes)}`);
   }
-  return {
-    kind: "pet",
+  const origin = {
     line,
-    externalId: externalId("rescuegroups", "id", record["id"]),
-    version: versionOf(attributes["updatedDate"]),
+    externalId: externalId(context, "id", record["id"], line),
+    version: versionOf(context, "attributes.updatedDate", attributes["updatedDate"], line),
+  };
+  const pet = () => ({
     name: shelterName("attributes.name", attributes["name"]),
     category: speciesOf(record),
-    status: statusOf(attributes),
+  });
+  const attributed = isBlank(attributes["adoptedDate"]) ? pendingOf(attributes) : "sold";
+  const reference = related(record, "statuses");
+  if (reference === undefined) {
+    return byStatus(context, origin, { field: "status", value: attributed }, pet);
+  }
+  const settle = (word: string | undefined) => {
+    if (word === undefined) {
+      throw new FieldFault(
+        "relationships.statuses",
+        `the status (id ${reference} in the input) is not named`,
+      );
+    }
+    const isPending = attributed === "pending" && context.statuses.meaningOf(word) === "available";
+    const value = isPending ? attributed : word;
+    return byStatus(context, origin, { field: "status", value }, pet);
   };
+  const outcome = (word: string | undefined) =>
+    outcomeOf(undefined, () => settle(word), record, line);
+  return { kind: "deferred", reference, settle: outcome };
 }
 
-function statusOf(attributes: Json): "available" | "pending" | "sold" {
-  if (!isBlank(attributes["adoptedDate"])) return "sold";
+/** What the attributes alone say; undefined where they say nothing. */
+function pendingOf(attributes: Json): "available" | "pending" | undefined {
   const pending = attributes["isAdoptionPending"];
-  if (isBlank(pending) || pending === false || pending === "No") return "available";
+  if (isBlank(pending)) return undefined;
+  if (pending === false || pending === "No") return "available";
   if (pending === true || pending === "Yes") return "pending";
   throw new FieldFault(
     "attributes.isAdoptionPending",
@@ -53,15 +78,18 @@ function statusOf(attributes: Json): "available" | "pending" | "sold" {
 
 /** The animal's species as a reference into `included`, which may come after all animals. */
 function speciesOf(record: Json): CandidateCategory {
-  const relationships = isJsonObject(record["relationships"]) ? record["relationships"] : {};
-  const species = isJsonObject(relationships["species"])
-    ? relationships["species"]["data"]
-    : undefined;
-  const first: unknown = Array.isArray(species) ? species[0] : species;
-  const id = isJsonObject(first) ? first["id"] : undefined;
-  const reference = identifier(id);
+  const reference = related(record, "species");
   if (reference !== undefined) return { reference };
-  throw new FieldFault("relationships.species", `expected the id of a species, found ${shown(id)}`);
+  throw new FieldFault("relationships.species", "expected the id of a species, found none");
+}
+
+/** The id of the first thing of this kind that a record refers to. */
+function related(record: Json, kind: string): string | undefined {
+  const relationships = isJsonObject(record["relationships"]) ? record["relationships"] : {};
+  const relationship = relationships[kind];
+  const data: unknown = isJsonObject(relationship) ? relationship["data"] : undefined;
+  const first: unknown = Array.isArray(data) ? data[0] : data;
+  return isJsonObject(first) ? identifier(first["id"]) : undefined;
 }
 
 /** An id as text: JSON:API has texts for ids, and not everybody who writes it knows. */
@@ -69,15 +97,22 @@ function identifier(id: unknown): string | undefined {
   return typeof id === "string" ? id : int64Of(id, "json")?.toString();
 }
 
-/** The id and name of a species among what is `included`; undefined for anything else there, pictures above all. */
-export function includedSpecies(value: unknown): readonly [id: string, name: string] | undefined {
-  if (!isJsonObject(value) || value["type"] !== "species" || !isJsonObject(value["attributes"])) {
-    return undefined;
+/** What records refer to, as far as it has been read: names by id. */
+export class Included {
+  readonly species = new Map<string, string>();
+  readonly statuses = new Map<string, string>();
+
+  /** Takes one element of an `included` list in; pictures above all say nothing here. */
+  add(value: unknown): void {
+    if (!isJsonObject(value) || !isJsonObject(value["attributes"])) return;
+    const { singular, plural, name } = value["attributes"];
+    const id = identifier(value["id"]);
+    if (id === undefined) return;
+    if (value["type"] === "species") keep(this.species, id, isBlank(singular) ? plural : singular);
+    if (value["type"] === "statuses") keep(this.statuses, id, name);
   }
-  const { singular, plural } = value["attributes"];
-  const name = isBlank(singular) ? plural : singular;
-  const id = identifier(value["id"]);
-  return id !== undefined && typeof name === "string" && !isBlank(name)
-    ? [id, name.trim()]
-    : undefined;
+}
+
+function keep(names: Map<string, string>, id: string, name: unknown): void {
+  if (typeof name === "string" && !isBlank(name)) names.set(id, name.trim());
 }

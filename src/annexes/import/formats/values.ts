@@ -1,10 +1,10 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
-import { type PetStatus, isPetName, isPetStatus, petStatuses } from "../../../domain/pet.ts";
-import type { CandidateCategory, Rejection } from "../candidate.ts";
+import { isPetName } from "../../../domain/pet.ts";
+import type { Candidate, Gone, Outcome, Rejection } from "../candidate.ts";
 import { UnreadableInput } from "../read/input.ts";
 import { MalformedRecord } from "../read/records.ts";
-import type { RecordMapper } from "./format.ts";
+import type { MapperContext, RecordMapper, Sample } from "./format.ts";
 
 /** A field that cannot be taken over; caught by `mapperOf` and made a rejection. */
 export class FieldFault extends Error {
@@ -16,42 +16,83 @@ export class FieldFault extends Error {
   }
 }
 
+/** A status that nobody knows; `--status` would make it known. */
+export class UnknownStatus extends FieldFault {
+  readonly value: string;
+
+  constructor(field: string, value: unknown) {
+    super(field, `unknown status ${shown(value)}`);
+    this.value = typeof value === "string" ? value.trim() : shown(value);
+  }
+}
+
 /** A mapper that turns what `map` throws as `FieldFault`, and records that are not of the expected kind, into rejections. */
 export function mapperOf(columns: readonly string[] | undefined, map: RecordMapper): RecordMapper {
   return (record, line) => {
     if (record instanceof MalformedRecord) return malformed(record, line);
     if (columns === undefined && !isJsonObject(record)) {
-      return {
-        kind: "reject",
-        line,
-        field: "",
-        problem: `expected an object, found ${shown(record)}`,
-        record,
-      };
+      const problem = `expected an object, found ${shown(record)}`;
+      return { kind: "reject", line, field: "", problem, record };
     }
-    try {
-      return map(record, line);
-    } catch (fault) {
-      if (!(fault instanceof FieldFault)) throw fault;
-      return {
-        kind: "reject",
-        line,
-        field: fault.field,
-        problem: fault.message,
-        record: named(columns, record),
-      };
-    }
+    return outcomeOf(columns, () => map(record, line), record, line);
   };
 }
 
-/** A mapper for a format that has only objects. Throws UnreadableInput for CSV columns. */
-export function objectMapper(
-  format: string,
+/** What `work` makes of a record; what it throws as `FieldFault` becomes a rejection. */
+export function outcomeOf<T>(
   columns: readonly string[] | undefined,
-  map: RecordMapper,
-): RecordMapper {
-  if (columns === undefined) return mapperOf(columns, map);
+  work: () => T,
+  record: unknown,
+  line: number,
+): T | Rejection {
+  try {
+    return work();
+  } catch (fault) {
+    if (!(fault instanceof FieldFault)) throw fault;
+    return {
+      kind: "reject",
+      line,
+      field: fault.field,
+      problem: fault.message,
+      record: named(columns, record),
+      ...(fault instanceof UnknownStatus ? { unknownStatus: fault.value } : {}),
+    };
+  }
+}
+
+/** Refuses CSV columns for a format that has only objects. Throws UnreadableInput. */
+export function requireObjects(format: string, { columns }: Sample): void {
+  if (columns === undefined) return;
   throw new UnreadableInput(1, `expected JSON for --format ${format}, found CSV`);
+}
+
+/**
+ * What a record says that has this status: with one of ours it is the animal that `pet` makes of it.
+ * Throws FieldFault for a word that nobody knows.
+ */
+export function byStatus(
+  { statuses }: MapperContext,
+  origin: Omit<Gone, "kind" | "reason">,
+  { field, value }: { readonly field: string; readonly value: unknown },
+  pet: () => Pick<Candidate, "name" | "category">,
+): Outcome {
+  const meaning = isBlank(value) ? (statuses.whenMissing ?? "none") : statuses.meaningOf(value);
+  if (meaning === undefined) throw new UnknownStatus(field, value);
+  if (meaning === "gone") return { ...origin, kind: "gone", reason: `${field} ${shown(value)}` };
+  return { ...origin, kind: "pet", ...pet(), status: meaning === "none" ? undefined : meaning };
+}
+
+/** The time of a record's last change; a note where there is one that cannot be read. */
+export function versionOf(
+  { dates, notes }: MapperContext,
+  field: string,
+  value: unknown,
+  line: number,
+): number | undefined {
+  if (isBlank(value)) return undefined;
+  const version = dates.sortable(value);
+  if (version === undefined) notes.add(`dates in ${field} cannot be read`, line, shown(value));
+  return version;
 }
 
 function malformed(record: MalformedRecord, line: number): Rejection {
@@ -75,6 +116,19 @@ export function fieldOf(columns: readonly string[] | undefined, name: string): F
   }
   const index = columns.indexOf(name);
   return index < 0 ? () => undefined : (record) => (record as readonly string[])[index];
+}
+
+/** What names of columns are compared by: case, blanks and what joins words make no difference. */
+export function columnKey(column: string): string {
+  return column
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}#]+/gu, "");
+}
+
+/** The names of the columns, or of the fields of the first record. */
+export function columnsOf({ columns, records: [first] }: Sample): readonly string[] {
+  return columns ?? (isJsonObject(first) ? Object.keys(first) : []);
 }
 
 const shownCharacters = 40;
@@ -156,7 +210,11 @@ export function int64Of(value: unknown, notation: Notation): bigint | undefined 
 }
 
 /** The category id in a field that has to hold one. */
-export function categoryId(field: string, value: unknown, notation: Notation): CandidateCategory {
+export function categoryId(
+  field: string,
+  value: unknown,
+  notation: Notation,
+): { readonly id: bigint } {
   const id = int64Of(value, notation);
   if (id === undefined) {
     throw new FieldFault(field, `expected a whole number of 64 bits, found ${shown(value)}`);
@@ -165,77 +223,10 @@ export function categoryId(field: string, value: unknown, notation: Notation): C
 }
 
 /** The category named in a field that has to hold a name. */
-export function categoryName(field: string, value: unknown): CandidateCategory {
+export function categoryName(field: string, value: unknown): { readonly name: string } {
   if (isBlank(value)) throw new FieldFault(field, "expected the name of a category, found nothing");
   if (typeof value !== "string" || !isPetName(value)) {
     throw new FieldFault(field, `expected the name of a category, found ${shown(value)}`);
   }
   return { name: value.trim() };
-}
-
-/** The status of a service with our three; undefined where the field is blank. */
-export function exactStatus(field: string, value: unknown): PetStatus | undefined {
-  if (isBlank(value)) return undefined;
-  if (typeof value === "string" && isPetStatus(value)) return value;
-  throw new FieldFault(
-    field,
-    `expected ${petStatuses.join(", ")} or nothing, found ${shown(value)}`,
-  );
-}
-
-const externalIdCharactersMax = 200;
-
-/** The id that a source has for its animal, as text; undefined where it is blank. */
-export function sourceId(field: string, value: unknown): string | undefined {
-  if (isBlank(value)) return undefined;
-  const id = typeof value === "string" ? value.trim() : int64Of(value, "json")?.toString();
-  if (id === undefined || !isPetName(id)) {
-    throw new FieldFault(field, `expected an id, found ${shown(value)}`);
-  }
-  if (id.length > externalIdCharactersMax) {
-    throw new FieldFault(
-      field,
-      `expected an id of at most ${externalIdCharactersMax} characters, found ${id.length}`,
-    );
-  }
-  return id;
-}
-
-/** An id made unique among sources: `source:id`. */
-export function externalId(source: string, field: string, value: unknown): string | undefined {
-  const id = sourceId(field, value);
-  return id === undefined ? undefined : `${source}:${id}`;
-}
-
-const isoTime = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?/;
-const americanTime = /^(\d\d?)\/(\d\d?)\/(\d{4})(?:,? +(\d\d?):(\d\d)(?::(\d\d))?(?: *([AP])M)?)?/i;
-
-/** A time as sources write it (ISO 8601, or month/day/year with AM or PM) as YYYYMMDDhhmmss; undefined if it is neither. */
-export function versionOf(value: unknown): number | undefined {
-  if (typeof value !== "string") return undefined;
-  const iso = isoTime.exec(value);
-  if (iso !== null) {
-    const [, year = "", month = "", day = "", hour = "0", minute, second] = iso;
-    return sortable(year, month, day, Number(hour), minute, second);
-  }
-  const us = americanTime.exec(value);
-  if (us === null) return undefined;
-  const [, month = "", day = "", year = "", hourText = "0", minute, second, half] = us;
-  const hour = Number(hourText);
-  const hour24 = half === undefined ? hour : (hour % 12) + (half.toUpperCase() === "P" ? 12 : 0);
-  return sortable(year, month, day, hour24, minute, second);
-}
-
-function sortable(
-  year: string,
-  month: string,
-  day: string,
-  hour: number,
-  minute = "0",
-  second = "0",
-): number {
-  return [month, day, hour, minute, second].reduce<number>(
-    (sum, part) => sum * 100 + Number(part),
-    Number(year),
-  );
 }

@@ -21,14 +21,21 @@ export interface CsvLayout {
  * and title rows above the header. A row with fields missing or left over becomes a `MalformedRecord`.
  * Throws UnreadableInput for a missing header, and from `batches` where a quote stays open or the input is cut off.
  */
-export async function readCsv(chunks: ByteChunks, layout: CsvLayout): Promise<CsvRecords> {
-  const rows = csvRows(chunks, layout.delimiter);
+export function readCsv(chunks: ByteChunks, layout: CsvLayout): Promise<CsvRecords> {
+  return readTable(csvRows(chunks, layout.delimiter), layout.isHeader);
+}
+
+/** The records below the header among the rows of any table. */
+export async function readTable(
+  rows: AsyncGenerator<RecordBatch>,
+  isHeader: CsvLayout["isHeader"],
+): Promise<CsvRecords> {
   const first = await firstRows(rows);
   if (first.records.length === 0) {
     throw new UnreadableInput(0, "expected a CSV header line, found nothing");
   }
   try {
-    const at = headerIndex(first.records, layout.isHeader);
+    const at = headerIndex(first.records, isHeader);
     const columns = columnNames(names(first.records[at]));
     const rest = {
       ...first,

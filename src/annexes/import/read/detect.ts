@@ -1,5 +1,6 @@
 import { type ByteChunks, UnreadableInput } from "./input.ts";
 import { isListName } from "./json.ts";
+import { peeked } from "./peek.ts";
 
 /** How records are laid out in the input. */
 export type Shape =
@@ -14,37 +15,14 @@ const peekBytes = 64 * 1024;
  * Throws UnreadableInput when there is nothing in it.
  */
 export async function detectShape(
-  chunks: ByteChunks,
+  source: ByteChunks,
 ): Promise<{ readonly shape: Shape; readonly chunks: ByteChunks }> {
-  const source = chunks[Symbol.asyncIterator]();
-  const peeked: Uint8Array[] = [];
-  let size = 0;
-  while (size < peekBytes) {
-    const next = await source.next();
-    if (next.done === true) break;
-    peeked.push(next.value);
-    size += next.value.length;
-  }
-  const text = new TextDecoder().decode(Buffer.concat(peeked).subarray(0, peekBytes));
+  const { beginning, chunks, close } = await peeked(source, peekBytes);
   try {
-    return { shape: shapeOf(text), chunks: replayed(peeked, source) };
+    return { shape: shapeOf(new TextDecoder().decode(beginning)), chunks };
   } catch (error) {
-    await source.return?.();
+    await close();
     throw error;
-  }
-}
-
-async function* replayed(
-  peeked: readonly Uint8Array[],
-  source: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* peeked;
-    for (let next = await source.next(); next.done !== true; next = await source.next()) {
-      yield next.value;
-    }
-  } finally {
-    await source.return?.();
   }
 }
 

@@ -19,23 +19,12 @@ export class UnreadableInput extends Error {
 
 const newline = 10;
 const nothing = new Uint8Array(0);
-/** Enough bytes to tell a byte order mark and the other beginnings below. */
-const beginningBytes = 4;
-
-const foreignBeginnings: ReadonlyArray<readonly [readonly number[], string]> = [
-  [[0xff, 0xfe], "the input is UTF-16 text: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"],
-  [[0xfe, 0xff], "the input is UTF-16 text: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"],
-  [[0x1f, 0x8b], "the input is compressed with gzip: unpack it first (gunzip -c FILE)"],
-  [[0x28, 0xb5, 0x2f, 0xfd], "the input is compressed with zstd: unpack it first (zstd -dc FILE)"],
-  [
-    [0x50, 0x4b, 3, 4],
-    "the input is a ZIP or an Excel workbook: unpack it, or save the sheet as CSV",
-  ],
-];
+/** Enough bytes to tell a byte order mark. */
+const beginningBytes = 3;
 
 /**
  * The same bytes, proven to be UTF-8 and cut between characters, without a leading byte order mark.
- * Throws UnreadableInput naming the first line that is not UTF-8, or what the input is instead.
+ * Throws UnreadableInput naming the first line that is not UTF-8.
  */
 export async function* utf8Chunks(chunks: ByteChunks): AsyncGenerator<Uint8Array> {
   let held = nothing;
@@ -75,9 +64,6 @@ function startsWith(bytes: Uint8Array, beginning: readonly number[]): boolean {
 }
 
 function afterBeginning(bytes: Uint8Array): Uint8Array {
-  for (const [beginning, problem] of foreignBeginnings) {
-    if (startsWith(bytes, beginning)) throw new UnreadableInput(0, problem);
-  }
   return startsWith(bytes, [0xef, 0xbb, 0xbf]) ? bytes.subarray(3) : bytes;
 }
 
@@ -111,7 +97,7 @@ function notUtf8(bytes: Uint8Array, firstLine: number): UnreadableInput {
     start = end + 1;
     line += 1;
   }
-  const hint = "if it was saved as Windows-1252: iconv -f WINDOWS-1252 -t UTF-8";
+  const hint = "if it was saved on Windows: --encoding windows-1252";
   return new UnreadableInput(line, `expected UTF-8 text, found bytes that are not (${hint})`);
 }
 

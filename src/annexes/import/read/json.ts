@@ -41,6 +41,8 @@ export interface JsonOptions {
   readonly wrapped: boolean;
   /** Gets every element of a JSON:API `included` list, before or after the records that refer to it. */
   readonly onIncluded?: (value: unknown) => void;
+  /** The fields that lead to the list of records, where it has none of the usual names. */
+  readonly records?: readonly string[];
 }
 
 /**
@@ -87,6 +89,7 @@ class JsonReader {
   readonly #closers = new Uint8Array(nestingMax);
   #at = 0;
   #line = 1;
+  #hasRecords = false;
 
   constructor(chunks: ByteChunks, options: JsonOptions) {
     this.#window = new Window(chunks);
@@ -100,15 +103,22 @@ class JsonReader {
   async *documents(): AsyncGenerator<RecordBatch> {
     for (;;) {
       const first = await this.#token();
-      if (first === endOfInput) return;
+      if (first === endOfInput) return this.#requireRecords();
       if (first === openList) yield* this.#list();
       else if (first !== openObject) throw this.#expected("a JSON array or object");
-      else if (this.#options.wrapped) yield* this.#wrapper();
+      else if (this.#options.wrapped) yield* this.#wrapper(this.#options.records);
       else yield await this.#single();
     }
   }
 
-  async *#wrapper(): AsyncGenerator<RecordBatch> {
+  #requireRecords(): void {
+    const { records } = this.#options;
+    if (records === undefined || this.#hasRecords) return;
+    throw new UnreadableInput(0, `there is no list of records at --records ${records.join(".")}`);
+  }
+
+  /** An object around the list of records, which `path` leads to where it has none of the usual names. */
+  async *#wrapper(path?: readonly string[]): AsyncGenerator<RecordBatch> {
     this.#at += 1;
     let next = await this.#token();
     while (next !== closeObject) {
@@ -116,7 +126,7 @@ class JsonReader {
       const [name] = (await this.#single()).records;
       if ((await this.#token()) !== colon) throw this.#expected("':' after the field name");
       this.#at += 1;
-      yield* this.#field(String(name));
+      yield* path === undefined ? this.#field(String(name)) : this.#step(String(name), path);
       next = await this.#token();
       if (next === comma) {
         this.#at += 1;
@@ -137,6 +147,16 @@ class JsonReader {
     else if (first === openObject && listNames.has(name)) yield await this.#single();
     // What stands beside the lists (counts, links) must be JSON too, but says nothing about animals.
     else await this.#single();
+  }
+
+  /** A field of an object on the way to the list of records, or beside it. */
+  async *#step(name: string, [wanted, ...rest]: readonly string[]): AsyncGenerator<RecordBatch> {
+    const first = await this.#token();
+    if (name === wanted && rest.length > 0 && first === openObject) yield* this.#wrapper(rest);
+    else if (name === wanted && rest.length === 0 && first === openList) {
+      this.#hasRecords = true;
+      yield* this.#list();
+    } else await this.#single();
   }
 
   /** One value by itself. */

@@ -1,6 +1,6 @@
 import { parseJson } from "../../../domain/exact-json.ts";
 import { explainJson } from "./explain-json.ts";
-import { type ByteChunks, Window } from "./input.ts";
+import { type ByteChunks, UnreadableInput, Window } from "./input.ts";
 import { MalformedRecord, type RecordBatch } from "./records.ts";
 
 const newline = 10;
@@ -8,7 +8,8 @@ const blankLine = /^[ \t\r]*$/;
 
 /**
  * The records of newline-delimited JSON, one value a line; blank lines are passed over. A line that is not
- * JSON becomes a `MalformedRecord`, because the next line can still be read.
+ * JSON becomes a `MalformedRecord`, because the next line can still be read. Throws UnreadableInput for a last one that is
+ * cut off.
  */
 export async function* readNdjson(chunks: ByteChunks): AsyncGenerator<RecordBatch> {
   const window = new Window(chunks);
@@ -21,9 +22,12 @@ export async function* readNdjson(chunks: ByteChunks): AsyncGenerator<RecordBatc
       const length = window.ended ? left.length : left.lastIndexOf(newline) + 1;
       const texts = decoder.decode(left.subarray(0, length)).split("\n");
       // After the last newline there is nothing yet (or at the input's end perhaps nothing at all).
-      if (texts.at(-1) === "") texts.pop();
+      const isUnended = texts.at(-1) !== "";
+      if (!isUnended) texts.pop();
       window.start += length;
-      if (texts.length > 0) yield parsed(texts, line);
+      const batch = parsed(texts, line);
+      if (isUnended) refuseCut(batch);
+      if (texts.length > 0) yield batch;
       line += texts.length;
     }
   } finally {
@@ -40,6 +44,16 @@ function parsed(texts: readonly string[], firstLine: number): RecordBatch {
     records.push(record(text));
   }
   return { lines, records };
+}
+
+/** Refuses an input whose last line has no end, neither as a line nor as JSON. */
+function refuseCut({ lines, records }: RecordBatch): void {
+  const last = records.at(-1);
+  if (!(last instanceof MalformedRecord) || !last.problem.endsWith("found the end")) return;
+  throw new UnreadableInput(
+    lines.at(-1) ?? 0,
+    `the input is cut off in the record that begins here: ${last.problem}`,
+  );
 }
 
 function record(text: string): unknown {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { shelterName, sourceId, versionOf } from "../../../../src/annexes/import/formats/values.ts";
+import { Dates } from "../../../../src/annexes/import/formats/dates.ts";
+import { sourceId } from "../../../../src/annexes/import/formats/ids.ts";
+import { shelterName } from "../../../../src/annexes/import/formats/values.ts";
 
 describe("shelterName", () => {
   test.each([
@@ -26,7 +28,7 @@ describe("shelterName", () => {
   });
 });
 
-describe("versionOf", () => {
+describe("Dates", () => {
   test.each([
     ["2026-05-01T10:02:03+0000", 20260501100203],
     ["2026-05-01", 20260501000000],
@@ -38,7 +40,7 @@ describe("versionOf", () => {
     ["May 2026", undefined],
     [null, undefined],
   ])("%j is %j", (given, version) => {
-    expect(versionOf(given)).toBe(version as number);
+    expect(new Dates().sortable(given)).toBe(version as number);
   });
 });
 

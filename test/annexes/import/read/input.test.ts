@@ -72,22 +72,12 @@ describe("utf8Chunks", () => {
     ]);
     for (const size of [1, 8, 1000]) {
       expect(await refusal(through(bytes, size))).toBe(
-        "line 3: expected UTF-8 text, found bytes that are not (if it was saved as Windows-1252: iconv -f WINDOWS-1252 -t UTF-8)",
+        "line 3: expected UTF-8 text, found bytes that are not (if it was saved on Windows: --encoding windows-1252)",
       );
     }
     expect(await refusal(through(Buffer.from([0x41, 0x0a, 0x41, 0x41, 0xc3]), 2))).toContain(
       "line 2: expected UTF-8",
     );
-  });
-
-  test.each([
-    [[0xff, 0xfe, 0x5b, 0], "UTF-16"],
-    [[0xfe, 0xff, 0, 0x5b], "UTF-16"],
-    [[0x1f, 0x8b, 8, 0], "gunzip"],
-    [[0x50, 0x4b, 3, 4, 20], "Excel"],
-    [[0x28, 0xb5, 0x2f, 0xfd], "zstd"],
-  ])("says what the input is instead: %j", async (bytes, word) => {
-    expect(await refusal(through(Uint8Array.from(bytes), 1))).toContain(word);
   });
 });
 

@@ -1,0 +1,157 @@
+import { dayMs, isoSeconds } from "../../../domain/clock.ts";
+import { wordKey } from "./statuses.ts";
+
+/** Beginnings of the months' names in the languages of `statuses.ts`; the first that fits counts. */
+const months: readonly (readonly [string, number])[] = Object.entries({
+  jan: 1,
+  ene: 1,
+  feb: 2,
+  fev: 2,
+  mar: 3,
+  mrt: 3,
+  maerz: 3,
+  maart: 3,
+  apr: 4,
+  abr: 4,
+  avr: 4,
+  may: 5,
+  mai: 5,
+  mei: 5,
+  jun: 6,
+  juin: 6,
+  jul: 7,
+  juil: 7,
+  aug: 8,
+  ago: 8,
+  aou: 8,
+  sep: 9,
+  set: 9,
+  oct: 10,
+  okt: 10,
+  out: 10,
+  nov: 11,
+  dec: 12,
+  dic: 12,
+  dez: 12,
+});
+
+const time = String.raw`(?:(?:T|,?\s+|,\s*)(\d{1,2})[:.h](\d{2})(?:[:.](\d{2}))?(?:[.,]\d+)?(?:\s*([ap])\.?m\.?)?)?`;
+const year = String.raw`(\d{4}|\d{2})`;
+const yearFirst = new RegExp(String.raw`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})${time}`, "i");
+const compact = /^(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?)?$/;
+const numbers = new RegExp(String.raw`^(\d{1,2})([/.-])(\d{1,2})\2${year}(?!\d)${time}`, "i");
+const weekday = /^\p{L}+\.?,\s*/u;
+const dayMonth = new RegExp(
+  String.raw`^(\d{1,2})(?:st|nd|rd|th|\.)?[-\s]+(?:de\s+)?(\p{L}+)\.?,?[-\s]+(?:de\s+)?${year}(?!\d)${time}`,
+  "iu",
+);
+const monthDay = new RegExp(
+  String.raw`^(\p{L}+)\.?[-\s]+(\d{1,2})(?:st|nd|rd|th)?,?[-\s]+${year}(?!\d)${time}`,
+  "iu",
+);
+
+/** Days from Excel's day 0 (1899-12-30) that are dates of our time: 1954 to 2119. */
+const serialMin = 20_000;
+const serialMax = 80_000;
+const excelEpochMs = Date.UTC(1899, 11, 30);
+/** Above it a number counts milliseconds, below it seconds, since 1970. */
+const epochSecondsMax = 1e11;
+const epochSecondsMin = 1e8;
+
+/**
+ * Reads times in every form that shelters write: ISO 8601, 3/1/24 and 1.3.2024, 01-Mar-2024, March 1, 2024, 20240301, Unix
+ * times and Excel's days. Whether 3/4/2024 has the month or the day first is learnt from values that can only be one.
+ */
+export class Dates {
+  #dayFirst = 0;
+  #monthFirst = 0;
+
+  /** The time as YYYYMMDDhhmmss, to be compared; undefined when it cannot be read. */
+  sortable(value: unknown): number | undefined {
+    if (typeof value === "number" || typeof value === "bigint") return ofNumber(Number(value));
+    if (typeof value !== "string") return undefined;
+    const text = value.trim();
+    if (/^\d{5}(?:\.\d+)?$|^\d{10}$|^\d{13}$/.test(text)) return ofNumber(Number(text));
+    return this.#ofText(text) ?? this.#ofText(text.replace(weekday, ""));
+  }
+
+  #ofText(text: string): number | undefined {
+    const iso = yearFirst.exec(text) ?? compact.exec(text);
+    if (iso !== null) return sortable([iso[1], iso[2], iso[3]], iso.slice(4));
+    const numeric = numbers.exec(text);
+    if (numeric !== null) return this.#ofNumbers(numeric);
+    const dayMonthYear = dayMonth.exec(text);
+    if (dayMonthYear !== null) {
+      const [, day, month = "", years] = dayMonthYear;
+      return sortable([years, monthOf(month), day], dayMonthYear.slice(4));
+    }
+    const monthDayYear = monthDay.exec(text);
+    if (monthDayYear === null) return undefined;
+    const [, month = "", day, years] = monthDayYear;
+    return sortable([years, monthOf(month), day], monthDayYear.slice(4));
+  }
+
+  #ofNumbers(match: RegExpExecArray): number | undefined {
+    const [, first, separator, second, years] = match;
+    const clock = match.slice(5);
+    if (Number(first) > 12) this.#dayFirst += 1;
+    if (Number(second) > 12) this.#monthFirst += 1;
+    const isDayFirst =
+      Number(first) > 12 ||
+      (Number(second) <= 12 &&
+        (separator === "." || (this.#dayFirst > 0 && this.#monthFirst === 0)));
+    return isDayFirst
+      ? sortable([years, second, first], clock)
+      : sortable([years, first, second], clock);
+  }
+}
+
+function monthOf(name: string): string | undefined {
+  const key = wordKey(name);
+  const found = months.find(([beginning]) => key.startsWith(beginning));
+  return found === undefined ? undefined : String(found[1]);
+}
+
+function ofNumber(value: number): number | undefined {
+  if (value >= serialMin && value <= serialMax) return ofMs(excelEpochMs + value * dayMs);
+  if (value >= epochSecondsMax) return ofMs(value);
+  return value >= epochSecondsMin ? ofMs(value * 1_000) : undefined;
+}
+
+function ofMs(ms: number): number {
+  return Number(isoSeconds(Math.floor(ms)).replaceAll(/\D/g, ""));
+}
+
+/** Year, month and day, and what there is of hour, minute, second and `a` or `p`; undefined where it is no such time. */
+function sortable(
+  date: readonly (string | undefined)[],
+  [hourText = "0", minute = "0", second = "0", half]: readonly (string | undefined)[],
+): number | undefined {
+  const [yearText = "", month = "", day = ""] = date;
+  const hour = half === undefined ? Number(hourText) : (Number(hourText) % 12) + afternoon(half);
+  const parts = [Number(month), Number(day), hour, Number(minute), Number(second)];
+  const isTime = parts.every((part, index) => {
+    const [least, most] = bounds[index] ?? [0, 0];
+    return part >= least && part <= most;
+  });
+  return isTime ? parts.reduce((sum, part) => sum * 100 + part, fullYear(yearText)) : undefined;
+}
+
+const bounds = [
+  [1, 12],
+  [1, 31],
+  [0, 24],
+  [0, 59],
+  [0, 60],
+] as const;
+
+function afternoon(half: string): number {
+  return half.toLowerCase() === "p" ? 12 : 0;
+}
+
+/** Two digits are a year from 1970 to 2069. */
+function fullYear(text: string): number {
+  const number = Number(text);
+  if (text.length > 2) return number;
+  return number + (number < 70 ? 2_000 : 1_900);
+}

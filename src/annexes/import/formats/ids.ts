@@ -1,0 +1,52 @@
+import { isPetName } from "../../../domain/pet.ts";
+import type { Notes } from "../notes.ts";
+import { FieldFault, int64Of, isBlank, shown } from "./values.ts";
+
+const externalIdCharactersMax = 200;
+
+/** The id that a source has for its animal, as text; undefined where it is blank. */
+export function sourceId(field: string, value: unknown): string | undefined {
+  if (isBlank(value)) return undefined;
+  const id = typeof value === "string" ? value.trim() : int64Of(value, "json")?.toString();
+  if (id === undefined || !isPetName(id)) {
+    throw new FieldFault(field, `expected an id, found ${shown(value)}`);
+  }
+  if (id.length > externalIdCharactersMax) {
+    throw new FieldFault(
+      field,
+      `expected an id of at most ${externalIdCharactersMax} characters, found ${id.length}`,
+    );
+  }
+  return id;
+}
+
+/** What stands where there is no id. */
+const placeholder =
+  /^(?:#?n\/?a|#(?:name|null|num|ref|value)[?!]?|#div\/0!|null|nil|none|nan|undefined|unknown|tbd|0+|[-\u2013?.]+)$/i;
+/** What a spreadsheet made of an id: `9.8102E+14` of a microchip's number, `01-Mar` of `1-3`. */
+const damaged =
+  /^(?:\d(?:[.,]\d+)?E\+\d+|\d{1,2}-(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)-\d{1,2})$/i;
+
+/** What an id of this source begins with in the catalogue, so that equal ids of two sources are two animals. */
+export function idPrefix(source: string): string {
+  return `${source}:`;
+}
+
+/**
+ * The id of a source's animal as the catalogue keeps it, `source:id`; undefined where there is none, or only what a
+ * spreadsheet left of it.
+ */
+export function externalId(
+  { source, notes }: { readonly source: string; readonly notes: Notes },
+  field: string,
+  value: unknown,
+  line: number,
+): string | undefined {
+  const id = sourceId(field, value);
+  if (id === undefined || placeholder.test(id)) return undefined;
+  if (damaged.test(id)) {
+    notes.add("ids that a spreadsheet damaged are taken as none", line, id);
+    return undefined;
+  }
+  return source === "" ? id : `${idPrefix(source)}${id}`;
+}

@@ -1,0 +1,226 @@
+import { UnreadableInput } from "../read/input.ts";
+import type { Outcome } from "../candidate.ts";
+import type { Format, MapperContext, RecordMapper, Sample } from "./format.ts";
+import { externalId } from "./ids.ts";
+import {
+  byStatus,
+  categoryName,
+  columnKey,
+  columnsOf,
+  type Field,
+  fieldOf,
+  isBlank,
+  mapperOf,
+  shelterName,
+  shown,
+  versionOf,
+} from "./values.ts";
+
+/** What columns are called, the best name first; case and what separates words make no difference. */
+interface Columns {
+  readonly id: readonly string[];
+  /** Empty where the source gives no names. */
+  readonly name: readonly string[];
+  readonly species: readonly string[];
+  readonly status: readonly string[];
+  /** When the record was made or changed. */
+  readonly dates: readonly string[];
+}
+
+/** How a shelter program or a city lays its animals out as a table, in CSV, in a workbook or as JSON objects. */
+interface Layout {
+  readonly name: string;
+  readonly title: string;
+  readonly columns: Columns;
+  /** `outcome`: blank while the animal is there, else how it left. `status`: a word for what it is now. */
+  readonly says: "outcome" | "status";
+  /** Columns of which only this layout has one. */
+  readonly marks: readonly string[];
+}
+
+const layouts: readonly Layout[] = [
+  {
+    name: "king-county",
+    title: "King County Regional Animal Services: lost, found, adoptable",
+    columns: {
+      id: ["animal id"],
+      name: ["animal name"],
+      species: ["animal type"],
+      status: ["record type"],
+      dates: ["date"],
+    },
+    says: "status",
+    marks: ["record type"],
+  },
+  {
+    name: "sonoma",
+    title: "Sonoma County Animal Services, intake and outcome",
+    columns: {
+      id: ["animal id"],
+      name: ["name"],
+      species: ["type"],
+      status: ["outcome type"],
+      dates: ["outcome date", "intake date"],
+    },
+    says: "outcome",
+    marks: ["impound number", "kennel number", "days in shelter"],
+  },
+  {
+    name: "dallas",
+    title: "Dallas Animal Services, which gives no names",
+    columns: {
+      id: ["animal id"],
+      name: [],
+      species: ["animal type"],
+      status: ["outcome type"],
+      dates: ["outcome date", "intake date"],
+    },
+    says: "outcome",
+    marks: ["animal breed", "kennel status"],
+  },
+  {
+    name: "long-beach",
+    title: "Long Beach Animal Care Services",
+    columns: {
+      id: ["animal id"],
+      name: ["animal name"],
+      species: ["animal type"],
+      status: ["outcome type"],
+      dates: ["outcome date", "intake date"],
+    },
+    says: "outcome",
+    marks: ["animal name"],
+  },
+  {
+    name: "austin",
+    title: "Austin Animal Center outcomes, until and since May 2025, and Kaggle's copies",
+    columns: {
+      id: ["animal id"],
+      name: ["name"],
+      species: ["animal type", "type", "species"],
+      status: ["outcome type", "outcome status"],
+      dates: ["datetime", "outcome date", "date"],
+    },
+    says: "outcome",
+    marks: [
+      "sex upon outcome",
+      "age upon outcome",
+      "monthyear",
+      "outcome subtype",
+      "outcome status",
+    ],
+  },
+  {
+    name: "petpoint",
+    title: "PetPoint reports",
+    columns: {
+      id: ["animal #", "arn", "animal id"],
+      name: ["animal name", "name"],
+      species: ["species", "animal type"],
+      status: ["stage", "animal status", "status"],
+      dates: ["last updated", "status date/time", "status date", "intake date/time", "intake date"],
+    },
+    says: "status",
+    marks: ["animal #", "arn"],
+  },
+  {
+    name: "shelterluv",
+    title: "Shelterluv, API v1 and reports",
+    columns: {
+      id: ["id", "animal id"],
+      name: ["name", "animal name"],
+      species: ["type", "species"],
+      status: ["status", "current status"],
+      dates: ["last updated unix time", "last updated", "status date"],
+    },
+    says: "status",
+    marks: ["internal id", "last updated unix time", "last intake unix time"],
+  },
+];
+
+/** The layouts of shelters, told apart by their columns; those differ in names, case and what separates words. */
+export const shelters: readonly Format[] = layouts.map((layout) => ({
+  name: layout.name,
+  title: layout.title,
+  recognises(sample) {
+    const keys = new Set(columnsOf(sample).map(columnKey));
+    return (
+      missingColumns(layout, keys).length === 0 &&
+      layout.marks.some((mark) => keys.has(columnKey(mark)))
+    );
+  },
+  mapper: (sample, context) => shelterMapper(layout, sample, context),
+}));
+
+const needed = ["id", "name", "species", "status"] as const;
+
+/** The first name of each needed column that is not there. */
+function missingColumns({ columns }: Layout, keys: ReadonlySet<string>): string[] {
+  return needed
+    .map((what) => columns[what])
+    .filter((names) => names.length > 0 && !names.some((name) => keys.has(columnKey(name))))
+    .map(([first = ""]) => first);
+}
+
+/** The first of `names` that the input has: as it is written there, and how to read it. */
+export function fieldAmong(
+  sample: Sample,
+  names: readonly string[],
+): { readonly column: string; readonly read: Field } | undefined {
+  const columns = columnsOf(sample);
+  const keys = columns.map(columnKey);
+  const key = names.map(columnKey).find((name) => keys.includes(name));
+  if (key === undefined) return undefined;
+  const column = columns[keys.indexOf(key)] ?? "";
+  return { column, read: fieldOf(sample.columns, column) };
+}
+
+/** Refuses an input that lacks what `--format` needs. */
+export function lackingColumns(
+  format: string,
+  missing: readonly string[],
+  sample: Sample,
+): UnreadableInput {
+  const found = columnsOf(sample).map((name) => JSON.stringify(name));
+  return new UnreadableInput(
+    1,
+    `--format ${format} needs the columns ${missing.join(", ")}, which are missing; there are ${found.join(", ")}`,
+  );
+}
+
+function shelterMapper(layout: Layout, sample: Sample, context: MapperContext): RecordMapper {
+  const missing = missingColumns(layout, new Set(columnsOf(sample).map(columnKey)));
+  if (missing.length > 0) throw lackingColumns(layout.name, missing, sample);
+  const field = (what: keyof Columns) =>
+    fieldAmong(sample, layout.columns[what]) ?? { column: "", read: () => undefined };
+  const [id, name, species, status] = needed.map(field) as [Found, Found, Found, Found];
+  const dates = layout.columns.dates.flatMap((each) => fieldAmong(sample, [each]) ?? []);
+  return mapperOf(sample.columns, (record, line): Outcome => {
+    const date = dates.find(({ read }) => !isBlank(read(record)));
+    const origin = {
+      line,
+      externalId: externalId(context, id.column, id.read(record), line),
+      version: date && versionOf(context, date.column, date.read(record), line),
+    };
+    const says = { field: status.column, value: status.read(record) };
+    const pet = () => ({
+      name: shelterName(name.column, name.read(record)),
+      category: categoryName(species.column, species.read(record)),
+    });
+    if (layout.says === "status") return byStatus(context, origin, says, pet);
+    const outcome = outcomeOf(context, says.value);
+    if (outcome !== "gone") return { ...origin, kind: "pet", ...pet(), status: outcome };
+    return { ...origin, kind: "gone", reason: `${says.field} ${shown(says.value)}` };
+  });
+}
+
+type Found = NonNullable<ReturnType<typeof fieldAmong>>;
+
+/** No outcome yet is an animal still there. Whatever is no adoption has taken it elsewhere. */
+function outcomeOf({ statuses }: MapperContext, value: unknown) {
+  if (isBlank(value)) return "available";
+  const told = statuses.told(value);
+  if (told !== undefined) return told === "none" ? undefined : told;
+  const meaning = statuses.meaningOf(value);
+  return meaning === "sold" || meaning === "pending" ? meaning : "gone";
+}

@@ -1,0 +1,141 @@
+import { isPetStatus, type PetStatus } from "../../../domain/pet.ts";
+import { isBlank } from "./values.ts";
+
+/** What a word says of an animal: one of our statuses, none, or that it is not for adoption (any more). */
+export type Meaning = PetStatus | "none" | "gone";
+
+const meanings: readonly Meaning[] = ["available", "pending", "sold", "none", "gone"];
+
+/** What shelters write, in English, Spanish, German, French, Dutch and Portuguese; as `wordKey` leaves it. */
+const words: Readonly<Record<Exclude<Meaning, "none">, string>> = {
+  available: `
+available, available now, available for adoption, adoptable, for adoption, up for adoption, ready for adoption,
+adoption ready, ready, needs home, needs a home, looking for a home, available in foster, on display
+disponible, en adopcion, para adopcion, adopcion disponible, listo para adopcion, busca hogar
+verfugbar, vermittelbar, zu vermitteln, zur vermittlung, zuhause gesucht, sucht zuhause, frei
+a l adoption, a adopter, adoptable, en attente d adoption
+beschikbaar, adopteerbaar, ter adoptie, zoekt baas, zoekt een thuis
+disponivel, para adocao, em adocao, adotavel`,
+  pending: `
+pending, adoption pending, pending adoption, pending adoption pickup, reserved, reservation, application pending,
+on hold for adopter, hold adopted, trial adoption, adoption trial, trial, foster to adopt, meet and greet
+reservado, reservada, pendiente, adopcion pendiente, en proceso, en tramite
+reserviert, vorgemerkt, in vermittlung
+reserve, reservee, en cours d adoption
+gereserveerd, in optie, onder optie
+pendente, adocao pendente, em processo`,
+  sold: `
+sold, adopted, adoption, adoption finalized, adopt, rehomed, homed, placed, found home, happy tail
+adoptado, adoptada, adopcion, vendido, vendida
+vermittelt, adoptiert, verkauft
+adopte, adoptee, vendu, vendue, place, placee
+geadopteerd, verkocht, geplaatst, herplaatst
+adotado, adotada, adocao`,
+  gone: `
+deceased, died, dead, died in care, dead on arrival, doa, passed away, euthanized, euthanised, euthanasia, euthanize,
+humanely euthanized, put to sleep, disposal, disposed, cremated
+transfer, transferred, transfer out, transferred out, rescue, rescued, sent to rescue, released, relocated, relocate
+returned to owner, return to owner, return to owner guardian, returned to guardian, rto, rto adopt, reclaimed, reclaim,
+redeemed, redemption, owner reclaim, returned
+not for adoption, not available, not available for adoption, not adoptable, not yet available, unavailable,
+not ready, withdrawn, removed, archived, inactive
+hold, on hold, stray, stray hold, medical hold, behavior hold, behavioral hold, legal hold, court hold, bite hold,
+quarantine, bite quarantine, rabies quarantine, cruelty case, evaluate, evaluation, in treatment
+lost, lost in care, found, missing, stolen, escaped, wildlife, permanent foster, sanctuary, boarding
+shelter neuter return, snr, tnr, rtf, return to field, return to wild, released to wild
+muerto, muerta, fallecido, fallecida, eutanasia, eutanasiado, eutanasiada, transferido, transferida, trasladado, trasladada,
+devuelto, devuelta, devuelto a su dueno, devuelto al dueno, reclamado, reclamada, no disponible, cuarentena
+verstorben, gestorben, tot, eingeschlafert, zuruck an besitzer, an besitzer zuruck, abgegeben, abgeholt, nicht verfugbar,
+nicht vermittelbar, quarantane
+decede, decedee, mort, morte, euthanasie, euthanasiee, transfere, transferee, rendu au proprietaire,
+rendue au proprietaire, non disponible, indisponible, quarantaine
+overleden, dood, ingeslapen, geeuthanaseerd, overgeplaatst, terug naar eigenaar, niet beschikbaar, quarantaine
+falecido, falecida, morto, morta, devolvido, devolvida, devolvido ao dono, indisponivel, nao disponivel, quarentena`,
+};
+
+const known: ReadonlyMap<string, Meaning> = new Map(
+  (Object.entries(words) as [Meaning, string][]).flatMap(([meaning, list]) =>
+    list.split(/[,\n]/).flatMap((word) => {
+      const key = word.trim();
+      return key === "" ? [] : [[key, meaning] as const];
+    }),
+  ),
+);
+
+/** What words are compared by: case, accents, blanks and what joins words make no difference. */
+export function wordKey(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+}
+
+/** What tells the rest of a status from its word: `Available - In Foster`, `Hold: Stray`, `Adopted (8 May)`. */
+const restOfStatus = /\s+[-\u2013\u2014]\s*|\s*[:(].*/u;
+
+/** Reads what shelters write for an animal's status, with the words that this import was told of. */
+export class Statuses {
+  readonly #own: ReadonlyMap<string, Meaning>;
+  /** What an animal has whose status is blank or not in the file; undefined to ask for it. */
+  readonly whenMissing: Exclude<Meaning, "gone"> | undefined;
+
+  constructor(
+    own: ReadonlyMap<string, Meaning> = new Map(),
+    whenMissing?: Exclude<Meaning, "gone">,
+  ) {
+    this.#own = own;
+    this.whenMissing = whenMissing;
+  }
+
+  /** What this import was told of a value, if anything. */
+  told(value: unknown): Meaning | undefined {
+    return this.#own.size === 0 || isBlank(value)
+      ? undefined
+      : this.#own.get(wordKey(String(value)));
+  }
+
+  /** The meaning of a value that is not blank, or undefined when nobody knows it. */
+  meaningOf(value: unknown): Meaning | undefined {
+    const told = this.told(value);
+    if (told !== undefined || typeof value !== "string") return told;
+    if (isPetStatus(value)) return value;
+    const [first = ""] = value.split(restOfStatus, 1);
+    return known.get(wordKey(value)) ?? known.get(wordKey(first));
+  }
+}
+
+/** A `--status` or `--default-status` that cannot be understood; the message says what would be right. */
+export class InvalidStatuses extends Error {
+  override readonly name = "InvalidStatuses";
+}
+
+const example = "for example --status 'Disponible=available,EUTHANIZE=gone'";
+
+/** Reads the values of `--status`: `word=meaning` pairs parted by commas. Throws InvalidStatuses. */
+export function parseStatusWords(texts: readonly string[]): ReadonlyMap<string, Meaning> {
+  const own = new Map<string, Meaning>();
+  for (const pair of texts.flatMap((text) => text.match(/(?:"[^"]*"|[^,])+/g) ?? [])) {
+    const equals = pair.lastIndexOf("=");
+    const word = pair
+      .slice(0, Math.max(equals, 0))
+      .trim()
+      .replace(/^"(.*)"$/, "$1");
+    const meaning = pair
+      .slice(equals + 1)
+      .trim()
+      .toLowerCase();
+    if (wordKey(word) === "" || !isMeaning(meaning)) {
+      throw new InvalidStatuses(
+        `--status: expected WORD=${meanings.join("|")}, found ${JSON.stringify(pair.trim())}; ${example}`,
+      );
+    }
+    own.set(wordKey(word), meaning);
+  }
+  return own;
+}
+
+function isMeaning(text: string): text is Meaning {
+  return (meanings as readonly string[]).includes(text);
+}

@@ -1,0 +1,201 @@
+import type { PetStatus } from "../../domain/pet.ts";
+import type { Awaitable, ImportStage, StagedAnimal } from "../../storage/contract.ts";
+import type { Candidate, CandidateCategory, Gone, Outcome, Rejection } from "./candidate.ts";
+import type { ImportCategories, SettledCategories } from "./import-categories.ts";
+import type { ImportSummary } from "./import.ts";
+import type { Note } from "./notes.ts";
+import type { Reading } from "./reading.ts";
+
+/** What is wrong with a number of records. */
+export interface Cause {
+  /** The field at fault; empty for the record as a whole. */
+  readonly field: string;
+  /** In the words of the first of them. */
+  readonly problem: string;
+  readonly records: number;
+  /** The first lines of them. */
+  readonly lines: readonly number[];
+  /** Set when the meaning of this status is all that is missing. */
+  readonly unknownStatus?: string | undefined;
+  /** True when an id for the category's name is all that is missing. */
+  readonly unknownCategory?: true | undefined;
+}
+
+/** One of the first animals of an input, as it is taken over. */
+export interface SampleAnimal {
+  readonly line: number;
+  readonly name: string;
+  readonly category: CandidateCategory;
+  readonly status: PetStatus | undefined;
+  readonly externalId: string | undefined;
+}
+
+/** Different reasons and causes that are counted one by one; they hold values of the input. */
+const reasonsMax = 100;
+const sampleAnimals = 5;
+const causeLines = 5;
+
+/** Takes outcomes in: counts them, resolves their categories and keeps them aside. */
+export class Intake {
+  read = 0;
+  rejected = 0;
+  #pets = 0;
+  #withoutId = 0;
+  #firstWithoutId: Candidate | undefined;
+  readonly #skipped = new Map<string, number>();
+  readonly #causes = new Map<string, Omit<Cause, "lines"> & { records: number; lines: number[] }>();
+  readonly #sample: SampleAnimal[] = [];
+  readonly #stage: ImportStage;
+  readonly #reading: Reading;
+  readonly #categories: ImportCategories;
+  readonly #onReject: (rejection: Rejection) => Awaitable<void>;
+
+  constructor(
+    stage: ImportStage,
+    reading: Reading,
+    categories: ImportCategories,
+    onReject: (rejection: Rejection) => Awaitable<void>,
+  ) {
+    this.#stage = stage;
+    this.#reading = reading;
+    this.#categories = categories;
+    this.#onReject = onReject;
+  }
+
+  async add(outcomes: readonly Outcome[]): Promise<void> {
+    const staged: StagedAnimal[] = [];
+    for (const outcome of outcomes) {
+      if (outcome.kind === "reject") await this.#reject(outcome);
+      else if (outcome.kind === "gone") {
+        this.#skip(outcome);
+        if (outcome.externalId !== undefined) staged.push(withdrawn(outcome));
+      } else {
+        const animal = this.#animal(outcome);
+        if ("kind" in animal) await this.#reject(animal);
+        else staged.push(animal);
+      }
+    }
+    await this.#stage.add(staged);
+    this.read += outcomes.length;
+  }
+
+  #animal(candidate: Candidate): StagedAnimal | Rejection {
+    const { name, status, externalId, category, line } = candidate;
+    const resolved = this.#categories.resolve(category, this.#reading.referenced, line);
+    if ("problem" in resolved) {
+      const { problem, isUnknown } = resolved;
+      return categoryRejection(candidate, problem, isUnknown);
+    }
+    this.#pets += 1;
+    if (externalId === undefined && candidate.id === undefined) {
+      this.#withoutId += 1;
+      this.#firstWithoutId ??= candidate;
+    }
+    if (this.#sample.length < sampleAnimals) {
+      this.#sample.push({ line, name, category, status, externalId });
+    }
+    const { categoryId, categoryKey } = resolved;
+    const version = stagedVersion(candidate);
+    return { name, categoryId, categoryKey, status, externalId, version, withdrawn: false };
+  }
+
+  #skip({ reason }: Gone): void {
+    const counted =
+      this.#skipped.has(reason) || this.#skipped.size < reasonsMax ? reason : "other reasons";
+    this.#skipped.set(counted, (this.#skipped.get(counted) ?? 0) + 1);
+  }
+
+  async #reject(rejection: Rejection, records = 1): Promise<void> {
+    this.rejected += records;
+    this.#count(rejection, records);
+    await this.#onReject(rejection);
+  }
+
+  #count(rejection: Rejection, records: number): void {
+    const { field, problem, line, unknownStatus, unknownCategory } = rejection;
+    // What was found differs from record to record; what was expected does not.
+    const kind = `${field}: ${problem.replace(/, found [^]*$/, "")}`;
+    const isCounted = this.#causes.has(kind) || this.#causes.size < reasonsMax;
+    const cause = this.#causes.get(isCounted ? kind : "");
+    if (cause !== undefined) {
+      cause.records += records;
+      if (cause.lines.length < causeLines) cause.lines.push(line);
+    } else if (isCounted) {
+      const lines = [line];
+      this.#causes.set(kind, { field, problem, records, lines, unknownStatus, unknownCategory });
+    } else {
+      this.#causes.set("", { field: "", problem: "other problems", records, lines: [line] });
+    }
+  }
+
+  /** Rejects the animals whose category nobody could name until the input's end. */
+  async rejectUnknown({ unknown }: SettledCategories): Promise<void> {
+    for (const { what, firstLine, animals } of unknown) {
+      this.#pets -= animals;
+      const others = animals === 1 ? "" : ` (and of ${animals - 1} more animals)`;
+      const rejection: Rejection = {
+        kind: "reject",
+        line: firstLine,
+        field: "category",
+        problem: `the category ${what} of this animal${others} is not known`,
+        record: null,
+        unknownCategory: true,
+      };
+      await this.#reject(rejection, animals);
+    }
+  }
+
+  /** What became of the records, with so many animals `ready` to be taken over. */
+  counts(
+    ready: number,
+  ): Pick<ImportSummary, "read" | "superseded" | "skipped" | "rejected" | "causes" | "sample"> {
+    const skipped = [...this.#skipped].map(([reason, records]) => ({ reason, records }));
+    return {
+      read: this.read,
+      superseded: this.#pets - ready,
+      skipped: skipped.toSorted((a, b) => b.records - a.records),
+      rejected: this.rejected,
+      causes: [...this.#causes.values()].toSorted((a, b) => b.records - a.records),
+      sample: this.#sample,
+    };
+  }
+
+  notes(): readonly Note[] {
+    if (this.#firstWithoutId === undefined) return [];
+    const { line, name } = this.#firstWithoutId;
+    const text = "animals have no id of their own, so each import adds them anew";
+    return [{ text, records: this.#withoutId, firstLine: line, example: JSON.stringify(name) }];
+  }
+}
+
+/** Ranks of two records of one animal from the same moment: the one that is for adoption holds. */
+const ranks = 4;
+
+function stagedVersion(outcome: Candidate | Gone): number {
+  const { version } = outcome;
+  if (version === undefined) return 0;
+  const rank = outcome.kind === "gone" ? 0 : outcome.status === "sold" ? 1 : 2;
+  return version * ranks + rank;
+}
+
+function withdrawn(outcome: Gone): StagedAnimal {
+  const nothing = { categoryId: undefined, categoryKey: undefined, status: undefined };
+  const { externalId } = outcome;
+  return { name: "", externalId, version: stagedVersion(outcome), withdrawn: true, ...nothing };
+}
+
+function categoryRejection(
+  { line, externalId, name, category }: Candidate,
+  problem: string,
+  isUnknown: boolean,
+): Rejection {
+  const named = "name" in category ? category.name : null;
+  return {
+    kind: "reject",
+    line,
+    field: "category",
+    problem,
+    record: { name, category: named, externalId },
+    ...(isUnknown ? { unknownCategory: true } : {}),
+  };
+}

@@ -1,0 +1,27 @@
+/** Something about a number of records that is no fault of any, but that whoever imports them should know. */
+export interface Note {
+  readonly text: string;
+  readonly records: number;
+  readonly firstLine: number;
+  /** A value that the first of them has. */
+  readonly example: string;
+}
+
+/** The notes of one import, one for each text. */
+export class Notes {
+  readonly #notes = new Map<string, { records: number; firstLine: number; example: string }>();
+
+  add(text: string, line: number, example: string): void {
+    const note = this.#notes.get(text);
+    if (note === undefined) this.#notes.set(text, { records: 1, firstLine: line, example });
+    else note.records += 1;
+  }
+
+  clear(): void {
+    this.#notes.clear();
+  }
+
+  list(): readonly Note[] {
+    return [...this.#notes].map(([text, note]) => ({ text, ...note }));
+  }
+}

@@ -1,0 +1,44 @@
+import type { ByteChunks } from "./input.ts";
+
+/** The beginning of an input, and all of it. */
+export interface Peeked {
+  readonly beginning: Uint8Array;
+  /** Yields all of the input; lets the source go when reading stops early. */
+  readonly chunks: ByteChunks;
+  /** Lets the source go when `chunks` will not be read: a generator that has not begun does nothing when it is to return. */
+  close(): Promise<void>;
+}
+
+/** Looks at the beginning of an input, at `size` bytes where it has as many. */
+export async function peeked(chunks: ByteChunks, size: number): Promise<Peeked> {
+  const source = chunks[Symbol.asyncIterator]();
+  const first: Uint8Array[] = [];
+  let length = 0;
+  while (length < size) {
+    const next = await source.next();
+    if (next.done === true) break;
+    first.push(next.value);
+    length += next.value.length;
+  }
+  return {
+    beginning: Buffer.concat(first).subarray(0, size),
+    chunks: replayed(first, source),
+    async close() {
+      await source.return?.();
+    },
+  };
+}
+
+async function* replayed(
+  first: readonly Uint8Array[],
+  source: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* first;
+    for (let next = await source.next(); next.done !== true; next = await source.next()) {
+      yield next.value;
+    }
+  } finally {
+    await source.return?.();
+  }
+}

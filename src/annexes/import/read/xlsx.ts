@@ -1,0 +1,78 @@
+import { readXlsx, streamXlsxRows } from "hucre/xlsx";
+import { type ByteChunks, UnreadableInput } from "./input.ts";
+import type { RecordBatch } from "./records.ts";
+
+/** The largest workbook; its sheet is streamed, its archive and its shared texts are held in memory. */
+const workbookBytesMax = 32 * 1024 * 1024;
+const batchRows = 512;
+
+/**
+ * The rows of a workbook's first sheet, or of the one that `sheet` names, as texts: dates as ISO 8601, formulas as their
+ * values. The line of a record is its row. Throws UnreadableInput for what cannot be read as a workbook.
+ */
+export async function* xlsxRows(chunks: ByteChunks, sheet?: string): AsyncGenerator<RecordBatch> {
+  const bytes = await workbookBytes(chunks);
+  let lines: number[] = [];
+  let records: string[][] = [];
+  let width = 0;
+  try {
+    const options = sheet === undefined ? {} : { sheet };
+    for await (const { index, values } of streamXlsxRows(bytes, options)) {
+      // Empty cells at a row's end are left out of the file.
+      width = Math.max(width, values.length);
+      lines.push(index + 1);
+      records.push(Array.from({ length: width }, (_, at) => cellText(values[at])));
+      if (lines.length < batchRows) continue;
+      yield { lines, records };
+      lines = [];
+      records = [];
+    }
+  } catch (error) {
+    throw new UnreadableInput(0, `the workbook cannot be read (${(error as Error).message})`);
+  }
+  if (width === 0) throw new UnreadableInput(0, await emptiness(bytes, sheet));
+  if (lines.length > 0) yield { lines, records };
+}
+
+/** Why a workbook gives no rows. */
+async function emptiness(bytes: Uint8Array, sheet: string | undefined): Promise<string> {
+  const names: string[] = [];
+  await readXlsx(bytes, { sheets: ({ name }) => names.push(name) < 0 });
+  const isThere = sheet === undefined || names.includes(sheet);
+  const all = names.map((name) => JSON.stringify(name)).join(", ");
+  return isThere
+    ? "the sheet is empty; name another one with --sheet"
+    : `there is no sheet ${JSON.stringify(sheet)}; there are ${all}`;
+}
+
+async function workbookBytes(chunks: ByteChunks): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    pieces.push(chunk);
+    size += chunk.length;
+    if (size > workbookBytesMax) {
+      const mebibytes = workbookBytesMax / 1024 / 1024;
+      throw new UnreadableInput(
+        0,
+        `expected a workbook of at most ${mebibytes} MiB: save it as CSV`,
+      );
+    }
+  }
+  return Buffer.concat(pieces);
+}
+
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (value instanceof Date) return dateText(value);
+  const isPlain =
+    typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  return isPlain ? String(value) : "";
+}
+
+/** A cell's date, which has no zone; without its time where it has none. */
+function dateText(date: Date): string {
+  if (Number.isNaN(date.getTime())) return "";
+  const text = date.toISOString().replace(/\.\d+Z$/, "");
+  return text.replace(/T00:00:00$/, "");
+}

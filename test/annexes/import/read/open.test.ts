@@ -1,0 +1,197 @@
+import { describe, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import { writeXlsx } from "hucre/xlsx";
+import { isEncoding } from "../../../../src/annexes/import/read/open.ts";
+import { until } from "../../../helpers/until.ts";
+import { brief, fixture, inPieces, readWhole, refusal } from "../helpers.ts";
+
+const csv = "name,categoryId,status\r\nZoé,1,available\r\nJürgen,2,sold\r\n";
+const expected = (await readWhole(csv)).outcomes;
+
+function utf16(text: string, order: "le" | "be", mark = true): Uint8Array {
+  const bytes = Buffer.from((mark ? "\ufeff" : "") + text, "utf16le");
+  return order === "le" ? bytes : bytes.swap16();
+}
+
+describe("an input in another encoding", () => {
+  test.each(["le", "be"] as const)("UTF-16%s with its mark is read as it is", async (order) => {
+    for (const size of [1, 3, 1000]) {
+      expect((await readWhole(utf16(csv, order), undefined, size)).outcomes).toEqual(expected);
+    }
+  });
+
+  test("windows-1252 is read when it is named, and named when it is not", async () => {
+    const bytes = Buffer.from(csv, "latin1");
+    const { outcomes } = await readWhole(bytes, undefined, 5, { encoding: "windows-1252" });
+    expect(outcomes).toEqual(expected);
+    expect(await refusal(readWhole(bytes))).toBe(
+      "line 2: expected UTF-8 text, found bytes that are not (if it was saved on Windows: --encoding windows-1252)",
+    );
+  });
+
+  test("UTF-16 without a mark is told how to be read", async () => {
+    for (const order of ["le", "be"] as const) {
+      const bytes = utf16(csv, order, false);
+      const problem = `the input looks like UTF-16 without a byte order mark: add --encoding utf-16${order}`;
+      expect(await refusal(readWhole(bytes))).toBe(problem);
+    }
+  });
+
+  test("text that is not in the encoding is refused with a line", async () => {
+    const bytes = Buffer.concat([Buffer.from("a\nb\n"), Buffer.from([0xff, 0xff, 0xff])]);
+    const work = readWhole(bytes, undefined, 2, { encoding: "shift_jis" });
+    expect(await refusal(work)).toStartWith("line 3: expected shift_jis text");
+  });
+
+  test("its name is one that TextDecoder knows", () => {
+    expect(["windows-1252", "macintosh", "utf-7"].map(isEncoding)).toEqual([true, true, false]);
+  });
+});
+
+describe("a compressed input", () => {
+  test("is unpacked, of several members too, whatever is in it", async () => {
+    const halves = [csv.slice(0, 30), csv.slice(30)].map((text) => gzipSync(text));
+    expect((await readWhole(Buffer.concat(halves), undefined, 3)).outcomes).toEqual(expected);
+    expect((await readWhole(gzipSync(utf16(csv, "le")))).outcomes).toEqual(expected);
+  });
+
+  test("that is cut off or damaged is refused", async () => {
+    const whole = gzipSync(csv);
+    expect(await refusal(readWhole(whole.subarray(0, -9)))).toBe("the compressed input is cut off");
+    const damaged = Buffer.from(whole);
+    damaged[whole.length - 6]! ^= 0xff;
+    expect(await refusal(readWhole(damaged))).toStartWith("the compressed input is damaged (");
+  });
+
+  test("lets its source go when reading stops early", async () => {
+    const watch = { closed: false };
+    async function* source() {
+      try {
+        yield* inPieces(gzipSync('{"name":"a","categoryId":1}\n'.repeat(100_000)), 500);
+      } finally {
+        watch.closed = true;
+      }
+    }
+    const { readCatalogue } = await import("../../../../src/annexes/import/reading.ts");
+    const reading = await readCatalogue(source());
+    await reading.batches.next();
+    await reading.close();
+    await until(() => watch.closed);
+  });
+});
+
+describe("a workbook", () => {
+  const rows = [
+    ["Animal Inventory"],
+    [],
+    ["name", "categoryId", "status", "Since"],
+    ["Zoé", 1, "available", new Date(Date.UTC(2026, 4, 1))],
+    [],
+    ["Jürgen, the\ncat", 2, "sold", null],
+  ];
+  const workbook = () =>
+    writeXlsx({
+      sheets: [
+        { name: "Animals", rows },
+        {
+          name: "Old",
+          rows: [
+            ["name", "categoryId"],
+            ["Bo", 3],
+          ],
+        },
+      ],
+    });
+
+  test("gives the rows of its first sheet, with the number of each", async () => {
+    const { shape, outcomes } = await readWhole(await workbook(), undefined, 100);
+    expect(shape).toBe("xlsx");
+    expect(outcomes.map(brief)).toEqual([
+      "4 Zoé / id,1 / available",
+      "6 Jürgen, the\ncat / id,2 / sold",
+    ]);
+  });
+
+  test("gives those of the sheet that is named", async () => {
+    const { outcomes } = await readWhole(await workbook(), undefined, 100, { sheet: "Old" });
+    expect(outcomes.map(brief)).toEqual(["2 Bo / id,3 / none"]);
+    const work = readWhole(await workbook(), undefined, 100, { sheet: "New" });
+    expect(await refusal(work)).toBe('there is no sheet "New"; there are "Animals", "Old"');
+  });
+
+  test("with data descriptors is read, as programs write it that stream", async () => {
+    const { outcomes } = await readWhole(await fixture("streamed.xlsx"), undefined, 64);
+    expect(outcomes.map(brief)).toEqual([
+      "3 Biscuit / name,Dog / available [petpoint:A50000001]",
+      "4 Unnamed / name,Cat / pending [petpoint:A50000002]",
+      '5 gone: Stage "Bite Quarantine" [petpoint:A50000003]',
+    ]);
+  });
+
+  test("that is cut off, or another archive, is refused", async () => {
+    const whole = await workbook();
+    const cut = readWhole(whole.slice(0, whole.length - 200));
+    expect(await refusal(cut)).toStartWith("the workbook cannot be read (");
+  });
+});
+
+describe("what is no list of animals", () => {
+  test.each([
+    [
+      "<!DOCTYPE html><html><head><title>Sign in &amp; more</title>",
+      'a web page ("Sign in & more")',
+    ],
+    ["\ufeff  <HTML>", "a web page, not a file of animals"],
+    ['<?xml version="1.0"?><animals/>', "the input is XML"],
+    [
+      "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n",
+      "a Git LFS pointer, not the file itself",
+    ],
+    ["%PDF-1.7\n", "a PDF document"],
+    [
+      '{"error":{"code":403,"message":"API key is missing"}}',
+      'of a service, not a list: "API key is missing"',
+    ],
+    ['{"code":"unauthorized","message":"no key","status":401}', 'not a list: "no key"'],
+    ['{"errors":[{"title":"Forbidden"}]}', 'not a list: "Forbidden"'],
+    ['{"type":"about:blank","title":"Too many requests","status":429,"detail":"wait"}', '"wait"'],
+  ])("%j is named for what it is", async (text, words) => {
+    expect(await refusal(readWhole(text))).toContain(words);
+  });
+
+  test.each([
+    [[0x28, 0xb5, 0x2f, 0xfd], "zstd"],
+    [[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1], "old Excel workbook"],
+  ])("%j too", async (bytes, words) => {
+    expect(await refusal(readWhole(Uint8Array.from(bytes), undefined, 1))).toContain(words);
+  });
+});
+
+describe("--records", () => {
+  const options = { records: ["result", "list"] };
+
+  test("leads to a list that has no usual name", async () => {
+    const text =
+      '{"total":1,"result":{"page":1,"list":[{"name":"a","categoryId":1},\n{"name":"b","categoryId":1}]}}';
+    expect((await readWhole(text, undefined, 7, options)).outcomes.map(brief)).toEqual([
+      "1 a / id,1 / none",
+      "2 b / id,1 / none",
+    ]);
+  });
+
+  test("is refused when it leads nowhere", async () => {
+    expect(await refusal(readWhole('{"result":{"pets":[]}}', undefined, 7, options))).toBe(
+      "there is no list of records at --records result.list",
+    );
+  });
+});
+
+describe("NDJSON that is cut off", () => {
+  test("is refused at the record that is not whole", async () => {
+    const whole = '{"name":"a","categoryId":1}\n{"name":"b","categoryId":1}';
+    expect((await readWhole(whole)).outcomes).toHaveLength(2);
+    expect(await refusal(readWhole(whole.slice(0, -5)))).toStartWith(
+      "line 2: the input is cut off in the record that begins here",
+    );
+  });
+});
