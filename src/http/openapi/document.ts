@@ -1,6 +1,6 @@
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
-import { noServices } from "../../service/no-services.ts";
+import { noServices } from "../../service/services.ts";
 import { interfaceVersion } from "../../version.ts";
 import { PetAnswers } from "../answers.ts";
 import type { EdgeOptions } from "../edge.ts";

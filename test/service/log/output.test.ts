@@ -2,8 +2,7 @@ import { expect, test } from "bun:test";
 import { openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { LineBuffer } from "../../../src/service/log/line-buffer.ts";
-import { LogOutput } from "../../../src/service/log/output.ts";
+import { LineBuffer, LogOutput } from "../../../src/service/log/output.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 import { until } from "../../helpers/until.ts";
 
