@@ -24,13 +24,25 @@ export interface CommitReport {
   readonly commitMs: number;
 }
 
+/** How an animal came to be. It is kept in the animal's own row, so that a create writes nothing else. */
+export interface Origin {
+  readonly createdAtMs?: number | undefined;
+  /** The id of the key that added it through the interface. */
+  readonly createdBy?: string | undefined;
+  /** The id of the change that added it. */
+  readonly createdIn?: bigint | undefined;
+}
+
+/** An animal to be added. */
+export type AddedPet = NewPet & Origin;
+
 export interface PetStore {
   /** At most `limit` animals in ascending id order, above `after`, of `status` where given. */
   page(query: PageQuery): Awaitable<Pet[]>;
   /** The animal with this id, or undefined when there is none. */
   byId(id: bigint): Awaitable<Pet | undefined>;
   /** Adds an animal and resolves with its id once it is durable. Those that arrive together share a commit. */
-  create(pet: NewPet): Promise<bigint>;
+  create(pet: AddedPet): Promise<bigint>;
   /** Sets the status, or takes it away with undefined. Returns the animal as it is now, or undefined when there is none. */
   setStatus(id: bigint, status: PetStatus | undefined): Awaitable<Pet | undefined>;
   /** Removes an animal for good; its id is not given again. Returns what was removed. */

@@ -59,20 +59,20 @@ const differs =
   "(pets.name, pets.category_id, pets.status) IS NOT (ready.name, ready.category_id, ready.status)";
 const compareRange = `
 SELECT count(*) AS known, coalesce(sum(${differs}), 0) AS changed
-FROM temp.ready JOIN pets ON pets.external_id = ready.external_id
+FROM temp.ready JOIN pets ON (pets.source, pets.external_id) = ('', ready.external_id)
 WHERE position BETWEEN ? AND ?`;
 
 // An upsert would do, but it uses up an id for each animal that it only updates.
 const insertRange = `
 INSERT INTO pets (name, category_id, status, external_id)
 SELECT name, category_id, status, external_id FROM temp.ready
-WHERE position BETWEEN ? AND ? AND NOT EXISTS (SELECT 1 FROM pets WHERE pets.external_id = ready.external_id)
+WHERE position BETWEEN ? AND ? AND NOT EXISTS (SELECT 1 FROM pets WHERE (pets.source, pets.external_id) = ('', ready.external_id))
 ORDER BY position`;
 
 const updateRange = `
 UPDATE pets SET name = ready.name, category_id = ready.category_id, status = ready.status
 FROM temp.ready
-WHERE position BETWEEN ? AND ? AND pets.external_id = ready.external_id AND ${differs}`;
+WHERE position BETWEEN ? AND ? AND (pets.source, pets.external_id) = ('', ready.external_id) AND ${differs}`;
 
 /**
  * Keeps the animals in temporary tables, which SQLite holds in a file without a name: it takes no lock on the catalogue

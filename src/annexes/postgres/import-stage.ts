@@ -147,7 +147,7 @@ class PostgresImportStage implements ImportStage {
       SELECT count(*)::int AS known, (count(*) FILTER (WHERE
         (pets.name, pets.category_id, pets.status)
           IS DISTINCT FROM (ready.name, ready.category_id, ready.status)))::int AS changed
-      FROM pg_temp.ready JOIN rehome.pets ON pets.external_id = ready.external_id
+      FROM pg_temp.ready JOIN rehome.pets ON (pets.source, pets.external_id) = ('', ready.external_id)
       WHERE position BETWEEN ${first} AND ${last}`) as [{ known: number; changed: number }];
     const { known, changed } = row;
     return { added: last - first + 1 - known, updated: changed, unchanged: known - changed };
@@ -157,7 +157,7 @@ class PostgresImportStage implements ImportStage {
     await this.#client`
       UPDATE rehome.pets SET name = ready.name, category_id = ready.category_id, status = ready.status
       FROM pg_temp.ready
-      WHERE position BETWEEN ${first} AND ${last} AND pets.external_id = ready.external_id
+      WHERE position BETWEEN ${first} AND ${last} AND (pets.source, pets.external_id) = ('', ready.external_id)
         AND (pets.name, pets.category_id, pets.status)
           IS DISTINCT FROM (ready.name, ready.category_id, ready.status)`;
   }
@@ -168,7 +168,7 @@ class PostgresImportStage implements ImportStage {
       INSERT INTO rehome.pets (name, category_id, status, external_id)
       SELECT name, category_id, status, external_id FROM pg_temp.ready
       WHERE position BETWEEN ${first} AND ${last}
-        AND NOT EXISTS (SELECT 1 FROM rehome.pets WHERE pets.external_id = ready.external_id)
+        AND NOT EXISTS (SELECT 1 FROM rehome.pets WHERE (pets.source, pets.external_id) = ('', ready.external_id))
       ORDER BY position`;
   }
 

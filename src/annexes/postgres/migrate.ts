@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { pendingAfter, type AppliedMigration } from "../../storage/migration-history.ts";
 import { readMigrations } from "../../storage/migrations.macro.ts" with { type: "macro" };
 import type { Migration } from "../../storage/migrations.macro.ts";
-import { schemaName } from "./schema.ts";
+import { schemaName } from "./columns.ts";
 
 export const postgresMigrations = readMigrations("postgres");
 

@@ -2,8 +2,8 @@ import type { SQL } from "bun";
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
-import type { NewPet, Pet, PetStatus } from "../../domain/pet.ts";
-import type { CommitReport, PetStore } from "../../storage/contract.ts";
+import type { Pet, PetStatus } from "../../domain/pet.ts";
+import type { AddedPet, CommitReport, PetStore } from "../../storage/contract.ts";
 import { createBatchMax, GroupCommit } from "../../storage/group-commit.ts";
 import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
@@ -66,7 +66,7 @@ export function petReads(query: Query) {
  */
 function insertPets(
   client: SQL,
-  batch: readonly NewPet[],
+  batch: readonly AddedPet[],
   timeoutMs: number,
 ): Promise<InsertedPet[]> {
   return client`
@@ -77,15 +77,18 @@ function insertPets(
       FROM patience
       RETURNING version
     ), batch AS MATERIALIZED (
-      SELECT nextval('rehome.pets_id_seq') AS id, given.position, given.name, given.category_id, given.status
+      SELECT nextval('rehome.pets_id_seq') AS id, given.*
       FROM raised, unnest(
         ${batch.map(({ name }) => name)}::text[],
         ${batch.map(({ categoryId }) => categoryId)}::bigint[],
-        ${batch.map(({ status }) => status ?? null)}::text[]
-      ) WITH ORDINALITY AS given (name, category_id, status, position)
+        ${batch.map(({ status }) => status ?? null)}::text[],
+        ${batch.map(({ createdAtMs }) => createdAtMs ?? null)}::bigint[],
+        ${batch.map(({ createdBy }) => createdBy ?? null)}::text[]
+      ) WITH ORDINALITY AS given (name, category_id, status, created_at_ms, created_by, position)
     ), added AS (
-      INSERT INTO rehome.pets (id, name, category_id, status) OVERRIDING SYSTEM VALUE
-      SELECT id, name, category_id, status FROM batch
+      INSERT INTO rehome.pets (id, name, category_id, status, created_at_ms, created_by)
+        OVERRIDING SYSTEM VALUE
+      SELECT id, name, category_id, status, created_at_ms, created_by FROM batch
     )
     SELECT id, position FROM batch` as Promise<InsertedPet[]>;
 }
@@ -112,7 +115,7 @@ export interface PetStoreOptions {
 export class PostgresPets implements PetStore {
   readonly #connections: PetConnections;
   readonly #options: PetStoreOptions;
-  readonly #commits: GroupCommit<NewPet, bigint>;
+  readonly #commits: GroupCommit<AddedPet, bigint>;
 
   constructor(connections: PetConnections, options: PetStoreOptions) {
     this.#connections = connections;
@@ -150,7 +153,7 @@ export class PostgresPets implements PetStore {
     return row?.animals ?? 0;
   }
 
-  create(pet: NewPet): Promise<bigint> {
+  create(pet: AddedPet): Promise<bigint> {
     return this.#commits.add(pet);
   }
 
@@ -173,7 +176,7 @@ export class PostgresPets implements PetStore {
     return this.#commits.settled();
   }
 
-  async #insert(batch: readonly NewPet[], sinceMs: number): Promise<bigint[]> {
+  async #insert(batch: readonly AddedPet[], sinceMs: number): Promise<bigint[]> {
     const startMs = performance.now();
     const { timeoutMs, onChange, onCommit } = this.#options;
     const rows = await this.#connections.creates.run(

@@ -62,9 +62,11 @@ export function petRoutes(options: PetRoutesOptions) {
       "/v1/pets",
       async ({ body, request }) => {
         const pet = { ...body, categoryId: BigInt(body.categoryId) };
-        const id = await services.pets.create(pet);
+        const record = recordOf(request);
+        const createdBy = record.admission?.key?.id;
+        const id = await services.pets.create({ ...pet, createdAtMs: options.clock(), createdBy });
         const text = petJson({ ...pet, id });
-        recordOf(request).bytes = Buffer.byteLength(text);
+        record.bytes = Buffer.byteLength(text);
         return new Response(text, created);
       },
       {

@@ -68,7 +68,15 @@ export function backup(source: string, target: string): BackupReport {
 
 /** Keeps the catalogue beside itself before the migration `tag`. Returns the file's name. */
 export function backupBefore(catalogue: string, tag: string): string {
-  return backup(catalogue, freeName(`${catalogue}.before-${tag}`)).file;
+  for (;;) {
+    const target = freeName(`${catalogue}.before-${tag}`);
+    try {
+      return backup(catalogue, target).file;
+    } catch (error) {
+      // Another process that starts too may have taken the name meanwhile.
+      if (!(error instanceof AppError) || error.kind !== "invalid_request") throw error;
+    }
+  }
 }
 
 export function report(file: string, rows: Counts): BackupReport {

@@ -1,6 +1,8 @@
 /** What `/ready` asks of the store. The words are for anybody: no path and no library's message is in them. */
 import type { Database } from "bun:sqlite";
-import { statfsSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { AppError } from "../../domain/errors.ts";
 import type { StoreCheck } from "../contract.ts";
 import { isBusy } from "./database.ts";
 
@@ -55,6 +57,25 @@ export function freeSpace(folder: string): StoreCheck {
   const detail = ok ? "has room" : "no space is left on the disk";
   return { name: "disk", ok, detail };
 }
+
+/**
+ * Throws `unavailable` where there is no room to bring the catalogue to a newer schema: for the backup that is made of it,
+ * and as much again for what the migration writes.
+ */
+export function requireRoomToMigrate(
+  catalogue: string,
+  free = freeBytes(dirname(catalogue)),
+): void {
+  const needed = 2 * statSync(catalogue).size;
+  if (free >= needed) return;
+  throw new AppError(
+    "unavailable",
+    `${catalogue} cannot be brought up to date: that needs ${mebibytes(needed)} MiB of free room on its disk, and there are ${mebibytes(free)}.`,
+    { hint: "Free some space. Nothing was changed; the older program goes on with it as it is." },
+  );
+}
+
+const mebibytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024);
 
 /** Bytes that this user may still write to the disk that holds `folder`. */
 export function freeBytes(folder: string): number {

@@ -2,7 +2,8 @@ import type { Database } from "bun:sqlite";
 import { and, asc, count, eq, gt, sql } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
-import type { NewPet, Pet, PetStatus } from "../../domain/pet.ts";
+import type { Pet, PetStatus } from "../../domain/pet.ts";
+import type { AddedPet } from "../contract.ts";
 import { query, statement, translating } from "./database.ts";
 import { pets } from "./schema.ts";
 
@@ -83,32 +84,43 @@ export function petReader(db: Database) {
   };
 }
 
+type InsertedValues = [
+  name: string,
+  categoryId: bigint,
+  status: PetStatus | null,
+  createdAtMs: number | null,
+  createdBy: string | null,
+];
+
 /** Changes animals, each call in one transaction. */
 export function petWriter(db: Database) {
   const orm = query(db);
   const prepareInsert = () =>
-    statement<never, [name: string, categoryId: bigint, status: PetStatus | null]>(
+    statement<never, InsertedValues>(
       db,
       orm.insert(pets).values({
         name: sql.placeholder("name"),
         categoryId: sql.placeholder("categoryId"),
         status: sql.placeholder("status"),
+        source: sql`''`,
+        createdAtMs: sql.placeholder("createdAtMs"),
+        createdBy: sql.placeholder("createdBy"),
       }),
     );
   // Prepared by the first create, which a server leaves to the writer thread.
   let insert: ReturnType<typeof prepareInsert> | undefined;
-  const insertAll = db.transaction((batch: readonly NewPet[]): bigint[] => {
+  const insertAll = db.transaction((batch: readonly AddedPet[]): bigint[] => {
     const prepared = (insert ??= prepareInsert());
     return batch.map(
-      ({ name, categoryId, status = null }) =>
+      ({ name, categoryId, status = null, createdAtMs = null, createdBy = null }) =>
         // A bigint, because the connection has safeIntegers; the library's type does not know.
-        prepared.run(name, categoryId, status).lastInsertRowid as bigint,
+        prepared.run(name, categoryId, status, createdAtMs, createdBy).lastInsertRowid as bigint,
     );
   });
 
   return {
     /** Adds all of `batch` or none of it. Returns the ids in its order; they are durable when it returns. */
-    create: (batch: readonly NewPet[]): bigint[] => insertAll.immediate(batch),
+    create: (batch: readonly AddedPet[]): bigint[] => insertAll.immediate(batch),
     setStatus(id: bigint, status: PetStatus | undefined): Pet | undefined {
       const row = orm
         .update(pets)

@@ -2,8 +2,8 @@ import { SQLiteError, type Database } from "bun:sqlite";
 import { closeSync, constants, existsSync, openSync } from "node:fs";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { NewPet } from "../../domain/pet.ts";
 import type {
+  AddedPet,
   CatalogueStore,
   CommitReport,
   Store,
@@ -15,7 +15,7 @@ import { backupBefore } from "./backup.ts";
 import type { TransferStore } from "../../annexes/postgres/moving/parts.ts";
 import { catalogueStore } from "../../annexes/import/sqlite-catalogue.ts";
 import { transferStore } from "../../annexes/postgres/moving/sqlite.ts";
-import { attempt, freeSpace, takeLock } from "./checks.ts";
+import { attempt, freeSpace, requireRoomToMigrate, takeLock } from "./checks.ts";
 import { FileWatch } from "./file-watch.ts";
 import { explain, openDatabase, translated, translating } from "./database.ts";
 import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
@@ -96,7 +96,10 @@ function prepare({ folder, onBackup }: SqliteOptions, files: ReturnType<typeof s
   requireCatalogue(files);
   const [next, ...later] = inspect(files.catalogue, catalogueMigrations);
   const isNew = next === undefined || later.length + 1 === catalogueMigrations.length;
-  if (!isNew) onBackup?.(backupBefore(files.catalogue, next.tag));
+  if (!isNew) {
+    requireRoomToMigrate(files.catalogue);
+    onBackup?.(backupBefore(files.catalogue, next.tag));
+  }
   // SQLite gives the files that it adds the permissions of the one that is there.
   for (const file of Object.values(files)) {
     if (existsSync(file)) closeToOthers(file, folder);
@@ -226,7 +229,7 @@ class SqliteStore implements Store {
   #petStore(): Store["pets"] {
     const reader = petReader(this.#catalogue);
     const writer = this.#noticed(petWriter(this.#catalogue));
-    const own = new GroupCommit<NewPet, bigint>(async (batch) => writer.create(batch), {
+    const own = new GroupCommit<AddedPet, bigint>(async (batch) => writer.create(batch), {
       batchMax: createBatchMax,
     });
     return {

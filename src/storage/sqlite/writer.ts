@@ -1,6 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import type { NewPet } from "../../domain/pet.ts";
-import type { CommitReport } from "../contract.ts";
+import type { AddedPet, CommitReport } from "../contract.ts";
 import { createBatchMax, GroupCommit } from "../group-commit.ts";
 import { descriptorsAreFree } from "../descriptors.ts";
 import type { WriterOpen, WriterReply, WriterRequest } from "./writer.worker.ts";
@@ -32,7 +31,7 @@ interface Question {
  */
 export class Writer {
   readonly #options: WriterOptions;
-  readonly #creates: GroupCommit<NewPet, bigint>;
+  readonly #creates: GroupCommit<AddedPet, bigint>;
   #worker: Worker | undefined;
   readonly #questions = new Map<number, Question>();
   #lastId = 0;
@@ -57,7 +56,7 @@ export class Writer {
   }
 
   /** Resolves with the new animal's id once it is on the disk. */
-  create(pet: NewPet): Promise<bigint> {
+  create(pet: AddedPet): Promise<bigint> {
     return this.#creates.add(pet);
   }
 
@@ -148,7 +147,7 @@ export class Writer {
     return this.#lastId;
   }
 
-  async #commit(pets: NewPet[]): Promise<readonly bigint[]> {
+  async #commit(pets: AddedPet[]): Promise<readonly bigint[]> {
     let reply: WriterReply;
     try {
       reply = await this.#ask({ type: "create", pets });

@@ -3,7 +3,7 @@
  * serves never does, and it checkpoints both files.
  */
 import type { Database } from "bun:sqlite";
-import type { NewPet } from "../../domain/pet.ts";
+import type { AddedPet } from "../contract.ts";
 import { openDatabase } from "./database.ts";
 import { keyWriter } from "./keys.ts";
 import { petWriter } from "./pets.ts";
@@ -19,7 +19,7 @@ export interface WriterOpen {
 
 export type WriterRequest =
   | ({ readonly type: "open" } & WriterOpen)
-  | { readonly type: "create"; readonly pets: readonly NewPet[] }
+  | { readonly type: "create"; readonly pets: readonly AddedPet[] }
   | {
       readonly type: "noisy";
       readonly keyId: string;

@@ -79,7 +79,7 @@ async function copy(io: Io, options: Options, timeoutMs: number): Promise<void> 
     line.clear();
     const places = { from: from.store.place, to: to.store.place };
     if (options.json) return printJson(io, { ...places, parts });
-    for (const { title, rows, checksum } of parts) {
+    for (const { title, rows, checksum } of parts.filter((part) => part.rows > 0)) {
       io.out(`${grouped(rows).padStart(12)}  ${title.padEnd(16)} ${checksum}\n`);
     }
     io.out(`Copied from ${places.from} to ${places.to}; both sides are equal.\n`);

@@ -125,7 +125,7 @@ async function digest(
   let rows = 0;
   let sum = 0n;
   await eachRow(store, part, undefined, phase, options, (row) => {
-    if (lastPet !== undefined && (row[0] as bigint) > lastPet) return false;
+    if (lastPet !== undefined && (row[idPlace] as bigint) > lastPet) return false;
     rows += 1;
     sum = BigInt.asUintN(64, sum + hashOf(part, row));
     return true;
@@ -156,12 +156,19 @@ async function eachRow(
     }
     done += rows.length;
     onProgress({ phase, title: part.title, done, total });
-    last = rows.at(-1)?.slice(0, part.keyColumns);
+    const lastRow = rows.at(-1);
+    last = lastRow && keyPlaces(part).map((place) => lastRow[place] as Cell);
     if (rows.length < batchRows) return;
     // The loop is not to starve of signals where the store answers at once.
     await new Promise(setImmediate);
   }
 }
+
+/** Where the cells of the key are in a row. */
+function keyPlaces({ columns, key }: Part): number[] {
+  return key.map((name) => columns.findIndex((column) => column.name === name));
+}
+const [idPlace = 0] = keyPlaces(petsPart);
 
 /** A row's hash over a form that both databases give: its cells with their lengths. */
 function hashOf({ columns }: Part, row: Row): bigint {

@@ -3,131 +3,56 @@
  * another reads and writes. It sees what the rest of the contract hides, such as the hashes of secrets.
  */
 import type { Awaitable } from "../../../storage/contract.ts";
+import { type ColumnKind, columnName, type Table } from "../../../storage/declare.ts";
+import { limitsTables } from "../../../storage/limits-tables.ts";
+import { apiKeys, catalogueTables, pets } from "../../../storage/tables.ts";
 
 export type Cell = bigint | string | Uint8Array | null;
 /** A row of a part: its cells in the order of the part's columns. */
 export type Row = readonly Cell[];
 
-export interface Column {
-  readonly name: string;
-  readonly type: "integer" | "text" | "json" | "bytes";
-}
+export type Column = { readonly name: string; readonly type: ColumnKind };
 
 export interface Part {
   /** The table in both databases. */
   readonly table: string;
   readonly columns: readonly Column[];
-  /** So many columns at the front are the primary key. */
-  readonly keyColumns: number;
+  /** The columns of the primary key. */
+  readonly key: readonly string[];
   /** What a person calls its rows. */
   readonly title: string;
 }
 
-const integer = (name: string): Column => ({ name, type: "integer" });
-const text = (name: string): Column => ({ name, type: "text" });
-const json = (name: string): Column => ({ name, type: "json" });
-const bytes = (name: string): Column => ({ name, type: "bytes" });
-
-export const petsPart: Part = {
-  table: "pets",
-  title: "animals",
-  keyColumns: 1,
-  columns: [
-    integer("id"),
-    text("name"),
-    integer("category_id"),
-    text("status"),
-    text("external_id"),
-  ],
-};
-
-export const keysPart: Part = {
-  table: "api_keys",
-  title: "keys",
-  keyColumns: 1,
-  columns: [
-    text("id"),
-    text("name"),
-    text("plan"),
-    integer("per_minute"),
-    integer("per_day"),
-    integer("created_at_ms"),
-    integer("expires_at_ms"),
-    integer("revoked_at_ms"),
-    integer("banned_until_ms"),
-    integer("ban_step"),
-    text("ban_reason"),
-    json("noisy_minutes"),
-    integer("changed_in"),
-  ],
-};
+function partOf({ name, title, columns, key }: Table): Part | undefined {
+  if (title === undefined) return undefined;
+  return {
+    table: name,
+    title,
+    key: key.map(columnName),
+    columns: Object.entries(columns).map(([property, { kind }]) => ({
+      name: columnName(property),
+      type: kind,
+    })),
+  };
+}
 
 /** Every part, in an order in which each refers only to those before it. The largest is the last. */
-export const parts: readonly Part[] = [
-  {
-    table: "categories",
-    title: "categories",
-    keyColumns: 1,
-    columns: [integer("id"), text("name"), text("name_key")],
-  },
-  keysPart,
-  {
-    table: "key_secrets",
-    title: "secrets' hashes",
-    keyColumns: 1,
-    columns: [
-      bytes("hash"),
-      text("key_id"),
-      text("mask"),
-      integer("created_at_ms"),
-      integer("expires_at_ms"),
-    ],
-  },
-  {
-    table: "key_events",
-    title: "events",
-    keyColumns: 1,
-    columns: [
-      integer("id"),
-      text("key_id"),
-      integer("at_ms"),
-      text("actor"),
-      text("action"),
-      json("before"),
-      json("after"),
-    ],
-  },
-  {
-    table: "rate_windows",
-    title: "counters",
-    keyColumns: 1,
-    columns: [
-      text("key_id"),
-      integer("minute_label"),
-      integer("minute_used"),
-      integer("day_label"),
-      integer("day_used"),
-    ],
-  },
-  {
-    table: "usage_days",
-    title: "days of usage",
-    keyColumns: 2,
-    columns: [
-      text("key_id"),
-      integer("day"),
-      integer("requests"),
-      integer("refusals"),
-      integer("bans"),
-    ],
-  },
-  petsPart,
-];
+export const parts: readonly Part[] = [...limitsTables, ...catalogueTables].flatMap(
+  (table) => partOf(table) ?? [],
+);
+const named = ({ name }: Table) => parts.find(({ table }) => table === name) as Part;
+export const petsPart = named(pets);
+export const keysPart = named(apiKeys);
+
+/** The tables whose keys the database gives. */
+export const numberedTables: readonly string[] = catalogueTables
+  .filter(({ columns }) => Object.values(columns).some(({ isGiven }) => isGiven))
+  .map(({ name }) => name);
 
 /** The last numbers that were given out, so that the other store goes on behind them. */
 export interface LastNumbers {
-  readonly pet: bigint;
-  readonly event: bigint;
+  /** By table. */
+  readonly keys: Readonly<Record<string, bigint>>;
   readonly epoch: bigint;
 }
 

@@ -1,11 +1,25 @@
 import type { SQL } from "bun";
 import type { Runner } from "../connections.ts";
-import type { Cell, Column, LastNumbers, Part, Row, TransferStore } from "./parts.ts";
+import {
+  type Cell,
+  type Column,
+  type LastNumbers,
+  numberedTables,
+  type Part,
+  type Row,
+  type TransferStore,
+} from "./parts.ts";
 
 /** How long a statement of a transfer may take: it is nobody's request. */
 const statementTimeoutMs = 10 * 60_000;
 
-const arrayTypes = { integer: "bigint", text: "text", json: "text", bytes: "bytea" } as const;
+const arrayTypes = {
+  int64: "bigint",
+  count: "bigint",
+  text: "text",
+  json: "text",
+  bytes: "bytea",
+} as const;
 
 const quoted = ({ name }: Column) => `"${name}"`;
 /** JSON goes as text both ways, so that it arrives as it was. */
@@ -13,6 +27,8 @@ const written = (column: Column) =>
   column.type === "json" ? `${quoted(column)}::json` : quoted(column);
 const read = (column: Column) =>
   column.type === "json" ? `${quoted(column)}::text` : quoted(column);
+
+const sequenceOf = (table: string) => `rehome.${table}_id_seq`;
 
 /** A PostgreSQL database, for moving it to another store or from one. */
 export class PostgresTransfer implements TransferStore {
@@ -23,8 +39,8 @@ export class PostgresTransfer implements TransferStore {
   }
 
   read(part: Part, after: readonly Cell[] | undefined, limit: number): Promise<Row[]> {
-    const key = part.columns.slice(0, part.keyColumns).map(quoted).join(", ");
-    const marks = part.columns.slice(0, part.keyColumns).map((_, at) => `$${at + 2}`);
+    const key = part.key.map((name) => `"${name}"`).join(", ");
+    const marks = part.key.map((_, at) => `$${at + 2}`);
     const above = after === undefined ? "" : `WHERE (${key}) > (${marks.join(", ")})`;
     const text = `SELECT ${part.columns.map(read).join(", ")} FROM rehome.${part.table} ${above}
       ORDER BY ${key} LIMIT $1`;
@@ -53,14 +69,17 @@ export class PostgresTransfer implements TransferStore {
   }
 
   async lastNumbers(): Promise<LastNumbers> {
-    const [row] = await this.#run(
-      (sql) => sql`
-        SELECT
-          (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM rehome.pets_id_seq) AS pet,
-          (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM rehome.key_events_id_seq) AS event,
-          (SELECT epoch FROM rehome.key_epoch) AS epoch`,
-    );
-    return row as LastNumbers;
+    return this.#run(async (sql) => {
+      const keys: Record<string, bigint> = {};
+      for (const table of numberedTables) {
+        const [row] = (await sql.unsafe(
+          `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM ${sequenceOf(table)}`,
+        )) as [{ last: bigint }];
+        keys[table] = row.last;
+      }
+      const [row] = (await sql`SELECT epoch FROM rehome.key_epoch`) as [{ epoch: bigint }];
+      return { keys, epoch: row.epoch };
+    });
   }
 
   async finish(last: LastNumbers): Promise<void> {
@@ -70,11 +89,9 @@ export class PostgresTransfer implements TransferStore {
         await tx`UPDATE rehome.catalogue
           SET version = version + 1, animals = (SELECT count(*) FROM rehome.pets)`;
         await tx`UPDATE rehome.key_epoch SET epoch = greatest(epoch, ${last.epoch}::bigint) + 1`;
-        for (const [sequence, wanted, current] of [
-          ["rehome.pets_id_seq", last.pet, numbers.pet],
-          ["rehome.key_events_id_seq", last.event, numbers.event],
-        ] as const) {
-          if (wanted > current) await tx`SELECT setval(${sequence}::regclass, ${wanted}::bigint)`;
+        for (const [table, wanted] of Object.entries(last.keys)) {
+          if (wanted <= (numbers.keys[table] ?? 0n)) continue;
+          await tx`SELECT setval(${sequenceOf(table)}::regclass, ${wanted}::bigint)`;
         }
       }),
     );

@@ -1,7 +1,15 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
-import type { Cell, LastNumbers, Part, Row, TransferStore } from "./parts.ts";
+import { limitsTables } from "../../../storage/limits-tables.ts";
+import {
+  type Cell,
+  type LastNumbers,
+  numberedTables,
+  type Part,
+  type Row,
+  type TransferStore,
+} from "./parts.ts";
 
-const inLimits = new Set(["rate_windows", "usage_days"]);
+const inLimits = new Set(limitsTables.map(({ name }) => name));
 
 /** A data folder's two databases, for moving them to another store or from one. */
 export function transferStore(
@@ -30,8 +38,7 @@ export function transferStore(
     },
     lastPet: () => one("SELECT max(id) AS value FROM pets"),
     lastNumbers: () => ({
-      pet: lastOf("pets"),
-      event: lastOf("key_events"),
+      keys: Object.fromEntries(numberedTables.map((table) => [table, lastOf(table)])),
       epoch: one("SELECT epoch AS value FROM key_epoch"),
     }),
     finish(last) {
@@ -51,7 +58,7 @@ function readRows(
   after: readonly Cell[] | undefined,
   limit: number,
 ): Row[] {
-  const key = part.columns.slice(0, part.keyColumns).map(({ name }) => name);
+  const { key } = part;
   const above =
     after === undefined ? "" : `WHERE (${key.join(", ")}) > (${key.map(() => "?").join(", ")})`;
   const rows = db
@@ -63,10 +70,7 @@ function readRows(
 }
 
 function finishNumbers(db: Database, last: LastNumbers): void {
-  for (const [table, value] of [
-    ["pets", last.pet],
-    ["key_events", last.event],
-  ] as const) {
+  for (const [table, value] of Object.entries(last.keys)) {
     const raised = db.run("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", [
       value,
       table,

@@ -50,13 +50,14 @@ describe.each(directions)("from $from.name to $to.name", (kinds) => {
 
   test("everything is there, equal, and goes on where it was", async () => {
     const copied = await copy();
-    expect(copied.map(({ title, rows }) => [title, rows])).toEqual([
+    const filled = copied.filter(({ rows }) => rows > 0);
+    expect(filled.map(({ title, rows }) => [title, rows])).toEqual([
+      ["counters", 2],
+      ["days of usage", 2],
       ["categories", 2],
       ["keys", 3],
       ["secrets' hashes", 4],
-      ["events", 5],
-      ["counters", 2],
-      ["days of usage", 2],
+      ["keys' events", 5],
       ["animals", 5_001],
     ]);
     for (const part of parts) {
@@ -86,10 +87,8 @@ describe.each(directions)("from $from.name to $to.name", (kinds) => {
 
   test("one that broke off goes on, and a place that holds something else is left alone", async () => {
     const stop = new AbortController();
-    let steps = 0;
-    const broken = copy(false, stop.signal, () => {
-      steps += 1;
-      if (steps === 8) stop.abort();
+    const broken = copy(false, stop.signal, ({ title, done }) => {
+      if (title === petsPart.title && done > 2_000) stop.abort();
     });
     expect(await broken.catch((error: unknown) => error)).toBe(stop.signal.reason);
     const sofar = await to.transfer.lastPet();

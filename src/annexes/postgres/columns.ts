@@ -1,0 +1,118 @@
+/** Drizzle's tables for PostgreSQL, made from their declarations. */
+import { getTableColumns, isNotNull, sql } from "drizzle-orm";
+import {
+  bigint,
+  check,
+  customType,
+  index,
+  type PgColumn,
+  type PgColumnBuilderBase,
+  pgSchema,
+  type PgTableExtraConfigValue,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import { type Column, columnName, type Columns, type Table } from "../../storage/declare.ts";
+
+export const schemaName = "rehome";
+/** A schema of their own, so that the tables meet no other program's and depend on no search path. */
+export const rehome = pgSchema(schemaName);
+
+const kinds = {
+  int64: (name: string) => bigint(name, { mode: "bigint" }),
+  count: (name: string) => bigint(name, { mode: "number" }),
+  text: (name: string) => text(name),
+  /**
+   * The members keep their order. Bun's client turns the value into JSON by itself; Drizzle's own `json()` would do it
+   * first, and a string with JSON in it would be stored.
+   */
+  json: customType<{ data: unknown; driverData: unknown }>({ dataType: () => "json" }),
+  bytes: customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" }),
+} as const;
+
+type BuilderOf<C> =
+  C extends Column<infer Data, infer NotNull, infer HasDefault>
+    ? PgColumnBuilderBase<
+        {
+          name: string;
+          dataType: "custom";
+          columnType: "PgCustomColumn";
+          data: Data;
+          driverParam: unknown;
+          enumValues: undefined;
+        },
+        { notNull: NotNull; hasDefault: HasDefault }
+      >
+    : never;
+
+/** A table's columns by their properties. */
+type At = Readonly<Record<string, PgColumn>>;
+/** The tables made so far, for references among them. */
+const tables = new Map<string, At>();
+
+/** Drizzle's table for `declared`; `extra` is what only PostgreSQL has of it. */
+export function tableOf<const C extends Columns>(
+  declared: Table<C>,
+  extra: (at: Readonly<Record<keyof C, PgColumn>>) => PgTableExtraConfigValue[] = () => [],
+) {
+  const { name, columns, key } = declared;
+  const builders = Object.entries(columns).map(([property, column]) => {
+    const isKey = key.length === 1 && key[0] === property;
+    return [property, builderOf(name, columnName(property), column, isKey)];
+  });
+  const made = rehome.table(
+    name,
+    Object.fromEntries(builders) as { [P in keyof C]: BuilderOf<C[P]> },
+    (at) => [...constraintsOf(declared, at as At), ...extra(at as Record<keyof C, PgColumn>)],
+  );
+  tables.set(name, getTableColumns(made) as At);
+  return made;
+}
+
+function builderOf(
+  table: string,
+  name: string,
+  column: Column,
+  isKey: boolean,
+): PgColumnBuilderBase {
+  if (column.isGiven) {
+    // From a sequence, which never gives a number twice. A failed insert leaves a gap.
+    const sequence = { name: `${table}_${name}_seq`, cache: 1 };
+    return kinds.int64(name).primaryKey().generatedAlwaysAsIdentity(sequence);
+  }
+  const builder = kinds[column.kind](name);
+  const { references, default: value } = column;
+  if (isKey) builder.primaryKey();
+  else if (column.notNull) builder.notNull();
+  if (value !== undefined) builder.default(value as never);
+  if (column.unique) builder.unique();
+  if (references !== undefined)
+    builder.references(() => tables.get(references)?.["id"] as PgColumn);
+  return builder;
+}
+
+function constraintsOf(declared: Table, at: At): PgTableExtraConfigValue[] {
+  const { name, columns, key, indexes, singleRow } = declared;
+  const of = (property: string) => at[property] as PgColumn;
+  const all = (properties: readonly string[]) => properties.map(of) as [PgColumn, ...PgColumn[]];
+  const checks = Object.entries(columns).flatMap(([property, { values }]) =>
+    values === undefined
+      ? []
+      : [check(`${name}_${columnName(property)}`, sql`${of(property)} in (${oneOf(values)})`)],
+  );
+  return [
+    ...checks,
+    ...(singleRow ? [check(`${name}_one_row`, sql`${of("id")} = 1`)] : []),
+    ...(key.length > 1 ? [primaryKey({ columns: all(key) })] : []),
+    ...indexes.map(({ name: called, on, unique, whereNotNull }) => {
+      const built = (unique ? uniqueIndex(called) : index(called)).on(...all(on));
+      return whereNotNull === undefined ? built : built.where(isNotNull(of(whereNotNull)));
+    }),
+  ];
+}
+
+/** The values of an enumeration as a CHECK lists them. */
+function oneOf(values: readonly string[]) {
+  return sql.raw(values.map((value) => `'${value}'`).join(", "));
+}

@@ -1,0 +1,273 @@
+/**
+ * The tables and their columns, declared once for both databases. The tables of each database (sqlite/schema.ts, the
+ * PostgreSQL annex), its migrations and what `store copy` moves are derived from here.
+ */
+import { petStatuses } from "../domain/pet.ts";
+import { planNames } from "../domain/plan.ts";
+import {
+  bytes,
+  count,
+  defaulting,
+  given,
+  int64,
+  json,
+  keyOf,
+  nullable,
+  oneOf,
+  type Table,
+  table,
+  text,
+  unique,
+} from "./declare.ts";
+
+/** What is known about a change of a key or an animal as it was before or after. */
+type Snapshot = Record<string, unknown>;
+
+export const categories = table({
+  name: "categories",
+  title: "categories",
+  columns: {
+    id: int64(),
+    name: text(),
+    /** What names are compared by, see `categoryKey`: SQLite's own NOCASE knows ASCII only. */
+    nameKey: unique(text()),
+  },
+});
+
+const petColumns = {
+  id: given(),
+  name: text(),
+  categoryId: int64(),
+  status: nullable(oneOf(petStatuses)),
+  /** The id that the animal has where it was imported from. */
+  externalId: nullable(text()),
+  /** Whose id that is: a format, or what `--source` named. Empty for those that version 1.0.0 imported. */
+  source: defaulting(text(), ""),
+  /** Unknown for animals that version 1.0.0 added. */
+  createdAtMs: nullable(count()),
+  /** The key that added the animal through the interface. */
+  createdBy: nullable(text()),
+  /** The change that added the animal: an import, or what an operator typed. */
+  createdIn: nullable(int64()),
+};
+
+/**
+ * The animals. An animal's row is the event of its creation too, so that a create writes nothing else. In SQLite the key
+ * is AUTOINCREMENT, in PostgreSQL it comes from a sequence: no id is given twice.
+ */
+export const pets = table({
+  name: "pets",
+  title: "animals",
+  columns: petColumns,
+  indexes: [
+    {
+      name: "pets_by_source",
+      on: ["source", "externalId"],
+      unique: true,
+      whereNotNull: "externalId",
+    },
+  ],
+});
+
+/** Animals that were removed or withdrawn, apart from the others, so that reading those costs nothing for these. */
+export const removedPets = table({
+  name: "removed_pets",
+  title: "removed animals",
+  columns: { ...petColumns, id: int64(), removedAtMs: count(), removedIn: int64() },
+  indexes: [
+    { name: "removed_pets_by_source", on: ["source", "externalId"], whereNotNull: "externalId" },
+  ],
+});
+
+/** One operation of an operator, or one import, whatever number of animals it changed. Kept 90 days. */
+export const changes = table({
+  name: "changes",
+  title: "changes",
+  columns: {
+    id: given(),
+    atMs: count(),
+    /** Who did it: a person, or an account of the machine. */
+    actor: text(),
+    /** What it was: add, update, remove, restore, import, undo, ... */
+    action: text(),
+    /** What a person is shown of it, such as counts by name. */
+    summary: json<Snapshot>(),
+    /** Categories that it made, renamed or took away: `[{ id, before, after }]` with their names. */
+    categories: nullable(json<readonly Snapshot[]>()),
+    /** The change that it took back. */
+    undoes: nullable(int64()),
+    /** The change by which it was taken back. */
+    undoneIn: nullable(int64()),
+  },
+});
+
+/** What a change did to one animal that existed, or that it brought back. Kept 90 days. */
+export const petEvents = table({
+  name: "pet_events",
+  title: "animals' events",
+  key: ["petId", "changeId"],
+  clustered: true,
+  columns: {
+    petId: int64(),
+    changeId: int64(),
+    /** Its fields before; null where it was not there. */
+    before: nullable(json<Snapshot>()),
+    /** Its fields afterwards; null where it was taken away. */
+    after: nullable(json<Snapshot>()),
+  },
+  indexes: [{ name: "pet_events_by_change", on: ["changeId"] }],
+});
+
+/** One row a key, whatever its secrets: its id is the lineage that counters, bans and plan belong to. */
+export const apiKeys = table({
+  name: "api_keys",
+  title: "keys",
+  columns: {
+    id: text(),
+    name: text(),
+    plan: oneOf(planNames),
+    /** Enterprise's own numbers; null on every other plan. */
+    perMinute: nullable(count()),
+    perDay: nullable(count()),
+    createdAtMs: count(),
+    expiresAtMs: nullable(count()),
+    revokedAtMs: nullable(count()),
+    bannedUntilMs: defaulting(count(), 0),
+    banStep: defaulting(count(), 0),
+    banReason: defaulting(text(), ""),
+    noisyMinutes: defaulting(json<number[]>(), []),
+    /** The epoch that this row's last change began. */
+    changedIn: count(),
+    /** 1 for a key that may not add animals. */
+    readOnly: defaulting(count(), 0),
+  },
+  indexes: [{ name: "api_keys_by_change", on: ["changedIn"] }],
+});
+
+export const keySecrets = table({
+  name: "key_secrets",
+  title: "secrets' hashes",
+  key: ["hash"],
+  columns: {
+    /** SHA-256. */
+    hash: bytes(),
+    keyId: keyOf(apiKeys, text()),
+    mask: text(),
+    createdAtMs: count(),
+    expiresAtMs: nullable(count()),
+  },
+  indexes: [{ name: "key_secrets_by_key", on: ["keyId"] }],
+});
+
+export const keyEvents = table({
+  name: "key_events",
+  title: "keys' events",
+  columns: {
+    id: given(),
+    keyId: keyOf(apiKeys, text()),
+    atMs: count(),
+    actor: text(),
+    action: text(),
+    before: nullable(json<Snapshot>()),
+    after: json<Snapshot>(),
+  },
+  indexes: [{ name: "key_events_by_key", on: ["keyId", "id"] }],
+});
+
+/** One row: the number of the last change of any key. A server reads it to learn that its memory is out of date. */
+export const keyEpoch = table({
+  name: "key_epoch",
+  singleRow: true,
+  columns: { id: count(), epoch: count() },
+});
+
+/** Creates that named an Idempotency-Key, kept for a day. */
+export const idempotencyKeys = table({
+  name: "idempotency_keys",
+  title: "idempotency keys",
+  key: ["keyId", "value"],
+  clustered: true,
+  columns: {
+    /** The lineage of the key that sent it. */
+    keyId: text(),
+    value: text(),
+    /** SHA-256 of the body. */
+    bodyHash: bytes(),
+    petId: int64(),
+    atMs: count(),
+  },
+  indexes: [{ name: "idempotency_keys_by_time", on: ["atMs"] }],
+});
+
+/** What a person may do in the console. */
+export const personRoles = ["staff", "operator"] as const;
+
+/** The people who use the console. */
+export const people = table({
+  name: "people",
+  title: "people",
+  columns: {
+    id: text(),
+    name: text(),
+    role: oneOf(personRoles),
+    createdAtMs: count(),
+    /** Who invited the person. */
+    createdBy: text(),
+    removedAtMs: nullable(count()),
+  },
+});
+
+export const invitations = table({
+  name: "invitations",
+  title: "invitations",
+  key: ["hash"],
+  columns: {
+    /** SHA-256 of what the link holds. */
+    hash: bytes(),
+    personId: keyOf(people, text()),
+    createdAtMs: count(),
+    expiresAtMs: count(),
+    usedAtMs: nullable(count()),
+  },
+  indexes: [{ name: "invitations_by_person", on: ["personId"] }],
+});
+
+export const sessions = table({
+  name: "sessions",
+  title: "sessions",
+  key: ["hash"],
+  columns: {
+    /** SHA-256 of what the cookie holds. */
+    hash: bytes(),
+    personId: keyOf(people, text()),
+    createdAtMs: count(),
+    expiresAtMs: count(),
+    seenAtMs: count(),
+  },
+  indexes: [{ name: "sessions_by_person", on: ["personId"] }],
+});
+
+/** Facts about the store itself, by name, such as the address that it moved to. They stay where they are. */
+export const storeState = table({
+  name: "store_state",
+  key: ["name"],
+  columns: { name: text(), value: text() },
+});
+
+/** The tables of `rehome.db`: what must never be lost. Each refers only to those before it. */
+export const catalogueTables: readonly Table[] = [
+  categories,
+  apiKeys,
+  keySecrets,
+  keyEvents,
+  keyEpoch,
+  people,
+  invitations,
+  sessions,
+  storeState,
+  changes,
+  petEvents,
+  removedPets,
+  idempotencyKeys,
+  pets,
+];

@@ -1,0 +1,93 @@
+/** Data of version 1.0.0 goes on. test/fixtures/1.0.0 was made by that version's executable. */
+import { createHash } from "node:crypto";
+import { cpSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { connect } from "../../src/annexes/postgres/connections.ts";
+import { parseDatabaseAddress } from "../../src/annexes/postgres/address.ts";
+import { migrate, postgresMigrations } from "../../src/annexes/postgres/migrate.ts";
+import type { KeyHash, Store } from "../../src/storage/contract.ts";
+import { requireRoomToMigrate } from "../../src/storage/sqlite/checks.ts";
+import { catalogueMigrations } from "../../src/storage/sqlite/files.ts";
+import { pendingMigrations } from "../../src/storage/sqlite/migrate.ts";
+import { temporaryFolder } from "../helpers/binary.ts";
+import { hookTimeoutMs } from "../helpers/postgres.ts";
+import { stores, type StorePlace } from "../helpers/stores.ts";
+
+const fixture = join(import.meta.dir, "../fixtures/1.0.0");
+/** A secret of the fixture's key; it opens nothing else. */
+const secret = "rehome_live_VOnaIQf4qEsdBeFZ7wyVIn4wDK79EL3A6sL7";
+const hash = createHash("sha256").update(secret).digest() as unknown as KeyHash;
+
+/** Fills a place as version 1.0.0 left it. */
+async function fillAsBefore(kind: string, [, where = ""]: readonly string[]): Promise<void> {
+  if (kind === "sqlite") {
+    for (const file of ["rehome.db", "limits.db"]) cpSync(join(fixture, file), join(where, file));
+    return;
+  }
+  const sql = connect(parseDatabaseAddress(where), { max: 1, timeoutMs: 5_000 });
+  await migrate(sql, where, postgresMigrations.slice(0, 1));
+  await sql.unsafe("DELETE FROM rehome.schema_migrations");
+  await sql.unsafe(await Bun.file(join(fixture, "postgres.sql")).text());
+  await sql.close();
+}
+
+describe.each(stores)("a store of 1.0.0 on $name", ({ name, place: makePlace }) => {
+  test(
+    "keeps its animals, ids, keys, events and counters, and goes on behind them",
+    async () => {
+      await using place: StorePlace = await makePlace();
+      await fillAsBefore(name, place.flags);
+      const store: Store = await place.open(() => Date.UTC(2026, 10, 22, 1, 50, 40));
+      try {
+        expect(await store.pets.page({ limit: 100 })).toEqual([
+          { id: 1n, name: "Rex", categoryId: 1n, status: "available" },
+          { id: 2n, name: "", categoryId: 2n },
+          { id: 3n, name: "é 🐢 'quoted'", categoryId: 3n, status: "sold" },
+          { id: 5n, name: "Bella", categoryId: 4n, status: "available" },
+          { id: 6n, name: "Milo", categoryId: 5n, status: "pending" },
+          { id: 7n, name: "Nia", categoryId: 4n, status: "sold" },
+        ]);
+        expect(await store.pets.count()).toBe(6);
+        const keys = await store.keys.list();
+        expect(keys.map((key) => [key.name, key.plan, key.revokedAtMs === undefined])).toEqual([
+          ["website", "pro", true],
+          ["partner", "enterprise", true],
+          ["old", "free", false],
+        ]);
+        const opened = await store.keys.byHash(hash);
+        expect(opened?.key.name).toBe("website");
+        const id = opened?.key.id ?? "";
+        expect((await store.keys.events(id)).map(({ action }) => action)).toEqual(["create"]);
+        expect(await store.windows.counts(id)).toMatchObject({ minuteUsed: 4, dayUsed: 4 });
+        expect(await store.pets.create({ name: "next", categoryId: 1n })).toBe(8n);
+      } finally {
+        await store.close();
+      }
+    },
+    hookTimeoutMs,
+  );
+});
+
+test("the program of 1.0.0 refuses a migrated folder in words", async () => {
+  using folder = temporaryFolder();
+  await fillAsBefore("sqlite", ["--data", folder.path]);
+  const [sqlite] = stores;
+  const place = join(folder.path, "rehome.db");
+  using db = new Database(place);
+  db.run("INSERT INTO schema_migrations (tag, hash) VALUES ('0001_later', 'hash')");
+  expect(sqlite?.name).toBe("sqlite");
+  expect(() => pendingMigrations(db, place, catalogueMigrations.slice(0, 1))).toThrow(
+    "was made by a newer rehome",
+  );
+});
+
+test("a disk without room for the backup and the migration is said before anything is written", () => {
+  const file = join(fixture, "rehome.db");
+  const { size } = statSync(file);
+  expect(() => requireRoomToMigrate(file, 2 * size)).not.toThrow();
+  expect(() => requireRoomToMigrate(file, 2 * size - 1)).toThrow(
+    "cannot be brought up to date: that needs 1 MiB of free room on its disk",
+  );
+});
