@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AppError } from "../../../src/domain/errors.ts";
 import type { CatalogueStore, Store, StagedAnimal } from "../../../src/storage/contract.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
+import { catalogueMigrations } from "../../../src/storage/sqlite/files.ts";
+import { migrate } from "../../../src/storage/sqlite/migrate.ts";
 import { beginImport } from "../../../src/annexes/import/sqlite-stage.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { takeOver } from "../../helpers/import-stage.ts";
@@ -133,10 +135,7 @@ describe("an import", () => {
 
 test("a full disk is said to be that of the temporary file", () => {
   using db = new Database(":memory:", { safeIntegers: true, strict: true });
-  db.run("CREATE TABLE pets (id INTEGER PRIMARY KEY, name, category_id, status, external_id)");
-  db.run(
-    "CREATE UNIQUE INDEX pets_by_external_id ON pets (external_id) WHERE external_id IS NOT NULL",
-  );
+  migrate(db, "the catalogue", catalogueMigrations);
   const stage = beginImport(db, () => {});
   db.run("PRAGMA temp.max_page_count = 8");
   const many = Array.from({ length: 1_000 }, (_, index) => animal(`animal ${index}`));
