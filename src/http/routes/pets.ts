@@ -64,7 +64,7 @@ export function petRoutes(options: PetRoutesOptions) {
         const pet = { ...body, categoryId: BigInt(body.categoryId) };
         const record = recordOf(request);
         const createdBy = record.admission?.key?.id;
-        const id = await services.pets.create({ ...pet, createdAtMs: options.clock(), createdBy });
+        const id = await services.pets.create({ ...pet, createdAtMs: clock(), createdBy });
         const text = petJson({ ...pet, id });
         record.bytes = Buffer.byteLength(text);
         return new Response(text, created);
