@@ -10,6 +10,7 @@ import type { Category } from "../domain/category.ts";
 import type { NewPet, Pet, PetStatus } from "../domain/pet.ts";
 import type { Limits } from "../domain/plan.ts";
 import type { UnusedBlock, WindowCounts } from "../domain/windows.ts";
+import type { Steps } from "./statement.ts";
 import type { TransferStore } from "../annexes/postgres/moving/parts.ts";
 
 export type Awaitable<T> = T | Promise<T>;
@@ -213,6 +214,33 @@ export interface WindowStore {
   usage(firstDay: number, keyId: string | undefined): Awaitable<UsageDay[]>;
 }
 
+/** How a transaction runs. */
+export interface TransactionOptions {
+  /** True on the counters' tables, which SQLite keeps in a file of their own. */
+  readonly counters?: boolean;
+  /** True for an operator's work, which may take minutes and not only as long as a request waits. */
+  readonly patient?: boolean;
+}
+
+/**
+ * Runs statements that are the same for both databases, see statement.ts. `work` makes the transaction; it is made anew
+ * where the database had to refuse it before anything was done.
+ */
+export interface Engine {
+  /** Runs a transaction that only reads, in one snapshot. */
+  read<T>(work: () => Steps<T>, options?: TransactionOptions): Awaitable<T>;
+  /** Runs a transaction: all of it is kept, durably, when it returns, or nothing when it throws. */
+  transact<T>(work: () => Steps<T>, options?: TransactionOptions): Awaitable<T>;
+}
+
+/** An engine on a connection of its own, for what lives as long as the connection: temporary tables. */
+export interface Session extends Engine {
+  /** Runs a transaction that writes temporary tables only, and so takes no lock that anybody waits for. */
+  aside<T>(work: () => Steps<T>): Awaitable<T>;
+  readonly dialect: "sqlite" | "postgres";
+  close(): Awaitable<void>;
+}
+
 /** Numbers that rise with each change made by any process; read once per event-loop turn. */
 export interface StoreVersions {
   readonly keys: number;
@@ -225,7 +253,7 @@ export interface StoreCheck {
   readonly detail: string;
 }
 
-export interface Store {
+export interface Store extends Engine {
   /** Where the data are, as a person is told: a folder, or an address without its password. */
   readonly place: string;
   readonly pets: PetStore;
@@ -234,6 +262,8 @@ export interface Store {
   readonly windows: WindowStore;
   /** All of it, for moving to another store. */
   readonly transfer: TransferStore;
+  /** Opens a connection of its own, with room for large temporary tables. Everything of it ends with it. */
+  session(): Awaitable<Session>;
   /** Cheap and never waiting. */
   versions(): StoreVersions;
   /**

@@ -46,6 +46,8 @@ interface Declared<C extends Columns, Name extends string> {
   readonly singleRow?: true;
   /** What a person calls the rows. Undefined for a table whose rows belong to one place and are not copied. */
   readonly title?: string;
+  /** A table of a session's own, see `createTemporary`. */
+  readonly temporary?: true;
   /** In SQLite: the rows are kept in the order of a key that is no number. */
   readonly clustered?: true;
 }

@@ -13,9 +13,25 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import { type Column, columnName, type Columns, type Table } from "../../storage/declare.ts";
+import {
+  type Column,
+  type ColumnKind,
+  columnName,
+  type Columns,
+  type Table,
+} from "../../storage/declare.ts";
 
 export const schemaName = "rehome";
+/** The type of each kind of column. */
+export const columnTypes = {
+  int64: "bigint",
+  count: "bigint",
+  text: "text",
+  json: "json",
+  bytes: "bytea",
+} as const satisfies Record<ColumnKind, string>;
+/** The type of an array that holds values of each kind of column; JSON goes as text. */
+export const arrayTypes = { ...columnTypes, json: "text" } as const;
 /** A schema of their own, so that the tables meet no other program's and depend on no search path. */
 export const rehome = pgSchema(schemaName);
 

@@ -1,12 +1,22 @@
 import type { ReservedSQL, SQL } from "bun";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { CommitReport, Store, StoreCheck, StoreVersions } from "../../storage/contract.ts";
+import type {
+  CommitReport,
+  Session,
+  Store,
+  StoreCheck,
+  StoreVersions,
+  TransactionOptions,
+} from "../../storage/contract.ts";
+import type { Steps } from "../../storage/statement.ts";
+import { type Noted, openSession, read, transact } from "./engine.ts";
 import { PostgresCatalogue } from "./catalogue.ts";
 import { describeAddress, type DatabaseAddress } from "./address.ts";
 import { connect, Connections, repeatable, type Query } from "./connections.ts";
 import { explainRefusal, unwrap } from "./failures.ts";
-import { keyReads, PostgresKeys } from "./keys.ts";
+import { addBan, keyStore, noteNoisyMinute } from "../../storage/keys.ts";
+import { bannedOn } from "../../storage/usage.ts";
 import { migrate, postgresMigrations } from "./migrate.ts";
 import { petReads, PostgresPets } from "./pets.ts";
 import { readVersions } from "./poll.ts";
@@ -62,7 +72,6 @@ function readSession(query: Query, sql: SQL) {
     query,
     sql,
     pets: petReads(query),
-    keys: keyReads(query),
     windows: windowReads(query),
   };
 }
@@ -93,7 +102,7 @@ class PostgresStore implements Store {
   readonly pets: Store["pets"];
   readonly catalogue: PostgresCatalogue;
   readonly transfer: PostgresTransfer;
-  readonly keys: PostgresKeys;
+  readonly keys: Store["keys"];
   readonly windows: Store["windows"];
   readonly #options: PostgresOptions;
   readonly #connections: ReturnType<typeof openConnections>;
@@ -123,12 +132,29 @@ class PostgresStore implements Store {
     });
     this.pets = pets;
     this.windows = windows;
-    this.keys = new PostgresKeys(connections, {
-      timeoutMs,
-      onChange: (epoch) => this.#versions.noteKeys(epoch),
-      epochOf: (version) => this.#versions.epochOf(version),
-    });
+    this.keys = keyStore(this, (version) => this.#versions.epochOf(version));
     this.#settled = () => Promise.all([pets.settled(), windows.settled()]);
+  }
+
+  read<T>(work: () => Steps<T>, options?: TransactionOptions): Promise<T> {
+    return read(this.#connections.reads, work, options);
+  }
+
+  async transact<T>(work: () => Steps<T>, options?: TransactionOptions): Promise<T> {
+    const { changes } = this.#connections;
+    const { result, noted } = await transact(changes, work, this.#options.timeoutMs, options);
+    this.#note(noted);
+    return result;
+  }
+
+  session(): Promise<Session> {
+    const { address, timeoutMs } = this.#options;
+    return openSession(address, timeoutMs, (noted) => this.#note(noted));
+  }
+
+  #note({ animals, epoch }: Noted): void {
+    if (animals) this.#versions.notePets();
+    if (epoch !== undefined) this.#versions.noteKeys(epoch);
   }
 
   versions(): StoreVersions {
@@ -141,7 +167,12 @@ class PostgresStore implements Store {
 
   reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void {
     const { onBan, onError } = this.#options;
-    this.keys.noisyMinute(keyId, minuteLabel, nowMs).then((isBan) => isBan && onBan?.(), onError);
+    const noted = this.transact(function* () {
+      const isBan = yield* noteNoisyMinute(keyId, minuteLabel, nowMs);
+      if (isBan) yield* addBan(bannedOn(keyId, nowMs));
+      return isBan;
+    });
+    noted.then((isBan) => isBan && onBan?.(), onError);
   }
 
   async check(): Promise<StoreCheck[]> {

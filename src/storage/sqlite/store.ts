@@ -4,11 +4,14 @@ import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type {
   AddedPet,
+  Awaitable,
   CatalogueStore,
   CommitReport,
+  Session,
   Store,
   StoreCheck,
   StoreVersions,
+  TransactionOptions,
 } from "../contract.ts";
 import { createBatchMax, GroupCommit } from "../group-commit.ts";
 import { backupBefore } from "./backup.ts";
@@ -21,10 +24,12 @@ import { explain, openDatabase, translated, translating } from "./database.ts";
 import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
 import { closeToOthers, giveToOwner, prepareFolder, requirePlainFiles } from "./folder.ts";
 import { inspect, requireCatalogue } from "./inspect.ts";
-import { keyReader, keyWriter } from "./keys.ts";
+import { keyStore, noteNoisyMinute } from "../keys.ts";
 import { migrate } from "./migrate.ts";
 import { petReader, petWriter } from "./pets.ts";
 import { bannedOn } from "../usage.ts";
+import type { Steps } from "../statement.ts";
+import { perform, sessionOn, transactOn, withoutBlocking } from "./engine.ts";
 import { versionReader } from "./versions.ts";
 import { usageWriter, windowStore } from "./windows.ts";
 import { Writer } from "./writer.ts";
@@ -127,7 +132,6 @@ class SqliteStore implements Store {
   readonly #limits: Database;
   readonly #writer: Writer | undefined;
   readonly #watch: FileWatch | undefined;
-  readonly #keyWriter: ReturnType<typeof keyWriter>;
   readonly #versions: ReturnType<typeof versionReader>;
   #takesSinceCheckpoint = 0;
 
@@ -147,15 +151,40 @@ class SqliteStore implements Store {
       this.#writer = this.#newWriter();
     }
     this.started = this.#writer?.start() ?? Promise.resolve();
-    const keys = keyReader(catalogue);
-    this.#versions = versionReader(catalogue, keys.epoch, threaded);
-    this.#keyWriter = this.#noticed(keyWriter(catalogue));
-    this.keys = { ...translated(keys), ...this.#keyWriter };
+    this.#versions = versionReader(catalogue, threaded);
+    this.keys = keyStore(this);
     this.pets = this.#petStore();
     const onChange = () => this.#versions.invalidate();
     this.catalogue = translated(catalogueStore(catalogue, onChange));
     this.transfer = translated(transferStore(catalogue, limits, onChange));
     this.windows = this.#countingTakes(windowStore(limits, options));
+  }
+
+  read<T>(work: () => Steps<T>, { counters }: TransactionOptions = {}): T {
+    return translating(() => perform(counters ? this.#limits : this.#catalogue, work()));
+  }
+
+  transact<T>(work: () => Steps<T>, { counters }: TransactionOptions = {}): Awaitable<T> {
+    const db = counters ? this.#limits : this.#catalogue;
+    const write = () => this.#noticing(() => transactOn(db, work));
+    const { serving, timeoutMs } = this.#options;
+    return serving ? withoutBlocking(write, timeoutMs) : translating(write);
+  }
+
+  session(): Session {
+    const { folder, serving, timeoutMs } = this.#options;
+    const isShared = folder === inMemory;
+    const db = isShared
+      ? this.#catalogue
+      : openDatabase(storeFiles(folder).catalogue, {
+          synchronous: "full",
+          ...(serving ? { busyTimeoutMs: 0 } : {}),
+        });
+    return sessionOn(db, {
+      noticing: (write) => this.#noticing(write),
+      timeoutMs: serving ? timeoutMs : undefined,
+      close: () => (isShared ? undefined : db.close()),
+    });
   }
 
   versions(): StoreVersions {
@@ -173,7 +202,8 @@ class SqliteStore implements Store {
       this.#writer.reportNoisyMinute(keyId, minuteLabel, nowMs);
       return;
     }
-    if (this.#keyWriter.noisyMinute(keyId, minuteLabel, nowMs)) {
+    const noting = () => noteNoisyMinute(keyId, minuteLabel, nowMs);
+    if (translating(() => this.#noticing(() => transactOn(this.#catalogue, noting)))) {
       this.#options.onBan?.();
       usageWriter(this.#limits)(bannedOn(keyId, nowMs));
     }
@@ -242,19 +272,22 @@ class SqliteStore implements Store {
   }
 
   /** SQLite tells a connection of other connections' changes only; this one's own are noted here. */
+  #noticing<T>(write: () => T): T {
+    // Before the write, to leave the read snapshot: inside it the write would be committed only at the end of the turn.
+    // After it, so that the change is seen.
+    this.#versions.invalidate();
+    try {
+      return write();
+    } finally {
+      this.#versions.invalidate();
+    }
+  }
+
   #noticed<T extends Record<string, (...args: never[]) => unknown>>(writer: T): T {
     const wrap =
       (write: (...args: never[]) => unknown) =>
-      (...args: never[]) => {
-        // Before the write, to leave the read snapshot: inside it the write would be committed only at the end of the turn.
-        // After it, so that the change is seen.
-        this.#versions.invalidate();
-        try {
-          return translating(() => write(...args));
-        } finally {
-          this.#versions.invalidate();
-        }
-      };
+      (...args: never[]) =>
+        translating(() => this.#noticing(() => write(...args)));
     return Object.fromEntries(Object.entries(writer).map(([name, fn]) => [name, wrap(fn)])) as T;
   }
 

@@ -8,8 +8,9 @@ import type { StoreVersions } from "../contract.ts";
  * With `snapshot`, all reads of the turn that follow are one read transaction. They agree with each other, and a
  * statement within one costs a third of one that takes and drops SQLite's lock by itself.
  */
-export function versionReader(db: Database, readEpoch: () => number, snapshot: boolean) {
+export function versionReader(db: Database, snapshot: boolean) {
   const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
+  const epoch = db.query<{ epoch: bigint }, []>("SELECT epoch FROM key_epoch");
   const begin = db.query("BEGIN");
   const commit = db.query("COMMIT");
   let seen: bigint | undefined;
@@ -34,7 +35,7 @@ export function versionReader(db: Database, readEpoch: () => number, snapshot: b
       setImmediate(endTurn);
       const now = dataVersion.get()?.data_version;
       if (now !== seen) {
-        versions = { keys: readEpoch(), pets: versions.pets + 1 };
+        versions = { keys: Number(epoch.get()?.epoch ?? 0), pets: versions.pets + 1 };
         seen = now;
       }
       // Only now: a read that failed must not make the rest of the turn believe the old numbers.

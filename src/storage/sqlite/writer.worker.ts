@@ -5,7 +5,8 @@
 import type { Database } from "bun:sqlite";
 import type { AddedPet } from "../contract.ts";
 import { openDatabase } from "./database.ts";
-import { keyWriter } from "./keys.ts";
+import { noteNoisyMinute } from "../keys.ts";
+import { transactOn } from "./engine.ts";
 import { petWriter } from "./pets.ts";
 import { bannedOn } from "../usage.ts";
 import { usageWriter } from "./windows.ts";
@@ -45,7 +46,6 @@ interface Writer {
   readonly catalogue: Database;
   readonly limits: Database;
   readonly pets: ReturnType<typeof petWriter>;
-  readonly keys: ReturnType<typeof keyWriter>;
   readonly addUsage: ReturnType<typeof usageWriter>;
 }
 
@@ -63,7 +63,6 @@ function opened(): Writer {
       catalogue,
       limits,
       pets: petWriter(catalogue),
-      keys: keyWriter(catalogue),
       addUsage: usageWriter(limits),
     };
   }
@@ -85,8 +84,9 @@ function handle(request: WriterRequest): Result {
     }
     case "noisy": {
       const { keyId, minuteLabel, nowMs } = request;
-      const { keys, addUsage } = opened();
-      if (!keys.noisyMinute(keyId, minuteLabel, nowMs)) return done;
+      const { catalogue, addUsage } = opened();
+      const isBan = transactOn(catalogue, () => noteNoisyMinute(keyId, minuteLabel, nowMs));
+      if (!isBan) return done;
       addUsage(bannedOn(keyId, nowMs));
       return { type: "banned" };
     }

@@ -1,0 +1,175 @@
+/** Keys. The statements are the same for both databases. */
+import { keyPrefixes, type ApiKey, type Environment, type KeySecret } from "../domain/api-key.ts";
+import type { Engine, KeyAction, KeyEvent, KeyHash, KeyStore, UsageDelta } from "./contract.ts";
+import { keyOf, keySnapshot, noisyMinuteOf, rowOf } from "./key-record.ts";
+import { usageDays } from "./limits-tables.ts";
+import { addRecords, assignments, record, recordOf, records, selected } from "./records.ts";
+import {
+  forUpdate,
+  nextEpoch,
+  row,
+  run,
+  sql,
+  type Statement,
+  type Steps,
+  type Value,
+} from "./statement.ts";
+import { apiKeys, keyEvents, keySecrets } from "./tables.ts";
+
+/**
+ * The keys of a store. `epochOf` gives the epoch from which on changes have to be read by a caller that knows version
+ * `version`.
+ */
+export function keyStore(
+  engine: Engine,
+  epochOf: (version: number) => number = (version) => version,
+): KeyStore {
+  return {
+    byHash: (hash) => engine.read(() => credentialOf(hash)),
+    byId: (id) => engine.read(() => keyById(id)),
+    list: () => engine.read(() => keysOf(sql`ORDER BY created_at_ms, id`)),
+    changedSince: (version) =>
+      engine.read(() => keysOf(sql`WHERE changed_in > ${epochOf(version)}`)),
+    count: () => engine.read(countKeys),
+    hasSecretOf: (environment) => engine.read(() => hasSecretOf(environment)),
+    secrets: (id) => engine.read(() => secretsOf(id)),
+    events: (id) => engine.read(() => eventsOf(id)),
+    insert: (key, hash, secret, by) => engine.transact(() => insertKey(key, hash, secret, by)),
+    change: (id, by, change) => engine.transact(() => changeKey(id, by, change)),
+    rotate: (id, hash, secret, oldExpireAtMs, by) =>
+      engine.transact(() => rotateKey(id, { hash, secret, oldExpireAtMs }, by)),
+  };
+}
+
+function* keysOf(rest: Statement): Steps<ApiKey[]> {
+  return (yield* records(apiKeys, rest)).map(keyOf);
+}
+
+function* countKeys(): Steps<number> {
+  const counting = sql<{ keys: bigint }>`SELECT CAST(count(*) AS bigint) AS keys FROM ${apiKeys}`;
+  return Number((yield* row(counting))?.keys ?? 0);
+}
+
+function* hasSecretOf(environment: Environment): Steps<boolean> {
+  const beginning = `${keyPrefixes[environment]}%`;
+  return (yield* record(keySecrets, sql`WHERE mask LIKE ${beginning} LIMIT 1`)) !== undefined;
+}
+
+function* credentialOf(hash: KeyHash) {
+  // The joined columns have other names than the key's: `expires_at_ms` is the key's own.
+  const found = yield* row<Record<string, Value> & { secret_expires_at_ms: bigint | null }>(
+    sql`SELECT secret_expires_at_ms, ${selected(apiKeys)} FROM ${apiKeys}
+      JOIN (SELECT key_id, expires_at_ms AS secret_expires_at_ms FROM ${keySecrets}
+        WHERE hash = ${hash}) AS secret ON secret.key_id = id`,
+  );
+  if (found === undefined) return undefined;
+  const expiresAtMs = found.secret_expires_at_ms;
+  return {
+    key: keyOf(recordOf(apiKeys, found)),
+    secretExpiresAtMs: expiresAtMs === null ? undefined : Number(expiresAtMs),
+  };
+}
+
+function* keyById(id: string, lock = sql``): Steps<ApiKey | undefined> {
+  const found = yield* record(apiKeys, sql`WHERE id = ${id} ${lock}`);
+  return found && keyOf(found);
+}
+
+function* secretsOf(id: string): Steps<KeySecret[]> {
+  const found = yield* records(keySecrets, sql`WHERE key_id = ${id} ORDER BY created_at_ms`);
+  return found.map(({ mask, createdAtMs, expiresAtMs }) => ({
+    mask,
+    createdAtMs,
+    expiresAtMs: expiresAtMs ?? undefined,
+  }));
+}
+
+function* eventsOf(id: string): Steps<KeyEvent[]> {
+  const found = yield* records(keyEvents, sql`WHERE key_id = ${id} ORDER BY id`);
+  return found.map(({ atMs, actor, action, before, after }) => ({
+    atMs,
+    actor,
+    action,
+    before: before ?? undefined,
+    after,
+  }));
+}
+
+function* insertKey(key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction): Steps<void> {
+  yield* addRecords(apiKeys, [{ ...rowOf(key), changedIn: yield* nextEpoch() }]);
+  yield* addSecret(key.id, hash, secret);
+  yield* addEvent(key, by, undefined);
+}
+
+function* changeKey(
+  id: string,
+  by: KeyAction,
+  change: (key: ApiKey) => ApiKey,
+): Steps<ApiKey | undefined> {
+  const before = yield* keyById(id, forUpdate);
+  if (before === undefined) return undefined;
+  const after = change(before);
+  if (after !== before) yield* keep(before, after, by);
+  return after;
+}
+
+interface Rotation {
+  readonly hash: KeyHash;
+  readonly secret: KeySecret;
+  readonly oldExpireAtMs: number;
+}
+
+function* rotateKey(
+  id: string,
+  { hash, secret, oldExpireAtMs }: Rotation,
+  by: KeyAction,
+): Steps<ApiKey | undefined> {
+  const key = yield* keyById(id, forUpdate);
+  if (key === undefined) return undefined;
+  yield* run(
+    sql`UPDATE ${keySecrets} SET expires_at_ms = ${oldExpireAtMs}
+      WHERE key_id = ${id} AND (expires_at_ms IS NULL OR expires_at_ms > ${oldExpireAtMs})`,
+  );
+  yield* addSecret(id, hash, secret);
+  yield* keep(key, key, by);
+  return key;
+}
+
+/** Keeps a noisy minute. Returns true when it led to a ban. */
+export function* noteNoisyMinute(id: string, minuteLabel: number, nowMs: number): Steps<boolean> {
+  const before = yield* keyById(id, forUpdate);
+  const change = before && noisyMinuteOf(before, minuteLabel, nowMs);
+  if (before === undefined || change === undefined) return false;
+  yield* keep(before, change.after, { action: change.action, actor: "server", nowMs });
+  return change.action === "automatic-ban";
+}
+
+/** Counts a ban among the key's days. It belongs to the counters. */
+export function* addBan({ keyId, day, bans }: UsageDelta): Steps<void> {
+  yield* run(
+    sql`INSERT INTO ${usageDays} (key_id, day, bans) VALUES (${keyId}, ${day}, ${bans})
+      ON CONFLICT (key_id, day) DO UPDATE SET bans = usage_days.bans + excluded.bans`,
+  );
+}
+
+function* keep(before: ApiKey, after: ApiKey, by: KeyAction): Steps<void> {
+  const changedIn = yield* nextEpoch();
+  const values = assignments(apiKeys, { ...rowOf(after), changedIn });
+  yield* run(sql`UPDATE ${apiKeys} SET ${values} WHERE id = ${after.id}`);
+  yield* addEvent(after, by, keySnapshot(before));
+}
+
+function* addSecret(keyId: string, hash: KeyHash, secret: KeySecret): Steps<void> {
+  const { mask, createdAtMs, expiresAtMs } = secret;
+  yield* addRecords(keySecrets, [{ hash, keyId, mask, createdAtMs, expiresAtMs }]);
+}
+
+function* addEvent(
+  key: ApiKey,
+  { action, actor, nowMs: atMs }: KeyAction,
+  before: Record<string, unknown> | undefined,
+): Steps<void> {
+  yield* addRecords(keyEvents, [
+    { keyId: key.id, atMs, actor, action, before, after: keySnapshot(key) },
+  ]);
+}

@@ -1,0 +1,139 @@
+import type { Database, SQLQueryBindings } from "bun:sqlite";
+import type { Awaitable, Session } from "../contract.ts";
+import { type ColumnKind, columnName } from "../declare.ts";
+import { asAppError, isBusy, translating } from "./database.ts";
+import {
+  type Answer,
+  type Dialect,
+  type Insertion,
+  type Step,
+  type Steps,
+  written,
+} from "../statement.ts";
+
+const columnTypes = {
+  int64: "INTEGER",
+  count: "INTEGER",
+  text: "TEXT",
+  json: "TEXT",
+  bytes: "BLOB",
+} as const satisfies Record<ColumnKind, string>;
+
+const dialect: Dialect = {
+  placeholder: () => "?",
+  jsonPlaceholder: () => "?",
+  table: ({ name }) => `"${name}"`,
+  columnType: ({ kind }) => columnTypes[kind],
+  tableOptions: " STRICT",
+  // The whole transaction holds the only lock there is.
+  forUpdate: "",
+  jsonObject: "json_object",
+  position: "instr",
+  isDistinctFrom: "IS NOT",
+  lowerAscii: (expression) => `lower(${expression})`,
+  byteLength: (expression) => `length(CAST(${expression} AS blob))`,
+};
+
+/** Runs a transaction's steps on `db`, one after the other, within whatever transaction is open there. */
+export function perform<T>(db: Database, steps: Steps<T>): T {
+  let { done, value } = steps.next();
+  while (!done) ({ done, value } = steps.next(answer(db, value as Step)));
+  return value as T;
+}
+
+/** Runs `work` in a transaction of its own on `db`, which holds the write lock from its beginning. */
+export function transactOn<T>(db: Database, work: () => Steps<T>): T {
+  return db.transaction(() => perform(db, work())).immediate();
+}
+
+function answer(db: Database, step: Step): Answer {
+  switch (step.kind) {
+    case "rows": {
+      const { text, values } = written(step.statement, dialect);
+      return db.query<object, SQLQueryBindings[]>(text).all(...values);
+    }
+    case "count": {
+      const { text, values } = written(step.statement, dialect);
+      return db.query<unknown, SQLQueryBindings[]>(text).run(...values).changes;
+    }
+    case "insert":
+      return insertAll(db, step.insertion);
+    case "epoch": {
+      const raise = "UPDATE key_epoch SET epoch = epoch + 1 RETURNING epoch";
+      return Number(db.query<{ epoch: bigint }, []>(raise).get()?.epoch);
+    }
+    // One writer at a time, and a count that is read from an index: nothing to be done.
+    case "animals":
+    case "counted":
+      return 0;
+  }
+}
+
+function insertAll(db: Database, { into, columns, rows, ifAbsent }: Insertion): number {
+  const names = columns.map((property) => `"${columnName(property)}"`).join(", ");
+  const marks = columns.map(() => "?").join(", ");
+  const otherwise = ifAbsent ? " ON CONFLICT DO NOTHING" : "";
+  const add = db.query<unknown, SQLQueryBindings[]>(
+    `INSERT INTO "${into.name}" (${names}) VALUES (${marks})${otherwise}`,
+  );
+  for (const row of rows) add.run(...row);
+  return rows.length;
+}
+
+/** Pause before a lock is asked for again. */
+const retryPauseMs = 3;
+
+/** What `work` returns; where another process holds the lock, it is tried again for `timeoutMs` while the thread goes on. */
+export function withoutBlocking<T>(work: () => T, timeoutMs: number): Awaitable<T> {
+  const deadlineMs = performance.now() + timeoutMs;
+  const isOver = (error: unknown) => !isBusy(error) || performance.now() > deadlineMs;
+  const later = async (): Promise<T> => {
+    for (;;) {
+      await Bun.sleep(retryPauseMs);
+      try {
+        return work();
+      } catch (error) {
+        if (isOver(error)) throw asAppError(error);
+      }
+    }
+  };
+  try {
+    return work();
+  } catch (error) {
+    if (isOver(error)) throw asAppError(error);
+    return later();
+  }
+}
+
+/** Page cache of a session, in KiB: an index that is walked in order needs little. */
+const sessionCacheKib = 8_192;
+
+/** What a session's writes go through, so that the store sees them at once. */
+export type Noticing = <T>(write: () => T) => T;
+
+/**
+ * A session on `db`. Temporary tables are in a file without a name, so that they take no lock on the catalogue and cannot
+ * be left behind. `timeoutMs` is given on a thread that must not block.
+ */
+export function sessionOn(
+  db: Database,
+  {
+    noticing,
+    timeoutMs,
+    close,
+  }: { noticing: Noticing; timeoutMs: number | undefined; close: () => void },
+): Session {
+  db.run("PRAGMA temp_store = FILE");
+  for (const schema of ["main", "temp"])
+    db.run(`PRAGMA ${schema}.cache_size = -${sessionCacheKib}`);
+  return {
+    dialect: "sqlite",
+    read: (work) => translating(() => perform(db, work())),
+    aside: (work) => translating(() => db.transaction(() => perform(db, work()))()),
+    transact(work) {
+      const write = () => noticing(() => transactOn(db, work));
+      return timeoutMs === undefined ? translating(write) : withoutBlocking(write, timeoutMs);
+    },
+    close,
+  };
+}

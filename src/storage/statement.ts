@@ -1,0 +1,222 @@
+/**
+ * One statement for both databases. A transaction is data: a generator that yields its statements one after the other and
+ * is given their rows, so that SQLite's engine runs it at once and PostgreSQL's with promises. What really differs between
+ * the databases is in `Dialect`.
+ *
+ *     const rename = (id: bigint, name: string) =>
+ *       function* (): Steps<boolean> {
+ *         const found = yield* row(sql<{ name: string }>`SELECT name FROM ${categories} WHERE id = ${id}`);
+ *         if (found === undefined) return false;
+ *         yield* run(sql`UPDATE ${categories} SET name = ${name} WHERE id = ${id}`);
+ *         return true;
+ *       };
+ *     await store.transact(rename(1n, "Dog"));
+ *
+ * Rows come with the names that the statement gives. Every integer is a bigint (cast what PostgreSQL would make an int or a
+ * numeric), JSON comes as text where it is selected with `CAST(... AS text)`, and goes in by `json`.
+ */
+import { jsonText } from "../domain/exact-json.ts";
+import { type Column, columnName, type Columns, type Table } from "./declare.ts";
+
+/** What may stand in a statement's place for a value. */
+export type Value = string | number | bigint | Uint8Array | null;
+
+type Piece =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "value"; readonly value: Value }
+  | { readonly kind: "json"; readonly value: unknown }
+  | { readonly kind: "table"; readonly table: Table }
+  | { readonly kind: "dialect"; readonly choose: (dialect: Dialect) => string };
+
+/** A statement, or a part of one. `Row` is what it answers. */
+export interface Statement<Row = unknown> {
+  readonly pieces: readonly Piece[];
+  /** For the type alone. */
+  readonly row?: Row;
+}
+
+/** How a database writes what the other one writes otherwise. */
+export interface Dialect {
+  /** The placeholder of the parameter at `position`, which counts from 1. */
+  placeholder(position: number): string;
+  /** A placeholder for a parameter that is JSON text. */
+  jsonPlaceholder(position: number): string;
+  table(table: Table): string;
+  /** The type of a column of a temporary table. */
+  columnType(column: Column): string;
+  /** What ends the statement that makes a table. */
+  readonly tableOptions: string;
+  /** Behind a SELECT: locks its rows until the transaction ends. */
+  readonly forUpdate: string;
+  /** The function that makes a JSON object of names and values. */
+  readonly jsonObject: string;
+  /** The place of a text in another one from 1 on, or 0. */
+  readonly position: string;
+  /** Compares with null as with any other value. */
+  readonly isDistinctFrom: string;
+  /** Letters A to Z in lower case, and no others. */
+  lowerAscii(expression: string): string;
+  /** The number of a text's bytes. */
+  byteLength(expression: string): string;
+}
+
+type Part = Value | undefined | Statement | Table;
+
+/** A statement as SQL. Values become parameters, tables their names; statements stand in statements as parts. */
+export function sql<Row = unknown>(
+  strings: TemplateStringsArray,
+  ...parts: readonly Part[]
+): Statement<Row> {
+  const pieces = strings.flatMap((text, at): Piece[] => {
+    const piece: Piece = { kind: "text", text };
+    return at === 0 ? [piece] : [...piecesOf(parts[at - 1]), piece];
+  });
+  return { pieces };
+}
+
+function piecesOf(part: Part): readonly Piece[] {
+  if (part === undefined) return [{ kind: "value", value: null }];
+  if (part === null || typeof part !== "object" || part instanceof Uint8Array) {
+    return [{ kind: "value", value: part }];
+  }
+  return "pieces" in part ? part.pieces : [{ kind: "table", table: part }];
+}
+
+/** SQL as it stands: names of columns, and nothing that anybody typed. */
+export function raw(text: string): Statement {
+  return { pieces: [{ kind: "text", text }] };
+}
+
+/** A value as JSON. */
+export function json(value: unknown): Statement {
+  return { pieces: [{ kind: "json", value }] };
+}
+
+/** What the databases write in different ways. */
+export function inDialect(choose: (dialect: Dialect) => string): Statement {
+  return { pieces: [{ kind: "dialect", choose }] };
+}
+
+export const forUpdate = inDialect((dialect) => dialect.forUpdate);
+
+/** Statements with `separator` between them. */
+export function joined(statements: readonly Statement[], separator = ", "): Statement {
+  const between: Piece = { kind: "text", text: separator };
+  return {
+    pieces: statements.flatMap(({ pieces }, at) => (at === 0 ? pieces : [between, ...pieces])),
+  };
+}
+
+/** Values in parentheses, for IN. There must be one at least. */
+export function list(values: readonly Value[]): Statement {
+  return sql`(${joined(values.map((value) => sql`${value}`))})`;
+}
+
+/** The names of a table's columns, all or those of `properties`, each behind `prefix`. */
+export function columnsOf<C extends Columns>(
+  { columns }: Table<C>,
+  properties: readonly (keyof C & string)[] = Object.keys(columns),
+  prefix = "",
+): Statement {
+  return raw(properties.map((property) => `${prefix}"${columnName(property)}"`).join(", "));
+}
+
+/** Makes a table that this session alone sees, and that ends with it. */
+export function createTemporary({ name, columns, key }: Table): Statement {
+  return inDialect((dialect) => {
+    const cells = Object.entries(columns).map(([property, column]) => {
+      const isNull = column.notNull ? " NOT NULL" : "";
+      return `"${columnName(property)}" ${dialect.columnType(column)}${isNull}`;
+    });
+    const keys = key.map((property) => `"${columnName(property)}"`).join(", ");
+    return `CREATE TEMP TABLE "${name}" (${cells.join(", ")}, PRIMARY KEY (${keys}))${dialect.tableOptions}`;
+  });
+}
+
+/** Rows for a table, added in one go: as many as fit into memory. */
+export interface Insertion {
+  readonly into: Table;
+  /** The properties of the table's columns. */
+  readonly columns: readonly string[];
+  /** Cells in the order of `columns`; JSON as text. */
+  readonly rows: readonly (readonly Value[])[];
+  /** Leaves rows as they are whose key is there already. */
+  readonly ifAbsent?: boolean;
+}
+
+/** What a transaction asks of its engine. */
+export type Step =
+  | { readonly kind: "rows"; readonly statement: Statement }
+  | { readonly kind: "count"; readonly statement: Statement }
+  | { readonly kind: "insert"; readonly insertion: Insertion }
+  /**
+   * Puts this change of animals in one order with those of all processes, before it begins; `counted` says by how many
+   * animals there are more afterwards.
+   */
+  | { readonly kind: "animals" }
+  | { readonly kind: "counted"; readonly more: number }
+  /** Raises the epoch of the keys and answers it. */
+  | { readonly kind: "epoch" };
+
+/** A transaction: it yields steps, is given what they answer, and returns what came of it. */
+export type Steps<T> = Generator<Step, T, Answer>;
+export type Answer = readonly object[] | number;
+
+/** The rows of a statement. */
+export function* rows<Row>(statement: Statement<Row>): Steps<Row[]> {
+  return (yield { kind: "rows", statement }) as Row[];
+}
+
+/** The first row of a statement, or undefined. */
+export function* row<Row>(statement: Statement<Row>): Steps<Row | undefined> {
+  const [first] = yield* rows(statement);
+  return first;
+}
+
+/** Runs a statement and returns how many rows it changed. */
+export function* run(statement: Statement): Steps<number> {
+  return (yield { kind: "count", statement }) as number;
+}
+
+/** Adds rows to a table. */
+export function* insert(insertion: Insertion): Steps<void> {
+  if (insertion.rows.length > 0) yield { kind: "insert", insertion };
+}
+
+/** The first step of a transaction that changes animals. */
+export function* changeAnimals(): Steps<void> {
+  yield { kind: "animals" };
+}
+
+/** Says, before the end of a transaction, by how many animals there are more. */
+export function* countAnimals(more: number): Steps<void> {
+  if (more !== 0) yield { kind: "counted", more };
+}
+
+/** Raises the epoch of the keys, and returns it. Its row stays locked, so that epochs become visible in their order. */
+export function* nextEpoch(): Steps<number> {
+  return (yield { kind: "epoch" }) as number;
+}
+
+/** A statement in the words of a database, and its parameters. */
+export function written(
+  { pieces }: Statement,
+  dialect: Dialect,
+): { readonly text: string; readonly values: Value[] } {
+  const values: Value[] = [];
+  let text = "";
+  for (const piece of pieces) {
+    if (piece.kind === "text") text += piece.text;
+    else if (piece.kind === "table") text += dialect.table(piece.table);
+    else if (piece.kind === "dialect") text += piece.choose(dialect);
+    else if (piece.kind === "json") {
+      text += dialect.jsonPlaceholder(values.push(jsonValue(piece.value)));
+    } else text += dialect.placeholder(values.push(piece.value));
+  }
+  return { text, values };
+}
+
+/** JSON text of a value, or null where it is undefined. Keeps a bigint exact. */
+export function jsonValue(value: unknown): string | null {
+  return value === undefined || value === null ? null : jsonText(value);
+}
