@@ -11,7 +11,6 @@ import type { NewPet, Pet, PetStatus } from "../domain/pet.ts";
 import type { Limits } from "../domain/plan.ts";
 import type { UnusedBlock, WindowCounts } from "../domain/windows.ts";
 import type { Steps } from "./statement.ts";
-import type { TransferStore } from "../annexes/postgres/moving/parts.ts";
 
 export type Awaitable<T> = T | Promise<T>;
 
@@ -260,8 +259,6 @@ export interface Store extends Engine {
   readonly catalogue: CatalogueStore;
   readonly keys: KeyStore;
   readonly windows: WindowStore;
-  /** All of it, for moving to another store. */
-  readonly transfer: TransferStore;
   /** Opens a connection of its own, with room for large temporary tables. Everything of it ends with it. */
   session(): Awaitable<Session>;
   /** Cheap and never waiting. */

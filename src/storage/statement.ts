@@ -54,6 +54,8 @@ export interface Dialect {
   readonly position: string;
   /** Compares with null as with any other value. */
   readonly isDistinctFrom: string;
+  /** The last number that was given to a row of a table; null or 0 before the first. */
+  lastNumber(table: Table): string;
   /** Letters A to Z in lower case, and no others. */
   lowerAscii(expression: string): string;
   /** The number of a text's bytes. */
@@ -156,7 +158,9 @@ export type Step =
   | { readonly kind: "animals" }
   | { readonly kind: "counted"; readonly more: number }
   /** Raises the epoch of the keys and answers it. */
-  | { readonly kind: "epoch" };
+  | { readonly kind: "epoch" }
+  /** Sees that a table's next number is a greater one than `last`. */
+  | { readonly kind: "number"; readonly table: Table; readonly last: bigint };
 
 /** A transaction: it yields steps, is given what they answer, and returns what came of it. */
 export type Steps<T> = Generator<Step, T, Answer>;
@@ -178,9 +182,9 @@ export function* run(statement: Statement): Steps<number> {
   return (yield { kind: "count", statement }) as number;
 }
 
-/** Adds rows to a table. */
-export function* insert(insertion: Insertion): Steps<void> {
-  if (insertion.rows.length > 0) yield { kind: "insert", insertion };
+/** Adds rows to a table. Returns how many. */
+export function* insert(insertion: Insertion): Steps<number> {
+  return insertion.rows.length === 0 ? 0 : ((yield { kind: "insert", insertion }) as number);
 }
 
 /** The first step of a transaction that changes animals. */
@@ -196,6 +200,17 @@ export function* countAnimals(more: number): Steps<void> {
 /** Raises the epoch of the keys, and returns it. Its row stays locked, so that epochs become visible in their order. */
 export function* nextEpoch(): Steps<number> {
   return (yield { kind: "epoch" }) as number;
+}
+
+/** The last number that was given to a row of a table, or 0. */
+export function* lastNumber(table: Table): Steps<bigint> {
+  const last = inDialect((dialect) => dialect.lastNumber(table));
+  return (yield* row<{ last: bigint | null }>(sql`SELECT ${last} AS last`))?.last ?? 0n;
+}
+
+/** Sees that the next number of a table is a greater one than `last`. */
+export function* raiseNumber(table: Table, last: bigint): Steps<void> {
+  if (last > (yield* lastNumber(table))) yield { kind: "number", table, last };
 }
 
 /** A statement in the words of a database, and its parameters. */

@@ -32,12 +32,7 @@ export const annexPairs: Readonly<Record<string, string>> = {
   "operate -> postgres": "the doctor looks into a database",
 };
 /** Imports of an annex by the kernel that are still to go. */
-const kernelDebts = [
-  "src/storage/contract.ts -> src/annexes/postgres/moving/parts.ts",
-  "src/storage/sqlite/store.ts -> src/annexes/postgres/moving/parts.ts",
-  "src/storage/sqlite/store.ts -> src/annexes/postgres/moving/sqlite.ts",
-  "src/storage/sqlite/store.ts -> src/annexes/import/sqlite-catalogue.ts",
-];
+const kernelDebts = ["src/storage/sqlite/store.ts -> src/annexes/import/sqlite-catalogue.ts"];
 
 /** Packages that belong to one layer; an annex may have them too. */
 const packageHomes: readonly (readonly [pattern: RegExp, layer: Layer])[] = [

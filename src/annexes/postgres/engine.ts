@@ -1,6 +1,6 @@
 import type { SQL } from "bun";
 import type { Session, TransactionOptions } from "../../storage/contract.ts";
-import { columnName } from "../../storage/declare.ts";
+import { columnName, type Table } from "../../storage/declare.ts";
 import {
   type Answer,
   type Dialect,
@@ -19,6 +19,8 @@ import { lockTimeout } from "./transaction.ts";
 /** How long an operator's transaction may take: it is nobody's request. */
 const patienceMs = 10 * 60_000;
 
+const sequenceOf = ({ name }: Table) => `${schemaName}.${name}_id_seq`;
+
 const dialect: Dialect = {
   placeholder: (position) => `$${position}`,
   // By way of text: Bun's client would make JSON of the text once more.
@@ -31,6 +33,8 @@ const dialect: Dialect = {
   jsonObject: "json_build_object",
   position: "strpos",
   isDistinctFrom: "IS DISTINCT FROM",
+  lastNumber: (table) =>
+    `(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${sequenceOf(table)})`,
   lowerAscii: (expression) => `lower(${expression} COLLATE "C")`,
   byteLength: (expression) => `octet_length(${expression})`,
 };
@@ -76,6 +80,12 @@ async function answer(client: Client, step: Step): Promise<Answer> {
     case "animals":
       await client.unsafe(`UPDATE ${schemaName}.catalogue SET version = version + 1`);
       return 0;
+    case "number":
+      await client.unsafe("SELECT setval($1::regclass, $2::bigint)", [
+        sequenceOf(step.table),
+        step.last,
+      ]);
+      return 0;
     case "counted":
       await client.unsafe(`UPDATE ${schemaName}.catalogue SET animals = animals + $1::bigint`, [
         step.more,
@@ -97,13 +107,13 @@ async function insertAll(
   const names = columns.map((property) => `"${columnName(property)}"`);
   const cells = names.map((name, at) => (kinds[at] === "json" ? `${name}::json` : name));
   const arrays = kinds.map((kind, at) => `$${at + 1}::${arrayTypes[kind]}[]`);
-  await client.unsafe(
+  const { count } = (await client.unsafe(
     `INSERT INTO ${dialect.table(into)} (${names.join(", ")}) OVERRIDING SYSTEM VALUE
      SELECT ${cells.join(", ")} FROM unnest(${arrays.join(", ")}) AS given (${names.join(", ")})
      ${ifAbsent ? "ON CONFLICT DO NOTHING" : ""}`,
     columns.map((_, at) => rows.map((row) => row[at] ?? null)),
-  );
-  return rows.length;
+  )) as { count: number };
+  return count;
 }
 
 /** Reads on one of the connections that requests share. */

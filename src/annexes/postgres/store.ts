@@ -20,7 +20,6 @@ import { bannedOn } from "../../storage/usage.ts";
 import { migrate, postgresMigrations } from "./migrate.ts";
 import { petReads, PostgresPets } from "./pets.ts";
 import { readVersions } from "./poll.ts";
-import { PostgresTransfer } from "./moving/postgres.ts";
 import { type Poll, polled, VersionWatch } from "./versions.ts";
 import { windowReads, windowStore } from "./windows.ts";
 
@@ -101,7 +100,6 @@ class PostgresStore implements Store {
   readonly place: string;
   readonly pets: Store["pets"];
   readonly catalogue: PostgresCatalogue;
-  readonly transfer: PostgresTransfer;
   readonly keys: Store["keys"];
   readonly windows: Store["windows"];
   readonly #options: PostgresOptions;
@@ -122,7 +120,6 @@ class PostgresStore implements Store {
     const pets = new PostgresPets(connections, { timeoutMs, onCommit, onChange });
     const { address } = options;
     const { changes } = connections;
-    this.transfer = new PostgresTransfer(changes);
     this.catalogue = new PostgresCatalogue({ address, timeoutMs, changes, onChange });
     const windows = windowStore(connections, {
       timeoutMs,

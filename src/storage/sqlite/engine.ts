@@ -30,6 +30,7 @@ const dialect: Dialect = {
   jsonObject: "json_object",
   position: "instr",
   isDistinctFrom: "IS NOT",
+  lastNumber: ({ name }) => `(SELECT max(seq) FROM sqlite_sequence WHERE name = '${name}')`,
   lowerAscii: (expression) => `lower(${expression})`,
   byteLength: (expression) => `length(CAST(${expression} AS blob))`,
 };
@@ -62,6 +63,8 @@ function answer(db: Database, step: Step): Answer {
       const raise = "UPDATE key_epoch SET epoch = epoch + 1 RETURNING epoch";
       return Number(db.query<{ epoch: bigint }, []>(raise).get()?.epoch);
     }
+    case "number":
+      return raiseNumber(db, step.table.name, step.last);
     // One writer at a time, and a count that is read from an index: nothing to be done.
     case "animals":
     case "counted":
@@ -76,8 +79,17 @@ function insertAll(db: Database, { into, columns, rows, ifAbsent }: Insertion): 
   const add = db.query<unknown, SQLQueryBindings[]>(
     `INSERT INTO "${into.name}" (${names}) VALUES (${marks})${otherwise}`,
   );
-  for (const row of rows) add.run(...row);
-  return rows.length;
+  let added = 0;
+  for (const row of rows) added += add.run(...row).changes;
+  return added;
+}
+
+function raiseNumber(db: Database, table: string, last: bigint): number {
+  const raise = "UPDATE sqlite_sequence SET seq = ? WHERE name = ?";
+  if (db.run(raise, [last, table]).changes === 0) {
+    db.run("INSERT INTO sqlite_sequence (seq, name) VALUES (?, ?)", [last, table]);
+  }
+  return 0;
 }
 
 /** Pause before a lock is asked for again. */

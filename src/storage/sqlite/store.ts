@@ -15,9 +15,7 @@ import type {
 } from "../contract.ts";
 import { createBatchMax, GroupCommit } from "../group-commit.ts";
 import { backupBefore } from "./backup.ts";
-import type { TransferStore } from "../../annexes/postgres/moving/parts.ts";
 import { catalogueStore } from "../../annexes/import/sqlite-catalogue.ts";
-import { transferStore } from "../../annexes/postgres/moving/sqlite.ts";
 import { attempt, freeSpace, requireRoomToMigrate, takeLock } from "./checks.ts";
 import { FileWatch } from "./file-watch.ts";
 import { explain, openDatabase, translated, translating } from "./database.ts";
@@ -124,7 +122,6 @@ class SqliteStore implements Store {
   readonly started: Promise<void>;
   readonly pets: Store["pets"];
   readonly catalogue: CatalogueStore;
-  readonly transfer: TransferStore;
   readonly keys: Store["keys"];
   readonly windows: Store["windows"];
   readonly #options: SqliteOptions;
@@ -156,7 +153,6 @@ class SqliteStore implements Store {
     this.pets = this.#petStore();
     const onChange = () => this.#versions.invalidate();
     this.catalogue = translated(catalogueStore(catalogue, onChange));
-    this.transfer = translated(transferStore(catalogue, limits, onChange));
     this.windows = this.#countingTakes(windowStore(limits, options));
   }
 

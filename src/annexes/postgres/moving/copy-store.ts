@@ -1,6 +1,17 @@
 import { AppError } from "../../../domain/errors.ts";
 import type { Store } from "../../../storage/contract.ts";
-import { type Cell, keysPart, type Part, parts, petsPart, type Row } from "./parts.ts";
+import type { Table } from "../../../storage/declare.ts";
+import { apiKeys, pets } from "../../../storage/tables.ts";
+import {
+  goOnBehind,
+  keyCells,
+  lastNumbers,
+  lastPet,
+  movedTables,
+  readRows,
+  type Row,
+  writeRows,
+} from "./transfer.ts";
 
 /** Rows in one transaction. */
 const batchRows = 2_000;
@@ -18,9 +29,13 @@ export interface CopyOptions {
   readonly resume: boolean;
   readonly onProgress: (progress: CopyProgress) => void;
   readonly stop: AbortSignal;
+  /** What to copy: by default everything that moves. */
+  readonly tables?: readonly Table[];
 }
 
-/** What a part came to, equal on both sides. */
+const titleOf = ({ title = "" }: Table) => title;
+
+/** What a table came to, equal on both sides. */
 export interface CopiedPart {
   readonly title: string;
   readonly rows: number;
@@ -39,7 +54,8 @@ export async function copyStore(
   to: Store,
   options: CopyOptions,
 ): Promise<CopiedPart[]> {
-  const isEmpty = await holdsNothing(to);
+  const { tables = movedTables } = options;
+  const isEmpty = await holdsNothing(to, tables);
   if (!isEmpty && !options.resume) {
     throw new AppError("invalid_request", `${to.place} is not empty.`, {
       hint: "Name a new place; or, if a copy to this one broke off, go on with --resume.",
@@ -47,15 +63,15 @@ export async function copyStore(
   }
   if (!isEmpty) await checkBeginning(from, to, options);
   // Read before the rows: a number that is given out meanwhile is then behind it and not lost.
-  const last = await from.transfer.lastNumbers();
-  for (const part of parts) await copyPart(from, to, part, options);
-  await to.transfer.finish(last);
+  const last = await lastNumbers(from);
+  for (const table of tables) await copyTable(from, to, table, options);
+  await goOnBehind(to, last);
   return compare(from, to, options);
 }
 
-async function holdsNothing(store: Store): Promise<boolean> {
-  for (const part of parts) {
-    if ((await store.transfer.read(part, undefined, 1)).length > 0) return false;
+async function holdsNothing(store: Store, tables: readonly Table[]): Promise<boolean> {
+  for (const table of tables) {
+    if ((await readRows(store, table, undefined, 1)).length > 0) return false;
   }
   return true;
 }
@@ -63,15 +79,15 @@ async function holdsNothing(store: Store): Promise<boolean> {
 /** Refuses a target whose keys and animals are not all the source's: it is no copy that broke off. */
 async function checkBeginning(from: Store, to: Store, options: CopyOptions): Promise<void> {
   const known = new Set<bigint>();
-  const note = (what: Part, row: Row) => void known.add(hashOf(what, row));
-  await eachRow(from, keysPart, undefined, "comparing", options, (row) => note(keysPart, row));
+  const note = (table: Table, row: Row) => void known.add(hashOf(table, row));
+  await eachRow(from, apiKeys, undefined, "comparing", options, (row) => note(apiKeys, row));
   let isForeign = false;
-  await eachRow(to, keysPart, undefined, "comparing", options, (row) => {
-    isForeign ||= !known.has(hashOf(keysPart, row));
+  await eachRow(to, apiKeys, undefined, "comparing", options, (row) => {
+    isForeign ||= !known.has(hashOf(apiKeys, row));
   });
-  const last = await to.transfer.lastPet();
-  const ours = await digest(from, petsPart, "comparing", options, last);
-  const theirs = await digest(to, petsPart, "comparing", options, last);
+  const last = await lastPet(to);
+  const ours = await digest(from, pets, "comparing", options, last);
+  const theirs = await digest(to, pets, "comparing", options, last);
   if (!isForeign && ours.rows === theirs.rows && ours.sum === theirs.sum) return;
   throw new AppError(
     "invalid_request",
@@ -80,16 +96,21 @@ async function checkBeginning(from: Store, to: Store, options: CopyOptions): Pro
   );
 }
 
-async function copyPart(from: Store, to: Store, part: Part, options: CopyOptions): Promise<void> {
-  // Only animals are resumed behind the last id: there are many, and their ids only grow. The other parts are read again
+async function copyTable(
+  from: Store,
+  to: Store,
+  table: Table,
+  options: CopyOptions,
+): Promise<void> {
+  // Only animals are resumed behind the last id: there are many, and their ids only grow. The other tables are read again
   // from the start; `write` leaves rows that exist as they are.
-  const after = part === petsPart ? [await to.transfer.lastPet()] : undefined;
+  const after = table.name === pets.name ? [await lastPet(to)] : undefined;
   let batch: Row[] = [];
   const write = async () => {
-    if (batch.length > 0) await to.transfer.write(part, batch);
+    if (batch.length > 0) await writeRows(to, table, batch);
     batch = [];
   };
-  await eachRow(from, part, after, "copying", options, async (row) => {
+  await eachRow(from, table, after, "copying", options, async (row) => {
     batch.push(row);
     if (batch.length === batchRows) await write();
   });
@@ -98,36 +119,37 @@ async function copyPart(from: Store, to: Store, part: Part, options: CopyOptions
 
 async function compare(from: Store, to: Store, options: CopyOptions): Promise<CopiedPart[]> {
   const copied: CopiedPart[] = [];
-  for (const part of parts) {
-    const ours = await digest(from, part, "checking", options);
-    const theirs = await digest(to, part, "checking", options);
+  const { tables = movedTables } = options;
+  for (const table of tables) {
+    const ours = await digest(from, table, "checking", options);
+    const theirs = await digest(to, table, "checking", options);
     if (ours.rows !== theirs.rows || ours.sum !== theirs.sum) {
       throw new AppError(
         "unavailable",
-        `The copy is not equal: ${part.title} are ${ours.rows} in ${from.place} and ${theirs.rows} in ${to.place}, ` +
+        `The copy is not equal: ${titleOf(table)} are ${ours.rows} in ${from.place} and ${theirs.rows} in ${to.place}, ` +
           `checksums ${hex(ours.sum)} and ${hex(theirs.sum)}.`,
         { hint: "Stop every server on both places and copy again, to a new place." },
       );
     }
-    copied.push({ title: part.title, rows: ours.rows, checksum: hex(ours.sum) });
+    copied.push({ title: titleOf(table), rows: ours.rows, checksum: hex(ours.sum) });
   }
   return copied;
 }
 
-/** The number of a part's rows and the sum of their hashes, which is the same in whatever order they come. */
+/** The number of a table's rows and the sum of their hashes, which is the same in whatever order they come. */
 async function digest(
   store: Store,
-  part: Part,
+  table: Table,
   phase: CopyProgress["phase"],
   options: CopyOptions,
-  lastPet?: bigint,
+  upTo?: bigint,
 ): Promise<{ rows: number; sum: bigint }> {
   let rows = 0;
   let sum = 0n;
-  await eachRow(store, part, undefined, phase, options, (row) => {
-    if (lastPet !== undefined && (row[idPlace] as bigint) > lastPet) return false;
+  await eachRow(store, table, undefined, phase, options, (row) => {
+    if (upTo !== undefined && (keyCells(table, row)[0] as bigint) > upTo) return false;
     rows += 1;
-    sum = BigInt.asUintN(64, sum + hashOf(part, row));
+    sum = BigInt.asUintN(64, sum + hashOf(table, row));
     return true;
   });
   return { rows, sum };
@@ -136,43 +158,37 @@ async function digest(
 /** Calls `visit` for each row in the order of the key, until it returns false. */
 async function eachRow(
   store: Store,
-  part: Part,
-  after: readonly Cell[] | undefined,
+  table: Table,
+  after: Row | undefined,
   phase: CopyProgress["phase"],
   { onProgress, stop }: CopyOptions,
   // oxlint-disable-next-line typescript/no-invalid-void-type -- most visitors have nothing to say
   visit: (row: Row) => boolean | void | Promise<void>,
 ): Promise<void> {
   // A store that is being filled counts its animals at the end.
-  const total = (part === petsPart && (await store.pets.count())) || undefined;
+  const total = (table.name === pets.name && (await store.pets.count())) || undefined;
   let last = after;
   for (let done = 0; ;) {
     stop.throwIfAborted();
-    const rows = await store.transfer.read(part, last, batchRows);
+    const rows = await readRows(store, table, last, batchRows);
     for (const row of rows) {
       const outcome = visit(row);
       if (outcome instanceof Promise) await outcome;
       else if (outcome === false) return;
     }
     done += rows.length;
-    onProgress({ phase, title: part.title, done, total });
+    onProgress({ phase, title: titleOf(table), done, total });
     const lastRow = rows.at(-1);
-    last = lastRow && keyPlaces(part).map((place) => lastRow[place] as Cell);
+    last = lastRow && keyCells(table, lastRow);
     if (rows.length < batchRows) return;
     // The loop is not to starve of signals where the store answers at once.
     await new Promise(setImmediate);
   }
 }
 
-/** Where the cells of the key are in a row. */
-function keyPlaces({ columns, key }: Part): number[] {
-  return key.map((name) => columns.findIndex((column) => column.name === name));
-}
-const [idPlace = 0] = keyPlaces(petsPart);
-
 /** A row's hash over a form that both databases give: its cells with their lengths. */
-function hashOf({ columns }: Part, row: Row): bigint {
-  const cells = columns.map((_, at) => {
+function hashOf({ columns }: Table, row: Row): bigint {
+  const cells = Object.keys(columns).map((_, at) => {
     const cell = row[at] ?? null;
     if (cell === null) return "-";
     const text = cell instanceof Uint8Array ? Buffer.from(cell).toString("hex") : String(cell);

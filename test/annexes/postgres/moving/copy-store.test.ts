@@ -10,11 +10,14 @@ import {
 } from "../../../../src/annexes/postgres/moving/copy-store.ts";
 import type { KeyAction, KeyHash, Store } from "../../../../src/storage/contract.ts";
 import {
-  type Cell,
-  type Part,
-  parts,
-  petsPart,
-} from "../../../../src/annexes/postgres/moving/parts.ts";
+  lastPet,
+  movedTables,
+  readRows,
+} from "../../../../src/annexes/postgres/moving/transfer.ts";
+import { nullable, table, text } from "../../../../src/storage/declare.ts";
+import { record } from "../../../../src/storage/records.ts";
+import { run, sql } from "../../../../src/storage/statement.ts";
+import { catalogueTables, pets } from "../../../../src/storage/tables.ts";
 import { hookTimeoutMs } from "../../../helpers/postgres.ts";
 import { stores, type StorePlace } from "../../../helpers/stores.ts";
 
@@ -60,9 +63,9 @@ describe.each(directions)("from $from.name to $to.name", (kinds) => {
       ["keys' events", 5],
       ["animals", 5_001],
     ]);
-    for (const part of parts) {
+    for (const table of movedTables) {
       const [ours, theirs] = await Promise.all(
-        [from, to].map(async (store) => store.transfer.read(part, undefined, 10_000)),
+        [from, to].map(async (store) => readRows(store, table, undefined, 10_000)),
       );
       expect(theirs).toHaveLength(ours?.length ?? -1);
     }
@@ -88,10 +91,10 @@ describe.each(directions)("from $from.name to $to.name", (kinds) => {
   test("one that broke off goes on, and a place that holds something else is left alone", async () => {
     const stop = new AbortController();
     const broken = copy(false, stop.signal, ({ title, done }) => {
-      if (title === petsPart.title && done > 2_000) stop.abort();
+      if (title === pets.title && done > 2_000) stop.abort();
     });
     expect(await broken.catch((error: unknown) => error)).toBe(stop.signal.reason);
-    const sofar = await to.transfer.lastPet();
+    const sofar = await lastPet(to);
     expect(sofar > 0n && sofar < 5_002n).toBe(true);
 
     const refused = await copy().catch((error: unknown) => error);
@@ -115,27 +118,60 @@ describe.each(directions)("from $from.name to $to.name", (kinds) => {
   });
 
   test("a source that changes while it is copied is noticed", async () => {
-    const { transfer } = from;
+    let phase = "";
     const changing: Store = Object.assign(Object.create(from) as Store, {
       pets: from.pets,
-      transfer: {
-        lastPet: () => transfer.lastPet(),
-        lastNumbers: () => transfer.lastNumbers(),
-        async read(part: Part, after: readonly Cell[] | undefined, limit: number) {
-          // Animals are read from the first one on only when both sides are compared.
-          if (part === petsPart && after === undefined) {
-            await from.pets.create({ name: "late", categoryId: 1n });
-          }
-          return transfer.read(part, after, limit);
-        },
+      async read(...[work, options]: Parameters<Store["read"]>) {
+        if (phase === "checking") {
+          phase = "changed";
+          await from.pets.create({ name: "late", categoryId: 1n });
+        }
+        return from.read(work, options);
       },
     });
-    const stop = new AbortController().signal;
-    const late = copyStore(changing, to, { resume: false, onProgress() {}, stop });
+    const late = copyStore(changing, to, {
+      resume: false,
+      stop: new AbortController().signal,
+      onProgress(progress) {
+        if (phase !== "changed") ({ phase } = progress);
+      },
+    });
     const error = await late.catch((caught: unknown) => caught);
     expect((error as AppError).message).toContain("The copy is not equal: animals are 5002 in");
   });
 });
+
+test("what is not copied belongs to one place", () => {
+  const left = catalogueTables.filter((table) => !movedTables.includes(table));
+  expect(left.map(({ name }) => name)).toEqual(["key_epoch", "store_state"]);
+});
+
+test.each(directions.map(({ from, to }) => [from.name, to.name, from, to] as const))(
+  "from %s to %s a column arrives that a table's declaration gained",
+  async (_from, _to, fromKind, toKind) => {
+    const wider = table({
+      name: pets.name,
+      title: "animals",
+      columns: { ...pets.columns, chipNumber: nullable(text()) },
+    });
+    const tables = movedTables.map((each) => (each.name === pets.name ? wider : each));
+    await using fromPlace = await fromKind.place();
+    await using toPlace = await toKind.place();
+    const [from, to] = [await fromPlace.open(() => noonMs), await toPlace.open(() => noonMs)];
+    for (const store of [from, to]) {
+      await store.transact(() => run(sql`ALTER TABLE ${pets} ADD COLUMN chip_number text`));
+    }
+    await from.pets.create({ name: "Rex", categoryId: 1n });
+    await from.transact(() => run(sql`UPDATE ${pets} SET chip_number = ${"941"}`));
+    const { signal: stop } = new AbortController();
+    await copyStore(from, to, { resume: false, onProgress() {}, stop, tables });
+    const arrived = await to.read(() => record(wider, sql`WHERE name = ${"Rex"}`));
+    expect(arrived?.chipNumber).toBe("941");
+    await from.close();
+    await to.close();
+  },
+  hookTimeoutMs,
+);
 
 /** A little of everything, with what is hard to carry over. */
 test.each(directions.map(({ from, to }) => [from.name, to.name, from, to] as const))(

@@ -1,0 +1,120 @@
+/**
+ * Everything that a store keeps, table by table, as rows that both databases understand: what moving from one store to
+ * another reads and writes. It sees what the services hide, such as the hashes of secrets. The columns are those of the
+ * tables' declarations, so that none can be forgotten.
+ */
+import type { Awaitable, Engine } from "../../../storage/contract.ts";
+import { columnName, type Table } from "../../../storage/declare.ts";
+import { limitsTables } from "../../../storage/limits-tables.ts";
+import { selected } from "../../../storage/records.ts";
+import {
+  changeAnimals,
+  countAnimals,
+  insert,
+  joined,
+  lastNumber,
+  nextEpoch,
+  raiseNumber,
+  raw,
+  row,
+  rows,
+  run,
+  sql,
+  type Steps,
+  type Value,
+} from "../../../storage/statement.ts";
+import { catalogueTables, keyEpoch, pets } from "../../../storage/tables.ts";
+
+/** A row of a table: its cells in the order of the table's columns. */
+export type Row = readonly Value[];
+
+/** The tables that move, in an order in which each refers only to those before it. The largest is the last. */
+export const movedTables: readonly Table[] = [...limitsTables, ...catalogueTables].filter(
+  ({ title }) => title !== undefined,
+);
+
+const counters = new Set(limitsTables.map(({ name }) => name));
+const optionsFor = ({ name }: Table) => ({ counters: counters.has(name), patient: true });
+
+const quoted = (property: string) => raw(`"${columnName(property)}"`);
+
+/** The cells of a row's key. */
+export function keyCells({ columns, key }: Table, cells: Row): Row {
+  const names = Object.keys(columns);
+  return key.map((property) => cells[names.indexOf(property)] ?? null);
+}
+
+/** At most `limit` rows in the order of their key, above the key `after` where one is given. */
+export function readRows(
+  engine: Engine,
+  table: Table,
+  after: Row | undefined,
+  limit: number,
+): Awaitable<Row[]> {
+  const key = joined(table.key.map(quoted));
+  const above =
+    after === undefined
+      ? sql``
+      : sql`WHERE (${key}) > (${joined(after.map((cell) => sql`${cell}`))})`;
+  const names = Object.keys(table.columns).map(columnName);
+  return engine.read(function* () {
+    const found = yield* rows<Readonly<Record<string, Value>>>(
+      sql`SELECT ${selected(table)} FROM ${table} ${above} ORDER BY ${key} LIMIT ${limit}`,
+    );
+    return found.map((cells) => names.map((name) => cells[name] ?? null));
+  }, optionsFor(table));
+}
+
+/** Adds rows in one transaction; one whose key is there already is left as it is. */
+export async function writeRows(
+  engine: Engine,
+  table: Table,
+  added: readonly Row[],
+): Promise<void> {
+  const columns = Object.keys(table.columns);
+  const writing = () => insert({ into: table, columns, rows: added, ifAbsent: true });
+  const counting = function* (): Steps<number> {
+    yield* changeAnimals();
+    const written = yield* writing();
+    yield* countAnimals(written);
+    return written;
+  };
+  await engine.transact(table.name === pets.name ? counting : writing, optionsFor(table));
+}
+
+/** The highest id of an animal, or 0. */
+export async function lastPet(engine: Engine): Promise<bigint> {
+  const highest = () => row<{ id: bigint }>(sql`SELECT coalesce(max(id), 0) AS id FROM ${pets}`);
+  return (await engine.read(highest, { patient: true }))?.id ?? 0n;
+}
+
+/** The last numbers that were given out, so that the other store goes on behind them. */
+export interface LastNumbers {
+  /** By table. */
+  readonly keys: ReadonlyMap<Table, bigint>;
+  readonly epoch: bigint;
+}
+
+/** The tables whose keys the database gives. */
+const numbered = catalogueTables.filter(({ columns }) =>
+  Object.values(columns).some(({ isGiven }) => isGiven),
+);
+
+export async function lastNumbers(engine: Engine): Promise<LastNumbers> {
+  return engine.read(function* () {
+    const keys = new Map<Table, bigint>();
+    for (const table of numbered) keys.set(table, yield* lastNumber(table));
+    const found = yield* row<{ epoch: bigint }>(sql`SELECT epoch FROM ${keyEpoch}`);
+    return { keys, epoch: found?.epoch ?? 0n };
+  });
+}
+
+/** Ends a transfer into a store: numbers go on behind `last`, and whoever serves from it reads everything again. */
+export async function goOnBehind(engine: Engine, last: LastNumbers): Promise<void> {
+  await engine.transact(function* () {
+    yield* changeAnimals();
+    for (const [table, number] of last.keys) yield* raiseNumber(table, number);
+    yield* run(sql`UPDATE ${keyEpoch} SET epoch = ${last.epoch} WHERE epoch < ${last.epoch}`);
+    yield* nextEpoch();
+  });
+}
