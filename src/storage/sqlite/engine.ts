@@ -1,7 +1,9 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { Awaitable, Session } from "../contract.ts";
 import { type ColumnKind, columnName } from "../declare.ts";
-import { asAppError, isBusy, translating } from "./database.ts";
+import { asAppError, isBusy, openDatabase, translating } from "./database.ts";
+import { inMemory, storeFiles } from "./files.ts";
+import type { SqliteOptions } from "./store.ts";
 import {
   type Answer,
   type Dialect,
@@ -124,17 +126,15 @@ const sessionCacheKib = 8_192;
 export type Noticing = <T>(write: () => T) => T;
 
 /**
- * A session on `db`. Temporary tables are in a file without a name, so that they take no lock on the catalogue and cannot
- * be left behind. `timeoutMs` is given on a thread that must not block.
+ * Opens a session on the files of `folder`; in memory there is only the connection `shared`. Temporary tables are in a file
+ * without a name, so that they take no lock on the catalogue and cannot be left behind.
  */
-export function sessionOn(
-  db: Database,
-  {
-    noticing,
-    timeoutMs,
-    close,
-  }: { noticing: Noticing; timeoutMs: number | undefined; close: () => void },
+export function openSession(
+  shared: Database,
+  { folder, serving, timeoutMs }: Pick<SqliteOptions, "folder" | "serving" | "timeoutMs">,
+  noticing: Noticing,
 ): Session {
+  const db = folder === inMemory ? shared : openCatalogue(folder, serving);
   db.run("PRAGMA temp_store = FILE");
   for (const schema of ["main", "temp"])
     db.run(`PRAGMA ${schema}.cache_size = -${sessionCacheKib}`);
@@ -144,8 +144,16 @@ export function sessionOn(
     aside: (work) => translating(() => db.transaction(() => perform(db, work()))()),
     transact(work) {
       const write = () => noticing(() => transactOn(db, work));
-      return timeoutMs === undefined ? translating(write) : withoutBlocking(write, timeoutMs);
+      return serving ? withoutBlocking(write, timeoutMs) : translating(write);
     },
-    close,
+    close() {
+      if (db !== shared) db.close();
+    },
   };
+}
+
+/** Another connection to the catalogue. On a thread that serves it never blocks for a lock. */
+function openCatalogue(folder: string, serving: boolean): Database {
+  const { catalogue } = storeFiles(folder);
+  return openDatabase(catalogue, { synchronous: "full", ...(serving ? { busyTimeoutMs: 0 } : {}) });
 }

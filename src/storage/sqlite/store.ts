@@ -27,7 +27,7 @@ import { migrate } from "./migrate.ts";
 import { petReader, petWriter } from "./pets.ts";
 import { bannedOn } from "../usage.ts";
 import type { Steps } from "../statement.ts";
-import { perform, sessionOn, transactOn, withoutBlocking } from "./engine.ts";
+import { openSession, perform, transactOn, withoutBlocking } from "./engine.ts";
 import { versionReader } from "./versions.ts";
 import { usageWriter, windowStore } from "./windows.ts";
 import { Writer } from "./writer.ts";
@@ -168,19 +168,7 @@ class SqliteStore implements Store {
   }
 
   session(): Session {
-    const { folder, serving, timeoutMs } = this.#options;
-    const isShared = folder === inMemory;
-    const db = isShared
-      ? this.#catalogue
-      : openDatabase(storeFiles(folder).catalogue, {
-          synchronous: "full",
-          ...(serving ? { busyTimeoutMs: 0 } : {}),
-        });
-    return sessionOn(db, {
-      noticing: (write) => this.#noticing(write),
-      timeoutMs: serving ? timeoutMs : undefined,
-      close: () => (isShared ? undefined : db.close()),
-    });
+    return openSession(this.#catalogue, this.#options, (write) => this.#noticing(write));
   }
 
   versions(): StoreVersions {
@@ -272,6 +260,7 @@ class SqliteStore implements Store {
     // Before the write, to leave the read snapshot: inside it the write would be committed only at the end of the turn.
     // After it, so that the change is seen.
     this.#versions.invalidate();
+    this.#requireFiles();
     try {
       return write();
     } finally {
