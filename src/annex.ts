@@ -5,6 +5,7 @@ import type { AnnexRoutes } from "./http/edge.ts";
 import type { RequestObserver } from "./http/door.ts";
 import type { Logger } from "./service/log/logger.ts";
 import type { StoreKind, StoreObserver } from "./service/open-store.ts";
+import type { TakeShared } from "./service/shared-anonymous.ts";
 import type { AnySetting } from "./setting-kinds.ts";
 
 /** A command, made when it is wanted: no start waits for the others. */
@@ -20,8 +21,14 @@ export interface CommandEntry {
 export interface Watcher {
   readonly requests?: RequestObserver;
   readonly store?: StoreObserver;
+  /** Counts the addresses of callers without a key together with other processes. */
+  readonly takeShared?: TakeShared | undefined;
+  /** Ends the service when it is aborted, as a signal does. */
+  readonly stop?: AbortSignal;
   /** Begins to listen on an address of its own. Throws AppError when the address cannot be had. */
   listen?(): void;
+  /** Called once the service answers at `url`, on `port`. */
+  started?(url: URL, port: number): void;
   close(): Promise<void>;
 }
 
@@ -36,6 +43,8 @@ export interface Annex {
   readonly commands?: readonly CommandEntry[];
   readonly routes?: AnnexRoutes;
   readonly stores?: readonly StoreKind[];
+  /** Serves in a way of its own until the service is asked to stop. Undefined when the settings do not ask for it. */
+  readonly serve?: (loaded: LoadedConfig, io: Io) => Promise<void> | undefined;
   /** Returns undefined when the settings do not ask for it. */
   readonly watch?: (loaded: LoadedConfig, log: Logger) => Promise<Watcher | undefined>;
 }

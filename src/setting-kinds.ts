@@ -14,6 +14,8 @@ export interface Setting<T> {
   readonly rule: string;
   /** How the text is shown, where not all of it may be. */
   readonly shown?: (text: string) => string;
+  /** True for what only one of several serving processes can have, such as an address of its own. */
+  readonly firstOnly?: true;
 }
 
 /** A setting of any kind of value. */

@@ -11,6 +11,7 @@ import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import { closing } from "../service/closing.ts";
 import { catalogueFile, inMemory, openStore, type StoreObserver } from "../service/open-store.ts";
+import type { TakeShared } from "../service/shared-anonymous.ts";
 import { createServices, type Services } from "../service/services.ts";
 import type { Io } from "./io.ts";
 import { messageOf } from "./errors.ts";
@@ -22,6 +23,8 @@ export interface OpenOptions {
   /** True for a server: nothing may block its thread. */
   readonly serving: boolean;
   readonly observer?: StoreObserver | undefined;
+  /** Where several processes count addresses together. */
+  readonly takeShared?: TakeShared | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -53,6 +56,7 @@ export async function openServices(
     randomBytes,
     actor: options.serving ? "server" : io.actor,
     anonymousPerMinute: config.anonymousPerMinute,
+    takeShared: options.takeShared,
     bans: config.bans === "on",
     onError: options.onError,
   });

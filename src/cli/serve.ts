@@ -14,8 +14,12 @@ Examples:
   );
   return addAllSettings(command, io).action(async () => {
     const loaded = configOf(command, io);
+    for (const annex of io.annexes) {
+      const served = annex.serve?.(loaded, io);
+      if (served !== undefined) return served;
+    }
     // Loaded where it is wanted: no other command waits for the web framework.
     const { serve } = await import("./serving.ts");
-    await serve(loaded, io);
+    return serve(loaded, io);
   });
 }

@@ -46,6 +46,7 @@ async function run(
     serving: true,
     onError: report,
     observer: joined(watchers),
+    takeShared: watchers.find((each) => each.takeShared !== undefined)?.takeShared,
   });
   try {
     const makeDoor = () =>
@@ -67,11 +68,10 @@ async function run(
     if (tls !== undefined) io.onReload(() => void renewCertificate(config, server, log));
     const issued = await firstKey(config, services, io);
     io.out(await banner(loaded, services, server.url, { issued, io }));
+    for (const watcher of watchers) watcher.started?.(server.url, server.port);
     await warnAtStart(config, services, log);
     watchDescriptors(log, io.stop);
-    const settled = setTimeout(giveBack, settledMs);
-    await untilAborted(io.stop);
-    clearTimeout(settled);
+    await untilStopped(io, watchers);
     log.info("Stopping: requests under way are finished first.");
     await server.stop(config.shutdownTimeoutSeconds * 1000);
   } finally {
@@ -102,6 +102,14 @@ function joined(watchers: readonly Watcher[]): StoreObserver | undefined {
 
 /** When a start is over, and what it left in memory is not needed any more. */
 const settledMs = 1_000;
+
+/** Resolves when the service is asked to stop. */
+async function untilStopped(io: Io, watchers: readonly Watcher[]): Promise<void> {
+  const settled = setTimeout(giveBack, settledMs);
+  const stops = watchers.flatMap(({ stop }) => stop ?? []);
+  await untilAborted(AbortSignal.any([io.stop, ...stops]));
+  clearTimeout(settled);
+}
 
 /** Gives the memory back that only the start needed: some 2 MiB, in a few milliseconds. */
 function giveBack(): void {

@@ -137,7 +137,7 @@ export function createDoor(options: DoorOptions): Door {
     // Asked for now: a client that hangs up has no address any more.
     if (needsAddress) record.address();
     if (isRoutable(request.url)) return end(record, request, await app.fetch(request));
-    record.admission = access.admitAnonymous(record.address);
+    record.admission = await access.admitAnonymous(record.address);
     return end(record, request, errorAnswer(record, record.admission.refusal ?? invalidHost));
   };
 }

@@ -29,7 +29,7 @@ export function gate({ services, cors }: GateOptions) {
         // A browser sends no credential with a preflight; what does is charged like any request.
         const isPreflight = authorization === undefined && cors?.isPreflight(request) === true;
         const admission = isPreflight
-          ? services.access.admitAnonymous(record.address)
+          ? await services.access.admitAnonymous(record.address)
           : await services.access.admit(credentialOf(authorization, token), record.address);
         record.admission = admission;
         return admission.refusal && refuse(record, admission.refusal);

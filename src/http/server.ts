@@ -42,6 +42,7 @@ type Serve = (
 
 export interface RunningServer {
   readonly url: URL;
+  readonly port: number;
   /**
    * Changes the certificate. Resolves when every new connection gets the new one; those that are open are ended after
    * their next answer. Does nothing once the stop has begun.
@@ -70,6 +71,7 @@ export function listen(
   let isStopping = false;
   return {
     url,
+    port,
     async renew(tls) {
       if (isStopping) return;
       const former = current;

@@ -1,6 +1,6 @@
 import type { ApiKey } from "../domain/api-key.ts";
 import { Account } from "./account.ts";
-import type { AnonymousLimiter } from "./anonymous.ts";
+import type { AddressLimiter } from "./anonymous.ts";
 import type { Found, KeyDirectory } from "./key-directory.ts";
 import type { Limiter } from "./limiter.ts";
 import { unauthorized, unavailable, type Admission } from "./admission.ts";
@@ -12,14 +12,14 @@ import { unauthorized, unavailable, type Admission } from "./admission.ts";
 export class Access {
   readonly #directory: KeyDirectory;
   readonly #limiter: Limiter;
-  readonly #anonymous: AnonymousLimiter;
+  readonly #anonymous: AddressLimiter;
 
   readonly #onError: (error: unknown) => void;
 
   constructor(parts: {
     directory: KeyDirectory;
     limiter: Limiter;
-    anonymous: AnonymousLimiter;
+    anonymous: AddressLimiter;
     /** Told why a credential could not be looked up. */
     onError: (error: unknown) => void;
   }) {
@@ -51,7 +51,7 @@ export class Access {
   }
 
   /** Charges a request that needs no key, such as a browser's preflight, to its address. */
-  admitAnonymous(address: () => string | undefined): Admission {
+  admitAnonymous(address: () => string | undefined): Admission | Promise<Admission> {
     return this.#anonymous.admit(address());
   }
 
@@ -71,8 +71,13 @@ export class Access {
     address: () => string | undefined,
     why: keyof typeof unauthorized,
     key?: ApiKey,
-  ): Admission {
-    const { view, refusal } = this.#anonymous.admit(address());
-    return { view, key, refusal: refusal ?? unauthorized[why] };
+  ): Admission | Promise<Admission> {
+    const charged = this.#anonymous.admit(address());
+    const answer = ({ view, refusal }: Admission): Admission => ({
+      view,
+      key,
+      refusal: refusal ?? unauthorized[why],
+    });
+    return charged instanceof Promise ? charged.then(answer) : answer(charged);
   }
 }

@@ -9,71 +9,116 @@ const overflowBucket = "overflow";
 /** Callers without an address (a Unix socket) share one bucket. */
 const unknownBucket = "unknown";
 
-/** Limits callers without a valid key, by address, a minute at a time and in memory only. */
-export class AnonymousLimiter {
+/** What came out of a bucket. */
+export interface Taken {
+  /** The minute that it came from. */
+  readonly label: number;
+  /** What the bucket has given in that minute, these requests included. */
+  readonly used: number;
+  readonly granted: number;
+}
+
+/** Buckets of addresses: requests counted a minute at a time, in memory only. */
+export class MinuteBuckets {
   readonly #clock: Clock;
   readonly #perMinute: number;
   #label = 0;
   #used = new Map<string, number>();
-  /** Spellings of addresses seen in this minute with their buckets: reading one costs more than all the rest. */
-  #buckets = new Map<string, string>();
 
   constructor(clock: Clock, perMinute: number) {
     this.#clock = clock;
     this.#perMinute = perMinute;
   }
 
-  /** Charges one request to the bucket of `address`, unless it is used up. */
-  admit(address: string | undefined): Admission {
-    const nowMs = this.#clock();
-    const label = labelAt(this.#label, nowMs, windowMs.minute);
-    if (label > this.#label) {
-      this.#used = new Map();
-      this.#buckets = new Map();
-    }
-    this.#label = label;
-
-    const bucket = this.#bucket(address);
-    const used = this.#used.get(bucket) ?? 0;
-    const view = this.#view(label, used + 1);
-    if (used >= this.#perMinute) {
-      return {
-        view,
-        key: undefined,
-        refusal: rateLimited(view, nowMs, {
-          allowance: "An address without a valid key may make",
-          exceeded: "address's limit",
-        }),
-      };
-    }
-    this.#used.set(bucket, used + 1);
-    return { view, key: undefined, refusal: undefined };
-  }
-
-  /** What the bucket of an address shows when nothing is charged to it. */
-  peek(address: string | undefined): WindowView {
+  /** Takes `want` requests from a bucket, or as many as it has left. Taking none shows what it has given. */
+  take(bucket: string, want: number): Taken {
     const label = labelAt(this.#label, this.#clock(), windowMs.minute);
-    const used = label > this.#label ? 0 : (this.#used.get(this.#bucket(address)) ?? 0);
-    return this.#view(label, used);
+    if (label > this.#label) this.#used = new Map();
+    this.#label = label;
+    const isKept = this.#used.has(bucket) || this.#used.size < bucketsMax;
+    const name = isKept ? bucket : overflowBucket;
+    const before = this.#used.get(name) ?? 0;
+    const granted = Math.min(want, Math.max(0, this.#perMinute - before));
+    if (granted > 0) this.#used.set(name, before + granted);
+    return { label, used: before + granted, granted };
   }
+}
 
-  #view(label: number, used: number): WindowView {
-    return {
-      window: "minute",
-      limit: this.#perMinute,
-      remaining: Math.max(0, this.#perMinute - used),
-      resetSeconds: ((label + 1) * windowMs.minute) / 1000,
-    };
-  }
+/** The names of buckets by the addresses as they are spelt: reading one costs more than all the rest. */
+export class BucketNames {
+  readonly #names = new Map<string, string>();
 
-  #bucket(address: string | undefined): string {
+  of(address: string | undefined): string {
     if (address === undefined) return unknownBucket;
-    let bucket = this.#buckets.get(address);
-    if (bucket === undefined) {
-      const parsed = parseAddress(address);
-      bucket = parsed === undefined ? unknownBucket : bucketOf(parsed);
-      if (this.#buckets.size < bucketsMax) this.#buckets.set(address, bucket);
-    }
-    return this.#used.has(bucket) || this.#used.size < bucketsMax ? bucket : overflowBucket;
+    const known = this.#names.get(address);
+    if (known !== undefined) return known;
+    const parsed = parseAddress(address);
+    const name = parsed === undefined ? unknownBucket : bucketOf(parsed);
+    if (this.#names.size < bucketsMax) this.#names.set(address, name);
+    return name;
   }
+
+  /** Forgets addresses of an earlier minute, of which most do not come again. */
+  forget(): void {
+    this.#names.clear();
+  }
+}
+
+/** Limits callers without a valid key, by address. */
+export interface AddressLimiter {
+  /** Charges one request to the bucket of `address`, unless it is used up. */
+  admit(address: string | undefined): Admission | Promise<Admission>;
+  /** What the bucket of an address shows when nothing is charged to it. */
+  peek(address: string | undefined): WindowView;
+}
+
+/** Limits callers of this process alone. */
+export class AnonymousLimiter implements AddressLimiter {
+  readonly #clock: Clock;
+  readonly #perMinute: number;
+  readonly #buckets: MinuteBuckets;
+  readonly #names = new BucketNames();
+  #label = 0;
+
+  constructor(clock: Clock, perMinute: number) {
+    this.#clock = clock;
+    this.#perMinute = perMinute;
+    this.#buckets = new MinuteBuckets(clock, perMinute);
+  }
+
+  admit(address: string | undefined): Admission {
+    const { label, used, granted } = this.#buckets.take(this.#names.of(address), 1);
+    if (label !== this.#label) this.#names.forget();
+    this.#label = label;
+    const view = viewOf(label, this.#perMinute, this.#perMinute - used);
+    return granted === 1 ? admitted(view) : usedUp(view, this.#clock());
+  }
+
+  peek(address: string | undefined): WindowView {
+    const { label, used } = this.#buckets.take(this.#names.of(address), 0);
+    return viewOf(label, this.#perMinute, this.#perMinute - used);
+  }
+}
+
+/** The bucket's numbers as headers show them. */
+export function viewOf(label: number, limit: number, remaining: number): WindowView {
+  return {
+    window: "minute",
+    limit,
+    remaining: Math.max(0, remaining),
+    resetSeconds: ((label + 1) * windowMs.minute) / 1000,
+  };
+}
+
+export function admitted(view: WindowView): Admission {
+  return { view, key: undefined, refusal: undefined };
+}
+
+/** The refusal of an address whose bucket is used up. */
+export function usedUp(view: WindowView, nowMs: number): Admission {
+  const refusal = rateLimited(view, nowMs, {
+    allowance: "An address without a valid key may make",
+    exceeded: "address's limit",
+  });
+  return { view, key: undefined, refusal };
 }

@@ -2,10 +2,11 @@ import type { Environment, RandomBytes } from "../domain/api-key.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Store, StoreCheck } from "../storage/contract.ts";
 import { Access } from "./access.ts";
-import { AnonymousLimiter } from "./anonymous.ts";
+import { AnonymousLimiter, type AddressLimiter } from "./anonymous.ts";
 import { KeyDirectory } from "./key-directory.ts";
 import { KeyService } from "./keys.ts";
 import { Limiter, sweepIntervalMs } from "./limiter.ts";
+import { SharedAnonymousLimiter, type TakeShared } from "./shared-anonymous.ts";
 import { UsageService } from "./usage.ts";
 
 export interface ServiceOptions {
@@ -14,6 +15,8 @@ export interface ServiceOptions {
   readonly randomBytes: RandomBytes;
   readonly actor: string;
   readonly anonymousPerMinute: number;
+  /** Where several processes count addresses together. */
+  readonly takeShared?: TakeShared | undefined;
   readonly bans: boolean;
   /** Told of a failure that nobody waits for. */
   readonly onError: (error: unknown) => void;
@@ -38,6 +41,12 @@ export interface Services {
   close(): Promise<void>;
 }
 
+function addressLimiter({ clock, anonymousPerMinute, takeShared }: ServiceOptions): AddressLimiter {
+  return takeShared === undefined
+    ? new AnonymousLimiter(clock, anonymousPerMinute)
+    : new SharedAnonymousLimiter(clock, anonymousPerMinute, takeShared);
+}
+
 /** Composes the services; the one place that knows how they are put together. */
 export function createServices(store: Store, options: ServiceOptions): Services {
   const { clock, environment, onError } = options;
@@ -60,7 +69,7 @@ export function createServices(store: Store, options: ServiceOptions): Services 
       limiter.release(accounts).catch(onError);
     },
   });
-  const anonymous = new AnonymousLimiter(clock, options.anonymousPerMinute);
+  const anonymous = addressLimiter(options);
   const sweep = () => limiter.sweep(directory.accounts()).catch(onError);
   const sweeping = setInterval(() => void sweep(), sweepIntervalMs);
   sweeping.unref();

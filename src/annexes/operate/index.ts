@@ -1,5 +1,7 @@
 import type { Annex } from "../../annex.ts";
 import { listenAddress } from "../../setting-kinds.ts";
+import { parentOf } from "./processes/parent.ts";
+import { processesSetting } from "./processes/setting.ts";
 
 const metricsSetting = listenAddress(
   "metrics",
@@ -9,7 +11,7 @@ const metricsSetting = listenAddress(
 /** What an operator needs beside the service: usage, doctor, backups, the system's service, completion, metrics. */
 export const operateAnnex: Annex = {
   name: "operate",
-  settings: [metricsSetting],
+  settings: [metricsSetting, processesSetting],
   commands: [
     { path: "usage", load: async () => (await import("./usage/index.ts")).usageCommand },
     { path: "doctor", load: async () => (await import("./doctor/command.ts")).doctorCommand },
@@ -36,11 +38,26 @@ export const operateAnnex: Annex = {
       hidden: true,
     },
   ],
+  serve(loaded, io) {
+    const count = loaded.valueOf(processesSetting);
+    if (count === 1) return undefined;
+    const address = loaded.valueOf(metricsSetting);
+    return import("./processes/serve.ts").then(({ serveInProcesses }) =>
+      serveInProcesses(loaded, io, { count, metrics: address }),
+    );
+  },
   async watch({ config, valueOf }, log) {
     const address = valueOf(metricsSetting);
-    if (address === undefined) return undefined;
+    const parent = parentOf();
+    const member = parent && {
+      started: parent.ready,
+      takeShared: parent.takeShared,
+      stop: parent.stop,
+    };
+    if (address === undefined) return member && { ...member, close: async () => {} };
     // Loaded only when it is wanted: the library's memory is not free.
-    const { watchForMetrics } = await import("./metrics/watch.ts");
-    return watchForMetrics(config, address, log);
+    const { countForParent, watchForMetrics } = await import("./metrics/watch.ts");
+    if (parent === undefined) return watchForMetrics(config, address, log);
+    return { ...countForParent(config, log, parent.answer), ...member };
   },
 };

@@ -6,9 +6,9 @@ import { errorBody, jsonType, statusOf } from "../../../http/errors.ts";
 /** Where Prometheus asks, apart from the service: who reaches this address reads everything there. */
 const metricsPath = "/metrics";
 
-/** Serves the metrics at an address of their own. Throws AppError in words when it cannot be had. */
+/** Serves what `text` returns at an address of their own. Throws AppError in words when it cannot be had. */
 export function listenForMetrics(
-  metrics: Metrics,
+  text: Metrics["text"],
   { host, port }: ListenAddress,
 ): { readonly url: URL; stop(): Promise<void> } {
   try {
@@ -20,7 +20,7 @@ export function listenForMetrics(
       routes: {
         [metricsPath]: {
           async GET() {
-            const { contentType, body } = await metrics.text();
+            const { contentType, body } = await text();
             return new Response(body, { headers: { "content-type": contentType } });
           },
         },

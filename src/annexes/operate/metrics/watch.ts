@@ -8,21 +8,43 @@ import { Metrics } from "./metrics.ts";
 
 /** Counts what the service does and shows it at `address`, once it listens there. */
 export function watchForMetrics(config: Config, address: ListenAddress, log: Logger): Watcher {
-  const isLocal = config.store === undefined && config.storeFile === undefined;
-  const metrics = new Metrics({
-    folder: isLocal && config.data !== inMemory ? config.data : undefined,
-    droppedLogLines: () => log.droppedTotal,
-  });
+  const metrics = metricsOf(config, log);
   let server: ReturnType<typeof listenForMetrics> | undefined;
   return {
-    requests: metrics,
-    store: metrics.storeObserver,
+    ...counting(metrics),
     listen() {
-      server = listenForMetrics(metrics, address);
+      server = listenForMetrics(() => metrics.text(), address);
     },
     async close() {
       await server?.stop();
       metrics.close();
     },
+  };
+}
+
+/** Counts what this process does for its supervisor, which asks for it through `answer`. */
+export function countForParent(
+  config: Config,
+  log: Logger,
+  answer: (metrics: () => Promise<readonly object[]>) => void,
+): Watcher {
+  const metrics = metricsOf(config, log);
+  answer(() => metrics.json());
+  return counting(metrics);
+}
+
+function metricsOf({ store, storeFile, data }: Config, log: Logger): Metrics {
+  const isLocal = store === undefined && storeFile === undefined && data !== inMemory;
+  return new Metrics({
+    folder: isLocal ? data : undefined,
+    droppedLogLines: () => log.droppedTotal,
+  });
+}
+
+function counting(metrics: Metrics): Watcher {
+  return {
+    requests: metrics,
+    store: metrics.storeObserver,
+    close: async () => metrics.close(),
   };
 }

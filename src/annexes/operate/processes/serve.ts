@@ -1,0 +1,86 @@
+import type { ListenAddress } from "../../../domain/address.ts";
+import { systemClock } from "../../../domain/clock.ts";
+import { AppError } from "../../../domain/errors.ts";
+import type { Io } from "../../../cli/io.ts";
+import { openLog } from "../../../cli/open-log.ts";
+import { settings, variableOf, type LoadedConfig } from "../../../config.ts";
+import type { AnySetting } from "../../../setting-kinds.ts";
+import { MinuteBuckets } from "../../../service/anonymous.ts";
+import { processesSetting } from "./setting.ts";
+import { Supervisor } from "./supervisor.ts";
+
+/**
+ * Runs the service in `count` processes at one address until it is asked to stop. SIGHUP goes to all of them; SIGUSR2
+ * replaces them by the executable as it is on the disk. Throws AppError when the first one does not start.
+ */
+export async function serveInProcesses(
+  loaded: LoadedConfig,
+  io: Io,
+  { count, metrics }: { count: number; metrics: ListenAddress | undefined },
+): Promise<void> {
+  const log = openLog(loaded.config, io);
+  const supervisor = new Supervisor({
+    count,
+    shutdownTimeoutMs: loaded.config.shutdownTimeoutSeconds * 1000,
+    log,
+    buckets: new MinuteBuckets(systemClock, loaded.config.anonymousPerMinute),
+    envOf: (slot, port) => environmentOf(loaded, io, slot, port),
+  });
+  const handOver = () => void supervisor.handOver();
+  try {
+    if (!(await supervisor.start())) {
+      throw new AppError("unavailable", "The service did not start: its first process ended.");
+    }
+    io.onReload(() => supervisor.reload());
+    process.on("SIGUSR2", handOver);
+    await using _listener = metrics && (await openMetrics(supervisor, metrics));
+    log.info(`${count} processes serve.`);
+    await aborted(io.stop);
+  } finally {
+    process.off("SIGUSR2", handOver);
+    await supervisor.stop();
+    await log.close();
+  }
+}
+
+async function openMetrics(
+  supervisor: Supervisor,
+  address: ListenAddress,
+): Promise<AsyncDisposable> {
+  // Loaded only when it is wanted: the library's memory is not free.
+  const { listenForAll } = await import("../metrics/all-processes.ts");
+  return listenForAll(supervisor, address);
+}
+
+/**
+ * The variables of a serving process. Its settings come by the environment and not by flags, because a process list shows
+ * flags to everybody.
+ */
+function environmentOf(
+  { all }: LoadedConfig,
+  { env }: Io,
+  slot: number,
+  port: number | undefined,
+): Record<string, string | undefined> {
+  const given = all
+    .filter(({ text, value }) => text !== undefined && value !== undefined)
+    .filter(({ setting }) => slot === 0 || setting.firstOnly !== true)
+    .map(({ setting, text }) => [variableOf(setting), text]);
+  const known = new Set(all.map(({ setting }) => variableOf(setting)));
+  const others = Object.entries(env).filter(([name]) => !known.has(name));
+  const set = (setting: AnySetting, text: string) => [variableOf(setting), text] as const;
+  return Object.fromEntries([
+    ...others,
+    ...given,
+    set(processesSetting, "1"),
+    set(settings.reusePort, "true"),
+    ...(port === undefined ? [] : [set(settings.port, String(port))]),
+  ]) as Record<string, string | undefined>;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+}

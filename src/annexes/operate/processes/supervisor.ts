@@ -1,0 +1,127 @@
+import type { MinuteBuckets } from "../../../service/anonymous.ts";
+import type { Logger } from "../../../service/log/logger.ts";
+import { Member, type MemberOptions } from "./member.ts";
+
+/** How long a process that ended waits to be replaced: doubled from the first to the last. */
+const restartMs = { first: 100, last: 10_000 } as const;
+/** A process that served for so long starts with a clean record. */
+const soundMs = 60_000;
+/** How much longer than its own shutdown timeout a process may take to end. */
+const graceMs = 5_000;
+
+export interface SupervisorOptions {
+  readonly count: number;
+  readonly shutdownTimeoutMs: number;
+  readonly log: Logger;
+  readonly buckets: MinuteBuckets;
+  /** The environment of the process in `slot`, which listens on `port` (undefined: as the settings say). */
+  readonly envOf: (slot: number, port: number | undefined) => MemberOptions["env"];
+}
+
+/** Keeps a number of serving processes at one address: replaces what ends, and stops all of them in order. */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  #members: Member[] = [];
+  #port: number | undefined;
+  #isStopping = false;
+  #handingOver: Promise<void> | undefined;
+  /** Ends of processes in a row, by slot. */
+  readonly #failures = new Map<number, number>();
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves with true once all processes serve, and with false when the first one did not start. */
+  async start(): Promise<boolean> {
+    // Alone: it makes the store, and finds out whether the address can be had.
+    const first = this.#add(0);
+    this.#port = await first.ready;
+    if (this.#port === undefined) return false;
+    void this.#watch(first);
+    const others = Array.from({ length: this.#options.count - 1 }, (_, at) => this.#add(at + 1));
+    for (const member of others) void this.#watch(member);
+    await Promise.all(others.map(({ ready }) => ready));
+    return true;
+  }
+
+  /** The processes that serve at the moment. */
+  get members(): readonly Member[] {
+    return this.#members;
+  }
+
+  /** Has every process take up its files anew. */
+  reload(): void {
+    for (const member of this.#members) member.signal("SIGHUP");
+  }
+
+  /**
+   * Replaces every process by one of the executable as it is on the disk now. The old ones stop once all new ones serve; if
+   * one of those does not start, the old ones go on.
+   */
+  handOver(): Promise<void> {
+    this.#handingOver ??= this.#replaceAll().finally(() => (this.#handingOver = undefined));
+    return this.#handingOver;
+  }
+
+  /** Stops all processes and resolves when they have ended. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(this.#members.map((member) => this.#end(member)));
+  }
+
+  async #replaceAll(): Promise<void> {
+    const { log } = this.#options;
+    const former = [...this.#members];
+    const next = former.map(({ slot }) => this.#add(slot));
+    const ports = await Promise.all(next.map(({ ready }) => ready));
+    if (ports.includes(undefined)) {
+      log.error("The new processes did not start. The former ones go on.");
+      await Promise.all(next.map((member) => this.#end(member)));
+      return;
+    }
+    for (const member of next) void this.#watch(member);
+    log.info("The new processes serve. The former ones finish their requests.");
+    await Promise.all(former.map((member) => this.#end(member)));
+  }
+
+  #add(slot: number): Member {
+    const { buckets, envOf } = this.#options;
+    const member = new Member({ slot, env: envOf(slot, this.#port), buckets });
+    this.#members.push(member);
+    void this.#dropAtEnd(member);
+    return member;
+  }
+
+  async #dropAtEnd(member: Member): Promise<void> {
+    await member.ended;
+    this.#members = this.#members.filter((each) => each !== member);
+  }
+
+  /** Replaces the member when it ends without having been asked to. */
+  async #watch(member: Member): Promise<void> {
+    const how = await member.ended;
+    if (member.isStopping || this.#isStopping) return;
+    const waitMs = this.#restartAfter(member);
+    this.#options.log.error(
+      `Process ${member.pid} ended (${how}). Another one takes its place in ${waitMs} ms.`,
+    );
+    await Bun.sleep(waitMs);
+    if (!this.#isStopping) void this.#watch(this.#add(member.slot));
+  }
+
+  #restartAfter({ slot, startedMs }: Member): number {
+    const wasSound = performance.now() - startedMs >= soundMs;
+    const failures = wasSound ? 0 : (this.#failures.get(slot) ?? 0);
+    this.#failures.set(slot, failures + 1);
+    return Math.min(restartMs.first * 2 ** failures, restartMs.last);
+  }
+
+  async #end(member: Member): Promise<void> {
+    member.stop();
+    const maxMs = this.#options.shutdownTimeoutMs + graceMs;
+    const force = setTimeout(() => member.signal("SIGKILL"), maxMs);
+    await member.ended;
+    clearTimeout(force);
+  }
+}

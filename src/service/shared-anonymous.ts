@@ -1,0 +1,97 @@
+import type { Clock } from "../domain/clock.ts";
+import { labelAt, windowMs, type WindowView } from "../domain/windows.ts";
+import type { Admission } from "./admission.ts";
+import {
+  admitted,
+  BucketNames,
+  usedUp,
+  viewOf,
+  type AddressLimiter,
+  type Taken,
+} from "./anonymous.ts";
+
+/** Takes requests from a bucket that several processes share. */
+export type TakeShared = (bucket: string, want: number) => Promise<Taken>;
+
+/** What this process holds of a bucket. */
+interface Block {
+  used: number;
+  left: number;
+  taking: Promise<void> | undefined;
+}
+
+/**
+ * Limits callers of one of several processes. It takes what an address may use in a second ahead of
+ * time, as the limiter of keys does, and asks again when that is used.
+ */
+export class SharedAnonymousLimiter implements AddressLimiter {
+  readonly #clock: Clock;
+  readonly #perMinute: number;
+  readonly #take: TakeShared;
+  readonly #names = new BucketNames();
+  #label = 0;
+  #blocks = new Map<string, Block>();
+
+  constructor(clock: Clock, perMinute: number, take: TakeShared) {
+    this.#clock = clock;
+    this.#perMinute = perMinute;
+    this.#take = take;
+  }
+
+  admit(address: string | undefined): Admission | Promise<Admission> {
+    const bucket = this.#names.of(address);
+    return this.#admitFrom(this.#blockOf(bucket)) ?? this.#admitLater(bucket);
+  }
+
+  peek(address: string | undefined): WindowView {
+    const { used, left } = this.#blockOf(this.#names.of(address));
+    return viewOf(this.#label, this.#perMinute, this.#perMinute - used + left);
+  }
+
+  /** The block of the running minute. What is left of an earlier one is forgotten. */
+  #blockOf(bucket: string): Block {
+    const label = labelAt(this.#label, this.#clock(), windowMs.minute);
+    if (label > this.#label) {
+      this.#blocks = new Map();
+      this.#names.forget();
+    }
+    this.#label = label;
+    let block = this.#blocks.get(bucket);
+    if (block === undefined) {
+      block = { used: 0, left: 0, taking: undefined };
+      this.#blocks.set(bucket, block);
+    }
+    return block;
+  }
+
+  /** Decides from what this process holds, or returns undefined when it has to ask. */
+  #admitFrom(block: Block): Admission | undefined {
+    if (block.left > 0) {
+      block.left -= 1;
+      return admitted(
+        viewOf(this.#label, this.#perMinute, this.#perMinute - block.used + block.left),
+      );
+    }
+    if (block.used < this.#perMinute) return undefined;
+    return usedUp(viewOf(this.#label, this.#perMinute, 0), this.#clock());
+  }
+
+  async #admitLater(bucket: string): Promise<Admission> {
+    for (;;) {
+      const block = this.#blockOf(bucket);
+      const decided = this.#admitFrom(block);
+      if (decided !== undefined) return decided;
+      block.taking ??= this.#fill(bucket, block);
+      await block.taking;
+    }
+  }
+
+  async #fill(bucket: string, block: Block): Promise<void> {
+    const { label, used, granted } = await this.#take(bucket, Math.ceil(this.#perMinute / 60));
+    block.taking = undefined;
+    // What belongs to another minute is not served in this one.
+    if (label !== this.#label) return;
+    block.used = used;
+    block.left += granted;
+  }
+}

@@ -1,0 +1,217 @@
+/** Several processes at one address: one service to a caller, and one program to an operator. */
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { load, portOf, requestText } from "../helpers/load.ts";
+import { until } from "../helpers/until.ts";
+
+/** What a client may see of a server that is gone; an answer that breaks off is not among it. */
+const goneBeforeRequest = [
+  "ECONNREFUSED before a connection",
+  "ECONNRESET before a connection",
+  "ECONNRESET before the answer on a new connection",
+];
+
+type Server = Awaited<ReturnType<typeof serve>>;
+
+/** Starts `count` processes and resolves once all of them serve. */
+async function serveIn(folder: string, count: number, args: readonly string[] = []) {
+  const server = await serve(folder, ["--processes", String(count), ...args]);
+  await until(() => server.stderr().includes(`${count} processes serve`));
+  return server;
+}
+
+function childrenOf({ pid }: Server): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  return text.trim().split(" ").filter(Boolean).map(Number);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // A process that has ended and was not waited for is a zombie.
+    return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+/** Asks on a connection of its own. The id of the request begins with letters of the process. */
+async function ask({ origin }: Server, key: string, path = "/v1/pets") {
+  const response = await fetch(`${origin}${path}`, {
+    headers: { authorization: `Bearer ${key}` },
+    keepalive: false,
+  });
+  const by = response.headers.get("x-request-id")?.split("-")[0] ?? "";
+  return { by, status: response.status, body: await response.text() };
+}
+
+test("all processes answer at one address, and each lists an animal as soon as its 201 is there", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 3);
+  const { key } = await makeKey(folder.path, ...roomy);
+  expect(childrenOf(server)).toHaveLength(3);
+  const seen = new Set<string>();
+  for (let count = 1; count <= 40; count += 1) {
+    const created = await fetch(`${server.origin}/v1/pets`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: `{"name":"${count}","categoryId":1}`,
+      keepalive: false,
+    });
+    expect(created.status).toBe(201);
+    const { by, body } = await ask(server, key, "/v1/pets?limit=100");
+    seen.add(by);
+    expect(JSON.parse(body)).toHaveLength(count);
+  }
+  expect(seen.size).toBe(3);
+  expect(await server.stop()).toBe(0);
+});
+
+test("a key is admitted as often as its plan says, whichever process it asks", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 3);
+  const limits = ["--plan", "enterprise", "--per-minute", "1000000", "--per-day", "90"];
+  const { key } = await makeKey(folder.path, ...limits);
+  const answers = await Promise.all(Array.from({ length: 200 }, () => ask(server, key)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(90);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(110);
+  expect(new Set(answers.map(({ by }) => by)).size).toBe(3);
+});
+
+test("a process that is killed is replaced, and the others go on meanwhile", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 2);
+  const { key } = await makeKey(folder.path, ...roomy);
+  const former = childrenOf(server);
+  process.kill(former[0] as number, "SIGKILL");
+  await until(() => {
+    const now = childrenOf(server);
+    return now.length === 2 && !now.includes(former[0] as number);
+  });
+  const seen = new Set<string>();
+  await until(async () => {
+    const { by, status } = await ask(server, key);
+    expect(status).toBe(200);
+    return seen.add(by).size === 2;
+  });
+  expect(server.stderr()).toContain("ended (SIGKILL). Another one takes its place");
+});
+
+test("SIGUSR2 replaces every process and breaks no answer", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 2);
+  const { key } = await makeKey(folder.path, ...roomy);
+  const former = childrenOf(server);
+  let isOver = false;
+  const loading = load({
+    port: portOf(server.origin),
+    clients: 4,
+    keepAlive: true,
+    pauseMs: 2,
+    isOver: () => isOver,
+    request: () => requestText("GET", "/v1/pets", key),
+  });
+  process.kill(server.pid, "SIGUSR2");
+  await until(() => former.every((pid) => !isRunning(pid)), 20_000);
+  isOver = true;
+  const { statuses, failures } = await loading;
+  await until(() => childrenOf(server).length === 2);
+  // The kernel resets what it had queued for a socket that closes, unless it may give it to another one.
+  for (const failure of goneBeforeRequest.slice(1)) failures.delete(failure);
+  expect(Object.fromEntries(failures)).toEqual({});
+  expect([...statuses.keys()]).toEqual([200]);
+  expect(server.stderr()).toContain("The new processes serve.");
+});
+
+test("a stop ends all of them; so does the end of the one that holds them", async () => {
+  using folder = temporaryFolder();
+  const stopped = await serveIn(folder.path, 2);
+  const first = childrenOf(stopped);
+  expect(await stopped.stop()).toBe(0);
+  expect(first.filter(isRunning)).toEqual([]);
+
+  const killed = await serveIn(folder.path, 2);
+  const second = childrenOf(killed);
+  expect(second).toHaveLength(2);
+  await killed.stop("SIGKILL");
+  await until(() => !second.some(isRunning));
+});
+
+test("a signal to all of them at once, as by Ctrl-C or systemd, breaks no answer", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 2);
+  const { key } = await makeKey(folder.path, ...roomy);
+  let isOver = false;
+  const loading = load({
+    port: portOf(server.origin),
+    clients: 8,
+    keepAlive: true,
+    pauseMs: 2,
+    isOver: () => isOver,
+    request: () => requestText("GET", "/v1/pets", key),
+  });
+  await Bun.sleep(200);
+  for (const pid of [server.pid, ...childrenOf(server)]) process.kill(pid, "SIGTERM");
+  expect(await server.exited).toBe(0);
+  isOver = true;
+  const { failures } = await loading;
+  for (const failure of goneBeforeRequest) failures.delete(failure);
+  expect(Object.fromEntries(failures)).toEqual({});
+  expect(server.stderr()).not.toContain("Another one takes its place");
+});
+
+test("the metrics are those of all processes, added up", async () => {
+  using folder = temporaryFolder();
+  const address = `127.0.0.1:${20_000 + Math.floor(Math.random() * 10_000)}`;
+  await using server = await serveIn(folder.path, 2, ["--metrics", address]);
+  const { key } = await makeKey(folder.path, ...roomy);
+  const seen = new Set<string>();
+  let count = 0;
+  while (seen.size < 2 || count < 20) {
+    seen.add((await ask(server, key)).by);
+    count += 1;
+  }
+  const text = await (await fetch(`http://${address}/metrics`)).text();
+  expect(text).toContain(
+    `rehome_requests_total{route="/v1/pets",method="GET",status="200"} ${count}\n`,
+  );
+});
+
+test("what keeps the first process from starting ends the command in words", async () => {
+  using folder = temporaryFolder();
+  await using server = await serve(folder.path);
+  // It does not share its port, so that nobody else can have it.
+  const port = String(portOf(server.origin));
+  const { exitCode, stderr } = await rehome([
+    "serve",
+    "--processes",
+    "2",
+    "--data",
+    folder.path,
+    "--port",
+    port,
+  ]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(`Error: Another program listens on 127.0.0.1 port ${port}.`);
+  expect(stderr).toContain("Error: The service did not start: its first process ended.");
+});
+
+test.each(["0", "65", "two", "1.5"])("--processes %s is refused", async (value) => {
+  using folder = temporaryFolder();
+  const result = await rehome(["serve", "--data", folder.path, "--processes", value]);
+  expect(result).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(result.stderr).toContain("--processes must be a whole number from 1 to 64, or auto");
+});
+
+test("an address without a key is counted by all processes together", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 3, ["--anonymous-per-minute", "120"]);
+  // The counts of a minute are compared, so none may end while it is asked.
+  const leftMs = 60_000 - (Date.now() % 60_000);
+  if (leftMs < 8_000) await until(() => Date.now() % 60_000 < 50_000, 10_000);
+  const answers = await Promise.all(Array.from({ length: 240 }, () => ask(server, "nonsense")));
+  const limited = answers.filter(({ status }) => status === 429);
+  expect(answers.filter(({ status }) => status === 401)).toHaveLength(120);
+  expect(limited).toHaveLength(120);
+  expect(new Set(answers.map(({ by }) => by)).size).toBe(3);
+});

@@ -1,0 +1,78 @@
+/** Callers without a valid key, counted by several processes together. */
+import { describe, expect, test } from "bun:test";
+import { array, assert, asyncProperty, constantFrom, integer, nat, record } from "fast-check";
+import type { Admission } from "../../src/service/admission.ts";
+import { MinuteBuckets } from "../../src/service/anonymous.ts";
+import { SharedAnonymousLimiter } from "../../src/service/shared-anonymous.ts";
+import { TestClock } from "../helpers/app.ts";
+
+const minuteMs = 60_000;
+const address = "192.0.2.1";
+
+function processes(count: number, perMinute: number) {
+  const clock = new TestClock();
+  const buckets = new MinuteBuckets(clock.read, perMinute);
+  const take = async (bucket: string, want: number) => {
+    await Promise.resolve();
+    return buckets.take(bucket, want);
+  };
+  const limiters = Array.from(
+    { length: count },
+    () => new SharedAnonymousLimiter(clock.read, perMinute, take),
+  );
+  /** One request at a process. */
+  const ask = async (process: number): Promise<Admission> => {
+    const limiter = limiters[process % count];
+    if (limiter === undefined) throw new Error("there is no such process");
+    return limiter.admit(address);
+  };
+  return { clock, ask };
+}
+
+describe("several processes", () => {
+  test("admit an address as often together as one does, and show what is left", async () => {
+    const { ask, clock } = processes(3, 300);
+    const admissions = await Promise.all(Array.from({ length: 900 }, (_, at) => ask(at)));
+    const served = admissions.filter(({ refusal }) => refusal === undefined);
+    expect(served).toHaveLength(300);
+    const refused = admissions.find(({ refusal }) => refusal !== undefined);
+    expect(refused).toMatchObject({
+      view: { limit: 300, remaining: 0, resetSeconds: Math.ceil(clock.nowMs / minuteMs) * 60 },
+      refusal: { kind: "rate_limited", retryAfterSeconds: 50 },
+    });
+    clock.advance(minuteMs);
+    expect((await ask(0)).refusal).toBeUndefined();
+  });
+
+  test("show one client at a time a number that falls by one", async () => {
+    const { ask } = processes(2, 60);
+    const seen: number[] = [];
+    for (let count = 0; count < 60; count += 1) {
+      seen.push((await ask(0)).view.remaining);
+    }
+    expect(seen).toEqual(Array.from({ length: 60 }, (_, at) => 59 - at));
+  });
+
+  test("never admit more than the limit in a minute, whenever they ask and whatever the time does", async () => {
+    const step = record({
+      process: nat(2),
+      burst: integer({ min: 1, max: 40 }),
+      ms: constantFrom(0, 1, 900, 15_000, 59_999, 60_000),
+    });
+    await assert(
+      asyncProperty(array(step, { maxLength: 40 }), async (steps) => {
+        const { ask, clock } = processes(3, 60);
+        const served = new Map<number, number>();
+        for (const { process, burst, ms } of steps) {
+          clock.advance(ms);
+          const asked = Array.from({ length: burst }, () => ask(process));
+          for (const { view, refusal } of await Promise.all(asked)) {
+            if (refusal !== undefined) continue;
+            served.set(view.resetSeconds, (served.get(view.resetSeconds) ?? 0) + 1);
+          }
+        }
+        for (const count of served.values()) expect(count).toBeLessThanOrEqual(60);
+      }),
+    );
+  });
+});
