@@ -5,6 +5,7 @@ import { nearest } from "../domain/spelling.ts";
 import { version } from "../version.ts";
 import type { Io } from "./io.ts";
 import { firstOf, messageOf, UsageError } from "./errors.ts";
+import { wrapHelp } from "./terminal/help.ts";
 
 /** The kernel's commands, in the order in which help shows them. */
 export const kernelCommands: readonly CommandEntry[] = [
@@ -14,6 +15,9 @@ export const kernelCommands: readonly CommandEntry[] = [
   { path: "config", load: async () => (await import("./config.ts")).configCommand },
   { path: "openapi", load: async () => (await import("./openapi.ts")).openapiCommand },
 ];
+
+/** Help wraps descriptions in columns of at least so many cells. */
+const helpCellsMin = 16;
 
 const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
 
@@ -77,13 +81,14 @@ export function configure(command: Command, io: Io): void {
   command
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => io.out(text),
+      writeOut: (text) => io.out(wrapHelp(text, io.columns)),
       writeErr: (text) => io.err(text),
       outputError: (text, write) =>
         write(`${mistake(text, command)}Try: ${pathOf(command)} --help\n`),
       getOutHelpWidth: () => io.columns,
       getErrHelpWidth: () => io.columns,
     })
+    .configureHelp({ minWidthToWrap: helpCellsMin })
     .showSuggestionAfterError()
     .allowExcessArguments(false);
   for (const child of command.commands) configure(child, io);
@@ -97,6 +102,7 @@ function mistake(text: string, command: Command): string {
   const unknown = text.includes("required option") ? unknownOption(command) : undefined;
   if (unknown === undefined) {
     return text
+      .replace(/\n\(Did you mean (?:one of )?(.*)\?\)/, (_, names: string) => suggestion(names))
       .replace(/^error: /, "Error: ")
       .replace(
         /command-argument value ('.*') is invalid for argument '(.*?)'/s,
@@ -108,6 +114,17 @@ function mistake(text: string, command: Command): string {
     command.options.map(({ long }) => long ?? ""),
   );
   return `Error: unknown option '${unknown}'\n${guess === undefined ? "" : `(Did you mean ${guess}?)\n`}`;
+}
+
+/** Commands that end or replace something: whoever misspells another one is not led to them. */
+const destructive = new Set(["ban", "remove", "restore", "revoke", "rotate", "undo"]);
+
+/** commander's suggestion of these names, without those that must not be typed by mistake. */
+function suggestion(names: string): string {
+  const harmless = names.split(", ").filter((name) => !destructive.has(name));
+  if (harmless.length === 0) return "";
+  const one = harmless.length === 1 ? "" : "one of ";
+  return `\n(Did you mean ${one}${harmless.join(", ")}?)`;
 }
 
 function unknownOption(command: Command): string | undefined {

@@ -55,6 +55,13 @@ function checksum(text: string): string {
   return digits;
 }
 
+/** The secret in `text`, as it is copied from a header or a file, or undefined where there is none. */
+export function pastedSecret(text: string): PlainKey | undefined {
+  const [, secret] =
+    /^(?:authorization: *)?(?:bearer +)?(rehome_(?:live|test)_\S+)$/i.exec(text.trim()) ?? [];
+  return secret as PlainKey | undefined;
+}
+
 /** How a secret is shown after it was issued: enough to recognise it, nothing to use it. */
 export function maskKey(key: PlainKey): string {
   return `${key.slice(0, "rehome_live_".length + 4)}...`;

@@ -17,6 +17,11 @@ export function isoSeconds(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, "Z");
 }
 
+/** The end of something, as `isoSeconds` writes it but rounded up: at the time that it names, it is over. */
+export function isoEnd(ms: number): string {
+  return isoSeconds(Math.ceil(ms / 1_000) * 1_000);
+}
+
 /** `ms` as the date of an HTTP header field (RFC 9110, section 5.6.7): `Thu, 05 Dec 2030 00:00:00 GMT`. */
 export function httpDate(ms: number): string {
   return new Date(ms).toUTCString();

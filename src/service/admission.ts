@@ -66,7 +66,17 @@ export const unauthorized = {
     detail: "no bearer key",
   },
   malformed: invalidKey("malformed"),
-  "of another environment": invalidKey("of another environment"),
+  "Bearer twice": {
+    kind: "unauthorized",
+    message: "The header says Bearer twice: send Authorization: Bearer <API_KEY>.",
+    detail: "Bearer twice",
+  },
+  "of another environment": {
+    kind: "unauthorized",
+    message:
+      "This key is of another installation: rehome_live_ keys are for production, rehome_test_ keys for staging.",
+    detail: "of another environment",
+  },
   unknown: invalidKey("unknown"),
   revoked: invalidKey("revoked"),
   expired: invalidKey("expired"),

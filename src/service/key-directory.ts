@@ -19,8 +19,8 @@ export function hashKey(key: PlainKey): KeyHash {
   return createHash("sha256").update(key).digest() as Uint8Array as KeyHash;
 }
 
-/** Why a credential does not open anything. For the log only: the caller is told nothing that helps to guess. */
-export type InvalidKey = "malformed" | "of another environment" | "unknown";
+/** Why a credential does not open anything. The caller is told of its own slips, and nothing that helps to guess. */
+export type InvalidKey = "malformed" | "Bearer twice" | "of another environment" | "unknown";
 
 /** A key that was good once, and why it is not any more. For the log too: it says whose key is still in use somewhere. */
 export interface EndedKey {
@@ -33,6 +33,7 @@ export type Found = Account | EndedKey | InvalidKey;
 
 /** Why `credential` is no key of this environment. Staging's key at production is the mistake that one looks for. */
 function whyNotWellFormed(credential: string): InvalidKey {
+  if (/^bearer\s/i.test(credential)) return "Bearer twice";
   const isKey = environments.some((each) => isWellFormedKey(credential, each));
   return isKey ? "of another environment" : "malformed";
 }

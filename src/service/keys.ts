@@ -6,6 +6,7 @@ import {
   type ApiKey,
   type Environment,
   type KeySecret,
+  pastedSecret,
   type PlainKey,
   type RandomBytes,
 } from "../domain/api-key.ts";
@@ -106,12 +107,19 @@ export class KeyService {
     return (await this.#keys.count()) > 0;
   }
 
-  /** The key that `reference` means: an id, the beginning of one as far as it is unique, or a label. */
+  /**
+   * The key that `reference` means: an id, the beginning of one as far as it is unique, or a label, which a live key has
+   * before one that was revoked.
+   */
   async resolve(reference: string): Promise<ApiKey> {
     const exact = await this.#keys.byId(reference);
     if (exact !== undefined) return exact;
+    await this.#refuseSecret(reference);
     const all = await this.#keys.list();
-    const named = all.filter(({ name }) => name === reference);
+    const sameName = all.filter(({ name }) => name === reference);
+    const live = sameName.filter(({ revokedAtMs }) => revokedAtMs === undefined);
+    // A key that was revoked keeps its label, and must not be in the way of the one that took its place.
+    const named = live.length > 0 ? live : sameName;
     const matches = named.length > 0 ? named : all.filter(({ id }) => id.startsWith(reference));
     const [match] = matches;
     if (match === undefined || reference === "") {
@@ -131,6 +139,22 @@ export class KeyService {
     return match;
   }
 
+  /** Throws for a secret in place of a key's name, and never repeats it. */
+  async #refuseSecret(reference: string): Promise<void> {
+    const secret = pastedSecret(reference);
+    if (secret === undefined) return;
+    const found = await this.#keys.byHash(hashKey(secret));
+    const whose =
+      found === undefined
+        ? "No key of this store has it"
+        : `It belongs to ${found.key.id} "${found.key.name}"`;
+    throw new AppError(
+      "invalid_request",
+      `That is a secret, and a key is named by its id or label. ${whose}.`,
+      { hint: found === undefined ? "rehome keys list" : `Name it ${found.key.id}.` },
+    );
+  }
+
   /** The key that `reference` means, see `resolve`, with its secrets and its history. Throws `not_found` when there is none. */
   async details(reference: string): Promise<KeyDetails> {
     const key = await this.resolve(reference);
@@ -141,19 +165,38 @@ export class KeyService {
     };
   }
 
-  /** Changes plan, limits or label. What a key has used in its windows stays used. */
+  /**
+   * Changes plan, limits, label or end. What a key has used in its windows stays used. `expiresInMs` counts from now, of a
+   * key that has expired too; "never" takes the end away.
+   */
   async update(
     reference: string,
-    wanted: PlanChange & { name?: string | undefined },
+    wanted: PlanChange & {
+      name?: string | undefined;
+      expiresInMs?: number | "never" | undefined;
+    },
   ): Promise<ApiKey> {
-    return this.#change(reference, "update", (key) => {
+    const { expiresInMs } = wanted;
+    return this.#change(reference, "update", (key, nowMs) => {
+      const expiresAtMs =
+        expiresInMs === undefined
+          ? key.expiresAtMs
+          : expiresInMs === "never"
+            ? undefined
+            : nowMs + expiresInMs;
       const plan = wanted.plan ?? key.plan;
       const kept = plan === "enterprise" && key.plan === "enterprise" ? key.limits : undefined;
       const numbers = {
         perMinute: wanted.perMinute ?? kept?.perMinute,
         perDay: wanted.perDay ?? kept?.perDay,
       };
-      return { ...key, plan, limits: agreedLimits(plan, numbers), name: wanted.name ?? key.name };
+      return {
+        ...key,
+        plan,
+        limits: agreedLimits(plan, numbers),
+        name: wanted.name ?? key.name,
+        expiresAtMs,
+      };
     });
   }
 
@@ -164,14 +207,16 @@ export class KeyService {
     );
   }
 
-  /** Gives the key a new secret. The old ones go on for `graceMs`; 0 ends them at once. */
+  /**
+   * Gives the key a new secret. The old ones go on for `graceMs`; 0 ends them at once. The key's own end stays: one that has
+   * expired opens nothing until it is extended.
+   */
   async rotate(reference: string, graceMs: number): Promise<IssuedKey> {
     const before = await this.resolve(reference);
     const { id } = before;
     const nowMs = this.#clock();
-    const state = keyState(before, nowMs);
-    if (state === "revoked" || state === "expired") {
-      throw new AppError("invalid_request", `The key ${id} is ${state}; it gets no new secret.`, {
+    if (keyState(before, nowMs) === "revoked") {
+      throw new AppError("invalid_request", `The key ${id} is revoked; it gets no new secret.`, {
         hint: "Make a new key with rehome keys create.",
       });
     }

@@ -1,6 +1,6 @@
 import type { ApiKey } from "../domain/api-key.ts";
 import { isBanned, recordNoisyMinute } from "../domain/ban.ts";
-import { isoSeconds } from "../domain/clock.ts";
+import { isoEnd, isoSeconds } from "../domain/clock.ts";
 import { limitsOf, type PlanName } from "../domain/plan.ts";
 
 /** The columns of a key, named alike in both databases. */
@@ -81,15 +81,15 @@ export function noisyMinuteOf(
 
 /** What an event shows of a key, before and after a change. */
 export function keySnapshot(key: ApiKey): Record<string, unknown> {
-  const at = (ms: number | undefined) => (ms === undefined ? undefined : isoSeconds(ms));
+  const end = (ms: number | undefined) => (ms === undefined ? undefined : isoEnd(ms));
   return {
     name: key.name,
     plan: key.plan,
     perMinute: key.limits.perMinute,
     perDay: key.limits.perDay,
-    expiresAt: at(key.expiresAtMs),
-    revokedAt: at(key.revokedAtMs),
-    bannedUntil: key.ban.bannedUntilMs === 0 ? undefined : at(key.ban.bannedUntilMs),
+    expiresAt: end(key.expiresAtMs),
+    revokedAt: key.revokedAtMs === undefined ? undefined : isoSeconds(key.revokedAtMs),
+    bannedUntil: key.ban.bannedUntilMs === 0 ? undefined : end(key.ban.bannedUntilMs),
     banReason: key.ban.reason === "" ? undefined : key.ban.reason,
     noisyMinutes: key.ban.noisyMinutes.length === 0 ? undefined : key.ban.noisyMinutes.length,
   };

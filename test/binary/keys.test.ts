@@ -271,7 +271,7 @@ describe("changes", () => {
       exitCode: 2,
       stdout: "",
       stderr:
-        "Error: There is nothing to change.\nTry: Give --plan, --per-minute, --per-day or --name.\n",
+        "Error: There is nothing to change.\nTry: Give --plan, --per-minute, --per-day, --name or --expires-in.\n",
     });
   });
 });
@@ -383,4 +383,82 @@ test("a server whose store ends with it names no command, which could not reach 
   expect(server.stdout()).toContain("  No key exists yet: start again with --first-key.");
   await using other = await serve(undefined, ["--data=:memory:", "--first-key"]);
   expect(other.stdout()).toContain("First key, shown only this once");
+});
+
+describe("a key's end", () => {
+  const made = (name: string) =>
+    makeKey(folder.path, "--plan", "free", "--name", name, "--expires-in", "1s");
+
+  test("is moved or taken away, of a key that has expired too", async () => {
+    const { id } = await made("trial");
+    await Bun.sleep(1_000);
+    expect(await documented(keyDetailsSchema, "show", id)).toMatchObject({ state: "expired" });
+    const extended = await documented(keySchema, "update", id, "--expires-in", "90d");
+    expect(extended).toMatchObject({ state: "active", expiresAt: expect.any(String) });
+    const endless = await documented(keySchema, "update", id, "--expires-in", "never");
+    expect(endless).toMatchObject({ state: "active", expiresAt: null });
+    expect((await keys("update", id, "--expires-in", "soon")).stderr).toContain("or never");
+  });
+
+  test("does not keep an expired key from a new secret, and the command says what is missing", async () => {
+    const { id } = await made("expired trial");
+    await Bun.sleep(1_000);
+    const rotated = await keys("rotate", id);
+    expect(rotated.exitCode).toBe(0);
+    expect(rotated.stdout).toMatch(/^rehome_live_\w+\n$/);
+    expect(rotated.stderr).toContain(`rehome keys update ${id} --expires-in 90d`);
+  });
+});
+
+describe("a key is looked up", () => {
+  test("by a label that a revoked key had before", async () => {
+    const name = "second hand";
+    const old = await makeKey(folder.path, "--plan", "free", "--name", name);
+    await keys("revoke", old.id);
+    const live = await makeKey(folder.path, "--plan", "free", "--name", name);
+    expect(await documented(keyDetailsSchema, "show", name)).toMatchObject({ id: live.id });
+    const other = await makeKey(folder.path, "--plan", "free", "--name", name);
+    const both = await keys("show", name);
+    expect([both.exitCode, both.stderr]).toEqual([2, expect.stringContaining(live.id)]);
+    expect(both.stderr).toContain(other.id);
+  });
+
+  test.each(["", "Bearer ", "Authorization: Bearer "])(
+    "and a secret in its place is recognised behind %j, and not repeated",
+    async (before) => {
+      const shown = await keys("show", before + website.key);
+      expect(shown.exitCode).toBe(2);
+      expect(shown.stderr).toContain(`It belongs to ${website.id} "shelter website"`);
+      expect(shown.stderr).not.toContain(website.key);
+    },
+  );
+});
+
+test("a ban by hand ends when the API says so", async () => {
+  await using server = await serve(folder.path);
+  const { id, key } = await makeKey(folder.path, "--plan", "free", "--name", "wild");
+  const banned = await documented<{ bannedUntil: string }>(keySchema, "ban", id, "--for", "1h");
+  const refused = await fetch(`${server.origin}/v1/pets`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(await refused.text()).toContain(banned.bannedUntil);
+  expect(await documented(keyDetailsSchema, "show", id)).toMatchObject({
+    bannedUntil: banned.bannedUntil,
+  });
+});
+
+test("show says what a key did on the last days, refusals included", async () => {
+  await using server = await serve(folder.path);
+  const enterprise = ["--plan", "enterprise", "--per-minute", "2", "--per-day", "2"];
+  const { id, key } = await makeKey(folder.path, ...enterprise, "--name", "small");
+  for (let i = 0; i < 5; i += 1) {
+    await fetch(`${server.origin}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
+  }
+  expect(await server.stop()).toBe(0);
+  expect(await documented(keyDetailsSchema, "show", id)).toMatchObject({
+    days: [{ requests: 2, refusals: 3, bans: 0 }],
+  });
+  expect((await keys("show", id)).stdout).toMatch(
+    /Last 7 days\n {2}\d{4}-\d\d-\d\d {2}2 requests, 3 refused \(429\)\n/,
+  );
 });

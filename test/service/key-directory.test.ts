@@ -70,6 +70,7 @@ async function directoryOn(
 test("tells a key of another environment from what is no key", async () => {
   const { directory } = await directoryOn();
   const staging = generateKey("staging", seededBytes());
+  expect(await directory.find(`Bearer ${staging}`)).toBe("Bearer twice");
   expect(await directory.find(staging)).toBe("of another environment");
   expect(await directory.find(`${staging.slice(0, -1)}_`)).toBe("malformed");
 });

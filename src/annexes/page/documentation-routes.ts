@@ -47,6 +47,16 @@ export function documentationRoutes(options: EdgeOptions) {
         );
       },
       { detail: { hide: true } },
+    )
+    .get(
+      `${documentationPath}/`,
+      ({ set }) => {
+        set.status = "Permanent Redirect";
+        // Relative, for a proxy that serves it below a path.
+        set.headers["location"] = `..${documentationPath}`;
+        return "";
+      },
+      { detail: { hide: true } },
     );
 }
 

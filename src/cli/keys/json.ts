@@ -1,11 +1,11 @@
 import { keyState, keyStates, type ApiKey, type KeySecret } from "../../domain/api-key.ts";
 import { isBanned, stepAt } from "../../domain/ban.ts";
-import { isoDay, isoSeconds } from "../../domain/clock.ts";
+import { isoDay, isoEnd, isoSeconds } from "../../domain/clock.ts";
 import { planNames } from "../../domain/plan.ts";
 import { windowMs } from "../../domain/windows.ts";
 import type { IssuedKey, KeyDetails } from "../../service/keys.ts";
 import type { KeyUse } from "../../service/usage.ts";
-import type { KeyEvent } from "../../storage/contract.ts";
+import type { KeyEvent, UsageDay } from "../../storage/contract.ts";
 import { json, type Static } from "../json.ts";
 
 const { text, count, time, day, oneOf, orNull, object, list } = json;
@@ -63,6 +63,14 @@ export const keyDetailsSchema = object({
   ...keyFields,
   ...useFields,
   windows: object({ minute: windowSchema, day: windowSchema }),
+  days: list(
+    object({
+      day: day("UTC day, one of the last seven, the running one included; oldest first"),
+      requests: count("requests that were admitted"),
+      refusals: count("requests that were refused with 429"),
+      bans: count("automatic bans that began"),
+    }),
+  ),
   ban: object({
     strikes: count(
       "bans in a row, less those that clean days forgave; the next one is longer for each",
@@ -81,6 +89,7 @@ export const keyDetailsSchema = object({
 });
 
 const atOrNull = (ms: number | undefined) => (ms === undefined ? null : isoSeconds(ms));
+const endOrNull = (ms: number | undefined) => (ms === undefined ? null : isoEnd(ms));
 
 /** A key as `--json` shows it. */
 export function keyJson(key: ApiKey, nowMs: number): Static<typeof keySchema> {
@@ -91,9 +100,9 @@ export function keyJson(key: ApiKey, nowMs: number): Static<typeof keySchema> {
     limits: { perMinute: key.limits.perMinute, perDay: key.limits.perDay },
     state: keyState(key, nowMs),
     createdAt: isoSeconds(key.createdAtMs),
-    expiresAt: atOrNull(key.expiresAtMs),
+    expiresAt: endOrNull(key.expiresAtMs),
     revokedAt: atOrNull(key.revokedAtMs),
-    bannedUntil: isBanned(key.ban, nowMs) ? isoSeconds(key.ban.bannedUntilMs) : null,
+    bannedUntil: isBanned(key.ban, nowMs) ? isoEnd(key.ban.bannedUntilMs) : null,
   };
 }
 
@@ -116,6 +125,7 @@ export function usedKeyJson(key: ApiKey, use: KeyUse, nowMs: number) {
 export function keyDetailsJson(
   { key, secrets, events }: KeyDetails,
   use: KeyUse,
+  days: readonly UsageDay[],
   nowMs: number,
 ): Static<typeof keyDetailsSchema> {
   const { limits, ban } = key;
@@ -126,6 +136,12 @@ export function keyDetailsJson(
       minute: windowJson(minuteUsed, limits.perMinute, (minuteLabel + 1) * windowMs.minute),
       day: windowJson(dayUsed, limits.perDay, (dayLabel + 1) * windowMs.day),
     },
+    days: days.map(({ day, requests, refusals, bans }) => ({
+      day: isoDay(day),
+      requests,
+      refusals,
+      bans,
+    })),
     ban: {
       strikes: stepAt(ban, nowMs),
       noisyMinutes: ban.noisyMinutes.map((label) => isoSeconds(label * windowMs.minute)),
@@ -134,7 +150,7 @@ export function keyDetailsJson(
     secrets: secrets.map(({ mask, createdAtMs, expiresAtMs }) => ({
       mask,
       createdAt: isoSeconds(createdAtMs),
-      expiresAt: atOrNull(expiresAtMs),
+      expiresAt: endOrNull(expiresAtMs),
     })),
     events: events.map((event) => ({
       at: isoSeconds(event.atMs),

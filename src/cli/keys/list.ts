@@ -68,7 +68,7 @@ function printKeys(io: Io, keys: readonly UsedKey[], today: number, nowMs: numbe
     "STATE",
     "LAST USED",
     { title: "TODAY", align: "right" },
-    "DAY'S USE",
+    { title: "DAY'S USE", whole: true },
   ] as const;
   const rows = keys.map(({ key, use }) => {
     const state = keyState(key, nowMs);

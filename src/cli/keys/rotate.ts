@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { dayMs, isoSeconds } from "../../domain/clock.ts";
+import { keyState } from "../../domain/api-key.ts";
+import { dayMs, isoEnd } from "../../domain/clock.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
@@ -46,11 +47,16 @@ Examples:
         const old =
           options.grace === 0
             ? "The old one is refused from now on."
-            : `The old one goes on until ${isoSeconds(nowMs + options.grace)}.`;
+            : `The old one goes on until ${isoEnd(nowMs + options.grace)}.`;
         io.err(
           `${id} "${printable(name)}" has a new secret. ${old} The new one is shown only now:\n`,
         );
         io.out(`${issued.secret}\n`);
+        if (keyState(issued.key, nowMs) === "expired") {
+          io.err(
+            `The key expired ${isoEnd(issued.key.expiresAtMs ?? nowMs)}: it is refused until rehome keys update ${id} --expires-in 90d.\n`,
+          );
+        }
       });
     },
   );

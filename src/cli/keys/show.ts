@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 import { keyState, type KeySecret } from "../../domain/api-key.ts";
 import { banStepsMs, isBanned, stepAt } from "../../domain/ban.ts";
-import { isoSeconds } from "../../domain/clock.ts";
+import { isoDay, isoEnd, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../../domain/duration.ts";
 import { windowMs } from "../../domain/windows.ts";
 import type { KeyDetails } from "../../service/keys.ts";
 import type { KeyUse } from "../../service/usage.ts";
+import type { UsageDay } from "../../storage/contract.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
@@ -17,13 +18,16 @@ import { changesOf, keyDetailsJson, keyDetailsSchema } from "./json.ts";
 import { dayText, limitsText, statePaint, useBar } from "./shown.ts";
 
 const barCells = 10;
-const nameCells = 11;
+const nameCells = 12;
+/** Days whose requests and refusals are shown. */
+const daysShown = 7;
 /** A key that is noisy for long has many events; a person reads the last ones. */
 const eventsShownMax = 20;
 
 /** A key with all that is shown of it, at one moment. */
 interface Shown extends KeyDetails {
   readonly use: KeyUse;
+  readonly days: readonly UsageDay[];
   readonly nowMs: number;
 }
 
@@ -42,13 +46,14 @@ Examples:
       const details = await keys.details(reference);
       const [use] = await usage.now([details.key]);
       if (use === undefined) return;
+      const days = await usage.days(daysShown, details.key.id);
       const nowMs = clock();
       if (options.json) {
-        printJson(io, keyDetailsJson(details, use, nowMs));
+        printJson(io, keyDetailsJson(details, use, days, nowMs));
         return;
       }
-      const shown = { ...details, use, nowMs };
-      for (const part of [keyLines, windowLines, banLines, secretLines, eventLines]) {
+      const shown = { ...details, use, days, nowMs };
+      for (const part of [keyLines, windowLines, dayLines, banLines, secretLines, eventLines]) {
         for (const line of part(shown, io)) io.out(`${line}\n`);
       }
     });
@@ -69,7 +74,7 @@ function keyLines({ key, use, nowMs }: Shown, io: Io): string[] {
     field("State", `${statePaint(state, styles)(state)}${revoked}`),
     field("Plan", `${key.plan} (${limitsText(key)})`),
     field("Made", isoSeconds(key.createdAtMs)),
-    field("Ends", key.expiresAtMs === undefined ? "never" : isoSeconds(key.expiresAtMs)),
+    field("Ends", key.expiresAtMs === undefined ? "never" : isoEnd(key.expiresAtMs)),
     field("Last used", dayText(use.lastUsedDay, today)),
   ];
 }
@@ -92,6 +97,18 @@ function windowLines({ key, use }: Shown, io: Io): string[] {
   ];
 }
 
+function dayLines({ days }: Shown, io: Io): string[] {
+  const styles = stylesOf(io);
+  const lines = days.map(({ day, requests, refusals, bans }) => {
+    const refused =
+      refusals === 0 ? "" : `, ${styles.yellow(`${grouped(refusals)} refused (429)`)}`;
+    const banned = bans === 0 ? "" : `, ${styles.red(counted(bans, "ban"))}`;
+    return field(isoDay(day), `${counted(requests, "request")}${refused}${banned}`);
+  });
+  const title = styles.bold(`Last ${daysShown} days`);
+  return ["", title, ...(lines.length === 0 ? ["  no requests"] : lines.toReversed())];
+}
+
 function banLines({ key, nowMs }: Shown, io: Io): string[] {
   const styles = stylesOf(io);
   const { ban } = key;
@@ -102,9 +119,7 @@ function banLines({ key, nowMs }: Shown, io: Io): string[] {
     styles.bold("Ban"),
     field(
       "In force",
-      isInForce
-        ? styles.red(`until ${isoSeconds(ban.bannedUntilMs)}: ${printable(ban.reason)}`)
-        : "no",
+      isInForce ? styles.red(`until ${isoEnd(ban.bannedUntilMs)}: ${printable(ban.reason)}`) : "no",
     ),
     field("Strikes", `${stepAt(ban, nowMs)}; the next ban would last ${durationText(next)}`),
   ];
@@ -122,7 +137,7 @@ function secretLines({ secrets, nowMs }: Shown, io: Io): string[] {
     const end =
       expiresAtMs === undefined
         ? "in use"
-        : `${isOver ? "ended" : "good until"} ${isoSeconds(expiresAtMs)}`;
+        : `${isOver ? "ended" : "good until"} ${isoEnd(expiresAtMs)}`;
     const text = `  ${mask}  made ${isoSeconds(createdAtMs)}  ${end}`;
     return isOver ? styles.dim(text) : text;
   };

@@ -1,4 +1,5 @@
-import type { Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { durationRule, parseDuration } from "../../domain/duration.ts";
 import type { PlanName } from "../../domain/plan.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
@@ -10,33 +11,51 @@ interface Options {
   readonly name?: string;
   readonly perMinute?: number;
   readonly perDay?: number;
+  readonly expiresIn?: number | "never";
   readonly json?: true;
 }
 
 export function updateCommand(io: Io): Command {
   const command = changeCommand(
     "update",
-    "change a key's plan, limits or label; what it has used stays used",
+    "change a key's plan, limits, label or end; what it has used stays used",
   )
     .addOption(planOption())
     .addOption(limitOption("per-minute", "requests per minute (plan enterprise only)"))
     .addOption(limitOption("per-day", "requests per day (plan enterprise only)"))
     .addOption(labelOption("new label"))
+    .addOption(expiryOption())
     .addHelpText(
       "after",
       `
 Examples:
   rehome keys update key_7h2m --plan business
-  rehome keys update "city of Austin" --per-minute 10000`,
+  rehome keys update "city of Austin" --per-minute 10000
+  rehome keys update trial --expires-in 90d     from now on, of an expired key too`,
     );
   return command.action(async (reference: string, options: Options) => {
-    const { plan, name, perMinute, perDay } = options;
-    if ([plan, name, perMinute, perDay].every((value) => value === undefined)) {
+    const { plan, name, perMinute, perDay, expiresIn } = options;
+    if ([plan, name, perMinute, perDay, expiresIn].every((value) => value === undefined)) {
       throw new UsageError(
         "There is nothing to change.",
-        "Give --plan, --per-minute, --per-day or --name.",
+        "Give --plan, --per-minute, --per-day, --name or --expires-in.",
       );
     }
-    await changeKey(command, io, options, (keys) => keys.update(reference, options));
+    await changeKey(command, io, options, (keys) =>
+      keys.update(reference, { ...options, expiresInMs: expiresIn }),
+    );
+  });
+}
+
+function expiryOption(): Option {
+  const flags = "--expires-in <duration>";
+  const description = "when the key ends, from now on, such as 90d; never takes the end away";
+  return new Option(flags, description).argParser((value: string) => {
+    const ms = parseDuration(value);
+    if (value === "never") return value;
+    if (ms === undefined || ms === 0) {
+      throw new InvalidArgumentError(`It ${durationRule}, or never.`);
+    }
+    return ms;
   });
 }

@@ -53,6 +53,10 @@ export function listCommand(io: Io): Command {
   });
 }
 
+const howToBegin = `Add one:           rehome pets add --name NAME --category 1 --status available
+Or take a file over: rehome pets import FILE
+`;
+
 async function listPets(command: Command, io: Io, options: Options): Promise<void> {
   const { status, limit, after } = options;
   const query: PageQuery = { limit: limit + 1, status, after };
@@ -67,6 +71,7 @@ async function listPets(command: Command, io: Io, options: Options): Promise<voi
     if (page.length === 0) {
       const isFiltered = status !== undefined || after !== undefined;
       io.err(`There is no ${isFiltered ? "such animal" : "animal"} in ${place}.\n`);
+      io.err(isFiltered ? "All of them: rehome pets list\n" : howToBegin);
       return;
     }
     const categories = new Map(

@@ -8,18 +8,21 @@ export interface Column {
   readonly align?: "left" | "right";
   /** True when it may be cut short where the terminal is too narrow. */
   readonly flexible?: boolean;
+  /** True when a part of it says nothing. */
+  readonly whole?: boolean;
 }
 
 /** A cell, and how it is painted. */
 export type Cell = string | { readonly text: string; readonly paint: Paint };
 
 const gap = "  ";
-/** A flexible column keeps at least so many cells: fewer say nothing. */
+/** A flexible column keeps at least so many cells, and any other column of text so many: fewer say nothing. */
 const flexibleCellsMin = 8;
+const textCellsMin = 4;
 
 /**
- * Prints rows as columns that line up. On a terminal they fit its width: the widest flexible column is cut first.
- * Elsewhere nothing is cut, so that a script finds everything.
+ * Prints rows as columns that line up. On a terminal they fit its width: the widest flexible column is cut first, then the
+ * other ones of text, so that a cell is cut before a line is. Elsewhere nothing is cut: a script finds everything.
  */
 export function printTable(
   io: Io,
@@ -48,24 +51,35 @@ export function printTable(
   }
 }
 
-/** The widths with which the columns fit into `columnsMax` cells, as far as flexible ones can give way. */
+/** The widths with which the columns fit into `columnsMax` cells, as far as they can give way. A number never does. */
 function fitted(
   columns: readonly Column[],
   natural: readonly number[],
   columnsMax: number,
 ): number[] {
   const widths = [...natural];
-  let excess = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
-  excess -= columnsMax;
-  while (excess > 0) {
-    let widest: number | undefined;
-    for (const [at, width] of widths.entries()) {
-      if (columns[at]?.flexible !== true || width <= flexibleCellsMin) continue;
-      if (widest === undefined || width > (widths[widest] ?? 0)) widest = at;
-    }
-    if (widest === undefined) break;
-    widths[widest] = (widths[widest] ?? 0) - 1;
-    excess -= 1;
-  }
+  const total = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
+  const flexible = ({ flexible: gives = false }: Column) => gives;
+  const text = ({ align = "left", whole = false }: Column) => align === "left" && !whole;
+  const excess = narrowed(widths, columns.map(flexible), flexibleCellsMin, total - columnsMax);
+  narrowed(widths, columns.map(text), textCellsMin, excess);
   return widths;
+}
+
+/** Takes `excess` cells from the widest of the columns that may give them. Returns how many are still too many. */
+function narrowed(
+  widths: number[],
+  may: readonly boolean[],
+  cellsMin: number,
+  excess: number,
+): number {
+  for (let left = excess; left > 0; left -= 1) {
+    const [widest] = widths
+      .map((width, at) => ({ width, at }))
+      .filter(({ width, at }) => may[at] === true && width > cellsMin)
+      .toSorted((a, b) => b.width - a.width);
+    if (widest === undefined) return left;
+    widths[widest.at] = widest.width - 1;
+  }
+  return 0;
 }

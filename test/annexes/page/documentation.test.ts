@@ -38,6 +38,11 @@ describe("GET /docs", () => {
     expect(policyOf(alone.headers).get("connect-src")).toBe("'self'");
   });
 
+  test("is where a slash too many leads", async () => {
+    const { status, headers } = await app.send("/docs/");
+    expect([status, headers.get("location")]).toEqual([308, "../docs"]);
+  });
+
   test("needs no other file and names no other host", () => {
     const addresses = addressesIn(page);
     expect(addresses.length).toBeGreaterThan(20);

@@ -30,9 +30,12 @@ function keyName({ id, name }: { id: string; name: string }): string {
   return `${id} "${printable(name)}"`;
 }
 
-function printPlot(io: Io, { days, from, to }: UsageReport, limit: number | undefined): void {
+function printPlot(io: Io, report: UsageReport, limit: number | undefined): void {
+  const { days, from, to } = report;
+  const hasKeys = report.keys.length > 0;
   if (days.every(({ requests, refusals }) => requests + refusals === 0)) {
     io.out("No requests in these days.\n");
+    if (!hasKeys) io.err("There is no key: rehome keys create --plan free --name LABEL\n");
     return;
   }
   const { green, yellow, red } = stylesOf(io);
