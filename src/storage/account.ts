@@ -25,6 +25,11 @@ export function accountNamed(name: string, passwd = readPasswd): Account | undef
   return found === undefined ? undefined : { name, uid: Number(found[2]), gid: Number(found[3]) };
 }
 
+/** The home of the account of this name, or undefined where the machine's user file has none. */
+export function homeOf(name: string, passwd = readPasswd): string | undefined {
+  return entries(passwd).find((fields) => fields[0] === name)?.[5];
+}
+
 /** The account that a file or folder belongs to. */
 export function accountOf({ uid, gid }: { uid: number; gid: number }): Account {
   return { name: userName(uid), uid, gid };

@@ -146,3 +146,58 @@ test(
   },
   slowMs,
 );
+
+test(
+  "an installation takes a trial's data along, once, and leaves the trial alone where it cannot",
+  async () => {
+    const text = await inSystem(`
+      exec 2>&1
+      useradd --create-home kim
+      su kim -c 'rehome keys create --plan free --name mine 2>/dev/null' >/tmp/key
+      su kim -c 'rehome pets add --name Rex --category 1 --status available' >/dev/null
+      home=/home/kim/.local/share/rehome
+      echo "== in use"
+      su kim -c 'rehome serve --port 8090 >/dev/null 2>&1 & echo $! >/tmp/pid'
+      rehome health --port 8090 --wait 10s >/dev/null
+      rehome service install --from $home || echo "exit $?"
+      ls /etc/systemd/system/rehome.service 2>&1 || true
+      kill $(cat /tmp/pid); while [ -e /proc/$(cat /tmp/pid)/exe ]; do sleep 0.1; done
+      echo "== offered"
+      SUDO_USER=kim rehome service install --root /tmp/other >/dev/null
+      printf 'n\\n' | SUDO_USER=kim script -qec 'rehome service install' /dev/null >/tmp/asked
+      grep -o 'Take the data.*] ' /tmp/asked; grep -c 'stays there' /tmp/asked
+      systemctl stop rehome
+      rehome service install --from $home | grep -v '^Wrote'
+      echo "== taken"
+      curl -sS -H "Authorization: Bearer $(cat /tmp/key)" http://127.0.0.1:8080/v1/pets
+      echo
+      stat -c '%U' /var/lib/rehome/* | sort -u
+      echo "== twice"
+      rehome service install --from $home || echo "exit $?"
+      rehome service install --from /tmp || echo "exit $?"
+      rehome pets list | grep -c Rex`);
+    const part = (name: string) => text.split(`== ${name}\n`)[1]?.split("== ")[0];
+    const home = "/home/kim/.local/share/rehome";
+    expect(part("in use")).toBe(
+      [
+        `Error: ${home}/rehome.db is in use by another process.`,
+        "Try: Stop rehome there first, then do it again.",
+        "exit 1",
+        "ls: cannot access '/etc/systemd/system/rehome.service': No such file or directory",
+        "",
+      ].join("\n"),
+    );
+    expect(part("offered")).toContain(`Take the data of the trial in ${home} along? [y/N] \n1\n`);
+    expect(part("offered")).toContain(
+      `Took 1 animal and 1 key along from ${home} to /var/lib/rehome; both sides are equal.\n`,
+    );
+    expect(part("taken")).toBe(
+      '[{"id":1,"name":"Rex","categoryId":1,"status":"available"}]\nrehome\n',
+    );
+    expect(part("twice")).toContain(
+      "Error: /var/lib/rehome holds keys or animals already: a trial comes along only once.\n",
+    );
+    expect(part("twice")).toEndWith("exit 1\n1\n");
+  },
+  slowMs,
+);

@@ -29,7 +29,7 @@ const sharedFiles: Readonly<Record<Layer, readonly string[]>> = {
 };
 /** Annexes that use another one, and for what. */
 export const annexPairs: Readonly<Record<string, string>> = {
-  "operate -> postgres": "the doctor looks into a database",
+  "operate -> postgres": "the doctor looks into a database, an installation copies a trial",
 };
 /** Imports of an annex by the kernel that are still to go. */
 const kernelDebts = ["src/storage/sqlite/store.ts -> src/annexes/import/sqlite-catalogue.ts"];

@@ -13,6 +13,11 @@ export interface ConfirmOptions {
   readonly why?: string;
 }
 
+/** True for an answer that agrees. */
+export function isYes(answer: string): boolean {
+  return /^\s*y(?:es)?\s*$/i.test(answer);
+}
+
 /** Asks before something that is not easily undone. Returns when the answer is yes, and throws otherwise. */
 export async function confirm(io: Io, question: string, options: ConfirmOptions): Promise<void> {
   if (options.yes) return;
@@ -25,5 +30,5 @@ export async function confirm(io: Io, question: string, options: ConfirmOptions)
     );
   }
   const answer = await io.ask(`${question} [y/N] `);
-  if (!/^\s*y(?:es)?\s*$/i.test(answer)) throw new Error("Nothing was changed.");
+  if (!isYes(answer)) throw new Error("Nothing was changed.");
 }

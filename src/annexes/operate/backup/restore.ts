@@ -122,6 +122,11 @@ interface Held {
   release(): void;
 }
 
+/** Throws `unavailable` while another process uses the catalogue. */
+export function requireUnused(catalogue: string): void {
+  holdAlone(catalogue).release();
+}
+
 /** Locks the catalogue against every other process. Its log is folded into it on the way. */
 function holdAlone(catalogue: string): Held {
   const nothing: Held = { lastPetId: 0n, release: () => undefined };
@@ -138,7 +143,7 @@ function holdAlone(catalogue: string): Held {
     if (isBusy(error) || isLocked(catalogue)) {
       throw new AppError("unavailable", `${catalogue} is in use by another process.`, {
         cause: error,
-        hint: "Stop rehome first, then restore.",
+        hint: "Stop rehome there first, then do it again.",
       });
     }
     // A damaged catalogue is what restoring is for.

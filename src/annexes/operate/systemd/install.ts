@@ -5,6 +5,8 @@ import { AppError } from "../../../domain/errors.ts";
 import { shellWord } from "../../../domain/shell-word.ts";
 import type { Io } from "../../../cli/io.ts";
 import { reachOf } from "../../../cli/reach.ts";
+import { isYes } from "../../../cli/terminal/confirm.ts";
+import { isServiceNew, requireTrial, takeAlong, trialOf } from "./trial.ts";
 import { put, putSettings } from "./settings-file.ts";
 import { lowPort, settingsFile, units, type UnitOptions } from "./units.ts";
 
@@ -14,6 +16,8 @@ export interface InstallOptions extends UnitOptions {
   /** What the service listens on; undefined for what its settings say. */
   readonly host?: string | undefined;
   readonly port?: number | undefined;
+  /** The data folder of a trial, to take along. */
+  readonly from?: string | undefined;
 }
 
 /** Folders that the service does not see, because its unit protects them. */
@@ -27,7 +31,7 @@ const unprivilegedPortMin = 1_024;
  * Writes the units, makes the account, and starts the service where systemd runs. What an administrator wrote into the
  * settings file stays. Throws AppError in words when a step fails; all steps may be done again.
  */
-export function installService(options: InstallOptions, io: Io): void {
+export async function installService(options: InstallOptions, io: Io): Promise<void> {
   const { root, host, port } = options;
   const isThisSystem = root === "/";
   // What is made here is for all users to read, unlike what this program makes elsewhere.
@@ -39,6 +43,7 @@ export function installService(options: InstallOptions, io: Io): void {
       { hint: `sudo install -m 755 ${shellWord(options.executable)} /usr/local/bin/rehome` },
     );
   }
+  const trial = isThisSystem ? await chosenTrial(options, io) : undefined;
   for (const [name, text] of units(options)) put(join(root, unitFolder, name), text, io);
   if (port !== undefined && port < unprivilegedPortMin) {
     put(join(root, unitFolder, lowPort.path), lowPort.text, io);
@@ -53,6 +58,7 @@ export function installService(options: InstallOptions, io: Io): void {
   if (!existsSync(serviceDataFolder)) {
     command(["install", "-d", "-m", "700", "-o", options.user, serviceDataFolder]);
   }
+  if (trial !== undefined) await takeAlong(trial, io);
   if (!existsSync("/run/systemd/system")) {
     io.out("systemd does not run here; the units are in place for when it does.\n");
     return;
@@ -71,6 +77,27 @@ export function installService(options: InstallOptions, io: Io): void {
   );
   sayReach(options, io);
   io.out("Next: sudo rehome keys create --plan free --name LABEL\n");
+}
+
+/** The trial whose data comes along: the one that is named, or one that was found and a person agrees to. */
+async function chosenTrial({ from }: InstallOptions, io: Io): Promise<string | undefined> {
+  if (from !== undefined) {
+    requireTrial(from, io);
+    return from;
+  }
+  const found = isServiceNew() ? trialOf(io) : undefined;
+  if (found === undefined) return undefined;
+  const answer = io.canAsk
+    ? await io.ask(`Take the data of the trial in ${found} along? [y/N] `)
+    : "";
+  if (!isYes(answer)) {
+    io.err(
+      `The data of the trial in ${found} stays there; --from ${shellWord(found)} takes it along.\n`,
+    );
+    return undefined;
+  }
+  requireTrial(found, io);
+  return found;
 }
 
 /** Where others reach the service that was just opened to them. */

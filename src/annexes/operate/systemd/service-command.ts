@@ -55,6 +55,12 @@ export function serviceCommand(io: Io): Command {
         "install into the system below this folder; nothing is started",
       ).default("/"),
     )
+    .addOption(
+      new Option(
+        "--from <DIR>",
+        "data folder of a trial: all that is in it is copied into the service's, which must be empty",
+      ),
+    )
     .addOption(listenOption(settings.host))
     .addOption(listenOption(settings.port))
     .addHelpText(
@@ -66,10 +72,14 @@ A port below 1024 gets the service the one right that this needs, in a drop-in o
 Examples:
   sudo rehome service install
   sudo rehome service install --host 0.0.0.0 --port 80
+  sudo rehome service install --from ~/.local/share/rehome
   sudo rehome service install --user shelter`,
     )
-    .action((options: Omit<InstallOptions, "executable">) => {
-      installService({ ...options, executable: executable() }, io);
+    .action(async (options: Omit<InstallOptions, "executable">) => {
+      if (options.from !== undefined && options.root !== "/") {
+        throw new UsageError("--from and --root do not go together.", "Take the data along there.");
+      }
+      await installService({ ...options, executable: executable() }, io);
     });
   return new Command("service")
     .description("run rehome under systemd: print or install its units")

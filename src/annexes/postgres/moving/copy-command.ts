@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { systemClock } from "../../../domain/clock.ts";
-import { type CopyProgress, copyStore } from "./copy-store.ts";
+import { type CopiedPart, type CopyProgress, copyStore } from "./copy-store.ts";
 import { catalogueFile, openStore } from "../../../service/open-store.ts";
 import { type Io, printJson } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
@@ -67,23 +67,41 @@ async function copy(io: Io, options: Options, timeoutMs: number): Promise<void> 
   if (!isAddress(source) && !existsSync(catalogueFile(source))) {
     throw new UsageError(`There is no rehome.db in ${source}.`, "Name a data folder with --from.");
   }
+  const resume = options.resume === true;
+  const copied = await copyPlaces(io, { source, target, resume, timeoutMs });
+  if (options.json) return printJson(io, copied);
+  const { from, to, parts } = copied;
+  for (const { title, rows, checksum } of parts.filter((part) => part.rows > 0)) {
+    io.out(`${grouped(rows).padStart(12)}  ${title.padEnd(16)} ${checksum}\n`);
+  }
+  io.out(`Copied from ${from} to ${to}; both sides are equal.\n`);
+  return undefined;
+}
+
+export interface PlacesToCopy {
+  /** Data folders, or addresses of databases. */
+  readonly source: string;
+  readonly target: string;
+  readonly resume: boolean;
+  readonly timeoutMs: number;
+}
+
+/** Copies everything from one place to an empty one, and shows on the terminal how far it is. See `copyStore`. */
+export async function copyPlaces(
+  io: Io,
+  { source, target, resume, timeoutMs }: PlacesToCopy,
+): Promise<{ from: string; to: string; parts: CopiedPart[] }> {
   await using from = disposable(await open(io, source, timeoutMs));
   await using to = disposable(await open(io, target, timeoutMs));
   const line = new ProgressLine(io, () => performance.now());
   try {
     const parts = await copyStore(from.store, to.store, {
-      resume: options.resume === true,
+      resume,
       onProgress: (progress) => line.show(shown(progress)),
       stop: io.stop,
     });
     line.clear();
-    const places = { from: from.store.place, to: to.store.place };
-    if (options.json) return printJson(io, { ...places, parts });
-    for (const { title, rows, checksum } of parts.filter((part) => part.rows > 0)) {
-      io.out(`${grouped(rows).padStart(12)}  ${title.padEnd(16)} ${checksum}\n`);
-    }
-    io.out(`Copied from ${places.from} to ${places.to}; both sides are equal.\n`);
-    return undefined;
+    return { from: from.store.place, to: to.store.place, parts };
   } catch (error) {
     line.clear();
     if (!io.stop.aborted) throw error;

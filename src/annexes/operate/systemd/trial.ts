@@ -1,0 +1,87 @@
+/** The data of a trial, which an installation takes along. */
+import { existsSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { defaultDataFolder, serviceDataFolder, settings, variableOf } from "../../../config.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { shellWord } from "../../../domain/shell-word.ts";
+import { catalogueFile } from "../../../service/open-store.ts";
+import { homeOf } from "../../../storage/account.ts";
+import { storeFiles } from "../../../storage/sqlite/files.ts";
+import type { Io } from "../../../cli/io.ts";
+import { counted } from "../../../cli/terminal/text.ts";
+import { copyPlaces } from "../../postgres/moving/copy-command.ts";
+import { requireUnused } from "../backup/restore.ts";
+import { peekKeys, peekPets } from "../completion/peek.ts";
+
+/** The folder in which whoever runs the installation has tried rehome, or undefined where nobody has. */
+export function trialOf({ env }: Io): string | undefined {
+  const home = homeOf(env["SUDO_USER"] ?? "");
+  const own = home === undefined ? [] : [join(home, ".local/share/rehome")];
+  return [...own, defaultDataFolder(env)].find(
+    (folder) => folder !== serviceDataFolder && existsSync(catalogueFile(folder)),
+  );
+}
+
+/** True when the service has nothing yet that a trial's data would have to go beside. */
+export function isServiceNew(): boolean {
+  return !existsSync(catalogueFile(serviceDataFolder));
+}
+
+/** Throws where the data in `from` cannot be taken along: before anything of the machine is changed. */
+export function requireTrial(from: string, io: Io): void {
+  const source = catalogueFile(resolve(from));
+  if (!existsSync(source)) {
+    throw new AppError("not_found", `There is no rehome.db in ${from}.`, {
+      hint: "Name the folder of the trial, as its banner shows it behind Data.",
+    });
+  }
+  const variables = io.machine.service()?.variables;
+  const isOnDatabase = [settings.store, settings.storeFile].some((setting) =>
+    variables?.has(variableOf(setting)),
+  );
+  if (isOnDatabase) {
+    throw new AppError("invalid_request", "The service keeps its data in a database.", {
+      hint: `rehome store copy --from ${shellWord(from)} --to-file FILE`,
+    });
+  }
+  if (peekKeys(serviceDataFolder).length + peekPets(serviceDataFolder, "").length > 0) {
+    const folder = shellWord(resolve(from));
+    throw new AppError(
+      "invalid_request",
+      `${serviceDataFolder} holds keys or animals already: a trial comes along only once.`,
+      {
+        hint: `Take its animals over: rehome pets export --data ${folder} | rehome pets import -`,
+      },
+    );
+  }
+  requireUnused(source);
+  if (!isServiceNew()) requireUnused(catalogueFile(serviceDataFolder));
+}
+
+/**
+ * Copies everything of a trial into the service's folder, which must hold nothing: animals, keys with their secrets,
+ * counters and history, compared at the end. The trial's folder stays. After a failure the service's folder is as before.
+ */
+export async function takeAlong(from: string, io: Io): Promise<void> {
+  const isNew = isServiceNew();
+  try {
+    const { parts } = await copyPlaces(io, {
+      source: resolve(from),
+      target: serviceDataFolder,
+      resume: false,
+      timeoutMs: settings.storeTimeoutMs.default,
+    });
+    const rowsOf = (title: string) => parts.find((part) => part.title === title)?.rows ?? 0;
+    const what = `${counted(rowsOf("animals"), "animal")} and ${counted(rowsOf("keys"), "key")}`;
+    io.out(`Took ${what} along from ${from} to ${serviceDataFolder}; both sides are equal.\n`);
+  } catch (error) {
+    if (isNew) removeStore(serviceDataFolder);
+    throw error;
+  }
+}
+
+function removeStore(folder: string): void {
+  for (const file of Object.values(storeFiles(folder))) {
+    for (const ending of ["", "-wal", "-shm"]) rmSync(file + ending, { force: true });
+  }
+}
