@@ -13,23 +13,10 @@ import {
 import { imposeBan, liftBan, noBan } from "../domain/ban.ts";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import {
-  isLimit,
-  limitMax,
-  limitsOf,
-  planNames,
-  type Limits,
-  type PlanName,
-} from "../domain/plan.ts";
+import type { PlanName } from "../domain/plan.ts";
 import type { KeyAction, KeyEvent, KeyStore } from "../storage/contract.ts";
+import { agreedLimits, type PlanChange } from "./agreed-limits.ts";
 import { hashKey } from "./key-directory.ts";
-
-/** What an operator may say of a key's plan and limits; the numbers go with Enterprise only. */
-export interface PlanChange {
-  readonly plan?: PlanName | undefined;
-  readonly perMinute?: number | undefined;
-  readonly perDay?: number | undefined;
-}
 
 export interface IssuedKey {
   readonly key: ApiKey;
@@ -266,39 +253,4 @@ export class KeyService {
 function found(key: ApiKey | undefined, reference: string): ApiKey {
   if (key !== undefined) return key;
   throw new AppError("not_found", `There is no key with the id or label "${reference}".`);
-}
-
-/** The limits that go with a plan, or `invalid_request` in words: Enterprise needs both numbers, no other plan takes any. */
-function agreedLimits(
-  plan: PlanName,
-  { perMinute, perDay }: { perMinute?: number | undefined; perDay?: number | undefined },
-): Limits {
-  for (const limit of [perMinute, perDay]) {
-    if (limit !== undefined && !isLimit(limit)) {
-      throw new AppError(
-        "invalid_request",
-        `A limit must be a whole number from 1 to ${limitMax}.`,
-      );
-    }
-  }
-  const given = perMinute !== undefined || perDay !== undefined;
-  const custom =
-    perMinute === undefined || perDay === undefined ? undefined : { perMinute, perDay };
-  const limits = given && custom === undefined ? undefined : limitsOf(plan, custom);
-  if (limits !== undefined) return limits;
-  throw plan === "enterprise"
-    ? new AppError(
-        "invalid_request",
-        "The enterprise plan has no limits of its own; it needs both numbers.",
-        {
-          hint: "Add --per-minute N --per-day N.",
-        },
-      )
-    : new AppError(
-        "invalid_request",
-        `The ${plan} plan has published limits; only enterprise takes its own.`,
-        {
-          hint: `Leave --per-minute and --per-day out, or choose --plan enterprise (plans: ${planNames.join(", ")}).`,
-        },
-      );
 }

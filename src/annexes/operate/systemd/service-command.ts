@@ -17,6 +17,8 @@ const userOption = () =>
       return value;
     });
 
+const executable = () => realpathSync(process.execPath);
+
 /** A setting of the service that is written to its file. */
 function listenOption(setting: Setting<string> | Setting<number>): Option {
   const { flag, placeholder, description, parse, rule } = setting;
@@ -32,7 +34,6 @@ function listenOption(setting: Setting<string> | Setting<number>): Option {
 
 /** `rehome service print|install`: rehome under systemd. */
 export function serviceCommand(io: Io): Command {
-  const executable = () => realpathSync(process.execPath);
   const print = new Command("print")
     .description("print the systemd units")
     .argument("[unit]", "one of them: rehome.service, rehome-backup.service, rehome-backup.timer")
@@ -46,7 +47,18 @@ export function serviceCommand(io: Io): Command {
       }
       io.out(unitNamed(name, all));
     });
-  const install = new Command("install")
+  return new Command("service")
+    .description("run rehome under systemd: print or install its units")
+    .addCommand(print)
+    .addCommand(installCommand(io))
+    .addHelpText(
+      "after",
+      "\nExamples:\n  rehome service print rehome.service\n  sudo rehome service install",
+    );
+}
+
+function installCommand(io: Io): Command {
+  return new Command("install")
     .description("write the systemd units, make the account and start the service")
     .addOption(userOption())
     .addOption(
@@ -81,14 +93,6 @@ Examples:
       }
       await installService({ ...options, executable: executable() }, io);
     });
-  return new Command("service")
-    .description("run rehome under systemd: print or install its units")
-    .addCommand(print)
-    .addCommand(install)
-    .addHelpText(
-      "after",
-      "\nExamples:\n  rehome service print rehome.service\n  sudo rehome service install",
-    );
 }
 
 function unitNamed(name: string, all: ReadonlyMap<string, string>): string {
