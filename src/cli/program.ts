@@ -29,6 +29,8 @@ function assemble(io: Io, commands: readonly Loaded[]): Command {
   const program = new Command("rehome")
     .description("An animal-adoption catalogue as a service, in one executable.")
     .version(version, "--version", "print the version")
+    // An option belongs to the command that it stands behind.
+    .enablePositionalOptions()
     .helpCommand("help [command...]", "show help for a command")
     .addHelpText(
       "after",

@@ -1,7 +1,10 @@
 /** `rehome backup` and `rehome restore` at the command line: output, questions and exit codes. */
 import { describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { backupSchema } from "../../src/annexes/operate/backup/backup-command.ts";
+import { verifiedSchema } from "../../src/annexes/operate/backup/verify-command.ts";
 import { restoreSchema } from "../../src/annexes/operate/backup/restore-command.ts";
 import { makeKey, rehome, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
@@ -34,6 +37,85 @@ test("backup says what it wrote, and never overwrites", async () => {
   const again = await rehome(["backup", file, "--data", at.data]);
   expect(again).toMatchObject({ exitCode: 2, stdout: "" });
   expect(again.stderr).toContain("a backup never overwrites a file");
+});
+
+describe("a folder of backups", () => {
+  test("gets a dated file each time, and keeps the newest and whatever is no backup of ours", async () => {
+    using at = await installation();
+    const folder = join(at.folder.path, "backups");
+    mkdirSync(folder);
+    const old = ["rehome-20250101T000000Z.db", "rehome-20250102T000000Z.db"];
+    const others = ["rehome-notes.db", "rehome.db", "rehome-20250101T000000Z.db.age"];
+    for (const name of [...old, ...others]) writeFileSync(join(folder, name), "");
+    const run = (...args: string[]) =>
+      rehome(["backup", folder, "--data", at.data, "--json", ...args]);
+    const all = documentedJson(backupSchema, (await run()).stdout) as { file: string };
+    expect(all.file).toMatch(/\/backups\/rehome-\d{8}T\d{6}Z\.db$/);
+    const kept = documentedJson(backupSchema, (await run("--keep", "3")).stdout) as {
+      file: string;
+      removed: string[];
+    };
+    expect(kept.removed).toEqual([join(folder, old[0] ?? "")]);
+    const names = [all.file, kept.file].map((file) => file.slice(folder.length + 1));
+    expect(readdirSync(folder).toSorted()).toEqual([old[1] ?? "", ...others, ...names].toSorted());
+  });
+
+  test("must be there to keep anything in it", async () => {
+    using at = await installation();
+    const missing = join(at.folder.path, "missing");
+    const refused = await rehome(["backup", missing, "--keep", "3", "--data", at.data]);
+    expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(refused.stderr).toContain(`--keep needs a folder, and ${missing} is none.`);
+    const none = await rehome(["backup", at.folder.path, "--keep", "0", "--data", at.data]);
+    expect(none.exitCode).toBe(2);
+  });
+});
+
+describe("verify", () => {
+  test("starts from a backup in memory, says what is in it, and touches nothing", async () => {
+    using at = await installation();
+    await rehome(["pets", "add", "--name", "Rex", "--category", "1", "--data", at.data]);
+    const add = ["pets", "add", "--category", "1", "--status", "sold", "--data", at.data];
+    await rehome([...add, "--name", "Luna"]);
+    const file = join(at.folder.path, "full.db");
+    await rehome(["backup", file, "--data", at.data]);
+    const before = readFileSync(file);
+    const shown = await rehome(["backup", "verify", file]);
+    expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(shown.stdout).toMatch(
+      new RegExp(
+        `^${file} can be restored: [\\d,]+ bytes, read through, schema up to date\\.\\n` +
+          "  2 animals: 1 sold, 1 without a status\n  2 keys: 2 active\n  newest change of a key: ",
+      ),
+    );
+    const { stdout } = await rehome(["backup", "verify", file, "--json"]);
+    expect(documentedJson(verifiedSchema, stdout)).toMatchObject({
+      animals: 2,
+      keys: 2,
+      pending: [],
+    });
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readdirSync(at.folder.path).toSorted()).toEqual(["backup.db", "data", "full.db"]);
+  });
+
+  test("works on the catalogue of a store in use, too", async () => {
+    using at = await installation();
+    const file = join(at.data, "rehome.db");
+    expect(await rehome(["backup", "verify", file])).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  test("refuses what is cut short, and what is no backup", async () => {
+    using at = await installation();
+    truncateSync(at.file, 20_480);
+    const cut = await rehome(["backup", "verify", at.file]);
+    expect(cut).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(cut.stderr).toContain("is damaged");
+    const other = join(at.folder.path, "other.db");
+    new Database(other).run("CREATE TABLE a (b)");
+    const foreign = await rehome(["backup", "verify", other]);
+    expect(foreign).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(foreign.stderr).not.toContain("    at ");
+  });
 });
 
 describe("restore", () => {

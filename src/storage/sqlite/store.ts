@@ -54,6 +54,8 @@ export interface SqliteOptions {
   readonly onBusy?: () => void;
   /** Told of each ban that this process imposes. */
   readonly onBan?: () => void;
+  /** The bytes of a catalogue that a store in memory begins with. */
+  readonly image?: Uint8Array;
 }
 
 /** Opens the databases in the data folder, makes them where they are missing and brings them to the newest schema. */
@@ -67,7 +69,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   try {
     const files = storeFiles(options.folder);
     if (options.folder !== inMemory) prepare(options, files);
-    const catalogue = open(files.catalogue, { synchronous: "full" });
+    const catalogue = open(files.catalogue, { synchronous: "full", image: options.image });
     const limits = open(files.limits, {
       synchronous: "normal",
       pageSizeBytes: limitsPageSizeBytes,

@@ -1,12 +1,15 @@
-import { Command } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { systemClock } from "../../../domain/clock.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
 import { backupStore } from "./backup.ts";
+import { datedFile, isFolder, removeOlder } from "./dated.ts";
+import { verifyCommand } from "./verify-command.ts";
 import { dataFolder } from "../../../cli/data-folder.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
 import { addSettings, configOf } from "../../../cli/options.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
+import { UsageError } from "../../../cli/usage-error.ts";
 
 export const backupFields = {
   file: json.text("file that was written"),
@@ -14,33 +17,68 @@ export const backupFields = {
   animals: json.count("animals in it"),
   keys: json.count("keys in it"),
 };
-export const backupSchema = json.object(backupFields);
+export const backupSchema = json.object({
+  ...backupFields,
+  removed: json.list(json.text("older backup that --keep removed")),
+});
 
 /** `rehome backup FILE`: a verified copy of the catalogue, also of one that is in use. */
 export function backupCommand(io: Io): Command {
   const command = new Command("backup")
     .description("copy the catalogue and its keys to a new file, while the service runs")
-    .argument("<file>", "file to make; it must not exist")
+    .argument("<file>", "file to make, which must not exist; or a folder, for a dated file in it")
+    .addOption(
+      new Option(
+        "--keep <N>",
+        "dated backups to keep in the folder; older ones are removed",
+      ).argParser((value: string) => {
+        const count = /^\d{1,5}$/.test(value) ? Number(value) : 0;
+        if (count > 0) return count;
+        throw new InvalidArgumentError("It must be a whole number from 1 to 99999.");
+      }),
+    )
+    // What stands behind verify is its own, --json too.
+    .enablePositionalOptions()
+    .addCommand(verifyCommand(io))
     .addHelpText(
       "after",
       `
 The copy is one moment of the store. It gets its name only after it was read through and its rows were counted.
-Request counters are not in it.
+Request counters are not in it. In a folder the file is called rehome-, the time in UTC, and .db; --keep removes files of
+such names only, and only after the new one is there.
 
 Examples:
-  rehome backup /var/backups/rehome-$(date +%F).db
-  rehome backup /mnt/usb/rehome.db --data /var/lib/rehome`,
+  rehome backup /var/backups/rehome --keep 14
+  rehome backup /mnt/usb/rehome.db --data /var/lib/rehome
+  rehome backup verify /mnt/usb/rehome.db`,
     );
   addJson(addSettings(command, ["data"]), backupSchema);
-  return command.action((file: string, options: { json?: true }) => {
+  return command.action((place: string, options: Options) => {
+    const { keep: keepCount } = options;
     const { config } = configOf(command, io);
-    const made = backupStore(dataFolder(config, "backup"), file, systemClock(), (error) =>
+    const isDated = isFolder(place);
+    if (keepCount !== undefined && !isDated) {
+      throw new UsageError(
+        `--keep needs a folder, and ${place} is none.`,
+        "Make the folder, for the account that makes the backups, and name it.",
+      );
+    }
+    const nowMs = systemClock();
+    const file = isDated ? datedFile(place, nowMs) : place;
+    const made = backupStore(dataFolder(config, "backup"), file, nowMs, (error) =>
       io.err(`The backup could not be noted in the data folder: ${reasonNotMade(error)}.\n`),
     );
-    if (options.json) return printJson(io, made);
+    const removed = keepCount === undefined ? [] : removeOlder(place, keepCount);
+    if (options.json) return printJson(io, { ...made, removed });
     io.out(
       `Backed up ${counted(made.animals, "animal")} and ${counted(made.keys, "key")} to ${made.file} (${grouped(made.bytes)} bytes, verified).\n`,
     );
+    for (const each of removed) io.out(`Removed ${each}\n`);
     return undefined;
   });
+}
+
+interface Options {
+  readonly keep?: number;
+  readonly json?: true;
 }

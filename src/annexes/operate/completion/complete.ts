@@ -57,7 +57,10 @@ export async function complete(
   if (place.option !== undefined) return filtered(typed, valuesOf(place.option));
   if (typed.startsWith("-")) return startingWith(typed, optionsOf(place.command));
   const { command } = place;
-  if (command.commands.length > 0) return startingWith(typed, commandsOf(command));
+  const children = command.commands.length > 0 ? startingWith(typed, commandsOf(command)) : [];
+  // A command with an argument and subcommands takes either: rehome backup FILE, rehome backup verify FILE.
+  const isMeant = typed !== "" && children.length > 0;
+  if (isMeant || command.registeredArguments.length === 0) return children;
   const argument = command.registeredArguments[place.positional] ?? lastVariadic(command);
   return argumentValues(command, argument, typed, place, lookup);
 }

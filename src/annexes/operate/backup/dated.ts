@@ -1,0 +1,32 @@
+/** A folder of dated backups, of which the newest are kept. */
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { isoSeconds } from "../../../domain/clock.ts";
+
+/** What a dated backup is called: rehome-20261122T021900Z.db. The names sort by their times. */
+const datedName = /^rehome-\d{8}T\d{6}Z(?:-\d+)?\.db$/;
+
+/** A free name in `folder` for a backup made at `nowMs`, in UTC. */
+export function datedFile(folder: string, nowMs: number): string {
+  const time = isoSeconds(nowMs).replaceAll(/[-:]/g, "");
+  for (let number = 1; ; number += 1) {
+    const path = join(folder, `rehome-${time}${number === 1 ? "" : `-${number}`}.db`);
+    if (!existsSync(path)) return path;
+  }
+}
+
+/** True where `path` is a folder, for a backup with a name of its own. */
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** Removes all dated backups of the folder but the newest `keepCount`, and returns their paths. Other files stay. */
+export function removeOlder(folder: string, keepCount: number): string[] {
+  const names = readdirSync(folder).filter((name) => datedName.test(name));
+  // Without the ending, so that the second of one second comes after the first.
+  const ordered = names.toSorted((a, b) => (a.slice(0, -3) < b.slice(0, -3) ? -1 : 1));
+  const older = ordered.slice(0, Math.max(0, names.length - keepCount));
+  const paths = older.map((name) => join(folder, name));
+  for (const path of paths) rmSync(path);
+  return paths;
+}
