@@ -9,7 +9,7 @@ import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
 import { addSettings, configOf } from "../../../cli/options.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
-import { UsageError } from "../../../cli/usage-error.ts";
+import { UsageError } from "../../../cli/errors.ts";
 
 export const backupFields = {
   file: json.text("file that was written"),
