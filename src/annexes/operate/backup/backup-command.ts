@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import type { Config } from "../../../config.ts";
 import { systemClock } from "../../../domain/clock.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
 import { backupStore } from "./backup.ts";
@@ -54,31 +55,33 @@ Examples:
     );
   addJson(addSettings(command, ["data"]), backupSchema);
   return command.action((place: string, options: Options) => {
-    const { keep: keepCount } = options;
-    const { config } = configOf(command, io);
-    const isDated = isFolder(place);
-    if (keepCount !== undefined && !isDated) {
-      throw new UsageError(
-        `--keep needs a folder, and ${place} is none.`,
-        "Make the folder, for the account that makes the backups, and name it.",
-      );
-    }
-    const nowMs = systemClock();
-    const file = isDated ? datedFile(place, nowMs) : place;
-    const made = backupStore(dataFolder(config, "backup"), file, nowMs, (error) =>
-      io.err(`The backup could not be noted in the data folder: ${reasonNotMade(error)}.\n`),
-    );
-    const removed = keepCount === undefined ? [] : removeOlder(place, keepCount);
-    if (options.json) return printJson(io, { ...made, removed });
-    io.out(
-      `Backed up ${counted(made.animals, "animal")} and ${counted(made.keys, "key")} to ${made.file} (${grouped(made.bytes)} bytes, verified).\n`,
-    );
-    for (const each of removed) io.out(`Removed ${each}\n`);
-    return undefined;
+    makeBackup(place, configOf(command, io).config, options, io);
   });
 }
 
 interface Options {
   readonly keep?: number;
   readonly json?: true;
+}
+
+function makeBackup(place: string, config: Config, options: Options, io: Io): void {
+  const { keep: keepCount } = options;
+  const isDated = isFolder(place);
+  if (keepCount !== undefined && !isDated) {
+    throw new UsageError(
+      `--keep needs a folder, and ${place} is none.`,
+      "Make the folder, for the account that makes the backups, and name it.",
+    );
+  }
+  const nowMs = systemClock();
+  const file = isDated ? datedFile(place, nowMs) : place;
+  const made = backupStore(dataFolder(config, "backup"), file, nowMs, (error) =>
+    io.err(`The backup could not be noted in the data folder: ${reasonNotMade(error)}.\n`),
+  );
+  const removed = keepCount === undefined ? [] : removeOlder(place, keepCount);
+  if (options.json) return printJson(io, { ...made, removed });
+  io.out(
+    `Backed up ${counted(made.animals, "animal")} and ${counted(made.keys, "key")} to ${made.file} (${grouped(made.bytes)} bytes, verified).\n`,
+  );
+  for (const each of removed) io.out(`Removed ${each}\n`);
 }
