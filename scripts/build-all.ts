@@ -1,6 +1,6 @@
 /**
- * Builds everything that is published: executables for four kinds of machine, a tarball of each, Debian packages, and
- * the checksums of all. The same commit gives the same bytes, whenever and wherever it is built.
+ * Builds everything that is published: executables for four kinds of machine, a tarball of each, Debian packages, a bill
+ * of materials (CycloneDX), and the checksums of all. The same commit gives the same bytes, whenever and wherever it is built.
  *
  *   bun run build:all                     everything, well compressed
  *   bun run build:all --only x64          some of the targets
@@ -12,6 +12,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { join, resolve } from "node:path";
 import { argumentsOf, misused } from "./arguments.ts";
 import { build } from "./build.ts";
+import { billOfMaterials } from "./licenses.ts";
 import { makeDeb, makeTarball, type Built } from "./package.ts";
 
 const root = join(import.meta.dir, "..");
@@ -30,6 +31,9 @@ const targets: readonly Target[] = [
   { name: "x64-musl", bun: "bun-linux-x64-musl" },
   { name: "arm64-musl", bun: "bun-linux-arm64-musl" },
 ];
+
+/** What the executables are made of, for programs that look for known weaknesses. */
+const sbomName = "rehome.cdx.json";
 
 /** When the sources were last changed, in Unix time: what every file of a package is dated. */
 function sourceDate(): number {
@@ -77,6 +81,10 @@ async function buildAll({ out, only, withPackages, preset }: BuildAllOptions): P
     }
   } finally {
     rmSync(work, { recursive: true, force: true });
+  }
+  if (withPackages) {
+    writeFileSync(join(out, sbomName), billOfMaterials(sourceDate()));
+    made(sbomName);
   }
   const sums = files
     .toSorted()

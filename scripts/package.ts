@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { scripts, shells, type Shell } from "../src/annexes/operate/completion/scripts.ts";
 import { settingsFile, units } from "../src/annexes/operate/systemd/units.ts";
 import { version } from "../src/version.ts";
+import { noticesFile } from "./licenses.ts";
 
 const root = join(import.meta.dir, "..");
 const packaging = join(root, "packaging");
@@ -31,6 +32,7 @@ export function makeTarball(built: Built, name: string, out: string): string {
   clear(folder);
   copy(built.executable, join(folder, "rehome"), 0o755);
   copy(join(root, "LICENSE"), join(folder, "LICENSE"));
+  copy(noticesFile, join(folder, "THIRD-PARTY-NOTICES"));
   copyDocuments(folder);
   for (const [file, text] of units({ executable: "/usr/local/bin/rehome", user: "rehome" })) {
     write(join(folder, "systemd", file), text);
@@ -61,6 +63,7 @@ export function makeDeb(built: Built, architecture: string, out: string): string
   const shared = join(folder, "usr/share/doc/rehome");
   copyDocuments(shared);
   copy(join(root, "LICENSE"), join(shared, "copyright"));
+  copy(noticesFile, join(shared, "THIRD-PARTY-NOTICES"));
   const size = Bun.spawnSync(["du", "-sk", folder]).stdout.toString().split("\t")[0] ?? "0";
   write(join(folder, "DEBIAN/control"), control(architecture, size));
   write(join(folder, "DEBIAN/conffiles"), `${settingsFile.path}\n`);

@@ -73,7 +73,7 @@ test(
 
 test("the checksums are those of the files, as sha256sum reads them", async () => {
   const { exitCode, text } = await run(["sha256sum", "--check", "SHA256SUMS"], { cwd: out });
-  expect([exitCode, text.match(/: OK$/gm)?.length]).toEqual([0, 6]);
+  expect([exitCode, text.match(/: OK$/gm)?.length]).toEqual([0, 7]);
 });
 
 test("a tarball holds all that goes with the executable", async () => {
@@ -82,6 +82,7 @@ test("a tarball holds all that goes with the executable", async () => {
     "rehome",
     "README.md",
     "LICENSE",
+    "THIRD-PARTY-NOTICES",
     "systemd/rehome.service",
     "completions/rehome.bash",
     "completions/rehome.zsh",
@@ -109,6 +110,14 @@ test.each([
   // Debian has the licence under another name.
   const missing = links.filter((link) => link !== "LICENSE" && !names.includes(link));
   expect(missing).toEqual([]);
+});
+
+test("the Debian package carries the notices too, and a bill of materials lies beside", async () => {
+  const list = "dpkg-deb --fsys-tarfile *_amd64.deb | tar t";
+  const { text } = await run(["sh", "-c", list], { cwd: out });
+  expect(text).toContain("./usr/share/doc/rehome/THIRD-PARTY-NOTICES\n");
+  const bill = (await Bun.file(join(out, "rehome.cdx.json")).json()) as { bomFormat: string };
+  expect(bill.bomFormat).toBe("CycloneDX");
 });
 
 describe("the Debian package", () => {

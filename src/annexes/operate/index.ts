@@ -29,6 +29,10 @@ export const operateAnnex: Annex = {
       load: async () => (await import("./systemd/service-command.ts")).serviceCommand,
     },
     {
+      path: "licenses",
+      load: async () => (await import("./licenses/licenses-command.ts")).licensesCommand,
+    },
+    {
       path: "completion",
       load: async () => (await import("./completion/index.ts")).completionCommand,
     },
