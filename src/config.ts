@@ -63,6 +63,7 @@ export const settings = {
     "file that holds what --store would say, so that no process list shows its password",
     undefined,
   ),
+  movedStore: toggle("moved-store", "work on what is left of a store that was moved elsewhere"),
   environment: oneOf(
     "environment",
     "production issues rehome_live_ keys, staging rehome_test_ ones",

@@ -14,6 +14,7 @@ import { catalogueFile, inMemory, openStore, type StoreObserver } from "../servi
 import type { TakeShared } from "../service/shared-anonymous.ts";
 import { createServices, type Services } from "../service/services.ts";
 import type { Io } from "./io.ts";
+import { refuseMoved } from "./moved.ts";
 import { messageOf } from "./errors.ts";
 
 /** The system's generator of random bytes. */
@@ -50,6 +51,12 @@ export async function openServices(
     },
     io.annexes.flatMap(({ stores = [] }) => stores),
   );
+  try {
+    await refuseMoved(store, config);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
   return createServices(store, {
     environment: config.environment,
     clock: systemClock,

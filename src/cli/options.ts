@@ -109,6 +109,7 @@ export const storeSettings = [
   "data",
   "store",
   "storeFile",
+  "movedStore",
 ] as const satisfies readonly SettingName[];
 
 /**

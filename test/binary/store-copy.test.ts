@@ -49,20 +49,79 @@ test("a folder moves to a database and back, and the key that somebody holds goe
   expect(there.stdout).not.toContain(password);
 
   using other = temporaryFolder();
+  await using second = await testDatabase();
+  const again = ["store", "copy", ...from, "--to", second.url, "--moved-store"];
+  expect((await rehome(again)).exitCode).toBe(0);
   const addressFile = join(other.path, "address");
-  writeFileSync(addressFile, `${database.url}\n`);
+  writeFileSync(addressFile, `${second.url}\n`);
   const back = join(other.path, "data");
   const returned = await rehome(["store", "copy", "--from-file", addressFile, "--to", back]);
-  expect(returned.stderr).toBe("");
+  expect(returned.stderr).toContain("From now on rehome refuses to work on postgres://");
   expect(returned.stdout).toContain("4,000  animals");
   expect(returned.stdout).toContain("both sides are equal");
 
-  await using first = await serve(folder.path);
+  await using first = await serve(folder.path, ["--moved-store"]);
   const expected = await listed(first.origin);
   expect(expected.status).toBe(200);
-  await using second = await serve(back);
-  expect(await listed(second.origin)).toEqual(expected);
+  await using third = await serve(back);
+  expect(await listed(third.origin)).toEqual(expected);
 }, 60_000);
+
+describe("a store that moved", () => {
+  const moved = async (target: () => string) => {
+    const home = temporaryFolder();
+    const old = join(home.path, "old");
+    const { id } = await makeKey(old);
+    const copied = await rehome(["store", "copy", "--from", old, "--to", target()]);
+    expect(copied.exitCode).toBe(0);
+    return { home, old, id, [Symbol.dispose]: () => home[Symbol.dispose]() };
+  };
+
+  test("is refused by every command and by serve, with the address that it moved to", async () => {
+    await using target = await testDatabase();
+    using at = await moved(() => target.url);
+    const { host, username, pathname, password: secret } = new URL(target.url);
+    const place = `postgres://${username}@${host}${pathname}`;
+    const { path } = at.home;
+    for (const args of [
+      ["serve", "--port", "0"],
+      ["keys", "revoke", at.id],
+      ["keys", "list", "--json"],
+      ["pets", "add", "--name", "Rex", "--category", "1"],
+      ["usage"],
+      ["backup", join(path, "b.db")],
+      ["restore", join(at.old, "rehome.db"), "--yes"],
+    ]) {
+      const refused = await rehome([...args, "--data", at.old]);
+      expect([args[0], refused.exitCode, refused.stdout]).toEqual([args[0], 1, ""]);
+      expect(refused.stderr).toContain(`The store in ${at.old} was moved to ${place}`);
+      expect(refused.stderr).not.toContain(secret);
+    }
+    const copied = await rehome(["store", "copy", "--from", at.old, "--to", join(path, "third")]);
+    expect(copied.stderr).toContain("was moved to");
+    const doctor = await rehome(["doctor", "--data", at.old, "--port", "1"]);
+    expect(doctor).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/fail +moved/) });
+    const meant = await rehome(["keys", "list", "--data", at.old, "--moved-store"]);
+    expect(meant).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(at.id) });
+  }, 60_000);
+
+  test("is refused in a database too", async () => {
+    await using source = await testDatabase();
+    using at = await moved(() => source.url);
+    const back = join(at.home.path, "back");
+    const env = { REHOME_STORE: source.url };
+    expect((await rehome(["keys", "list"], { env })).exitCode).toBe(0);
+    const copied = await rehome(["store", "copy", "--from", source.url, "--to", back]);
+    expect(copied.exitCode).toBe(0);
+    const refused = await rehome(["keys", "revoke", at.id, "--yes"], { env });
+    expect([refused.exitCode, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toContain(`was moved to ${back}`);
+    const doctor = await rehome(["doctor", "--port", "1"], { env });
+    expect(doctor).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/fail +moved/) });
+    const list = await rehome(["keys", "list", "--data", back]);
+    expect(list.stdout).toContain("active");
+  }, 60_000);
+});
 
 describe("serve", () => {
   const onDatabase = (env: Record<string, string>) => serve(undefined, [], { env });
@@ -148,6 +207,7 @@ describe("is refused in words", () => {
       folder.path,
       "--to",
       database.url,
+      "--moved-store",
     ]);
     expect(stderr).toContain("is not empty");
     expect(exitCode).toBe(2);
@@ -156,7 +216,8 @@ describe("is refused in words", () => {
 
 test("draws a bar at a terminal and takes it away", async () => {
   using other = temporaryFolder();
-  const args = ["store", "copy", "--from", folder.path, "--to", join(other.path, "data")];
+  const places = ["--from", folder.path, "--to", join(other.path, "data")];
+  const args = ["store", "copy", ...places, "--moved-store"];
   const { screen, exitCode } = await rehomeAtTerminal(args);
   expect(exitCode).toBe(0);
   expect(screen).toContain("Copying");

@@ -1,5 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { pendingAfter } from "../../storage/migration-history.ts";
+import { movedMark } from "../../storage/moved.ts";
 import { describeAddress, parseDatabaseAddress } from "./address.ts";
 import { connect } from "./connections.ts";
 import { explainRefusal, unwrap } from "./failures.ts";
@@ -16,6 +17,8 @@ export type PostgresDiagnosis =
       readonly serverMs: number;
       /** Migrations that the next start will apply. */
       readonly pending: readonly string[];
+      /** Where the store was moved to, if it was. */
+      readonly movedTo: string | undefined;
       readonly problem: undefined;
     }
   | { readonly problem: AppError };
@@ -37,12 +40,15 @@ export async function diagnosePostgres(
         (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`) as [
       { version: string; bytes: number; now: number },
     ];
+    const pending = pendingAfter(applied, postgresMigrations, where).map(({ tag }) => tag);
     return {
       where,
+      // An older schema has no place for the mark.
+      movedTo: pending.length === 0 ? await movedPlace(sql) : undefined,
       server: `PostgreSQL ${row.version}`,
       bytes: row.bytes,
       serverMs: row.now,
-      pending: pendingAfter(applied, postgresMigrations, where).map(({ tag }) => tag),
+      pending,
       problem: undefined,
     };
   } catch (error) {
@@ -51,4 +57,11 @@ export async function diagnosePostgres(
   } finally {
     await sql.close({ timeout: 0 });
   }
+}
+
+async function movedPlace(sql: ReturnType<typeof connect>): Promise<string | undefined> {
+  const rows = (await sql`SELECT value FROM rehome.store_state WHERE name = ${movedMark}`) as {
+    value: string;
+  }[];
+  return rows[0]?.value;
 }

@@ -53,7 +53,7 @@ Examples:
   rehome backup /mnt/usb/rehome.db --data /var/lib/rehome
   rehome backup verify /mnt/usb/rehome.db`,
     );
-  addJson(addSettings(command, ["data"]), backupSchema);
+  addJson(addSettings(command, ["data", "movedStore"]), backupSchema);
   return command.action((place: string, options: Options) => {
     makeBackup(place, configOf(command, io).config, options, io);
   });

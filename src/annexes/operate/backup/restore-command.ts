@@ -32,7 +32,7 @@ Examples:
   rehome restore /var/backups/rehome-2026-11-21.db --data /var/lib/rehome
   rehome restore rehome.db --data new-folder --json`,
     );
-  addJson(addSettings(command, ["data"]), restoreSchema);
+  addJson(addSettings(command, ["data", "movedStore"]), restoreSchema);
   return command.action(async (file: string, options: { json?: true; yes?: true }) => {
     const { config } = configOf(command, io);
     const folder = dataFolder(config, "restore");

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { clockToleranceMs, dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { diagnosePostgres } from "../../postgres/diagnose.ts";
+import { folderMovedTo } from "../../../storage/moved.ts";
 import { diagnose, type Diagnosis } from "./sqlite.ts";
 import { lastBackup } from "../backup/last-backup.ts";
 import { bytesText, fail, ok, warn, type Finding } from "./finding.ts";
@@ -32,12 +33,34 @@ export function examineFolder(question: FolderQuestion): Finding[] {
   const catalogueBytes = databases[0]?.bytes ?? 0;
   return [
     first,
+    ...checkMoved(folder),
     ...databases.filter(({ bytes }) => bytes !== undefined).map(checkDatabase),
     checkDisk(folder, catalogueBytes),
     checkPermissions(folder),
     ...(catalogueBytes === 0 ? [] : [checkBackup(folder, nowMs)]),
     checkClock(nowMs, newestMs),
   ];
+}
+
+function moved(place: string | undefined): Finding[] {
+  if (place === undefined) return [];
+  return [
+    fail(
+      "moved",
+      `the store was moved to ${place}`,
+      "Name that place; nothing is served from here.",
+    ),
+  ];
+}
+
+/** A store that was moved elsewhere serves nobody: whoever changes it changes nothing. */
+function checkMoved(folder: string): Finding[] {
+  try {
+    return moved(folderMovedTo(folder));
+  } catch {
+    // What is wrong with the database is said of the database.
+    return [];
+  }
 }
 
 function checkDatabase({ name, path, bytes = 0, pending, problem }: Diagnosis): Finding {
@@ -121,6 +144,7 @@ export async function examineDatabase(
           `${detail}, schema lacks ${found.pending.join(", ")}`,
           "The next start brings it up to date; make a dump with pg_dump before.",
         ),
+    ...moved(found.movedTo),
     ...skew,
     checkClock(nowMs, 0),
   ];

@@ -69,7 +69,7 @@ export async function takeAlong(from: string, io: Io): Promise<void> {
       source: resolve(from),
       target: serviceDataFolder,
       resume: false,
-      timeoutMs: settings.storeTimeoutMs.default,
+      config: { storeTimeoutMs: settings.storeTimeoutMs.default, movedStore: false },
     });
     const rowsOf = (title: string) => parts.find((part) => part.title === title)?.rows ?? 0;
     const what = `${counted(rowsOf("animals"), "animal")} and ${counted(rowsOf("keys"), "key")}`;

@@ -1,11 +1,15 @@
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { Command } from "commander";
 import { systemClock } from "../../../domain/clock.ts";
 import { type CopiedPart, type CopyProgress, copyStore } from "./copy-store.ts";
 import { catalogueFile, openStore } from "../../../service/open-store.ts";
 import { type Io, printJson } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
+import { refuseMoved } from "../../../cli/moved.ts";
 import { addressIn } from "../../../cli/open.ts";
+import type { Config } from "../../../config.ts";
+import { markMoved } from "../../../storage/moved.ts";
 import { addSettings, settingsOf } from "../../../cli/options.ts";
 import { type Progress, ProgressLine } from "../../../cli/progress.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
@@ -46,19 +50,18 @@ export function copyCommand(io: Io): Command {
       "after",
       `
 Animals keep their ids, and the keys that people hold go on working: events, counters and usage go along.
-Stop every server on both places first. Nothing is changed in the place that is copied from.
+Stop every server on both places first. The place that is copied from keeps everything, and a mark: commands and servers on
+it refuse, with the address that it moved to, unless they are given --moved-store.
 
 Examples:
   rehome store copy --from /var/lib/rehome --to-file /etc/rehome/store
   rehome store copy --from postgres://rehome:secret@db.example.org/rehome --to /var/lib/rehome`,
     );
-  addJson(addSettings(command, ["storeTimeoutMs"]), copiedSchema);
-  return command.action((options: Options) =>
-    copy(io, options, settingsOf(command, io).config.storeTimeoutMs),
-  );
+  addJson(addSettings(command, ["storeTimeoutMs", "movedStore"]), copiedSchema);
+  return command.action((options: Options) => copy(io, options, settingsOf(command, io).config));
 }
 
-async function copy(io: Io, options: Options, timeoutMs: number): Promise<void> {
+async function copy(io: Io, options: Options, config: Config): Promise<void> {
   const source = await placeOf("from", options.from, options.fromFile);
   const target = await placeOf("to", options.to, options.toFile);
   if (source === target) {
@@ -68,13 +71,14 @@ async function copy(io: Io, options: Options, timeoutMs: number): Promise<void> 
     throw new UsageError(`There is no rehome.db in ${source}.`, "Name a data folder with --from.");
   }
   const resume = options.resume === true;
-  const copied = await copyPlaces(io, { source, target, resume, timeoutMs });
+  const copied = await copyPlaces(io, { source, target, resume, config });
   if (options.json) return printJson(io, copied);
   const { from, to, parts } = copied;
   for (const { title, rows, checksum } of parts.filter((part) => part.rows > 0)) {
     io.out(`${grouped(rows).padStart(12)}  ${title.padEnd(16)} ${checksum}\n`);
   }
   io.out(`Copied from ${from} to ${to}; both sides are equal.\n`);
+  io.err(`From now on rehome refuses to work on ${from}: it says where the store moved to.\n`);
   return undefined;
 }
 
@@ -83,16 +87,21 @@ export interface PlacesToCopy {
   readonly source: string;
   readonly target: string;
   readonly resume: boolean;
-  readonly timeoutMs: number;
+  readonly config: Pick<Config, "storeTimeoutMs" | "movedStore">;
 }
 
-/** Copies everything from one place to an empty one, and shows on the terminal how far it is. See `copyStore`. */
+/**
+ * Copies everything from one place to an empty one, and shows on the terminal how far it is. See `copyStore`. What is left
+ * is marked as moved, so that nobody changes it by mistake.
+ */
 export async function copyPlaces(
   io: Io,
-  { source, target, resume, timeoutMs }: PlacesToCopy,
+  { source, target, resume, config }: PlacesToCopy,
 ): Promise<{ from: string; to: string; parts: CopiedPart[] }> {
-  await using from = disposable(await open(io, source, timeoutMs));
-  await using to = disposable(await open(io, target, timeoutMs));
+  await using from = disposable(await open(io, source, config.storeTimeoutMs));
+  await refuseMoved(from.store, config);
+  await using to = disposable(await open(io, target, config.storeTimeoutMs));
+  await refuseMoved(to.store, config);
   const line = new ProgressLine(io, () => performance.now());
   try {
     const parts = await copyStore(from.store, to.store, {
@@ -101,6 +110,7 @@ export async function copyPlaces(
       stop: io.stop,
     });
     line.clear();
+    await from.store.transact(markMoved(to.store.place));
     return { from: from.store.place, to: to.store.place, parts };
   } catch (error) {
     line.clear();
@@ -135,7 +145,8 @@ async function open(io: Io, place: string, timeoutMs: number) {
   return openStore(
     isDatabase ? place : undefined,
     {
-      folder: isDatabase ? "" : place,
+      // As a path from everywhere: it is noted where the store moved to.
+      folder: isDatabase ? "" : resolve(place),
       clock: systemClock,
       random: Math.random,
       timeoutMs,
