@@ -86,8 +86,8 @@ export class Limiter {
 
   /**
    * What has to happen without a request that asks for it, once a second. A block whose minute is over is given back,
-   * because its requests still count in the day. Where other processes take from the same windows, idle blocks do too, and what was exhausted is asked for
-   * again, since one of them may have given back.
+   * because its requests still count in the day. Where other processes take from the same windows, idle
+   * blocks go back too, and what was exhausted is asked for again, since one of them may have given back.
    */
   async sweep(accounts: Iterable<Account>): Promise<void> {
     const nowMs = this.#options.clock();
