@@ -52,8 +52,8 @@ export interface Dialect {
   readonly jsonObject: string;
   /** The place of a text in another one from 1 on, or 0. */
   readonly position: string;
-  /** Compares with null as with any other value. */
-  readonly isDistinctFrom: string;
+  /** In an INSERT: takes the numbers that are given, in place of the database's own. */
+  readonly overridingIdentity: string;
   /** The last number that was given to a row of a table; null or 0 before the first. */
   lastNumber(table: Table): string;
   /** Letters A to Z in lower case, and no others. */

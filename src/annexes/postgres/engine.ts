@@ -32,7 +32,7 @@ const dialect: Dialect = {
   forUpdate: "FOR UPDATE",
   jsonObject: "json_build_object",
   position: "strpos",
-  isDistinctFrom: "IS DISTINCT FROM",
+  overridingIdentity: "OVERRIDING SYSTEM VALUE",
   lastNumber: (table) =>
     `(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${sequenceOf(table)})`,
   lowerAscii: (expression) => `lower(${expression} COLLATE "C")`,

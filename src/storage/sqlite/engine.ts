@@ -31,7 +31,7 @@ const dialect: Dialect = {
   forUpdate: "",
   jsonObject: "json_object",
   position: "instr",
-  isDistinctFrom: "IS NOT",
+  overridingIdentity: "",
   lastNumber: ({ name }) => `(SELECT max(seq) FROM sqlite_sequence WHERE name = '${name}')`,
   lowerAscii: (expression) => `lower(${expression})`,
   byteLength: (expression) => `length(CAST(${expression} AS blob))`,

@@ -1,0 +1,312 @@
+import type { Clock } from "../../domain/clock.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Pet, PetStatus } from "../../domain/pet.ts";
+import {
+  type ChangeRecord,
+  eventsOfPet,
+  findPets,
+  type FoundPets,
+  lastChange,
+  listChanges,
+  missingPets,
+  type PetEvent,
+  petOf,
+  petOrRemoved,
+  petRows,
+} from "../../storage/animals.ts";
+import { undoCategories } from "../../storage/categories.ts";
+import {
+  type By,
+  carryOut,
+  categoryEventsOf,
+  type CategoryEvent,
+  type ChangeCounts,
+  describeChange,
+  dropChange,
+  newChange,
+  planRemoval,
+  planReturn,
+  planUndo,
+  planUpdate,
+} from "../../storage/changes.ts";
+import type { Engine } from "../../storage/contract.ts";
+import { record } from "../../storage/records.ts";
+import {
+  changeAnimals,
+  countAnimals,
+  list,
+  row,
+  sql,
+  type Steps,
+} from "../../storage/statement.ts";
+import { apiKeys, changes, pets } from "../../storage/tables.ts";
+import { type CategoryReference, resolveCategory } from "./categories.ts";
+
+export type { ChangeRecord, FoundPets, PetEvent };
+
+/** What to set in animals. What is absent stays. */
+export interface AnimalPatch {
+  readonly name?: string | undefined;
+  readonly category?: CategoryReference | undefined;
+  /** Null takes the status away. */
+  readonly status?: PetStatus | null | undefined;
+}
+
+/** Which animals a list is to show. */
+export interface AnimalQuery {
+  /** Anywhere in the name, whatever its case and accents. */
+  readonly name?: string | undefined;
+  /** An id or a name. */
+  readonly category?: string | undefined;
+  /** Null: only those without a status. */
+  readonly status?: PetStatus | null | undefined;
+  readonly limit: number;
+  /** Only ids above it. */
+  readonly after?: bigint | undefined;
+}
+
+/** The past of an animal: how it came to be, and every change that is kept, oldest first. */
+export interface AnimalHistory {
+  /** As it is now, or as it was when it was removed. */
+  readonly pet: Pet;
+  readonly isRemoved: boolean;
+  readonly created: {
+    /** Unknown for animals of version 1.0.0. */
+    readonly atMs: number | undefined;
+    /** A person, an account or `key LABEL`; unknown where it is no longer kept. */
+    readonly by: string | undefined;
+    /** What it was: `create` through the interface, `add`, `import`. */
+    readonly action: string | undefined;
+  };
+  readonly events: readonly PetEvent[];
+}
+
+/** What an undo did, or would do. */
+export interface UndoReport extends ChangeCounts {
+  readonly change: ChangeRecord;
+  /** Animals that it left as they are, because they were changed since. */
+  readonly left: number;
+  readonly categories: readonly CategoryEvent[];
+}
+
+/**
+ * What people do with animals. Every change is one transaction, all or nothing, and leaves an event for each animal. Throws
+ * AppError `not_found` where an animal is not there, and changes nothing then.
+ */
+export class AnimalService {
+  readonly #store: Engine;
+  readonly #clock: Clock;
+  readonly #actor: string;
+
+  /** `actor` is kept as the author of the changes. */
+  constructor(options: { store: Engine; clock: Clock; actor: string }) {
+    this.#store = options.store;
+    this.#clock = options.clock;
+    this.#actor = options.actor;
+  }
+
+  /** The same for another person. */
+  as(actor: string): AnimalService {
+    return new AnimalService({ store: this.#store, clock: this.#clock, actor });
+  }
+
+  /** A page of animals in the order of their ids, and how many there are in all. */
+  async find({ category, limit, after, ...filter }: AnimalQuery): Promise<FoundPets> {
+    const categoryId =
+      category === undefined
+        ? undefined
+        : (await this.#store.read(() => resolveCategory({ text: category }))).id;
+    return findPets(
+      this.#store,
+      { ...filter, categoryId },
+      { limit, after: after ?? -(2n ** 63n) },
+    );
+  }
+
+  /** Adds an animal. */
+  async add(pet: {
+    readonly name: string;
+    readonly category: CategoryReference;
+    readonly status?: PetStatus | undefined;
+  }): Promise<Pet> {
+    return this.#changing("add", function* (change, by) {
+      const { id: categoryId, made } = yield* resolveCategory(pet.category);
+      const status = pet.status ?? null;
+      const added = yield* row<{ id: bigint }>(
+        sql`INSERT INTO ${pets} (name, category_id, status, created_at_ms, created_in)
+          VALUES (${pet.name}, ${categoryId}, ${status}, ${by.nowMs}, ${change}) RETURNING id`,
+      );
+      yield* countAnimals(1);
+      const id = added?.id ?? 0n;
+      yield* describeChange(change, { added: 1, name: pet.name, id }, made);
+      return { id, name: pet.name, categoryId, ...(status === null ? {} : { status }) };
+    });
+  }
+
+  /** Changes animals. Returns them as they are now, in the order of `ids`. */
+  async update(ids: readonly bigint[], { name, category, status }: AnimalPatch): Promise<Pet[]> {
+    return this.#changing("update", function* (change, by) {
+      yield* requireAll(ids);
+      const resolved = category && (yield* resolveCategory(category));
+      const patch = { name, categoryId: resolved?.id, status };
+      const set = Object.fromEntries(
+        Object.entries(patch).filter(([, value]) => value !== undefined),
+      );
+      const planned = yield* planUpdate(change, sql`animal.id IN ${list(ids)}`, set);
+      const made = resolved?.made ?? [];
+      if (planned === 0 && made.length === 0) yield* dropChange(change);
+      else {
+        const counts = yield* carryOut(change, by);
+        yield* describeChange(change, { ...counts, set }, made);
+      }
+      return yield* inOrder(ids);
+    });
+  }
+
+  /** Removes animals. Returns them as they were, in the order of `ids`. */
+  async remove(ids: readonly bigint[]): Promise<Pet[]> {
+    return this.#changing("remove", function* (change, by) {
+      yield* requireAll(ids);
+      const removed = yield* inOrder(ids);
+      yield* planRemoval(change, sql`animal.id IN ${list(ids)}`);
+      yield* describeChange(change, { ...(yield* carryOut(change, by)) });
+      return removed;
+    });
+  }
+
+  /** Brings a removed animal back under its id. */
+  async restore(id: bigint): Promise<Pet> {
+    return this.#changing("restore", function* (change, by) {
+      const found = yield* petOrRemoved(id);
+      if (found === undefined) throw noSuchAnimal([id]);
+      if (!found.isRemoved) {
+        throw new AppError("invalid_request", `The animal ${id} is there; it was not removed.`);
+      }
+      if ((yield* planReturn(change, sql`animal.id = ${id}`)) === 0) {
+        throw new AppError(
+          "invalid_request",
+          `Another animal has the external id of ${id} by now, ${JSON.stringify(found.pet.externalId)}.`,
+          { hint: "Remove that one first." },
+        );
+      }
+      yield* describeChange(change, { ...(yield* carryOut(change, by)) });
+      return petOf(found.pet);
+    });
+  }
+
+  /** Everything that is known of an animal's past. */
+  async history(id: bigint): Promise<AnimalHistory> {
+    return this.#store.read(function* () {
+      const found = yield* petOrRemoved(id);
+      if (found === undefined) throw noSuchAnimal([id]);
+      const { pet, isRemoved } = found;
+      const events = yield* eventsOfPet(id);
+      const cause =
+        pet.createdIn === null
+          ? undefined
+          : yield* record(changes, sql`WHERE id = ${pet.createdIn}`);
+      const key =
+        pet.createdBy === null
+          ? undefined
+          : yield* record(apiKeys, sql`WHERE id = ${pet.createdBy}`);
+      const by = pet.createdBy === null ? cause?.actor : `key ${key?.name ?? pet.createdBy}`;
+      const action = pet.createdBy === null ? cause?.action : "create";
+      return {
+        pet: petOf(pet),
+        isRemoved,
+        created: { atMs: pet.createdAtMs ?? undefined, by, action },
+        events,
+      };
+    });
+  }
+
+  /** The newest changes by people and imports. */
+  async changes(limit: number): Promise<ChangeRecord[]> {
+    return listChanges(this.#store, limit);
+  }
+
+  /** The change that `undo` would take back; undefined when there is none. */
+  async lastChange(): Promise<ChangeRecord | undefined> {
+    return this.#store.read(() => lastChange());
+  }
+
+  /**
+   * Takes a change back, by default the last one, where nothing that it changed was changed since. With `rehearse` nothing
+   * is changed, and the report says what would be.
+   */
+  async undo(options: { change?: bigint; rehearse?: boolean } = {}): Promise<UndoReport> {
+    const by: By = { actor: this.#actor, nowMs: this.#clock() };
+    const work = () => undoSteps(options.change, by);
+    if (options.rehearse !== true) return this.#store.transact(work, { patient: true });
+    let report: UndoReport | undefined;
+    const rehearsal = new Error("only a rehearsal");
+    try {
+      await this.#store.transact(
+        function* () {
+          report = yield* work();
+          throw rehearsal;
+        },
+        { patient: true },
+      );
+    } catch (error) {
+      if (error !== rehearsal || report === undefined) throw error;
+    }
+    return report as UndoReport;
+  }
+
+  async #changing<T>(action: string, work: (change: bigint, by: By) => Steps<T>): Promise<T> {
+    const by: By = { actor: this.#actor, nowMs: this.#clock() };
+    return this.#store.transact(
+      function* () {
+        yield* changeAnimals();
+        return yield* work(yield* newChange(action, by, {}), by);
+      },
+      { patient: true },
+    );
+  }
+}
+
+function* undoSteps(wanted: bigint | undefined, by: By): Steps<UndoReport> {
+  yield* changeAnimals();
+  const change = yield* lastChange(wanted);
+  if (change === undefined) {
+    throw new AppError("not_found", "There is no change to take back.");
+  }
+  if (change.undoneIn !== null || change.undoes !== null) {
+    const what = change.undoes === null ? "was taken back already" : "is an undo itself";
+    throw new AppError("invalid_request", `The change ${change.id} ${what}.`);
+  }
+  const undo = yield* newChange("undo", by, {}, change.id);
+  const total = yield* planUndo(undo, change.id);
+  const events = categoryEventsOf(change.categories);
+  // Names come back before the animals that carry them, and what the change had made goes after them.
+  const before = yield* undoCategories(events.filter((event) => event.before !== undefined));
+  const counts = yield* carryOut(undo, by);
+  const after = yield* undoCategories(events.filter((event) => event.before === undefined));
+  const categories = [...before, ...after];
+  const left = total - counts.updated - counts.removed - counts.restored;
+  yield* describeChange(undo, { ...counts, left, action: change.action }, categories);
+  return { change, ...counts, left, categories };
+}
+
+/** The animals in the order of `ids`. */
+function* inOrder(ids: readonly bigint[]): Steps<Pet[]> {
+  const found = yield* petRows(sql`WHERE id IN ${list(ids)}`);
+  const byId = new Map(found.map((pet) => [pet.id, pet] as const));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+function* requireAll(ids: readonly bigint[]): Steps<void> {
+  const missing = yield* missingPets(ids);
+  if (missing.length > 0) throw noSuchAnimal(missing);
+}
+
+function noSuchAnimal(ids: readonly bigint[]): AppError {
+  const shown =
+    ids.length > 1
+      ? `no animals with the ids ${ids.join(", ")}`
+      : `no animal with the id ${ids[0]}`;
+  return new AppError("not_found", `There ${ids.length > 1 ? "are" : "is"} ${shown}.`, {
+    hint: "rehome pets list",
+  });
+}

@@ -1,0 +1,199 @@
+import type { Clock } from "../../domain/clock.ts";
+import type { Category } from "../../domain/category.ts";
+import { AppError } from "../../domain/errors.ts";
+import { int64Max, parseInt64 } from "../../domain/int64.ts";
+import {
+  addCategories,
+  categoriesInUse,
+  categoryById,
+  categoryByName,
+  type CategoryUse,
+  dropCategory,
+  highestCategoryId,
+  isCarried,
+  namedCategories,
+  renameCategory,
+} from "../../storage/categories.ts";
+import {
+  type By,
+  carryOut,
+  type CategoryEvent,
+  describeChange,
+  newChange,
+  planUpdate,
+} from "../../storage/changes.ts";
+import type { Engine } from "../../storage/contract.ts";
+import { changeAnimals, sql, type Steps } from "../../storage/statement.ts";
+
+export type { CategoryUse };
+
+/** A category as a person names it: by its id, or by its name in any case. */
+export interface CategoryReference {
+  readonly text: string;
+  /** Makes the category where nobody knows it. */
+  readonly create?: boolean | undefined;
+}
+
+/** A category that was found, and what was made for it. */
+export interface ResolvedCategory {
+  readonly id: bigint;
+  readonly made: readonly CategoryEvent[];
+}
+
+/** Categories in an error at the most. */
+const shownMax = 20;
+
+/**
+ * The category that `reference` means: a number that is named or that an animal carries, else a name. Throws `not_found`,
+ * which lists the known ones, where there is none and none is to be made.
+ */
+export function* resolveCategory({ text, create }: CategoryReference): Steps<ResolvedCategory> {
+  const name = text.trim();
+  const id = parseInt64(name);
+  if (id !== undefined && ((yield* categoryById(id)) !== undefined || (yield* isCarried(id)))) {
+    return { id, made: [] };
+  }
+  const named = yield* categoryByName(name);
+  if (named !== undefined) return { id: named.id, made: [] };
+  if (create !== true) throw yield* unknownCategory(name);
+  // A number needs no name; animals carry it from now on.
+  if (id !== undefined) return { id, made: [] };
+  return yield* makeCategory(name, undefined);
+}
+
+function* makeCategory(name: string, wanted: bigint | undefined): Steps<ResolvedCategory> {
+  if (name.trim() === "") {
+    throw new AppError("invalid_request", "The name of a category must not be empty.");
+  }
+  const highest = wanted === undefined ? yield* highestCategoryId() : 0n;
+  if (highest === int64Max) {
+    throw new AppError("invalid_request", `No id is left above ${int64Max}.`, {
+      hint: "Give the new category an id of its own with --id.",
+    });
+  }
+  const id = wanted ?? highest + 1n;
+  const wasCarried = yield* isCarried(id);
+  yield* addCategories([{ id, name: name.trim() }]);
+  const event = { id, after: name.trim() };
+  return { id, made: [wasCarried ? { ...event, wasCarried } : event] };
+}
+
+function* unknownCategory(name: string): Steps<AppError> {
+  const known = yield* namedCategories();
+  const shown = known.slice(0, shownMax).map((each) => `${each.name} (${each.id})`);
+  const more = known.length > shownMax ? `, and ${known.length - shownMax} more` : "";
+  const list = known.length === 0 ? "None has a name yet" : `Known: ${shown.join(", ")}${more}`;
+  return new AppError("not_found", `There is no category ${JSON.stringify(name)}. ${list}.`, {
+    hint: "Add --create-category to make it; rehome categories list shows all.",
+  });
+}
+
+/** What people do with categories. Each change is one transaction, and can be taken back like those of animals. */
+export class CategoryService {
+  readonly #store: Engine;
+  readonly #clock: Clock;
+  readonly #actor: string;
+
+  constructor(options: { store: Engine; clock: Clock; actor: string }) {
+    this.#store = options.store;
+    this.#clock = options.clock;
+    this.#actor = options.actor;
+  }
+
+  /** The same for another person. */
+  as(actor: string): CategoryService {
+    return new CategoryService({ store: this.#store, clock: this.#clock, actor });
+  }
+
+  /** All categories, named or carried by animals, in the order of their ids. */
+  async list(): Promise<CategoryUse[]> {
+    return this.#store.read(categoriesInUse, { patient: true });
+  }
+
+  /** The categories that have a name, in the order of their ids. */
+  async named(): Promise<Category[]> {
+    return this.#store.read(namedCategories);
+  }
+
+  /** Names a category: the one with `id`, or a new one. */
+  async add(name: string, id?: bigint): Promise<Category> {
+    return this.#changing("add category", function* (change) {
+      yield* refuseTaken(name);
+      const current = id === undefined ? undefined : yield* categoryById(id);
+      if (current !== undefined) {
+        throw new AppError(
+          "invalid_request",
+          `The category ${id} has a name, ${JSON.stringify(current.name)}.`,
+          { hint: "Rename it with rehome categories rename." },
+        );
+      }
+      const made = yield* makeCategory(name, id);
+      yield* describeChange(change, { name: name.trim(), id: made.id }, made.made);
+      return { id: made.id, name: name.trim() };
+    });
+  }
+
+  /** Gives a category another name. */
+  async rename(reference: string, name: string): Promise<Category> {
+    return this.#changing("rename category", function* (change) {
+      const { id } = yield* resolveCategory({ text: reference });
+      const before = yield* categoryById(id);
+      yield* refuseTaken(name, id);
+      const after = name.trim();
+      if (after === "") {
+        throw new AppError("invalid_request", "The name of a category must not be empty.");
+      }
+      if (before === undefined) yield* addCategories([{ id, name: after }]);
+      else yield* renameCategory(id, after);
+      const event =
+        before === undefined
+          ? { id, after, wasCarried: true as const }
+          : { id, before: before.name, after };
+      yield* describeChange(change, { id, before: before?.name, after }, [event]);
+      return { id, name: after };
+    });
+  }
+
+  /** Gives the animals of other categories to `into`, and takes the names of those away. Returns how many animals moved. */
+  async merge(from: readonly string[], into: string): Promise<number> {
+    return this.#changing("merge categories", function* (change, by) {
+      const { id: target } = yield* resolveCategory({ text: into });
+      const events: CategoryEvent[] = [];
+      for (const text of from) {
+        const { id } = yield* resolveCategory({ text });
+        if (id === target) {
+          throw new AppError("invalid_request", `${text} and ${into} are the same category.`);
+        }
+        const named = yield* categoryById(id);
+        yield* planUpdate(change, sql`animal.category_id = ${id}`, { categoryId: target });
+        if (named === undefined) continue;
+        yield* dropCategory(id);
+        events.push({ id, before: named.name });
+      }
+      const { updated } = yield* carryOut(change, by);
+      yield* describeChange(change, { from, into, updated }, events);
+      return updated;
+    });
+  }
+
+  async #changing<T>(action: string, work: (change: bigint, by: By) => Steps<T>): Promise<T> {
+    const by: By = { actor: this.#actor, nowMs: this.#clock() };
+    return this.#store.transact(
+      function* () {
+        yield* changeAnimals();
+        return yield* work(yield* newChange(action, by, {}), by);
+      },
+      { patient: true },
+    );
+  }
+}
+
+function* refuseTaken(name: string, except?: bigint): Steps<void> {
+  const holder = yield* categoryByName(name);
+  if (holder === undefined || holder.id === except) return;
+  throw new AppError(
+    "invalid_request",
+    `The category ${holder.id} has the name ${JSON.stringify(holder.name)}.`,
+    { hint: "Merge the two with rehome categories merge." },
+  );
+}

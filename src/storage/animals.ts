@@ -1,0 +1,199 @@
+/** What people ask of animals: find, look at, look back. The statements are the same for both databases. */
+import { fold, isAscii } from "../domain/fold.ts";
+import type { Pet, PetStatus } from "../domain/pet.ts";
+import type { Awaitable, Engine } from "./contract.ts";
+import { record, recordOf, type RecordOf, records, selected } from "./records.ts";
+import {
+  inDialect,
+  joined,
+  list,
+  row,
+  rows,
+  sql,
+  type Statement,
+  type Steps,
+  type Value,
+} from "./statement.ts";
+import { changes, petEvents, pets, removedPets } from "./tables.ts";
+
+/** Which animals are wanted. */
+export interface PetFilter {
+  /** Anywhere in the name, whatever its case and accents. */
+  readonly name?: string | undefined;
+  readonly categoryId?: bigint | undefined;
+  /** Null: only those without one. */
+  readonly status?: PetStatus | null | undefined;
+}
+
+export interface FoundPets {
+  readonly pets: readonly Pet[];
+  /** How many animals there are in all that the filter means, whatever page is shown. */
+  readonly total: number;
+}
+
+/** Names read at a time, so that a long search lets others go on. */
+const searchRows = 20_000;
+
+/** A page of the animals that the filter means, in the order of their ids, above `after`, and how many there are in all. */
+export async function findPets(
+  engine: Engine,
+  filter: PetFilter,
+  { limit, after }: { readonly limit: number; readonly after: bigint },
+): Promise<FoundPets> {
+  const { name = "" } = filter;
+  const where = conditionsOf(filter);
+  if (name === "") return engine.read(() => plainPage(where, limit, after), { patient: true });
+  const wanted = fold(name);
+  const plain = sql`${where} AND ${isAsciiName} AND ${plainMatch(wanted)}`;
+  // A name of other letters than A to Z has to be folded, which no database does alike.
+  const folded = await foldedMatches(engine, sql`${where} AND NOT ${isAsciiName}`, wanted);
+  if (!isAscii(wanted)) return pageOf(engine, folded, limit, after);
+  const ids = folded.filter((id) => id > after).slice(0, limit);
+  const either = ids.length === 0 ? plain : sql`(${plain} OR id IN ${list(ids)})`;
+  const found = await engine.read(
+    function* () {
+      const page = yield* petRows(
+        sql`WHERE ${either} AND id > ${after} ORDER BY id LIMIT ${limit}`,
+      );
+      return { pets: page, total: yield* countWhere(plain) };
+    },
+    { patient: true },
+  );
+  return { ...found, total: found.total + folded.length };
+}
+
+function* plainPage(where: Statement, limit: number, after: bigint): Steps<FoundPets> {
+  const page = yield* petRows(sql`WHERE ${where} AND id > ${after} ORDER BY id LIMIT ${limit}`);
+  return { pets: page, total: yield* countWhere(where) };
+}
+
+async function pageOf(
+  engine: Engine,
+  ids: readonly bigint[],
+  limit: number,
+  after: bigint,
+): Promise<FoundPets> {
+  const page = ids.filter((id) => id > after).slice(0, limit);
+  const found =
+    page.length === 0
+      ? []
+      : await engine.read(() => petRows(sql`WHERE id IN ${list(page)} ORDER BY id`));
+  return { pets: found, total: ids.length };
+}
+
+function conditionsOf({ categoryId, status }: PetFilter): Statement {
+  const conditions = [sql`1 = 1`];
+  if (categoryId !== undefined) conditions.push(sql`category_id = ${categoryId}`);
+  if (status === null) conditions.push(sql`status IS NULL`);
+  else if (status !== undefined) conditions.push(sql`status = ${status}`);
+  return joined(conditions, " AND ");
+}
+
+const isAsciiName = inDialect(({ byteLength }) => `(length(name) = ${byteLength("name")})`);
+
+function plainMatch(wanted: string): Statement {
+  const name = inDialect(({ position, lowerAscii }) => `${position}(${lowerAscii("name")}`);
+  return sql`${name}, ${wanted}) > 0`;
+}
+
+/** The ids of the animals whose folded name holds `wanted`, in ascending order. */
+async function foldedMatches(engine: Engine, where: Statement, wanted: string): Promise<bigint[]> {
+  const matches: bigint[] = [];
+  for (let after: bigint | undefined; ;) {
+    const above = after === undefined ? sql`` : sql`AND id > ${after}`;
+    const batch = await engine.read(() =>
+      rows<{ id: bigint; name: string }>(
+        sql`SELECT id, name FROM ${pets} WHERE ${where} ${above} ORDER BY id LIMIT ${searchRows}`,
+      ),
+    );
+    for (const { id, name } of batch) if (fold(name).includes(wanted)) matches.push(id);
+    if (batch.length < searchRows) return matches;
+    after = batch.at(-1)?.id;
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+}
+
+function* countWhere(where: Statement): Steps<number> {
+  const counted = yield* row<{ animals: bigint }>(
+    sql`SELECT count(*) AS animals FROM ${pets} WHERE ${where}`,
+  );
+  return Number(counted?.animals ?? 0);
+}
+
+/** An animal as its own table keeps it. */
+export type PetRecord = RecordOf<typeof pets>;
+
+/** The fields of the interface. A status that is absent is absent, not null. */
+export function petOf({ id, name, categoryId, status }: PetRecord): Pet {
+  return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
+}
+
+/** The animals of `rest`: `WHERE ... ORDER BY ...`. */
+export function* petRows(rest: Statement): Steps<Pet[]> {
+  return (yield* records(pets, rest)).map(petOf);
+}
+
+/** One animal, removed ones included, and whether it is. */
+export function* petOrRemoved(
+  id: bigint,
+): Steps<{ readonly pet: PetRecord; readonly isRemoved: boolean } | undefined> {
+  const there = yield* record(pets, sql`WHERE id = ${id}`);
+  if (there !== undefined) return { pet: there, isRemoved: false };
+  const gone = yield* record(removedPets, sql`WHERE id = ${id}`);
+  return gone && { pet: gone, isRemoved: true };
+}
+
+/** What happened to an animal: one change of it. */
+export interface PetEvent {
+  readonly atMs: number;
+  readonly actor: string;
+  readonly action: string;
+  readonly change: bigint;
+  readonly before: Readonly<Record<string, unknown>> | undefined;
+  readonly after: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The events of an animal that are kept, oldest first; its creation is in its own row. */
+export function* eventsOfPet(id: bigint): Steps<PetEvent[]> {
+  const found = yield* rows<
+    Record<string, Value> & { at_ms: bigint; actor: string; action: string }
+  >(
+    sql`SELECT at_ms, actor, action, ${selected(petEvents)}
+      FROM ${petEvents} JOIN ${changes} ON id = change_id
+      WHERE pet_id = ${id} ORDER BY change_id`,
+  );
+  return found.map((cells) => {
+    const { changeId, before, after } = recordOf(petEvents, cells);
+    return {
+      atMs: Number(cells.at_ms),
+      actor: cells.actor,
+      action: cells.action,
+      change: changeId,
+      before: before ?? undefined,
+      after: after ?? undefined,
+    };
+  });
+}
+
+export type ChangeRecord = RecordOf<typeof changes>;
+
+/** The newest change that is still in force and is no undo itself, or the one with this id. */
+export function* lastChange(id?: bigint): Steps<ChangeRecord | undefined> {
+  if (id !== undefined) return yield* record(changes, sql`WHERE id = ${id}`);
+  return yield* record(
+    changes,
+    sql`WHERE undone_in IS NULL AND undoes IS NULL ORDER BY id DESC LIMIT 1`,
+  );
+}
+
+/** At most `limit` of the newest changes. */
+export function listChanges(engine: Engine, limit: number): Awaitable<ChangeRecord[]> {
+  return engine.read(() => records(changes, sql`ORDER BY id DESC LIMIT ${limit}`));
+}
+
+/** The ids among `ids` that no animal has. */
+export function* missingPets(ids: readonly bigint[]): Steps<bigint[]> {
+  const found = yield* rows<{ id: bigint }>(sql`SELECT id FROM ${pets} WHERE id IN ${list(ids)}`);
+  const there = new Set(found.map(({ id }) => id));
+  return ids.filter((id) => !there.has(id));
+}
