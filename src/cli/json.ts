@@ -42,6 +42,9 @@ export const json = {
     ),
   orNull: <T extends TSchema>(schema: T) =>
     Type.Union([schema, Type.Null()], { description: schema.description ?? "" }),
+  /** One of two shapes. */
+  either: <A extends TSchema, B extends TSchema>(one: A, other: B, description: string) =>
+    Type.Union([one, other], { description }),
   /** What a setting's value may be. */
   settingValue: (description: string) =>
     Type.Union(

@@ -147,8 +147,8 @@ function plainEnvironment(env: EnvironmentVariables): EnvironmentVariables {
 
 export const yesOption = (description: string) => new Option("-y, --yes", description);
 
-export const planOption = () =>
-  new Option("--plan <plan>", "plan of the key").choices([...planNames]);
+export const planOption = (description = "plan of the key") =>
+  new Option("--plan <plan>", description).choices([...planNames]);
 
 /** A key's label, by which it is found again: an empty one, as an unset variable in a script leaves it, finds nothing. */
 export function labelOption(description: string): Option {

@@ -61,7 +61,7 @@ export interface ChangeCounts {
 /** The fields of an animal that an event shows: all but its id and how it came to be. */
 export const eventFields = Object.keys(pets.columns).filter(
   (property) => property !== "id" && !property.startsWith("created"),
-) as readonly (Exclude<keyof typeof pets.columns, "id"> & string)[];
+) as readonly Exclude<keyof typeof pets.columns, "id">[];
 
 const jsonObject = inDialect((dialect) => dialect.jsonObject);
 
@@ -78,7 +78,7 @@ export function* newChange(
   action: string,
   { actor, nowMs }: By,
   summary: Readonly<Record<string, unknown>>,
-  undoes: bigint | undefined = undefined,
+  undoes?: bigint,
 ): Steps<bigint> {
   yield* forget(nowMs);
   const made = yield* row<{ id: bigint }>(

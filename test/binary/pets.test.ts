@@ -1,6 +1,9 @@
 /** `rehome pets` on the compiled executable, beside a running server. Import and export have a file of their own. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { categoryListSchema } from "../../src/cli/categories/index.ts";
+import { historySchema } from "../../src/cli/pets/history.ts";
 import { petListSchema, petSchema } from "../../src/cli/pets/pet.ts";
+import { undoneSchema } from "../../src/cli/undo.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
@@ -105,10 +108,23 @@ describe("list", () => {
     expect(lines[1]?.trim().split(/ {2,}/)).toEqual(["1", "Pet 1", "7", "sold"]);
     // With the store that was named: the same command without it would go on in another catalogue.
     const named = isOnPostgres ? " --store ADDRESS" : ` --data ${other.path}`;
-    expect(result.stderr).toBe(`More: rehome pets list --limit 20 --after 20${named}\n`);
+    expect(result.stderr).toBe(
+      `20 of 30 animals.\nMore: rehome pets list --limit 20 --after 20${named}\n`,
+    );
     const rest = await list("--after", "20");
     expect(rest.stdout.trimEnd().split("\n")).toHaveLength(11);
-    expect(rest.stderr).toBe("");
+    expect(rest.stderr).toBe("10 of 30 animals.\n");
+  });
+
+  test("finds by a part of the name, category and status, with totals", async () => {
+    const result = await list("--name", "pET 1", "--category", "7", "--status", "Adopted");
+    expect(result.stdout.trimEnd().split("\n").slice(1)).toHaveLength(5);
+    expect(result.stderr).toBe("5 of 30 animals.\n");
+    const first = await list("--name", "pet", "--limit", "2");
+    const [totals, more] = first.stderr.split("\n");
+    expect(totals).toBe("29 of 30 animals. 2 shown.");
+    expect(more).toStartWith("More: rehome pets list --name pet --limit 2 --after 2");
+    expect((await list("--status", "none")).stderr).toContain("There is no such animal");
   });
 
   test("--json has the documented shape, filtered and limited", async () => {
@@ -148,7 +164,7 @@ describe("remove", () => {
 
   test("asks at a terminal", async () => {
     const id = await added();
-    const question = `Remove ${id} "Rex" (category 1, without a status) for good? [y/N] `;
+    const question = `Remove ${id} "Rex" (category 1, without a status)? [y/N] `;
     const no = await rehomeAtTerminal(["pets", "remove", id], {
       env,
       answers: [[question, "n\n"]],
@@ -166,6 +182,86 @@ describe("remove", () => {
   });
 });
 
+describe("what people do at a front desk", () => {
+  const desk = temporaryFolder();
+  const run = (...args: string[]) => rehome(args, { env: { REHOME_DATA: desk.path } });
+  const json = async (...args: string[]) => {
+    const { stdout, stderr, exitCode } = await run(...args, "--json");
+    expect(exitCode, stderr).toBe(0);
+    return JSON.parse(stdout) as unknown;
+  };
+  afterAll(() => desk[Symbol.dispose]());
+
+  test("add by category, correct, adopt, look back, remove, bring back, undo", async () => {
+    const rex = ["pets", "add", "--name", "Rex", "--category", "Dog"];
+    const unknown = await run(...rex);
+    expect(unknown.exitCode).toBe(1);
+    expect(unknown.stderr).toContain('There is no category "Dog". None has a name yet.');
+    await run(...rex, "--create-category", "--status", "Adoptable");
+    await run("pets", "add", "--name", "Ada", "--category", "dog");
+    const known = await run("pets", "add", "--name", "Tom", "--category", "Cat");
+    expect(known.stderr).toContain("Known: Dog (1).");
+    const changed = await run("pets", "update", "1", "2", "--status", "ADOPTED");
+    expect(changed.stdout).toBe(
+      'Changed 1 "Rex" (category 1, sold).\nChanged 2 "Ada" (category 1, sold).\n',
+    );
+    const none = await run("pets", "update", "1", "3", "--name", "Max");
+    expect(none.stderr).toContain("There is no animal with the id 3.");
+    expect(await json("pets", "list")).toEqual([
+      { id: 1, name: "Rex", categoryId: 1, status: "sold" },
+      { id: 2, name: "Ada", categoryId: 1, status: "sold" },
+    ]);
+    const history = documentedJson(
+      historySchema,
+      (await run("pets", "history", "1", "--json")).stdout,
+    );
+    expect(history).toMatchObject({
+      removed: false,
+      created: { action: "add" },
+      events: [{ action: "update", before: { status: "available" }, after: { status: "sold" } }],
+    });
+    expect((await run("pets", "history", "1")).stdout).toContain("status available to sold");
+
+    expect(await json("pets", "remove", "1", "2", "--yes")).toHaveLength(2);
+    expect((await run("pets", "restore", "1")).stdout).toStartWith('Brought back 1 "Rex"');
+    const refused = await run("undo");
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain("Change 5: restore by ");
+    const undone = documentedJson(undoneSchema, (await run("undo", "--yes", "--json")).stdout);
+    expect(undone).toMatchObject({ action: "restore", removed: 1, left: 0 });
+    await run("undo", "--yes");
+    expect(await json("pets", "list")).toHaveLength(2);
+    await run("undo", "--yes");
+    expect(await json("pets", "list")).toMatchObject([{ status: "available" }, { id: 2 }]);
+  });
+
+  test("categories are listed, added, renamed and merged", async () => {
+    await run("categories", "add", "Hound");
+    await run("categories", "rename", "hound", "Hounds");
+    const listed = await run("categories", "list", "--json");
+    expect(documentedJson(categoryListSchema, listed.stdout)).toEqual([
+      { id: 1, name: "Dog", animals: 2 },
+      { id: 2, name: "Hounds", animals: 0 },
+    ]);
+    const merged = await run("categories", "merge", "Dog", "Hounds");
+    expect(merged.stdout).toBe("2 animals are in Hounds now.\n");
+    await run("undo", "--yes");
+    expect((await run("categories", "list")).stdout).toMatch(/1 {2}Dog +2\n/);
+    const same = await run("categories", "merge", "dog", "1");
+    expect(same.stderr).toContain("are the same category");
+  });
+
+  test("an undo with nothing to take back says so", async () => {
+    using empty = temporaryFolder();
+    await rehome(["keys", "create", "--name", "a", "--plan", "free", "--data", empty.path]);
+    const result = await rehome(["undo", "--yes", "--data", empty.path]);
+    expect(result).toMatchObject({
+      exitCode: 1,
+      stderr: "Error: There is no change to take back.\n",
+    });
+  });
+});
+
 describe("mistakes", () => {
   test.each([
     [["show", "999999"], 1, "There is no animal with the id 999999."],
@@ -175,13 +271,17 @@ describe("mistakes", () => {
     [["show", "9223372036854775808"], 2, "It must be an integer of 64 bits."],
     [["show"], 2, "missing required argument 'id'"],
     [["set-status", "1", "gone"], 2, "Allowed choices are available, pending, sold, none."],
-    [["add", "--name", "Rex"], 2, "required option '--category <id>' not specified"],
+    [["add", "--name", "Rex"], 2, "required option '--category <name|id>' not specified"],
     [["add", "--category", "1"], 2, "required option '--name <name>' not specified"],
-    [["add", "--name", "Rex", "--category", "1.5"], 2, "It must be an integer of 64 bits."],
+    [["add", "--name", "Rex", "--category", "1.5"], 1, 'There is no category "1.5".'],
+    [["update", "1"], 2, "There is nothing to change"],
+    [["update", "x", "--name", "Rex"], 2, "It must be an integer of 64 bits."],
+    [["history", "999999"], 1, "There is no animal with the id 999999."],
+    [["restore", "999999"], 1, "There is no animal with the id 999999."],
     [["add", "--name", "Rex", "--category", "1", "--status", "x"], 2, "Allowed choices are"],
     [["list", "--limit", "101"], 2, "It must be an integer from 1 to 100."],
     [["list", "--limit", "0"], 2, "It must be an integer from 1 to 100."],
-    [["list", "--status", "gone"], 2, "Allowed choices are available, pending, sold."],
+    [["list", "--status", "gone"], 2, "Allowed choices are available, pending, sold, none."],
     [["list", "--after", "x"], 2, "It must be an integer of 64 bits."],
   ])("%j ends with %d and words", async (args, exitCode, words) => {
     const result = await pets(...args);

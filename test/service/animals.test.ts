@@ -1,6 +1,6 @@
 /** What people do with animals: change, find, look back, take back. On both stores. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { AnimalService } from "../../src/service/animals/animals.ts";
 import { CategoryService } from "../../src/service/animals/categories.ts";
 import { AppError } from "../../src/domain/errors.ts";

@@ -1,10 +1,12 @@
-import { Command } from "commander";
-import { type ApiKey, keyState } from "../../domain/api-key.ts";
+import { Command, Option } from "commander";
+import { type ApiKey, type KeyState, keyState, keyStates } from "../../domain/api-key.ts";
+import { fold } from "../../domain/fold.ts";
+import type { PlanName } from "../../domain/plan.ts";
 import type { KeyUse } from "../../service/usage.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
-import { addSettings, configOf, storeSettings } from "../options.ts";
+import { addSettings, configOf, labelOption, planOption, storeSettings } from "../options.ts";
 import { stylesOf } from "../terminal/style.ts";
 import { printTable } from "../terminal/table.ts";
 import { grouped } from "../terminal/text.ts";
@@ -19,17 +21,22 @@ takes up to one second's worth of requests ahead, and they are counted here.
 
 Examples:
   rehome keys list
+  rehome keys list --plan free --state active --name shelter
   rehome keys list --json | jq '.[] | select(.state == "banned")'`;
 
 export function listCommand(io: Io): Command {
   const command = new Command("list")
     .description("show all keys and how much they are used; never their secrets")
+    .addOption(planOption("only those on this plan"))
+    .addOption(new Option("--state <state>", "only those in this state").choices([...keyStates]))
+    .addOption(labelOption("only those whose label holds this text"))
     .addHelpText("after", help);
   addJson(addSettings(command, storeSettings), keyListSchema);
-  return command.action(async (options: { json?: true }) => {
+  return command.action(async (options: Options) => {
     const { config } = configOf(command, io);
     await withServices(config, io, async ({ keys, usage, clock, place }) => {
-      const all = await keys.list();
+      const every = await keys.list();
+      const all = every.filter((key) => isWanted(key, options, clock()));
       const uses = await usage.now(all);
       const used = all.flatMap((key, at) => {
         const use = uses[at];
@@ -45,13 +52,30 @@ export function listCommand(io: Io): Command {
       }
       if (all.length === 0) {
         io.err(
-          `There is no key in ${place}. Make one: rehome keys create --plan free --name LABEL\n`,
+          every.length > 0
+            ? `There is no such key among the ${grouped(every.length)} in ${place}.\n`
+            : `There is no key in ${place}. Make one: rehome keys create --plan free --name LABEL\n`,
         );
         return;
       }
       printKeys(io, used, usage.today(), nowMs);
     });
   });
+}
+
+interface Options {
+  readonly plan?: PlanName;
+  readonly state?: KeyState;
+  readonly name?: string;
+  readonly json?: true;
+}
+
+function isWanted(key: ApiKey, { plan, state, name }: Options, nowMs: number): boolean {
+  return (
+    (plan === undefined || key.plan === plan) &&
+    (state === undefined || keyState(key, nowMs) === state) &&
+    (name === undefined || fold(key.name).includes(fold(name)))
+  );
 }
 
 interface UsedKey {

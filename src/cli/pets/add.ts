@@ -1,56 +1,50 @@
-import { Command, InvalidArgumentError, Option } from "commander";
-import { isPetName, petStatuses, type PetStatus } from "../../domain/pet.ts";
+import { Command } from "commander";
+import type { PetStatus } from "../../domain/pet.ts";
 import type { Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
-import { addSettings, configOf, parseInt64Value, storeSettings } from "../options.ts";
+import { addSettings, configOf, storeSettings } from "../options.ts";
+import {
+  categoryOf,
+  categoryOption,
+  createCategoryOption,
+  nameOption,
+  statusOption,
+} from "./options.ts";
 import { petSchema, printPet } from "./pet.ts";
 
 interface Options {
   readonly name: string;
-  readonly category: bigint;
-  readonly status?: PetStatus;
+  readonly category: string;
+  readonly createCategory?: true;
+  readonly status?: PetStatus | null;
   readonly json?: true;
 }
 
 export function addCommand(io: Io): Command {
   const command = new Command("add")
     .description("add an animal; it is on the disk when the command returns")
-    .addOption(
-      new Option("--name <name>", "its name, any text")
-        .argParser((value: string) => {
-          if (isPetName(value)) return value;
-          throw new InvalidArgumentError("It must be well-formed Unicode without NUL.");
-        })
-        .makeOptionMandatory(),
-    )
-    .addOption(
-      new Option("--category <id>", "id of its category")
-        .argParser(parseInt64Value)
-        .makeOptionMandatory(),
-    )
-    .addOption(
-      new Option("--status <status>", "its status; without one none is kept").choices([
-        ...petStatuses,
-      ]),
-    )
+    .addOption(nameOption("its name, any text").makeOptionMandatory())
+    .addOption(categoryOption("its category, by name or id").makeOptionMandatory())
+    .addOption(createCategoryOption())
+    .addOption(statusOption("its status"))
     .addHelpText(
       "after",
       `
 Examples:
-  rehome pets add --name Rex --category 1 --status available
+  rehome pets add --name Rex --category Dog --create-category --status available
   rehome pets add --name Luna --category 2 --json | jq .id`,
     );
   addJson(addSettings(command, storeSettings), petSchema);
   return command.action(async (options: Options) => {
-    const { name, category: categoryId, status } = options;
     const { config } = configOf(command, io);
     await withServices(
       config,
       io,
-      async ({ pets }) => {
-        const pet = { name, categoryId, status };
-        printPet(io, { ...pet, id: await pets.create(pet) }, "Added", options);
+      async ({ animals }) => {
+        const { name, status } = options;
+        const added = { name, category: categoryOf(options), status: status ?? undefined };
+        printPet(io, await animals.add(added), "Added", options);
       },
       { begins: true },
     );

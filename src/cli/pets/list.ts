@@ -1,26 +1,33 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { pageLimit, parsePageLimit, type PageQuery } from "../../domain/page.ts";
-import { petStatuses, type PetStatus } from "../../domain/pet.ts";
+import { pageLimit, parsePageLimit } from "../../domain/page.ts";
+import type { Pet, PetStatus } from "../../domain/pet.ts";
 import { shellWord } from "../../domain/shell-word.ts";
+import type { FoundPets } from "../../service/animals/animals.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
 import { addSettings, configOf, parseInt64Value, storeFlags, storeSettings } from "../options.ts";
 import { printTable } from "../terminal/table.ts";
+import { grouped } from "../terminal/text.ts";
+import { categoryOption, none, statusOption } from "./options.ts";
 import { petFields, petListSchema } from "./pet.ts";
 
 interface Options {
-  readonly status?: PetStatus;
+  readonly name?: string;
+  readonly category?: string;
+  readonly status?: PetStatus | null;
   readonly limit: number;
   readonly after?: bigint;
   readonly json?: true;
 }
 
 const help = `
-Animals come in the order of their ids, a page at a time; pets export writes all of them.
+Animals come in the order of their ids, a page at a time; pets export writes all of them. A name is found by any part of
+it, whatever its case and accents.
 
 Examples:
   rehome pets list
+  rehome pets list --name rex --category Dog
   rehome pets list --status pending --limit 100
   rehome pets list --after 100 --json | jq '.[].name'`;
 
@@ -28,9 +35,9 @@ export function listCommand(io: Io): Command {
   const { min, max } = pageLimit;
   const command = new Command("list")
     .description("show animals, a page at a time")
-    .addOption(
-      new Option("--status <status>", "only those of this status").choices([...petStatuses]),
-    )
+    .addOption(new Option("--name <text>", "only those whose name holds this text"))
+    .addOption(categoryOption("only those of this category, by name or id"))
+    .addOption(statusOption("only those of this status"))
     .addOption(
       new Option("--limit <N>", `most animals to show, from ${min} to ${max}`)
         .default(pageLimit.default)
@@ -58,46 +65,64 @@ Or take a file over: rehome pets import FILE
 `;
 
 async function listPets(command: Command, io: Io, options: Options): Promise<void> {
-  const { status, limit, after } = options;
-  const query: PageQuery = { limit: limit + 1, status, after };
+  const { json, limit, after, name, category, status } = options;
+  const filter = { name, category, status };
   const loaded = configOf(command, io);
-  await withServices(loaded.config, io, async ({ pets, catalogue, place }) => {
-    const found = await pets.page(query);
-    const page = found.slice(0, limit);
-    if (options.json) {
+  await withServices(loaded.config, io, async ({ animals, categories, pets, place }) => {
+    const found = await animals.find({ ...filter, after, limit: limit + 1 });
+    const page = found.pets.slice(0, limit);
+    if (json) {
       printJson(io, page.map(petFields));
       return;
     }
+    const isFiltered = Object.values(filter).some((value) => value !== undefined);
     if (page.length === 0) {
-      const isFiltered = status !== undefined || after !== undefined;
-      io.err(`There is no ${isFiltered ? "such animal" : "animal"} in ${place}.\n`);
-      io.err(isFiltered ? "All of them: rehome pets list\n" : howToBegin);
+      const isSought = isFiltered || after !== undefined;
+      io.err(`There is no ${isSought ? "such animal" : "animal"} in ${place}.\n`);
+      io.err(isSought ? "All of them: rehome pets list\n" : howToBegin);
       return;
     }
-    const categories = new Map(
-      (await catalogue.categories()).map(({ id, name }) => [id, name] as const),
-    );
-    printTable(
-      io,
-      [
-        { title: "ID", align: "right" },
-        { title: "NAME", flexible: true },
-        { title: "CATEGORY", align: "right" },
-        { title: "", flexible: true },
-        "STATUS",
-      ],
-      page.map((pet) => [
-        String(pet.id),
-        pet.name,
-        String(pet.categoryId),
-        categories.get(pet.categoryId) ?? "",
-        pet.status ?? "-",
-      ]),
-    );
-    if (found.length > limit) {
-      const filter = status === undefined ? "" : ` --status ${status}`;
-      const next = `rehome pets list${filter} --limit ${limit} --after ${page.at(-1)?.id}`;
-      io.err(`More: ${[next, ...storeFlags(loaded, io).map(shellWord)].join(" ")}\n`);
+    const named = new Map((await categories.named()).map(({ id, name }) => [id, name] as const));
+    printPage(io, page, named);
+    io.err(`${totalsOf(found, page.length, isFiltered ? await pets.count() : undefined)}\n`);
+    if (found.pets.length > limit) {
+      const next = ["rehome pets list", ...filterFlags(filter), `--limit ${limit}`];
+      const flags = storeFlags(loaded, io).map(shellWord);
+      io.err(`More: ${[...next, `--after ${page.at(-1)?.id}`, ...flags].join(" ")}\n`);
     }
   });
+}
+
+/** `31 of 12,480 animals`: those that match, or those shown where all do. */
+function totalsOf({ total }: FoundPets, shown: number, all: number | undefined): string {
+  if (all === undefined) return `${grouped(shown)} of ${grouped(total)} animals.`;
+  const part = shown < total ? ` ${grouped(shown)} shown.` : "";
+  return `${grouped(total)} of ${grouped(all)} animals.${part}`;
+}
+
+/** The options that ask for the same animals again. */
+function filterFlags(filter: Readonly<Record<string, string | null | undefined>>): string[] {
+  return Object.entries(filter).flatMap(([flag, value]) =>
+    value === undefined ? [] : [`--${flag} ${shellWord(value ?? none)}`],
+  );
+}
+
+function printPage(io: Io, page: readonly Pet[], named: ReadonlyMap<bigint, string>): void {
+  printTable(
+    io,
+    [
+      { title: "ID", align: "right" },
+      { title: "NAME", flexible: true },
+      { title: "CATEGORY", align: "right" },
+      { title: "", flexible: true },
+      "STATUS",
+    ],
+    page.map((pet) => [
+      String(pet.id),
+      pet.name,
+      String(pet.categoryId),
+      named.get(pet.categoryId) ?? "",
+      pet.status ?? "-",
+    ]),
+  );
 }

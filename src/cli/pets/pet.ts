@@ -42,6 +42,17 @@ export function printPet(io: Io, pet: Pet, did: string, options: { readonly json
   else io.out(`${did} ${petText(pet)}.\n`);
 }
 
+/** Prints what became of several animals: as a list in JSON, or a sentence each. */
+export function printPets(
+  io: Io,
+  pets: readonly Pet[],
+  did: string,
+  options: { readonly json?: true },
+): void {
+  if (options.json) printJson(io, pets.map(petFields));
+  else for (const pet of pets) io.out(`${did} ${petText(pet)}.\n`);
+}
+
 /** The animal, or the error that there is none with this id. */
 export function foundPet(pet: Pet | undefined, id: bigint): Pet {
   if (pet !== undefined) return pet;

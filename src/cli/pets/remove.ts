@@ -1,29 +1,47 @@
-import type { Command } from "commander";
+import { Argument, Command } from "commander";
 import type { Io } from "../io.ts";
+import { addJson, json } from "../json.ts";
 import { withServices } from "../open.ts";
-import { configOf, yesOption } from "../options.ts";
+import { addSettings, configOf, storeSettings, yesOption } from "../options.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { foundPet, petCommand, petText, printPet } from "./pet.ts";
+import { parseIds } from "./options.ts";
+import { foundPet, petListSchema, petSchema, petText, printPet, printPets } from "./pet.ts";
+
+/** Animals in a question at the most. */
+const shownMax = 5;
 
 export function removeCommand(io: Io): Command {
-  const command = petCommand("remove", "remove an animal for good; its id is not given again")
+  const command = new Command("remove")
+    .description("remove animals, all of them or none; their ids are not given to others")
+    .addArgument(new Argument("<id...>", "ids of the animals").argParser(parseIds))
     .addOption(yesOption("do not ask; needed where there is no terminal"))
     .addHelpText(
       "after",
       `
+rehome pets restore brings an animal back under its id, for 90 days at least.
+
 Examples:
   rehome pets remove 17
-  rehome pets remove 17 --yes --json > removed.json`,
+  rehome pets remove 17 18 --yes --json > removed.json`,
     );
-  return command.action(async (id: bigint, options: { json?: true; yes?: true }) => {
+  addJson(
+    addSettings(command, storeSettings),
+    json.either(petSchema, petListSchema, "the animal; a list where several are removed"),
+  );
+  return command.action(async (ids: readonly bigint[], options: { json?: true; yes?: true }) => {
     const { config } = configOf(command, io);
-    await withServices(config, io, async ({ pets }) => {
-      const pet = foundPet(await pets.byId(id), id);
-      await confirm(io, `Remove ${petText(pet)} for good?`, {
+    await withServices(config, io, async ({ animals, pets }) => {
+      const found = await Promise.all(ids.map(async (id) => foundPet(await pets.byId(id), id)));
+      const [first] = found;
+      const shown = found.slice(0, shownMax).map(petText);
+      const more = found.length > shownMax ? `, and ${found.length - shownMax} more` : "";
+      await confirm(io, `Remove ${shown.join(", ")}${more}?`, {
         yes: options.yes === true,
         unattended: "refuse",
       });
-      printPet(io, foundPet(await pets.remove(id), id), "Removed", options);
+      const removed = await animals.remove(ids);
+      if (removed.length === 1 && first !== undefined) printPet(io, first, "Removed", options);
+      else printPets(io, removed, "Removed", options);
     });
   });
 }

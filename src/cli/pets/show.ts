@@ -15,13 +15,13 @@ Examples:
   );
   return command.action(async (id: bigint, options: { json?: true }) => {
     const { config } = configOf(command, io);
-    await withServices(config, io, async ({ pets, catalogue }) => {
+    await withServices(config, io, async ({ pets, categories: known }) => {
       const pet = foundPet(await pets.byId(id), id);
       if (options.json) {
         printJson(io, petFields(pet));
         return;
       }
-      const categories = await catalogue.categories();
+      const categories = await known.named();
       const category = categories.find((each) => each.id === pet.categoryId)?.name;
       const named = category === undefined ? "" : ` (${printable(category)})`;
       io.out(`id          ${pet.id}\n`);

@@ -14,19 +14,14 @@ import {
   petOrRemoved,
   petRows,
 } from "../../storage/animals.ts";
-import { undoCategories } from "../../storage/categories.ts";
 import {
   type By,
   carryOut,
-  categoryEventsOf,
-  type CategoryEvent,
-  type ChangeCounts,
   describeChange,
   dropChange,
   newChange,
   planRemoval,
   planReturn,
-  planUndo,
   planUpdate,
 } from "../../storage/changes.ts";
 import type { Engine } from "../../storage/contract.ts";
@@ -41,8 +36,9 @@ import {
 } from "../../storage/statement.ts";
 import { apiKeys, changes, pets } from "../../storage/tables.ts";
 import { type CategoryReference, resolveCategory } from "./categories.ts";
+import { undoSteps, type UndoReport } from "./undo.ts";
 
-export type { ChangeRecord, FoundPets, PetEvent };
+export type { ChangeRecord, FoundPets, PetEvent, UndoReport };
 
 /** What to set in animals. What is absent stays. */
 export interface AnimalPatch {
@@ -79,14 +75,6 @@ export interface AnimalHistory {
     readonly action: string | undefined;
   };
   readonly events: readonly PetEvent[];
-}
-
-/** What an undo did, or would do. */
-export interface UndoReport extends ChangeCounts {
-  readonly change: ChangeRecord;
-  /** Animals that it left as they are, because they were changed since. */
-  readonly left: number;
-  readonly categories: readonly CategoryEvent[];
 }
 
 /**
@@ -264,29 +252,6 @@ export class AnimalService {
       { patient: true },
     );
   }
-}
-
-function* undoSteps(wanted: bigint | undefined, by: By): Steps<UndoReport> {
-  yield* changeAnimals();
-  const change = yield* lastChange(wanted);
-  if (change === undefined) {
-    throw new AppError("not_found", "There is no change to take back.");
-  }
-  if (change.undoneIn !== null || change.undoes !== null) {
-    const what = change.undoes === null ? "was taken back already" : "is an undo itself";
-    throw new AppError("invalid_request", `The change ${change.id} ${what}.`);
-  }
-  const undo = yield* newChange("undo", by, {}, change.id);
-  const total = yield* planUndo(undo, change.id);
-  const events = categoryEventsOf(change.categories);
-  // Names come back before the animals that carry them, and what the change had made goes after them.
-  const before = yield* undoCategories(events.filter((event) => event.before !== undefined));
-  const counts = yield* carryOut(undo, by);
-  const after = yield* undoCategories(events.filter((event) => event.before === undefined));
-  const categories = [...before, ...after];
-  const left = total - counts.updated - counts.removed - counts.restored;
-  yield* describeChange(undo, { ...counts, left, action: change.action }, categories);
-  return { change, ...counts, left, categories };
 }
 
 /** The animals in the order of `ids`. */

@@ -55,7 +55,10 @@ export function* resolveCategory({ text, create }: CategoryReference): Steps<Res
   }
   const named = yield* categoryByName(name);
   if (named !== undefined) return { id: named.id, made: [] };
-  if (create !== true) throw yield* unknownCategory(name);
+  // Where no category has a name, numbers are all that there is, and any number will do.
+  const known = yield* namedCategories();
+  if (id !== undefined && known.length === 0) return { id, made: [] };
+  if (create !== true) throw unknownCategory(name, known);
   // A number needs no name; animals carry it from now on.
   if (id !== undefined) return { id, made: [] };
   return yield* makeCategory(name, undefined);
@@ -78,8 +81,7 @@ function* makeCategory(name: string, wanted: bigint | undefined): Steps<Resolved
   return { id, made: [wasCarried ? { ...event, wasCarried } : event] };
 }
 
-function* unknownCategory(name: string): Steps<AppError> {
-  const known = yield* namedCategories();
+function unknownCategory(name: string, known: readonly Category[]): AppError {
   const shown = known.slice(0, shownMax).map((each) => `${each.name} (${each.id})`);
   const more = known.length > shownMax ? `, and ${known.length - shownMax} more` : "";
   const list = known.length === 0 ? "None has a name yet" : `Known: ${shown.join(", ")}${more}`;

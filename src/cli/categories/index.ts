@@ -1,0 +1,136 @@
+import { Command } from "commander";
+import type { CategoryUse } from "../../service/animals/categories.ts";
+import { printJson, type Io } from "../io.ts";
+import { addJson, json } from "../json.ts";
+import { withServices } from "../open.ts";
+import { addSettings, configOf, parseInt64Value, storeSettings } from "../options.ts";
+import { UsageError } from "../errors.ts";
+import { printTable } from "../terminal/table.ts";
+import { grouped } from "../terminal/text.ts";
+
+export const categorySchema = json.object({
+  id: json.int64("id, an int64: the categoryId of its animals"),
+  name: json.text("name"),
+});
+export const categoryListSchema = json.list(
+  json.object({
+    id: json.int64("id, an int64: the categoryId of its animals"),
+    name: json.optional(json.text("name; absent for one that has a number only")),
+    animals: json.count("how many animals carry it"),
+  }),
+);
+export const mergedSchema = json.object({
+  animals: json.count("how many animals changed their category"),
+});
+
+/** `rehome categories`: the kinds of animals, by name. */
+export function categoriesCommand(io: Io): Command {
+  return new Command("categories")
+    .description("show and change categories; the interface knows them by their ids only")
+    .addCommand(listCommand(io))
+    .addCommand(addCommand(io))
+    .addCommand(renameCommand(io))
+    .addCommand(mergeCommand(io))
+    .addHelpText(
+      "after",
+      `
+Names are compared without regard to case. rehome undo takes a change back.
+
+Examples:
+  rehome categories list
+  rehome categories add Dog
+  rehome categories merge Dogs Hounds --into Dog`,
+    );
+}
+
+function listCommand(io: Io): Command {
+  const command = new Command("list").description("show all categories and their animals");
+  addJson(addSettings(command, storeSettings), categoryListSchema);
+  return command.action(async (options: { json?: true }) => {
+    const { config } = configOf(command, io);
+    await withServices(config, io, async ({ categories, place }) => {
+      const all = await categories.list();
+      if (options.json) printJson(io, all.map(shown));
+      else if (all.length === 0) {
+        io.err(`There is no category in ${place}. Make one: rehome categories add NAME\n`);
+      } else {
+        printTable(
+          io,
+          [
+            { title: "ID", align: "right" },
+            { title: "NAME", flexible: true },
+            { title: "ANIMALS", align: "right" },
+          ],
+          all.map(({ id, name, animals }) => [String(id), name ?? "-", grouped(animals)]),
+        );
+      }
+    });
+  });
+}
+
+function shown({ id, name, animals }: CategoryUse) {
+  return name === undefined ? { id, animals } : { id, name, animals };
+}
+
+function addCommand(io: Io): Command {
+  const command = new Command("add")
+    .description("name a category: a new one, or one that has a number only")
+    .argument("<name>", "its name")
+    .option("--id <id>", "its id; by default the next one", parseInt64Value);
+  addJson(addSettings(command, storeSettings), categorySchema);
+  return command.action(async (name: string, options: { id?: bigint; json?: true }) => {
+    const { config } = configOf(command, io);
+    await withServices(
+      config,
+      io,
+      async ({ categories }) => {
+        const made = await categories.add(name, options.id);
+        if (options.json) printJson(io, made);
+        else io.out(`Category ${made.name} is ${made.id}.\n`);
+      },
+      { begins: true },
+    );
+  });
+}
+
+function renameCommand(io: Io): Command {
+  const command = new Command("rename")
+    .description("give a category another name; its id stays")
+    .argument("<category>", "its name or id")
+    .argument("<name>", "its new name");
+  addJson(addSettings(command, storeSettings), categorySchema);
+  return command.action(async (category: string, name: string, options: { json?: true }) => {
+    const { config } = configOf(command, io);
+    await withServices(config, io, async ({ categories }) => {
+      const renamed = await categories.rename(category, name);
+      if (options.json) printJson(io, renamed);
+      else io.out(`Category ${renamed.id} is ${renamed.name} now.\n`);
+    });
+  });
+}
+
+function mergeCommand(io: Io): Command {
+  const command = new Command("merge")
+    .description("give the animals of some categories to another one, and drop the names of those")
+    .argument("<categories...>", "names or ids; without --into the last one gets the animals")
+    .option("--into <category>", "name or id of the category that gets the animals");
+  addJson(addSettings(command, storeSettings), mergedSchema);
+  return command.action(
+    async (given: readonly string[], options: { into?: string; json?: true }) => {
+      const { config } = configOf(command, io);
+      const into = options.into ?? given.at(-1) ?? "";
+      const from = options.into === undefined ? given.slice(0, -1) : given;
+      if (from.length === 0) {
+        throw new UsageError(
+          "Name the category to merge, and the one that gets its animals.",
+          "rehome categories merge FROM INTO",
+        );
+      }
+      await withServices(config, io, async ({ categories }) => {
+        const animals = await categories.merge(from, into);
+        if (options.json) printJson(io, { animals });
+        else io.out(`${grouped(animals)} animals are in ${into} now.\n`);
+      });
+    },
+  );
+}

@@ -1,0 +1,122 @@
+import { Command } from "commander";
+import { jsonText } from "../../domain/exact-json.ts";
+import { isoSeconds } from "../../domain/clock.ts";
+import type { AnimalHistory, PetEvent } from "../../service/animals/animals.ts";
+import { printJson, type Io } from "../io.ts";
+import { addJson, json } from "../json.ts";
+import { withServices } from "../open.ts";
+import { addSettings, configOf, parseInt64Value, storeSettings } from "../options.ts";
+import { printTable } from "../terminal/table.ts";
+import { petFields, petSchema, petText } from "./pet.ts";
+
+const fieldsSchema = json.object({
+  name: json.text("name"),
+  categoryId: json.int64("id of its category, an int64"),
+  status: json.optional(json.text("status; absent when it had none")),
+  externalId: json.optional(json.text("its id where it was imported from")),
+  source: json.text("whose id that is; empty where nobody said"),
+});
+
+export const historySchema = json.object({
+  pet: petSchema,
+  removed: json.flag("whether it was removed"),
+  created: json.object({
+    at: json.optional(json.time("when it was added; absent where that is not known")),
+    by: json.optional(json.text("who added it: a person, an account, or a key by its label")),
+    action: json.optional(json.text("how: create through the interface, add, import")),
+  }),
+  events: json.list(
+    json.object({
+      at: json.time("when"),
+      actor: json.text("who changed it"),
+      action: json.text("what was done"),
+      change: json.int64("the change; rehome undo takes it back whole"),
+      before: json.optional(fieldsSchema),
+      after: json.optional(fieldsSchema),
+    }),
+    { description: "what happened to it in the last 90 days, oldest first" },
+  ),
+});
+
+export function historyCommand(io: Io): Command {
+  const command = new Command("history")
+    .description("show what happened to an animal: when, who, what before and after")
+    .argument("<id>", "id of the animal, a removed one too", parseInt64Value)
+    .addHelpText(
+      "after",
+      `
+Kept for 90 days. How an animal came to be is kept as long as the animal.
+
+Examples:
+  rehome pets history 17
+  rehome pets history 17 --json | jq '.events[].actor'`,
+    );
+  addJson(addSettings(command, storeSettings), historySchema);
+  return command.action(async (id: bigint, options: { json?: true }) => {
+    const { config } = configOf(command, io);
+    await withServices(config, io, async ({ animals }) => {
+      const history = await animals.history(id);
+      if (options.json) printJson(io, historyJson(history));
+      else printHistory(io, history);
+    });
+  });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields without those that are null. */
+function shown(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}
+
+function historyJson({ pet, isRemoved, created, events }: AnimalHistory) {
+  return {
+    pet: petFields(pet),
+    removed: isRemoved,
+    created: {
+      ...(created.atMs === undefined ? {} : { at: isoSeconds(created.atMs) }),
+      ...(created.by === undefined ? {} : { by: created.by }),
+      ...(created.action === undefined ? {} : { action: created.action }),
+    },
+    events: events.map(({ atMs, actor, action, change, before, after }) => ({
+      at: isoSeconds(atMs),
+      actor,
+      action,
+      change,
+      ...(before === undefined ? {} : { before: shown(before) }),
+      ...(after === undefined ? {} : { after: shown(after) }),
+    })),
+  };
+}
+
+function printHistory(io: Io, { pet, isRemoved, created, events }: AnimalHistory): void {
+  io.out(`${petText(pet)}${isRemoved ? ", removed" : ""}\n\n`);
+  const { atMs, by = "-", action = "-" } = created;
+  printTable(
+    io,
+    ["WHEN", "WHO", "ACTION", { title: "CHANGED", flexible: true }],
+    [
+      [atMs === undefined ? "-" : isoSeconds(atMs), by, action, ""],
+      ...events.map((event) => [
+        isoSeconds(event.atMs),
+        event.actor,
+        event.action,
+        differenceOf(event),
+      ]),
+    ],
+  );
+}
+
+/** What an event changed, in words: `name "Rex" to "Max", status available to none`. */
+function differenceOf({ before, after }: PetEvent): string {
+  if (before === undefined || after === undefined) return "";
+  return Object.keys(after)
+    .filter((field) => before[field] !== after[field])
+    .map((field) => `${field} ${textOf(before[field])} to ${textOf(after[field])}`)
+    .join(", ");
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return "none";
+  return typeof value === "string" && /^\w+$/.test(value) ? value : jsonText(value);
+}

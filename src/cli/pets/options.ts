@@ -1,0 +1,46 @@
+/** Options and arguments that several commands on animals take. */
+import { InvalidArgumentError, Option } from "commander";
+import { isPetName, parseStatus, petStatuses, type PetStatus } from "../../domain/pet.ts";
+import type { CategoryReference } from "../../service/animals/categories.ts";
+import { parseInt64Value } from "../options.ts";
+
+/** The word for having no status. */
+export const none = "none";
+
+/** The statuses that help and completion name; everyday words do too. */
+export const statusChoices = [...petStatuses, none];
+
+/** A status in any case, or an everyday word for one; null for `none`. */
+export function parseStatusValue(value: string): PetStatus | null {
+  const status = parseStatus(value);
+  if (status !== undefined) return status;
+  throw new InvalidArgumentError(`Allowed choices are ${statusChoices.join(", ")}.`);
+}
+
+export const statusOption = (description: string) =>
+  new Option("--status <status>", description).choices(statusChoices).argParser(parseStatusValue);
+
+export const nameOption = (description: string) =>
+  new Option("--name <name>", description).argParser((value: string) => {
+    if (isPetName(value)) return value;
+    throw new InvalidArgumentError("It must be well-formed Unicode without NUL.");
+  });
+
+export const categoryOption = (description: string) =>
+  new Option("--category <name|id>", description);
+
+export const createCategoryOption = () =>
+  new Option("--create-category", "make the category where there is none of that name");
+
+/** The category that the options name. */
+export function categoryOf(options: {
+  readonly category: string;
+  readonly createCategory?: true;
+}): CategoryReference {
+  return { text: options.category, create: options.createCategory };
+}
+
+/** Ids of animals, each once. */
+export function parseIds(value: string, sofar: readonly bigint[] | undefined): readonly bigint[] {
+  return [...new Set([...(sofar ?? []), parseInt64Value(value)])];
+}

@@ -1,0 +1,20 @@
+import type { Command } from "commander";
+import type { Io } from "../io.ts";
+import { withServices } from "../open.ts";
+import { configOf } from "../options.ts";
+import { petCommand, printPet } from "./pet.ts";
+
+export function restoreCommand(io: Io): Command {
+  const command = petCommand("restore", "bring a removed animal back under its id").addHelpText(
+    "after",
+    `
+Examples:
+  rehome pets restore 17`,
+  );
+  return command.action(async (id: bigint, options: { json?: true }) => {
+    const { config } = configOf(command, io);
+    await withServices(config, io, async ({ animals }) => {
+      printPet(io, await animals.restore(id), "Brought back", options);
+    });
+  });
+}

@@ -1,0 +1,60 @@
+import { Argument, Command } from "commander";
+import type { PetStatus } from "../../domain/pet.ts";
+import type { Io } from "../io.ts";
+import { addJson } from "../json.ts";
+import { withServices } from "../open.ts";
+import { addSettings, configOf, storeSettings } from "../options.ts";
+import { UsageError } from "../errors.ts";
+import {
+  categoryOf,
+  categoryOption,
+  createCategoryOption,
+  nameOption,
+  parseIds,
+  statusOption,
+} from "./options.ts";
+import { petListSchema, printPets } from "./pet.ts";
+
+interface Options {
+  readonly name?: string;
+  readonly category?: string;
+  readonly createCategory?: true;
+  readonly status?: PetStatus | null;
+  readonly json?: true;
+}
+
+export function updateCommand(io: Io): Command {
+  const command = new Command("update")
+    .description("change animals, all of them or none")
+    .addArgument(new Argument("<id...>", "ids of the animals").argParser(parseIds))
+    .addOption(nameOption("new name"))
+    .addOption(categoryOption("new category, by name or id"))
+    .addOption(createCategoryOption())
+    .addOption(statusOption("new status"))
+    .addHelpText(
+      "after",
+      `
+A running server shows the change at its next request. rehome undo takes it back.
+
+Examples:
+  rehome pets update 17 --name "Rex II"
+  rehome pets update 17 18 19 --status adopted
+  rehome pets update 17 --category Dog --status none`,
+    );
+  addJson(addSettings(command, storeSettings), petListSchema);
+  return command.action(async (ids: readonly bigint[], options: Options) => {
+    const { name, category, status } = options;
+    if (name === undefined && category === undefined && status === undefined) {
+      throw new UsageError(
+        "There is nothing to change: name what to set.",
+        "rehome pets update --help",
+      );
+    }
+    const { config } = configOf(command, io);
+    await withServices(config, io, async ({ animals }) => {
+      const reference = category === undefined ? undefined : categoryOf({ ...options, category });
+      const changed = await animals.update(ids, { name, category: reference, status });
+      printPets(io, changed, "Changed", options);
+    });
+  });
+}

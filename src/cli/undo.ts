@@ -1,0 +1,90 @@
+import { Command } from "commander";
+import { isoSeconds } from "../domain/clock.ts";
+import type { UndoReport } from "../service/animals/animals.ts";
+import { printJson, type Io } from "./io.ts";
+import { addJson, json } from "./json.ts";
+import { withServices } from "./open.ts";
+import { addSettings, configOf, parseInt64Value, storeSettings, yesOption } from "./options.ts";
+import { confirm } from "./terminal/confirm.ts";
+import { grouped } from "./terminal/text.ts";
+
+export const undoneSchema = json.object({
+  change: json.int64("the change that was taken back"),
+  action: json.text("what it was"),
+  actor: json.text("who did it"),
+  at: json.time("when"),
+  updated: json.count("animals that have their old fields again"),
+  removed: json.count("animals that it had added or brought back, and that are gone again"),
+  restored: json.count("animals that it had removed, and that are back"),
+  left: json.count("animals that were left as they are, because they were changed since"),
+  categories: json.count("categories that were changed back"),
+});
+
+/** `rehome undo`: takes the last change of animals or categories back. */
+export function undoCommand(io: Io): Command {
+  const command = new Command("undo")
+    .description("show the last change of animals or categories by people, and take it back")
+    .argument("[change]", "another change, by its number in pets history", parseInt64Value)
+    .addOption(yesOption("do not ask; needed where there is no terminal"))
+    .addHelpText(
+      "after",
+      `
+A whole import is one change. What was changed since stays as it is, and is counted. Changes are kept for 90 days; what
+programs add through the interface is none of them.
+
+Examples:
+  rehome undo
+  rehome undo --yes --json`,
+    );
+  addJson(addSettings(command, storeSettings), undoneSchema);
+  return command.action(
+    async (change: bigint | undefined, options: { yes?: true; json?: true }) => {
+      const { config } = configOf(command, io);
+      await withServices(config, io, async ({ animals }) => {
+        const wanted = change === undefined ? {} : { change };
+        const would = await animals.undo({ ...wanted, rehearse: true });
+        const { id, action, actor, atMs } = would.change;
+        io.err(`Change ${id}: ${action} by ${actor}, ${isoSeconds(atMs)}. ${effectOf(would)}\n`);
+        await confirm(io, "Take it back?", { yes: options.yes === true, unattended: "refuse" });
+        // The one that was shown, whatever was done meanwhile.
+        const did = await animals.undo({ change: id });
+        if (options.json) printJson(io, undoneJson(did));
+        else io.out(`Took back change ${id}. ${effectOf(did)}\n`);
+      });
+    },
+  );
+}
+
+/** What an undo does to animals and categories, in a sentence. */
+function effectOf({ updated, removed, restored, left, categories }: UndoReport): string {
+  const parts = [
+    [updated, "changed back"],
+    [removed, "removed"],
+    [restored, "brought back"],
+  ] as const;
+  const animals = parts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${grouped(count)} ${what}`);
+  const named =
+    categories.length === 0 ? [] : [`${grouped(categories.length)} categories changed back`];
+  const done = [...(animals.length === 0 ? [] : [`Animals: ${animals.join(", ")}`]), ...named];
+  const kept = left === 0 ? "" : ` ${grouped(left)} left as they are: they were changed since.`;
+  return `${done.length === 0 ? "Nothing of it is left to take back" : done.join("; ")}.${kept}`;
+}
+
+function undoneJson({ change, categories, ...counts }: UndoReport) {
+  const { id, action, actor, atMs } = change;
+  const { updated, removed, restored, left } = counts;
+  const at = isoSeconds(atMs);
+  return {
+    change: id,
+    action,
+    actor,
+    at,
+    updated,
+    removed,
+    restored,
+    left,
+    categories: categories.length,
+  };
+}

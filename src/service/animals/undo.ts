@@ -1,0 +1,46 @@
+import { AppError } from "../../domain/errors.ts";
+import { type ChangeRecord, lastChange } from "../../storage/animals.ts";
+import { undoCategories } from "../../storage/categories.ts";
+import {
+  type By,
+  carryOut,
+  type CategoryEvent,
+  categoryEventsOf,
+  type ChangeCounts,
+  describeChange,
+  newChange,
+  planUndo,
+} from "../../storage/changes.ts";
+import { changeAnimals, type Steps } from "../../storage/statement.ts";
+
+/** What an undo did, or would do. */
+export interface UndoReport extends ChangeCounts {
+  readonly change: ChangeRecord;
+  /** Animals that it left as they are, because they were changed since. */
+  readonly left: number;
+  readonly categories: readonly CategoryEvent[];
+}
+
+/** Takes the change `wanted` back, by default the last one in force. Throws where there is none, or none that can be. */
+export function* undoSteps(wanted: bigint | undefined, by: By): Steps<UndoReport> {
+  yield* changeAnimals();
+  const change = yield* lastChange(wanted);
+  if (change === undefined) {
+    throw new AppError("not_found", "There is no change to take back.");
+  }
+  if (change.undoneIn !== null || change.undoes !== null) {
+    const what = change.undoes === null ? "was taken back already" : "is an undo itself";
+    throw new AppError("invalid_request", `The change ${change.id} ${what}.`);
+  }
+  const undo = yield* newChange("undo", by, {}, change.id);
+  const total = yield* planUndo(undo, change.id);
+  const events = categoryEventsOf(change.categories);
+  // Names come back before the animals that carry them, and what the change had made goes after them.
+  const before = yield* undoCategories(events.filter((event) => event.before !== undefined));
+  const counts = yield* carryOut(undo, by);
+  const after = yield* undoCategories(events.filter((event) => event.before === undefined));
+  const categories = [...before, ...after];
+  const left = total - counts.updated - counts.removed - counts.restored;
+  yield* describeChange(undo, { ...counts, left, action: change.action }, categories);
+  return { change, ...counts, left, categories };
+}
