@@ -148,7 +148,7 @@ describe("list", () => {
     expect(await list("--after", "30")).toMatchObject({
       exitCode: 0,
       stdout: "",
-      stderr: `There is no such animal in ${await placeOf(other.path)}.\n`,
+      stderr: `There is no such animal in ${await placeOf(other.path)}.\nAll of them: rehome pets list\n`,
     });
   });
 });
