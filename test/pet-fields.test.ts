@@ -4,7 +4,7 @@
  * these places forgets fails here by its name.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { chmodSync, cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pets as petTable } from "../src/storage/tables.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "./helpers/binary.ts";
@@ -94,7 +94,13 @@ test("every field is kept by both stores, moved between them, exported, imported
   );
   expect(await listed(here)).toEqual([first]);
 
-  await ran("store", "copy", "--from", folder.path, "--to", database.url);
+  // What was copied says so from then on, and serves nobody.
+  const moved = join(folder.path, "moved");
+  for (const file of ["rehome.db", "limits.db"]) {
+    cpSync(join(folder.path, file), join(moved, file));
+  }
+  chmodSync(moved, 0o700);
+  await ran("store", "copy", "--from", moved, "--to", database.url);
   const there = ["--store", database.url];
   expect(await listed(there)).toEqual([first]);
   const second = await throughInterface(there, key);
