@@ -1,5 +1,5 @@
 /** A copy of this system, with a systemd of its own that runs, for what `rehome service` does to a machine. */
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { executable, temporaryFolder } from "./binary.ts";
 import { finished } from "./finished.ts";
@@ -24,7 +24,7 @@ const boot = `
   mount --rbind /dev $work/root/dev
   mkdir -p $work/root/mnt/shared; mount --bind $1 $work/root/mnt/shared
   ip link set lo up
-  ip link add lan0 type veth peer name lan1; ip address add ${copyAddress}/24 dev lan0; ip link set lan0 up
+  ip link add lan0 type veth peer name lan1; ip address add ${copyAddress}/24 dev lan0; ip link set lan0 up; ip link set lan1 up
   cd $work/root
   rm -f etc/fstab etc/default/rehome usr/sbin/policy-rc.d
   install -m 755 $2 usr/local/bin/rehome
@@ -48,6 +48,7 @@ export async function inSystem(script: string): Promise<string> {
     chmodSync(join(path, name), 0o755);
   };
   put("script", script);
+  copyFileSync(await executable(), join(path, "rehome"));
   put(
     "run",
     "#!/bin/sh\ncd /\nHOME=/root sh -eu /mnt/shared/script >/mnt/shared/printed 2>&1; echo $? >/mnt/shared/code\n",

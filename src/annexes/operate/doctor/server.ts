@@ -1,5 +1,5 @@
 import type { Config } from "../../../config.ts";
-import { localHost, reachOf } from "../../../cli/reach.ts";
+import { isLoopback, localHost, reachOf } from "../../../cli/reach.ts";
 import { fail, ok, warn, type Finding } from "./finding.ts";
 
 const answerMaxMs = 3_000;
@@ -28,9 +28,7 @@ export async function checkReach(config: Config): Promise<Finding[]> {
   const check = "network";
   const reaches = reachOf({ host, port, isHttps });
   const [first] = reaches;
-  if (first === undefined) {
-    return [finding, ok(check, `only this machine reaches ${host}; --host 0.0.0.0 opens it`)];
-  }
+  if (first === undefined) return [finding, unreached(host)];
   const silent: string[] = [];
   for (const { origin } of reaches) {
     const found = await asked(origin);
@@ -44,6 +42,13 @@ export async function checkReach(config: Config): Promise<Finding[]> {
       ? { ...ok(check, detail), advice }
       : warn(check, `${silent.join(", ")} does not answer`, "See whether a firewall refuses it."),
   ];
+}
+
+/** Why no other machine reaches what listens on `host`. */
+function unreached(host: string): Finding {
+  return isLoopback(host)
+    ? ok("network", `only this machine reaches ${host}; --host 0.0.0.0 opens it`)
+    : warn("network", "no network interface is up", "Connect the machine: ip address shows them.");
 }
 
 async function examineServer({

@@ -1,0 +1,109 @@
+/**
+ * docs/operating.md and docs/running.md, line by line: every command is taken from the page and run in a copy of this system
+ * with a systemd that runs, and what it prints is what the page says, but for ids, dates, keys and sizes. With
+ * UPDATE_GUIDE=1 the pages are written anew from what is printed.
+ */
+import { describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { comparable, commandsOf, runCommands, withOutputs } from "../helpers/guide.ts";
+
+const root = join(import.meta.dir, "../..");
+const isUpdate = process.env["UPDATE_GUIDE"] === "1";
+const slowMs = 180_000;
+
+/** What the website's key did on the days before the last one, as the page draws it. */
+const requests = [
+  570, 421, 379, 470, 391, 480, 700, 690, 720, 510, 900, 840, 540, 610, 1000, 930, 580, 650, 700,
+  660, 1000, 1000, 690, 780, 870, 900, 880, 1000, 1000,
+];
+const refusals: Readonly<Record<number, number>> = { 20: 80, 21: 100, 27: 60, 28: 100 };
+
+/** Writes those days into the store, as if they had been. */
+const lived = `bun -e '
+  import { Database } from "bun:sqlite";
+  const id = new Database("/var/lib/rehome/rehome.db", { readonly: true })
+    .query("SELECT id FROM api_keys WHERE name = ?").get("shelter website").id;
+  const db = new Database("/var/lib/rehome/limits.db");
+  const today = Math.floor(Date.now() / 86400000);
+  const refusals = ${JSON.stringify(refusals)};
+  for (const [at, requests] of ${JSON.stringify(requests)}.entries())
+    db.run("INSERT INTO usage_days (key_id, day, requests, refusals, bans) VALUES (?, ?, ?, ?, ?)",
+      [id, today - ${requests.length} + at, requests, refusals[at] ?? 0, at === 28 ? 1 : 0]);
+'`;
+
+/** A request with the website's key, from the page's own output. */
+const used = `
+  secret=$(grep -m1 -o 'rehome_live_[0-9A-Za-z]*' /tmp/all)
+  for i in 1 2 3; do curl -sS -o /dev/null -H "Authorization: Bearer $secret" http://127.0.0.1:8080/v1/pets; done
+  sleep 3`;
+
+const austin = readFileSync(join(root, "test/fixtures/import/austin.csv"), "utf8");
+
+const pages = {
+  "docs/operating.md": {
+    prepare: `
+      cp /mnt/shared/rehome /home/kim/rehome; cp /home/kim/rehome /home/kim/rehome-new
+      cat >/home/kim/outcomes.csv <<'END'
+${austin}END
+      mkdir -p /mnt/elsewhere; chown kim /mnt/elsewhere`,
+    before: {
+      'sudo rehome usage "shelter website"': lived,
+      'sudo rehome keys show "shelter website"': used,
+    },
+  },
+  "docs/running.md": {
+    prepare: `
+      cp /mnt/shared/rehome /home/kim/rehome-linux-x64
+      runuser -u kim -- /mnt/shared/rehome keys create --plan free --name trial \
+        --data /home/kim/.local/share/rehome >/dev/null 2>&1`,
+    before: {},
+  },
+} satisfies Record<string, { prepare: string; before: Record<string, string> }>;
+
+/** Blocks that are not run here, by their first line, and why. */
+const notRun: Readonly<Record<string, string>> = {
+  "On the service of this machine: settings from /etc/default/rehome, as rehome.":
+    "what a terminal shows; one-truth.test.ts sees it there",
+  "2 secrets": "a part of what keys show prints",
+  "sudo journalctl -u rehome --since yesterday -o cat | jq -c 'select(.refused) | [.time, .address, .keyId, .refused, .why]'":
+    "its lines differ from run to run",
+  "npx -y bun@1.4.5 install --frozen-lockfile": "packages.test.ts builds them",
+  "sudo apt install ./rehome_1.0.0_arm64.deb": "packages.test.ts installs the package",
+  "sudo ufw allow 8080/tcp": "a firewall of one's own",
+  "sudo rehome service install --host 0.0.0.0 --port 443": "tls.test.ts serves with certificates",
+  "rehome serve --base-url https://api.example.org/v1 --staging-base-url https://staging.example.org/v1":
+    "servers that run on; keys.test.ts has both environments",
+  "npx -y bun@1.4.5 run build:all --only x64-musl": "container.test.ts assembles the same root",
+  "REHOME_TRUSTED_PROXY=127.0.0.1": "settings; proxies.test.ts has them behind nginx and Caddy",
+};
+
+/** The first lines of a page's blocks that hold no command to run. */
+function blocksWithoutCommand(page: string): string[] {
+  const blocks = [...page.matchAll(/^```\w*\n([^]*?)^```$/gm)].map(([, text = ""]) => text);
+  return blocks
+    .filter((text) => !/^\$ /m.test(text))
+    .map((text) => text.split("\n", 1)[0] ?? "")
+    .filter((line) => !line.startsWith('{"time"'));
+}
+
+describe.each(Object.entries(pages))("%s", (name, surroundings) => {
+  test(
+    "prints what it says",
+    async () => {
+      const file = join(root, name);
+      const page = readFileSync(file, "utf8");
+      const commands = commandsOf(page);
+      expect(commands.length).toBeGreaterThan(10);
+      expect(blocksWithoutCommand(page).filter((each) => !(each in notRun))).toEqual([]);
+      const outputs = await runCommands(commands, surroundings);
+      if (isUpdate) writeFileSync(file, withOutputs(page, outputs));
+      const printed = commands.map(
+        ({ command }, at) => `$ ${command}\n${comparable(outputs[at] ?? "")}`,
+      );
+      const said = commands.map(({ command, output }) => `$ ${command}\n${comparable(output)}`);
+      if (!isUpdate) expect(printed.join("\n")).toBe(said.join("\n"));
+    },
+    slowMs,
+  );
+});
