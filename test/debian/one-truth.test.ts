@@ -106,7 +106,7 @@ test(
         "Wrote /etc/systemd/system/rehome.service.d/low-port.conf",
         "Wrote /etc/default/rehome",
         "Made the account rehome",
-        "rehome runs, and will after a restart of the machine. Its data is in /var/lib/rehome.",
+        "The service runs, and will after a restart of the machine. Its data is in /var/lib/rehome.",
         `Other machines reach it at http://${copyAddress}/v1 (lan0).`,
         `Try it there, and open the firewall if nothing answers: curl -i http://${copyAddress}/health`,
         "Next: sudo rehome keys create --plan free --name LABEL",

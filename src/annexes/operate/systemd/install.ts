@@ -68,12 +68,12 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
   command(["systemctl", "enable", "--now", service, "rehome-backup.timer"]);
   if (ranBefore) {
     io.out(
-      "rehome runs on as it was. With the new units, settings and executable: systemctl restart rehome\n",
+      "The service runs on as it was. With the new units, settings and executable: systemctl restart rehome\n",
     );
     return;
   }
   io.out(
-    `rehome runs, and will after a restart of the machine. Its data is in ${serviceDataFolder}.\n`,
+    `The service runs, and will after a restart of the machine. Its data is in ${serviceDataFolder}.\n`,
   );
   sayReach(options, io);
   io.out("Next: sudo rehome keys create --plan free --name LABEL\n");
