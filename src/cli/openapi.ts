@@ -18,16 +18,9 @@ Examples:
   return addSettings(command, ["baseUrl", "stagingBaseUrl"]).action(async () => {
     const { baseUrl, stagingBaseUrl } = settingsOf(command, io).config;
     // Loaded where it is wanted: no other command but serve waits for the web framework.
-    const { documentOf } = await import("../http/openapi/document.ts");
+    const { documentOf, yamlOf } = await import("../http/openapi/document.ts");
     const document = await documentOf({ baseUrl, stagingBaseUrl, clock: systemClock });
-    if (command.opts<{ yaml?: boolean }>().yaml === true) io.out(await toYaml(document));
+    if (command.opts<{ yaml?: boolean }>().yaml === true) io.out(await yamlOf(document));
     else printJson(io, document);
   });
-}
-
-/** YAML that readers of version 1.1, which take more words and dates for something else, read the same way. */
-async function toYaml(document: object): Promise<string> {
-  // Loaded where it is wanted, as above.
-  const { stringify } = await import("yaml");
-  return stringify(document, { compat: "yaml-1.1", lineWidth: 0, blockQuote: "literal" });
 }

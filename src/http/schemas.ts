@@ -195,14 +195,15 @@ export const newPetBody = shape(newPetSchema, async (request) => {
 });
 
 const listFields = {
-  limit: optional(described(pageLimitText, "The most animals to be returned.")),
+  limit: optional(described(pageLimitText, "The most animals to be returned.", pageLimit.default)),
   status: optional(
-    described(petStatus, "Only animals of this status. Without it, animals of all."),
+    described(petStatus, "Only animals of this status. Without it, animals of all.", "available"),
   ),
   after: optional(
     described(
       int64Text,
-      "Only animals whose id is greater than this one. The `Link` header of a page sets it; use that instead of writing it yourself.",
+      "Only animals whose id is greater than this one: the last id of the page before. The address in the `Link` header of that page has it already.",
+      0,
     ),
   ),
 };
@@ -272,7 +273,11 @@ const errorSchema: JsonSchema = {
       enum: Object.keys(statusOf),
       description: "Machine-readable error code.",
     },
-    message: { type: "string", description: "What is wrong, in one sentence for a person." },
+    message: {
+      type: "string",
+      description: "What is wrong, in one sentence for a person.",
+      maxLength: 1_000,
+    },
     status: {
       type: "integer",
       format: "int32",

@@ -71,7 +71,9 @@ describe("createPet", () => {
     const created = await (await add(`{"name":"n","categoryId":${written}}`)).text();
     expect(created).toMatch(new RegExp(`"categoryId":${exact}\\}$`));
     const id = /"id":(\d+)/.exec(created)?.[1];
-    expect(await (await call(`/v1/pets/${id}`)).text()).toBe(created);
+    const got = await call(`/v1/pets/${id}`);
+    expect(got.headers.get("content-type")).toBe("application/json");
+    expect(await got.text()).toBe(created);
     const listed = await (await call(`/v1/pets?limit=1&after=${Number(id) - 1}`)).text();
     expect(listed).toBe(`[${created}]`);
   });

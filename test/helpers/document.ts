@@ -27,6 +27,7 @@ export interface Operation {
     readonly name: string;
     readonly in: string;
     readonly schema: object;
+    readonly example?: unknown;
   }[];
   readonly requestBody?: { readonly content: Record<string, { readonly schema: unknown }> };
   readonly responses: Record<string, Response>;

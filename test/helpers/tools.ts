@@ -11,7 +11,7 @@ let installed: Promise<void> | undefined;
 /** Installs the tools at the versions of their lock file, unless they are there. */
 export function installTools(): Promise<void> {
   installed ??= (async () => {
-    if (existsSync(join(toolsFolder, "node_modules/.bin/redocly"))) return;
+    if (existsSync(join(toolsFolder, "node_modules/.bin/lighthouse"))) return;
     const child = Bun.spawn([process.execPath, "install", "--frozen-lockfile"], {
       cwd: toolsFolder,
       stdout: "ignore",
@@ -32,7 +32,7 @@ const quiet = {
 };
 
 /** Starts a tool under Node. */
-function startTool(name: string, ...args: string[]) {
+export function startTool(name: string, ...args: string[]) {
   return Bun.spawn([join(toolsFolder, "node_modules/.bin", name), ...args], {
     cwd: toolsFolder,
     env: { ...process.env, ...quiet },

@@ -1,4 +1,4 @@
-/** The document before three judges that are not ours. Each is shown to find something in a document that is not right. */
+/** The document before four judges that are not ours. Each is shown to find something in a document that is not right. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { rehome, temporaryFolder } from "../helpers/binary.ts";
@@ -35,6 +35,10 @@ const linters = {
   },
   async "spectral lint"(file: string): Promise<unknown[]> {
     const args = ["lint", "--ruleset", "spectral.yaml", "--format=json", "--quiet", file];
+    return reportOf(await runTool("spectral", ...args)) as unknown[];
+  },
+  async "OWASP's rules"(file: string): Promise<unknown[]> {
+    const args = ["lint", "--ruleset", "owasp-ruleset.yaml", "--format=json", "--quiet", file];
     return reportOf(await runTool("spectral", ...args)) as unknown[];
   },
   async "IBM's validator"(file: string): Promise<unknown[]> {

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { jsonText } from "../../domain/exact-json.ts";
 import { isGetPetRemoved } from "../../domain/deprecation.ts";
 import { baseUrlOf, versionSegment, type EdgeOptions } from "../../http/edge.ts";
 import { jsonType } from "../../http/errors.ts";
@@ -7,18 +8,22 @@ import type { Page } from "./layout.ts";
 
 export const documentationPath = "/docs";
 export const documentPath = `${documentationPath}/json`;
+const yamlPath = `${documentationPath}/yaml`;
 
 /** Stands for the address that a request came to, where the operator named none. */
 const unknownBase = `http://base.invalid${versionSegment}`;
 const documentHeaders = { "content-type": jsonType, "cache-control": "no-cache" };
+/** RFC 9512. */
+const yamlHeaders = { "content-type": "application/yaml", "cache-control": "no-cache" };
 
 /** The document as text, and the page that shows it. */
 interface Made {
-  readonly text: string;
+  readonly json: string;
+  readonly yaml: string;
   readonly page: Page;
 }
 
-/** `GET /docs/json`, the OpenAPI document, and `GET /docs`, the page that shows it. */
+/** `GET /docs/json` and `GET /docs/yaml`, the OpenAPI document, and `GET /docs`, the page that shows it. */
 export function documentationRoutes(options: EdgeOptions) {
   const { clock } = options;
   const current = keptMade(options);
@@ -28,11 +33,18 @@ export function documentationRoutes(options: EdgeOptions) {
     .get(
       documentPath,
       async ({ request, set }) => {
-        const { text } = await current(clock());
+        const { json } = await current(clock());
         Object.assign(set.headers, documentHeaders);
-        return text.replaceAll(unknownBase, () =>
-          JSON.stringify(baseUrlOf(request.url, undefined)).slice(1, -1),
-        );
+        return json.replaceAll(unknownBase, () => quoted(request.url).slice(1, -1));
+      },
+      { detail: { hide: true } },
+    )
+    .get(
+      yamlPath,
+      async ({ request, set }) => {
+        const { yaml } = await current(clock());
+        Object.assign(set.headers, yamlHeaders);
+        return yaml.replaceAll(unknownBase, () => quoted(request.url));
       },
       { detail: { hide: true } },
     )
@@ -60,6 +72,9 @@ export function documentationRoutes(options: EdgeOptions) {
     );
 }
 
+/** The address of /v1 that the request to `url` came to, as a string of JSON, and so of YAML. */
+const quoted = (url: string) => JSON.stringify(baseUrlOf(url, undefined));
+
 /**
  * What there is to answer at a time. It is made once, and once more when getPet goes: that takes milliseconds, and anybody may
  * ask at any rate.
@@ -79,10 +94,14 @@ function keptMade(options: EdgeOptions): (nowMs: number) => Promise<Made> {
 
 async function make(options: EdgeOptions): Promise<Made> {
   // Loaded where it is wanted: few servers are ever asked, and no start is to wait for it or to hold it in memory.
-  const [{ documentOf }, { documentationPage }] = await Promise.all([
+  const [{ documentOf, yamlOf }, { documentationPage }] = await Promise.all([
     import("../../http/openapi/document.ts"),
     import("./documentation.ts"),
   ]);
   const document = await documentOf({ ...options, baseUrl: options.baseUrl ?? unknownBase });
-  return { text: JSON.stringify(document), page: documentationPage(document, documentPath) };
+  return {
+    json: jsonText(document),
+    yaml: await yamlOf(document),
+    page: documentationPage(document, documentPath),
+  };
 }

@@ -75,7 +75,7 @@ function intro(
     ${markdown(text)}
     <dl class="addresses">
       ${servers.map(({ url, description }) => address(description, html`<code>${url}</code>`))}
-      ${address("OpenAPI document", html`<a href="${documentPath.slice(1)}">${documentPath}</a>`)}
+      ${address("OpenAPI document", html`<a href="${documentPath.slice(1)}">${documentPath}</a>, <a href="docs/yaml">/docs/yaml</a>`)}
     </dl>
   </section>`;
 }

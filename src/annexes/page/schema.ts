@@ -54,8 +54,12 @@ export function rulesOf(document: OpenApiDocument, schema: Schema | Reference): 
     const values = (value.enum as string[]).map((each) => html` <code>${each}</code>`);
     rules.push(html`One of${values}.`);
   }
-  if (value.minimum !== undefined && value.maximum !== undefined) {
+  // What `format` says already is not said again.
+  if (value.format !== "int64" && value.minimum !== undefined && value.maximum !== undefined) {
     rules.push(html`From ${value.minimum} to ${value.maximum}.`);
+  }
+  if (value.type === "string" && value.maxLength !== undefined && value.pattern === undefined) {
+    rules.push(html`At most ${value.maxLength} characters.`);
   }
   if (value.default !== undefined) {
     rules.push(html`${value.default as number} when omitted.`);

@@ -11,6 +11,9 @@ export type Reference = OpenAPIV3.ReferenceObject;
 type Headers = Record<string, Reference>;
 type Examples = Record<string, OpenAPIV3.ExampleObject>;
 
+/** The last instant that a Date can hold (ECMA-262, section 21.4.1.1), in seconds. */
+const dateMaxSeconds = 8.64e12;
+
 /** The document's examples all happen in this minute. */
 const exampleResetSeconds = Date.UTC(2026, 10, 21, 12, 1) / 1000;
 
@@ -21,13 +24,16 @@ export const responseReference = (name: keyof typeof responses): Reference => ({
   $ref: `#/components/responses/${name}`,
 });
 
+/** Of a header with an address in it: what servers and proxies commonly take of one field. */
+const linkMaxLength = 8_192;
+
 function count(description: string, bounds: { minimum: number; maximum: number }) {
   return { type: "integer", format: "int32", description, ...bounds } as const;
 }
 
 function header(schema: OpenAPIV3.SchemaObject, example: unknown, required = true) {
   const { description = "", ...type } = schema;
-  return { description, required, schema: type, example };
+  return { description, required, schema: type, ...(example !== undefined && { example }) };
 }
 
 /** Every header of an answer that a client may build on. */
@@ -45,6 +51,8 @@ export const headers = {
       type: "integer",
       format: "int64",
       description: "When this window ends: a Unix timestamp in seconds.",
+      minimum: 0,
+      maximum: dateMaxSeconds,
     },
     exampleResetSeconds,
   ),
@@ -62,8 +70,9 @@ export const headers = {
     {
       type: "integer",
       format: "int64",
-      // Without a maximum: an operator may ban a key for as long as they like.
       minimum: 1,
+      // An operator may ban a key for as long as they like.
+      maximum: dateMaxSeconds,
       description: "Whole seconds to wait before the next request (RFC 9110, section 10.2.3).",
     },
     42,
@@ -73,6 +82,7 @@ export const headers = {
       type: "string",
       description:
         'The challenge of RFC 6750: `Bearer`, with `error="invalid_token"` when a credential was sent.',
+      maxLength: 100,
     },
     "Bearer",
   ),
@@ -82,6 +92,7 @@ export const headers = {
       description:
         "The id of this request in the service's log, for questions to the operator: the one that it was sent with in this header, or a new one.",
       pattern: "^[A-Za-z0-9_.-]{1,64}$",
+      maxLength: 64,
     },
     "k3v9x2-1a",
   ),
@@ -89,23 +100,27 @@ export const headers = {
     {
       type: "string",
       description:
-        'Where the next page is: `<URL>; rel="next"` (RFC 8288). Absent on the last page.',
+        'Where the next page is: `<URL>; rel="next"` (RFC 8288), such as `<https://pets.example.org/v1/pets?limit=20&after=20>; rel="next"`. Absent on the last page.',
+      maxLength: linkMaxLength,
     },
-    '<https://pets.example.org/v1/pets?limit=20&after=20>; rel="next"',
+    // Without an example: a mock would send it with every page, and a client that follows it would never end.
+    undefined,
     false,
   ),
   Successor: header(
     {
       type: "string",
       description: 'What replaces this operation: `<URL>; rel="successor-version"` (RFC 5829).',
+      maxLength: linkMaxLength,
     },
-    '<https://pets.example.org/v1/pets>; rel="successor-version"',
+    '</v1/pets>; rel="successor-version"',
   ),
   Deprecation: header(
     {
       type: "string",
       description: "Since when the operation is deprecated: `@` and a Unix timestamp (RFC 9745).",
       pattern: "^@[0-9]+$",
+      maxLength: 20,
     },
     `@${getPetDeprecatedAtMs / 1000}`,
   ),
@@ -113,6 +128,7 @@ export const headers = {
     {
       type: "string",
       description: "When the operation is removed: an HTTP date (RFC 8594).",
+      maxLength: 29,
     },
     httpDate(getPetRemovedAtMs),
   ),

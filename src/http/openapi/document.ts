@@ -30,6 +30,13 @@ export async function documentOf(options: EdgeOptions): Promise<OpenApiDocument>
   return { ...finalise((await answer.json()) as object, clock()), servers };
 }
 
+/** The document as YAML that readers of version 1.1, which take more words and dates for something else, read the same way. */
+export async function yamlOf(document: OpenApiDocument): Promise<string> {
+  // Loaded where it is wanted, as the document itself is.
+  const { stringify } = await import("yaml");
+  return stringify(document, { compat: "yaml-1.1", lineWidth: 0, blockQuote: "literal" });
+}
+
 function plugin() {
   return swagger({
     specPath: documentPath,

@@ -1,5 +1,6 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { isGetPetRemoved } from "../../domain/deprecation.ts";
+import { int64Max, int64Min } from "../../domain/int64.ts";
 import { versionSegment } from "../edge.ts";
 import { jsonType } from "../errors.ts";
 import { description } from "./description.ts";
@@ -72,11 +73,13 @@ function finalOperation(operation: Operation): Operation {
   } as Operation;
 }
 
-/** The same, in the order in which a person reads it. */
+/** The same, in the order in which a person reads it. Its example stands where every tool looks for it. */
 function finalParameter(parameter: OpenAPIV3.ReferenceObject | OpenAPIV3.ParameterObject) {
   if ("$ref" in parameter) return parameter;
-  const { name, in: place, required, description, schema, ...rest } = parameter;
-  return { name, in: place, required, description, schema, ...rest };
+  const { name, in: place, required, description, schema = {}, ...rest } = parameter;
+  const { example, ...type } = schema as OpenAPIV3.SchemaObject;
+  const shown = example === undefined ? {} : { example: example as unknown };
+  return { name, in: place, required, description, ...shown, schema: type, ...rest };
 }
 
 /** The plugin lists every media type it knows of; the routes take JSON and nothing else. */
@@ -115,5 +118,14 @@ function tidied(value: unknown, names: ReadonlySet<string>): unknown {
   const entries = Object.entries(value)
     .filter(([key, entry]) => !redundant(key, entry))
     .map(([key, entry]) => [key === "x-default" ? "default" : key, tidied(entry, names)]);
-  return Object.fromEntries(entries);
+  return Object.fromEntries([...entries, ...int64Bounds(value as Json)]);
+}
+
+/** The bounds of an int64 that has none of its own, with every digit: `jsonText` writes them so. */
+function int64Bounds({ type, format, minimum, maximum }: Json): [string, bigint][] {
+  if (type !== "integer" || format !== "int64") return [];
+  return [
+    ...(minimum === undefined ? [["minimum", int64Min] as [string, bigint]] : []),
+    ...(maximum === undefined ? [["maximum", int64Max] as [string, bigint]] : []),
+  ];
 }

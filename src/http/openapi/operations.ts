@@ -29,7 +29,7 @@ export const listPetsDetail = {
   operationId: "listPets",
   summary: "List animals",
   description:
-    'Returns animals in ascending order of their ids, all or those of one status. While more of them match, the `Link` header with `rel="next"` leads to the next page.',
+    'Returns animals in ascending order of their ids, all or those of one status. While more of them match, the `Link` header with `rel="next"` leads to the next page. A client that cannot see headers passes the id of the last animal of a page as `after` to get the next one, until a page is empty.',
   tags: ["pets"],
   responses: {
     200: {

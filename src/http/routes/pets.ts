@@ -37,7 +37,10 @@ export function isGetPet({ method, path }: RouteName): boolean {
 const deprecation = `@${getPetDeprecatedAtMs / 1000}`;
 const sunset = httpDate(getPetRemovedAtMs);
 
-const created = { status: 201, headers: new Headers({ "Content-Type": jsonType }) };
+// A Blob of this type would come with a charset, which JSON has none of (RFC 8259, section 11).
+const headers = new Headers({ "Content-Type": jsonType });
+const found = { headers };
+const created = { status: 201, headers };
 
 /** The three operations of the specification. */
 export function petRoutes(options: PetRoutesOptions) {
@@ -98,7 +101,7 @@ export function petRoutes(options: PetRoutesOptions) {
 /** Answers with JSON that may be kept: all answers of it share its bytes. */
 function sent(record: RequestRecord, body: Blob): Response {
   record.bytes = body.size;
-  return new Response(body);
+  return new Response(body, found);
 }
 
 function removed(successor: string) {

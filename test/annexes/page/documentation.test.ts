@@ -46,7 +46,8 @@ describe("GET /docs", () => {
   test("needs no other file and names no other host", () => {
     const addresses = addressesIn(page);
     expect(addresses.length).toBeGreaterThan(20);
-    for (const address of addresses) expect(address).toMatch(/^(?:#|docs\/json$|data:image\/svg)/);
+    for (const address of addresses)
+      expect(address).toMatch(/^(?:#|docs\/(?:json|yaml)$|data:image\/svg)/);
   });
 
   test("leads to the document, below a path too", () => {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { parse } from "yaml";
+import { jsonText } from "../../../src/domain/exact-json.ts";
 import { documentOf } from "../../../src/http/openapi/document.ts";
 import { TestClock, testApp } from "../../helpers/app.ts";
 
@@ -38,10 +40,19 @@ describe("the servers of the document that is served", () => {
   });
 
   test("are all that differs from the document without a server", async () => {
-    const served = (await (await (await testApp()).send("/docs/json")).json()) as typeof document;
-    expect(served).toEqual({
-      ...document,
-      servers: [{ url: "http://localhost/v1", description: "This service" }],
-    });
+    const servers = [{ url: "http://localhost/v1", description: "This service" }];
+    const app = await testApp();
+    const served = await (await app.send("/docs/json")).text();
+    expect(served).toBe(jsonText({ ...document, servers }));
+    const answer = await app.send("/docs/yaml");
+    expect(answer.headers.get("content-type")).toBe("application/yaml");
+    expect(parse(await answer.text())).toEqual(JSON.parse(served));
+  });
+
+  test("are text in YAML too, whatever host a caller makes up", async () => {
+    const app = await testApp();
+    const forged = await app.elysia.handle(new Request(`http://a"'&lt;{.example/docs/yaml`));
+    const { servers } = parse(await forged.text()) as { servers: { url: string }[] };
+    expect(servers[0]?.url).toBe(`http://a"'&lt;{.example/v1`);
   });
 });
