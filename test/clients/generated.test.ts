@@ -35,6 +35,8 @@ beforeAll(async () => {
     0,
     expect.any(String),
   ]);
+  const heyApi = await runTool("openapi-ts", "--file", "hey-api.config.mjs");
+  expect([heyApi.exitCode, heyApi.stdout + heyApi.stderr]).toEqual([0, expect.any(String)]);
 }, 120_000);
 afterAll(async () => {
   await server.stop();
@@ -73,6 +75,25 @@ describe.each(["openapi-fetch.ts", "orval.ts"])("%s", (program) => {
     expect(result["invalid"]).toBe("categoryId is required: it must be an integer of 64 bits.");
     expect(Number(result["left"])).toBeGreaterThan(0);
   });
+});
+
+/** What the service stored, as text. */
+async function stored(id: unknown): Promise<string> {
+  const headers = { authorization: `Bearer ${key}` };
+  return await (await fetch(`${server.origin}/v1/pets/${String(id)}`, { headers })).text();
+}
+
+test("hey-api's transformers round an int64 and send text, and are exact when told to be", async () => {
+  const { rounded, refused, read, sent, sentId } = await run("hey-api.ts");
+  expect([rounded, refused]).toEqual(["9007199254740992", 400]);
+  expect([read, sent]).toEqual([beyondDouble, 201]);
+  expect(await stored(sentId)).toContain(`"categoryId":${beyondDouble}`);
+});
+
+test("orval is exact with BigInt and a reviver", async () => {
+  const { read, sent, sentId } = await run("orval-exact.ts");
+  expect([read, sent]).toEqual([beyondDouble, 201]);
+  expect(await stored(sentId)).toContain(`"categoryId":${beyondDouble}`);
 });
 
 test("openapi-fetch hands over an int64 exactly when it is asked for text", async () => {
