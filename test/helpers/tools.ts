@@ -1,5 +1,4 @@
 /** Other people's tools, from the package in tools/: the service is built without them. */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { finished, type CommandResult } from "./finished.ts";
 
@@ -8,10 +7,9 @@ export const toolsFolder = join(root, "tools");
 
 let installed: Promise<void> | undefined;
 
-/** Installs the tools at the versions of their lock file, unless they are there. */
+/** Installs the tools at the versions of their lock file; a moment where they are there. */
 export function installTools(): Promise<void> {
   installed ??= (async () => {
-    if (existsSync(join(toolsFolder, "node_modules/.bin/lighthouse"))) return;
     const child = Bun.spawn([process.execPath, "install", "--frozen-lockfile"], {
       cwd: toolsFolder,
       stdout: "ignore",

@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from "../../http/openapi/finalise.ts";
 import { html, type Html } from "./html.ts";
-import { plain, resolve, rulesOf, typeOf, type Field } from "./schema.ts";
+import { plain, resolve, rulesOf, type Field } from "./schema.ts";
 
 /** An address that requests can be sent to. */
 export interface Server {
@@ -59,7 +59,7 @@ ${text}</textarea>`;
 function input(document: OpenApiDocument, operationId: string, field: Field): Html {
   const { name, place, schema } = field;
   const id = `${operationId}-${name}`;
-  const { value } = resolve(document, schema);
+  const { value, name: type } = resolve(document, schema);
   const isNumber = value.type === "integer";
   const control =
     value.enum === undefined
@@ -79,7 +79,7 @@ function input(document: OpenApiDocument, operationId: string, field: Field): Ht
         </select>`;
   return html`<div>
     <label for="${id}"
-      ><code>${name}</code> <span class="type">${plain(typeOf(document, schema))}</span></label
+      ><code>${name}</code> <span class="type">${value.format ?? type ?? value.type}</span></label
     >
     ${control}
   </div>`;
