@@ -25,12 +25,14 @@ export function responseList(
         <span>${line(description)}</span>
       </summary>
       <p class="meta">
-        ${schema && html`<span>Body: ${typeOf(document, schema)}</span>`}
+        <span
+          >${schema && html`Body: ${typeOf(document, schema)}, `}headers: as on
+          <a href="#responses">every response</a>${own.length > 0 && ", and:"}</span
+        >
         <a class="anchor" href="#${id}" aria-label="Link to ${status} of ${operationId}"></a>
       </p>
-      ${figures(document, examples)}
       ${own.length > 0 && fieldList(document, headerFields(document, Object.fromEntries(own)))}
-      <p class="meta"><span>${commonNames(headers)}</span></p>
+      ${figures(document, examples)}
     </details>`;
   });
   return html`<div class="responses">${items}</div>`;
@@ -51,18 +53,13 @@ function figures(
   return html`${shown}`;
 }
 
-/** The headers that every response has, by name alone: they are described in one place. */
-function commonNames(headers: Headers): Html {
-  const names = Object.keys(headers).filter((name) => name in commonHeaders);
-  return html`And on
-    <a href="#responses">every response</a>:${names.map((name) => html` <code>${name}</code>`)}`;
-}
-
 /** Headers as fields of a list. */
 function headerFields(document: OpenApiDocument, headers: Headers): Field[] {
   return Object.entries(headers).map(([name, header]) => {
     const { value } = resolve(document, header);
-    return { name, description: value.description, required: false, schema: value.schema ?? {} };
+    // How long a header may be is for tools that check it.
+    const { maxLength: _, ...schema } = resolve(document, value.schema ?? {}).value;
+    return { name, description: value.description, required: false, schema };
   });
 }
 
