@@ -6,6 +6,7 @@ import type { RequestObserver } from "./http/door.ts";
 import type { Logger } from "./service/log/logger.ts";
 import type { StoreKind, StoreObserver } from "./service/open-store.ts";
 import type { TakeShared } from "./service/shared-anonymous.ts";
+import type { Awaitable } from "./storage/contract.ts";
 import type { AnySetting } from "./setting-kinds.ts";
 
 /** A command, made when it is wanted: no start waits for the others. */
@@ -25,8 +26,11 @@ export interface Watcher {
   readonly takeShared?: TakeShared | undefined;
   /** Ends the service when it is aborted, as a signal does. */
   readonly stop?: AbortSignal;
-  /** Begins to listen on an address of its own. Throws AppError when the address cannot be had. */
-  listen?(): void;
+  /**
+   * Begins to listen on an address of its own, and returns what the start says of it, in lines. Throws AppError when the
+   * address cannot be had.
+   */
+  listen?(): Awaitable<readonly string[]>;
   /** Called once the service answers at `url`, on `port`. */
   started?(url: URL, port: number): void;
   close(): Promise<void>;
@@ -46,5 +50,5 @@ export interface Annex {
   /** Serves in a way of its own until the service is asked to stop. Undefined when the settings do not ask for it. */
   readonly serve?: (loaded: LoadedConfig, io: Io) => Promise<void> | undefined;
   /** Returns undefined when the settings do not ask for it. */
-  readonly watch?: (loaded: LoadedConfig, log: Logger) => Promise<Watcher | undefined>;
+  readonly watch?: (loaded: LoadedConfig, log: Logger, io: Io) => Promise<Watcher | undefined>;
 }

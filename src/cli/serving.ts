@@ -63,11 +63,11 @@ async function run(
         routes: io.annexes.flatMap(({ routes }) => routes ?? []),
         report,
       }).door;
-    for (const watcher of watchers) watcher.listen?.();
+    const listening = await listenAll(watchers);
     const server = start(config, tls, makeDoor);
     if (tls !== undefined) io.onReload(() => void renewCertificate(config, server, log));
     const issued = await firstKey(config, services, io);
-    io.out(await banner(loaded, services, server.url, { issued, io }));
+    io.out(await banner(loaded, services, server.url, { issued, io, listening }));
     for (const watcher of watchers) watcher.started?.(server.url, server.port);
     await warnAtStart(config, services, log);
     watchDescriptors(log, io.stop);
@@ -85,8 +85,15 @@ async function run(
 }
 
 async function openWatchers(loaded: LoadedConfig, io: Io, log: Logger): Promise<Watcher[]> {
-  const watchers = await Promise.all(io.annexes.map(async ({ watch }) => watch?.(loaded, log)));
+  const watchers = await Promise.all(io.annexes.map(async ({ watch }) => watch?.(loaded, log, io)));
   return watchers.filter((each) => each !== undefined);
+}
+
+/** Lets the annexes listen, and returns what a start says of it. */
+async function listenAll(watchers: readonly Watcher[]): Promise<string[]> {
+  const lines: string[] = [];
+  for (const watcher of watchers) lines.push(...((await watcher.listen?.()) ?? []));
+  return lines;
 }
 
 /** One observer of the store that tells all of them. */
@@ -167,7 +174,11 @@ async function banner(
   loaded: LoadedConfig,
   services: Services,
   url: URL,
-  { issued, io }: { issued: IssuedKey | undefined; io: Io },
+  {
+    issued,
+    io,
+    listening,
+  }: { issued: IssuedKey | undefined; io: Io; listening: readonly string[] },
 ): Promise<string> {
   const { config } = loaded;
   const { host } = config;
@@ -182,6 +193,7 @@ async function banner(
     `  API   ${origin}/v1${config.baseUrl === undefined ? "" : ` (callers use ${config.baseUrl})`}`,
     ...pages.map(({ title, path }) => `  ${title.padEnd(5)} ${origin}${path}`),
     ...networkLines(reachOf({ host, port, isHttps })),
+    ...listening,
     `  Data  ${services.place} (${counted(pets, "animal")}, ${counted(keys, "key")})`,
   ];
   if (issued !== undefined) lines.push(...firstSteps(issued, origin));

@@ -31,6 +31,15 @@ export interface KeyDetails {
   readonly events: readonly KeyEvent[];
 }
 
+export interface KeyServiceOptions {
+  readonly keys: KeyStore;
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  /** Who is kept as the author of the changes. */
+  readonly actor: string;
+}
+
 /** What operators do with keys. Each change binds every server on the same store at its next request. */
 export class KeyService {
   readonly #keys: KeyStore;
@@ -39,19 +48,20 @@ export class KeyService {
   readonly #randomBytes: RandomBytes;
   readonly #actor: string;
 
-  constructor(options: {
-    keys: KeyStore;
-    environment: Environment;
-    clock: Clock;
-    randomBytes: RandomBytes;
-    /** Who is kept as the author of the changes. */
-    actor: string;
-  }) {
+  readonly #options: KeyServiceOptions;
+
+  constructor(options: KeyServiceOptions) {
+    this.#options = options;
     this.#keys = options.keys;
     this.#environment = options.environment;
     this.#clock = options.clock;
     this.#randomBytes = options.randomBytes;
     this.#actor = options.actor;
+  }
+
+  /** The same keys, with `actor` as the author of the changes. */
+  as(actor: string): KeyService {
+    return new KeyService({ ...this.#options, actor });
   }
 
   /** Makes a key. Throws `invalid_request` when plan and numbers do not go together. */

@@ -1,6 +1,6 @@
 import type { Environment, RandomBytes } from "../domain/api-key.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { Store, StoreCheck } from "../storage/contract.ts";
+import type { Engine, Store, StoreCheck } from "../storage/contract.ts";
 import { Access } from "./access.ts";
 import { AnimalService } from "./animals/animals.ts";
 import { CategoryService } from "./animals/categories.ts";
@@ -38,6 +38,8 @@ export interface Services {
   readonly keys: KeyService;
   readonly usage: UsageService;
   readonly access: Access;
+  /** For annexes with tables of their own. */
+  readonly engine: Engine;
   readonly clock: Clock;
   /** A number that changes whenever an animal may have changed. */
   petsVersion(): number;
@@ -78,8 +80,7 @@ export function createServices(store: Store, options: ServiceOptions): Services 
   });
   const anonymous = addressLimiter(options);
   const sweep = () => limiter.sweep(directory.accounts()).catch(onError);
-  const sweeping = setInterval(() => void sweep(), sweepIntervalMs);
-  sweeping.unref();
+  const sweeping = setInterval(() => void sweep(), sweepIntervalMs).unref();
   return {
     place: store.place,
     pets: store.pets,
@@ -90,6 +91,7 @@ export function createServices(store: Store, options: ServiceOptions): Services 
     keys: new KeyService({ ...options, keys: store.keys }),
     usage: new UsageService(store.windows, clock),
     access: new Access({ directory, limiter, anonymous, onError }),
+    engine: store,
     clock,
     petsVersion: () => store.versions().pets,
     check: async () => store.check(),

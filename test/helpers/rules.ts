@@ -30,6 +30,9 @@ const sharedFiles: Readonly<Record<Layer, readonly string[]>> = {
 /** Annexes that use another one, and for what. */
 export const annexPairs: Readonly<Record<string, string>> = {
   "operate -> postgres": "the doctor looks into a database, an installation copies a trial",
+  "console -> page": "one look, and one way to write HTML",
+  "console -> import": "files in and out, by a browser",
+  "console -> operate": "findings and usage, as the commands have them",
 };
 /** Imports of an annex by the kernel that are still to go. */
 const kernelDebts = ["src/storage/sqlite/store.ts -> src/annexes/import/sqlite-catalogue.ts"];
@@ -170,7 +173,13 @@ export const singlePlaces: readonly {
   },
   {
     what: "HTTP status numbers",
-    in: ["src/http/errors.ts", "src/http/openapi", "src/http/routes/", "src/annexes/page/"],
+    in: [
+      "src/http/errors.ts",
+      "src/http/openapi",
+      "src/http/routes/",
+      "src/annexes/page/",
+      "src/annexes/console/web/answer.ts",
+    ],
     find: (source) =>
       source.nodes
         .filter((node) => node.type === "Literal" && statuses.has(Number(node["raw"])))

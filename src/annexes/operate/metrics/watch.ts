@@ -14,6 +14,7 @@ export function watchForMetrics(config: Config, address: ListenAddress, log: Log
     ...counting(metrics),
     listen() {
       server = listenForMetrics(() => metrics.text(), address);
+      return [];
     },
     async close() {
       await server?.stop();

@@ -29,7 +29,10 @@ describe("commands", () => {
       ["keys", "r"],
       ["rotate", "revoke"],
     ],
-    [["help", "pe"], ["pets"]],
+    [
+      ["help", "pe"],
+      ["pets", "people"],
+    ],
     [["help", "keys", "sh"], ["show"]],
   ])("%j", async (words, values) => expect((await completed(...words)).values).toEqual(values));
 });

@@ -1,0 +1,155 @@
+import type { Pet } from "../../../domain/pet.ts";
+import { records, type RecordOf } from "../../../storage/records.ts";
+import {
+  inDialect,
+  joined,
+  list,
+  row,
+  rows,
+  sql,
+  type Statement,
+  type Steps,
+} from "../../../storage/statement.ts";
+import { pets } from "../../../storage/tables.ts";
+import type { AnimalQuery, FoundAnimals } from "../desk.ts";
+
+/** Animals with a text in their name are counted up to here; nobody reads through more. */
+export const countedMax = 1_000;
+/** Rows that are looked at in one go. */
+const batchRows = 5_000;
+
+/** A name as it is searched: without case and accents. */
+function folded(text: string): string {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
+/** An animal as it is read from its row. */
+export function petOf({ id, name, categoryId, status }: RecordOf<typeof pets>): Pet {
+  return { id, name, categoryId, status: status ?? undefined };
+}
+
+/** Finds animals, the newest first. `total` is the number of all animals. */
+export function* findAnimals(query: AnimalQuery, total: number): Steps<FoundAnimals> {
+  const conditions = conditionsOf(query);
+  return query.text === ""
+    ? yield* findByFields(query, conditions, total)
+    : yield* findByText(query, conditions, total);
+}
+
+function* findByFields(
+  { limit, before }: AnimalQuery,
+  conditions: readonly Statement[],
+  total: number,
+): Steps<FoundAnimals> {
+  const animals = (yield* newest(conditions, before, limit + 1)).map(petOf);
+  const found = conditions.length === 0 ? total : yield* count(conditions);
+  return { ...pageOf(animals, limit), found, isMore: false, total };
+}
+
+/** Walks over the names that may have the text until a page and the count are known; whole rows are read for the page. */
+function* findByText(
+  query: AnimalQuery,
+  conditions: readonly Statement[],
+  total: number,
+): Steps<FoundAnimals> {
+  const { limit, before, text } = query;
+  const wanted = folded(text);
+  const all = [...conditions, mayHave(text, wanted)];
+  const page: bigint[] = [];
+  let found = 0;
+  let from: bigint | undefined;
+  while (found <= countedMax || page.length <= limit) {
+    const batch = yield* names(all, from);
+    for (const { id, name } of batch) {
+      if (!folded(name).includes(wanted) && String(id) !== text) continue;
+      found += 1;
+      if ((before === undefined || id < before) && page.length <= limit) page.push(id);
+    }
+    from = batch.at(-1)?.id;
+    if (batch.length < batchRows) break;
+  }
+  const animals =
+    page.length === 0 ? [] : yield* newest([sql`id IN ${list(page)}`], undefined, page.length);
+  const isMore = found > countedMax;
+  return {
+    ...pageOf(animals.map(petOf), limit),
+    found: Math.min(found, countedMax),
+    isMore,
+    total,
+  };
+}
+
+function* names(
+  conditions: readonly Statement[],
+  before: bigint | undefined,
+): Steps<{ readonly id: bigint; readonly name: string }[]> {
+  const all = before === undefined ? conditions : [...conditions, sql`id < ${before}`];
+  return yield* rows(
+    sql<{ id: bigint; name: string }>`SELECT id, name FROM ${pets} ${where(all)}
+      ORDER BY id DESC LIMIT ${batchRows}`,
+  );
+}
+
+/** An animal as an export has it. */
+export interface ExportedAnimal extends Pet {
+  readonly externalId: string | undefined;
+}
+
+/** The next animals of an export that fit the query, the oldest first, and where the next ones begin. */
+export function* exportAnimals(
+  { text, ...query }: AnimalQuery,
+  after: bigint | undefined,
+): Steps<{ readonly animals: ExportedAnimal[]; readonly last: bigint | undefined }> {
+  const wanted = folded(text);
+  const conditions = text === "" ? [] : [mayHave(text, wanted)];
+  if (after !== undefined) conditions.push(sql`id > ${after}`);
+  const all = where([...conditionsOf({ text, ...query }), ...conditions]);
+  const found = yield* records(pets, sql`${all} ORDER BY id LIMIT ${query.limit}`);
+  const animals = found
+    .filter(({ id, name }) => folded(name).includes(wanted) || String(id) === text)
+    .map((row) => ({ ...petOf(row), externalId: row.externalId ?? undefined }));
+  return { animals, last: found.length < query.limit ? undefined : found.at(-1)?.id };
+}
+
+function pageOf(animals: readonly Pet[], limit: number) {
+  return { animals: animals.slice(0, limit), more: animals.length > limit };
+}
+
+function conditionsOf({ categoryId, status }: AnimalQuery): Statement[] {
+  const conditions: Statement[] = [];
+  if (categoryId !== undefined) conditions.push(sql`category_id = ${categoryId}`);
+  if (status === "none") conditions.push(sql`status IS NULL`);
+  else if (status !== undefined) conditions.push(sql`status = ${status}`);
+  return conditions;
+}
+
+/**
+ * What the database can tell of a name: it has the text if both are ASCII. A name with other letters is looked at here,
+ * as the databases do not agree on accents.
+ */
+function mayHave(text: string, wanted: string): Statement {
+  const position = inDialect((dialect) => dialect.position);
+  const name = inDialect((dialect) => dialect.lowerAscii("name"));
+  const bytes = inDialect((dialect) => dialect.byteLength("name"));
+  const id = /^\d{1,18}$/.test(text) ? sql` OR id = ${BigInt(text)}` : sql``;
+  return sql`(${position}(${name}, ${wanted}) > 0 OR ${bytes} > length(name)${id})`;
+}
+
+function* newest(
+  conditions: readonly Statement[],
+  before: bigint | undefined,
+  limit: number,
+): Steps<RecordOf<typeof pets>[]> {
+  const all = before === undefined ? conditions : [...conditions, sql`id < ${before}`];
+  return yield* records(pets, sql`${where(all)} ORDER BY id DESC LIMIT ${limit}`);
+}
+
+function* count(conditions: readonly Statement[]): Steps<number> {
+  const counting = sql<{ animals: bigint }>`SELECT CAST(count(*) AS bigint) AS animals
+    FROM ${pets} ${where(conditions)}`;
+  return Number((yield* row(counting))?.animals ?? 0);
+}
+
+function where(conditions: readonly Statement[]): Statement {
+  return conditions.length === 0 ? sql`` : sql`WHERE ${joined(conditions, " AND ")}`;
+}

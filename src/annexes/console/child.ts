@@ -1,0 +1,126 @@
+import { AppError } from "../../domain/errors.ts";
+import type { EnvironmentVariables } from "../../config.ts";
+import type { Logger } from "../../service/log/logger.ts";
+import { messageLine, messages, type FromConsole, type ToConsole } from "./messages.ts";
+import type { Traffic } from "./traffic.ts";
+
+/** A console that dies is started again after this long, and after twice as long each time, up to the second one. */
+const restartMs = { first: 1_000, longest: 60_000 } as const;
+/** How long a console may take to end after it was asked to. */
+const stopMaxMs = 3_000;
+
+export interface ChildOptions {
+  /** The program and the words that start the console. */
+  readonly command: readonly string[];
+  readonly env: EnvironmentVariables;
+  readonly log: Logger;
+  readonly traffic: () => Traffic;
+}
+
+export interface Listening {
+  readonly url: string;
+  readonly firstLink: string | undefined;
+}
+
+/**
+ * The console as the service sees it: a process of its own, so that no search, no import and no fault there takes time or
+ * memory from the interface.
+ */
+export class ConsoleProcess {
+  readonly #options: ChildOptions;
+  #child: ReturnType<typeof start> | undefined;
+  #isStopping = false;
+  #restartMs: number = restartMs.first;
+
+  constructor(options: ChildOptions) {
+    this.#options = options;
+  }
+
+  /** Starts it and resolves once it listens. Throws AppError when it cannot. */
+  async start(wantsFirstLink: boolean): Promise<Listening> {
+    const child = start(this.#options);
+    this.#child = child;
+    this.#tell({ type: "begin", wantsFirstLink });
+    const { promise, resolve, reject } = Promise.withResolvers<Listening>();
+    const heard = this.#listen(child, resolve, reject);
+    void child.exited.then(async (code) => {
+      await heard;
+      return reject(
+        new AppError("unavailable", `The console ended with code ${code} as it started.`),
+      );
+    });
+    const listening = await promise;
+    void child.exited.then((code) => this.#ended(code));
+    return listening;
+  }
+
+  /** Tells it to take up its certificate anew. */
+  reload(): void {
+    this.#tell({ type: "reload" });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const child = this.#child;
+    if (child === undefined) return;
+    await child.stdin.end();
+    const late = Bun.sleep(stopMaxMs).then(() => child.kill("SIGKILL"));
+    await Promise.race([child.exited, late]);
+    await child.exited;
+  }
+
+  #tell(message: ToConsole): void {
+    const stdin = this.#child?.stdin;
+    if (stdin === undefined || this.#child?.exitCode !== null) return;
+    void stdin.write(messageLine(message));
+    void stdin.flush();
+  }
+
+  async #listen(
+    child: ReturnType<typeof start>,
+    listens: (listening: Listening) => void,
+    failed: (error: AppError) => void,
+  ): Promise<void> {
+    const { log, traffic } = this.#options;
+    const output = child.stdout as unknown as AsyncIterable<Uint8Array>;
+    for await (const message of messages<FromConsole>(output)) {
+      if (message.type === "listening") listens(message);
+      else if (message.type === "log") log[message.level](message.message);
+      else if (message.type === "traffic") {
+        this.#tell({ type: "traffic", id: message.id, traffic: traffic() });
+      } else {
+        const { kind, message: text, hint } = message;
+        failed(new AppError(kind, text, hint === undefined ? {} : { hint }));
+      }
+    }
+  }
+
+  /** What ends by itself is started again; what was asked to end, as by Ctrl-C at a terminal, is not. */
+  #ended(code: number): void {
+    if (this.#isStopping || code === 0) return;
+    const waitMs = this.#restartMs;
+    this.#restartMs = Math.min(waitMs * 2, restartMs.longest);
+    this.#options.log.error(`The console ended with code ${code}; it is started again.`);
+    setTimeout(() => void this.#restart(), waitMs).unref();
+  }
+
+  async #restart(): Promise<void> {
+    if (this.#isStopping) return;
+    try {
+      await this.start(false);
+      this.#restartMs = restartMs.first;
+    } catch (error) {
+      this.#options.log.failure(error);
+      this.#ended(1);
+    }
+  }
+}
+
+function start({ command, env }: ChildOptions) {
+  return Bun.spawn([...command], {
+    env,
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+}

@@ -1,0 +1,228 @@
+/**
+ * The console works without this script. With it, forms are sent and pages are fetched in place: what is typed stays when
+ * the service cannot be reached, and the focus stays where it was.
+ */
+const policy = globalThis.trustedTypes?.createPolicy("rehome", { createHTML: (text) => text });
+const parse = (text) =>
+  new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
+const $ = (selector, root = document) => root.querySelector(selector);
+document.documentElement.classList.add("scripted");
+
+/** Says something where a screen reader hears it. */
+function announce(text, kind = "bad") {
+  let place = $("#announcement");
+  if (!place) {
+    place = document.createElement("div");
+    place.id = "announcement";
+    document.body.append(place);
+  }
+  place.className = `notice ${kind}`;
+  place.setAttribute("role", kind === "bad" ? "alert" : "status");
+  place.textContent = text;
+}
+const hush = () => $("#announcement")?.remove();
+
+/** Puts a fetched page in the place of this one: only what differs from page to page. */
+function show(page, address, { push, part }) {
+  const focusId = document.activeElement?.id;
+  const target = part && $(`#${part}`);
+  const source = part && $(`#${part}`, page);
+  if (target && source) {
+    target.replaceWith(source);
+  } else {
+    document.title = page.title;
+    document.documentElement.lang = page.documentElement.lang;
+    Object.assign(document.body.dataset, page.body.dataset);
+    document.body.replaceChildren(...page.body.childNodes);
+  }
+  if (push && address !== location.href) history.pushState({}, "", address);
+  if (part) return;
+  const wanted = $("[autofocus]") ?? (focusId && document.getElementById(focusId));
+  const hash = location.hash && document.getElementById(location.hash.slice(1));
+  if (wanted) wanted.focus({ preventScroll: !wanted.matches("[autofocus]") });
+  else $("main")?.focus({ preventScroll: true });
+  if (hash) hash.scrollIntoView();
+  else if (push && !focusId) scrollTo(0, 0);
+  ready();
+}
+
+let latest = 0;
+let typing;
+
+/** Fetches an address and shows what came. Whatever is not a page is left to the browser. */
+async function visit(address, { init, push = true, part, leave } = {}) {
+  const turn = (latest += 1);
+  clearTimeout(typing);
+  document.body.setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch(address, { credentials: "same-origin", ...init });
+    if (!answer.headers.get("content-type")?.startsWith("text/html")) {
+      leave?.();
+      return;
+    }
+    const text = await answer.text();
+    if (turn !== latest) return;
+    hush();
+    show(parse(text), answer.url, { push, part });
+  } catch {
+    if (turn === latest) announce(document.body.dataset.lost);
+  } finally {
+    document.body.removeAttribute("aria-busy");
+  }
+}
+
+addEventListener("popstate", () => void visit(location.href, { push: false }));
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.enctype === "multipart/form-data") return upload(event, form);
+  event.preventDefault();
+  if (document.body.hasAttribute("aria-busy") && form.method === "post") return;
+  const fields = new URLSearchParams(new FormData(form, event.submitter));
+  if (form.method === "post") {
+    void visit(form.action, { init: { method: "POST", body: fields } });
+  } else {
+    const address = new URL(form.action);
+    address.search = fields;
+    void visit(address.href, { leave: () => (location.href = address.href) });
+  }
+});
+
+/** A file is sent with its progress in sight. */
+function upload(event, form) {
+  event.preventDefault();
+  if (form.dataset.sending) return;
+  form.dataset.sending = "yes";
+  const bar = $("progress", form);
+  if (bar) bar.hidden = false;
+  const request = new XMLHttpRequest();
+  request.open("POST", form.action);
+  request.upload.addEventListener("progress", ({ loaded, total }) => {
+    if (bar) bar.value = total > 0 ? loaded / total : 0;
+  });
+  const end = () => {
+    delete form.dataset.sending;
+    if (bar) bar.hidden = true;
+  };
+  request.addEventListener("load", () => {
+    end();
+    hush();
+    show(parse(request.responseText), request.responseURL, { push: true });
+  });
+  request.addEventListener("error", () => {
+    end();
+    announce(document.body.dataset.lost);
+  });
+  request.send(new FormData(form));
+}
+
+/** Search as you type. */
+document.addEventListener("input", ({ target }) => {
+  const form = target.form;
+  if (!form?.dataset.live || target.type !== "search") return;
+  clearTimeout(typing);
+  typing = setTimeout(() => {
+    const address = new URL(form.action);
+    address.search = new URLSearchParams(new FormData(form));
+    history.replaceState({}, "", address.href);
+    void visit(address.href, { push: false, part: form.dataset.live }).then(ready);
+  }, 180);
+});
+
+document.addEventListener("click", (event) => {
+  const { target } = event;
+  const copied = target.closest("[data-copy]");
+  if (copied) return void copy(copied);
+  const link = target.closest("a[href]");
+  const isPlain = !(
+    event.ctrlKey ||
+    event.metaKey ||
+    event.shiftKey ||
+    event.altKey ||
+    event.button
+  );
+  if (!link || !isPlain || link.origin !== location.origin || link.hasAttribute("download")) return;
+  if (link.hash && link.pathname === location.pathname) return;
+  event.preventDefault();
+  void visit(link.href, { leave: () => (location.href = link.href) }).then(() => scrollTo(0, 0));
+});
+
+async function copy(button) {
+  const field = document.getElementById(button.dataset.copy);
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
+  } catch {
+    // Plain HTTP on a private address has no clipboard of its own.
+    document.execCommand("copy");
+  }
+  announce(document.body.dataset.copied, "good");
+}
+
+document.addEventListener("change", ({ target }) => {
+  if (target.matches('input[form="several"]')) countChosen();
+});
+
+/** Says how many animals are chosen, and shows what can be done with them. */
+function countChosen() {
+  const form = $("#several");
+  if (!form) return;
+  const count = document.querySelectorAll('input[form="several"]:checked').length;
+  form.classList.toggle("on", count > 0);
+  const place = $("[data-count]", form);
+  place.textContent = place.dataset.count.replace("{n}", String(count));
+}
+
+const paths = { a: "/animals", i: "/import", c: "/categories" };
+let wentBy = 0;
+document.addEventListener("keydown", (event) => {
+  const { key, target } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (key === "Escape" && target.matches("input, select, textarea")) return target.blur();
+  if (target.matches("input:not([type=checkbox]), select, textarea")) return;
+  const isGoing = performance.now() - wentBy < 1000;
+  if (key === "g") return void (wentBy = performance.now());
+  wentBy = 0;
+  const goal = isGoing && paths[key];
+  if (goal) return void visit(goal);
+  if (key === "n") {
+    event.preventDefault();
+    const field = $("#add #name");
+    if (field) field.focus();
+    else void visit("/animals/new");
+  }
+  const shortcut = /^[/?]$/.test(key) && $(`[data-key="${key}"]`);
+  if (!shortcut) return;
+  event.preventDefault();
+  if (shortcut.matches("input")) shortcut.focus();
+  else shortcut.click();
+});
+
+/** A file that is dropped on the page is the file of its form. */
+for (const name of ["dragover", "drop"]) {
+  document.addEventListener(name, (event) => {
+    const field = $('input[type="file"]');
+    if (!field || !event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    $(".drop")?.classList.toggle("over", name === "dragover");
+    if (name === "drop") field.files = event.dataTransfer.files;
+  });
+}
+
+let polling;
+/** What a page needs once it is there. */
+function ready() {
+  countChosen();
+  clearTimeout(polling);
+  const running = $("[data-poll]");
+  if (running) {
+    polling = setTimeout(
+      () =>
+        visit(location.href, { push: false, part: running.isConnected ? "main" : undefined }).then(
+          ready,
+        ),
+      Number(running.dataset.poll),
+    );
+  }
+}
+ready();

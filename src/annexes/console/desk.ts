@@ -1,0 +1,98 @@
+import type { Category } from "../../domain/category.ts";
+import type { Clock } from "../../domain/clock.ts";
+import type { Pet, PetStatus } from "../../domain/pet.ts";
+import type { ExportedAnimal } from "./catalogue/find.ts";
+import type { Services } from "../../service/services.ts";
+import type { HealthDesk } from "./health.ts";
+import type { ImportDesk } from "./imports.ts";
+import type { PeopleService } from "./people.ts";
+import type { Traffic } from "./traffic.ts";
+
+/** Everything that the pages call. */
+export interface Desk {
+  readonly services: Services;
+  readonly people: PeopleService;
+  readonly imports: ImportDesk;
+  readonly health: HealthDesk;
+  readonly animals: AnimalDesk;
+  readonly clock: Clock;
+  /** What the service that this console belongs to did in the last hour. */
+  traffic(): Promise<Traffic>;
+}
+
+export interface AnimalQuery {
+  readonly text: string;
+  readonly categoryId: bigint | undefined;
+  /** `"none"` finds the animals without a status. */
+  readonly status: PetStatus | "none" | undefined;
+  readonly limit: number;
+  /** Only animals with a lower id: the next page of the newest first. */
+  readonly before: bigint | undefined;
+}
+
+export interface FoundAnimals {
+  readonly animals: readonly Pet[];
+  /** How many fit the query; with `isMore` there are more, and nobody counted them. */
+  readonly found: number;
+  readonly isMore: boolean;
+  readonly total: number;
+  readonly more: boolean;
+}
+
+export interface AnimalChange {
+  readonly name?: string;
+  readonly category?: string;
+  readonly status?: PetStatus | "none";
+}
+
+export interface ChangeRecord {
+  readonly id: bigint;
+  readonly atMs: number;
+  readonly actor: string;
+  readonly action: string;
+  readonly animals: number;
+  /** The name of its only animal. */
+  readonly name: string | undefined;
+  readonly isUndone: boolean;
+  readonly undoes: bigint | undefined;
+}
+
+export interface AnimalEvent {
+  readonly atMs: number | undefined;
+  readonly actor: string | undefined;
+  readonly action: string;
+  readonly before: Partial<Pet> | undefined;
+  readonly after: Partial<Pet> | undefined;
+}
+
+/** What a change came to. */
+export interface ChangeMade {
+  /** Undefined where nothing was changed. */
+  readonly changeId: bigint | undefined;
+}
+
+export interface CountedCategory extends Category {
+  readonly animals: number;
+}
+
+export interface AnimalDesk {
+  find(query: AnimalQuery): Promise<FoundAnimals>;
+  /** The animals that fit, in batches, the oldest first. */
+  all(query: AnimalQuery): AsyncGenerator<readonly ExportedAnimal[]>;
+  byId(id: bigint): Promise<Pet | undefined>;
+  categories(): Promise<readonly Category[]>;
+  countedCategories(): Promise<readonly CountedCategory[]>;
+  /** Newest first. */
+  history(id: bigint): Promise<readonly AnimalEvent[]>;
+  changeById(id: bigint): Promise<ChangeRecord | undefined>;
+  add(
+    animal: { name: string; category: string; status: PetStatus | undefined },
+    actor: string,
+  ): Promise<ChangeMade>;
+  update(ids: readonly bigint[], change: AnimalChange, actor: string): Promise<ChangeMade>;
+  remove(ids: readonly bigint[], actor: string): Promise<ChangeMade>;
+  undo(changeId: bigint, actor: string): Promise<ChangeMade>;
+  addCategory(name: string, actor: string): Promise<ChangeMade>;
+  renameCategory(id: bigint, name: string, actor: string): Promise<ChangeMade>;
+  mergeCategories(id: bigint, into: bigint, actor: string): Promise<ChangeMade>;
+}

@@ -1,0 +1,80 @@
+import { html, type Html } from "../../page/html.ts";
+import type { Visit } from "../web/visit.ts";
+import type { Words } from "../words/index.ts";
+import {
+  categoryField,
+  formError,
+  statusChoice,
+  statusField,
+  textField,
+  type FieldErrors,
+} from "./parts.ts";
+import { isPetName } from "../../../domain/pet.ts";
+
+/** Characters (code points) of the longest name. */
+const nameLengthMax = 1_000;
+
+/** The fields of an animal as a form has them. */
+export interface AnimalValues {
+  readonly name: string;
+  readonly category: string;
+  readonly status: string;
+}
+
+export interface AnimalFormParts {
+  readonly action: string;
+  readonly values: AnimalValues;
+  /** Names of categories to suggest. */
+  readonly names: readonly string[];
+  readonly button: string;
+  readonly errors?: FieldErrors;
+}
+
+/** The form of an animal, new or known. The browser checks nothing: what is wrong is said beside its field. */
+export function animalForm(
+  visit: Visit,
+  { action, values, names, button, errors = {} }: AnimalFormParts,
+): Html {
+  const { words } = visit;
+  return html`<form method="post" action="${action}" novalidate>
+    ${formError(errors)}
+    ${textField({
+      name: "name",
+      label: words.fields.name,
+      value: values.name,
+      error: errors["name"],
+    })}
+    ${categoryField(visit, values.category, names, errors["category"])}
+    ${statusField(visit, values.status, errors["status"])}
+    <button>${button}</button>
+  </form>`;
+}
+
+/** The fields as they were sent. */
+export function sentValues({ form }: Visit): AnimalValues {
+  return { name: form.exact("name"), category: form.text("category"), status: form.text("status") };
+}
+
+/** What is wrong with the fields, in words; empty when all is well. */
+export function errorsOf({ name, category, status }: AnimalValues, words: Words): FieldErrors {
+  const nameError = nameErrorOf(name, words);
+  const categoryError =
+    category === "" ? words.errors.categoryMissing : nameErrorOf(category, words);
+  return {
+    ...(nameError !== undefined && { name: nameError }),
+    ...(categoryError !== undefined && { category: categoryError }),
+    ...(statusChoice(status) === undefined && { status: words.errors.status }),
+  };
+}
+
+/** What is wrong with a name of an animal, a category or a person. */
+export function nameErrorOf(name: string, words: Words): string | undefined {
+  if (name.trim() === "") return words.errors.nameMissing;
+  if (!isPetName(name)) return words.errors.name;
+  return codePoints(name) > nameLengthMax ? words.errors.nameLong(nameLengthMax) : undefined;
+}
+
+/** The length of a text as the interface counts it. */
+function codePoints(text: string): number {
+  return Array.from(text).length;
+}

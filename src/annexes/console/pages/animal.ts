@@ -1,0 +1,248 @@
+import { parseInt64 } from "../../../domain/int64.ts";
+import type { Category } from "../../../domain/category.ts";
+import type { Pet, PetStatus } from "../../../domain/pet.ts";
+import { html, type Html } from "../../page/html.ts";
+import type { AnimalEvent } from "../desk.ts";
+import { redirect, type StatusName } from "../web/answer.ts";
+import { param, type Visit } from "../web/visit.ts";
+import { animalForm, errorsOf, sentValues, type AnimalValues } from "./animal-form.ts";
+import { backPath, changeNotice, withChange } from "./change-notice.ts";
+import { consolePage } from "./layout.ts";
+import { notFoundPage } from "./failures.ts";
+import { moment, noStatus, notice, oneButton, statusChoice, type FieldErrors } from "./parts.ts";
+
+const statusOfChoice = (choice: PetStatus | "none" | undefined): PetStatus | undefined =>
+  choice === noStatus ? undefined : choice;
+
+/** `GET /animals/new`: a page of its own to add an animal, for a browser that has no room, or that sent nothing. */
+export async function newAnimalPage(visit: Visit): Promise<Response> {
+  return newPage(visit, { name: "", category: "", status: "available" });
+}
+
+async function newPage(
+  visit: Visit,
+  values: AnimalValues,
+  errors: FieldErrors = {},
+): Promise<Response> {
+  const { words, desk } = visit;
+  const categories = await desk.animals.categories();
+  return consolePage(visit, {
+    title: words.animals.addTitle,
+    section: "animals",
+    status: Object.keys(errors).length > 0 ? "invalid" : "ok",
+    body: html`<h1>${words.animals.addTitle}</h1>
+      <section class="card narrow">
+        ${animalForm(visit, {
+          action: "/animals",
+          values,
+          errors,
+          names: categories.map(({ name }) => name),
+          button: words.buttons.save,
+        })}
+      </section>
+      <p><a href="/animals">${words.animals.showAll}</a></p>`,
+  });
+}
+
+/** `POST /animals`: adds one. A form in which nothing was filled in leads to the page with more room. */
+export async function addAnimal(visit: Visit): Promise<Response> {
+  const values = sentValues(visit);
+  if (values.name.trim() === "" && values.category === "" && !visit.form.has("again")) {
+    return redirect("/animals/new");
+  }
+  const errors = errorsOf(values, visit.words);
+  if (Object.keys(errors).length > 0) return newPage(visit, values, errors);
+  const { name, category, status } = values;
+  const added = await visit.desk.animals.add(
+    { name, category, status: statusOfChoice(statusChoice(status)) },
+    visit.person.name,
+  );
+  return redirect(withChange("/animals", added));
+}
+
+/** `GET /animals/:id`: one animal, to correct, and what became of it. */
+export async function animalPage(visit: Visit): Promise<Response> {
+  const animal = await animalOf(visit);
+  if (animal === undefined) return notFoundPage(visit);
+  const categories = await visit.desk.animals.categories();
+  return shown(visit, animal, valuesOf(animal, categories), categories);
+}
+
+async function shown(
+  visit: Visit,
+  animal: Pet,
+  values: AnimalValues,
+  categories: readonly Category[],
+  errors: FieldErrors = {},
+): Promise<Response> {
+  const { words, desk } = visit;
+  const { id } = animal;
+  const [events, done] = await Promise.all([desk.animals.history(id), changeNotice(visit)]);
+  const title = animal.name.trim() === "" ? words.animals.unnamed : animal.name;
+  return consolePage(visit, {
+    title,
+    section: "animals",
+    status: statusNameOf(errors),
+    body: html`<p class="trail"><a href="/animals">${words.animals.backToAll}</a></p>
+      <h1>${title} <small>${String(id)}</small></h1>
+      <div id="notices">${done}</div>
+      <div class="desk">
+        <section class="card">
+          ${animalForm(visit, {
+            action: `/animals/${String(id)}`,
+            values,
+            errors,
+            names: categories.map(({ name }) => name),
+            button: words.buttons.save,
+          })}
+          <div class="apart">
+            ${oneButton(`/animals/${String(id)}/remove`, words.buttons.remove, {
+              kind: "quiet bad",
+            })}
+            <p class="hint">${words.animals.removeHint}</p>
+          </div>
+        </section>
+        <section class="card">
+          <h2>${words.history.title}</h2>
+          ${historyList(visit, events, categories)}
+        </section>
+      </div>`,
+  });
+}
+
+const statusNameOf = (errors: FieldErrors): StatusName =>
+  Object.keys(errors).length > 0 ? "invalid" : "ok";
+
+function historyList(
+  visit: Visit,
+  events: readonly AnimalEvent[],
+  categories: readonly Category[],
+): Html {
+  const { words } = visit;
+  if (events.length === 0) return html`<p class="soft">${words.history.none}</p>`;
+  return html`<ol class="history">
+    ${events.map(
+      (event) =>
+        html`<li>
+          <p>${eventWords(visit, event, categories)}</p>
+          <p class="soft">
+            ${event.actor ?? words.history.unknown}${
+              event.atMs !== undefined && html` · ${moment(visit, event.atMs)}`
+            }
+          </p>
+        </li>`,
+    )}
+  </ol>`;
+}
+
+/** What an event did: the fields that it changed, or that the animal came or went. */
+function eventWords(
+  { words }: Visit,
+  { action, before, after }: AnimalEvent,
+  categories: readonly Category[],
+): string {
+  const { history } = words;
+  if (before === undefined || after === undefined) return history.actions(action);
+  const categoryName = (id: bigint | undefined) =>
+    categories.find((each) => each.id === id)?.name ?? String(id ?? "");
+  const changes = [
+    before.name !== after.name &&
+      history.changed(words.fields.name, before.name ?? "", after.name ?? ""),
+    before.categoryId !== after.categoryId &&
+      history.changed(
+        words.fields.category,
+        categoryName(before.categoryId),
+        categoryName(after.categoryId),
+      ),
+    before.status !== after.status &&
+      history.changed(
+        words.fields.status,
+        words.status[before.status ?? noStatus],
+        words.status[after.status ?? noStatus],
+      ),
+  ].filter((each) => each !== false);
+  return `${history.actions(action)}: ${changes.join("; ")}`;
+}
+
+/** `POST /animals/:id`: keeps what was corrected. */
+export async function saveAnimal(visit: Visit): Promise<Response> {
+  const { desk, words, person } = visit;
+  const animal = await animalOf(visit);
+  if (animal === undefined) return notFoundPage(visit);
+  const values = sentValues(visit);
+  const categories = await desk.animals.categories();
+  const known = valuesOf(animal, categories);
+  // A field holds one line: a name with a line break in it comes back without.
+  const isSameName = values.name === known.name.replace(/[\r\n]/g, "");
+  const kept = { ...values, name: isSameName ? "-" : values.name };
+  const errors = errorsOf(
+    values.category === known.category ? { ...kept, category: "-" } : kept,
+    words,
+  );
+  if (Object.keys(errors).length > 0) return shown(visit, animal, values, categories, errors);
+  const status = statusChoice(values.status);
+  const changed = await desk.animals.update(
+    [animal.id],
+    {
+      ...(!isSameName && { name: values.name }),
+      ...(values.category !== known.category && { category: values.category }),
+      ...(status !== undefined && values.status !== known.status && { status }),
+    },
+    person.name,
+  );
+  return redirect(withChange(`/animals/${String(animal.id)}`, changed));
+}
+
+/** `POST /animals/:id/status`: one tap. */
+export async function markAnimal(visit: Visit): Promise<Response> {
+  const { desk, form, person } = visit;
+  const animal = await animalOf(visit);
+  const status = statusChoice(form.text("status"));
+  if (animal === undefined || status === undefined) return notFoundPage(visit);
+  const changed = await desk.animals.update([animal.id], { status }, person.name);
+  return redirect(withChange(backPath(visit), changed));
+}
+
+/** `POST /animals/:id/remove`. The list then offers to undo it. */
+export async function removeAnimal(visit: Visit): Promise<Response> {
+  const animal = await animalOf(visit);
+  if (animal === undefined) return notFoundPage(visit);
+  const changed = await visit.desk.animals.remove([animal.id], visit.person.name);
+  return redirect(withChange("/animals", changed));
+}
+
+/** `POST /animals/several`: a status for all that are chosen, or away with them. */
+export async function changeSeveral(visit: Visit): Promise<Response> {
+  const { desk, form, person, words } = visit;
+  const ids = form
+    .all("id")
+    .map(parseInt64)
+    .filter((id) => id !== undefined);
+  const status = statusChoice(form.text("status"));
+  if (ids.length === 0) {
+    return consolePage(visit, {
+      title: words.sections.animals,
+      section: "animals",
+      status: "invalid",
+      body: html`${notice("bad", html`<p>${words.animals.chooseFirst}</p>`)}
+        <p><a href="${backPath(visit)}">${words.animals.showAll}</a></p>`,
+    });
+  }
+  const changed = form.has("remove")
+    ? await desk.animals.remove(ids, person.name)
+    : await desk.animals.update(ids, { status: status ?? noStatus }, person.name);
+  return redirect(withChange(backPath(visit), changed));
+}
+
+async function animalOf(visit: Visit): Promise<Pet | undefined> {
+  const id = parseInt64(param(visit, "id"));
+  return id === undefined ? undefined : visit.desk.animals.byId(id);
+}
+
+function valuesOf(
+  { name, categoryId, status }: Pet,
+  categories: readonly Category[],
+): AnimalValues {
+  const category = categories.find(({ id }) => id === categoryId)?.name ?? String(categoryId);
+  return { name, category, status: status ?? noStatus };
+}

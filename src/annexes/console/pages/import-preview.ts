@@ -1,0 +1,102 @@
+import { petStatuses } from "../../../domain/pet.ts";
+import { html, type Html } from "../../page/html.ts";
+import type { ImportCount, Preview } from "../imports.ts";
+import type { Visit } from "../web/visit.ts";
+import { table } from "./chart.ts";
+import { noStatus, notice, number, selectField } from "./parts.ts";
+
+const linesShownMax = 5;
+
+/** The numbers of an import, those that are not zero, with the trouble in its colour. */
+export function figures(visit: Visit, counts: ImportCount): Html {
+  const { words } = visit;
+  const shown = (
+    ["added", "updated", "withdrawn", "unchanged", "skipped", "superseded", "rejected"] as const
+  ).filter((each) => counts[each] > 0 || each === "added" || each === "updated");
+  return html`<dl class="figures">
+    ${shown.map(
+      (each) =>
+        html`<div class="${each === "rejected" ? "some" : ""}">
+          <dt>${words.import[each]}</dt>
+          <dd>${number(visit, counts[each])}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+/** What a file is, what it would change, what is wrong with it, and its first animals. */
+export function previewParts(visit: Visit, preview: Preview): Html {
+  const { words } = visit;
+  const { counts, format, newCategories, notes } = preview;
+  const isNothing = counts.added + counts.updated + counts.withdrawn === 0;
+  return html`<p class="soft">
+      ${words.import.format}: ${format} · ${words.import.read}: ${number(visit, counts.read)}
+    </p>
+    ${figures(visit, counts)} ${isNothing && notice("plain", html`<p>${words.import.nothing}</p>`)}
+    ${notes.map((note) => notice("plain", html`<p>${note}</p>`))}
+    ${
+      newCategories.length > 0 &&
+      html`<p>${words.import.newCategories}: ${newCategories.join(", ")}</p>`
+    }
+    ${badRows(visit, preview)} ${wordsForm(visit, preview)}
+    ${
+      preview.sample.length > 0 &&
+      html`<section class="card">
+        <h2>${words.import.sample}</h2>
+        ${table(
+          [
+            words.fields.name,
+            words.fields.category,
+            words.fields.status,
+            words.import.columnFor.id,
+          ],
+          preview.sample.map(({ name, category, status, externalId }) => [
+            name,
+            category,
+            words.status[status ?? noStatus],
+            externalId ?? "",
+          ]),
+        )}
+      </section>`
+    }`;
+}
+
+function badRows(visit: Visit, { bad }: Preview): Html | undefined {
+  const { words } = visit;
+  if (bad.length === 0) return undefined;
+  return html`<section class="card">
+    <h2>${words.import.badTitle}</h2>
+    <ul class="lines">
+      ${bad.map(
+        ({ problem, count, firstLines }) =>
+          html`<li>
+            <span>${problem}</span>
+            <span class="soft"
+              >${words.import.bad(number(visit, count))}
+              (${words.import.lines(
+                firstLines.slice(0, linesShownMax).join(", ") +
+                  (count > Math.min(firstLines.length, linesShownMax) ? " …" : ""),
+              )})</span
+            >
+          </li>`,
+      )}
+    </ul>
+    <p><a href="/import/rejects" download>${words.import.rejects}</a></p>
+  </section>`;
+}
+
+/** The words for the status that nobody knows: what each of them means is the shelter's to say. */
+function wordsForm({ words }: Visit, { unknownWords }: Preview): Html | undefined {
+  if (unknownWords.length === 0) return undefined;
+  const options = [
+    { value: "", text: words.import.noColumn },
+    ...petStatuses.map((each) => ({ value: each as string, text: words.status[each] })),
+    { value: noStatus, text: words.status.none },
+    { value: "gone", text: words.import.gone_ },
+  ];
+  return html`<form method="post" action="/import/examine" class="card">
+    <h2>${words.import.statusWords}</h2>
+    ${unknownWords.map((word, at) => selectField({ name: `word-${at}`, label: word }, options))}
+    <button class="quiet">${words.import.look}</button>
+  </form>`;
+}

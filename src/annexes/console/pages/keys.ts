@@ -1,0 +1,227 @@
+import { keyState, type ApiKey } from "../../../domain/api-key.ts";
+import { durationRule, parseDuration } from "../../../domain/duration.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { isLimit, planNames, type PlanName } from "../../../domain/plan.ts";
+import { html, type Html } from "../../page/html.ts";
+import type { IssuedKey } from "../../../service/keys.ts";
+import type { KeyUse } from "../../../service/usage.ts";
+import type { Form } from "../web/forms.ts";
+import type { Visit } from "../web/visit.ts";
+import { nameErrorOf } from "./animal-form.ts";
+import { consolePage } from "./layout.ts";
+import {
+  formError,
+  notice,
+  number,
+  selectField,
+  textField,
+  when,
+  type FieldErrors,
+} from "./parts.ts";
+
+/** The state of a key as a word with a colour. */
+export function stateTag({ words, nowMs }: Visit, key: ApiKey): Html {
+  const state = keyState(key, nowMs);
+  return html`<span class="tag ${state}">${words.keys.states[state]}</span>`;
+}
+
+/** How much of a limit is used, as a bar with its numbers. */
+export function useMeter(visit: Visit, used: number, limit: number): Html {
+  const share = Math.min(1, used / limit);
+  return html`<span class="use"
+    ><meter
+      min="0"
+      max="1"
+      high="0.8"
+      value="${share.toFixed(3)}"
+      aria-label="${visit.words.keys.dayUse}"
+    ></meter
+    ><span>${visit.words.keys.of(number(visit, used), number(visit, limit))}</span></span
+  >`;
+}
+
+/** `GET /keys`: all keys, and a form for another one. */
+export async function keysPage(visit: Visit): Promise<Response> {
+  return shown(visit, {});
+}
+
+async function shown(visit: Visit, sent: Sent, errors: FieldErrors = {}): Promise<Response> {
+  const { words, desk } = visit;
+  const keys = await desk.services.keys.list();
+  const uses = await desk.services.usage.now(keys);
+  return consolePage(visit, {
+    title: words.sections.keys,
+    section: "keys",
+    status: Object.keys(errors).length > 0 ? "invalid" : "ok",
+    body: html`<h1>${words.sections.keys}</h1>
+      <div class="desk">
+        <section class="card">
+          ${
+            keys.length === 0
+              ? html`<p class="soft">${words.keys.none}</p>`
+              : html`<ul class="lines keys">
+                  ${keys.toReversed().map((key) => {
+                    const use = uses[keys.indexOf(key)];
+                    return use === undefined ? html`` : keyLine(visit, key, use);
+                  })}
+                </ul>`
+          }
+        </section>
+        <section class="card" aria-labelledby="add-title">
+          <h2 id="add-title">${words.keys.addTitle}</h2>
+          ${createForm(visit, sent, errors)}
+        </section>
+      </div>`,
+  });
+}
+
+function keyLine(visit: Visit, key: ApiKey, use: KeyUse): Html {
+  return html`<li>
+    <div class="what">
+      <a href="/keys/${key.id}">${key.name}</a>
+      <span class="soft">${visit.words.plans[key.plan]} · ${key.id}</span>
+    </div>
+    ${useMeter(visit, use.counts.dayUsed, key.limits.perDay)} ${stateTag(visit, key)}
+  </li>`;
+}
+
+/** What stands in the form of a key, as text. */
+interface Sent {
+  readonly name?: string;
+  readonly plan?: string;
+  readonly perMinute?: string;
+  readonly perDay?: string;
+  readonly expires?: string;
+}
+
+function createForm(visit: Visit, sent: Sent, errors: FieldErrors): Html {
+  const { words } = visit;
+  return html`<form method="post" action="/keys" novalidate>
+    ${formError(errors)}
+    ${textField({
+      name: "name",
+      label: words.fields.name,
+      value: sent.name ?? "",
+      error: errors["name"],
+      hint: words.keys.nameHint,
+    })}
+    ${planFields(visit, sent, errors)} ${expiryField(visit, sent.expires ?? "", errors["expires"])}
+    <button>${words.buttons.createKey}</button>
+  </form>`;
+}
+
+/** The plan, and the two numbers that go with Enterprise only. */
+export function planFields({ words }: Visit, sent: Sent, errors: FieldErrors): Html {
+  const plan = sent.plan ?? "free";
+  return html`${selectField(
+      { name: "plan", label: words.fields.plan, value: plan, error: errors["plan"] },
+      planNames.map((each) => ({ value: each, text: words.keys.planLine(each) })),
+    )}
+    <details class="more" ${when(plan === "enterprise", "open")}>
+      <summary>${words.keys.enterprise}</summary>
+      ${textField(
+        {
+          name: "perMinute",
+          label: words.fields.perMinute,
+          value: sent.perMinute ?? "",
+          error: errors["perMinute"],
+        },
+        html`inputmode="numeric"`,
+      )}
+      ${textField(
+        {
+          name: "perDay",
+          label: words.fields.perDay,
+          value: sent.perDay ?? "",
+          error: errors["perDay"],
+        },
+        html`inputmode="numeric"`,
+      )}
+    </details>`;
+}
+
+export function expiryField({ words }: Visit, value: string, error?: string): Html {
+  return textField({
+    name: "expires",
+    label: words.fields.expires,
+    value,
+    error,
+    hint: words.keys.expiresHint,
+  });
+}
+
+interface SentPlan {
+  readonly plan: PlanName;
+  readonly perMinute?: number;
+  readonly perDay?: number;
+}
+
+/** Plan and numbers of a form, or what is wrong with them. */
+export function sentPlan(form: Form, { words }: Visit): SentPlan | { readonly wrong: FieldErrors } {
+  const plan = planNames.find((each) => each === form.text("plan"));
+  if (plan === undefined) return { wrong: { plan: words.errors.plan } };
+  if (plan !== "enterprise") return { plan };
+  const perMinute = Number(form.text("perMinute"));
+  const perDay = Number(form.text("perDay"));
+  if (!isLimit(perMinute)) return { wrong: { perMinute: words.errors.limit } };
+  if (!isLimit(perDay)) return { wrong: { perDay: words.errors.limit } };
+  return { plan, perMinute, perDay };
+}
+
+/** `POST /keys`: the one page that ever shows the secret. */
+export async function createKey(visit: Visit): Promise<Response> {
+  const { form, words, desk, person } = visit;
+  const sent: Sent = {
+    name: form.text("name"),
+    plan: form.text("plan"),
+    perMinute: form.text("perMinute"),
+    perDay: form.text("perDay"),
+    expires: form.text("expires"),
+  };
+  const plan = sentPlan(form, visit);
+  const expiresInMs = sent.expires === "" ? undefined : parseDuration(sent.expires ?? "");
+  const nameError = nameErrorOf(sent.name ?? "", words);
+  const errors: FieldErrors = {
+    ...(nameError !== undefined && { name: nameError }),
+    ...("wrong" in plan && plan.wrong),
+    ...(sent.expires !== "" && !expiresInMs && { expires: words.errors.expires(durationRule) }),
+  };
+  if ("wrong" in plan || Object.keys(errors).length > 0) return shown(visit, sent, errors);
+  try {
+    const issued = await desk.services.keys.as(person.name).create({
+      ...plan,
+      name: sent.name ?? "",
+      expiresInMs,
+    });
+    return secretPage(visit, issued, words.keys.made);
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "invalid_request") {
+      return shown(visit, sent, { "": error.message });
+    }
+    throw error;
+  }
+}
+
+/** Shows a secret this once. Nothing keeps it: reloading the page asks whether to send the form again. */
+export function secretPage(visit: Visit, { key, secret }: IssuedKey, title: string): Response {
+  const { words } = visit;
+  return consolePage(visit, {
+    title,
+    section: "keys",
+    body: html`<h1>${title}</h1>
+      ${notice("good", html`<p>${words.keys.once}</p>`)}
+      <section class="card">
+        <div class="field">
+          <label for="secret">${words.keys.secretOf(key.name)}</label>
+          <div class="secret">
+            <input id="secret" readonly value="${secret}" spellcheck="false" autofocus />
+            <button class="quiet only-script" type="button" data-copy="secret">
+              ${words.buttons.copy}
+            </button>
+          </div>
+        </div>
+        <p>${words.keys.tell}</p>
+        <p><a href="/keys/${key.id}">${key.name}</a></p>
+      </section>`,
+  });
+}

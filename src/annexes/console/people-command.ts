@@ -1,0 +1,211 @@
+import { Command, Option } from "commander";
+import { printJson, type Io } from "../../cli/io.ts";
+import { addJson, json } from "../../cli/json.ts";
+import { randomBytes, withServices } from "../../cli/open.ts";
+import { addSettings, configOf, storeSettings } from "../../cli/options.ts";
+import { confirm } from "../../cli/terminal/confirm.ts";
+import { printTable } from "../../cli/terminal/table.ts";
+import { UsageError } from "../../cli/errors.ts";
+import { printable } from "../../cli/terminal/text.ts";
+import { yesOption } from "../../cli/options.ts";
+import { isoSeconds } from "../../domain/clock.ts";
+import type { Services } from "../../service/services.ts";
+import { PeopleService, roles, type ListedPerson, type Person, type Role } from "./people.ts";
+import { peopleStore } from "./people-store.ts";
+import { invitationMs, type Secret } from "./secrets.ts";
+import { consoleUrlSetting } from "./settings.ts";
+
+/** Where a console is that was never started and not configured: what the documentation names. */
+const usualUrl = "http://127.0.0.1:8090";
+
+const personFields = {
+  id: json.text("id of the person"),
+  name: json.text("name"),
+  role: json.oneOf(roles, "staff see animals, import and categories; operators see all"),
+};
+const invitationSchema = json.object({
+  ...personFields,
+  url: json.text("link to open; good once"),
+  expiresAt: json.time("end of the link"),
+});
+const personSchema = json.object({
+  ...personFields,
+  createdAt: json.time("when the person was invited first"),
+  lastSeenAt: json.orNull(json.time("when the person was last in the console, to the day")),
+  invitedUntil: json.orNull(json.time("end of a link that was not used yet")),
+});
+
+/** `rehome people`: who may use the staff's console. */
+export function peopleCommand(io: Io): Command {
+  const command = new Command("people")
+    .description("invite people to the staff's console, list and remove them")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  rehome people invite "Ana" --role staff
+  rehome people list
+  rehome people invite again "Ana"
+  rehome people remove "Ana"`,
+    );
+  command.addCommand(inviteCommand(io));
+  command.addCommand(listCommand(io));
+  command.addCommand(removeCommand(io));
+  return command;
+}
+
+/** The word that makes of an invitation another one for somebody who is there. */
+const again = "again";
+
+function inviteCommand(io: Io): Command {
+  const command = new Command("invite")
+    .description("print a link that lets somebody into the console; good once and for 7 days")
+    .argument("<name>", "name, as the histories of animals and keys show it")
+    .argument("[person]", `behind the word ${again}: id or name of somebody who needs another link`)
+    .addOption(
+      new Option("--role <role>", "what the person may see and do")
+        .choices([...roles])
+        .default("staff"),
+    )
+    .addHelpText(
+      "after",
+      `
+Another link ends those of that person that were not used.
+
+Examples:
+  rehome people invite "Ana" --role staff
+  rehome people invite "Ben" --role operator --json | jq -r .url
+  rehome people invite again "Ana"`,
+    );
+  addJson(addSettings(command, storeSettings), invitationSchema);
+  return command.action(
+    async (name: string, other: string | undefined, options: { role: Role; json?: true }) => {
+      if (other !== undefined && name !== again) {
+        throw new UsageError(
+          `There are two names, "${printable(name)}" and "${printable(other)}".`,
+          'Put a name of several words in quotes: rehome people invite "Ana Maria"',
+        );
+      }
+      await withPeople(command, io, other === undefined, async (people, url) => {
+        const { person, token } =
+          other === undefined
+            ? await people.invite(name, options.role, io.actor)
+            : await anotherLink(people, other);
+        await printLink(io, person, linkAt(url, token), options.json === true, people);
+      });
+    },
+  );
+}
+
+async function anotherLink(people: PeopleService, reference: string) {
+  const person = await people.resolve(reference);
+  return { person, token: await people.inviteAgain(person.id) };
+}
+
+function listCommand(io: Io): Command {
+  const command = new Command("list")
+    .description("show who may use the console, and who came in when")
+    .addHelpText("after", "\nExample:\n  rehome people list --json | jq -r '.[].name'");
+  addJson(addSettings(command, storeSettings), json.list(personSchema));
+  return command.action(async (options: { json?: true }) => {
+    await withPeople(command, io, false, async (people) => {
+      const all = await people.list();
+      if (options.json) return printJson(io, all.map(personJson));
+      if (all.length === 0) {
+        io.err("Nobody may use the console. Invite somebody: rehome people invite NAME\n");
+        return;
+      }
+      printTable(
+        io,
+        ["ID", { title: "NAME", flexible: true }, "ROLE", "LAST SEEN", "LINK GOOD UNTIL"],
+        all.map(({ id, name, role, seenAtMs, invitedUntilMs }) => [
+          id,
+          name,
+          role,
+          seenAtMs === undefined ? "never" : isoSeconds(seenAtMs).slice(0, 10),
+          invitedUntilMs === undefined ? "" : isoSeconds(invitedUntilMs),
+        ]),
+      );
+    });
+  });
+}
+
+function removeCommand(io: Io): Command {
+  const command = new Command("remove")
+    .description("let somebody in no more: every session and link of theirs ends at once")
+    .argument("<person>", "id or name")
+    .addOption(yesOption("do not ask"))
+    .addHelpText("after", `\nExample:\n  rehome people remove "Ana" --yes`);
+  addJson(addSettings(command, storeSettings), personSchema);
+  return command.action(async (reference: string, options: { json?: true; yes?: true }) => {
+    await withPeople(command, io, false, async (people) => {
+      const person = await people.resolve(reference);
+      await confirm(io, `Remove ${person.id} "${printable(person.name)}"?`, {
+        yes: options.yes === true,
+        unattended: "proceed",
+      });
+      await people.remove(person.id);
+      if (options.json) printJson(io, personJson(person));
+      else
+        io.out(`${person.id} "${printable(person.name)}" is removed, and signed out everywhere.\n`);
+    });
+  });
+}
+
+function personJson({ id, name, role, createdAtMs, seenAtMs, invitedUntilMs }: ListedPerson) {
+  return {
+    id,
+    name,
+    role,
+    createdAt: isoSeconds(createdAtMs),
+    lastSeenAt: seenAtMs === undefined ? null : isoSeconds(seenAtMs),
+    invitedUntil: invitedUntilMs === undefined ? null : isoSeconds(invitedUntilMs),
+  };
+}
+
+async function withPeople(
+  command: Command,
+  io: Io,
+  begins: boolean,
+  work: (people: PeopleService, url: string) => Promise<void>,
+): Promise<void> {
+  const loaded = configOf(command, io);
+  await withServices(
+    loaded.config,
+    io,
+    async (services: Services) => {
+      const people = new PeopleService(peopleStore(services.engine), services.clock, randomBytes);
+      const url = loaded.valueOf(consoleUrlSetting) ?? (await people.address());
+      if (url === undefined && command.name() !== "list" && command.name() !== "remove") {
+        io.err(
+          `No console was started on this store yet; the link is for ${usualUrl}. Start it: rehome serve --console 127.0.0.1:8090\n`,
+        );
+      }
+      await work(people, url ?? usualUrl);
+    },
+    { begins },
+  );
+}
+
+const linkAt = (url: string, token: Secret) => `${url}/join/${token}`;
+
+async function printLink(
+  io: Io,
+  { id, name, role }: Person,
+  url: string,
+  asJson: boolean,
+  people: PeopleService,
+): Promise<void> {
+  const expiresAtMs = people.now() + invitationMs;
+  if (asJson) {
+    printJson(io, { id, name, role, url, expiresAt: isoSeconds(expiresAtMs) });
+    return;
+  }
+  io.err(
+    `A link for "${printable(name)}" (${role}), good once and until ${isoSeconds(expiresAtMs)}:\n`,
+  );
+  io.out(`${url}\n`);
+  if (!io.isTerminal) return;
+  const { renderUnicodeCompact } = await import("uqr");
+  io.err(`\n${renderUnicodeCompact(url, { border: 2 })}\n`);
+}

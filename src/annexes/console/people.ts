@@ -1,0 +1,168 @@
+import type { RandomBytes } from "../../domain/api-key.ts";
+import type { Clock } from "../../domain/clock.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { PeopleStore } from "./people-store.ts";
+import {
+  hashSecret,
+  invitationMs,
+  newSecret,
+  renewAfterMs,
+  sessionMs,
+  type Secret,
+} from "./secrets.ts";
+
+/** Staff see animals, import and categories; operators see all. */
+export const roles = ["staff", "operator"] as const;
+export type Role = (typeof roles)[number];
+
+/** Somebody who may use the console. */
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** A person as the list shows them. */
+export interface ListedPerson extends Person {
+  readonly createdAtMs: number;
+  /** When they last came in; undefined before they joined. */
+  readonly seenAtMs: number | undefined;
+  /** Until when a link of theirs is good; undefined where there is none. */
+  readonly invitedUntilMs: number | undefined;
+}
+
+/** A session that was found good. */
+export interface FoundSession {
+  readonly person: Person;
+  /** True when it was renewed, so that the browser must keep its cookie for longer. */
+  readonly isRenewed: boolean;
+}
+
+/** Who may use the console: invitations, sessions, and their end. */
+export class PeopleService {
+  readonly #store: PeopleStore;
+  readonly #clock: Clock;
+  readonly #randomBytes: RandomBytes;
+
+  constructor(store: PeopleStore, clock: Clock, randomBytes: RandomBytes) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#randomBytes = randomBytes;
+  }
+
+  /** Invites somebody. Throws `invalid_request` when a person of this name is there: histories go by names. */
+  async invite(
+    name: string,
+    role: Role,
+    invitedBy: string,
+  ): Promise<{ readonly person: Person; readonly token: Secret }> {
+    const token = newSecret(this.#randomBytes);
+    const person = { id: this.#newId(), name, role };
+    const nowMs = this.#clock();
+    const isAdded = await this.#store.add(
+      { ...person, createdAtMs: nowMs, createdBy: invitedBy },
+      { hash: hashSecret(token), createdAtMs: nowMs, expiresAtMs: nowMs + invitationMs },
+    );
+    if (isAdded) return { person, token };
+    throw new AppError("invalid_request", `There is a person named "${name}".`, {
+      hint: "Choose another name, or give them a new link: rehome people invite again NAME",
+    });
+  }
+
+  /** Makes a new link for somebody, and ends the ones that were not used. */
+  async inviteAgain(personId: string): Promise<Secret> {
+    const token = newSecret(this.#randomBytes);
+    const nowMs = this.#clock();
+    await this.#store.replaceInvitation(personId, {
+      hash: hashSecret(token),
+      createdAtMs: nowMs,
+      expiresAtMs: nowMs + invitationMs,
+    });
+    return token;
+  }
+
+  /** The person whom a link invites, or undefined when it is not good (any more). */
+  async invited(token: Secret): Promise<Person | undefined> {
+    return this.#store.invited(hashSecret(token), this.#clock());
+  }
+
+  /** Takes an invitation, which is then used up, and begins a session. Undefined when the link is not good. */
+  async join(token: Secret): Promise<Secret | undefined> {
+    const session = newSecret(this.#randomBytes);
+    const nowMs = this.#clock();
+    const person = await this.#store.join(hashSecret(token), {
+      hash: hashSecret(session),
+      createdAtMs: nowMs,
+      expiresAtMs: nowMs + sessionMs,
+      seenAtMs: nowMs,
+    });
+    return person === undefined ? undefined : session;
+  }
+
+  /** Whose session a cookie holds, or undefined when it is not good. A session that is in use does not end. */
+  async find(session: Secret): Promise<FoundSession | undefined> {
+    const hash = hashSecret(session);
+    const nowMs = this.#clock();
+    const found = await this.#store.session(hash, nowMs);
+    if (found === undefined) return undefined;
+    const isRenewed = nowMs - found.seenAtMs >= renewAfterMs;
+    if (isRenewed) await this.#store.renew(hash, nowMs, nowMs + sessionMs);
+    return { person: found.person, isRenewed };
+  }
+
+  /** Keeps where the console is, for the links of commands. */
+  async noteAddress(url: string): Promise<void> {
+    await this.#store.noteAddress(url);
+  }
+
+  /** Where the console of this store was last, or undefined when there never was one. */
+  async address(): Promise<string | undefined> {
+    return this.#store.address();
+  }
+
+  now(): number {
+    return this.#clock();
+  }
+
+  async signOut(session: Secret): Promise<void> {
+    await this.#store.endSession(hashSecret(session));
+  }
+
+  /** The people who may come in, in the order in which they were invited. */
+  async list(): Promise<ListedPerson[]> {
+    return this.#store.list(this.#clock());
+  }
+
+  async count(): Promise<number> {
+    return (await this.list()).length;
+  }
+
+  async byId(id: string): Promise<Person | undefined> {
+    return (await this.list()).find((person) => person.id === id);
+  }
+
+  /** The person that `reference`, an id or a name, means. Throws `not_found`. */
+  async resolve(reference: string): Promise<ListedPerson> {
+    const people = await this.list();
+    const person =
+      people.find(({ id }) => id === reference) ?? people.find(({ name }) => name === reference);
+    if (person !== undefined) return person;
+    throw new AppError("not_found", `There is no person with the id or name "${reference}".`, {
+      hint: "rehome people list",
+    });
+  }
+
+  /** Removes somebody: no link and no session of theirs is good from now on. */
+  async remove(personId: string): Promise<void> {
+    await this.#store.remove(personId, this.#clock());
+  }
+
+  /** `per_` and 12 characters without look-alikes. */
+  #newId(): string {
+    const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+    return Array.from(this.#randomBytes(12), (byte) => alphabet.charAt(byte % 32)).reduce(
+      (id, letter) => id + letter,
+      "per_",
+    );
+  }
+}

@@ -1,0 +1,258 @@
+import { Command } from "commander";
+import { lookup } from "node:dns/promises";
+import { writeFileSync } from "node:fs";
+import { hostname, networkInterfaces, setPriority } from "node:os";
+import type { Io } from "../../cli/io.ts";
+import { messageOf } from "../../cli/errors.ts";
+import { openServices, randomBytes } from "../../cli/open.ts";
+import { configOf } from "../../cli/options.ts";
+import { readTls } from "../../cli/tls.ts";
+import type { LoadedConfig } from "../../config.ts";
+import { systemClock } from "../../domain/clock.ts";
+import { AppError } from "../../domain/errors.ts";
+import { closing } from "../../service/closing.ts";
+import type { Services } from "../../service/services.ts";
+import type { Desk } from "./desk.ts";
+import { exposureOf, isUnspecified, widest } from "./exposure.ts";
+import { openHealth } from "./health.ts";
+import { animalDesk } from "./catalogue/desk.ts";
+import { openImports } from "./import-engine.ts";
+import { messageLine, messages, type FromConsole, type ToConsole } from "./messages.ts";
+import { PeopleService } from "./people.ts";
+import { peopleStore } from "./people-store.ts";
+import { consoleSetting, consoleUrlSetting } from "./settings.ts";
+import type { Traffic } from "./traffic.ts";
+import { consoleHandler } from "./web/handler.ts";
+import { listen, type ConsoleServer } from "./web/server.ts";
+
+/** Below the interface's priority: where the processor is short, the console waits. */
+const niceness = 5;
+/** Where memory is short, the system ends the console and not the interface (proc(5), from -1000 to 1000). */
+const oomScoreAdjustment = "500";
+
+/** `rehome __console`: the console's process. The service starts it, speaks with it, and ends it. */
+export function consoleCommand(io: Io): Command {
+  const command = new Command("__console").description("the console's process; serve starts it");
+  return command.action(async () => {
+    const say = (message: FromConsole) => io.out(messageLine(message));
+    try {
+      await run(configOf(command, io), io, say);
+    } catch (error) {
+      const { kind, hint } =
+        error instanceof AppError ? error : ({ kind: "internal_error", hint: undefined } as const);
+      say({ type: "failed", kind, message: messageOf(error), hint });
+    }
+  });
+}
+
+async function run(
+  loaded: LoadedConfig,
+  io: Io,
+  say: (message: FromConsole) => void,
+): Promise<void> {
+  const { config } = loaded;
+  yieldToService();
+  const log = (level: "info" | "warn" | "error") => (message: string) =>
+    say({ type: "log", level, message });
+  const report = (error: unknown) => log("error")(messageOf(error));
+  await permit(loaded, log("warn"));
+  const services = await openServices(config, io, { serving: false, onError: report });
+  await closing(
+    () => services.close(),
+    async () => {
+      const line = new Line(io, say);
+      const desk = openDesk(loaded, services, line, io);
+      await closing(
+        () => desk.imports.close(),
+        async () => {
+          const server = start(loaded, desk, report, log("warn"));
+          const url = loaded.valueOf(consoleUrlSetting) ?? publicUrl(loaded, server);
+          await desk.people.noteAddress(url);
+          const wantsFirstLink = await line.begun;
+          const firstLink =
+            wantsFirstLink && (await desk.people.count()) === 0
+              ? await firstLinkAt(url, desk, io.actor)
+              : undefined;
+          say({ type: "listening", url, firstLink });
+          await line.ended(() => {
+            const tls = readTls(config);
+            if (tls !== undefined) server.renew(tls);
+          }, report);
+          await server.stop();
+        },
+      );
+    },
+  );
+}
+
+/** Where the system does not let it, as in a unit that is locked in, the console runs as the service does. */
+function yieldToService(): void {
+  for (const yielding of [
+    () => setPriority(niceness),
+    () => writeFileSync("/proc/self/oom_score_adj", oomScoreAdjustment),
+  ]) {
+    try {
+      yielding();
+    } catch {
+      // It is a courtesy, and no more.
+    }
+  }
+}
+
+function openDesk(loaded: LoadedConfig, services: Services, line: Line, io: Io): Desk {
+  const clock = systemClock;
+  return {
+    services,
+    people: new PeopleService(peopleStore(services.engine), clock, randomBytes),
+    animals: animalDesk(services),
+    imports: openImports(loaded.config, services),
+    health: openHealth(loaded, io.env, clock),
+    clock,
+    traffic: () => line.traffic(),
+  };
+}
+
+async function firstLinkAt(url: string, { people }: Desk, actor: string): Promise<string> {
+  const { token } = await people.invite(actor, "operator", actor);
+  return `${url}/join/${token}`;
+}
+
+/** The service's end of the line: what it asks for, and what it is asked. */
+class Line {
+  readonly begun: Promise<boolean>;
+  readonly #say: (message: FromConsole) => void;
+  readonly #waiting = new Map<number, (traffic: Traffic) => void>();
+  readonly #end: Promise<void>;
+  #reload: () => void = () => undefined;
+  #lastId = 0;
+
+  constructor(io: Io, say: (message: FromConsole) => void) {
+    this.#say = say;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.begun = promise;
+    this.#end = this.#read(io, resolve);
+  }
+
+  traffic(): Promise<Traffic> {
+    const { promise, resolve } = Promise.withResolvers<Traffic>();
+    const id = (this.#lastId += 1);
+    this.#waiting.set(id, resolve);
+    this.#say({ type: "traffic", id });
+    return promise;
+  }
+
+  /** Resolves when the service is gone. */
+  async ended(reload: () => void, report: (error: unknown) => void): Promise<void> {
+    this.#reload = () => {
+      try {
+        reload();
+      } catch (error) {
+        report(error);
+      }
+    };
+    await this.#end;
+  }
+
+  async #read(io: Io, begin: (wantsFirstLink: boolean) => void): Promise<void> {
+    const stopped = new Promise<void>((resolve) => {
+      io.stop.addEventListener("abort", () => resolve(), { once: true });
+    });
+    const heard = async () => {
+      for await (const message of messages<ToConsole>(io.input())) {
+        if (message.type === "begin") begin(message.wantsFirstLink);
+        else if (message.type === "reload") this.#reload();
+        else this.#waiting.get(message.id)?.(message.traffic);
+      }
+    };
+    await Promise.race([heard(), stopped]);
+  }
+}
+
+/** Refuses an address that the whole internet can read along at, and warns of one that a network can. */
+async function permit(loaded: LoadedConfig, warn: (message: string) => void): Promise<void> {
+  const { config } = loaded;
+  const address = loaded.valueOf(consoleSetting);
+  if (address === undefined || config.tlsCert !== undefined) return;
+  const { host } = address;
+  const bound =
+    exposureOf(host) === undefined && !isUnspecified(host)
+      ? (await lookup(host, { all: true })).map((each) => each.address)
+      : [host];
+  const exposure =
+    bound.every(isUnspecified) && ownAddresses().length === 0
+      ? // A unit may not ask. Plain HTTP from a public address is refused request by request in any case.
+        "private"
+      : widest(bound, ownAddresses());
+  if (exposure === "loopback") return;
+  if (config.trustedProxy.length > 0) return;
+  if (exposure === "public") {
+    throw new AppError(
+      "invalid_request",
+      `The console would speak plain HTTP at ${host}, which the internet can reach: whoever sees the traffic could take a session over.`,
+      {
+        hint: "Add --tls-cert and --tls-key, or listen on 127.0.0.1 and put a proxy with TLS in front, named with --trusted-proxy.",
+      },
+    );
+  }
+  warn(
+    `The console speaks plain HTTP at ${host}: whoever sees the traffic in this network can take a session over. ` +
+      "Use --tls-cert and --tls-key unless the network is your own.",
+  );
+}
+
+/** The addresses of this machine; none where the system does not tell, as in a unit that is locked in. */
+function ownAddresses(): string[] {
+  try {
+    return addressesOf(networkInterfaces());
+  } catch {
+    return [];
+  }
+}
+
+function addressesOf(interfaces: ReturnType<typeof networkInterfaces>): string[] {
+  return Object.values(interfaces).flatMap((all = []) => all.map(({ address }) => address));
+}
+
+function start(
+  loaded: LoadedConfig,
+  desk: Desk,
+  report: (error: unknown) => void,
+  warn: (message: string) => void,
+): ConsoleServer {
+  const { config } = loaded;
+  const { host, port } = loaded.valueOf(consoleSetting) ?? { host: "127.0.0.1", port: 0 };
+  const publicUrl = loaded.valueOf(consoleUrlSetting);
+  const isBehindProxy = config.trustedProxy.length > 0;
+  const tls = readTls(config);
+  const machine = hostname().toLowerCase();
+  const names = [host.toLowerCase(), machine, `${machine}.local`];
+  if (publicUrl !== undefined) names.push(new URL(publicUrl).hostname);
+  const handle = consoleHandler({
+    desk,
+    hosts: { names, isVouched: tls !== undefined || (isBehindProxy && publicUrl === undefined) },
+    publicOrigin: publicUrl,
+    isBehindProxy,
+    report,
+    warn,
+  });
+  try {
+    const { reusePort, trustedProxy } = config;
+    return listen({ host, port, reusePort, tls, trustedProxies: trustedProxy, handle });
+  } catch (error) {
+    throw new AppError(
+      "unavailable",
+      `Cannot listen for the console on ${host} port ${port}: ${(error as Error).message}.`,
+      { cause: error, hint: "Choose another address with --console." },
+    );
+  }
+}
+
+/** The address to open: the listener's own, or the machine's in its network where it listens on all of them. */
+function publicUrl(loaded: LoadedConfig, { url }: ConsoleServer): string {
+  const host = loaded.valueOf(consoleSetting)?.host ?? "";
+  if (!isUnspecified(host)) return url.origin;
+  const own = ownAddresses().filter((each) => !each.includes(":"));
+  const shown = own.find((each) => exposureOf(each) === "private") ?? "127.0.0.1";
+  const { protocol, port } = url;
+  return `${protocol}//${shown}${port === "" ? "" : `:${port}`}`;
+}

@@ -1,0 +1,68 @@
+import type { Watcher } from "../../annex.ts";
+import type { Io } from "../../cli/io.ts";
+import {
+  settings,
+  variableOf,
+  type EnvironmentVariables,
+  type LoadedConfig,
+} from "../../config.ts";
+import { systemClock } from "../../domain/clock.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Logger } from "../../service/log/logger.ts";
+import { inMemory } from "../../service/open-store.ts";
+import { ConsoleProcess } from "./child.ts";
+import { program } from "./program.ts";
+import { TrafficMeter } from "./traffic.ts";
+
+/** Starts the console beside the service, and tells it what the service does. */
+export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Watcher {
+  const { config } = loaded;
+  if (config.store === undefined && config.storeFile === undefined && config.data === inMemory) {
+    throw new AppError(
+      "invalid_request",
+      "The console is a process of its own, and cannot reach a catalogue in memory.",
+      { hint: "Name a folder with --data." },
+    );
+  }
+  const meter = new TrafficMeter(systemClock);
+  const child = new ConsoleProcess({
+    command: [...program(), "__console"],
+    env: environmentOf(loaded, io.env),
+    log,
+    traffic: () => meter.lastHour(),
+  });
+  return {
+    requests: meter,
+    async listen() {
+      const { url, firstLink } = await child.start(io.isTerminal);
+      io.onReload(() => child.reload());
+      const lines = [`  Console ${url}`];
+      if (firstLink !== undefined) {
+        lines.push("", "Nobody may use the console yet. Your own link, good once and for 7 days:");
+        lines.push(`  ${firstLink}`, "");
+      }
+      return lines;
+    },
+    close: () => child.stop(),
+  };
+}
+
+/**
+ * The environment of the console: every setting as the service has it, wherever that came from, in variables and not in
+ * arguments, as an address of a database holds a password.
+ */
+function environmentOf({ all, config }: LoadedConfig, env: EnvironmentVariables) {
+  const variables = new Set(all.map(({ setting }) => variableOf(setting)));
+  // A channel to whoever started this process is not the console's.
+  const others = Object.entries(env).filter(
+    ([name]) => !variables.has(name) && !name.startsWith("NODE_CHANNEL_"),
+  );
+  const given = all.flatMap(({ setting, text, value }) =>
+    text === undefined || value === undefined ? [] : [[variableOf(setting), text] as const],
+  );
+  const isFolder = config.store === undefined && config.storeFile === undefined;
+  return {
+    ...Object.fromEntries([...others, ...given]),
+    ...(isFolder && { [variableOf(settings.data)]: config.data }),
+  };
+}

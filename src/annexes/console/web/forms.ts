@@ -1,0 +1,54 @@
+import { AppError } from "../../../domain/errors.ts";
+
+/** More than any form here: 2,000 chosen animals, or the longest name in the widest script. */
+export const formBytesMax = 1024 * 1024;
+
+/** The fields of a form as they were sent. */
+export class Form {
+  readonly #fields: URLSearchParams;
+
+  constructor(fields: URLSearchParams) {
+    this.#fields = fields;
+  }
+
+  /** The text of a field without blanks around it; "" when it was not sent. */
+  text(name: string): string {
+    return (this.#fields.get(name) ?? "").trim();
+  }
+
+  /** The text of a field as it was sent. */
+  exact(name: string): string {
+    return this.#fields.get(name) ?? "";
+  }
+
+  has(name: string): boolean {
+    return this.#fields.has(name);
+  }
+
+  all(name: string): string[] {
+    return this.#fields.getAll(name);
+  }
+
+  entries(): [string, string][] {
+    return [...this.#fields];
+  }
+}
+
+/** Reads the form in a request's body. Throws `payload_too_large` or `unsupported_media_type`. */
+export async function readForm(request: Request): Promise<Form> {
+  const type = request.headers.get("content-type") ?? "";
+  if (request.body === null) return new Form(new URLSearchParams());
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
+    throw new AppError("unsupported_media_type", "The form came in a form that is not known.");
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > formBytesMax) {
+      throw new AppError("payload_too_large", "The form is larger than any form here.");
+    }
+    chunks.push(chunk);
+  }
+  return new Form(new URLSearchParams(new TextDecoder().decode(Buffer.concat(chunks))));
+}

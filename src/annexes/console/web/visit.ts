@@ -1,0 +1,35 @@
+import type { Desk } from "../desk.ts";
+import type { Person } from "../people.ts";
+import type { Language, Words } from "../words/index.ts";
+import type { Form } from "./forms.ts";
+
+/** What everybody's visit has, signed in or not. */
+export interface Arrival {
+  readonly request: Request;
+  readonly url: URL;
+  /** The address of the person, behind proxies that are trusted. */
+  readonly address: string;
+  readonly isSecure: boolean;
+  readonly language: Language;
+  readonly words: Words;
+  readonly nowMs: number;
+}
+
+/** One request of somebody who is signed in, with all that a page needs. */
+export interface Visit extends Arrival {
+  readonly person: Person;
+  readonly params: Readonly<Record<string, string>>;
+  /** The fields of the form that was sent; empty for a page that is only read. */
+  readonly form: Form;
+  readonly desk: Desk;
+}
+
+/** A parameter of the path. */
+export function param(visit: Visit, name: string): string {
+  return visit.params[name] ?? "";
+}
+
+/** A parameter of the query without blanks around it; "" where it is missing. */
+export function query(visit: Arrival, name: string): string {
+  return (visit.url.searchParams.get(name) ?? "").trim();
+}

@@ -1,0 +1,189 @@
+/** The staff's console of the compiled executable: who gets in, what they may do, and what attacks come to. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rehome, temporaryFolder } from "../helpers/binary.ts";
+import {
+  behindProxy,
+  invite,
+  serveConsole,
+  Visitor,
+  type RunningConsole,
+} from "../helpers/console.ts";
+import { raw } from "../helpers/raw.ts";
+
+const folder = temporaryFolder();
+let server: RunningConsole;
+
+beforeAll(async () => {
+  server = await serveConsole(folder.path, behindProxy);
+});
+afterAll(async () => {
+  expect(await server.stop()).toBe(0);
+  folder[Symbol.dispose]();
+});
+
+const visitor = () => new Visitor(server.console);
+
+async function joined(name: string, role: "staff" | "operator" = "staff"): Promise<Visitor> {
+  return visitor().join(await invite(folder.path, name, role));
+}
+
+describe("an invitation", () => {
+  test("is good once, and opening its link takes nothing", async () => {
+    const link = await invite(folder.path, "Ana", "staff");
+    const { pathname, origin } = new URL(link);
+    expect(origin).toBe(server.console);
+    for (let i = 0; i < 3; i += 1) {
+      const page = await visitor().get(pathname);
+      expect(page.status).toBe(200);
+      expect(await page.text()).toContain("Welcome, Ana");
+    }
+    const ana = await visitor().join(link);
+    expect(await (await ana.get("/animals")).text()).toContain("Animals");
+    const second = await visitor().post(pathname);
+    expect(second.status).toBe(404);
+    expect(second.headers.getSetCookie()).toEqual([]);
+  });
+
+  test("again ends the earlier one", async () => {
+    const first = await invite(folder.path, "Bea", "staff");
+    const { stdout } = await rehome([
+      "people",
+      "invite",
+      "again",
+      "Bea",
+      "--data",
+      folder.path,
+      "--json",
+    ]);
+    const { url } = JSON.parse(stdout) as { url: string };
+    expect((await visitor().post(new URL(first).pathname)).status).toBe(404);
+    await visitor().join(url);
+  });
+
+  test("of a name that is there is refused in words", async () => {
+    await invite(folder.path, "Cid", "staff");
+    const { exitCode, stderr } = await rehome([
+      "people",
+      "invite",
+      "Cid",
+      "--role",
+      "staff",
+      "--data",
+      folder.path,
+    ]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('Error: There is a person named "Cid".');
+  });
+});
+
+describe("a session", () => {
+  test("is a cookie that no script reads and no other site sends", async () => {
+    const answer = await visitor().post(
+      new URL(await invite(folder.path, "Dan", "staff")).pathname,
+    );
+    const [cookie = ""] = answer.headers.getSetCookie();
+    expect(cookie).toMatch(
+      /^rehome_console=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/,
+    );
+  });
+
+  test("is never one that the browser brought: joining makes a new one", async () => {
+    const mallory = visitor();
+    const fixed = "A".repeat(43);
+    mallory.cookies.set("rehome_console", fixed);
+    await mallory.join(await invite(folder.path, "Eva", "staff"));
+    expect(mallory.cookies.get("rehome_console")).not.toBe(fixed);
+    const stranger = visitor();
+    stranger.cookies.set("rehome_console", fixed);
+    expect((await stranger.get("/animals")).status).toBe(401);
+  });
+
+  test("ends with its person, at once and everywhere", async () => {
+    const fay = await joined("Fay");
+    const stolen = visitor();
+    for (const [name, value] of fay.cookies) stolen.cookies.set(name, value);
+    expect((await stolen.get("/animals")).status).toBe(200);
+    await rehome(["people", "remove", "Fay", "--data", folder.path]);
+    expect((await fay.get("/animals")).status).toBe(401);
+    expect((await stolen.get("/animals")).status).toBe(401);
+  });
+
+  test("that ended keeps what was filled in, to send again", async () => {
+    const gus = visitor();
+    const answer = await gus.post("/animals", { name: 'Rex "<b>"', category: "Dog" });
+    expect(answer.status).toBe(401);
+    const page = await answer.text();
+    expect(page).toContain('name="name" value="Rex &quot;&lt;b&gt;&quot;"');
+    expect(page).toContain("Send it again");
+  });
+
+  test("ends at Sign out", async () => {
+    const hal = await joined("Hal");
+    const copy = visitor();
+    for (const [name, value] of hal.cookies) copy.cookies.set(name, value);
+    expect((await hal.post("/sign-out")).status).toBe(303);
+    expect(hal.cookies.has("rehome_console")).toBe(false);
+    expect((await copy.get("/animals")).status).toBe(401);
+  });
+});
+
+describe("a change", () => {
+  test.each([
+    ["from another origin", { origin: "http://evil.example" }],
+    ["from nowhere", { origin: "null" }],
+    ["that a browser calls cross-site", { "sec-fetch-site": "cross-site" }],
+  ])("%s is refused", async (what, headers) => {
+    const ida = await joined(`Ida ${what}`);
+    const answer = await ida.post("/animals", { name: "Spy", category: "Dog" }, headers);
+    expect(answer.status).toBe(403);
+    expect(await (await ida.get("/animals?q=Spy")).text()).toContain("No animal");
+  });
+
+  test("is nothing that GET does", async () => {
+    const jan = await joined("Jan", "operator");
+    await jan.submit("/animals", { name: "Stay", category: "Dog", status: "available" });
+    for (const path of ["/animals/1/remove", "/animals/several", "/sign-out", "/people/x/remove"]) {
+      const answer = await jan.get(path);
+      expect([404, 405]).toContain(answer.status);
+    }
+    expect((await jan.get("/animals")).status).toBe(200);
+  });
+});
+
+describe("a stranger", () => {
+  test("under another name gets nothing: DNS rebinding", async () => {
+    using other = temporaryFolder();
+    await using direct = await serveConsole(other.path);
+    const ask = (host: string) =>
+      raw(direct.console, `GET /join/x HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect((await ask("evil.example")).status).toBe(421);
+    expect((await ask("evil.example:8090")).status).toBe(421);
+    expect((await ask(new URL(direct.console).host)).status).toBe(404);
+  });
+
+  test.each(["/../etc/passwd", "/assets/../../package.json", "/%2e%2e/%2e%2e/etc/passwd"])(
+    "finds nothing at %s",
+    async (path) => {
+      const kim = await joined(`Kim ${path}`, "operator");
+      const answer = await kim.get(path);
+      expect([403, 404]).toContain(answer.status);
+    },
+  );
+
+  test("with five wrong links in a minute waits, and who is signed in does not", async () => {
+    const lea = await joined("Lea");
+    const link = await invite(folder.path, "Moe", "staff");
+    const mallory = visitor();
+    let status = 0;
+    // The minute may end in between.
+    for (let i = 0; i < 12 && status !== 429; i += 1) {
+      const answer = await mallory.post(`/join/${"B".repeat(42)}${i % 10}`);
+      ({ status } = answer);
+      if (status === 429) expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    }
+    expect(status).toBe(429);
+    expect((await mallory.post(new URL(link).pathname)).status).toBe(429);
+    await visitor().join(link);
+    expect((await lea.get("/animals")).status).toBe(200);
+  });
+});

@@ -1,0 +1,203 @@
+/** The console in a browser, on the compiled executable, as the people of a shelter use it. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { temporaryFolder } from "../helpers/binary.ts";
+import { dimText, openPage, screens, startBrowser } from "../helpers/browser.ts";
+import { invite, serveConsole, Visitor, type RunningConsole } from "../helpers/console.ts";
+import { axeFindings } from "../helpers/docs-page.ts";
+
+const folder = temporaryFolder();
+/** Written anew with UPDATE_IMAGES=1. */
+const images = join(import.meta.dir, "../../docs/images");
+const updatesImages = Bun.env["UPDATE_IMAGES"] === "1";
+
+/** Every page that needs no id. */
+const pages = "animals animals/new animals/1 categories import export help keys usage health people"
+  .split(" ")
+  .map((name) => `/${name}`);
+const shots = {
+  desktop: { path: "/animals", screen: screens.light },
+  dark: { path: "/animals", screen: screens.dark },
+  phone: { path: "/animals", screen: screens.phone },
+  animal: { path: "/animals/1", screen: screens.light },
+  import: { path: "/import", screen: screens.light },
+} as const;
+
+let server: RunningConsole;
+let browser: Browser;
+
+beforeAll(async () => {
+  server = await serveConsole(folder.path);
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  folder[Symbol.dispose]();
+});
+
+/** Joins with a new link, as `name`, and returns the page. */
+async function joined(name: string, role: "staff" | "operator", options: BrowserContextOptions) {
+  const link = await invite(folder.path, name, role);
+  const opened = await openPage(browser, link, { locale: "en-GB", ...options });
+  await opened.page.getByRole("button", { name: "Join" }).click();
+  await opened.page.waitForURL("**/animals");
+  return opened;
+}
+
+const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true });
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+/** Finds an animal by a part of its name and opens it. */
+async function open(page: Page, part: string, name: string): Promise<void> {
+  await link(page, "Animals").click();
+  await page.getByLabel("Search").fill(part);
+  await page.getByLabel("Search").press("Enter");
+  await link(page, name).click();
+  await page.getByRole("heading", { name, level: 1 }).waitFor();
+}
+
+/** What axe finds on a light screen and on a phone; elsewhere, where only colours differ, text that is too dim. */
+function findingsOn(page: Page, screen: string): Promise<string[]> {
+  return ["light", "phone"].includes(screen) ? axeFindings(page) : dimText(page);
+}
+
+describe.each([
+  ["with a script", true],
+  ["without a script", false],
+])("a volunteer's day, %s", (which, javaScriptEnabled) => {
+  const dog = javaScriptEnabled ? "Rex" : "Luna";
+
+  test("join, add, find, correct, adopt, remove, undo, import", async () => {
+    await using opened = await joined(`Ana ${which}`, "staff", {
+      ...screens.phone,
+      javaScriptEnabled,
+    });
+    const { page, complaints } = opened;
+
+    await page.getByLabel("Name").fill(`${dog}x the dog`);
+    await page.getByLabel("Category").fill("Dog");
+    await page.getByLabel("Status").selectOption({ label: "available" });
+    await button(page, "Add animal").click();
+    await page.getByText(`${dog}x the dog was added`).waitFor();
+
+    await open(page, "x the d", `${dog}x the dog`);
+    await page.getByLabel("Name").fill(`${dog} the dog`);
+    await page.getByLabel("Status").selectOption({ label: "pending" });
+    await button(page, "Save").click();
+    await page.getByRole("heading", { name: `${dog} the dog`, level: 1 }).waitFor();
+    await page.getByText(`Name: ${dog}x the dog → ${dog} the dog`).waitFor();
+
+    await link(page, "Animals").click();
+    const row = page.getByRole("listitem").filter({ hasText: `${dog} the dog` });
+    await row.getByRole("button", { name: "sold" }).click();
+    const sold = row.getByRole("button", { name: "sold", pressed: true });
+    await sold.waitFor();
+
+    await open(page, dog.toLowerCase(), `${dog} the dog`);
+    expect(await page.getByLabel("Status").inputValue()).toBe("sold");
+    await button(page, "Remove").click();
+    await page.getByText(`${dog} the dog was removed`).waitFor();
+    expect(await link(page, `${dog} the dog`).count()).toBe(0);
+    await button(page, "Undo").click();
+    await link(page, `${dog} the dog`).waitFor();
+
+    const list = join(folder.path, `${dog}.csv`);
+    const rows = ["name,categoryId,status", `${dog} junior,1,available`, "Bad,one,available"];
+    writeFileSync(list, `${rows.join("\n")}\n`);
+    await link(page, "Import").click();
+    await page.getByLabel("File").setInputFiles(list);
+    await button(page, "Import").click();
+    await page.getByRole("heading", { name: `What ${dog}.csv would change` }).waitFor();
+    await page.getByText("Rows that cannot be taken").waitFor();
+    await page.getByLabel("Import the good rows").check();
+    await button(page, "Import").click();
+    await page.getByRole("heading", { name: `Imported: ${dog}.csv` }).waitFor();
+    await link(page, "Animals").click();
+    await link(page, `${dog} junior`).waitFor();
+    expect(await link(page, "Bad").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+});
+
+describe("the console", () => {
+  test("is legible, fits its screen and asks nobody else, on each page", async () => {
+    for (const [name, screen] of Object.entries(screens)) {
+      await using opened = await joined(`Olga ${name}`, "operator", screen);
+      const { page, complaints } = opened;
+      for (const path of pages) {
+        await page.goto(`${server.console}${path}`);
+        expect([name, path, await findingsOn(page, name)]).toEqual([name, path, []]);
+        const overflow = await page.evaluate<number>(
+          "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+        );
+        expect([name, path, overflow]).toEqual([name, path, 0]);
+      }
+      expect(complaints).toEqual([]);
+    }
+  }, 120_000);
+
+  test("is smaller than 150 KiB with all that it loads", async () => {
+    const petra = await new Visitor(server.console).join(
+      await invite(folder.path, "Petra", "staff"),
+    );
+    const text = await (await petra.get("/animals")).text();
+    const assets = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(
+      ([, path]) => path ?? "",
+    );
+    expect(assets).toHaveLength(3);
+    const loaded = await Promise.all(assets.map(async (path) => (await petra.get(path)).text()));
+    const bytes = [text, ...loaded].reduce((sum, each) => sum + Buffer.byteLength(each), 0);
+    expect(bytes).toBeLessThan(150 * 1024);
+  });
+
+  test("speaks Spanish to whoever asks for it", async () => {
+    await using opened = await joined("Quique", "staff", screens.light);
+    const { page } = opened;
+    await button(page, "Español").click();
+    await page.getByRole("heading", { name: "Animales", level: 1 }).waitFor();
+    await page.getByLabel("Nombre").waitFor();
+    expect(await page.locator("html").getAttribute("lang")).toBe("es");
+  });
+
+  test("runs no script that somebody typed as a name", async () => {
+    await using opened = await joined("<script>alert(1)</script>", "staff", screens.light);
+    const { page, complaints } = opened;
+    const name = `"><img src=x onerror=alert(2)><script>alert(3)</script>`;
+    page.on("dialog", () => expect("a dialog").toBe("none"));
+    await page.getByLabel("Name").fill(name);
+    await page.getByLabel("Category").fill("<b>Dog</b>");
+    await button(page, "Add animal").click();
+    await link(page, name).click();
+    await page.getByRole("heading", { name, level: 1 }).waitFor();
+    expect(await page.locator("main img, main script").count()).toBe(0);
+    await button(page, "Remove").click();
+    await button(page, "Undo").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test("keeps what is typed while the service cannot be reached", async () => {
+    await using opened = await joined("Rosa", "staff", screens.phone);
+    const { page } = opened;
+    await page.getByLabel("Name").fill("Not lost");
+    await page.getByLabel("Category").fill("Cat");
+    await page.context().setOffline(true);
+    await button(page, "Add animal").click();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByLabel("Name").inputValue()).toBe("Not lost");
+    await page.context().setOffline(false);
+    await button(page, "Add animal").click();
+    await page.getByText("Not lost was added").waitFor();
+  });
+
+  test.each(Object.entries(shots))("looks like docs/images/console-%s.png", async (name, shot) => {
+    await using opened = await joined(`Ana ${name}`, "operator", shot.screen);
+    const { page } = opened;
+    await page.goto(`${server.console}${shot.path}`);
+    const image = await page.screenshot();
+    if (updatesImages) writeFileSync(join(images, `console-${name}.png`), image);
+    expect(existsSync(join(images, `console-${name}.png`))).toBe(true);
+  });
+});

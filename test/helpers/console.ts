@@ -1,0 +1,106 @@
+/** The console beside a running executable: its address, people, and a browser of plain requests. */
+import { expect } from "bun:test";
+import { rehome, serve, type RunningBinary } from "./binary.ts";
+
+export interface RunningConsole extends RunningBinary {
+  /** The origin of the console. */
+  readonly console: string;
+}
+
+/** Starts `rehome serve` with a console on a free port of this machine. */
+export async function serveConsole(
+  folder: string | undefined,
+  args: readonly string[] = [],
+  options: Parameters<typeof serve>[2] = {},
+): Promise<RunningConsole> {
+  const server = await serve(folder, ["--console", "127.0.0.1:0", ...args], options);
+  const [, origin] = /^ {2}Console (https?:\/\/\S+)$/m.exec(server.stdout()) ?? [];
+  if (origin === undefined) throw new Error(`no console:\n${server.stdout()}${server.stderr()}`);
+  return { ...server, console: origin };
+}
+
+/** Invites somebody from the command line, and returns the link. */
+export async function invite(
+  folder: string,
+  name: string,
+  role: "staff" | "operator",
+): Promise<string> {
+  const { stdout, stderr } = await rehome([
+    "people",
+    "invite",
+    name,
+    "--role",
+    role,
+    "--data",
+    folder,
+    "--json",
+  ]);
+  if (stdout === "") throw new Error(stderr);
+  return (JSON.parse(stdout) as { url: string }).url;
+}
+
+/** Believes what visitors say of their addresses, so that wrong tries of one do not count for another. */
+export const behindProxy = ["--trusted-proxy", "127.0.0.1"];
+let visitors = 0;
+
+/** Somebody's browser without a screen: keeps cookies, sends forms as a page of the console does. */
+export class Visitor {
+  readonly #origin: string;
+  readonly #address = `10.9.${((visitors += 1) >> 8) & 255}.${visitors & 255}`;
+  readonly cookies = new Map<string, string>();
+
+  constructor(origin: string) {
+    this.#origin = origin;
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return this.#ask("GET", path, undefined, headers);
+  }
+
+  post(
+    path: string,
+    fields: Record<string, string> | FormData = {},
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const body = fields instanceof FormData ? fields : new URLSearchParams(fields);
+    return this.#ask("POST", path, body, { origin: this.#origin, ...headers });
+  }
+
+  /** The page that a form leads to. */
+  async submit(path: string, fields: Record<string, string> | FormData = {}): Promise<string> {
+    const answer = await this.post(path, fields);
+    expect([path, answer.status]).toEqual([path, 303]);
+    return (await this.get(answer.headers.get("location") ?? "")).text();
+  }
+
+  async join(link: string): Promise<this> {
+    const answer = await this.post(new URL(link).pathname);
+    expect(answer.status).toBe(303);
+    return this;
+  }
+
+  async #ask(
+    method: string,
+    path: string,
+    body: URLSearchParams | FormData | undefined,
+    headers: Record<string, string>,
+  ): Promise<Response> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const answer = await fetch(new URL(path, this.#origin), {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(cookie !== "" && { cookie }),
+        "x-forwarded-for": this.#address,
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+    });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === "") this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    return answer;
+  }
+}
