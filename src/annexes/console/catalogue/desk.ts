@@ -1,114 +1,131 @@
+import type { Pet } from "../../../domain/pet.ts";
 import type { Services } from "../../../service/services.ts";
-import { record, records } from "../../../storage/records.ts";
-import { rows, sql, type Steps } from "../../../storage/statement.ts";
-import { categories, changes, petEvents, pets } from "../../../storage/tables.ts";
-import type { AnimalDesk, AnimalEvent, ChangeRecord, CountedCategory } from "../desk.ts";
-import {
-  addAnimal,
-  addCategory,
-  mergeCategories,
-  removeAnimals,
-  renameCategory,
-  updateAnimals,
-} from "./change.ts";
-import { exportAnimals, findAnimals, petOf } from "./find.ts";
-import { listCategories, snapshotFrom } from "./record.ts";
-import { undoChange } from "./undo.ts";
+import { record, type RecordOf } from "../../../storage/records.ts";
+import { sql, type Steps } from "../../../storage/statement.ts";
+import { changes, petEvents } from "../../../storage/tables.ts";
+import type { AnimalDesk, AnimalEvent, ChangeMade, ChangeRecord } from "../desk.ts";
+import { exportAnimals, findAnimals } from "./find.ts";
 
-/** What the pages do with animals and categories, each in one transaction on whichever database the store is. */
-export function animalDesk({ engine, clock, pets: kept }: Services): AnimalDesk {
-  const by = (actor: string) => ({ actor, nowMs: clock() });
+/** What the pages do with animals and categories: the services, with a number for each change so that it can be undone. */
+export function animalDesk(services: Services): AnimalDesk {
+  const { engine, pets, animals, categories } = services;
+  const changing = (actor: string, work: () => Promise<unknown>) => madeBy(services, actor, work);
   return {
     async find(query) {
-      const total = await kept.count();
+      const total = await pets.count();
       return engine.read(() => findAnimals(query, total), { patient: true });
     },
     async *all(query) {
       let after: bigint | undefined;
       do {
         const from = after;
-        const { animals, last } = await engine.read(() => exportAnimals(query, from));
-        yield animals;
+        const { animals: batch, last } = await engine.read(() => exportAnimals(query, from));
+        yield batch;
         after = last;
       } while (after !== undefined);
     },
-    byId: async (id) => kept.byId(id),
-    categories: async () => engine.read(listCategories),
-    countedCategories: async () => engine.read(countedCategories, { patient: true }),
-    history: async (id) => engine.read(() => historyOf(id)),
+    byId: async (id) => pets.byId(id),
+    categories: async () => (await categories.named()).toSorted(byName),
+    async countedCategories() {
+      const all = await categories.list();
+      return all
+        .flatMap(({ id, name, animals: count }) =>
+          name === undefined ? [] : [{ id, name, animals: Number(count) }],
+        )
+        .toSorted(byName);
+    },
+    history: (id) => historyOf(services, id),
     changeById: async (id) => engine.read(() => changeOf(id)),
-    add: async (animal, actor) => engine.transact(() => addAnimal(animal, by(actor))),
-    update: async (ids, change, actor) =>
-      engine.transact(() => updateAnimals(ids, change, by(actor))),
-    remove: async (ids, actor) => engine.transact(() => removeAnimals(ids, by(actor))),
-    undo: async (id, actor) => engine.transact(() => undoChange(id, by(actor)), { patient: true }),
-    addCategory: async (name, actor) => engine.transact(() => addCategory(name, by(actor))),
-    renameCategory: async (id, name, actor) =>
-      engine.transact(() => renameCategory(id, name, by(actor))),
-    mergeCategories: async (id, into, actor) =>
-      engine.transact(() => mergeCategories(id, into, by(actor)), { patient: true }),
+    add: ({ category, ...animal }, actor) =>
+      changing(actor, () => animals.as(actor).add({ ...animal, category: named(category) })),
+    update: (ids, { category, status, ...patch }, actor) =>
+      changing(actor, () =>
+        animals.as(actor).update(ids, {
+          ...patch,
+          ...(category !== undefined && { category: named(category) }),
+          ...(status !== undefined && { status: status === "none" ? null : status }),
+        }),
+      ),
+    remove: (ids, actor) => changing(actor, () => animals.as(actor).remove(ids)),
+    undo: (change, actor) => changing(actor, () => animals.as(actor).undo({ change })),
+    addCategory: (name, actor) => changing(actor, () => categories.as(actor).add(name)),
+    renameCategory: (id, name, actor) =>
+      changing(actor, () => categories.as(actor).rename(String(id), name)),
+    mergeCategories: (id, into, actor) =>
+      changing(actor, () => categories.as(actor).merge([String(id)], String(into))),
   };
 }
 
-function* countedCategories(): Steps<CountedCategory[]> {
-  const counts = yield* rows<{ id: bigint; animals: bigint }>(
-    sql`SELECT category_id AS id, CAST(count(*) AS bigint) AS animals
-      FROM ${pets} GROUP BY category_id`,
-  );
-  const byId = new Map(counts.map(({ id, animals }) => [id, Number(animals)]));
-  const named = yield* records(categories, sql`ORDER BY name_key`);
-  return named.map(({ id, name }) => ({ id, name, animals: byId.get(id) ?? 0 }));
+const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
+/** A category that a person typed: one that nobody knows is made. */
+const named = (text: string) => ({ text, create: true });
+
+/** Runs a change and returns its number: the actor's newest one, unless that was there before. */
+async function madeBy(
+  { engine }: Services,
+  actor: string,
+  work: () => Promise<unknown>,
+): Promise<ChangeMade> {
+  const newest = async () => engine.read(() => newestOf(actor));
+  const before = await newest();
+  await work();
+  const after = await newest();
+  return { changeId: after === before ? undefined : after };
+}
+
+function* newestOf(actor: string): Steps<bigint | undefined> {
+  return (yield* record(changes, sql`WHERE actor = ${actor} ORDER BY id DESC LIMIT 1`))?.id;
 }
 
 function* changeOf(id: bigint): Steps<ChangeRecord | undefined> {
   const change = yield* record(changes, sql`WHERE id = ${id}`);
   if (change === undefined) return undefined;
-  const { atMs, actor, action, summary, undoes, undoneIn } = change;
-  const { animals = 0, name } = summary as { animals?: number | bigint; name?: string };
+  // An undo is shown by what it took back.
+  const origin =
+    change.undoes === null ? change : yield* record(changes, sql`WHERE id = ${change.undoes}`);
+  const { atMs, actor, action, undoes, undoneIn } = change;
   return {
     id,
     atMs,
     actor,
     action,
-    animals: Number(animals),
-    name,
+    ...(yield* subjectOf(origin ?? change)),
     isUndone: undoneIn !== null,
     undoes: undoes ?? undefined,
   };
 }
 
-/** What became of an animal, the newest first; its own row says how it came. */
-function* historyOf(id: bigint): Steps<AnimalEvent[]> {
-  const events: AnimalEvent[] = [];
-  for (const event of yield* records(
-    petEvents,
-    sql`WHERE pet_id = ${id} ORDER BY change_id DESC`,
-  )) {
-    const change = yield* record(changes, sql`WHERE id = ${event.changeId}`);
-    events.push({
-      atMs: change?.atMs,
-      actor: change?.actor,
-      action: change?.action ?? "update",
-      before: event.before === null ? undefined : fieldsOf(event.before),
-      after: event.after === null ? undefined : fieldsOf(event.after),
-    });
-  }
-  const row = yield* record(pets, sql`WHERE id = ${id}`);
-  if (row === undefined) return events;
-  const { createdIn, createdAtMs, createdBy } = row;
-  const change =
-    createdIn === null ? undefined : yield* record(changes, sql`WHERE id = ${createdIn}`);
-  events.push({
-    atMs: createdAtMs ?? change?.atMs,
-    actor: change?.actor ?? createdBy ?? undefined,
-    action: change?.action ?? "add",
-    before: undefined,
-    after: petOf(row),
-  });
-  return events;
+/** How many animals a change concerns, and the name of a single one or of a category. */
+function* subjectOf({
+  id,
+  summary,
+}: RecordOf<typeof changes>): Steps<Pick<ChangeRecord, "animals" | "name">> {
+  const counts = ["added", "updated", "removed", "restored", "withdrawn"].map((each) =>
+    Number(summary[each] ?? 0),
+  );
+  const animals = counts.reduce((sum, count) => sum + count, 0);
+  const { name, after } = summary;
+  const own = [name, after].find((each) => typeof each === "string");
+  if (own !== undefined || animals !== 1) return { animals, name: own };
+  return { animals, name: yield* onlyName(id) };
 }
 
-function fieldsOf(kept: Readonly<Record<string, unknown>>): AnimalEvent["before"] {
-  const { status, ...fields } = snapshotFrom(kept);
-  return { ...fields, status: status ?? undefined };
+function* onlyName(change: bigint): Steps<string | undefined> {
+  const event = yield* record(petEvents, sql`WHERE change_id = ${change} LIMIT 1`);
+  const fields = event?.after ?? event?.before;
+  return typeof fields?.["name"] === "string" ? fields["name"] : undefined;
+}
+
+/** What became of an animal, the newest first; its own row says how it came. */
+async function historyOf({ animals }: Services, id: bigint): Promise<AnimalEvent[]> {
+  const { created, events } = await animals.history(id);
+  const { atMs, by, action } = created;
+  return [
+    ...events.toReversed().map(({ before, after, ...event }) => ({
+      ...event,
+      before: before as Partial<Pet> | undefined,
+      after: after as Partial<Pet> | undefined,
+    })),
+    { atMs, actor: by, action: action ?? "add", before: undefined, after: undefined },
+  ];
 }

@@ -9,6 +9,7 @@ const plans: Readonly<Record<PlanName, string>> = {
 
 const actions: Readonly<Record<string, string>> = {
   add: "Added",
+  create: "Added by a program",
   update: "Changed",
   remove: "Removed",
   restore: "Brought back",
@@ -142,6 +143,9 @@ export const en = {
     import: (what: string) => `The import changed ${what}.`,
     undo: (what: string) => `Undone: ${what} is as before.`,
     undone: (what: string) => `This was undone: ${what}.`,
+    "add category": (what: string) => `The category ${what} was added.`,
+    "rename category": (what: string) => `The category is ${what} now.`,
+    "merge categories": (what: string) => `Merged: ${what} moved.`,
     other: (what: string) => `Done: ${what}.`,
     kept: (count: string) => `${count} changed since, and stayed as they are.`,
   },

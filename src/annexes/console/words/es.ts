@@ -10,6 +10,7 @@ const plans: Readonly<Record<PlanName, string>> = {
 
 const actions: Readonly<Record<string, string>> = {
   add: "Añadido",
+  create: "Añadido por un programa",
   update: "Modificado",
   remove: "Retirado",
   restore: "Recuperado",
@@ -141,6 +142,9 @@ export const es: Words = {
     import: (what) => `La importación cambió ${what}.`,
     undo: (what) => `Deshecho: ${what} está como antes.`,
     undone: (what) => `Esto se deshizo: ${what}.`,
+    "add category": (what) => `Categoría añadida: ${what}.`,
+    "rename category": (what) => `La categoría se llama ahora ${what}.`,
+    "merge categories": (what) => `Unidas: ${what} han pasado.`,
     other: (what) => `Hecho: ${what}.`,
     kept: (count) => `${count} cambiaron después y se quedan como están.`,
   },
