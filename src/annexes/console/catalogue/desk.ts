@@ -30,7 +30,7 @@ export function animalDesk(services: Services): AnimalDesk {
       const all = await categories.list();
       return all
         .flatMap(({ id, name, animals: count }) =>
-          name === undefined ? [] : [{ id, name, animals: Number(count) }],
+          name === undefined ? [] : [{ id, name, animals: count }],
         )
         .toSorted(byName);
     },
