@@ -2,6 +2,7 @@
 import { fold, isAscii } from "../domain/fold.ts";
 import type { Pet, PetStatus } from "../domain/pet.ts";
 import type { Awaitable, Engine } from "./contract.ts";
+import { petOfRow } from "./pet-row.ts";
 import { record, recordOf, type RecordOf, records, selected } from "./records.ts";
 import {
   inDialect,
@@ -123,14 +124,9 @@ function* countWhere(where: Statement): Steps<number> {
 /** An animal as its own table keeps it. */
 export type PetRecord = RecordOf<typeof pets>;
 
-/** The fields of the interface. A status that is absent is absent, not null. */
-export function petOf({ id, name, categoryId, status }: PetRecord): Pet {
-  return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
-}
-
 /** The animals of `rest`: `WHERE ... ORDER BY ...`. */
 export function* petRows(rest: Statement): Steps<Pet[]> {
-  return (yield* records(pets, rest)).map(petOf);
+  return (yield* records(pets, rest)).map(petOfRow);
 }
 
 /** One animal, removed ones included, and whether it is. */

@@ -168,6 +168,17 @@ function typed(field: string, value: unknown): Statement {
 
 const typedId = (id: bigint) => sql`CAST(${id} AS bigint)`;
 
+/** What carrying out the events of `change` would do. */
+export function* countPlanned(change: bigint): Steps<ChangeCounts> {
+  const found = yield* row<{ removed: bigint; restored: bigint; events: bigint }>(
+    sql`SELECT count(*) AS events, count(*) - count(CAST(after AS text)) AS removed,
+        count(*) - count(CAST(before AS text)) AS restored
+      FROM ${petEvents} WHERE change_id = ${change}`,
+  );
+  const [removed, restored] = [Number(found?.removed ?? 0), Number(found?.restored ?? 0)];
+  return { updated: Number(found?.events ?? 0) - removed - restored, removed, restored };
+}
+
 /** Does what the events of `change` say. */
 export function* carryOut(change: bigint, { nowMs }: By): Steps<ChangeCounts> {
   const removed = yield* moveOut(change, nowMs);

@@ -43,10 +43,6 @@ export interface PetStore {
   byId(id: bigint): Awaitable<Pet | undefined>;
   /** Adds an animal and resolves with its id once it is durable. Those that arrive together share a commit. */
   create(pet: AddedPet): Promise<bigint>;
-  /** Sets the status, or takes it away with undefined. Returns the animal as it is now, or undefined when there is none. */
-  setStatus(id: bigint, status: PetStatus | undefined): Awaitable<Pet | undefined>;
-  /** Removes an animal for good; its id is not given again. Returns what was removed. */
-  remove(id: bigint): Awaitable<Pet | undefined>;
   /** How many animals there are. */
   count(): Awaitable<number>;
 }

@@ -2,10 +2,17 @@
  * The tables and their columns, declared once for both databases. The tables of each database (sqlite/schema.ts, the
  * PostgreSQL annex), its migrations and what `store copy` moves are derived from here.
  */
-import { petStatuses } from "../domain/pet.ts";
+import {
+  type PetField,
+  petFieldNames,
+  type PetFieldName,
+  petFields,
+  type PetValue,
+} from "../domain/pet.ts";
 import { planNames } from "../domain/plan.ts";
 import {
   bytes,
+  type Column,
   count,
   defaulting,
   given,
@@ -34,11 +41,25 @@ export const categories = table({
   },
 });
 
+/** The columns that keep the fields of an animal, see domain/pet.ts. */
+const fieldColumns = Object.fromEntries(
+  petFieldNames.map((name) => {
+    const { kind, values, isOptional }: PetField = petFields[name];
+    const ofKind: Column<unknown, true, false> = kind === "int64" ? int64() : text();
+    const column = values === undefined ? ofKind : oneOf(values);
+    return [name, isOptional ? nullable(column) : column];
+  }),
+) as {
+  readonly [N in PetFieldName]: Column<
+    PetValue<N>,
+    (typeof petFields)[N] extends { isOptional: true } ? false : true,
+    false
+  >;
+};
+
 const petColumns = {
   id: given(),
-  name: text(),
-  categoryId: int64(),
-  status: nullable(oneOf(petStatuses)),
+  ...fieldColumns,
   /** The id that the animal has where it was imported from. */
   externalId: nullable(text()),
   /** Whose id that is: a format, or what `--source` named. Empty for those that version 1.0.0 imported. */

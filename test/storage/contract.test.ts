@@ -11,6 +11,7 @@ import { takeOver } from "../helpers/import-stage.ts";
 import { hookTimeoutMs } from "../helpers/postgres.ts";
 import { stores, type StorePlace } from "../helpers/stores.ts";
 import { until } from "../helpers/until.ts";
+import { animalsOf } from "../helpers/animals.ts";
 
 const noonMs = Date.UTC(2026, 10, 21, 12, 0, 10);
 const minuteMs = 60_000;
@@ -85,18 +86,20 @@ describe.each(stores)("$name", (kind) => {
     test("change their status, lose it, and say whether there was one", async () => {
       const id = await store.pets.create({ name: "Rex", categoryId: 1n });
       const sold = { id, name: "Rex", categoryId: 1n, status: "sold" } as const;
-      expect(await store.pets.setStatus(id, "sold")).toEqual(sold);
+      expect(await animalsOf(store).update([id], { status: "sold" })).toEqual([sold]);
       expect(await store.pets.byId(id)).toEqual(sold);
       const { status: _, ...bare } = sold;
-      expect(await store.pets.setStatus(id, undefined)).toEqual(bare);
-      expect(await store.pets.setStatus(int64Max, "sold")).toBeUndefined();
+      expect(await animalsOf(store).update([id], { status: null })).toEqual([bare]);
+      const none = animalsOf(store).update([int64Max], { status: "sold" });
+      expect(await none.catch((error: Error) => error.message)).toContain("There is no animal");
     });
 
-    test("are removed for good: the id is not given again, the count falls by one", async () => {
+    test("are removed: the id is not given again, the count falls by one", async () => {
       const count = await store.pets.count();
       const id = await store.pets.create({ name: "gone", categoryId: 1n });
-      expect(await store.pets.remove(id)).toEqual({ id, name: "gone", categoryId: 1n });
-      expect(await store.pets.remove(id)).toBeUndefined();
+      expect(await animalsOf(store).remove([id])).toEqual([{ id, name: "gone", categoryId: 1n }]);
+      const again = animalsOf(store).remove([id]);
+      expect(await again.catch((error: Error) => error.message)).toContain("There is no animal");
       expect(await store.pets.byId(id)).toBeUndefined();
       expect(await store.pets.count()).toBe(count);
       expect(await store.pets.create({ name: "next", categoryId: 1n })).toBe(id + 1n);
@@ -107,10 +110,10 @@ describe.each(stores)("$name", (kind) => {
       const id = await store.pets.create({ name: "a", categoryId: 1n });
       expect(store.versions().pets).toBeGreaterThan(before);
       before = store.versions().pets;
-      await store.pets.setStatus(id, "sold");
+      await animalsOf(store).update([id], { status: "sold" });
       expect(store.versions().pets).toBeGreaterThan(before);
       before = store.versions().pets;
-      await store.pets.remove(id);
+      await animalsOf(store).remove([id]);
       expect(store.versions().pets).toBeGreaterThan(before);
     });
   });

@@ -2,34 +2,24 @@ import type { SQL } from "bun";
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
-import type { Pet, PetStatus } from "../../domain/pet.ts";
+import { type Pet, petFieldNames } from "../../domain/pet.ts";
+import { columnName } from "../../storage/declare.ts";
+import { answerFields, petOfRow } from "../../storage/pet-row.ts";
+import * as tables from "../../storage/tables.ts";
+import { arrayTypes } from "./columns.ts";
 import type { AddedPet, CommitReport, PetStore } from "../../storage/contract.ts";
 import { createBatchMax, GroupCommit } from "../../storage/group-commit.ts";
 import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
-import { inTransaction, lockTimeout } from "./transaction.ts";
+import { lockTimeout } from "./transaction.ts";
 import { catalogue, pets } from "./schema.ts";
 
 /** Creates that may wait for their commit; above it they are refused at once. */
 const waitingMax = 16_384;
 
-const petColumns = {
-  id: pets.id,
-  name: pets.name,
-  categoryId: pets.categoryId,
-  status: pets.status,
-};
-
-interface PetRow {
-  readonly id: bigint;
-  readonly name: string;
-  readonly categoryId: bigint;
-  readonly status: PetStatus | null;
-}
-
-function petOf({ id, name, categoryId, status }: PetRow): Pet {
-  return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
-}
+const petColumns = Object.fromEntries(
+  answerFields.map((name) => [name, pets[name]] as const),
+) as Pick<typeof pets, (typeof answerFields)[number]>;
 
 /** The statements that read animals, prepared once for each set of connections. */
 export function petReads(query: Query) {
@@ -69,29 +59,37 @@ function insertPets(
   batch: readonly AddedPet[],
   timeoutMs: number,
 ): Promise<InsertedPet[]> {
-  return client`
+  return client.unsafe(insertAll, [
+    lockTimeout(timeoutMs),
+    batch.length,
+    ...insertedFields.map((name) => batch.map((pet) => pet[name] ?? null)),
+  ]);
+}
+
+/** What a create writes of an animal. */
+const insertedFields = [...petFieldNames, "createdAtMs", "createdBy"] as const;
+
+const insertAll = (() => {
+  const names = insertedFields.map((name) => columnName(name)).join(", ");
+  const arrays = insertedFields.map(
+    (name, at) => `$${at + 3}::${arrayTypes[tables.pets.columns[name].kind]}[]`,
+  );
+  return `
     WITH patience AS MATERIALIZED (
-      SELECT set_config('lock_timeout', ${lockTimeout(timeoutMs)}, true)
+      SELECT set_config('lock_timeout', $1, true)
     ), raised AS (
-      UPDATE rehome.catalogue SET version = version + 1, animals = animals + ${batch.length}
+      UPDATE rehome.catalogue SET version = version + 1, animals = animals + $2::bigint
       FROM patience
       RETURNING version
     ), batch AS MATERIALIZED (
       SELECT nextval('rehome.pets_id_seq') AS id, given.*
-      FROM raised, unnest(
-        ${batch.map(({ name }) => name)}::text[],
-        ${batch.map(({ categoryId }) => categoryId)}::bigint[],
-        ${batch.map(({ status }) => status ?? null)}::text[],
-        ${batch.map(({ createdAtMs }) => createdAtMs ?? null)}::bigint[],
-        ${batch.map(({ createdBy }) => createdBy ?? null)}::text[]
-      ) WITH ORDINALITY AS given (name, category_id, status, created_at_ms, created_by, position)
+      FROM raised, unnest(${arrays.join(", ")}) WITH ORDINALITY AS given (${names}, position)
     ), added AS (
-      INSERT INTO rehome.pets (id, name, category_id, status, created_at_ms, created_by)
-        OVERRIDING SYSTEM VALUE
-      SELECT id, name, category_id, status, created_at_ms, created_by FROM batch
+      INSERT INTO rehome.pets (id, ${names}) OVERRIDING SYSTEM VALUE
+      SELECT id, ${names} FROM batch
     )
-    SELECT id, position FROM batch` as Promise<InsertedPet[]>;
-}
+    SELECT id, position FROM batch`;
+})();
 
 interface InsertedPet {
   readonly id: bigint;
@@ -134,7 +132,7 @@ export class PostgresPets implements PetStore {
           : pageOfStatus.execute({ limit, after, status }),
       repeatable,
     );
-    return rows.map(petOf);
+    return rows.map(petOfRow);
   }
 
   async byId(id: bigint): Promise<Pet | undefined> {
@@ -142,7 +140,7 @@ export class PostgresPets implements PetStore {
       (statements) => statements.pets.byId.execute({ id }),
       repeatable,
     );
-    return row === undefined ? undefined : petOf(row);
+    return row === undefined ? undefined : petOfRow(row);
   }
 
   async count(): Promise<number> {
@@ -155,20 +153,6 @@ export class PostgresPets implements PetStore {
 
   create(pet: AddedPet): Promise<bigint> {
     return this.#commits.add(pet);
-  }
-
-  setStatus(id: bigint, status: PetStatus | undefined): Promise<Pet | undefined> {
-    return this.#change(0, (tx) =>
-      tx
-        .update(pets)
-        .set({ status: status ?? null })
-        .where(eq(pets.id, id))
-        .returning(petColumns),
-    );
-  }
-
-  remove(id: bigint): Promise<Pet | undefined> {
-    return this.#change(-1, (tx) => tx.delete(pets).where(eq(pets.id, id)).returning(petColumns));
   }
 
   /** Resolves when every create is kept or refused. */
@@ -193,28 +177,4 @@ export class PostgresPets implements PetStore {
     for (const { id, position } of rows) ids[Number(position) - 1] = id;
     return ids;
   }
-
-  /** Changes one animal; `count` is by how many there are more afterwards. */
-  async #change(count: number, work: (tx: Query) => Promise<PetRow[]>): Promise<Pet | undefined> {
-    const [row] = await this.#connections.changes.run(
-      ({ query }) =>
-        inTransaction(query, this.#options.timeoutMs, async (tx) => {
-          await tx.select().from(catalogue).for("update");
-          const rows = await work(tx);
-          if (rows.length > 0) await raiseVersion(tx, count);
-          return rows;
-        }),
-      { mayRepeat: isHarmless },
-    );
-    if (row === undefined) return undefined;
-    this.#options.onChange();
-    return petOf(row);
-  }
-}
-
-async function raiseVersion(tx: Query, count: number): Promise<void> {
-  const { version, animals } = catalogue;
-  await tx
-    .update(catalogue)
-    .set({ version: sql`${version} + 1`, animals: sql`${animals} + ${count}` });
 }

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
-import { petStatuses, type Pet } from "../../domain/pet.ts";
+import { petFieldNames, petStatuses, type Pet } from "../../domain/pet.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson, json, type Static } from "../json.ts";
 import { addSettings, parseInt64Value, storeSettings } from "../options.ts";
@@ -11,12 +11,14 @@ export const petSchema = json.object({
   name: json.text("name"),
   categoryId: json.int64("id of its category, an int64"),
   status: json.optional(json.oneOf(petStatuses, "status; absent when it has none")),
-});
+} satisfies Readonly<Record<keyof Pet, unknown>>);
 export const petListSchema = json.list(petSchema);
 
 /** The fields of an animal that `--json` shows: those of the interface. */
-export function petFields({ id, name, categoryId, status }: Pet): Static<typeof petSchema> {
-  return status === undefined ? { id, name, categoryId } : { id, name, categoryId, status };
+export function petFields(pet: Pet): Static<typeof petSchema> {
+  const shown = ["id", ...petFieldNames] as const;
+  const fields = shown.filter((name) => pet[name] !== undefined).map((name) => [name, pet[name]]);
+  return Object.fromEntries(fields) as Static<typeof petSchema>;
 }
 
 /** A name may be 64 KiB long; a sentence takes this much of it. */

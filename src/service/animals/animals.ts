@@ -10,7 +10,6 @@ import {
   listChanges,
   missingPets,
   type PetEvent,
-  petOf,
   petOrRemoved,
   petRows,
 } from "../../storage/animals.ts";
@@ -25,6 +24,7 @@ import {
   planUpdate,
 } from "../../storage/changes.ts";
 import type { Engine } from "../../storage/contract.ts";
+import { petOfRow } from "../../storage/pet-row.ts";
 import { record } from "../../storage/records.ts";
 import {
   changeAnimals,
@@ -178,7 +178,7 @@ export class AnimalService {
         );
       }
       yield* describeChange(change, { ...(yield* carryOut(change, by)) });
-      return petOf(found.pet);
+      return petOfRow(found.pet);
     });
   }
 
@@ -200,7 +200,7 @@ export class AnimalService {
       const by = pet.createdBy === null ? cause?.actor : `key ${key?.name ?? pet.createdBy}`;
       const action = pet.createdBy === null ? cause?.action : "create";
       return {
-        pet: petOf(pet),
+        pet: petOfRow(pet),
         isRemoved,
         created: { atMs: pet.createdAtMs ?? undefined, by, action },
         events,
@@ -224,33 +224,30 @@ export class AnimalService {
    */
   async undo(options: { change?: bigint; rehearse?: boolean } = {}): Promise<UndoReport> {
     const by: By = { actor: this.#actor, nowMs: this.#clock() };
-    const work = () => undoSteps(options.change, by);
-    if (options.rehearse !== true) return this.#store.transact(work, { patient: true });
+    const { change, rehearse = false } = options;
     let report: UndoReport | undefined;
     const rehearsal = new Error("only a rehearsal");
     try {
-      await this.#store.transact(
+      return await this.#store.transact(
         function* () {
-          report = yield* work();
-          throw rehearsal;
+          report = yield* undoSteps(change, by, rehearse);
+          if (rehearse) throw rehearsal;
+          return report;
         },
         { patient: true },
       );
     } catch (error) {
       if (error !== rehearsal || report === undefined) throw error;
+      return report;
     }
-    return report as UndoReport;
   }
 
   async #changing<T>(action: string, work: (change: bigint, by: By) => Steps<T>): Promise<T> {
     const by: By = { actor: this.#actor, nowMs: this.#clock() };
-    return this.#store.transact(
-      function* () {
-        yield* changeAnimals();
-        return yield* work(yield* newChange(action, by, {}), by);
-      },
-      { patient: true },
-    );
+    return this.#store.transact(function* () {
+      yield* changeAnimals();
+      return yield* work(yield* newChange(action, by, {}), by);
+    });
   }
 }
 

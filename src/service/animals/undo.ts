@@ -4,6 +4,7 @@ import { undoCategories } from "../../storage/categories.ts";
 import {
   type By,
   carryOut,
+  countPlanned,
   type CategoryEvent,
   categoryEventsOf,
   type ChangeCounts,
@@ -21,8 +22,15 @@ export interface UndoReport extends ChangeCounts {
   readonly categories: readonly CategoryEvent[];
 }
 
+/** So many animals are taken back in earnest by a rehearsal too, which then tells exactly what becomes of categories. */
+const rehearsedMax = 10_000;
+
 /** Takes the change `wanted` back, by default the last one in force. Throws where there is none, or none that can be. */
-export function* undoSteps(wanted: bigint | undefined, by: By): Steps<UndoReport> {
+export function* undoSteps(
+  wanted: bigint | undefined,
+  by: By,
+  rehearse: boolean,
+): Steps<UndoReport> {
   yield* changeAnimals();
   const change = yield* lastChange(wanted);
   if (change === undefined) {
@@ -37,7 +45,9 @@ export function* undoSteps(wanted: bigint | undefined, by: By): Steps<UndoReport
   const events = categoryEventsOf(change.categories);
   // Names come back before the animals that carry them, and what the change had made goes after them.
   const before = yield* undoCategories(events.filter((event) => event.before !== undefined));
-  const counts = yield* carryOut(undo, by);
+  // A rehearsal of a large one only counts: nobody waits twice for a million animals.
+  const isCounted = rehearse && total > rehearsedMax;
+  const counts = yield* isCounted ? countPlanned(undo) : carryOut(undo, by);
   const after = yield* undoCategories(events.filter((event) => event.before === undefined));
   const categories = [...before, ...after];
   const left = total - counts.updated - counts.removed - counts.restored;

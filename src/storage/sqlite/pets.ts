@@ -1,45 +1,18 @@
-import type { Database } from "bun:sqlite";
+import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { and, asc, count, eq, gt, sql } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
-import type { Pet, PetStatus } from "../../domain/pet.ts";
+import { type Pet, petFieldNames, type PetStatus } from "../../domain/pet.ts";
 import type { AddedPet } from "../contract.ts";
+import { columnName } from "../declare.ts";
+import { answerFields, petOfRow, type PetRow } from "../pet-row.ts";
 import { query, statement, translating } from "./database.ts";
 import { pets } from "./schema.ts";
 
-const petColumns = {
-  id: pets.id,
-  name: pets.name,
-  categoryId: pets.categoryId,
-  status: pets.status,
-};
-
-interface PetRow {
-  readonly id: bigint;
-  readonly name: string;
-  readonly category_id: bigint;
-  readonly status: PetStatus | null;
-}
-
-/** The animal in a row as SQLite names its columns. */
-function petOf({ id, name, category_id: categoryId, status }: PetRow): Pet {
-  return withoutNull({ id, name, categoryId, status });
-}
-
-/** The animal in a row as Drizzle names its columns: an absent status is absent, not null. */
-function withoutNull({
-  id,
-  name,
-  categoryId,
-  status,
-}: {
-  id: bigint;
-  name: string;
-  categoryId: bigint;
-  status: PetStatus | null;
-}): Pet {
-  return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
-}
+/** By the names of the fields, so that a row is an animal but for what is null. */
+const petColumns = Object.fromEntries(
+  answerFields.map((name) => [name, sql`${pets[name]}`.as(name)]),
+);
 
 /** Reads animals through statements prepared once. */
 export function petReader(db: Database) {
@@ -74,65 +47,38 @@ export function petReader(db: Database) {
       const found = translating(() =>
         status === undefined ? page.all(after, limit) : pageOfStatus.all(status, after, limit),
       );
-      return found.map(petOf);
+      return found.map(petOfRow);
     },
     byId(id: bigint): Pet | undefined {
       const row = translating(() => byId.get(id));
-      return row === null ? undefined : petOf(row);
+      return row === null ? undefined : petOfRow(row);
     },
     count: (): number => all.get()?.count ?? 0,
   };
 }
 
-type InsertedValues = [
-  name: string,
-  categoryId: bigint,
-  status: PetStatus | null,
-  createdAtMs: number | null,
-  createdBy: string | null,
-];
+/** What a create writes of an animal, in the order of the statement's placeholders. */
+const insertedFields = [...petFieldNames, "createdAtMs", "createdBy"] as const;
 
 /** Changes animals, each call in one transaction. */
 export function petWriter(db: Database) {
-  const orm = query(db);
+  const columns = insertedFields.map((name) => `"${columnName(name)}"`).join(", ");
+  const marks = insertedFields.map(() => "?").join(", ");
   const prepareInsert = () =>
-    statement<never, InsertedValues>(
-      db,
-      orm.insert(pets).values({
-        name: sql.placeholder("name"),
-        categoryId: sql.placeholder("categoryId"),
-        status: sql.placeholder("status"),
-        source: sql`''`,
-        createdAtMs: sql.placeholder("createdAtMs"),
-        createdBy: sql.placeholder("createdBy"),
-      }),
-    );
+    db.prepare<never, SQLQueryBindings[]>(`INSERT INTO pets (${columns}) VALUES (${marks})`);
   // Prepared by the first create, which a server leaves to the writer thread.
   let insert: ReturnType<typeof prepareInsert> | undefined;
   const insertAll = db.transaction((batch: readonly AddedPet[]): bigint[] => {
     const prepared = (insert ??= prepareInsert());
-    return batch.map(
-      ({ name, categoryId, status = null, createdAtMs = null, createdBy = null }) =>
-        // A bigint, because the connection has safeIntegers; the library's type does not know.
-        prepared.run(name, categoryId, status, createdAtMs, createdBy).lastInsertRowid as bigint,
-    );
+    return batch.map((pet) => {
+      const values = insertedFields.map((name) => pet[name] ?? null);
+      // A bigint, because the connection has safeIntegers; the library's type does not know.
+      return prepared.run(...values).lastInsertRowid as bigint;
+    });
   });
 
   return {
     /** Adds all of `batch` or none of it. Returns the ids in its order; they are durable when it returns. */
     create: (batch: readonly AddedPet[]): bigint[] => insertAll.immediate(batch),
-    setStatus(id: bigint, status: PetStatus | undefined): Pet | undefined {
-      const row = orm
-        .update(pets)
-        .set({ status: status ?? null })
-        .where(eq(pets.id, id))
-        .returning(petColumns)
-        .get();
-      return row === undefined ? undefined : withoutNull(row);
-    },
-    remove(id: bigint): Pet | undefined {
-      const row = orm.delete(pets).where(eq(pets.id, id)).returning(petColumns).get();
-      return row === undefined ? undefined : withoutNull(row);
-    },
   };
 }

@@ -252,8 +252,6 @@ class SqliteStore implements Store {
       ...reader,
       count: translated(reader).count,
       create: (pet) => this.#writer?.create(pet) ?? own.add(pet),
-      setStatus: writer.setStatus,
-      remove: writer.remove,
     };
   }
 

@@ -23,6 +23,7 @@ import { diagnose } from "../../../src/annexes/operate/doctor/sqlite.ts";
 import { restore } from "../../../src/annexes/operate/backup/restore.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
+import { animalsOf } from "../../helpers/animals.ts";
 
 const clock = new TestClock();
 let folder: string;
@@ -176,7 +177,7 @@ describe("restoring", () => {
   test("gives no id again of an animal that was removed before the backup", async () => {
     const [, second = 0n] = await add("Rex", "Ada");
     const store = open();
-    await store.pets.remove(second);
+    await animalsOf(store).remove([second]);
     await store.close();
     backup(catalogue, file);
     rmSync(data, { recursive: true });

@@ -22,6 +22,7 @@ import {
 } from "../../helpers/postgres.ts";
 import { tcpProxy } from "../../helpers/tcp-proxy.ts";
 import { until } from "../../helpers/until.ts";
+import { changeAnimals } from "../../../src/storage/statement.ts";
 
 /** Short, so that the tests are; a server has 2 s. */
 const timeoutMs = 400;
@@ -74,7 +75,7 @@ const work: Record<string, (on: Store) => Promise<unknown>> = {
   create: async (on) => on.pets.create(newPet()),
   page: async (on) => on.pets.page({ limit: 1 }),
   take: async (on) => on.windows.take([takeOf("key")], []),
-  change: async (on) => on.pets.setStatus(1n, "sold"),
+  change: async (on) => on.transact(changeAnimals),
 };
 
 /** How long `promise` took, and the AppError that it ended with, if it did. */

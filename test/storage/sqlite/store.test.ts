@@ -4,6 +4,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { systemClock } from "../../../src/domain/clock.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
+import { animalsOf } from "../../helpers/animals.ts";
 
 const open = (folder: string) =>
   openSqliteStore({ folder, clock: systemClock, random: () => 0, timeoutMs: 100, serving: true });
@@ -48,7 +49,7 @@ test("a change in a turn that has read is there for others at once, not when the
   await nextTurn();
   store.versions();
   expect(await Promise.resolve(store.pets.byId(id))).toMatchObject({ name: "Rex" });
-  void store.pets.setStatus(id, "sold");
+  void animalsOf(store).update([id], { status: "sold" });
   using other = new Database(`${folder.path}/rehome.db`);
   expect(other.query("SELECT status FROM pets").get()).toEqual({ status: "sold" });
   await store.close();
