@@ -201,3 +201,23 @@ test(
   },
   slowMs,
 );
+
+test(
+  "the daily backup works as its unit has it, and doctor knows of it",
+  async () => {
+    const text = await inSystem(`
+      rehome service install >/dev/null
+      rehome keys create --plan free --name website >/dev/null 2>&1
+      systemctl start rehome-backup.service
+      stat -c '%U %a %n' /var/lib/rehome/backups/*
+      rehome backup verify /var/lib/rehome/backups/*.db | head -1
+      rehome doctor | grep '^ok    backup'`);
+    const file = "/var/lib/rehome/backups/rehome-\\d{8}T\\d{6}Z\\.db";
+    expect(text).toMatch(
+      new RegExp(
+        `^rehome 600 ${file}\n${file} can be restored: .*\nok    backup .* written to ${file}\n$`,
+      ),
+    );
+  },
+  slowMs,
+);
