@@ -35,8 +35,11 @@ export function showCommand(io: Io): Command {
   const command = keyCommand("show", "show everything about a key; never its secret").addHelpText(
     "after",
     `
+Where a key is used from stands in the log: each request has the caller's address and the key's id.
+
 Examples:
   rehome keys show key_7h2m
+  journalctl -u rehome -o cat | jq -r 'select(.keyId == "key_7h2m") | .address' | sort | uniq -c
   rehome keys show website --json | jq .events`,
   );
   addJson(command, keyDetailsSchema);

@@ -65,7 +65,7 @@ async function examineServer({
     const finding = warn(
       check,
       `nothing answers on ${address}`,
-      "Start it with rehome serve; name its port with --port if it is another one.",
+      "Start it (systemctl start rehome, or rehome serve), or name its port with --port. Why it ended: journalctl -u rehome.",
     );
     return { finding };
   }
