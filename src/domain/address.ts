@@ -61,6 +61,12 @@ export function bucketOf(address: Address): string {
     : `6/${(address.bits >> 64n).toString(36)}`;
 }
 
+/** The same for an address as text; undefined for what is none. */
+export function bucketOfText(text: string | undefined): string | undefined {
+  const address = text === undefined ? undefined : parseAddress(text);
+  return address && bucketOf(address);
+}
+
 /** A range of addresses: all that share the first `prefixLength` bits. */
 export interface Cidr {
   readonly address: Address;

@@ -1,3 +1,4 @@
+import { bucketOfText } from "../domain/address.ts";
 import { isDeeperThan, isJsonObject, nestingMax, parseJson } from "../domain/exact-json.ts";
 import type { ErrorKind } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";
@@ -6,19 +7,46 @@ import { encodedBody, jsonType, refusal } from "./errors.ts";
 /** The largest request body. */
 export const bodyLimitBytes = 64 * 1024;
 
+/** Requests whose bodies are read at the same time, in all and of one address. */
+const bodiesMax = 1_024;
+const bodiesPerAddressMax = 256;
+
 const tooLarge = Symbol("a body above the limit");
 const unreadable = Symbol("a body that ended before its time");
+const tooMany = Symbol("a body for which there is no room");
 /** A body as it came in. */
-export type RawBody = Uint8Array | typeof tooLarge | typeof unreadable;
+export type RawBody = Uint8Array | typeof tooLarge | typeof unreadable | typeof tooMany;
+
+/** Whose body is read; one address counts as one caller. */
+interface Caller {
+  readonly address: () => string | undefined;
+}
+
+/** Those whose bodies are being read: what a body may take of memory is bounded, so their number must be too. */
+const reading = new Set<Caller>();
 
 /** Reads a request's body, and stops at the limit, whether the length was announced or the body comes in chunks. */
-export async function readBody(request: Request): Promise<RawBody> {
+export async function readBody(request: Request, caller?: Caller): Promise<RawBody> {
+  if (caller === undefined) return readUpToLimit(request);
+  if (!hasRoom(caller)) return tooMany;
+  reading.add(caller);
   try {
     return await readUpToLimit(request);
   } catch {
     // The caller hung up, or Bun ended the request.
     return unreadable;
+  } finally {
+    reading.delete(caller);
   }
+}
+
+function hasRoom(caller: Caller): boolean {
+  if (reading.size < bodiesPerAddressMax) return true;
+  if (reading.size >= bodiesMax) return false;
+  const bucket = bucketOfText(caller.address());
+  let own = 0;
+  for (const other of reading) if (bucketOfText(other.address()) === bucket) own += 1;
+  return own < bodiesPerAddressMax;
 }
 
 async function readUpToLimit(request: Request): Promise<RawBody> {
@@ -28,24 +56,59 @@ async function readUpToLimit(request: Request): Promise<RawBody> {
   }
   if (request.body === null) return new Uint8Array();
   const reader = request.body.getReader();
-  const chunks: Uint8Array[] = [];
+  // One buffer that grows, whatever the size of the chunks: an array for each would cost a hundred times a byte.
+  let buffer = new Uint8Array(bufferStartBytes);
   let length = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return Buffer.concat(chunks);
-    length += value.length;
-    if (length > bodyLimitBytes) {
+    if (done) return buffer.subarray(0, length);
+    const needed = length + value.length;
+    if (needed > bodyLimitBytes) {
       await reader.cancel();
       return tooLarge;
     }
-    chunks.push(value);
+    if (needed > buffer.length) buffer = grown(buffer, needed);
+    buffer.set(value, length);
+    length = needed;
   }
+}
+
+const bufferStartBytes = 1_024;
+
+function grown(buffer: Uint8Array<ArrayBuffer>, neededBytes: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.min(bodyLimitBytes, Math.max(neededBytes, 2 * buffer.length)));
+  larger.set(buffer);
+  return larger;
+}
+
+let turn: Promise<void> | undefined;
+
+/**
+ * True when the request still stands one turn of the event loop later. Bun notices only behind the body that a request
+ * is not well-formed (bytes that belong to nothing, trailers). It then answers 400 by itself and aborts the request,
+ * though the body was whole: nothing of it may be carried out. All that ask in one turn wait together.
+ */
+export async function stillStands(request: Request): Promise<boolean> {
+  turn ??= new Promise((resolve) => {
+    setImmediate(() => {
+      turn = undefined;
+      resolve();
+    });
+  });
+  await turn;
+  return !request.signal.aborted;
 }
 
 function refused(kind: ErrorKind, message: string): { readonly refusal: Refusal } {
   return { refusal: refusal(kind, message) };
 }
 
+export const unreadableBody = refusal("invalid_request", "The body could not be read.");
+const crowded: Refusal = {
+  kind: "unavailable",
+  message: "Too many requests with a body are under way; try again.",
+  retryAfterSeconds: 1,
+};
 /** What is nested some ten thousand deep takes seconds to look at. */
 const nestedTooDeeply = refused("invalid_request", "The body is nested too deeply.");
 /** Each level takes a bracket at either end, so a text of this length is not nested too deeply. */
@@ -61,7 +124,8 @@ export function decodeObject(
   if (body === tooLarge) {
     return refused("payload_too_large", `The body is larger than ${bodyLimitBytes / 1024} KiB.`);
   }
-  if (body === unreadable) return refused("invalid_request", "The body could not be read.");
+  if (body === unreadable) return { refusal: unreadableBody };
+  if (body === tooMany) return { refusal: crowded };
   if (body.length === 0) {
     return refused("invalid_request", "The request has no body; it must be a JSON object.");
   }

@@ -18,7 +18,7 @@ export interface Peers {
  */
 export class RequestRecord {
   readonly id: string;
-  readonly startMs: number;
+  readonly startMs = performance.now();
   readonly #request: Request;
   readonly #peers: Peers | undefined;
   readonly #trustedProxies: readonly Cidr[];
@@ -37,22 +37,18 @@ export class RequestRecord {
 
   constructor(
     request: Request,
-    options: {
-      id: string;
-      startMs: number;
-      peers: Peers | undefined;
-      trustedProxies: readonly Cidr[];
-    },
+    id: string,
+    peers: Peers | undefined,
+    trustedProxies: readonly Cidr[],
   ) {
-    this.id = options.id;
-    this.startMs = options.startMs;
+    this.id = id;
     this.#request = request;
-    this.#peers = options.peers;
-    this.#trustedProxies = options.trustedProxies;
+    this.#peers = peers;
+    this.#trustedProxies = trustedProxies;
   }
 
   /** The client's address, behind trusted proxies too; undefined without one (a Unix socket). */
-  readonly address = (): string | undefined => {
+  address(): string | undefined {
     if (this.#isLocated) return this.#address;
     this.#isLocated = true;
     const peer = this.#peers?.requestIP(this.#request)?.address;
@@ -62,7 +58,7 @@ export class RequestRecord {
       this.#address = clientAddress(peer, forwardedFor, this.#trustedProxies);
     }
     return this.#address;
-  };
+  }
 }
 
 const recordKey = Symbol("the record of a request");
@@ -114,7 +110,7 @@ export interface DoorOptions {
 }
 
 /** Answers a request; `peers` knows the address that it came from. */
-export type Door = (request: Request, peers?: Peers) => Promise<Response>;
+export type Door = (request: Request, peers?: Peers) => Response | Promise<Response>;
 
 /**
  * The one door of the service, a function around the web application. On the way in it makes the request's record and
@@ -129,17 +125,23 @@ export function createDoor(options: DoorOptions): Door {
   const needsAddress = log?.isOn("info") === true;
   let lastId = 0;
 
-  return async (request, peers) => {
-    const startMs = performance.now();
+  return (request, peers) => {
     const id = sentId(request) ?? `${idPrefix}-${(lastId += 1).toString(36)}`;
-    const record = new RequestRecord(request, { id, startMs, peers, trustedProxies });
+    const record = new RequestRecord(request, id, peers, trustedProxies);
     (request as Recorded)[recordKey] = record;
     // Asked for now: a client that hangs up has no address any more.
     if (needsAddress) record.address();
-    if (isRoutable(request.url)) return end(record, request, await app.fetch(request));
-    record.admission = await access.admitAnonymous(record.address);
-    return end(record, request, errorAnswer(record, record.admission.refusal ?? invalidHost));
+    if (!isRoutable(request.url)) return refuseHost(request, record);
+    const answer = app.fetch(request);
+    return answer instanceof Promise
+      ? answer.then((response) => end(record, request, response))
+      : end(record, request, answer);
   };
+
+  async function refuseHost(request: Request, record: RequestRecord): Promise<Response> {
+    record.admission = await access.admitAnonymous(() => record.address());
+    return end(record, request, errorAnswer(record, record.admission.refusal ?? invalidHost));
+  }
 }
 
 /** Finishes an answer and tells of it. */

@@ -59,40 +59,37 @@ export function errorBody({ kind, message }: Pick<Refusal, "kind" | "message">):
   return { code: kind, message, status: statusOf[kind] };
 }
 
-/** Refusals come again and again: each one's body and its length are made once. */
-const bodies = new WeakMap<Refusal, { readonly body: ErrorBody; readonly bytes: number }>();
+/** Refusals come again and again: the body of each is made once. */
+const bodies = new WeakMap<Refusal, Blob>();
 
-function bodyOf(refused: Refusal) {
-  let known = bodies.get(refused);
-  if (known === undefined) {
-    const body = errorBody(refused);
-    bodies.set(refused, (known = { body, bytes: Buffer.byteLength(JSON.stringify(body)) }));
+function bodyOf(refused: Refusal): Blob {
+  let body = bodies.get(refused);
+  if (body === undefined) {
+    body = new Blob([JSON.stringify(errorBody(refused))], { type: jsonType });
+    bodies.set(refused, body);
   }
-  return known;
-}
-
-/** Notes why a request is refused. The door adds the headers that go with it (`showRefusal`). */
-function noted(record: RequestRecord, refused: Refusal): ErrorBody {
-  const { body, bytes } = bodyOf(refused);
-  record.refusal = refused;
-  record.bytes = bytes;
   return body;
 }
 
-/** The answer to a refused request. */
+/**
+ * The answer to a refused request: the one place where a refusal becomes a Response. The door adds the headers that go
+ * with it (`showRefusal`).
+ */
 export function errorAnswer(record: RequestRecord, refused: Refusal): Response {
-  return Response.json(noted(record, refused), { status: statusOf[refused.kind] });
+  const body = bodyOf(refused);
+  record.refusal = refused;
+  record.bytes = body.size;
+  return new Response(body, { status: statusOf[refused.kind] });
 }
 
-/** The same for a hook: Elysia ends the request with it. */
+/** The same for a hook: Elysia ends the request with it. The Response has a status of its own; 200 leaves it as it is. */
 export function refuse(record: RequestRecord, refused: Refusal) {
-  return status(statusOf[refused.kind], noted(record, refused));
+  return status(200, errorAnswer(record, refused));
 }
 
 /** Adds the headers that go with a refusal. The two challenges are those of RFC 6750, section 3. */
 export function showRefusal(refused: Refusal, request: Request, headers: Headers): void {
   const { kind, retryAfterSeconds } = refused;
-  headers.set("Content-Type", jsonType);
   if (retryAfterSeconds !== undefined) headers.set("Retry-After", `${retryAfterSeconds}`);
   if (kind === "unauthorized") {
     const sentCredential = request.headers.has("authorization");

@@ -26,11 +26,12 @@ export function gate({ services, cors }: GateOptions) {
       async ({ bearer: token, headers: { authorization }, request, route }) => {
         const record = recordOf(request);
         record.route = route;
+        const address = () => record.address();
         // A browser sends no credential with a preflight; what does is charged like any request.
         const isPreflight = authorization === undefined && cors?.isPreflight(request) === true;
         const admission = isPreflight
-          ? await services.access.admitAnonymous(record.address)
-          : await services.access.admit(credentialOf(authorization, token), record.address);
+          ? await services.access.admitAnonymous(address)
+          : await services.access.admit(credentialOf(authorization, token), address);
         record.admission = admission;
         return admission.refusal && refuse(record, admission.refusal);
       },

@@ -10,6 +10,7 @@ import { pageLimit, parsePageLimit } from "../domain/page.ts";
 import { isPetName, isPetStatus, petStatuses, type PetStatus } from "../domain/pet.ts";
 import type { Refusal } from "../service/admission.ts";
 import { decodeObject, readBody } from "./body.ts";
+import { recordOf } from "./door.ts";
 import { refusal, statusOf, type ErrorBody } from "./errors.ts";
 
 type JsonSchema = OpenAPIV3.SchemaObject;
@@ -187,7 +188,7 @@ const newPetSchema = objectSchema(newPetFields, {
 /** A NewPet as the body of a request, which is handed over unread: the gate stands before it. */
 export const newPetBody = shape(newPetSchema, async (request) => {
   const { headers } = request as Request;
-  const decoded = decodeObject(await readBody(request as Request), {
+  const decoded = decodeObject(await readBody(request as Request, recordOf(request as Request)), {
     "content-type": headers.get("content-type") ?? undefined,
     "content-encoding": headers.get("content-encoding") ?? undefined,
   });

@@ -66,10 +66,11 @@ export async function testApp({
     report: (error) => reported.push(error),
     ...app,
   });
+  const handle = async (request: Request) => door(request);
   return {
     clock,
     /** The application as its door shows it, and the routes inside. */
-    elysia: { routes: inside.routes, handle: door },
+    elysia: { routes: inside.routes, handle },
     reported,
     services,
     store,
@@ -77,7 +78,7 @@ export async function testApp({
     send(path: string, init: RequestInit & { key?: string } = {}): Promise<Response> {
       const headers = new Headers(init.headers);
       if (init.key !== undefined) headers.set("authorization", `Bearer ${init.key}`);
-      return door(new Request(`http://localhost${path}`, { ...init, headers }));
+      return handle(new Request(`http://localhost${path}`, { ...init, headers }));
     },
     async key(plan: PlanName = "business", numbers = {}): Promise<string> {
       return (await services.keys.create({ name: `a ${plan} key`, plan, ...numbers })).secret;

@@ -10,6 +10,7 @@ import { pageLimit } from "../../domain/page.ts";
 import { petJson } from "../../domain/pet.ts";
 import type { Services } from "../../service/services.ts";
 import type { PetAnswers } from "../answers.ts";
+import { stillStands, unreadableBody } from "../body.ts";
 import { recordOf, type RequestRecord } from "../door.ts";
 import { baseUrlOf } from "../edge.ts";
 import { errorAnswer, jsonType, noSuchPet, refusal } from "../errors.ts";
@@ -64,8 +65,9 @@ export function petRoutes(options: PetRoutesOptions) {
     .post(
       "/v1/pets",
       async ({ body, request }) => {
-        const pet = { ...body, categoryId: BigInt(body.categoryId) };
         const record = recordOf(request);
+        const pet = { ...body, categoryId: BigInt(body.categoryId) };
+        if (!(await stillStands(request))) return errorAnswer(record, unreadableBody);
         const createdBy = record.admission?.key?.id;
         const id = await services.pets.create({ ...pet, createdAtMs: clock(), createdBy });
         const text = petJson({ ...pet, id });

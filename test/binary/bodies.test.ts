@@ -1,0 +1,115 @@
+/** Bodies that are broken, endless or too many, byte by byte: nothing of them is stored, and next to nothing kept. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
+import { portOf, quantile } from "../helpers/load.ts";
+import { raw } from "../helpers/raw.ts";
+import { until } from "../helpers/until.ts";
+
+const folder = temporaryFolder();
+let server: RunningBinary;
+let key: string;
+
+beforeAll(async () => {
+  server = await serve(folder.path, ["--anonymous-per-minute", "100000"]);
+  ({ key } = await makeKey(folder.path, ...roomy));
+});
+afterAll(async () => {
+  await server.stop();
+  folder[Symbol.dispose]();
+});
+
+const head = (credential: string, more: string) =>
+  `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${credential}\r\nContent-Type: application/json\r\n${more}\r\n\r\n`;
+const body = '{"name":"broken","categoryId":1}';
+const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n`;
+
+async function stored(name: string): Promise<number> {
+  const answer = await fetch(`${server.origin}/v1/pets?limit=100`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const pets = (await answer.json()) as { name: string }[];
+  return pets.filter((pet) => pet.name === name).length;
+}
+
+describe("a request that Bun answers with 400 stores nothing", () => {
+  test.each<[string, string, string]>([
+    ["NUL behind the body", `Content-Length: ${body.length}`, `${body}\0`],
+    ["LF behind the body", `Content-Length: ${body.length}`, `${body}\n`],
+    ["CRLF behind the body", `Content-Length: ${body.length}`, `${body}\r\n`],
+    ["an empty line behind the body", `Content-Length: ${body.length}`, `${body}\r\n\r\n`],
+    ["trailers", "Transfer-Encoding: chunked", `${chunked}X-Trailer: 1\r\n\r\n`],
+    ["CRLF behind the chunks", "Transfer-Encoding: chunked", `${chunked}\r\n\r\n`],
+  ])("%s", async (_what, length, bytes) => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => raw(server.origin, head(key, length) + bytes, 100)),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
+    expect(await stored("broken")).toBe(0);
+  });
+});
+
+/** Opens a connection that sends `bytes` and stays open. */
+function open(bytes: string): { readonly socket: Socket; readonly answer: () => string } {
+  const socket = connect({ port: portOf(server.origin), host: "127.0.0.1" });
+  let answer = "";
+  socket.on("data", (chunk) => (answer += chunk.toString("latin1")));
+  socket.on("error", () => undefined);
+  socket.write(bytes);
+  return { socket, answer: () => answer };
+}
+
+const rssMiB = () =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]) / 1024;
+
+test.each([
+  ["nobody", 60_000],
+  ["somebody", 10_000],
+])(
+  "100 bodies that never end, of %s, in %d chunks of a byte, cost next to nothing",
+  async (caller, count) => {
+    const chunks = "1\r\na\r\n".repeat(count);
+    const beforeMiB = rssMiB();
+    const credential = caller === "nobody" ? "nobody" : key;
+    const opened = Array.from({ length: 100 }, () =>
+      open(head(credential, "Transfer-Encoding: chunked") + chunks),
+    );
+    const healthMs: number[] = [];
+    let most = beforeMiB;
+    const isSent = () =>
+      opened.every(({ socket }) => socket.destroyed || socket.writableLength === 0);
+    const deadlineMs = performance.now() + 30_000;
+    while ((!isSent() || healthMs.length < 20) && performance.now() < deadlineMs) {
+      const startMs = performance.now();
+      expect((await fetch(`${server.origin}/health`)).status).toBe(200);
+      healthMs.push(performance.now() - startMs);
+      most = Math.max(most, rssMiB());
+    }
+    for (const { socket } of opened) socket.destroy();
+    expect(most - beforeMiB).toBeLessThan(120);
+    expect(quantile(healthMs, 0.5)).toBeLessThan(100);
+  },
+  60_000,
+);
+
+test("as many bodies as there is room for are read at once, and the next ones are told when to try again", async () => {
+  const unfinished = head(key, "Content-Length: 40");
+  const opened = Array.from({ length: 256 }, () => open(unfinished));
+  const post = () =>
+    fetch(`${server.origin}/v1/pets`, {
+      method: "POST",
+      body: '{"name":"late","categoryId":1}',
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    });
+  let refused: Response | undefined;
+  await until(async () => {
+    const answer = await post();
+    if (answer.status === 503) refused = answer;
+    return refused !== undefined;
+  });
+  expect(refused?.headers.get("retry-after")).toBe("1");
+  expect(await refused?.json()).toMatchObject({ code: "unavailable", status: 503 });
+  for (const { socket } of opened) socket.destroy();
+  await until(async () => (await post()).status === 201);
+});
