@@ -89,10 +89,19 @@ export function isPetStatus(value: unknown): value is PetStatus {
   return petStatuses.includes(value as PetStatus);
 }
 
+/** The longest name, in characters (code points). Longer ones that are stored stay readable. */
+export const petNameLengthMax = 1_000;
+
 /**
  * True when `value` can be kept byte for byte as a name: well-formed Unicode without NUL (SQLite's text functions and
- * its shell stop at NUL). The specification sets no length, so the empty name is one too.
+ * its shell stop at NUL), of at most `petNameLengthMax` characters. The empty name is one too.
  */
 export function isPetName(value: string): boolean {
-  return value.isWellFormed() && !value.includes("\0");
+  return value.isWellFormed() && !value.includes("\0") && isShort(value);
+}
+
+function isShort(value: string): boolean {
+  // A character is one code unit or two, so most lengths are decided without counting.
+  if (value.length <= petNameLengthMax) return true;
+  return value.length <= 2 * petNameLengthMax && [...value].length <= petNameLengthMax;
 }

@@ -1,7 +1,6 @@
 import { nextPageQuery, type PageQuery } from "../domain/page.ts";
 import { petJson, type Pet } from "../domain/pet.ts";
 import type { Services } from "../service/services.ts";
-import { jsonType } from "./errors.ts";
 
 /** An answer as it is sent: its body, and for a page the query of the page behind it, if there is one. */
 export interface PetAnswer {
@@ -13,8 +12,6 @@ export interface PetAnswer {
 /** Answers kept in memory, by count and by bytes: enough for the hot ones, too little to matter. */
 const answersMax = 20_000;
 const bytesMax = 8 * 1024 * 1024;
-
-const json = { type: jsonType };
 
 /** Pets: a JSON array of Pet. */
 export function petsJson(pets: readonly Pet[]): string {
@@ -53,14 +50,14 @@ export class PetAnswers {
     const last = shown.at(-1);
     const hasNext = found.length > query.limit && last !== undefined;
     const next = hasNext ? nextPageQuery(query, last.id) : undefined;
-    return this.#keep(id, { body: new Blob([petsJson(shown)], json), next }, version);
+    return this.#keep(id, { body: new Blob([petsJson(shown)]), next }, version);
   }
 
   async #renderPet(id: bigint): Promise<PetAnswer | undefined> {
     const version = this.#version;
     const pet = await this.#source.pets.byId(id);
     if (pet === undefined) return undefined;
-    return this.#keep(`${id}`, { body: new Blob([petJson(pet)], json), next: undefined }, version);
+    return this.#keep(`${id}`, { body: new Blob([petJson(pet)]), next: undefined }, version);
   }
 
   #find(id: string): PetAnswer | undefined {

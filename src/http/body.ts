@@ -19,7 +19,8 @@ export type RawBody = Uint8Array | typeof tooLarge | typeof unreadable | typeof 
 
 /** Whose body is read; one address counts as one caller. */
 interface Caller {
-  readonly address: () => string | undefined;
+  address(): string | undefined;
+  readInTime<T>(read: () => Promise<T>): Promise<T>;
 }
 
 /** Those whose bodies are being read: what a body may take of memory is bounded, so their number must be too. */
@@ -31,7 +32,7 @@ export async function readBody(request: Request, caller?: Caller): Promise<RawBo
   if (!hasRoom(caller)) return tooMany;
   reading.add(caller);
   try {
-    return await readUpToLimit(request);
+    return await caller.readInTime(() => readUpToLimit(request));
   } catch {
     // The caller hung up, or Bun ended the request.
     return unreadable;

@@ -9,6 +9,17 @@ const exposedHeaders = [
   "Sunset",
   "X-Request-Id",
 ].join(", ");
+/** What a page may send: ours, and what the libraries add that trace a request (W3C Trace Context, Sentry). */
+const allowedHeaders = [
+  "Authorization",
+  "Content-Type",
+  "Idempotency-Key",
+  "X-Request-Id",
+  "traceparent",
+  "tracestate",
+  "baggage",
+  "sentry-trace",
+].join(", ");
 const preflightMaxAgeSeconds = 600;
 
 /** Cross-origin access for the origins that the operator named. */
@@ -38,7 +49,7 @@ export class Cors {
     if (!this.isPreflight(request)) return;
     const methods = headers.get("Allow")?.replace(", OPTIONS", "");
     if (methods !== undefined) headers.set("Access-Control-Allow-Methods", methods);
-    headers.set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Request-Id");
+    headers.set("Access-Control-Allow-Headers", allowedHeaders);
     headers.set("Access-Control-Max-Age", `${preflightMaxAgeSeconds}`);
   }
 

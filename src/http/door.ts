@@ -7,10 +7,19 @@ import { accessLog } from "./access-log.ts";
 import type { Cors } from "./cors.ts";
 import { errorAnswer, invalidHost, showRefusal } from "./errors.ts";
 
-/** What asks for a connection's address: Bun's server. */
+/** What knows the connections: Bun's server. */
 export interface Peers {
   requestIP(request: Request): { readonly address: string } | null;
+  /** Ends the connection when this request, and what comes after it, takes longer. */
+  timeout(request: Request, seconds: number): void;
 }
+
+/** How long a connection may stay open between two requests. Pools of clients keep theirs for 60 to 90 s. */
+export const idleTimeoutSeconds = 80;
+/** How long the body of one request may take. Bytes that drip in do not prolong it. */
+const bodyTimeoutSeconds = 30;
+/** What a client is told: a little less, so that it does not send into a connection that is being closed. */
+const keepAlive = `timeout=${idleTimeoutSeconds - 5}`;
 
 /**
  * One request as it is told afterwards: to the log, to the observers, and by its headers to the caller. The gate, the
@@ -45,6 +54,17 @@ export class RequestRecord {
     this.#request = request;
     this.#peers = peers;
     this.#trustedProxies = trustedProxies;
+  }
+
+  /** Runs `read` under the time that the body of a request may take. */
+  async readInTime<T>(read: () => Promise<T>): Promise<T> {
+    this.#peers?.timeout(this.#request, bodyTimeoutSeconds);
+    try {
+      return await read();
+    } finally {
+      // The time of a request stays with its connection.
+      this.#peers?.timeout(this.#request, idleTimeoutSeconds);
+    }
   }
 
   /** The client's address, behind trusted proxies too; undefined without one (a Unix socket). */
@@ -131,7 +151,7 @@ export function createDoor(options: DoorOptions): Door {
     (request as Recorded)[recordKey] = record;
     // Asked for now: a client that hangs up has no address any more.
     if (needsAddress) record.address();
-    if (!isRoutable(request.url)) return refuseHost(request, record);
+    if (!isRoutable(request.url) || hasTwoHosts(request)) return refuseHost(request, record);
     const answer = app.fetch(request);
     return answer instanceof Promise
       ? answer.then((response) => end(record, request, response))
@@ -157,11 +177,15 @@ function wayOut({ clock, cors, log, observers }: DoorOptions) {
       headers.set("X-RateLimit-Limit", `${limit}`);
       headers.set("X-RateLimit-Remaining", `${remaining}`);
       headers.set("X-RateLimit-Reset", `${resetSeconds}`);
+    }
+    // What is a file says itself how long it may be kept. Anything else is true for this moment only.
+    if (admission !== undefined || !headers.has("Cache-Control")) {
       headers.set("Cache-Control", "no-store");
     }
+    headers.set("Keep-Alive", keepAlive);
     if (refusal !== undefined) showRefusal(refusal, request, headers);
     for (const name in record.headers) headers.set(name, record.headers[name] as string);
-    if (admission !== undefined) cors?.show(request, headers);
+    cors?.show(request, headers);
     // Bun dates every answer but these.
     if (method === "HEAD") headers.set("Date", httpDate(clock()));
     if (writeLine === undefined && observers.length === 0) return response;
@@ -184,6 +208,11 @@ const keyLike = /rehome_(?:live|test)_/;
 function sentId(request: Request): string | undefined {
   const id = request.headers.get("X-Request-Id");
   return id !== null && wellFormedId.test(id) && !keyLike.test(id) ? id : undefined;
+}
+
+/** True for a request with more than one Host (RFC 9112, section 3.2): Bun joins them, and takes the first. */
+function hasTwoHosts(request: Request): boolean {
+  return request.headers.get("host")?.includes(",") === true;
 }
 
 /** Where the path must begin at the earliest for the router to find it, in a URL that begins with https://. */

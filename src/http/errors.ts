@@ -46,6 +46,12 @@ export const encodedBody = refusal(
   "The body must be sent without Content-Encoding.",
 );
 
+/** The refusal of a request whose client would wait for an answer that does not come before it sends the body. */
+export const unknownExpectation = refusal(
+  "invalid_request",
+  "Send the request without the header Expect, or with Expect: 100-continue in lower case.",
+);
+
 /** The refusal of a method that an address does not take. */
 export function otherMethod(method: string, allowed: string): Refusal {
   return refusal(
@@ -65,7 +71,7 @@ const bodies = new WeakMap<Refusal, Blob>();
 function bodyOf(refused: Refusal): Blob {
   let body = bodies.get(refused);
   if (body === undefined) {
-    body = new Blob([JSON.stringify(errorBody(refused))], { type: jsonType });
+    body = new Blob([JSON.stringify(errorBody(refused))]);
     bodies.set(refused, body);
   }
   return body;
@@ -90,6 +96,8 @@ export function refuse(record: RequestRecord, refused: Refusal) {
 /** Adds the headers that go with a refusal. The two challenges are those of RFC 6750, section 3. */
 export function showRefusal(refused: Refusal, request: Request, headers: Headers): void {
   const { kind, retryAfterSeconds } = refused;
+  // Not as the type of the Blob: Bun would add a charset, which JSON does not have (RFC 8259, section 11).
+  headers.set("Content-Type", jsonType);
   if (retryAfterSeconds !== undefined) headers.set("Retry-After", `${retryAfterSeconds}`);
   if (kind === "unauthorized") {
     const sentCredential = request.headers.has("authorization");

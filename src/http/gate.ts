@@ -30,7 +30,7 @@ export function gate({ services, cors }: GateOptions) {
         // A browser sends no credential with a preflight; what does is charged like any request.
         const isPreflight = authorization === undefined && cors?.isPreflight(request) === true;
         const admission = isPreflight
-          ? await services.access.admitAnonymous(address)
+          ? services.access.pass(address)
           : await services.access.admit(credentialOf(authorization, token), address);
         record.admission = admission;
         return admission.refusal && refuse(record, admission.refusal);

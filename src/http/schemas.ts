@@ -7,11 +7,17 @@ import type { OpenAPIV3 } from "openapi-types";
 import type { ErrorKind } from "../domain/errors.ts";
 import { parseInt64 } from "../domain/int64.ts";
 import { pageLimit, parsePageLimit } from "../domain/page.ts";
-import { isPetName, isPetStatus, petStatuses, type PetStatus } from "../domain/pet.ts";
+import {
+  isPetName,
+  isPetStatus,
+  petNameLengthMax,
+  petStatuses,
+  type PetStatus,
+} from "../domain/pet.ts";
 import type { Refusal } from "../service/admission.ts";
 import { decodeObject, readBody } from "./body.ts";
 import { recordOf } from "./door.ts";
-import { refusal, statusOf, type ErrorBody } from "./errors.ts";
+import { refusal, statusOf, unknownExpectation, type ErrorBody } from "./errors.ts";
 
 type JsonSchema = OpenAPIV3.SchemaObject;
 
@@ -70,8 +76,8 @@ const pageLimitText: Field<number> = {
 };
 
 const petName: Field<string> = {
-  schema: { type: "string" },
-  rule: "must be a string of well-formed Unicode without the character U+0000",
+  schema: { type: "string", maxLength: petNameLengthMax },
+  rule: `must be a string of at most ${petNameLengthMax.toLocaleString("en")} characters, of well-formed Unicode without the character U+0000`,
   read: when(isPetName),
 };
 
@@ -185,9 +191,15 @@ const newPetSchema = objectSchema(newPetFields, {
   description: "An animal to be added. Fields beyond these are ignored.",
 });
 
+/** Bun answers 100 to `100-continue` in this spelling only, though case does not matter (RFC 9110, section 10.1.1). */
+function waitsInVain(expect: string | null): boolean {
+  return expect !== null && expect !== "100-continue";
+}
+
 /** A NewPet as the body of a request, which is handed over unread: the gate stands before it. */
 export const newPetBody = shape(newPetSchema, async (request) => {
   const { headers } = request as Request;
+  if (waitsInVain(headers.get("expect"))) return { refusal: unknownExpectation };
   const decoded = decodeObject(await readBody(request as Request, recordOf(request as Request)), {
     "content-type": headers.get("content-type") ?? undefined,
     "content-encoding": headers.get("content-encoding") ?? undefined,

@@ -1,15 +1,10 @@
-import type { Door } from "./door.ts";
+import { idleTimeoutSeconds, type Door } from "./door.ts";
 
 /**
  * Bun would answer a larger body by itself, without our headers and the Error body. There is no such bound here: a body
  * is read in chunks, and only up to our own limit.
  */
 const serverBodyLimitBytes = Number.MAX_SAFE_INTEGER;
-/**
- * How long a connection may take for one request's body, and may stay open between two requests. Bytes that drip in do
- * not prolong it. The headers of a connection's first request have 12 s, which is Bun's own rule.
- */
-const idleTimeoutSeconds = 30;
 /** While a stop is announced, it waits until no request came for this long: who speaks often has then heard of it. */
 const quietMs = 50;
 const announceMaxMs = 1_000;
@@ -131,7 +126,8 @@ async function announceStop(door: Door, server: Server, maxMs: number): Promise<
   server.reload({
     async fetch(request, peers) {
       const answer = await door(request, peers);
-      answer.headers.set("connection", "close");
+      answer.headers.set("Connection", "close");
+      answer.headers.delete("Keep-Alive");
       answered += 1;
       return answer;
     },

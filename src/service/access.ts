@@ -50,7 +50,12 @@ export class Access {
     }
   }
 
-  /** Charges a request that needs no key, such as a browser's preflight, to its address. */
+  /** Lets a request pass that is not charged: a browser's preflight. It shows what its address has left. */
+  pass(address: () => string | undefined): Admission {
+    return { view: this.#anonymous.peek(address()), key: undefined, refusal: undefined };
+  }
+
+  /** Charges a request that needs no key to its address. */
   admitAnonymous(address: () => string | undefined): Admission | Promise<Admission> {
     return this.#anonymous.admit(address());
   }

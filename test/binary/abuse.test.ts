@@ -169,7 +169,7 @@ describe("bodies", () => {
 
     test(`64 KiB ${kind} are taken, one byte more is not`, async () => {
       const wrap = (length: number) => {
-        const text = `{"categoryId":1,"name":"${"a".repeat(length - 26)}"}`;
+        const text = `{"categoryId":1,"name":"","more":"${"a".repeat(length - 36)}"}`;
         expect(text).toHaveLength(length);
         return isChunked
           ? `Transfer-Encoding: chunked\r\n\r\n${length.toString(16)}\r\n${text}\r\n0\r\n\r\n`

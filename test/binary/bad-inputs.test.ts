@@ -137,7 +137,7 @@ describe("bodies", () => {
       ],
       [
         '{"categoryId":1}',
-        "name is required: it must be a string of well-formed Unicode without the character U+0000.",
+        "name is required: it must be a string of at most 1,000 characters, of well-formed Unicode without the character U+0000.",
       ],
     ] as const;
     for (const [body, message] of messages) {

@@ -95,8 +95,18 @@ describe("createPet", () => {
   });
 
   test("takes a body of exactly 64 KiB", async () => {
-    const name = "x".repeat(64 * 1024 - '{"name":"","categoryId":1}'.length);
+    const more = "x".repeat(64 * 1024 - '{"name":"","categoryId":1,"more":""}'.length);
+    expect((await add(JSON.stringify({ name: "", categoryId: 1, more }))).status).toBe(201);
+  });
+
+  test("takes names of up to 1,000 characters", async () => {
+    const name = "🐈".repeat(1_000);
     expect((await add(JSON.stringify({ name, categoryId: 1 }))).status).toBe(201);
+    const refused = await add(JSON.stringify({ name: `${name}x`, categoryId: 1 }));
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({
+      message: expect.stringContaining("at most 1,000 characters"),
+    });
   });
 
   test("takes any case and any parameters of application/json", async () => {

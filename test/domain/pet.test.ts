@@ -30,11 +30,17 @@ describe("isPetName", () => {
     "a\nb\t\u0001",
     "'; DROP TABLE pets; --",
     "ا",
-    "x".repeat(60_000),
+    "x".repeat(1_000),
+    "🐈".repeat(1_000),
   ])("takes %.20j", (name) => expect(isPetName(name)).toBe(true));
 
   test.each(["\0", "Mia\0", "\uD83D", "\uDC08", "\uDC08\uD83D", "a\uD83Db", "🐈\uD83D"])(
     "refuses %j",
+    (name) => expect(isPetName(name)).toBe(false),
+  );
+
+  test.each(["x".repeat(1_001), "🐈".repeat(1_001), "x".repeat(60_000)])(
+    "refuses more than 1,000 characters",
     (name) => expect(isPetName(name)).toBe(false),
   );
 

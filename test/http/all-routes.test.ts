@@ -150,6 +150,15 @@ test("a Host header that means nothing is charged to the address, and refused ov
   expect(answers[2]?.headers.get("retry-after")).toBe("50");
 });
 
+test("nothing outside of /v1 is kept by a cache but the pages and the document", async () => {
+  const app = await testApp();
+  const kept = (path: string, method = "GET") =>
+    app.send(path, { method }).then(({ headers }) => headers.get("cache-control"));
+  for (const path of ["/health", "/ready", "/nothing"]) expect(await kept(path)).toBe("no-store");
+  expect(await kept("/docs", "POST")).toBe("no-store");
+  for (const path of ["/docs", "/docs/json"]) expect(await kept(path)).not.toBe("no-store");
+});
+
 test("what an operation throws is a 500 that says nothing of it, and the operator is told", async () => {
   const app = await testApp({});
   const key = await app.key();
@@ -190,6 +199,47 @@ describe("CORS", () => {
     const other = await app.send("/v1/pets", { headers: { origin: "https://b.example" } });
     expect(other.headers.has("access-control-allow-origin")).toBe(false);
     expect(other.headers.get("vary")).toBe("Origin");
+  });
+
+  test("neither charges nor refuses a preflight of a named origin, and shows what the address has left", async () => {
+    const app = await testApp({
+      app: { corsOrigins: ["https://a.example"] },
+      service: { anonymousPerMinute: 2 },
+    });
+    const ask = () => app.send("/v1/pets", { method: "OPTIONS", headers: preflight });
+    await app.send("/v1/pets");
+    for (let i = 0; i < 3; i += 1) {
+      const answer = await ask();
+      expect([answer.status, answer.headers.get("x-ratelimit-remaining")]).toEqual([204, "1"]);
+    }
+    await app.send("/v1/pets");
+    expect((await app.send("/v1/pets")).status).toBe(429);
+    expect((await ask()).status).toBe(204);
+    const other = { ...preflight, origin: "https://b.example" };
+    expect((await app.send("/v1/pets", { method: "OPTIONS", headers: other })).status).toBe(429);
+  });
+
+  test("lets a page send what traces a request and what makes a create safe to repeat", async () => {
+    const app = await testApp({ app: { corsOrigins: ["https://a.example"] } });
+    const answer = await app.send("/v1/pets", { method: "OPTIONS", headers: preflight });
+    const allowed = answer.headers.get("access-control-allow-headers")?.split(", ");
+    for (const name of ["traceparent", "tracestate", "baggage", "sentry-trace"]) {
+      expect(allowed).toContain(name);
+    }
+    expect(allowed).toContain("Idempotency-Key");
+  });
+
+  test("lets a page read the documents", async () => {
+    const app = await testApp({ app: { corsOrigins: ["https://a.example"] } });
+    const { origin } = preflight;
+    for (const path of ["/docs/json", "/docs", "/health"]) {
+      const answer = await app.send(path, { headers: { origin } });
+      expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+      expect(answer.headers.get("vary")).toContain("Origin");
+    }
+    const asked = await app.send("/docs/json", { method: "OPTIONS", headers: preflight });
+    expect(asked.status).toBe(204);
+    expect(asked.headers.get("access-control-allow-methods")).toBe("GET, HEAD");
   });
 
   test("asks for a key what is no preflight, though it comes from a named origin", async () => {

@@ -1,6 +1,12 @@
 /** Options and arguments that several commands on animals take. */
 import { InvalidArgumentError, Option } from "commander";
-import { isPetName, parseStatus, petStatuses, type PetStatus } from "../../domain/pet.ts";
+import {
+  isPetName,
+  parseStatus,
+  petNameLengthMax,
+  petStatuses,
+  type PetStatus,
+} from "../../domain/pet.ts";
 import type { CategoryReference } from "../../service/animals/categories.ts";
 import { parseInt64Value } from "../options.ts";
 
@@ -23,7 +29,9 @@ export const statusOption = (description: string) =>
 export const nameOption = (description: string) =>
   new Option("--name <name>", description).argParser((value: string) => {
     if (isPetName(value)) return value;
-    throw new InvalidArgumentError("It must be well-formed Unicode without NUL.");
+    throw new InvalidArgumentError(
+      `It must be well-formed Unicode without NUL, of at most ${petNameLengthMax} characters.`,
+    );
   });
 
 export const categoryOption = (description: string) =>

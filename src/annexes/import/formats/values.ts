@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
-import { isPetName } from "../../../domain/pet.ts";
+import { isPetName, petNameLengthMax } from "../../../domain/pet.ts";
 import type { Candidate, Gone, Outcome, Rejection } from "../candidate.ts";
 import { UnreadableInput } from "../read/input.ts";
 import { MalformedRecord } from "../read/records.ts";
@@ -159,6 +159,11 @@ export function exactName(field: string, value: unknown): string {
     throw new FieldFault(field, `expected a text, found ${shown(value)}`);
   }
   if (!isPetName(value)) {
+    const count = [...value].length;
+    if (count > petNameLengthMax) {
+      const found = `found ${count}`;
+      throw new FieldFault(field, `expected at most ${petNameLengthMax} characters, ${found}`);
+    }
     throw new FieldFault(
       field,
       "expected well-formed Unicode without NUL, found a name that is not",
