@@ -103,5 +103,10 @@ export function isPetName(value: string): boolean {
 function isShort(value: string): boolean {
   // A character is one code unit or two, so most lengths are decided without counting.
   if (value.length <= petNameLengthMax) return true;
-  return value.length <= 2 * petNameLengthMax && [...value].length <= petNameLengthMax;
+  return value.length <= 2 * petNameLengthMax && characterCount(value) <= petNameLengthMax;
+}
+
+/** The length of `value` in characters (code points). */
+export function characterCount(value: string): number {
+  return Array.from(value).length;
 }

@@ -1,7 +1,8 @@
 /** rehome behind the proxies that Debian has, with the configurations that are published, as real processes. */
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { raw } from "../helpers/raw.ts";
 import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
 
 const packaging = join(import.meta.dir, "../../packaging");
@@ -45,10 +46,13 @@ async function start(command: string[], port: number, env = {}): Promise<Proxy> 
 }
 
 /** nginx with the published server, on ports of this test. */
-function nginx(folder: string, upstream: number): Promise<Proxy> {
+function nginx(folder: string, upstream: number, second?: number): Promise<Proxy> {
   const port = anyPort();
   const server = readFileSync(join(packaging, "nginx/rehome.conf"), "utf8")
-    .replace("server 127.0.0.1:8080;", `server 127.0.0.1:${upstream};`)
+    .replace("server 127.0.0.1:8080 ", `server 127.0.0.1:${upstream} `)
+    .replace("# server 127.0.0.1:8081 ", () =>
+      second === undefined ? "# " : `server 127.0.0.1:${second} `,
+    )
     .replace("listen 80;", `listen 127.0.0.1:${port};`);
   expect(server).toContain(`127.0.0.1:${upstream}`);
   const file = join(folder, "nginx.conf");
@@ -79,11 +83,77 @@ function caddy(folder: string, upstream: number): Promise<Proxy> {
   });
 }
 
+/** HAProxy with the published configuration, on ports of this test. */
+function haproxy(folder: string, upstream: number, second?: number): Promise<Proxy> {
+  const port = anyPort();
+  const text = readFileSync(join(packaging, "haproxy/haproxy.cfg"), "utf8")
+    .replace("bind :80\n", `bind 127.0.0.1:${port}\n`)
+    .replace("first 127.0.0.1:8080", `first 127.0.0.1:${upstream}`)
+    .replace("# server second 127.0.0.1:8081", () =>
+      second === undefined ? "#" : `server second 127.0.0.1:${second}`,
+    );
+  const file = join(folder, "haproxy.cfg");
+  writeFileSync(file, text);
+  return start(["/usr/sbin/haproxy", "-db", "-f", file], port);
+}
+
+/** Varnish with the published VCL, on ports of this test. */
+function varnish(folder: string, upstream: number): Promise<Proxy> {
+  const port = anyPort();
+  const text = readFileSync(join(packaging, "varnish/rehome.vcl"), "utf8").replace(
+    '"8080"',
+    `"${upstream}"`,
+  );
+  const file = join(folder, "rehome.vcl");
+  writeFileSync(file, text);
+  chmodSync(folder, 0o755);
+  const listen = `127.0.0.1:${port}`;
+  const command = ["/usr/sbin/varnishd", "-F", "-a", listen, "-f", file, "-n", join(folder, "n")];
+  return start([...command, "-j", "none", "-p", "backend_idle_timeout=60"], port);
+}
+
+/** Apache with the published site, on ports of this test. */
+function apache(folder: string, upstream: number, second?: number): Promise<Proxy> {
+  const port = anyPort();
+  const site = readFileSync(join(packaging, "apache/rehome.conf"), "utf8")
+    .replace("*:80", `127.0.0.1:${port}`)
+    .replace("127.0.0.1:8080", `127.0.0.1:${upstream}`)
+    .replace('# BalancerMember "http://127.0.0.1:8081"', () =>
+      second === undefined ? "#" : `BalancerMember "http://127.0.0.1:${second}"`,
+    );
+  const modules = ["mpm_event", "authz_core", "headers", "slotmem_shm"].concat([
+    "proxy",
+    "proxy_http",
+    "proxy_balancer",
+    "lbmethod_byrequests",
+  ]);
+  const file = join(folder, "apache.conf");
+  writeFileSync(
+    file,
+    `${modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join("\n")}
+Listen 127.0.0.1:${port}
+ServerName localhost
+PidFile ${folder}/pid
+DefaultRuntimeDir ${folder}
+ErrorLog ${folder}/error
+Mutex posixsem
+StartServers 1
+ServerLimit 1
+ThreadsPerChild 25
+MaxRequestWorkers 25
+${site}`,
+  );
+  return start(["/usr/sbin/apache2", "-D", "FOREGROUND", "-f", file], port);
+}
+
 const portOf = ({ origin }: RunningBinary) => Number(new URL(origin).port);
 
 describe.each([
   ["nginx", nginx],
   ["caddy", caddy],
+  ["haproxy", haproxy],
+  ["varnish", varnish],
+  ["apache", apache],
 ] as const)("behind %s", (_name, proxyFor) => {
   test("addresses are the clients', limits are theirs, and links name the public address", async () => {
     using folder = temporaryFolder();
@@ -183,5 +253,25 @@ describe.each([
     await Promise.all(callers);
     expect(new Set(statuses.keys())).toEqual(new Set([200, 201]));
     expect(await second.stop()).toBe(0);
+  });
+});
+
+describe.each([
+  ["nginx", nginx],
+  ["haproxy", haproxy],
+  ["apache", apache],
+] as const)("two processes behind %s", (_name, proxyFor) => {
+  test("serve on, whatever methods anybody sends", async () => {
+    using folder = temporaryFolder();
+    using data = temporaryFolder();
+    await using first = await serve(data.path, trusting);
+    await using second = await serve(data.path, trusting);
+    await using proxy = await proxyFor(folder.path, portOf(first), portOf(second));
+    for (let i = 0; i < 4; i += 1) {
+      await raw(proxy.origin, "BREW / HTTP/1.1\r\nHost: pets.example.org\r\n\r\n", 50, 1_000);
+      for (let j = 0; j < 4; j += 1) {
+        expect((await fetch(`${proxy.origin}/health`)).status).toBe(200);
+      }
+    }
   });
 });

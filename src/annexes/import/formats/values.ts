@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
-import { isPetName, petNameLengthMax } from "../../../domain/pet.ts";
+import { characterCount, isPetName, petNameLengthMax } from "../../../domain/pet.ts";
 import type { Candidate, Gone, Outcome, Rejection } from "../candidate.ts";
 import { UnreadableInput } from "../read/input.ts";
 import { MalformedRecord } from "../read/records.ts";
@@ -159,7 +159,7 @@ export function exactName(field: string, value: unknown): string {
     throw new FieldFault(field, `expected a text, found ${shown(value)}`);
   }
   if (!isPetName(value)) {
-    const count = [...value].length;
+    const count = characterCount(value);
     if (count > petNameLengthMax) {
       const found = `found ${count}`;
       throw new FieldFault(field, `expected at most ${petNameLengthMax} characters, ${found}`);
