@@ -2,7 +2,7 @@ import { bucketOfText } from "../domain/address.ts";
 import { isDeeperThan, isJsonObject, nestingMax, parseJson } from "../domain/exact-json.ts";
 import type { ErrorKind } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";
-import { encodedBody, jsonType, refusal } from "./errors.ts";
+import { encodedBody, jsonType, refusal, unknownExpectation } from "./errors.ts";
 
 /** The largest request body. */
 export const bodyLimitBytes = 64 * 1024;
@@ -14,8 +14,10 @@ const bodiesPerAddressMax = 256;
 const tooLarge = Symbol("a body above the limit");
 const unreadable = Symbol("a body that ended before its time");
 const tooMany = Symbol("a body for which there is no room");
+const unexpected = Symbol("a body that its client holds back");
 /** A body as it came in. */
-export type RawBody = Uint8Array | typeof tooLarge | typeof unreadable | typeof tooMany;
+export type RawBody =
+  Uint8Array | typeof tooLarge | typeof unreadable | typeof tooMany | typeof unexpected;
 
 /** Whose body is read; one address counts as one caller. */
 interface Caller {
@@ -29,6 +31,7 @@ const reading = new Set<Caller>();
 /** Reads a request's body, and stops at the limit, whether the length was announced or the body comes in chunks. */
 export async function readBody(request: Request, caller?: Caller): Promise<RawBody> {
   if (caller === undefined) return readUpToLimit(request);
+  if (waitsInVain(request.headers.get("expect"))) return unexpected;
   if (!hasRoom(caller)) return tooMany;
   reading.add(caller);
   try {
@@ -39,6 +42,11 @@ export async function readBody(request: Request, caller?: Caller): Promise<RawBo
   } finally {
     reading.delete(caller);
   }
+}
+
+/** Bun answers 100 to `100-continue` in this spelling only, though case does not matter (RFC 9110, section 10.1.1). */
+function waitsInVain(expect: string | null): boolean {
+  return expect !== null && expect !== "100-continue";
 }
 
 function hasRoom(caller: Caller): boolean {
@@ -126,6 +134,7 @@ export function decodeObject(
     return refused("payload_too_large", `The body is larger than ${bodyLimitBytes / 1024} KiB.`);
   }
   if (body === unreadable) return { refusal: unreadableBody };
+  if (body === unexpected) return { refusal: unknownExpectation };
   if (body === tooMany) return { refusal: crowded };
   if (body.length === 0) {
     return refused("invalid_request", "The request has no body; it must be a JSON object.");

@@ -17,9 +17,10 @@ import {
 import type { Refusal } from "../service/admission.ts";
 import { decodeObject, readBody } from "./body.ts";
 import { recordOf } from "./door.ts";
-import { refusal, statusOf, unknownExpectation, type ErrorBody } from "./errors.ts";
+import { refusal, statusOf, type ErrorBody } from "./errors.ts";
 
 type JsonSchema = OpenAPIV3.SchemaObject;
+type Named = Pick<JsonSchema, "title" | "description">;
 
 /** A value of a request. */
 interface Field<T> {
@@ -129,10 +130,7 @@ function reader<F extends Fields>(fields: F) {
 const invalid = (message: string) => ({ refusal: refusal("invalid_request", message) });
 
 /** How the document describes an object of these fields. */
-function objectSchema(
-  fields: Fields,
-  more: { title?: string; description?: string } = {},
-): JsonSchema {
+function objectSchema(fields: Fields, more: Named = {}): JsonSchema {
   const names = Object.keys(fields);
   return {
     type: "object",
@@ -191,15 +189,9 @@ const newPetSchema = objectSchema(newPetFields, {
   description: "An animal to be added. Fields beyond these are ignored.",
 });
 
-/** Bun answers 100 to `100-continue` in this spelling only, though case does not matter (RFC 9110, section 10.1.1). */
-function waitsInVain(expect: string | null): boolean {
-  return expect !== null && expect !== "100-continue";
-}
-
 /** A NewPet as the body of a request, which is handed over unread: the gate stands before it. */
 export const newPetBody = shape(newPetSchema, async (request) => {
   const { headers } = request as Request;
-  if (waitsInVain(headers.get("expect"))) return { refusal: unknownExpectation };
   const decoded = decodeObject(await readBody(request as Request, recordOf(request as Request)), {
     "content-type": headers.get("content-type") ?? undefined,
     "content-encoding": headers.get("content-encoding") ?? undefined,
@@ -232,9 +224,7 @@ export const listQuery = shape(objectSchema(listFields), (value) => {
 /** The path of one animal. An id that is none belongs to no animal, whose number is 0. */
 export const petPath = shape(
   objectSchema({ petId: described(int64Text, "Identifier of the animal.", 1) }),
-  (value) => ({
-    value: { petId: parseInt64((value as { petId: string }).petId) ?? 0n },
-  }),
+  (value) => ({ value: { petId: parseInt64((value as { petId: string }).petId) ?? 0n } }),
 );
 
 /** A Pet as a client in JavaScript gets it. */
