@@ -228,12 +228,7 @@ export const petPath = shape(
 );
 
 /** A Pet as a client in JavaScript gets it. */
-export interface PetBody {
-  readonly id: number;
-  readonly name: string;
-  readonly categoryId: number;
-  readonly status?: PetStatus;
-}
+export type PetBody = { id: number; name: string; categoryId: number; status?: PetStatus };
 
 /** What a client gets, for its types (Eden). Operations answer with JSON text, so nothing is read through it. */
 function told<T>() {
