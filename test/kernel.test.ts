@@ -1,0 +1,106 @@
+/**
+ * The kernel stands alone: a copy of the tree without the annexes, with an empty list in their place, type-checks, builds
+ * and passes the kernel's own tests.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { temporaryFolder } from "./helpers/binary.ts";
+import { finished } from "./helpers/finished.ts";
+import { kernelDebts } from "./helpers/rules.ts";
+import { parseSource } from "./helpers/source.ts";
+
+const root = join(import.meta.dir, "..");
+const kernelTests = ["domain", "storage", "service", "http", "cli"].map((room) => `test/${room}`);
+const copied = [
+  "src",
+  "drizzle",
+  "scripts",
+  "docs/openapi.yaml",
+  "test/helpers",
+  "test/fixtures",
+  "text-imports.d.ts",
+  "package.json",
+  "bunfig.toml",
+  ...kernelTests,
+];
+const list = `import type { Annex } from "../annex.ts";
+export const annexes: readonly Annex[] = [];
+`;
+
+const folder = temporaryFolder();
+const tree = join(folder.path, "kernel");
+
+/** True for a test or helper of an annex, or of what is made of the whole program: it names a file of those. */
+const isBeyondKernel = (path: string) =>
+  path.endsWith(".ts") &&
+  /src\/annexes\/\w+\/|scripts\/(?!build\b)/.test(readFileSync(path, "utf8"));
+
+beforeAll(() => {
+  const isKernel = (path: string) => !path.startsWith(join(root, "test")) || !isBeyondKernel(path);
+  for (const path of copied) {
+    cpSync(join(root, path), join(tree, path), { recursive: true, filter: isKernel });
+  }
+  rmSync(join(tree, "src/annexes"), { recursive: true });
+  for (const path of owed()) cpSync(join(root, path), join(tree, path));
+  mkdirSync(join(tree, "src/annexes"), { recursive: true });
+  writeFileSync(join(tree, "src/annexes/index.ts"), list);
+  symlinkSync(join(root, "node_modules"), join(tree, "node_modules"));
+  const include = ["src", "test", "scripts/build.ts", "*.d.ts"];
+  const config = { extends: join(root, "tsconfig.json"), include };
+  writeFileSync(join(tree, "tsconfig.json"), JSON.stringify(config));
+});
+
+/** The files of annexes that `kernelDebts` still lets the kernel import, with what they import of annexes themselves. */
+function owed(): Set<string> {
+  const files = new Set(kernelDebts.map((debt) => debt.split(" -> ")[1] ?? ""));
+  for (const path of files) {
+    for (const name of parseSource(path, readFileSync(join(root, path), "utf8")).imports) {
+      const target = join(dirname(path), name);
+      if (name.startsWith(".") && target.startsWith("src/annexes/")) files.add(target);
+    }
+  }
+  return files;
+}
+
+afterAll(() => folder[Symbol.dispose]());
+
+/** Runs Bun in the copy. Throws with what it said when it fails. */
+async function bun(...args: readonly string[]): Promise<string> {
+  const child = Bun.spawn([process.execPath, ...args], {
+    cwd: tree,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const { exitCode, stdout, stderr } = await finished(child);
+  if (exitCode !== 0) {
+    const lines = `${stdout}${stderr}`.split("\n");
+    throw new Error(lines.filter((line) => !line.startsWith("(pass)")).join("\n"));
+  }
+  return `${stdout}${stderr}`;
+}
+
+test("no annex is in the copy", () => {
+  const files = [...new Bun.Glob("src/annexes/**/*").scanSync(tree)];
+  expect(files.toSorted()).toEqual(["src/annexes/index.ts", ...owed()].toSorted());
+});
+
+test("the kernel type-checks", async () => void (await bun("check", "--no-script")), 120_000);
+
+test("the kernel builds, and its executable has the kernel's commands only", async () => {
+  await bun("scripts/build.ts");
+  const child = Bun.spawn([join(tree, "dist/rehome"), "--help"], {
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const { stdout } = await finished(child);
+  const [, commands = ""] = stdout.split("Commands:\n");
+  const names = [...commands.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name);
+  expect(names).toEqual(expect.arrayContaining(["serve", "keys", "pets", "config", "openapi"]));
+  expect(names).not.toContain("doctor");
+}, 120_000);
+
+test("the kernel passes its own tests", async () => {
+  const said = await bun("test", "--timeout", "60000", ...kernelTests);
+  expect(Number(/^ *(\d+) pass$/m.exec(said)?.[1])).toBeGreaterThan(500);
+}, 600_000);
