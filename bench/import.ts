@@ -86,7 +86,16 @@ async function measure(path: string): Promise<string> {
 
 async function importWhole(executable: string, path: string, data: string): Promise<string> {
   const startMs = performance.now();
-  const args = ["pets", "import", path, "--data", data, "--create-categories", "--skip-bad"];
+  const args = [
+    "pets",
+    "import",
+    path,
+    "--data",
+    data,
+    "--create-categories",
+    "--new-ids",
+    "--skip-bad",
+  ];
   const child = Bun.spawn([executable, ...args, "--json"], { stdout: "pipe", stderr: "inherit" });
   const summary = (await child.stdout.json()) as { read: number; added: number; unchanged: number };
   await child.exited;

@@ -114,7 +114,7 @@ test("every field is kept by both stores, moved between them, exported, imported
       const file = join(other.path, `animals.${format}`);
       writeFileSync(file, await ran("pets", "export", "--format", format, ...place));
       const into = ["--data", join(other.path, "data")];
-      await ran("pets", "import", file, ...into);
+      await ran("pets", "import", file, "--new-ids", ...into);
       expect([format, await listed(into)]).toEqual([format, kept]);
     }
   }
@@ -130,7 +130,7 @@ test("an import into a database keeps every field, and a second one notices a ch
     const imported = async (animal: Animal) => {
       const file = join(folder.path, "own.json");
       writeFileSync(file, JSON.stringify([animal]));
-      await ran("pets", "import", file, ...place);
+      await ran("pets", "import", file, "--new-ids", ...place);
       return listed(place);
     };
     const known = { ...first, externalId: "rehome:7" };

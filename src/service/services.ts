@@ -34,7 +34,8 @@ export interface Services {
   readonly categories: CategoryService;
   /** For annexes, which bring their own statements. */
   readonly store: Pick<Store, "read" | "transact" | "session">;
-  readonly catalogue: Store["catalogue"];
+  /** Who changes things, for their history. */
+  readonly actor: string;
   readonly keys: KeyService;
   readonly usage: UsageService;
   readonly access: Access;
@@ -87,7 +88,7 @@ export function createServices(store: Store, options: ServiceOptions): Services 
     animals: new AnimalService({ ...options, store }),
     categories: new CategoryService({ ...options, store }),
     store,
-    catalogue: store.catalogue,
+    actor: options.actor,
     keys: new KeyService({ ...options, keys: store.keys }),
     usage: new UsageService(store.windows, clock),
     access: new Access({ directory, limiter, anonymous, onError }),

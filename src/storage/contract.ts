@@ -6,8 +6,7 @@
  */
 import type { ApiKey, Environment, KeySecret } from "../domain/api-key.ts";
 import type { PageQuery } from "../domain/page.ts";
-import type { Category } from "../domain/category.ts";
-import type { NewPet, Pet, PetStatus } from "../domain/pet.ts";
+import type { NewPet, Pet } from "../domain/pet.ts";
 import type { Limits } from "../domain/plan.ts";
 import type { UnusedBlock, WindowCounts } from "../domain/windows.ts";
 import type { Steps } from "./statement.ts";
@@ -45,67 +44,6 @@ export interface PetStore {
   create(pet: AddedPet): Promise<bigint>;
   /** How many animals there are. */
   count(): Awaitable<number>;
-}
-
-/** An animal with the id that it has where it was imported from. */
-export interface ExportedPet extends Pet {
-  readonly externalId?: string | undefined;
-}
-
-/** An animal of an import that is being read. */
-export interface StagedAnimal {
-  readonly name: string;
-  /** The category's id, or undefined when only its name is known so far. */
-  readonly categoryId: bigint | undefined;
-  /** Where `categoryId` is undefined: the position of the category's id among those that `arrange` is given. */
-  readonly categoryKey: number | undefined;
-  readonly status: PetStatus | undefined;
-  readonly externalId: string | undefined;
-  /** Of two records with one external id the one with the greater version holds; of equal ones the later. */
-  readonly version: number;
-  /** True for a record that says that the animal is not for the catalogue, so that older records of it do not hold. */
-  readonly withdrawn: boolean;
-}
-
-/** What taking over animals came to, or would come to. */
-export interface ImportCounts {
-  readonly added: number;
-  readonly updated: number;
-  readonly unchanged: number;
-}
-
-/**
- * Animals of an import, kept aside on disk until all of them are known to be sound. Nobody else sees them, and keeping
- * them holds no lock on the catalogue. They are gone when the process ends, however it ends.
- */
-export interface ImportStage {
-  add(animals: readonly StagedAnimal[]): Awaitable<void>;
-  /**
-   * Ends the adding: fills in category ids by key, leaves out animals whose category has none, and keeps one record
-   * for each external id. Returns how many animals there are to take over.
-   */
-  arrange(categoryIds: readonly (bigint | undefined)[]): Awaitable<number>;
-  /** What taking over all of them would change. */
-  compare(): Awaitable<ImportCounts>;
-  /**
-   * Adds the next `count` animals to the catalogue, or updates those with the same external id, in one transaction.
-   * Undefined when there are no more.
-   */
-  takeOver(count: number): Awaitable<ImportCounts | undefined>;
-  close(): Awaitable<void>;
-}
-
-/** Whole catalogues in and out. */
-export interface CatalogueStore {
-  /** At most `limit` animals in ascending id order, above `after`. */
-  exportPage(after: bigint, limit: number): Awaitable<ExportedPet[]>;
-  /** All named categories in the order of their ids. */
-  categories(): Awaitable<Category[]>;
-  /** The highest id of a category that is named or that an animal carries; 0 when there is none above. */
-  highestCategoryId(): Awaitable<bigint>;
-  /** Names categories, all or none. No name or id of them may have been given yet. */
-  addCategories(categories: readonly Category[]): Awaitable<void>;
-  beginImport(): Awaitable<ImportStage>;
 }
 
 /** What a secret opens: a key, and until when this secret of it is good. */
@@ -252,7 +190,6 @@ export interface Store extends Engine {
   /** Where the data are, as a person is told: a folder, or an address without its password. */
   readonly place: string;
   readonly pets: PetStore;
-  readonly catalogue: CatalogueStore;
   readonly keys: KeyStore;
   readonly windows: WindowStore;
   /** Opens a connection of its own, with room for large temporary tables. Everything of it ends with it. */

@@ -57,7 +57,7 @@ describe("pets import", () => {
     ["rehome.ndjson", "rehome", { read: 4, added: 3, rejected: 1 }],
   ])("finds out what %s is, and updates it the second time", async (file, format, counts) => {
     using folder = temporaryFolder();
-    const args = [fixture(file), "--create-categories", "--skip-bad", "--json"];
+    const args = [fixture(file), "--create-categories", "--new-ids", "--skip-bad", "--json"];
     const first = await importInto(folder.path, ...args);
     expect(first.exitCode).toBe(0);
     const read = documentedJson(importSchema, first.stdout);
@@ -183,6 +183,59 @@ describe("pets import", () => {
     expect((await exported(folder.path, "csv")).stdout).toContain("Ñata");
   });
 
+  test("tomorrow's file withdraws who is gone, and brings back who is there again", async () => {
+    using folder = temporaryFolder();
+    const data = ["--data", join(folder.path, "data"), "--json", "--create-categories"];
+    const map = [
+      "--map",
+      "name=N,categoryId=K,status=S,externalId=T,updatedAt=D",
+      "--source",
+      "clinic",
+    ];
+    const day = async (rows: string[], ...args: string[]) => {
+      const stdin = `N,K,S,T,D\n${rows.join("\n")}\n`;
+      const done = await rehome(["pets", "import", "-", ...map, ...args, ...data], { stdin });
+      return { exitCode: done.exitCode, stderr: done.stderr, ...JSON.parse(done.stdout || "{}") };
+    };
+    const monday = [
+      "Rex,Dog,Available,1,5/1/26",
+      "Bo,Cat,Available,2,5/1/26",
+      "Lu,Cat,Reserved,3,5/1/26",
+    ];
+    expect(await day(monday)).toMatchObject({ exitCode: 0, source: "clinic", added: 3 });
+    const died = await day(["Rex,Dog,Euthanasia,1,5/2/26"]);
+    expect(died).toMatchObject({ withdrawn: 1, skipped: 1, read: 1 });
+    expect(await day(["Rex,Dog,Euthanasia,1,5/2/26"])).toMatchObject({ withdrawn: 0, exitCode: 0 });
+    expect(await day(monday.slice(0, 1))).toMatchObject({ added: 1, unchanged: 0 });
+    const half = await day(["Lu,Cat,Adopted,3,5/3/26"], "--complete");
+    expect([half.exitCode, half.stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        "2 of the 3 animals of clinic are not in this list. Nothing was changed.\nTry: See whether the list is whole, and add --yes",
+      ),
+    ]);
+    expect(await day(["Lu,Cat,Adopted,3,5/3/26"], "--complete", "--yes")).toMatchObject({
+      updated: 1,
+      withdrawn: 2,
+      missing: 2,
+    });
+    expect((await exported(folder.path, "ndjson")).stdout).toBe(
+      '{"id":3,"name":"Lu","categoryId":2,"status":"sold","category":"Cat","externalId":"clinic:3","source":"clinic"}\n',
+    );
+    const unnamed = await rehome(
+      ["pets", "import", "-", "--map", "name=N,categoryId=K", "--complete", ...data],
+      {
+        stdin: "N,K\nRex,Dog\n",
+      },
+    );
+    expect([unnamed.exitCode, unnamed.stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        "Nobody says whose whole list this is.\nTry: Name the source with --source.",
+      ),
+    ]);
+  });
+
   test("a dry run needs no catalogue, and leaves none", async () => {
     using folder = temporaryFolder();
     const place = `--data=${folder.path}/data`;
@@ -206,7 +259,7 @@ describe("pets import", () => {
       "--dry-run",
     );
     expect(dry.stdout).toBe(
-      'Read 3 records (dallas, csv).\n  2  would be added\n  0  would be updated\n  0  unchanged\n  1  skipped: Outcome_Type "RETURNED TO OWNER"\nCategory DOG would be 1.\nCategory CAT would be 2.\n',
+      'Read 3 records (dallas, csv).\n  2  would be added\n  0  would be updated\n  0  unchanged\n  1  not for adoption: Outcome_Type "RETURNED TO OWNER"\nCategory DOG would be 1.\nCategory CAT would be 2.\n',
     );
     expect((await exported(folder.path, "json")).stdout).toBe("[]\n");
   });
@@ -223,7 +276,7 @@ describe("pets import", () => {
     expect([done.exitCode, done.stderr]).toEqual([0, ""]);
     const csv = await rehome(["pets", "export", "--format", "csv", "--data", folder.path]);
     expect(csv.stdout).toBe(
-      "id,name,categoryId,status,externalId\r\n1,Bo,9223372036854775807,,T-1\r\n2,Unnamed,7,,T-2\r\n3,Sal,9223372036854775807,,T-3\r\n",
+      "id,name,categoryId,category,status,externalId,source\r\n1,Bo,9223372036854775807,Dog,,T-1,\r\n2,Unnamed,7,,,T-2,\r\n3,Sal,9223372036854775807,Dog,,T-3,\r\n",
     );
   });
 
@@ -278,8 +331,56 @@ describe("pets export", () => {
     for (const format of ["json", "ndjson", "csv"]) {
       using other = temporaryFolder();
       const { stdout } = await exported(folder.path, format);
-      await rehome(["pets", "import", "-", "--data", join(other.path, "data")], { stdin: stdout });
+      const args = ["pets", "import", "-", "--new-ids", "--data", join(other.path, "data")];
+      await rehome(args, { stdin: stdout });
       expect((await exported(other.path, "ndjson")).stdout).toBe(original);
+    }
+  });
+
+  test("is edited and imported back: animals are updated by their ids", async () => {
+    using folder = temporaryFolder();
+    await importInto(folder.path, fixture("streamed.xlsx"), "--create-categories");
+    const csv = (await exported(folder.path, "csv")).stdout;
+    expect(csv).toBe(
+      "id,name,categoryId,category,status,externalId,source\r\n" +
+        "1,Biscuit,1,Dog,available,petpoint:A50000001,petpoint\r\n" +
+        "2,Unnamed,2,Cat,pending,petpoint:A50000002,petpoint\r\n",
+    );
+    const data = ["--data", join(folder.path, "data"), "--json"];
+    const back = async (stdin: string, ...args: string[]) => {
+      const done = await rehome(["pets", "import", "-", ...args, ...data], { stdin });
+      return { exitCode: done.exitCode, stderr: done.stderr, ...JSON.parse(done.stdout || "{}") };
+    };
+    expect(await back(csv)).toMatchObject({ exitCode: 0, unchanged: 2 });
+    const edited = csv.replace("Unnamed,2,Cat,pending", "Mimi,,Cat,Adopted");
+    expect(await back(edited)).toMatchObject({ exitCode: 0, updated: 1, unchanged: 1 });
+    const page = '[{"id":1,"name":"Biscuit","categoryId":1,"status":"sold"}]';
+    expect(await back(page)).toMatchObject({ exitCode: 0, updated: 1, added: 0 });
+    expect(await back(page.replace('"id":1', '"id":9'))).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining(
+        "id: the id 9 is not that of this animal here; --new-ids gives a new one",
+      ),
+    });
+    expect(await back(csv.replace("1,Dog", "1,Cat"))).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('has the category 1 by the name "Cat", but here 1 is "Dog"'),
+    });
+    expect((await exported(folder.path, "ndjson")).stdout).toBe(
+      '{"id":1,"name":"Biscuit","categoryId":1,"status":"sold","category":"Dog","externalId":"petpoint:A50000001","source":"petpoint"}\n' +
+        '{"id":2,"name":"Mimi","categoryId":2,"status":"sold","category":"Cat","externalId":"petpoint:A50000002","source":"petpoint"}\n',
+    );
+  });
+
+  test("takes the names of its categories along", async () => {
+    using folder = temporaryFolder();
+    using other = temporaryFolder();
+    await importInto(folder.path, fixture("streamed.xlsx"), "--create-categories");
+    for (const format of ["csv", "json"]) {
+      const { stdout } = await exported(folder.path, format);
+      const args = ["pets", "import", "-", "--new-ids", "--data", join(other.path, "data")];
+      expect((await rehome(args, { stdin: stdout })).exitCode).toBe(0);
+      expect((await exported(other.path, format)).stdout).toBe(stdout);
     }
   });
 

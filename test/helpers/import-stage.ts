@@ -1,14 +1,33 @@
-import type { CatalogueStore, StagedAnimal } from "../../src/storage/contract.ts";
+import type { CatalogueStore } from "../../src/annexes/import/catalogue.ts";
+import type { Arrangement, StagedAnimal } from "../../src/annexes/import/stage.ts";
+
+/** An animal as an import keeps it aside. */
+export function staged(name: string, fields: Partial<StagedAnimal> = {}): StagedAnimal {
+  return {
+    line: 1,
+    id: undefined,
+    name,
+    categoryId: 1n,
+    categoryKey: undefined,
+    status: undefined,
+    externalId: undefined,
+    source: "",
+    version: 0,
+    isGone: false,
+    ...fields,
+  };
+}
 
 /** Takes `animals` over through a stage of their own, two at a time, and returns what each step said. */
 export async function takeOver(
   catalogue: CatalogueStore,
   animals: readonly StagedAnimal[],
   ids: readonly (bigint | undefined)[] = [],
+  arrangement: Partial<Arrangement> = {},
 ) {
-  const stage = await catalogue.beginImport();
+  const stage = await catalogue.beginImport({ actor: "tester", nowMs: () => 1_000 });
   await stage.add(animals);
-  const ready = await stage.arrange(ids);
+  const arranged = await stage.arrange({ ...arrangement, categoryIds: ids });
   const compared = await stage.compare();
   const taken = [];
   for (
@@ -18,6 +37,7 @@ export async function takeOver(
   ) {
     taken.push(counts);
   }
+  await stage.finish({ of: "a test" });
   await stage.close();
-  return { ready, compared, taken };
+  return { ready: arranged.animals, arranged, compared, taken };
 }

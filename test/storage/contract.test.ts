@@ -6,8 +6,7 @@ import { int64Max, int64Min } from "../../src/domain/int64.ts";
 import type { NewPet, PetStatus } from "../../src/domain/pet.ts";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import { unusedCounts } from "../../src/domain/windows.ts";
-import type { KeyAction, KeyHash, StagedAnimal, Store } from "../../src/storage/contract.ts";
-import { takeOver } from "../helpers/import-stage.ts";
+import type { KeyAction, KeyHash, Store } from "../../src/storage/contract.ts";
 import { hookTimeoutMs } from "../helpers/postgres.ts";
 import { stores, type StorePlace } from "../helpers/stores.ts";
 import { until } from "../helpers/until.ts";
@@ -343,134 +342,6 @@ describe.each(stores)("$name", (kind) => {
         [0, 3],
         [1, 3],
       ]);
-    });
-  });
-
-  describe("whole catalogues", () => {
-    const staged = (name: string, fields: Partial<StagedAnimal> = {}): StagedAnimal => ({
-      name,
-      categoryId: 1n,
-      categoryKey: undefined,
-      status: undefined,
-      externalId: undefined,
-      version: 0,
-      withdrawn: false,
-      ...fields,
-    });
-    let after = 0n;
-    const catalogue = () => store.catalogue;
-    const added = async () => {
-      const animals = await catalogue().exportPage(after, 1_000);
-      return animals.map(({ name, categoryId, status, externalId }) => ({
-        name,
-        categoryId,
-        status,
-        externalId,
-      }));
-    };
-
-    const take = (animals: StagedAnimal[], ids?: (bigint | undefined)[]) =>
-      takeOver(catalogue(), animals, ids);
-
-    beforeEach(async () => {
-      after = await store.pets.create({ name: "the last one before", categoryId: 1n });
-    });
-
-    test("come in in order, some at a time, and the count rises", async () => {
-      const count = await store.pets.count();
-      const version = store.versions().pets;
-      const { ready, taken } = await take([
-        staged("b", { externalId: "1:2", categoryId: int64Max, status: "sold" }),
-        staged("a", { categoryId: int64Min }),
-        staged('{"', { externalId: "1:1", status: "pending" }),
-      ]);
-      expect([ready, taken.map((counts) => counts.added)]).toEqual([3, [2, 1]]);
-      expect(await added()).toEqual([
-        { name: "b", categoryId: int64Max, status: "sold", externalId: "1:2" },
-        { name: "a", categoryId: int64Min, status: undefined, externalId: undefined },
-        { name: '{"', categoryId: 1n, status: "pending", externalId: "1:1" },
-      ]);
-      expect(await store.pets.count()).toBe(count + 3);
-      expect(store.versions().pets).toBeGreaterThan(version);
-    });
-
-    test("update by external id what has changed, and nothing else", async () => {
-      await take([staged("a", { externalId: "2:1" }), staged("b", { externalId: "2:2" })]);
-      const { compared, taken } = await take([
-        staged("a", { externalId: "2:1" }),
-        staged("b", { externalId: "2:2", status: "sold" }),
-        staged("c", { externalId: "2:3" }),
-        staged("d"),
-      ]);
-      expect(compared).toEqual({ added: 2, updated: 1, unchanged: 1 });
-      expect(taken).toEqual([
-        { added: 0, updated: 1, unchanged: 1 },
-        { added: 2, updated: 0, unchanged: 0 },
-      ]);
-      expect((await added()).map(({ name, status }) => [name, status])).toEqual([
-        ["a", undefined],
-        ["b", "sold"],
-        ["c", undefined],
-        ["d", undefined],
-      ]);
-    });
-
-    test("keep one record an external id: the newest, of equal ones the last, none if withdrawn", async () => {
-      const of = (name: string, externalId: string, version: number, withdrawn = false) =>
-        staged(name, { externalId, version, withdrawn });
-      const { ready } = await take([
-        of("new", "3:1", 2),
-        of("old", "3:1", 1),
-        of("first", "3:2", 7),
-        of("last", "3:2", 7),
-        of("there", "3:3", 1),
-        of("gone", "3:3", 2, true),
-        staged("twin"),
-        staged("twin"),
-      ]);
-      expect(ready).toBe(4);
-      expect((await added()).map(({ name }) => name)).toEqual(["new", "last", "twin", "twin"]);
-    });
-
-    test("get their categories by key, and come without those that have none", async () => {
-      const open = (name: string, categoryKey: number) =>
-        staged(name, { categoryId: undefined, categoryKey });
-      expect(
-        await take([open("a", 1), open("b", 0), open("c", 2)], [7n, undefined, -8n]),
-      ).toMatchObject({
-        ready: 2,
-      });
-      expect((await added()).map(({ name, categoryId }) => [name, categoryId])).toEqual([
-        ["b", 7n],
-        ["c", -8n],
-      ]);
-    });
-
-    test("leave nothing behind when an import ends early", async () => {
-      const stage = await catalogue().beginImport();
-      await stage.add([staged("a", { externalId: "4:1" })]);
-      await stage.close();
-      expect(await added()).toEqual([]);
-    });
-
-    test("name categories, all or none", async () => {
-      await catalogue().addCategories([
-        { id: 5n, name: "Écureuil" },
-        { id: -2n, name: "Dog" },
-      ]);
-      const named = [
-        { id: -2n, name: "Dog" },
-        { id: 5n, name: "Écureuil" },
-      ];
-      expect(await catalogue().categories()).toEqual(named);
-      const twice = [
-        { id: 6n, name: "Bird" },
-        { id: 7n, name: "ÉCUREUIL" },
-      ];
-      const refused = (async () => catalogue().addCategories(twice))();
-      expect(await refused.catch((error: unknown) => error)).toBeInstanceOf(Error);
-      expect(await catalogue().categories()).toEqual(named);
-      expect(await catalogue().highestCategoryId()).toBe(int64Max);
     });
   });
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import type { Config } from "../../config.ts";
 import type { Category } from "../../domain/category.ts";
 import type { Services } from "../../service/services.ts";
+import { catalogueOf } from "../import/catalogue.ts";
 import { mappedFormat, type MapTarget } from "../import/formats/field-map.ts";
 import { Statuses, wordKey } from "../import/formats/statuses.ts";
 import { importCatalogue, type ImportSummary } from "../import/import.ts";
@@ -43,7 +44,8 @@ export function openImports(config: Config, services: Services): ImportDesk {
 }
 
 /** The import annex, as the console uses it. */
-export function importEngine({ catalogue }: Services): ImportEngine {
+export function importEngine({ store, actor, clock }: Services): ImportEngine {
+  const catalogue = catalogueOf(store);
   const work = async (
     file: string,
     choices: ImportChoices,
@@ -58,6 +60,8 @@ export function importEngine({ catalogue }: Services): ImportEngine {
       createCategories: true,
       skipBad: choices.skipBad,
       dryRun: isRehearsal,
+      actor,
+      nowMs: clock,
       onReject: (rejection) => rejects.add(rejection),
       onProgress: options.onStep,
       sleep: Bun.sleep,

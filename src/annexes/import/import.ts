@@ -1,18 +1,15 @@
 import type { Category } from "../../domain/category.ts";
 import { AppError } from "../../domain/errors.ts";
-import type {
-  Awaitable,
-  CatalogueStore,
-  ImportCounts,
-  ImportStage,
-} from "../../storage/contract.ts";
+import type { Awaitable } from "../../storage/contract.ts";
 import { closing } from "../../service/closing.ts";
+import type { CatalogueStore } from "./catalogue.ts";
 import { ImportCategories } from "./import-categories.ts";
 import { type Cause, Intake, type SampleAnimal } from "./intake.ts";
 import type { Rejection } from "./candidate.ts";
 import type { Note } from "./notes.ts";
 import { type ReadOptions, type Reading, readCatalogue } from "./reading.ts";
 import type { ByteChunks } from "./read/input.ts";
+import type { Arranged, ImportCounts, ImportStage, StageOptions } from "./stage.ts";
 
 /**
  * Animals taken over in one transaction. Some ten milliseconds: as long as a create may have to wait for the lock, and
@@ -30,7 +27,7 @@ export interface ImportProgress {
   readonly total: number | undefined;
 }
 
-export interface ImportOptions {
+export interface ImportOptions extends StageOptions {
   readonly input: ByteChunks;
   /** How the input is to be read, as far as it is not found out. */
   readonly read?: ReadOptions;
@@ -40,6 +37,14 @@ export interface ImportOptions {
   readonly createCategories: boolean;
   /** Takes over the rest when records are rejected; otherwise nothing is. */
   readonly skipBad: boolean;
+  /** Takes ids for those of another catalogue; otherwise a record whose id this one never gave is bad. */
+  readonly newIds?: boolean;
+  /** Leaves animals in the catalogue that are gone. */
+  readonly keepGone?: boolean;
+  /** The input is the source's whole list: its other animals are gone. */
+  readonly complete?: boolean;
+  /** Withdraws more than half of a source's animals when its whole list has no more. */
+  readonly confirmed?: boolean;
   /** Changes nothing and counts what would change. */
   readonly dryRun: boolean;
   /** Told of each record that cannot be taken over, in order; those whose category stays unknown come last. */
@@ -60,12 +65,14 @@ export interface ImportSummary extends ImportCounts {
   /** Whose ids its animals have. */
   readonly source: string;
   readonly dryRun: boolean;
+  /** Animals of the source that its whole list does not have; among the withdrawn. */
+  readonly missing: number;
   /** False when rejected records kept the catalogue as it was. */
   readonly applied: boolean;
   readonly read: number;
   /** Older records of animals that have a newer one in the same input. */
   readonly superseded: number;
-  /** Sound records of animals that are not for adoption, by what they say. */
+  /** Sound records of animals that are not for adoption (any more), by what they say. */
   readonly skipped: readonly { readonly reason: string; readonly records: number }[];
   readonly rejected: number;
   /** The rejected records by what is wrong with them, the most frequent first. */
@@ -91,7 +98,7 @@ export async function importCatalogue(
   return closing(
     () => reading.close(),
     async () => {
-      const stage = await store.beginImport();
+      const stage = await store.beginImport(options);
       return closing(
         () => stage.close(),
         () => importReading(store, stage, reading, categories, options),
@@ -107,6 +114,7 @@ async function importReading(
   categories: ImportCategories,
   options: ImportOptions,
 ): Promise<ImportSummary> {
+  const complete = completeSource(reading, options);
   const intake = new Intake(stage, reading, categories, options.onReject);
   for await (const batch of reading.batches) {
     await intake.add(batch);
@@ -115,40 +123,81 @@ async function importReading(
   }
   const settled = categories.settle(reading.referenced, await store.highestCategoryId());
   await intake.rejectUnknown(settled);
-  const ready = await stage.arrange(settled.ids);
+  const { newIds = false, keepGone = false } = options;
+  const arrangement = { categoryIds: settled.ids, newIds, keepGone, complete };
+  const arranged = await stage.arrange(arrangement);
+  await intake.rejectUnknownIds(arranged);
+  if (complete !== undefined) requireWhole(complete, arranged, intake.rejected, options);
   const applied = !options.dryRun && (options.skipBad || intake.rejected === 0);
   if (applied && settled.added.length > 0) await store.addCategories(settled.added);
-  const counts = applied ? await takeAll(stage, ready, options) : await stage.compare();
-  return {
+  const counts = applied ? await takeAll(stage, arranged, options) : await stage.compare();
+  const summary = {
     format: reading.format.name,
     shape: reading.shape,
     source: reading.source,
     dryRun: options.dryRun,
     applied,
-    ...intake.counts(ready),
+    ...intake.counts(arranged.animals),
     ...counts,
-    notes: [...reading.notes(), ...intake.notes()],
+    missing: arranged.missing,
+    notes: [...reading.notes(), ...intake.notes(arranged)],
     categoriesAdded: settled.added,
   };
+  if (applied) await stage.finish({ format: summary.format, source: summary.source, ...counts });
+  return summary;
+}
+
+/** The source of which the input is the whole list. Throws AppError when nobody says which that is. */
+function completeSource({ source }: Reading, { complete }: ImportOptions): string | undefined {
+  if (complete !== true) return undefined;
+  if (source !== "") return source;
+  throw new AppError("invalid_request", "Nobody says whose whole list this is.", {
+    hint: "Name the source with --source.",
+  });
+}
+
+/** Refuses to withdraw animals for want of records that may only be bad, or more than half of all without a word. */
+function requireWhole(
+  source: string,
+  { missing, sourceAnimals }: Arranged,
+  rejected: number,
+  { dryRun, confirmed }: ImportOptions,
+): void {
+  if (dryRun) return;
+  if (rejected > 0 && missing > 0) {
+    throw new AppError(
+      "invalid_request",
+      `A whole list must not have bad records, and ${rejected} are: their animals would be withdrawn. Nothing was changed.`,
+      { hint: "Mend the records, or import without --complete." },
+    );
+  }
+  if (2 * missing <= sourceAnimals || confirmed === true) return;
+  throw new AppError(
+    "invalid_request",
+    `${missing} of the ${sourceAnimals} animals of ${source} are not in this list. Nothing was changed.`,
+    { hint: "See whether the list is whole, and add --yes to withdraw them." },
+  );
 }
 
 async function takeAll(
   stage: ImportStage,
-  total: number,
+  { animals, gone, missing }: Arranged,
   { onProgress, sleep, stop }: ImportOptions,
 ): Promise<ImportCounts> {
-  let sum: ImportCounts = { added: 0, updated: 0, unchanged: 0 };
-  const done = () => sum.added + sum.updated + sum.unchanged;
+  let sum: ImportCounts = { added: 0, updated: 0, unchanged: 0, withdrawn: 0 };
+  let done = 0;
+  const total = animals + gone + missing;
   const soFar = () =>
-    `${done()} of ${total} animals are taken over and stay. Run the import again for the rest: animals with an id of their own are not doubled.`;
+    `${done} of ${total} animals are taken over and stay. Run the import again for the rest: animals with an id of their own are not doubled.`;
   try {
     for (;;) {
       const counts = await stage.takeOver(takeAnimals);
       if (counts === undefined) return sum;
       sum = plus(sum, counts);
-      onProgress({ phase: "storing", done: done(), total });
-      if (stop.aborted && done() < total) break;
-      if (done() < total) await sleep(pauseMs);
+      done = Math.min(done + takeAnimals, total);
+      onProgress({ phase: "storing", done, total });
+      if (stop.aborted && done < total) break;
+      if (done < total) await sleep(pauseMs);
     }
   } catch (error) {
     throw brokenOff(error, soFar());
@@ -171,6 +220,7 @@ function plus(a: ImportCounts, b: ImportCounts): ImportCounts {
     added: a.added + b.added,
     updated: a.updated + b.updated,
     unchanged: a.unchanged + b.unchanged,
+    withdrawn: a.withdrawn + b.withdrawn,
   };
 }
 

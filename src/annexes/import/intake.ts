@@ -1,10 +1,11 @@
 import type { PetStatus } from "../../domain/pet.ts";
-import type { Awaitable, ImportStage, StagedAnimal } from "../../storage/contract.ts";
+import type { Awaitable } from "../../storage/contract.ts";
 import type { Candidate, CandidateCategory, Gone, Outcome, Rejection } from "./candidate.ts";
 import type { ImportCategories, SettledCategories } from "./import-categories.ts";
 import type { ImportSummary } from "./import.ts";
 import type { Note } from "./notes.ts";
 import type { Reading } from "./reading.ts";
+import type { Arranged, ImportStage, StagedAnimal } from "./stage.ts";
 
 /** What is wrong with a number of records. */
 export interface Cause {
@@ -68,7 +69,8 @@ export class Intake {
       if (outcome.kind === "reject") await this.#reject(outcome);
       else if (outcome.kind === "gone") {
         this.#skip(outcome);
-        if (outcome.externalId !== undefined) staged.push(withdrawn(outcome));
+        const { id, externalId } = outcome;
+        if (externalId !== undefined || id !== undefined) staged.push(this.#gone(outcome));
       } else {
         const animal = this.#animal(outcome);
         if ("kind" in animal) await this.#reject(animal);
@@ -95,8 +97,17 @@ export class Intake {
       this.#sample.push({ line, name, category, status, externalId });
     }
     const { categoryId, categoryKey } = resolved;
-    const version = stagedVersion(candidate);
-    return { name, categoryId, categoryKey, status, externalId, version, withdrawn: false };
+    return { ...this.#origin(candidate), name, categoryId, categoryKey, status, isGone: false };
+  }
+
+  #gone(outcome: Gone): StagedAnimal {
+    const nothing = { name: "", categoryId: undefined, categoryKey: undefined, status: undefined };
+    return { ...this.#origin(outcome), ...nothing, isGone: true };
+  }
+
+  #origin(outcome: Candidate | Gone) {
+    const { line, id, externalId, source = this.#reading.source } = outcome;
+    return { line, id, externalId, source, version: stagedVersion(outcome) };
   }
 
   #skip({ reason }: Gone): void {
@@ -145,6 +156,16 @@ export class Intake {
     }
   }
 
+  /** Rejects the records with ids that the catalogue never gave. */
+  async rejectUnknownIds({ unknownIds, unknownId }: Arranged): Promise<void> {
+    if (unknownId === undefined) return;
+    this.#pets -= unknownIds;
+    const { id, line } = unknownId;
+    const others = unknownIds === 1 ? "" : ` (and ${unknownIds - 1} more)`;
+    const problem = `the id ${id}${others} is not that of this animal here; --new-ids gives a new one`;
+    await this.#reject({ kind: "reject", line, field: "id", problem, record: null }, unknownIds);
+  }
+
   /** What became of the records, with so many animals `ready` to be taken over. */
   counts(
     ready: number,
@@ -160,11 +181,19 @@ export class Intake {
     };
   }
 
-  notes(): readonly Note[] {
-    if (this.#firstWithoutId === undefined) return [];
-    const { line, name } = this.#firstWithoutId;
-    const text = "animals have no id of their own, so each import adds them anew";
-    return [{ text, records: this.#withoutId, firstLine: line, example: JSON.stringify(name) }];
+  notes({ differentNames }: Arranged): readonly Note[] {
+    const notes: Note[] = [];
+    if (this.#firstWithoutId !== undefined) {
+      const { line, name } = this.#firstWithoutId;
+      const text = "animals have no id of their own, so each import adds them anew";
+      const example = JSON.stringify(name);
+      notes.push({ text, records: this.#withoutId, firstLine: line, example });
+    }
+    if (differentNames > 0) {
+      const text = "ids have records with different names, of which the newest holds";
+      notes.push({ text, records: differentNames, firstLine: 0, example: "" });
+    }
+    return notes;
   }
 }
 
@@ -176,12 +205,6 @@ function stagedVersion(outcome: Candidate | Gone): number {
   if (version === undefined) return 0;
   const rank = outcome.kind === "gone" ? 0 : outcome.status === "sold" ? 1 : 2;
   return version * ranks + rank;
-}
-
-function withdrawn(outcome: Gone): StagedAnimal {
-  const nothing = { categoryId: undefined, categoryKey: undefined, status: undefined };
-  const { externalId } = outcome;
-  return { name: "", externalId, version: stagedVersion(outcome), withdrawn: true, ...nothing };
 }
 
 function categoryRejection(

@@ -2,8 +2,9 @@
 export interface Note {
   readonly text: string;
   readonly records: number;
+  /** 0 where it is not known. */
   readonly firstLine: number;
-  /** A value that the first of them has. */
+  /** A value that the first of them has; empty where it is not known. */
   readonly example: string;
 }
 

@@ -11,7 +11,6 @@ import type {
 } from "../../storage/contract.ts";
 import type { Steps } from "../../storage/statement.ts";
 import { type Noted, openSession, read, transact } from "./engine.ts";
-import { PostgresCatalogue } from "./catalogue.ts";
 import { describeAddress, type DatabaseAddress } from "./address.ts";
 import { connect, Connections, repeatable, type Query } from "./connections.ts";
 import { explainRefusal, unwrap } from "./failures.ts";
@@ -99,7 +98,6 @@ function openConnections({ address, timeoutMs, onError }: PostgresOptions) {
 class PostgresStore implements Store {
   readonly place: string;
   readonly pets: Store["pets"];
-  readonly catalogue: PostgresCatalogue;
   readonly keys: Store["keys"];
   readonly windows: Store["windows"];
   readonly #options: PostgresOptions;
@@ -118,9 +116,6 @@ class PostgresStore implements Store {
     this.#connections = connections;
     const onChange = () => this.#versions.notePets();
     const pets = new PostgresPets(connections, { timeoutMs, onCommit, onChange });
-    const { address } = options;
-    const { changes } = connections;
-    this.catalogue = new PostgresCatalogue({ address, timeoutMs, changes, onChange });
     const windows = windowStore(connections, {
       timeoutMs,
       clock,

@@ -5,7 +5,6 @@ import { AppError } from "../../domain/errors.ts";
 import type {
   AddedPet,
   Awaitable,
-  CatalogueStore,
   CommitReport,
   Session,
   Store,
@@ -15,7 +14,6 @@ import type {
 } from "../contract.ts";
 import { createBatchMax, GroupCommit } from "../group-commit.ts";
 import { backupBefore } from "./backup.ts";
-import { catalogueStore } from "../../annexes/import/sqlite-catalogue.ts";
 import { attempt, freeSpace, requireRoomToMigrate, takeLock } from "./checks.ts";
 import { FileWatch } from "./file-watch.ts";
 import { explain, openDatabase, translated, translating } from "./database.ts";
@@ -123,7 +121,6 @@ class SqliteStore implements Store {
   /** Resolves once all threads are at work: a server answers nobody before. */
   readonly started: Promise<void>;
   readonly pets: Store["pets"];
-  readonly catalogue: CatalogueStore;
   readonly keys: Store["keys"];
   readonly windows: Store["windows"];
   readonly #options: SqliteOptions;
@@ -153,8 +150,6 @@ class SqliteStore implements Store {
     this.#versions = versionReader(catalogue, threaded);
     this.keys = keyStore(this);
     this.pets = this.#petStore();
-    const onChange = () => this.#versions.invalidate();
-    this.catalogue = translated(catalogueStore(catalogue, onChange));
     this.windows = this.#countingTakes(windowStore(limits, options));
   }
 

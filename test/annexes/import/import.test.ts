@@ -3,12 +3,13 @@ import * as fc from "fast-check";
 import type { Rejection } from "../../../src/annexes/import/candidate.ts";
 import { type ImportOptions, importCatalogue } from "../../../src/annexes/import/import.ts";
 import { AppError } from "../../../src/domain/errors.ts";
-import type {
-  CatalogueStore,
-  ExportedPet,
-  ImportStage,
-  Store,
-} from "../../../src/storage/contract.ts";
+import {
+  type CatalogueStore,
+  catalogueOf,
+  type ExportedPet,
+} from "../../../src/annexes/import/catalogue.ts";
+import type { ImportStage } from "../../../src/annexes/import/stage.ts";
+import type { Store } from "../../../src/storage/contract.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";
 import { fixture, inPieces } from "./helpers.ts";
@@ -19,7 +20,7 @@ let rejections: Rejection[];
 
 async function open(): Promise<void> {
   store = await openTestStore({ clock: () => 0 });
-  catalogue = store.catalogue;
+  catalogue = catalogueOf(store);
   rejections = [];
 }
 
@@ -39,6 +40,8 @@ async function run(
     createCategories: false,
     skipBad: false,
     dryRun: false,
+    actor: "tester",
+    nowMs: () => 1_000,
     onReject: (rejection) => void rejections.push(rejection),
     onProgress() {},
     sleep: async () => {},
@@ -222,12 +225,13 @@ describe("an import that fails", () => {
 
   /** A stage that is the catalogue's own, but for these of its methods. */
   async function stageWith(other: (stage: ImportStage) => Partial<ImportStage>) {
-    const stage = await catalogue.beginImport();
+    const stage = await catalogue.beginImport({ actor: "tester", nowMs: () => 0 });
     return {
       add: (animals) => stage.add(animals),
       arrange: (ids) => stage.arrange(ids),
       compare: () => stage.compare(),
       takeOver: (count) => stage.takeOver(count),
+      finish: (summary) => stage.finish(summary),
       close: () => stage.close(),
       ...other(stage),
     } satisfies ImportStage;
@@ -389,6 +393,7 @@ describe("any sequence of imports", () => {
           await store.close();
           await open();
           const model = new Map<number, string>();
+          const ids = new Map<string, bigint>();
           for (const rows of files) {
             const text = rows.map(
               ({ id, name, outcome, day, type }) =>
@@ -400,10 +405,19 @@ describe("any sequence of imports", () => {
               skipBad: true,
             });
             const before = new Map(model);
-            newest(rows).forEach((pet, id) => model.set(id, pet));
+            for (const [id, pet] of newest(rows)) {
+              if (pet === undefined) model.delete(id);
+              else model.set(id, pet);
+            }
             const changed = [...model].filter(([id, pet]) => before.get(id) !== pet);
             const added = changed.filter(([id]) => !before.has(id)).length;
-            expect(summary).toMatchObject({ added, updated: changed.length - added });
+            const withdrawn = [...before.keys()].filter((id) => !model.has(id)).length;
+            expect(summary).toMatchObject({ added, updated: changed.length - added, withdrawn });
+            // Whatever becomes of an animal, it has its id for good.
+            for (const { id, externalId = "" } of await all()) {
+              expect(ids.get(externalId) ?? id).toBe(id);
+              ids.set(externalId, id);
+            }
             const { read, updated, unchanged, superseded, rejected, skipped } = summary;
             const skips = skipped.reduce((sum, { records }) => sum + records, 0);
             expect(added + updated + unchanged + superseded + rejected + skips).toBe(read);
@@ -434,8 +448,8 @@ describe("any sequence of imports", () => {
   const age = ({ day, outcome }: Row) =>
     day * 3 + (outcome === "" ? 2 : outcome === "Adoption" ? 1 : 0);
 
-  /** The animals that these rows leave: the newest sound row of each, unless it says that the animal went elsewhere. */
-  function newest(rows: readonly Row[]): Map<number, string> {
+  /** What these rows say of each animal, by its newest sound row: undefined where that says that it went elsewhere. */
+  function newest(rows: readonly Row[]): Map<number, string | undefined> {
     const best = new Map<number, Row>();
     for (const row of rows) {
       if (row.type === "" && row.outcome !== "Transfer") continue;
@@ -443,12 +457,12 @@ describe("any sequence of imports", () => {
       if (known === undefined || age(known) <= age(row)) best.set(row.id, row);
     }
     return new Map(
-      [...best]
-        .filter(([, { outcome }]) => outcome !== "Transfer")
-        .map(([id, { name, outcome, type }]) => [
-          id,
-          `${name} ${outcome === "" ? "available" : "sold"} ${type}`,
-        ]),
+      [...best].map(([id, { name, outcome, type }]) => [
+        id,
+        outcome === "Transfer"
+          ? undefined
+          : `${name} ${outcome === "" ? "available" : "sold"} ${type}`,
+      ]),
     );
   }
 });

@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { int64Min } from "../../../domain/int64.ts";
+import { catalogueOf } from "../catalogue.ts";
 import { type ExportFormat, exportFormats, exportText } from "../write/export.ts";
 import type { Services } from "../../../service/services.ts";
 import type { Io } from "../../../cli/io.ts";
@@ -25,7 +26,7 @@ export function exportCommand(io: Io): Command {
 Examples:
   rehome pets export > animals.json
   rehome pets export --format csv > animals.csv
-  rehome pets export --format ndjson | rehome pets import - --data other
+  rehome pets export --format ndjson | rehome pets import - --data other --new-ids
 
 In CSV a text that a spreadsheet would run as a formula gets an apostrophe before it; \`pets import\` takes it away.`,
     );
@@ -45,7 +46,8 @@ In CSV a text that a spreadsheet would run as a formula gets an apostrophe befor
 }
 
 /** All animals, a page at a time: the store is free in between, however slowly they are read. */
-async function* pages({ catalogue }: Services, io: Io) {
+async function* pages({ store }: Services, io: Io) {
+  const catalogue = catalogueOf(store);
   let after = int64Min;
   while (!io.stop.aborted) {
     const page = await catalogue.exportPage(after, pageAnimals);

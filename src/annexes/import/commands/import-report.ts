@@ -122,6 +122,8 @@ export const importSchema = json.object({
   added: json.count("animals added, or that would be"),
   updated: json.count("animals changed, or that would be"),
   unchanged: json.count("animals that were the same already"),
+  withdrawn: json.count("animals taken out because they are gone, or that would be"),
+  missing: json.count("those of them that the source's whole list does not have (--complete)"),
   superseded: json.count("older records of animals that have a newer one in the input"),
   rejected: json.count("bad records"),
   causes: json.list(cause),
@@ -138,8 +140,8 @@ export const importSchema = json.object({
 /** The summary as `--json` prints it. */
 export function importedJson(summary: ImportSummary): Static<typeof importSchema> {
   const { format, shape, source, dryRun, applied, read, added, updated, unchanged } = summary;
-  const { superseded, skipped, rejected, causes, notes, categoriesAdded } = summary;
-  const counts = { read, added, updated, unchanged, superseded, rejected };
+  const { withdrawn, missing, superseded, skipped, rejected, causes, notes } = summary;
+  const counts = { read, added, updated, unchanged, withdrawn, missing, superseded, rejected };
   return {
     format,
     shape,
@@ -153,22 +155,23 @@ export function importedJson(summary: ImportSummary): Static<typeof importSchema
     skipped: skipped.reduce((sum, { records }) => sum + records, 0),
     skippedReasons: skipped.map(({ reason, records }) => ({ reason, records })),
     notes: notes.map((each) => ({ ...each })),
-    categoriesAdded: categoriesAdded.map(({ id, name }) => ({ id, name })),
+    categoriesAdded: summary.categoriesAdded.map(({ id, name }) => ({ id, name })),
   };
 }
 
 /** The summary for a person. */
 export function importedText(summary: ImportSummary): string {
   const { format, shape, applied, read, added, updated, unchanged } = summary;
-  const { superseded, skipped, rejected, categoriesAdded, notes } = summary;
+  const { superseded, skipped, rejected, categoriesAdded, notes, withdrawn, missing } = summary;
   const would = applied ? "" : "would be ";
   const rows: (readonly [number, string])[] = [
     [added, `${would}added`],
     [updated, `${would}updated`],
     [unchanged, "unchanged"],
   ];
+  if (withdrawn > 0) rows.push([withdrawn, `${would}withdrawn${missingWords(missing)}`]);
   if (superseded > 0) rows.push([superseded, "older records of animals that have a newer one"]);
-  for (const { reason, records } of skipped) rows.push([records, `skipped: ${reason}`]);
+  for (const { reason, records } of skipped) rows.push([records, `not for adoption: ${reason}`]);
   if (rejected > 0) rows.push([rejected, "bad"]);
   const width = Math.max(...rows.map(([count]) => grouped(count).length));
   const lines = rows.map(([count, what]) => `  ${grouped(count).padStart(width)}  ${what}\n`);
@@ -176,11 +179,14 @@ export function importedText(summary: ImportSummary): string {
     lines.push(`Category ${name} ${applied ? "is" : "would be"} ${id}.\n`);
   }
   for (const { text, records, firstLine, example } of notes) {
-    lines.push(
-      `Note: ${text} (${counted(records, "record")}, first on line ${firstLine}: ${example}).\n`,
-    );
+    const first = firstLine === 0 ? "" : `, first on line ${firstLine}: ${example}`;
+    lines.push(`Note: ${text} (${grouped(records)}${first}).\n`);
   }
   return `Read ${counted(read, "record")} (${format}, ${shape}).\n${lines.join("")}`;
+}
+
+function missingWords(missing: number): string {
+  return missing === 0 ? "" : `, ${grouped(missing)} of them not in the whole list`;
 }
 
 /** Causes that are shown to a person; `--json` has more. */

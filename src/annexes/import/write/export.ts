@@ -1,5 +1,5 @@
 import { petJson } from "../../../domain/pet.ts";
-import type { ExportedPet } from "../../../storage/contract.ts";
+import type { ExportedPet } from "../catalogue.ts";
 import { csvField, guarded } from "./csv.ts";
 
 export const exportFormats = ["json", "ndjson", "csv"] as const;
@@ -14,7 +14,7 @@ interface Writer {
   readonly line: (pet: ExportedPet) => string;
 }
 
-const columns = ["id", "name", "categoryId", "status", "externalId"];
+const columns = ["id", "name", "categoryId", "category", "status", "externalId", "source"];
 
 const writers: Readonly<Record<ExportFormat, Writer>> = {
   json: { before: "[", between: ",\n", after: { empty: "]\n", full: "]\n" }, line: jsonLine },
@@ -45,12 +45,22 @@ export async function* exportText(batches: Batches, format: ExportFormat): Async
 }
 
 function jsonLine(pet: ExportedPet): string {
-  const { externalId } = pet;
-  return externalId === undefined
-    ? petJson(pet)
-    : petJson(pet, `,"externalId":${JSON.stringify(externalId)}`);
+  const { category, externalId, source } = pet;
+  const others = Object.entries({ category, externalId, source })
+    .flatMap(([name, value]) => (value === undefined ? [] : `,"${name}":${JSON.stringify(value)}`))
+    .join("");
+  return petJson(pet, others);
 }
 
-function csvLine({ id, name, categoryId, status, externalId = "" }: ExportedPet): string {
-  return `${id},${csvField(guarded(name))},${categoryId},${status ?? ""},${csvField(guarded(externalId))}`;
+function csvLine({
+  id,
+  name,
+  categoryId,
+  category,
+  status,
+  externalId,
+  source,
+}: ExportedPet): string {
+  const text = (value: string | undefined) => csvField(guarded(value ?? ""));
+  return `${id},${text(name)},${categoryId},${text(category)},${status ?? ""},${text(externalId)},${text(source)}`;
 }

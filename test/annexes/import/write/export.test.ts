@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { petStatuses } from "../../../../src/domain/pet.ts";
 import { int64Max, int64Min } from "../../../../src/domain/int64.ts";
 import { exportFormats, exportText } from "../../../../src/annexes/import/write/export.ts";
-import type { ExportedPet } from "../../../../src/storage/contract.ts";
+import type { ExportedPet } from "../../../../src/annexes/import/catalogue.ts";
 import { readWhole } from "../helpers.ts";
 
 async function text(
@@ -35,14 +35,14 @@ describe("exportText", () => {
     expect(await text(some, "json")).toBe(`[${lines.join(",\n")}]\n`);
     expect(await text(some, "ndjson")).toBe(`${lines.join("\n")}\n`);
     expect(await text(some, "csv")).toBe(
-      'id,name,categoryId,status,externalId\r\n1,"Rex ""the"" dog, Jr.\n",9223372036854775807,available,\r\n2,,-1,,\r\n3,\'=1+1,3,,asm:1\r\n',
+      'id,name,categoryId,category,status,externalId,source\r\n1,"Rex ""the"" dog, Jr.\n",9223372036854775807,,available,,\r\n2,,-1,,,,\r\n3,\'=1+1,3,,,asm:1,\r\n',
     );
   });
 
   test("an empty catalogue is an empty list", async () => {
     expect(await text([], "json")).toBe("[]\n");
     expect(await text([], "ndjson")).toBe("");
-    expect(await text([], "csv")).toBe("id,name,categoryId,status,externalId\r\n");
+    expect(await text([], "csv")).toBe("id,name,categoryId,category,status,externalId,source\r\n");
   });
 
   test("no CSV field is a formula to a spreadsheet", async () => {

@@ -1,4 +1,6 @@
 /** Moving everything from one store to another, in every direction. */
+import { catalogueOf } from "../../../../src/annexes/import/catalogue.ts";
+import { staged } from "../../../helpers/import-stage.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { noBan } from "../../../../src/domain/ban.ts";
 import { AppError } from "../../../../src/domain/errors.ts";
@@ -62,7 +64,7 @@ describe.each(directions)("from $from.name to $to.name", (kinds) => {
       ["keys", 3],
       ["secrets' hashes", 4],
       ["keys' events", 5],
-      ["changes", 1],
+      ["changes", 2],
       ["animals' events", 1],
       ["removed animals", 1],
       ["animals", 5_001],
@@ -208,22 +210,12 @@ async function fill(store: Store): Promise<void> {
       }),
     ),
   );
-  const stage = await store.catalogue.beginImport();
-  await stage.add([
-    {
-      name: "imported",
-      categoryId: 1n,
-      categoryKey: undefined,
-      status: undefined,
-      externalId: "x:1",
-      version: 1,
-      withdrawn: false,
-    },
-  ]);
-  await stage.arrange([]);
+  const stage = await catalogueOf(store).beginImport({ actor: "tester", nowMs: () => noonMs });
+  await stage.add([staged("imported", { externalId: "x:1", source: "x" })]);
+  await stage.arrange({ categoryIds: [] });
   await stage.takeOver(10);
   await stage.close();
-  await store.catalogue.addCategories([
+  await catalogueOf(store).addCategories([
     { id: -5n, name: "Écureuil" },
     { id: int64Max, name: "Dog" },
   ]);

@@ -1,0 +1,67 @@
+import { statSync, type Stats } from "node:fs";
+import { UsageError } from "../../../cli/errors.ts";
+import type { Io } from "../../../cli/io.ts";
+import { reasonOf } from "../../../domain/system-error.ts";
+import type { ByteChunks } from "../read/input.ts";
+
+/** What is imported, and how much of it was read. */
+export interface Input {
+  readonly chunks: ByteChunks;
+  /** Undefined when nobody knows before the end. */
+  readonly bytes: number | undefined;
+  bytesRead(): number;
+}
+
+/** Opens a file, or standard input for `-`. Throws UsageError when it cannot be read. */
+export function openInput(io: Io, file: string): Input {
+  const source = file === "-" ? io.input() : readable(file).stream();
+  const size = file === "-" ? 0 : statSync(file).size;
+  let bytesRead = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
+      bytesRead += chunk.length;
+      yield chunk;
+    }
+  }
+  return { chunks: counted(), bytes: size === 0 ? undefined : size, bytesRead: () => bytesRead };
+}
+
+/** A file that can be read, pipes under a name (`<(...)`) included. */
+export function readable(path: string): ReturnType<typeof Bun.file> {
+  let problem: string | undefined;
+  try {
+    if (statSync(path).isDirectory()) problem = "it is a folder";
+  } catch (error) {
+    problem = reasonOf(error);
+  }
+  if (problem === undefined) return Bun.file(path);
+  throw new UsageError(
+    `${path} cannot be read: ${problem}.`,
+    "Name a file, or - for standard input.",
+  );
+}
+
+/** Throws where the file of rejects, which is emptied at first, is one of those that are read. */
+export function refuseAsRejects(
+  rejects: string | undefined,
+  inputs: readonly (string | undefined)[],
+) {
+  const found = fileAt(rejects);
+  if (found === undefined) return;
+  const isRead = inputs.map(fileAt).some((at) => at?.ino === found.ino && at.dev === found.dev);
+  if (!isRead) return;
+  throw new UsageError(
+    `${rejects} is read by this import, and --rejects would empty it.`,
+    "Name another file with --rejects.",
+  );
+}
+
+/** The regular file of that name, if there is one. Why one cannot be had is said by whoever opens it. */
+function fileAt(path: string | undefined): Stats | undefined {
+  try {
+    const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+    return found?.isFile() === true ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,195 @@
+/** How a range of an import's animals is taken over into the catalogue, and into its history. */
+import {
+  changeAnimals,
+  countAnimals,
+  inDialect,
+  json,
+  raw,
+  row,
+  run,
+  sql,
+  type Statement,
+  type Steps,
+} from "../../storage/statement.ts";
+import { changes, petEvents, pets, removedPets } from "../../storage/tables.ts";
+import type { ImportCounts } from "./stage.ts";
+import type { Looks } from "./stage-arrange.ts";
+import { ready } from "./stage-tables.ts";
+
+/** The change that an import is in the catalogue's history. */
+export interface Change {
+  /** Undefined until something was changed. */
+  readonly id: bigint | undefined;
+  readonly actor: string;
+  readonly nowMs: number;
+  readonly dialect: "sqlite" | "postgres";
+}
+
+const within = (first: number, last: number): Statement =>
+  sql`position BETWEEN ${first} AND ${last}`;
+
+/** Finds the animals that those of a range are: by their id here, or by the one of their source. */
+export function* resolveRange(first: number, last: number, looks: Looks): Steps<void> {
+  const bySource = sql`(SELECT p.id FROM ${pets} AS p
+    WHERE p.source = ready.source AND p.external_id = ready.external_id)`;
+  const unowned = sql`(SELECT p.id FROM ${pets} AS p
+    WHERE p.source = '' AND p.external_id = ready.external_id)`;
+  const byId = sql`(SELECT p.id FROM ${pets} AS p WHERE p.id = ready.pet_id)`;
+  const found = looks.hasUnowned
+    ? sql`coalesce(${byId}, ${bySource}, ${unowned})`
+    : sql`coalesce(${byId}, ${bySource})`;
+  yield* run(sql`UPDATE ${ready} SET target = ${found} WHERE ${within(first, last)}`);
+  if (!looks.hasRemoved) return;
+  yield* run(sql`
+    UPDATE ${ready} SET removed = coalesce(
+      (SELECT p.id FROM ${removedPets} AS p WHERE p.id = ready.pet_id),
+      (SELECT max(p.id) FROM ${removedPets} AS p
+        WHERE p.source IN (ready.source, '') AND p.external_id = ready.external_id))
+    WHERE target IS NULL AND is_gone = 0 AND ${within(first, last)}`);
+}
+
+/** True for an animal in the catalogue (`p`) that is not as the import has it. */
+const differs = sql`(p.name, p.category_id, p.status, p.external_id)
+  IS DISTINCT FROM (ready.name, ready.category_id, ready.status, coalesce(ready.external_id, p.external_id))`;
+
+interface RangeRow {
+  readonly fresh: bigint;
+  readonly withdrawn: bigint;
+  readonly known: bigint;
+  readonly changed: bigint;
+}
+
+/** What taking over a range changes, once its animals are found. */
+export function* countRange(first: number, last: number): Steps<ImportCounts> {
+  const one = (condition: Statement) =>
+    sql`CAST(coalesce(sum(CASE WHEN ${condition} THEN 1 ELSE 0 END), 0) AS bigint)`;
+  const found = yield* row(sql<RangeRow>`
+    SELECT ${one(sql`is_gone = 0 AND target IS NULL`)} AS fresh,
+      ${one(sql`is_gone = 1 AND target IS NOT NULL`)} AS withdrawn,
+      ${one(sql`is_gone = 0 AND target IS NOT NULL`)} AS known,
+      ${one(sql`is_gone = 0 AND target IS NOT NULL AND ${differs}`)} AS changed
+    FROM ${ready} AS ready LEFT JOIN ${pets} AS p ON p.id = target
+    WHERE ${within(first, last)}`);
+  const updated = Number(found?.changed ?? 0);
+  return {
+    added: Number(found?.fresh ?? 0),
+    updated,
+    unchanged: Number(found?.known ?? 0) - updated,
+    withdrawn: Number(found?.withdrawn ?? 0),
+  };
+}
+
+/** Takes a range over. Returns what that came to, and the change it is part of if it is any. */
+export function* changeRange(
+  first: number,
+  last: number,
+  looks: Looks,
+  change: Change,
+): Steps<{ readonly counts: ImportCounts; readonly changeId: bigint | undefined }> {
+  yield* changeAnimals();
+  yield* resolveRange(first, last, looks);
+  if (looks.hasUnowned) yield* own(first, last);
+  const counts = yield* countRange(first, last);
+  const { added, updated, withdrawn } = counts;
+  if (added + updated + withdrawn === 0) return { counts, changeId: change.id };
+  const changeId = change.id ?? (yield* beginChange(change));
+  const range = { within: within(first, last), changeId, ...change };
+  if (updated > 0) yield* update(range);
+  if (withdrawn > 0) yield* withdraw(range);
+  if (looks.hasRemoved && added > 0) yield* restore(range);
+  if (added > 0) yield* add(range);
+  yield* countAnimals(added - withdrawn);
+  return { counts, changeId };
+}
+
+interface Range {
+  readonly within: Statement;
+  readonly changeId: bigint;
+  readonly nowMs: number;
+  readonly dialect: Change["dialect"];
+}
+
+/** Tells animals whose source was not kept whose they are. */
+function* own(first: number, last: number): Steps<void> {
+  yield* run(sql`
+    UPDATE ${pets} SET source = (SELECT ready.source FROM ${ready} AS ready WHERE ready.target = ${raw("pets.id")}
+      AND ${within(first, last)} LIMIT 1)
+    WHERE source = '' AND external_id IS NOT NULL AND id IN (
+      SELECT target FROM ${ready} WHERE source <> '' AND external_id IS NOT NULL AND ${within(first, last)})`);
+}
+
+function* beginChange({ actor, nowMs }: Change): Steps<bigint> {
+  const begun = yield* row(sql<{ id: bigint }>`
+    INSERT INTO ${changes} (at_ms, actor, action, summary)
+    VALUES (${nowMs}, ${actor}, 'import', ${json({})}) RETURNING id`);
+  if (begun === undefined) throw new Error("a change that was begun has no id");
+  return begun.id;
+}
+
+/** An animal's fields as the history keeps them. */
+const snapshot = (of: string): Statement =>
+  sql`${inDialect((dialect) => dialect.jsonObject)}('name', ${raw(of)}.name, 'categoryId', ${raw(of)}.category_id,
+    'status', ${raw(of)}.status, 'externalId', ${raw(of)}.external_id, 'source', ${raw(of)}.source)`;
+
+/** An animal's fields as the import leaves them. */
+const updatedSnapshot = sql`${inDialect((dialect) => dialect.jsonObject)}('name', ready.name,
+  'categoryId', ready.category_id, 'status', ready.status,
+  'externalId', coalesce(ready.external_id, p.external_id),
+  'source', CASE WHEN ready.external_id IS NULL THEN p.source ELSE ready.source END)`;
+
+function* update({ within, changeId }: Range): Steps<void> {
+  const changed = sql`FROM ${ready} AS ready JOIN ${pets} AS p ON p.id = target
+    WHERE is_gone = 0 AND ${within} AND ${differs}`;
+  yield* run(sql`INSERT INTO ${petEvents} (pet_id, change_id, before, after)
+    SELECT p.id, CAST(${changeId} AS bigint), ${snapshot("p")}, ${updatedSnapshot} ${changed}`);
+  yield* run(sql`
+    UPDATE ${pets} SET name = ready.name, category_id = ready.category_id, status = ready.status,
+      external_id = coalesce(ready.external_id, ${raw("pets.external_id")}),
+      source = CASE WHEN ready.external_id IS NULL THEN ${raw("pets.source")} ELSE ready.source END
+    FROM ${ready} AS ready
+    WHERE ${raw("pets.id")} = ready.target AND is_gone = 0 AND ${within}`);
+}
+
+const petColumns = raw(
+  "id, name, category_id, status, external_id, source, created_at_ms, created_by, created_in",
+);
+
+function* withdraw({ within, changeId, nowMs }: Range): Steps<void> {
+  const gone = sql`(SELECT target FROM ${ready} WHERE is_gone = 1 AND target IS NOT NULL AND ${within})`;
+  yield* run(sql`INSERT INTO ${petEvents} (pet_id, change_id, before, after)
+    SELECT p.id, CAST(${changeId} AS bigint), ${snapshot("p")}, NULL FROM ${pets} AS p WHERE p.id IN ${gone}`);
+  yield* run(sql`INSERT INTO ${removedPets} (${petColumns}, removed_at_ms, removed_in)
+    SELECT ${petColumns}, CAST(${nowMs} AS bigint), CAST(${changeId} AS bigint) FROM ${pets} WHERE id IN ${gone}`);
+  yield* run(sql`DELETE FROM ${pets} WHERE id IN ${gone}`);
+}
+
+/** Brings removed animals back under the ids that they had. */
+function* restore({ within, changeId, dialect }: Range): Steps<void> {
+  const back = sql`FROM ${ready} AS ready JOIN ${removedPets} AS p ON p.id = ready.removed
+    WHERE is_gone = 0 AND target IS NULL AND ${within}`;
+  yield* run(sql`INSERT INTO ${petEvents} (pet_id, change_id, before, after)
+    SELECT p.id, CAST(${changeId} AS bigint), NULL, ${updatedSnapshot} ${back}`);
+  const given = raw(dialect === "postgres" ? "OVERRIDING SYSTEM VALUE" : "");
+  yield* run(sql`
+    INSERT INTO ${pets} (${petColumns}) ${given}
+    SELECT p.id, ready.name, ready.category_id, ready.status, coalesce(ready.external_id, p.external_id),
+      CASE WHEN ready.external_id IS NULL THEN p.source ELSE ready.source END,
+      p.created_at_ms, p.created_by, p.created_in ${back}`);
+  yield* run(sql`DELETE FROM ${removedPets} WHERE id IN (
+    SELECT removed FROM ${ready} WHERE is_gone = 0 AND target IS NULL AND removed IS NOT NULL AND ${within})`);
+}
+
+/** An upsert would do, but it uses up an id for each animal that it only updates. */
+function* add({ within, changeId, nowMs }: Range): Steps<void> {
+  yield* run(sql`
+    INSERT INTO ${pets} (name, category_id, status, external_id, source, created_at_ms, created_in)
+    SELECT name, category_id, status, external_id,
+      CASE WHEN external_id IS NULL THEN '' ELSE source END,
+      CAST(${nowMs} AS bigint), CAST(${changeId} AS bigint) FROM ${ready}
+    WHERE is_gone = 0 AND target IS NULL AND removed IS NULL AND ${within} ORDER BY position`);
+}
+
+/** Keeps what a whole import came to. */
+export function* finishChange(id: bigint, summary: Readonly<Record<string, unknown>>): Steps<void> {
+  yield* run(sql`UPDATE ${changes} SET summary = ${json(summary)} WHERE id = ${id}`);
+}

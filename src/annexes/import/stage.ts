@@ -1,0 +1,218 @@
+import { AppError } from "../../domain/errors.ts";
+import type { PetStatus } from "../../domain/pet.ts";
+import type { Session } from "../../storage/contract.ts";
+import { createTemporary, insert, run, sql, type Steps } from "../../storage/statement.ts";
+import { quietly } from "../../service/closing.ts";
+import * as arranging from "./stage-arrange.ts";
+import { categoryIds, ready, staged } from "./stage-tables.ts";
+import { type Change, changeRange, countRange, finishChange, resolveRange } from "./stage-take.ts";
+
+/** An animal of an import that is being read. */
+export interface StagedAnimal {
+  /** Where its record begins in the input. */
+  readonly line: number;
+  /** The id that it has here, if the record says so. */
+  readonly id: bigint | undefined;
+  readonly name: string;
+  /** The category's id, or undefined when only its name is known so far. */
+  readonly categoryId: bigint | undefined;
+  /** Where `categoryId` is undefined: the position of the category's id among those that `arrange` is given. */
+  readonly categoryKey: number | undefined;
+  readonly status: PetStatus | undefined;
+  readonly externalId: string | undefined;
+  /** Whose id that is. */
+  readonly source: string;
+  /** Of two records of one animal the one with the greater version holds; of equal ones the later. */
+  readonly version: number;
+  /** True for a record that says that the animal is not for adoption (any more). */
+  readonly isGone: boolean;
+}
+
+/** What taking over animals came to, or would come to. Those brought back under their old id are among the added. */
+export interface ImportCounts {
+  readonly added: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  /** Animals taken out of the catalogue. */
+  readonly withdrawn: number;
+}
+
+export interface StageOptions {
+  /** Who imports, for the animals' history. */
+  readonly actor: string;
+  readonly nowMs: () => number;
+}
+
+/** How the staged records become animals to take over. */
+export interface Arrangement {
+  /** Ids of categories by key; undefined for those that stayed open. */
+  readonly categoryIds: readonly (bigint | undefined)[];
+  /** Leaves animals in the catalogue that are gone. */
+  readonly keepGone?: boolean;
+  /** Takes the ids of the records for those of another catalogue, which say nothing here. */
+  readonly newIds?: boolean;
+  /** The source of which the records are the whole list: its other animals are gone. */
+  readonly complete?: string | undefined;
+}
+
+export interface Arranged {
+  /** Animals to add or to update. */
+  readonly animals: number;
+  /** Records of animals that are not for adoption. */
+  readonly gone: number;
+  /** Animals of the complete source that are not among them, and how many it has. */
+  readonly missing: number;
+  readonly sourceAnimals: number;
+  /** Records with ids that are not those of their animals here; they are left out. */
+  readonly unknownIds: number;
+  readonly unknownId: { readonly id: bigint; readonly line: number } | undefined;
+  /** Animals whose records have different names. */
+  readonly differentNames: number;
+}
+
+/**
+ * Animals of an import, kept aside on disk until all of them are known to be sound. Nobody else sees them, and keeping
+ * them holds no lock on the catalogue. They are gone when the process ends, however it ends.
+ */
+export interface ImportStage {
+  add(animals: readonly StagedAnimal[]): Promise<void>;
+  /** Ends the adding: fills in category ids by key and keeps one record for each animal. */
+  arrange(arrangement: Arrangement): Promise<Arranged>;
+  /** What taking over all of them would change. */
+  compare(): Promise<ImportCounts>;
+  /** Takes the next `count` over, in one transaction. Undefined when there are no more. */
+  takeOver(count: number): Promise<ImportCounts | undefined>;
+  /** Writes down what the import came to, for the history; nothing where nothing was changed. */
+  finish(summary: Readonly<Record<string, unknown>>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Begins an import on a session, which it closes. */
+export async function beginStage(session: Session, options: StageOptions): Promise<ImportStage> {
+  try {
+    await session.aside(function* () {
+      for (const table of [staged, categoryIds, ready]) yield* run(createTemporary(table));
+    });
+  } catch (error) {
+    await quietly(() => session.close());
+    throw notKeptAside(error);
+  }
+  return new Stage(session, options);
+}
+
+const stagedColumns = [
+  "line",
+  "petId",
+  "externalId",
+  "source",
+  "version",
+  "isGone",
+  "name",
+  "categoryId",
+  "categoryKey",
+  "status",
+] as const;
+
+class Stage implements ImportStage {
+  readonly #session: Session;
+  readonly #options: StageOptions;
+  #size = 0;
+  #taken = 0;
+  #looks: arranging.Looks = { hasUnowned: true, hasRemoved: true };
+  #changeId: bigint | undefined;
+
+  constructor(session: Session, options: StageOptions) {
+    this.#session = session;
+    this.#options = options;
+  }
+
+  async add(animals: readonly StagedAnimal[]): Promise<void> {
+    const rows = animals.map((animal) => [
+      animal.line,
+      animal.id ?? null,
+      animal.externalId ?? null,
+      animal.source,
+      animal.version,
+      animal.isGone ? 1 : 0,
+      animal.name,
+      animal.categoryId ?? null,
+      animal.categoryKey ?? null,
+      animal.status ?? null,
+    ]);
+    await this.#aside(() => insert({ into: staged, columns: stagedColumns, rows }));
+  }
+
+  async arrange(arrangement: Arrangement): Promise<Arranged> {
+    const { dialect } = this.#session;
+    const { size, looks, ...arranged } = await this.#aside(() =>
+      arranging.arrange(arrangement, dialect),
+    );
+    this.#size = size;
+    this.#looks = looks;
+    return arranged;
+  }
+
+  compare(): Promise<ImportCounts> {
+    const looks = this.#looks;
+    const size = this.#size;
+    return this.#aside(function* () {
+      yield* resolveRange(1, size, looks);
+      return yield* countRange(1, size);
+    });
+  }
+
+  async takeOver(count: number): Promise<ImportCounts | undefined> {
+    if (this.#taken === this.#size) return undefined;
+    const last = Math.min(this.#taken + count, this.#size);
+    const { actor, nowMs } = this.#options;
+    const change: Change = {
+      id: this.#changeId,
+      actor,
+      nowMs: nowMs(),
+      dialect: this.#session.dialect,
+    };
+    const { counts, changeId } = await this.#session.transact(() =>
+      changeRange(this.#taken + 1, last, this.#looks, change),
+    );
+    this.#changeId = changeId;
+    this.#taken = last;
+    return counts;
+  }
+
+  async finish(summary: Readonly<Record<string, unknown>>): Promise<void> {
+    const id = this.#changeId;
+    if (id !== undefined) await this.#session.transact(() => finishChange(id, summary));
+  }
+
+  async close(): Promise<void> {
+    // In memory the connection is that of the store and outlives the session.
+    if (this.#session.dialect === "sqlite") {
+      await quietly(async () => {
+        await this.#session.aside(function* () {
+          for (const table of [staged, categoryIds, ready])
+            yield* run(sql`DROP TABLE IF EXISTS ${table}`);
+        });
+      });
+    }
+    await this.#session.close();
+  }
+
+  async #aside<T>(work: () => Steps<T>): Promise<T> {
+    try {
+      return await this.#session.aside(work);
+    } catch (error) {
+      throw notKeptAside(error);
+    }
+  }
+}
+
+/** Says of a failure to write the temporary file which file that is: the message of SQLite does not. */
+function notKeptAside(error: unknown): unknown {
+  if (!(error instanceof AppError) || !/full|no room/.test(error.why ?? error.message))
+    return error;
+  return new AppError(
+    "unavailable",
+    `The temporary file of the import cannot be written (${error.why ?? error.message}); nothing was changed.`,
+    { cause: error, hint: "Set TMPDIR to a folder with room for about twice the input." },
+  );
+}

@@ -1,0 +1,295 @@
+/** What an import changes, on both stores. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type CatalogueStore, catalogueOf } from "../../../src/annexes/import/catalogue.ts";
+import type { Arrangement, StagedAnimal } from "../../../src/annexes/import/stage.ts";
+import { int64Max, int64Min } from "../../../src/domain/int64.ts";
+import type { Store } from "../../../src/storage/contract.ts";
+import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
+import { rows, run, sql } from "../../../src/storage/statement.ts";
+import { changes, petEvents, pets, removedPets } from "../../../src/storage/tables.ts";
+import { staged, takeOver } from "../../helpers/import-stage.ts";
+import { hookTimeoutMs } from "../../helpers/postgres.ts";
+import { stores, type StorePlace } from "../../helpers/stores.ts";
+
+describe.each(stores)("$name", (kind) => {
+  let place: StorePlace;
+  let store: Store;
+  let catalogue: CatalogueStore;
+  let after = 0n;
+
+  beforeAll(async () => {
+    place = await kind.place();
+    store = await place.open(() => 0);
+    catalogue = catalogueOf(store);
+  }, hookTimeoutMs);
+  afterAll(async () => {
+    await store.close();
+    await place[Symbol.asyncDispose]();
+  });
+
+  const begin = async () => {
+    after = await store.pets.create({ name: "the last one before", categoryId: 1n });
+  };
+  const added = async () => await catalogue.exportPage(after, 200_000);
+  const brief = async () =>
+    (await added()).map(({ id, name, status }) => `${id - after} ${name} ${status ?? "none"}`);
+  const take = (
+    animals: readonly StagedAnimal[],
+    ids?: readonly (bigint | undefined)[],
+    arrangement?: Partial<Arrangement>,
+  ) => takeOver(catalogue, animals, ids, arrangement);
+  const of = (externalId: string, name: string, fields: Partial<StagedAnimal> = {}) =>
+    staged(name, { externalId, source: externalId.split(":")[0] ?? "", ...fields });
+  const gone = (externalId: string, fields: Partial<StagedAnimal> = {}) =>
+    of(externalId, "", { isGone: true, categoryId: undefined, ...fields });
+  const none = { added: 0, updated: 0, unchanged: 0, withdrawn: 0 };
+
+  test("animals come in in order, some at a time, and the count rises", async () => {
+    await begin();
+    const count = await store.pets.count();
+    const version = store.versions().pets;
+    const { ready, taken } = await take([
+      of("1:2", "b", { categoryId: int64Max, status: "sold" }),
+      staged("a", { categoryId: int64Min }),
+      of("1:1", '{"', { status: "pending" }),
+    ]);
+    expect([ready, taken.map((counts) => counts.added)]).toEqual([3, [2, 1]]);
+    expect(await added()).toMatchObject([
+      { name: "b", categoryId: int64Max, status: "sold", externalId: "1:2", source: "1" },
+      { name: "a", categoryId: int64Min, status: undefined, externalId: undefined },
+      { name: '{"', categoryId: 1n, status: "pending", externalId: "1:1" },
+    ]);
+    expect(await store.pets.count()).toBe(count + 3);
+    expect(store.versions().pets).toBeGreaterThan(version);
+  });
+
+  test("what has changed is updated by external id, and nothing else", async () => {
+    await begin();
+    await take([of("2:1", "a"), of("2:2", "b")]);
+    const { compared, taken } = await take([
+      of("2:1", "a"),
+      of("2:2", "b", { status: "sold" }),
+      of("2:3", "c"),
+      staged("d"),
+    ]);
+    expect(compared).toEqual({ ...none, added: 2, updated: 1, unchanged: 1 });
+    expect(taken).toEqual([
+      { ...none, updated: 1, unchanged: 1 },
+      { ...none, added: 2 },
+    ]);
+    expect(await brief()).toEqual(["1 a none", "2 b sold", "3 c none", "4 d none"]);
+  });
+
+  test("the newest record of an animal holds, of equal ones the last", async () => {
+    await begin();
+    const { ready, arranged } = await take([
+      of("3:1", "new", { version: 2 }),
+      of("3:1", "old", { version: 1 }),
+      of("3:2", "first", { version: 7 }),
+      of("3:2", "last", { version: 7 }),
+      of("3:3", "there", { version: 1 }),
+      gone("3:3", { version: 2 }),
+      staged("twin"),
+      staged("twin"),
+    ]);
+    expect([ready, arranged.gone, arranged.differentNames]).toEqual([4, 1, 2]);
+    expect((await added()).map(({ name }) => name)).toEqual(["new", "last", "twin", "twin"]);
+  });
+
+  test("equal ids of two sources are two animals", async () => {
+    await begin();
+    await take([of("x", "a", { source: "north" }), of("x", "b", { source: "south" })]);
+    const { taken } = await take([of("x", "A", { source: "south" })]);
+    expect(taken).toEqual([{ ...none, updated: 1 }]);
+    expect((await added()).map(({ name }) => name)).toEqual(["a", "A"]);
+  });
+
+  test("animals that version 1.0.0 imported are found, and get their source", async () => {
+    await begin();
+    await take([of("4:1", "a", { source: "" })]);
+    const { taken } = await take([of("4:1", "a"), of("4:2", "b")]);
+    expect(taken).toEqual([{ ...none, added: 1, unchanged: 1 }]);
+    expect((await added()).map(({ source }) => source)).toEqual(["4", "4"]);
+  });
+
+  test("an animal that is gone is withdrawn, and comes back under its old id", async () => {
+    await begin();
+    await take([of("5:1", "a", { status: "available" }), of("5:2", "b")]);
+    const count = await store.pets.count();
+    const { compared, taken } = await take([gone("5:1"), gone("5:9")]);
+    expect([compared, taken]).toEqual([{ ...none, withdrawn: 1 }, [{ ...none, withdrawn: 1 }]]);
+    expect([await store.pets.count(), await brief()]).toEqual([count - 1, ["2 b none"]]);
+    expect((await take([gone("5:1")])).taken).toEqual([none]);
+    const back = await take([of("5:3", "c"), of("5:1", "a", { status: "pending" })]);
+    expect(back.taken).toEqual([{ ...none, added: 2 }]);
+    expect(await brief()).toEqual(["1 a pending", "2 b none", "3 c none"]);
+    expect(await store.pets.count()).toBe(count + 1);
+    const removed = await store.read(() =>
+      rows(sql`SELECT id FROM ${removedPets} WHERE id > ${after}`),
+    );
+    expect(removed).toEqual([]);
+  });
+
+  test("--keep-gone leaves animals that are gone", async () => {
+    await begin();
+    await take([of("6:1", "a")]);
+    const { taken } = await take([gone("6:1")], [], { keepGone: true });
+    expect([taken, await brief()]).toEqual([[], ["1 a none"]]);
+  });
+
+  test("a whole list withdraws the animals of its source that it lacks, and no others", async () => {
+    await begin();
+    await take([of("7:1", "a"), of("7:2", "b"), of("7:3", "c", { source: "" }), of("8:1", "d")]);
+    const whole = [of("7:1", "a"), of("7:4", "e")];
+    const { arranged, compared } = await take(whole, [], { complete: "7" });
+    expect(arranged).toMatchObject({ missing: 2, sourceAnimals: 3 });
+    expect(compared).toEqual({ ...none, added: 1, unchanged: 1, withdrawn: 2 });
+    expect((await added()).map(({ name }) => name)).toEqual(["a", "d", "e"]);
+  });
+
+  test("an id of this catalogue is updated, one of a removed animal brought back, others are left out", async () => {
+    await begin();
+    await take([of("9:1", "a"), of("9:2", "b")]);
+    const id = after + 1n;
+    await take([gone("9:2")]);
+    const records = [
+      staged("A", { id, status: "sold" }),
+      staged("B", { id: id + 1n }),
+      staged("stranger", { id: 10n ** 15n, line: 7 }),
+    ];
+    const { arranged, taken } = await take(records);
+    expect(arranged).toMatchObject({ unknownIds: 1, unknownId: { id: 10n ** 15n, line: 7 } });
+    expect(taken).toEqual([{ ...none, added: 1, updated: 1 }]);
+    // The ids that they have elsewhere stay as they are.
+    expect((await added()).map(({ name, externalId }) => [name, externalId])).toEqual([
+      ["A", "9:1"],
+      ["B", "9:2"],
+    ]);
+    const another = await take([of("9:7", "of another id", { id })]);
+    expect(another.arranged).toMatchObject({ unknownIds: 1, animals: 0 });
+    await take([staged("stranger", { id })], [], { newIds: true });
+    expect(await brief()).toEqual(["1 A sold", "2 B none", "3 stranger none"]);
+  });
+
+  test("categories come by key, and animals whose category has no id stay out", async () => {
+    await begin();
+    const open = (name: string, categoryKey: number) =>
+      staged(name, { categoryId: undefined, categoryKey });
+    const { ready } = await take([open("a", 1), open("b", 0), open("c", 2)], [7n, undefined, -8n]);
+    expect(ready).toBe(2);
+    expect((await added()).map(({ name, categoryId }) => [name, categoryId])).toEqual([
+      ["b", 7n],
+      ["c", -8n],
+    ]);
+  });
+
+  test("an import is one change in the history, with what each animal was before", async () => {
+    await begin();
+    await take([of("10:1", "a"), of("10:2", "b"), of("10:3", "c"), of("10:4", "d")]);
+    await take([of("10:1", "A", { categoryId: int64Max }), gone("10:2"), of("10:5", "e")]);
+    const [last] = await store.read(() =>
+      rows(
+        sql<{ id: bigint; actor: string; action: string; summary: string }>`
+          SELECT id, actor, action, CAST(summary AS text) AS summary FROM ${changes} ORDER BY id DESC LIMIT 1`,
+      ),
+    );
+    expect(last).toMatchObject({ actor: "tester", action: "import", summary: '{"of":"a test"}' });
+    const changeId = last?.id ?? 0n;
+    const events = await store.read(() =>
+      rows(
+        sql<{ pet: bigint; was: string | null; now: string | null }>`
+          SELECT pet_id AS pet, CAST(before AS text) AS was, CAST(after AS text) AS now
+          FROM ${petEvents} WHERE change_id = ${changeId} ORDER BY pet_id`,
+      ),
+    );
+    const fields = { status: null, source: "10" };
+    const parsed = events.map(({ pet, was, now }) => [
+      pet - after,
+      was === null ? null : JSON.parse(was.replace(String(int64Max), '"max"')),
+      now === null ? null : JSON.parse(now.replace(String(int64Max), '"max"')),
+    ]);
+    expect(parsed).toEqual([
+      [
+        1n,
+        { ...fields, name: "a", categoryId: 1, externalId: "10:1" },
+        { ...fields, name: "A", categoryId: "max", externalId: "10:1" },
+      ],
+      [2n, { ...fields, name: "b", categoryId: 1, externalId: "10:2" }, null],
+    ]);
+    const made = await store.read(() =>
+      rows(sql`SELECT name AS name FROM ${pets} WHERE created_in = ${changeId}`),
+    );
+    expect(made).toEqual([{ name: "e" }]);
+    await take([of("10:5", "e")]);
+    const [same] = await store.read(() =>
+      rows(sql<{ id: bigint }>`SELECT max(id) AS id FROM ${changes}`),
+    );
+    expect(same?.id).toBe(changeId);
+  });
+
+  test("a large one goes in the order of external ids, and those without are there too", async () => {
+    await begin();
+    const count = 100_001;
+    const animals = Array.from({ length: count }, (_, index) =>
+      index % 2 === 0 ? of(`11:${count - index}`, `n${index}`) : staged(`n${index}`),
+    );
+    const stage = await catalogue.beginImport({ actor: "tester", nowMs: () => 0 });
+    await stage.add(animals);
+    expect(await stage.arrange({ categoryIds: [] })).toMatchObject({ animals: count });
+    expect(await stage.takeOver(count)).toEqual({ ...none, added: count });
+    await stage.close();
+    const found = (await added()).flatMap(({ externalId }) => externalId ?? []);
+    expect(found).toHaveLength(50_001);
+    expect(found).toEqual(found.toSorted());
+  }, 60_000);
+
+  test("an import that ends early leaves nothing behind", async () => {
+    await begin();
+    const stage = await catalogue.beginImport({ actor: "tester", nowMs: () => 0 });
+    await stage.add([of("12:1", "a")]);
+    await stage.close();
+    expect(await brief()).toEqual([]);
+    await take([staged("a")]);
+    expect(await brief()).toEqual(["1 a none"]);
+  });
+
+  test("categories are named all or none, and exported with the animals", async () => {
+    await begin();
+    const named = [
+      { id: -2n, name: "Dog" },
+      { id: 5n, name: "Écureuil" },
+    ];
+    await catalogue.addCategories(named.toReversed());
+    expect(await catalogue.categories()).toEqual(named);
+    const twice = [
+      { id: 6n, name: "Bird" },
+      { id: 7n, name: "ÉCUREUIL" },
+    ];
+    const refused = (async () => catalogue.addCategories(twice))();
+    expect(await refused.catch((error: unknown) => error)).toBeInstanceOf(Error);
+    expect(await catalogue.categories()).toEqual(named);
+    await take([staged("a", { categoryId: 5n }), staged("b", { categoryId: 6n })]);
+    expect((await added()).map(({ category }) => category)).toEqual(["Écureuil", undefined]);
+    expect(await catalogue.highestCategoryId()).toBe(int64Max);
+    await store.transact(() => run(sql`DELETE FROM ${pets} WHERE category_id > 100`));
+  });
+});
+
+test("a full disk is said to be that of the temporary file", async () => {
+  const store = openSqliteStore({
+    folder: ":memory:",
+    clock: () => 0,
+    random: () => 0,
+    timeoutMs: 100,
+    serving: false,
+  });
+  const stage = await catalogueOf(store).beginImport({ actor: "tester", nowMs: () => 0 });
+  await store.transact(() => rows(sql`PRAGMA temp.max_page_count = 8`));
+  const many = Array.from({ length: 1_000 }, (_, index) => staged(`animal ${index}`));
+  const error: unknown = await stage.add(many).catch((failure: unknown) => failure);
+  expect((error as Error).message).toStartWith(
+    "The temporary file of the import cannot be written",
+  );
+  await stage.close();
+  await store.close();
+});
