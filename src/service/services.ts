@@ -1,6 +1,6 @@
 import type { Environment, RandomBytes } from "../domain/api-key.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { Engine, Store, StoreCheck } from "../storage/contract.ts";
+import type { Store, StoreCheck } from "../storage/contract.ts";
 import { Access } from "./access.ts";
 import { AnimalService } from "./animals/animals.ts";
 import { CategoryService } from "./animals/categories.ts";
@@ -39,8 +39,6 @@ export interface Services {
   readonly keys: KeyService;
   readonly usage: UsageService;
   readonly access: Access;
-  /** For annexes with tables of their own. */
-  readonly engine: Engine;
   readonly clock: Clock;
   /** A number that changes whenever an animal may have changed. */
   petsVersion(): number;
@@ -92,7 +90,6 @@ export function createServices(store: Store, options: ServiceOptions): Services 
     keys: new KeyService({ ...options, keys: store.keys }),
     usage: new UsageService(store.windows, clock),
     access: new Access({ directory, limiter, anonymous, onError }),
-    engine: store,
     clock,
     petsVersion: () => store.versions().pets,
     check: async () => store.check(),

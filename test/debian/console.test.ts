@@ -70,7 +70,7 @@ describe.each([
 ])("a volunteer's day, %s", (which, javaScriptEnabled) => {
   const dog = javaScriptEnabled ? "Rex" : "Luna";
 
-  test("join, add, find, correct, adopt, remove, undo, import", async () => {
+  test("join, add, find, correct, adopt, remove, undo, import, undo", async () => {
     await using opened = await joined(`Ana ${which}`, "staff", {
       ...screens.phone,
       javaScriptEnabled,
@@ -118,6 +118,13 @@ describe.each([
     await link(page, "Animals").click();
     await link(page, `${dog} junior`).waitFor();
     expect(await link(page, "Bad").count()).toBe(0);
+    await link(page, "Import").click();
+    await page.getByRole("button", { name: "Undo this import" }).click();
+    await page.getByText("Undone").waitFor();
+    await link(page, "Animals").click();
+    await page.getByLabel("Search").waitFor();
+    expect(await link(page, `${dog} junior`).count()).toBe(0);
+    expect(await link(page, `${dog} the dog`).count()).toBe(1);
     expect(complaints).toEqual([]);
   }, 60_000);
 });

@@ -1,9 +1,13 @@
 import { join } from "node:path";
 import { tmpdir } from "node:os";
 import type { Config } from "../../config.ts";
+import type { Clock } from "../../domain/clock.ts";
 import type { Category } from "../../domain/category.ts";
 import type { Services } from "../../service/services.ts";
-import { catalogueOf } from "../import/catalogue.ts";
+import { record } from "../../storage/records.ts";
+import { sql, type Steps } from "../../storage/statement.ts";
+import { changes } from "../../storage/tables.ts";
+import { catalogueOf, type CatalogueStore } from "../import/catalogue.ts";
 import { mappedFormat, type MapTarget } from "../import/formats/field-map.ts";
 import { Statuses, wordKey } from "../import/formats/statuses.ts";
 import { importCatalogue, type ImportSummary } from "../import/import.ts";
@@ -43,37 +47,54 @@ export function openImports(config: Config, services: Services): ImportDesk {
   return new ImportDesk(folder, importEngine(services));
 }
 
+interface Work {
+  readonly file: string;
+  readonly choices: ImportChoices;
+  /** True to find out what would change, and to change nothing. */
+  readonly dryRun: boolean;
+  /** The file of what was not taken. */
+  readonly rejects: string;
+  readonly actor?: string;
+  readonly onStep: (step: ImportStep) => void;
+  readonly stop?: AbortSignal;
+}
+
+async function importOf(
+  catalogue: CatalogueStore,
+  nowMs: Clock,
+  work: Work,
+): Promise<ImportSummary> {
+  const { file, choices, dryRun, actor = "", onStep, stop } = work;
+  using rejects = Rejects.open(work.rejects, true);
+  const summary = await importCatalogue(catalogue, {
+    input: Bun.file(file).stream(),
+    read: readOptions(choices),
+    categories: [],
+    createCategories: true,
+    complete: choices.isComplete,
+    // The preview has shown how many would be withdrawn.
+    confirmed: true,
+    actor,
+    nowMs,
+    skipBad: choices.skipBad,
+    dryRun,
+    onReject: (rejection) => rejects.add(rejection),
+    onProgress: onStep,
+    sleep: Bun.sleep,
+    stop: stop ?? new AbortController().signal,
+  });
+  rejects.end();
+  return summary;
+}
+
 /** The import annex, as the console uses it. */
-export function importEngine({ store, actor, clock }: Services): ImportEngine {
+export function importEngine({ store, clock }: Services): ImportEngine {
   const catalogue = catalogueOf(store);
-  const work = async (
-    file: string,
-    choices: ImportChoices,
-    isRehearsal: boolean,
-    options: { rejects: string; onStep: (step: ImportStep) => void; stop?: AbortSignal },
-  ): Promise<ImportSummary> => {
-    using rejects = Rejects.open(options.rejects, true);
-    const summary = await importCatalogue(catalogue, {
-      input: Bun.file(file).stream(),
-      read: readOptions(choices),
-      categories: [],
-      createCategories: true,
-      skipBad: choices.skipBad,
-      dryRun: isRehearsal,
-      actor,
-      nowMs: clock,
-      onReject: (rejection) => rejects.add(rejection),
-      onProgress: options.onStep,
-      sleep: Bun.sleep,
-      stop: options.stop ?? new AbortController().signal,
-    });
-    rejects.end();
-    return summary;
-  };
   return {
     async examine(file, choices, options) {
       try {
-        const summary = await work(file, choices, true, options);
+        const work = { ...options, file, choices, dryRun: true };
+        const summary = await importOf(catalogue, clock, work);
         return previewOf(summary, await catalogue.categories());
       } catch (error) {
         if (error instanceof UnknownFormat) return unknownOf(error);
@@ -81,27 +102,38 @@ export function importEngine({ store, actor, clock }: Services): ImportEngine {
       }
     },
     async run(file, choices, options) {
-      const summary = await work(file, choices, false, options);
-      return { counts: countsOf(summary), changeId: undefined };
+      const work = { ...options, file, choices, dryRun: false };
+      const summary = await importOf(catalogue, clock, work);
+      const counts = countsOf(summary);
+      const isChange = summary.applied && counts.added + counts.updated + counts.withdrawn > 0;
+      const changeId = isChange ? await store.read(() => lastImport(options.actor)) : undefined;
+      return { counts, changeId };
     },
   };
 }
 
-function readOptions({ columns, statuses }: ImportChoices): ReadOptions {
+/** The number of somebody's last import. */
+function* lastImport(actor: string): Steps<bigint | undefined> {
+  const last = sql`WHERE actor = ${actor} AND action = 'import' ORDER BY id DESC LIMIT 1`;
+  return (yield* record(changes, last))?.id;
+}
+
+function readOptions({ columns, statuses, source }: ImportChoices): ReadOptions {
   const words = new Map(Object.entries(statuses).map(([word, each]) => [wordKey(word), each]));
   const map = Object.entries(columns ?? {}).map(
     ([meaning, column]) => [targets[meaning as Meaning], column] as const,
   );
   return {
     ...(columns !== undefined && { format: mappedFormat(new Map(map)) }),
+    ...(source !== "" && { source }),
     ...(words.size > 0 && { statuses: new Statuses(words) }),
   };
 }
 
 function countsOf(summary: ImportSummary): ImportCount {
-  const { read, added, updated, unchanged, superseded, rejected, skipped } = summary;
-  const left = skipped.reduce((sum, { records }) => sum + records, 0);
-  return { read, added, updated, unchanged, superseded, rejected, withdrawn: 0, skipped: left };
+  const { read, added, updated, unchanged, withdrawn, superseded, rejected } = summary;
+  const skipped = summary.skipped.reduce((sum, { records }) => sum + records, 0);
+  return { read, added, updated, unchanged, withdrawn, superseded, rejected, skipped };
 }
 
 function previewOf(summary: ImportSummary, known: readonly Category[]): Preview {

@@ -15,6 +15,10 @@ export interface ImportChoices {
   /** The column of each meaning, for a file whose kind is not known. */
   readonly columns: Readonly<Partial<Record<Meaning, string>>> | undefined;
   readonly statuses: Readonly<Record<string, StatusMeaning>>;
+  /** Whose list it is, and so whose ids; "" as the format has it. */
+  readonly source: string;
+  /** The file is the whole list of its source: what it lacks is withdrawn. */
+  readonly isComplete: boolean;
   /** Takes the good rows when others are bad. */
   readonly skipBad: boolean;
 }
@@ -107,6 +111,8 @@ export type ImportState =
 const firstChoices: ImportChoices = {
   columns: undefined,
   statuses: {},
+  source: "",
+  isComplete: false,
   skipBad: false,
 };
 const beginning: ImportStep = { phase: "reading", done: 0, total: undefined };

@@ -174,7 +174,7 @@ async function withPeople(
     loaded.config,
     io,
     async (services: Services) => {
-      const people = new PeopleService(peopleStore(services.engine), services.clock, randomBytes);
+      const people = new PeopleService(peopleStore(services.store), services.clock, randomBytes);
       const url = loaded.valueOf(consoleUrlSetting) ?? (await people.address());
       if (url === undefined && command.name() !== "list" && command.name() !== "remove") {
         io.err(

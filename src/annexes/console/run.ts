@@ -103,7 +103,7 @@ function openDesk(loaded: LoadedConfig, services: Services, line: Line, io: Io):
   const clock = systemClock;
   return {
     services,
-    people: new PeopleService(peopleStore(services.engine), clock, randomBytes),
+    people: new PeopleService(peopleStore(services.store), clock, randomBytes),
     animals: animalDesk(services),
     imports: openImports(loaded.config, services),
     health: openHealth(loaded, io.env, clock),

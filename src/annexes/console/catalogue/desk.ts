@@ -8,7 +8,7 @@ import { exportAnimals, findAnimals } from "./find.ts";
 
 /** What the pages do with animals and categories: the services, with a number for each change so that it can be undone. */
 export function animalDesk(services: Services): AnimalDesk {
-  const { engine, pets, animals, categories } = services;
+  const { store: engine, pets, animals, categories } = services;
   const changing = (actor: string, work: () => Promise<unknown>) => madeBy(services, actor, work);
   return {
     async find(query) {
@@ -62,7 +62,7 @@ const named = (text: string) => ({ text, create: true });
 
 /** Runs a change and returns its number: the actor's newest one, unless that was there before. */
 async function madeBy(
-  { engine }: Services,
+  { store: engine }: Services,
   actor: string,
   work: () => Promise<unknown>,
 ): Promise<ChangeMade> {

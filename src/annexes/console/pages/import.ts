@@ -17,7 +17,7 @@ import { table } from "./chart.ts";
 import { notFoundPage } from "./failures.ts";
 import { figures, previewParts } from "./import-preview.ts";
 import { consolePage } from "./layout.ts";
-import { notice, number, oneButton, selectField, when } from "./parts.ts";
+import { notice, number, oneButton, selectField, textField, when } from "./parts.ts";
 
 /** How long an answer waits for the work that it begins: a small file is then read before the page is shown. */
 const patienceMs = 400;
@@ -145,7 +145,24 @@ function examined(visit: Visit, job: ImportJob, preview: Preview): Html {
       }
       <button>${words.buttons.import}</button>
     </form>
-    ${otherFile(visit)}`;
+    ${completeForm(visit, job)} ${otherFile(visit)}`;
+}
+
+/** A list that is whole withdraws what it lacks: what that comes to is shown first, as everything is. */
+function completeForm({ words }: Visit, { choices }: ImportJob): Html {
+  return html`<form method="post" action="/import/examine" class="card">
+    ${textField({
+      name: "source",
+      label: words.import.source,
+      value: choices.source,
+      hint: words.import.sourceHint,
+    })}
+    <label class="check"
+      ><input type="checkbox" name="complete" value="yes" ${when(choices.isComplete, "checked")} />
+      ${words.import.complete}</label
+    >
+    <button class="quiet">${words.import.look}</button>
+  </form>`;
 }
 
 /** The columns of a file that nobody knows, beside its first rows. */
@@ -237,5 +254,13 @@ function sentChoices({ form }: Visit, { choices, state }: ImportJob): ImportChoi
     if (meaning !== undefined) statuses[word] = meaning;
   }
   const isMapped = meanings.some((each) => form.has(`column-${each}`));
-  return { ...choices, columns: isMapped ? columns : choices.columns, statuses };
+  // Only one of the page's forms is sent: the others' choices stay.
+  const isSource = form.has("source");
+  return {
+    ...choices,
+    columns: isMapped ? columns : choices.columns,
+    statuses,
+    source: isSource ? form.text("source") : choices.source,
+    isComplete: isSource ? form.has("complete") : choices.isComplete,
+  };
 }

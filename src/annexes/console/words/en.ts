@@ -212,6 +212,10 @@ export const en = {
     undone: "The import was undone.",
     failed: "The import did not work",
     stopped: "It was stopped. What was taken over stays; import the file again for the rest.",
+    complete: "This file is the whole list: withdraw animals that it lacks",
+    source: "Whose list this is",
+    sourceHint:
+      "A name such as the shelter's, so that its ids are told from others'. Empty: as the file says.",
     again: "Import another file",
   },
   export: {

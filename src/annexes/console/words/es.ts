@@ -212,6 +212,10 @@ export const es: Words = {
     undone: "La importación se ha deshecho.",
     failed: "La importación no ha funcionado",
     stopped: "Se ha parado. Lo importado se queda; importa el archivo otra vez para el resto.",
+    complete: "Este archivo es la lista entera: retirar los animales que le faltan",
+    source: "De quién es la lista",
+    sourceHint:
+      "Un nombre, como el del refugio, para distinguir sus números de los de otros. Vacío: como diga el archivo.",
     again: "Importar otro archivo",
   },
   export: {
