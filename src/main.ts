@@ -4,6 +4,7 @@ import { actor } from "./cli/io.ts";
 import { become } from "./cli/machine/account.ts";
 import { findService } from "./cli/machine/service.ts";
 import { run } from "./cli/program.ts";
+import { givenArguments } from "./arguments.ts";
 import { processEnvironment } from "./config.ts";
 
 // Whatever this process makes belongs to its user alone: databases, backups, folders.
@@ -41,7 +42,7 @@ process.stdout.on("error", noteOutput);
 const notWritten = (cause: Error) =>
   new Error(`Standard output cannot be written: ${cause.message}.`, { cause });
 
-const exitCode = await run(process.argv.slice(2), {
+const exitCode = await run(givenArguments(), {
   annexes,
   env: processEnvironment,
   isTerminal: process.stdout.isTTY,

@@ -16,6 +16,7 @@ import type { AnySetting } from "../setting-kinds.ts";
 import type { Io } from "./io.ts";
 import { enterService, sayService } from "./machine/enter.ts";
 import type { MachineService } from "./machine/service.ts";
+import { passwordWarning } from "./warnings.ts";
 
 /** What the settings of a server are to a command that asks one. */
 export const askedServer = {
@@ -70,6 +71,9 @@ export function annexSettings(annexes: readonly Annex[]): AnySetting[] {
  */
 export function configOf(command: Command, io: Io): LoadedConfig {
   const { loaded, service } = given(command, io);
+  const warning = passwordWarning(loaded);
+  // A server's log says it.
+  if (warning !== undefined && command.name() !== "serve") io.err(`Warning: ${warning}\n`);
   if (service === undefined) return loaded;
   let root = command;
   while (root.parent !== null) root = root.parent;

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import type { CommandEntry } from "../annex.ts";
 import { AppError } from "../domain/errors.ts";
+import { withoutSecrets } from "../domain/api-key.ts";
 import { nearest } from "../domain/spelling.ts";
 import { version } from "../version.ts";
 import type { Io } from "./io.ts";
@@ -91,7 +92,7 @@ export function configure(command: Command, io: Io): void {
       writeOut: (text) => io.out(wrapHelp(text, io.columns)),
       writeErr: (text) => io.err(text),
       outputError: (text, write) =>
-        write(`${mistake(text, command)}Try: ${pathOf(command)} --help\n`),
+        write(`${withoutSecrets(mistake(text, command))}Try: ${pathOf(command)} --help\n`),
       getOutHelpWidth: () => io.columns,
       getErrHelpWidth: () => io.columns,
     })
@@ -185,7 +186,7 @@ function report(error: unknown, io: Io): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
-  io.err(`Error: ${messageOf(error)}\n`);
+  io.err(`Error: ${withoutSecrets(messageOf(error))}\n`);
   if (error instanceof UsageError || error instanceof AppError) {
     if (error.hint !== undefined) io.err(`Try: ${error.hint}\n`);
     if (error instanceof UsageError || error.kind === "invalid_request") return exitCodes.usage;

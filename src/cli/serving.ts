@@ -69,7 +69,7 @@ async function run(
     const issued = await firstKey(config, services, io);
     io.out(await banner(loaded, services, server.url, { issued, io, listening }));
     for (const watcher of watchers) watcher.started?.(server.url, server.port);
-    await warnAtStart(config, services, log);
+    await warnAtStart(loaded, services, log);
     watchDescriptors(log, io.stop);
     await untilStopped(io, watchers);
     log.info("Stopping: requests under way are finished first.");

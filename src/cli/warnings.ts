@@ -1,12 +1,19 @@
 import { readFileSync } from "node:fs";
-import type { Config } from "../config.ts";
+import type { Config, LoadedConfig } from "../config.ts";
 import type { Logger } from "../service/log/logger.ts";
 import type { Services } from "../service/services.ts";
+import { withoutPassword } from "../setting-kinds.ts";
 import { isLoopback } from "./reach.ts";
 
 /** Tells the log what an operator should know of the way the service was started. */
-export async function warnAtStart(config: Config, services: Services, log: Logger): Promise<void> {
+export async function warnAtStart(
+  loaded: LoadedConfig,
+  services: Services,
+  log: Logger,
+): Promise<void> {
+  const { config } = loaded;
   const warn = (warning: string | undefined) => void (warning !== undefined && log.warn(warning));
+  warn(passwordWarning(loaded));
   warn(exposureWarning(config));
   warn(handOverWarning(config));
   try {
@@ -15,6 +22,17 @@ export async function warnAtStart(config: Config, services: Services, log: Logge
     // The service answers already: a store that fails at this moment is not to end it.
     log.failure(error);
   }
+}
+
+/** What an operator should know of an address that was typed, or undefined where it holds no password. */
+export function passwordWarning({ config, sources }: LoadedConfig): string | undefined {
+  const { store } = config;
+  if (sources.store !== "flag" || store === undefined) return undefined;
+  if (withoutPassword(store) === store) return undefined;
+  return (
+    "--store holds a password, which the shell's history keeps. " +
+    "Put the address into a file of mode 600 and name it with --store-file."
+  );
 }
 
 /** What an operator should know of the address that the service listens on. */

@@ -67,6 +67,13 @@ export function maskKey(key: PlainKey): string {
   return `${key.slice(0, "rehome_live_".length + 4)}...`;
 }
 
+const anySecret = new RegExp(`((?:${Object.values(keyPrefixes).join("|")})\\w{0,4})\\w*`, "g");
+
+/** `text` with every secret in it, whole or not, masked. */
+export function withoutSecrets(text: string): string {
+  return text.replaceAll(anySecret, "$1...");
+}
+
 /** A key as an operator knows it. Its secrets change with rotation; its id, counters, plan and bans stay: its lineage. */
 export interface ApiKey {
   readonly id: string;

@@ -3,6 +3,7 @@ import {
   generateKeyId,
   keyState,
   maskKey,
+  withoutSecrets,
   type ApiKey,
   type Environment,
   type KeySecret,
@@ -72,6 +73,7 @@ export class KeyService {
     perDay?: number | undefined;
     expiresInMs?: number | undefined;
   }): Promise<IssuedKey> {
+    refuseSecretIn(wanted.name);
     const nowMs = this.#clock();
     const key: ApiKey = {
       id: generateKeyId(this.#randomBytes),
@@ -174,6 +176,7 @@ export class KeyService {
     },
   ): Promise<ApiKey> {
     const { expiresInMs } = wanted;
+    refuseSecretIn(wanted.name ?? "");
     return this.#change(reference, "update", (key, nowMs) => {
       const expiresAtMs =
         expiresInMs === undefined
@@ -258,6 +261,14 @@ export class KeyService {
     const plain = generateKey(this.#environment, this.#randomBytes);
     return { plain, secret: { mask: maskKey(plain), createdAtMs: nowMs, expiresAtMs: undefined } };
   }
+}
+
+/** A label is in lists, events and logs. */
+function refuseSecretIn(name: string): void {
+  if (withoutSecrets(name) === name) return;
+  throw new AppError("invalid_request", "A label must not hold a secret: every list shows it.", {
+    hint: "Name the key after who uses it, such as --name website.",
+  });
 }
 
 function found(key: ApiKey | undefined, reference: string): ApiKey {

@@ -1,6 +1,15 @@
 /** `rehome doctor` on the compiled executable: each kind of trouble is made, found, and told with what to do. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { doctorSchema } from "../../src/annexes/operate/doctor/command.ts";
@@ -111,6 +120,28 @@ describe.skipIf(isOnPostgres)("the data folder", () => {
     expect(of("data folder")).toMatchObject({ state: "fail" });
     expect(of("data folder")?.detail).toContain("is a file, not a folder");
     expect(stderr).toBe("Error: 1 check failed.\n");
+  });
+
+  test.each([
+    ["a link for a catalogue", "is not a plain file"],
+    ["no catalogue beside used counters", "is missing, but"],
+    ["an empty catalogue beside used counters", "is empty, but"],
+  ])("with %s fails as serve does", async (what, words) => {
+    using folder = temporaryFolder();
+    const { key } = await makeKey(folder.path);
+    const server = await serve(folder.path);
+    await fetch(`${server.origin}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
+    await server.stop();
+    const catalogue = join(folder.path, "rehome.db");
+    const moved = join(folder.path, "moved");
+    renameSync(catalogue, moved);
+    if (what.startsWith("a link")) symlinkSync(moved, catalogue);
+    if (what.startsWith("an empty")) writeFileSync(catalogue, "", { mode: 0o600 });
+    const { report, of } = await examined(folder.path);
+    expect(report.state).toBe("fail");
+    expect(of("start")?.detail).toContain(words);
+    const refused = await rehome(["serve", "--data", folder.path]);
+    expect(refused.stderr).toContain(of("start")?.detail ?? "nothing");
   });
 
   test("that others can enter, and a file that others can read, are warned of", async () => {

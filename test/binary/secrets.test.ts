@@ -3,7 +3,15 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import {
+  cleanEnvironment,
+  executable,
+  makeKey,
+  rehome,
+  roomy,
+  serve,
+  temporaryFolder,
+} from "../helpers/binary.ts";
 import { databaseFor, isOnPostgres } from "../helpers/store-under-test.ts";
 import { portOf } from "../helpers/load.ts";
 import { raw } from "../helpers/raw.ts";
@@ -120,4 +128,57 @@ test.skipIf(isOnPostgres)("what the service makes is its user's alone", async ()
   expect(files.length).toBeGreaterThanOrEqual(6);
   for (const file of [...files, backup]) expect([file, mode(file)]).toEqual([file, "600"]);
   expect(await server.stop()).toBe(0);
+});
+
+test("a secret that is typed in the place of an id is not repeated, and its key is named", async () => {
+  using folder = temporaryFolder();
+  const data = join(folder.path, "data");
+  const { key, id } = await makeKey(data);
+  const commands = [
+    ["keys", "show", key],
+    ["keys", "revoke", key, "--yes"],
+    ["keys", "rotate", key],
+    ["keys", "update", key, "--plan", "free"],
+    ["usage", key],
+    ["keys", "create", "--plan", "free", "--name", `for ${key}`],
+    ["keys", "show", key.slice(0, -1)],
+    ["keys", key],
+    [key],
+    ["keys", "show", id, key],
+  ];
+  for (const command of commands) {
+    const { exitCode, stdout, stderr } = await rehome([...command, "--data", data]);
+    expect({ command, exitCode }).toEqual({ command, exitCode: 2 });
+    expect(stdout + stderr).not.toContain(key.slice(16, -1));
+  }
+  const { stderr } = await rehome(["keys", "show", key, "--data", data]);
+  expect(stderr).toBe(
+    `Error: That is a secret, and a key is named by its id or label. It belongs to ${id} "test".\n` +
+      `Try: Name it ${id}.\n`,
+  );
+  const { stdout } = await rehome(["keys", "show", id, "--data", data, "--json"]);
+  expect((JSON.parse(stdout) as { state: string }).state).toBe("active");
+});
+
+test("a password in --store is in no list of processes, and is advised against", async () => {
+  // A database that takes connections and says nothing.
+  using listener = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: { data: () => undefined },
+  });
+  const address = `postgres://shelter:s3cretWord@127.0.0.1:${listener.port}/rehome?sslmode=disable`;
+  const command = [await executable(), "pets", "list", "--store", address];
+  const child = Bun.spawn(command, { env: cleanEnvironment, stdout: "pipe", stderr: "pipe" });
+  const reading = child.stderr.text();
+  await Bun.sleep(500);
+  const arguments_ = readFileSync(`/proc/${child.pid}/cmdline`, "latin1");
+  child.kill();
+  await child.exited;
+  expect(arguments_.split("\0").slice(1, 4)).toEqual(["pets", "list", "--store"]);
+  expect(arguments_).toContain(`postgres://shelter:***@127.0.0.1:${listener.port}/`);
+  const said = await reading;
+  expect(said).toContain("Warning: --store holds a password");
+  expect(said).toContain("--store-file");
+  expect(said + arguments_).not.toContain("s3cretWord");
 });

@@ -4,13 +4,16 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   openSync,
+  readdirSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
   unlinkSync,
 } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { reasonNotMade } from "../../domain/system-error.ts";
 import { isFull, openDatabase } from "./database.ts";
@@ -47,6 +50,7 @@ export function backup(source: string, target: string): BackupReport {
   }
   if (existsSync(target)) throw alreadyThere(target);
   examine(source, (db) => pendingMigrations(db, source, catalogueMigrations));
+  clearPartials(dirname(resolve(target)));
   const partial = emptyFile(`${target}.${process.pid}.partial`, target);
   try {
     const rows = reportingDamage(source, () => copyVerified(source, partial));
@@ -63,6 +67,46 @@ export function backup(source: string, target: string): BackupReport {
     throw error;
   } finally {
     rmSync(partial, { force: true });
+  }
+}
+
+const partialName = /\.(\d+)\.partial$/;
+/** How every SQLite database begins (sqlite.org/fileformat2.html, section 1.3). */
+const databaseMark = "SQLite format 3\0";
+
+/** Removes what backups into `folder` left unfinished whose process has ended. */
+function clearPartials(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const pid = Number(partialName.exec(name)?.[1] ?? 0);
+    const path = join(folder, name);
+    if (pid > 0 && !isRunning(pid) && isOurDatabase(path)) rmSync(path, { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code !== "ESRCH";
+  }
+}
+
+/** True for a database, or the beginning of one, that this user made and nobody else may read. */
+function isOurDatabase(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() !== true || found.uid !== process.geteuid?.()) return false;
+  if ((found.mode & 0o077) !== 0) return false;
+  return databaseMark.startsWith(readStart(path, databaseMark.length));
+}
+
+function readStart(path: string, bytes: number): string {
+  const file = openSync(path, "r");
+  try {
+    const start = Buffer.alloc(bytes);
+    return start.toString("latin1", 0, readSync(file, start, 0, bytes, 0));
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -4,8 +4,8 @@ import { resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import type { Migration } from "../migrations.macro.ts";
 import { busyTimeoutMs, isDamaged } from "./database.ts";
-import { limitsMigrations } from "./files.ts";
-import { fileRemedy, mayWrite, ownership } from "./folder.ts";
+import { catalogueMigrations, limitsMigrations, type storeFiles } from "./files.ts";
+import { fileRemedy, mayWrite, ownership, requirePlainFiles } from "./folder.ts";
 import { pendingMigrations } from "./migrate.ts";
 
 /** A database up to this size is read through at each start (some 50 ms); `rehome backup` reads any of them through. */
@@ -33,7 +33,7 @@ const ofStore = (path: string, hint = catalogueAdvice): Blame => ({ what: path, 
  * them where there is no database yet. Throws `unavailable` where it is damaged, not ours, newer, or cannot be written;
  * `advice` says what to do about damage.
  */
-export function inspect(
+function inspect(
   path: string,
   migrations: readonly Migration[],
   advice?: string,
@@ -57,10 +57,21 @@ export function inspect(
 }
 
 /**
+ * Looks at both databases of a data folder as every start does, and changes nothing. Returns the migrations that the
+ * catalogue lacks. Throws `unavailable` for what a start refuses.
+ */
+export function inspectFolder(files: ReturnType<typeof storeFiles>): readonly Migration[] {
+  requirePlainFiles(Object.values(files));
+  inspect(files.limits, limitsMigrations, "Move it away; all limits then count from zero.");
+  requireCatalogue(files);
+  return inspect(files.catalogue, catalogueMigrations);
+}
+
+/**
  * Throws `unavailable` where the catalogue is missing or empty beside counters that were used, or beside a log of its own: a
  * new catalogue there would give out ids and quota again.
  */
-export function requireCatalogue(files: { catalogue: string; limits: string }): void {
+function requireCatalogue(files: ReturnType<typeof storeFiles>): void {
   const { catalogue, limits } = files;
   const size = sizeOf(catalogue);
   if (size > 0) return;

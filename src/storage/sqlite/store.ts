@@ -18,8 +18,8 @@ import { attempt, freeSpace, requireRoomToMigrate, takeLock } from "./checks.ts"
 import { FileWatch } from "./file-watch.ts";
 import { explain, openDatabase, translated, translating } from "./database.ts";
 import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
-import { closeToOthers, giveToOwner, prepareFolder, requirePlainFiles } from "./folder.ts";
-import { inspect, requireCatalogue } from "./inspect.ts";
+import { closeToOthers, giveToOwner, prepareFolder } from "./folder.ts";
+import { inspectFolder } from "./inspect.ts";
 import { keyStore, noteNoisyMinute } from "../keys.ts";
 import { migrate } from "./migrate.ts";
 import { petReader, petWriter } from "./pets.ts";
@@ -94,10 +94,7 @@ function notOpened(folder: string, error: unknown): unknown {
 /** Refuses what must not be opened before anything is written, and keeps a catalogue that a migration will change. */
 function prepare({ folder, onBackup }: SqliteOptions, files: ReturnType<typeof storeFiles>): void {
   prepareFolder(folder);
-  requirePlainFiles(Object.values(files));
-  inspect(files.limits, limitsMigrations, "Move it away; all limits then count from zero.");
-  requireCatalogue(files);
-  const [next, ...later] = inspect(files.catalogue, catalogueMigrations);
+  const [next, ...later] = inspectFolder(files);
   const isNew = next === undefined || later.length + 1 === catalogueMigrations.length;
   if (!isNew) {
     requireRoomToMigrate(files.catalogue);

@@ -1,5 +1,8 @@
 import { existsSync } from "node:fs";
 import { clockToleranceMs, dayMs, isoSeconds } from "../../../domain/clock.ts";
+import type { AppError } from "../../../domain/errors.ts";
+import { storeFiles } from "../../../storage/sqlite/files.ts";
+import { inspectFolder } from "../../../storage/sqlite/inspect.ts";
 import { diagnosePostgres } from "../../postgres/diagnose.ts";
 import { folderMovedTo } from "../../../storage/moved.ts";
 import { diagnose, type Diagnosis } from "./sqlite.ts";
@@ -29,12 +32,15 @@ export function examineFolder(question: FolderQuestion): Finding[] {
   const first = checkFolder(folder, why, elsewhere);
   if (!existsSync(folder) || first.state === "fail") return [first, checkClock(nowMs, 0)];
   const databases = diagnose(folder);
+  const found = databases.filter(({ bytes }) => bytes !== undefined).map(checkDatabase);
+  const refused = found.some(({ state }) => state === "fail") ? undefined : checkStart(folder);
   const newestMs = Math.max(...databases.map((each) => each.newestMs));
   const catalogueBytes = databases[0]?.bytes ?? 0;
   return [
     first,
     ...checkMoved(folder),
-    ...databases.filter(({ bytes }) => bytes !== undefined).map(checkDatabase),
+    ...found,
+    ...(refused === undefined ? [] : [refused]),
     checkDisk(folder, catalogueBytes),
     checkPermissions(folder),
     ...(catalogueBytes === 0 ? [] : [checkBackup(folder, nowMs)]),
@@ -60,6 +66,17 @@ function checkMoved(folder: string): Finding[] {
   } catch {
     // What is wrong with the database is said of the database.
     return [];
+  }
+}
+
+/** What `rehome serve` would refuse of the files, or undefined. */
+function checkStart(folder: string): Finding | undefined {
+  try {
+    inspectFolder(storeFiles(folder));
+    return undefined;
+  } catch (error) {
+    const { message, hint = "Restore a backup." } = error as AppError;
+    return fail("start", message.replace(/\.$/, ""), hint);
   }
 }
 
