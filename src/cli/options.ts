@@ -186,3 +186,10 @@ export function durationOption(flags: string, description: string, minMs = 0): O
     return ms;
   });
 }
+
+/** `--read-only`, in the words of `description`; it and `--read-write` exclude each other. */
+export const readOnlyOption = (description: string) =>
+  new Option("--read-only", description).conflicts("readWrite");
+
+export const readWriteOption = (description: string) =>
+  new Option("--read-write", description).conflicts("readOnly");

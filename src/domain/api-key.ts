@@ -80,10 +80,20 @@ export interface ApiKey {
   readonly name: string;
   readonly plan: PlanName;
   readonly limits: Limits;
+  /** True for a key that may read animals and add none. */
+  readonly readOnly: boolean;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | undefined;
   readonly revokedAtMs: number | undefined;
   readonly ban: BanState;
+}
+
+export const accesses = ["read-write", "read-only"] as const;
+export type Access = (typeof accesses)[number];
+
+/** What a key may do, by the name of the flag that says so. */
+export function accessOf({ readOnly }: Pick<ApiKey, "readOnly">): Access {
+  return readOnly ? "read-only" : "read-write";
 }
 
 /** One secret of a key, known by its SHA-256 only. After a rotation the old one goes on until `expiresAtMs`. */

@@ -2,6 +2,7 @@
 export type ErrorKind =
   | "invalid_request"
   | "unauthorized"
+  | "forbidden"
   | "not_found"
   | "method_not_allowed"
   | "payload_too_large"

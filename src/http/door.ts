@@ -91,6 +91,11 @@ export function recordOf(request: Request): RequestRecord {
   return record;
 }
 
+/** True for a request whose key may read only. */
+export function isReadOnly(request: Request): boolean {
+  return recordOf(request).admission?.key?.readOnly === true;
+}
+
 /** A request that was answered. */
 export interface Answered {
   readonly record: RequestRecord;

@@ -11,6 +11,7 @@ import type { RequestRecord } from "./door.ts";
 export const statusOf = {
   invalid_request: 400,
   unauthorized: 401,
+  forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
   payload_too_large: 413,
@@ -93,7 +94,7 @@ export function refuse(record: RequestRecord, refused: Refusal) {
   return status(200, errorAnswer(record, refused));
 }
 
-/** Adds the headers that go with a refusal. The two challenges are those of RFC 6750, section 3. */
+/** Adds the headers that go with a refusal. The challenges are those of RFC 6750, section 3. */
 export function showRefusal(refused: Refusal, request: Request, headers: Headers): void {
   const { kind, retryAfterSeconds } = refused;
   // Not as the type of the Blob: Bun would add a charset, which JSON does not have (RFC 8259, section 11).
@@ -102,6 +103,9 @@ export function showRefusal(refused: Refusal, request: Request, headers: Headers
   if (kind === "unauthorized") {
     const sentCredential = request.headers.has("authorization");
     headers.set("WWW-Authenticate", sentCredential ? 'Bearer error="invalid_token"' : "Bearer");
+  }
+  if (kind === "forbidden") {
+    headers.set("WWW-Authenticate", 'Bearer error="insufficient_scope"');
   }
   if (refused === encodedBody) headers.set("Accept-Encoding", "identity");
 }

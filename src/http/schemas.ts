@@ -14,9 +14,9 @@ import {
   petStatuses,
   type PetStatus,
 } from "../domain/pet.ts";
-import type { Refusal } from "../service/admission.ts";
+import { readOnlyKey, type Refusal } from "../service/admission.ts";
 import { decodeObject, readBody } from "./body.ts";
-import { recordOf } from "./door.ts";
+import { isReadOnly, recordOf } from "./door.ts";
 import { refusal, statusOf, type ErrorBody } from "./errors.ts";
 
 type JsonSchema = OpenAPIV3.SchemaObject;
@@ -189,8 +189,9 @@ const newPetSchema = objectSchema(newPetFields, {
   description: "An animal to be added. Fields beyond these are ignored.",
 });
 
-/** A NewPet as the body of a request, which is handed over unread: the gate stands before it. */
+/** A NewPet as the body of a request, which is handed over unread: the gate, and a key's access, stand before it. */
 export const newPetBody = shape(newPetSchema, async (request) => {
+  if (isReadOnly(request as Request)) return { refusal: readOnlyKey };
   const { headers } = request as Request;
   const decoded = decodeObject(await readBody(request as Request, recordOf(request as Request)), {
     "content-type": headers.get("content-type") ?? undefined,

@@ -82,6 +82,13 @@ export const unauthorized = {
   expired: invalidKey("expired"),
 } satisfies Record<string, Refusal>;
 
+/** The refusal of a request that a read-only key may not make. */
+export const readOnlyKey: Refusal = {
+  kind: "forbidden",
+  message: "This API key is read-only: it may list and get animals, and add none.",
+  detail: "read-only key",
+};
+
 /** Whose limit a request is over. */
 interface Overrun {
   readonly allowance: string;

@@ -71,6 +71,7 @@ export class KeyService {
     plan: PlanName;
     perMinute?: number | undefined;
     perDay?: number | undefined;
+    readOnly?: boolean | undefined;
     expiresInMs?: number | undefined;
   }): Promise<IssuedKey> {
     refuseSecretIn(wanted.name);
@@ -80,6 +81,7 @@ export class KeyService {
       name: wanted.name,
       plan: wanted.plan,
       limits: agreedLimits(wanted.plan, wanted),
+      readOnly: wanted.readOnly ?? false,
       createdAtMs: nowMs,
       expiresAtMs: wanted.expiresInMs === undefined ? undefined : nowMs + wanted.expiresInMs,
       revokedAtMs: undefined,
@@ -165,13 +167,14 @@ export class KeyService {
   }
 
   /**
-   * Changes plan, limits, label or end. What a key has used in its windows stays used. `expiresInMs` counts from now, of a
+   * Changes plan, limits, access, label or end. What a key has used in its windows stays used. `expiresInMs` counts from now, of a
    * key that has expired too; "never" takes the end away.
    */
   async update(
     reference: string,
     wanted: PlanChange & {
       name?: string | undefined;
+      readOnly?: boolean | undefined;
       expiresInMs?: number | "never" | undefined;
     },
   ): Promise<ApiKey> {
@@ -194,6 +197,7 @@ export class KeyService {
         ...key,
         plan,
         limits: agreedLimits(plan, numbers),
+        readOnly: wanted.readOnly ?? key.readOnly,
         name: wanted.name ?? key.name,
         expiresAtMs,
       };

@@ -1,4 +1,4 @@
-import type { ApiKey } from "../domain/api-key.ts";
+import { accessOf, type ApiKey } from "../domain/api-key.ts";
 import { isBanned, recordNoisyMinute } from "../domain/ban.ts";
 import { isoEnd, isoSeconds } from "../domain/clock.ts";
 import { limitsOf, type PlanName } from "../domain/plan.ts";
@@ -10,6 +10,7 @@ export interface KeyRow {
   readonly plan: PlanName;
   readonly perMinute: number | null;
   readonly perDay: number | null;
+  readonly readOnly: number;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
@@ -32,6 +33,7 @@ export function keyOf(row: KeyRow): ApiKey {
     name: row.name,
     plan: row.plan,
     limits,
+    readOnly: row.readOnly !== 0,
     createdAtMs: row.createdAtMs,
     expiresAtMs: row.expiresAtMs ?? undefined,
     revokedAtMs: row.revokedAtMs ?? undefined,
@@ -53,6 +55,7 @@ export function rowOf(key: ApiKey) {
     plan: key.plan,
     perMinute: custom?.perMinute ?? null,
     perDay: custom?.perDay ?? null,
+    readOnly: key.readOnly ? 1 : 0,
     createdAtMs: key.createdAtMs,
     expiresAtMs: key.expiresAtMs ?? null,
     revokedAtMs: key.revokedAtMs ?? null,
@@ -87,6 +90,7 @@ export function keySnapshot(key: ApiKey): Record<string, unknown> {
     plan: key.plan,
     perMinute: key.limits.perMinute,
     perDay: key.limits.perDay,
+    access: accessOf(key),
     expiresAt: end(key.expiresAtMs),
     revokedAt: key.revokedAtMs === undefined ? undefined : isoSeconds(key.revokedAtMs),
     bannedUntil: key.ban.bannedUntilMs === 0 ? undefined : end(key.ban.bannedUntilMs),

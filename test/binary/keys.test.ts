@@ -271,7 +271,7 @@ describe("changes", () => {
       exitCode: 2,
       stdout: "",
       stderr:
-        "Error: There is nothing to change.\nTry: Give --plan, --per-minute, --per-day, --name or --expires-in.\n",
+        "Error: There is nothing to change.\nTry: Give --plan, --per-minute, --per-day, --name, --expires-in, --read-only or --read-write.\n",
     });
   });
 });

@@ -253,6 +253,7 @@ describe("keyState", () => {
     name: "shelter",
     plan: "free",
     limits: publishedLimits.free,
+    readOnly: false,
     createdAtMs: atMs - 1_000,
     expiresAtMs: undefined,
     revokedAtMs: undefined,

@@ -27,6 +27,7 @@ async function directoryOn(
     name: "a key",
     plan: "pro",
     limits: publishedLimits.pro,
+    readOnly: false,
     createdAtMs: clock.nowMs,
     expiresAtMs: undefined,
     revokedAtMs: undefined,

@@ -134,6 +134,7 @@ describe.each(stores)("$name", (kind) => {
         name: `key "${made}" 🐢`,
         plan: "pro",
         limits: publishedLimits.pro,
+        readOnly: false,
         createdAtMs: noonMs + made,
         expiresAtMs: undefined,
         revokedAtMs: undefined,
@@ -193,6 +194,7 @@ describe.each(stores)("$name", (kind) => {
         "plan",
         "perMinute",
         "perDay",
+        "access",
         "revokedAt",
       ]);
     });

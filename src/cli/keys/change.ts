@@ -8,7 +8,7 @@ import { withServices } from "../open.ts";
 import { addSettings, configOf, storeSettings } from "../options.ts";
 import { printable } from "../terminal/text.ts";
 import { keyJson, keySchema } from "./json.ts";
-import { limitsText } from "./shown.ts";
+import { accessText, limitsText } from "./shown.ts";
 
 /** A command on one key, which is named by id, beginning of an id, or label. */
 export function keyCommand(name: string, description: string): Command {
@@ -40,7 +40,7 @@ export async function changeKey(
     }
     const until = shown.state === "banned" ? ` until ${shown.bannedUntil}` : "";
     io.out(
-      `${key.id} "${printable(key.name)}" is ${shown.state}${until}: plan ${key.plan}, ${limitsText(key)}.\n`,
+      `${key.id} "${printable(key.name)}" is ${shown.state}${until}: plan ${key.plan}, ${limitsText(key)}${accessText(key)}.\n`,
     );
   });
 }

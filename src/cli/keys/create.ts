@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { PlanName } from "../../domain/plan.ts";
+import type { Services } from "../../service/services.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
@@ -10,12 +11,14 @@ import {
   labelOption,
   limitOption,
   planOption,
+  readOnlyOption,
+  readWriteOption,
   storeSettings,
 } from "../options.ts";
 import { printable } from "../terminal/text.ts";
 import { refuseOtherEnvironment } from "./environment.ts";
 import { issuedJson, issuedSchema } from "./json.ts";
-import { limitsText } from "./shown.ts";
+import { accessText, limitsText } from "./shown.ts";
 
 interface Options {
   readonly plan: PlanName;
@@ -23,6 +26,7 @@ interface Options {
   readonly perMinute?: number;
   readonly perDay?: number;
   readonly expiresIn?: number;
+  readonly readOnly?: true;
   readonly json?: true;
 }
 
@@ -35,6 +39,8 @@ export function createCommand(io: Io): Command {
     )
     .addOption(limitOption("per-minute", "requests per minute (plan enterprise only)"))
     .addOption(limitOption("per-day", "requests per day (plan enterprise only)"))
+    .addOption(readOnlyOption("the key may list and get animals, and add none"))
+    .addOption(readWriteOption("the key may add animals too, which is the default"))
     .addOption(
       durationOption(
         "--expires-in <duration>",
@@ -48,31 +54,29 @@ export function createCommand(io: Io): Command {
 Examples:
   rehome keys create --plan free --name "shelter website"
   rehome keys create --plan enterprise --per-minute 5000 --per-day 1000000 --name "city of Austin"
+  rehome keys create --plan free --name widget --read-only
   rehome keys create --plan pro --name trial --expires-in 90d --json | jq -r .key`,
     );
   return addJson(addSettings(command, [...storeSettings, "environment"]), issuedSchema).action(
-    async (options: Options) => {
-      const loaded = configOf(command, io);
-      await withServices(
-        loaded.config,
-        io,
-        async (services) => {
-          await refuseOtherEnvironment(services, loaded);
-          const { keys, clock, place } = services;
-          const issued = await keys.create({ ...options, expiresInMs: options.expiresIn });
-          if (options.json) {
-            printJson(io, issuedJson(issued, clock()));
-            return;
-          }
-          const { key, secret } = issued;
-          io.err(
-            `Made ${key.id} "${printable(key.name)}" (plan ${key.plan}: ${limitsText(key)}) in ${place}.\n`,
-          );
-          io.err("This is the secret. It is shown only now:\n");
-          io.out(`${secret}\n`);
-        },
-        { begins: true },
-      );
-    },
+    (options: Options) => create(command, io, options),
   );
+}
+
+async function create(command: Command, io: Io, options: Options): Promise<void> {
+  const loaded = configOf(command, io);
+  const work = async (services: Services) => {
+    await refuseOtherEnvironment(services, loaded);
+    const { keys, clock, place } = services;
+    const issued = await keys.create({ ...options, expiresInMs: options.expiresIn });
+    if (options.json) {
+      printJson(io, issuedJson(issued, clock()));
+      return;
+    }
+    const { key, secret } = issued;
+    const limits = limitsText(key) + accessText(key);
+    io.err(`Made ${key.id} "${printable(key.name)}" (plan ${key.plan}: ${limits}) in ${place}.\n`);
+    io.err("This is the secret. It is shown only now:\n");
+    io.out(`${secret}\n`);
+  };
+  await withServices(loaded.config, io, work, { begins: true });
 }

@@ -1,4 +1,11 @@
-import { keyState, keyStates, type ApiKey, type KeySecret } from "../../domain/api-key.ts";
+import {
+  accesses,
+  accessOf,
+  keyState,
+  keyStates,
+  type ApiKey,
+  type KeySecret,
+} from "../../domain/api-key.ts";
 import { isBanned, stepAt } from "../../domain/ban.ts";
 import { isoDay, isoEnd, isoSeconds } from "../../domain/clock.ts";
 import { planNames } from "../../domain/plan.ts";
@@ -20,6 +27,7 @@ const keyFields = {
   name: text("label"),
   plan: oneOf(planNames, "plan"),
   limits: object(limitFields),
+  access: oneOf(accesses, "what the key may do"),
   state: oneOf(keyStates, "state now"),
   createdAt: time("when the key was made"),
   expiresAt: orNull(time("when the key ends by itself")),
@@ -98,6 +106,7 @@ export function keyJson(key: ApiKey, nowMs: number): Static<typeof keySchema> {
     name: key.name,
     plan: key.plan,
     limits: { perMinute: key.limits.perMinute, perDay: key.limits.perDay },
+    access: accessOf(key),
     state: keyState(key, nowMs),
     createdAt: isoSeconds(key.createdAtMs),
     expiresAt: endOrNull(key.expiresAtMs),

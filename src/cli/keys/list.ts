@@ -11,7 +11,7 @@ import { stylesOf } from "../terminal/style.ts";
 import { printTable } from "../terminal/table.ts";
 import { grouped } from "../terminal/text.ts";
 import { keyListSchema, usedKeyJson } from "./json.ts";
-import { dayText, statePaint, useBar } from "./shown.ts";
+import { accessText, dayText, statePaint, useBar } from "./shown.ts";
 
 const barCells = 6;
 
@@ -99,7 +99,7 @@ function printKeys(io: Io, keys: readonly UsedKey[], today: number, nowMs: numbe
     return [
       key.id,
       key.name,
-      key.plan,
+      key.plan + accessText(key),
       { text: state, paint: statePaint(state, styles) },
       dayText(use.lastUsedDay, today),
       grouped(use.counts.dayUsed),

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { keyState, type KeySecret } from "../../domain/api-key.ts";
+import { accessOf, keyState, type KeySecret } from "../../domain/api-key.ts";
 import { banStepsMs, isBanned, stepAt } from "../../domain/ban.ts";
 import { isoDay, isoEnd, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../../domain/duration.ts";
@@ -76,6 +76,7 @@ function keyLines({ key, use, nowMs }: Shown, io: Io): string[] {
     styles.bold(`${key.id} "${printable(key.name)}"`),
     field("State", `${statePaint(state, styles)(state)}${revoked}`),
     field("Plan", `${key.plan} (${limitsText(key)})`),
+    field("Access", accessOf(key)),
     field("Made", isoSeconds(key.createdAtMs)),
     field("Ends", key.expiresAtMs === undefined ? "never" : isoEnd(key.expiresAtMs)),
     field("Last used", dayText(use.lastUsedDay, today)),

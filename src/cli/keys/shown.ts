@@ -9,6 +9,11 @@ export function limitsText({ limits }: ApiKey): string {
   return `${grouped(limits.perMinute)}/min, ${grouped(limits.perDay)}/day`;
 }
 
+/** What sets a read-only key apart, as the end of its limits. */
+export function accessText({ readOnly }: ApiKey): string {
+  return readOnly ? ", read-only" : "";
+}
+
 /** A UTC day as people say it: `today`, `yesterday`, its date, or `never`. */
 export function dayText(day: number | undefined, today: number): string {
   if (day === undefined) return "never";

@@ -3,7 +3,13 @@ import { durationRule, parseDuration } from "../../domain/duration.ts";
 import type { PlanName } from "../../domain/plan.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
-import { labelOption, limitOption, planOption } from "../options.ts";
+import {
+  labelOption,
+  limitOption,
+  planOption,
+  readOnlyOption,
+  readWriteOption,
+} from "../options.ts";
 import { changeCommand, changeKey } from "./change.ts";
 
 interface Options {
@@ -12,19 +18,23 @@ interface Options {
   readonly perMinute?: number;
   readonly perDay?: number;
   readonly expiresIn?: number | "never";
+  readonly readOnly?: true;
+  readonly readWrite?: true;
   readonly json?: true;
 }
 
 export function updateCommand(io: Io): Command {
   const command = changeCommand(
     "update",
-    "change a key's plan, limits, label or end; what it has used stays used",
+    "change a key's plan, limits, access, label or end; what it has used stays used",
   )
     .addOption(planOption())
     .addOption(limitOption("per-minute", "requests per minute (plan enterprise only)"))
     .addOption(limitOption("per-day", "requests per day (plan enterprise only)"))
     .addOption(labelOption("new label"))
     .addOption(expiryOption())
+    .addOption(readOnlyOption("the key may list and get animals, and add none from now on"))
+    .addOption(readWriteOption("the key may add animals too from now on"))
     .addHelpText(
       "after",
       `
@@ -35,14 +45,16 @@ Examples:
     );
   return command.action(async (reference: string, options: Options) => {
     const { plan, name, perMinute, perDay, expiresIn } = options;
-    if ([plan, name, perMinute, perDay, expiresIn].every((value) => value === undefined)) {
+    const readOnly = options.readWrite === undefined ? options.readOnly : false;
+    const wanted = [plan, name, perMinute, perDay, expiresIn, readOnly];
+    if (wanted.every((value) => value === undefined)) {
       throw new UsageError(
         "There is nothing to change.",
-        "Give --plan, --per-minute, --per-day, --name or --expires-in.",
+        "Give --plan, --per-minute, --per-day, --name, --expires-in, --read-only or --read-write.",
       );
     }
     await changeKey(command, io, options, (keys) =>
-      keys.update(reference, { ...options, expiresInMs: expiresIn }),
+      keys.update(reference, { ...options, expiresInMs: expiresIn, readOnly }),
     );
   });
 }

@@ -4,6 +4,7 @@ import { httpDate } from "../../domain/clock.ts";
 import { getPetDeprecatedAtMs, getPetRemovedAtMs } from "../../domain/deprecation.ts";
 import type { ErrorKind } from "../../domain/errors.ts";
 import { limitMax, publishedLimits } from "../../domain/plan.ts";
+import { readOnlyKey } from "../../service/admission.ts";
 import { bodyLimitBytes } from "../body.ts";
 import { encodedBody, jsonType, statusOf } from "../errors.ts";
 
@@ -81,7 +82,7 @@ export const headers = {
     {
       type: "string",
       description:
-        'The challenge of RFC 6750: `Bearer`, with `error="invalid_token"` when a credential was sent.',
+        'The challenge of RFC 6750: `Bearer`, with `error="invalid_token"` when a credential was sent, and with `error="insufficient_scope"` for a read-only key.',
       maxLength: 100,
     },
     "Bearer",
@@ -194,6 +195,11 @@ export const responses = {
         "The API key is not valid.",
       ),
     },
+    challengeHeader,
+  ),
+  Forbidden: errorResponse(
+    "The API key is read-only. The request was charged like any other.",
+    { readOnly: errorExample("forbidden", "A read-only key", readOnlyKey.message) },
     challengeHeader,
   ),
   TooManyRequests: errorResponse(

@@ -25,6 +25,7 @@ function planRow(plan: PlanName): string[] {
 const meaningOf = {
   invalid_request: "The query or the body is not valid; the message names the field.",
   unauthorized: "The API key is missing or invalid.",
+  forbidden: "The API key is read-only, and the request would add an animal.",
   not_found: "There is no such animal, or nothing at this address.",
   method_not_allowed: "The address does not take this method; `Allow` names those that it takes.",
   payload_too_large: `The body is larger than ${bodyLimitBytes / 1024} KiB.`,

@@ -95,6 +95,7 @@ export const createPetDetail = {
         "The body is not valid JSON.",
       ),
     }),
+    [statusOf.forbidden]: responseReference("Forbidden"),
     413: responseReference("PayloadTooLarge"),
     415: responseReference("UnsupportedMediaType"),
     ...anyTime,

@@ -76,10 +76,19 @@ const databaseMark = "SQLite format 3\0";
 
 /** Removes what backups into `folder` left unfinished whose process has ended. */
 function clearPartials(folder: string): void {
-  for (const name of readdirSync(folder)) {
+  for (const name of namesIn(folder)) {
     const pid = Number(partialName.exec(name)?.[1] ?? 0);
     const path = join(folder, name);
     if (pid > 0 && !isRunning(pid) && isOurDatabase(path)) rmSync(path, { force: true });
+  }
+}
+
+/** Nothing for a folder that is missing or may not be read: making the copy says that. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

@@ -144,6 +144,7 @@ describe("the document", () => {
       "createPet 201",
       "createPet 400",
       "createPet 401 WWW-Authenticate",
+      "createPet 403 WWW-Authenticate",
       "createPet 413",
       "createPet 415 Accept-Encoding",
       "createPet 429 Retry-After",
@@ -218,6 +219,7 @@ describe("every example of an error", () => {
     "400 notJson": () => post("{"),
     "401 missing": () => ({ anonymous: true }),
     "401 invalid": () => ({ headers: { authorization: "Bearer nobody" } }),
+    "403 readOnly": () => post('{"name":"Rex","categoryId":1}'),
     "404 unknown": () => ({}),
     "413 tooLarge": () => post("x".repeat(64 * 1024 + 1)),
     "415 otherType": () => post("{}", { "content-type": "text/plain" }),
@@ -235,11 +237,12 @@ describe("every example of an error", () => {
   };
 
   async function bringAbout(app: TestApp, name: string, key: string): Promise<void> {
+    const [{ id } = { id: "" }] = await app.services.keys.list();
+    if (name === "403 readOnly") await app.services.keys.update(id, { readOnly: true });
     if (name === "429 rateLimited") {
       for (let i = 0; i < 60; i += 1) await app.send("/v1/pets", { key });
     }
     if (name === "429 keyBanned") {
-      const [{ id } = { id: "" }] = await app.services.keys.list();
       const minute = Math.floor(app.clock.nowMs / 60_000);
       for (const label of [minute - 2, minute - 1, minute])
         app.store.reportNoisyMinute(id, label, app.clock.nowMs);

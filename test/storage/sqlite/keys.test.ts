@@ -11,6 +11,7 @@ const key: ApiKey = {
   name: "shelter",
   plan: "pro",
   limits: publishedLimits.pro,
+  readOnly: false,
   createdAtMs: atMs,
   expiresAtMs: undefined,
   revokedAtMs: undefined,

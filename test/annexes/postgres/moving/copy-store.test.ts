@@ -228,6 +228,7 @@ async function fill(store: Store): Promise<void> {
       name: `key "${at}" 🐢`,
       plan,
       limits,
+      readOnly: at === 1,
       createdAtMs: noonMs + at,
       expiresAtMs: at === 0 ? undefined : noonMs + 1,
       revokedAtMs: undefined,
