@@ -1,5 +1,5 @@
 #!/bin/sh
-# A session with a rehome service, with curl alone: add, list, next page, get, and three refusals.
+# A session with a rehome service, with curl alone: add, add once, list, next page, get, and three refusals.
 #
 #   API_URL=http://127.0.0.1:8080/v1 API_KEY=rehome_live_... sh examples/session.sh
 set -eu
@@ -13,6 +13,13 @@ curl -sS -i "$url/pets" -H "$auth" -H "$json" -d '{"name":"Rex","categoryId":1,"
 echo
 curl -sS "$url/pets" -H "$auth" -H "$json" -d '{"name":"Mia","categoryId":9223372036854775807}'
 echo
+
+echo '# Send one twice, as after an answer that was lost: the same Idempotency-Key adds nothing more.'
+once="Idempotency-Key: session-$$-$(date +%s)"
+for _ in 1 2; do
+  curl -sS -i "$url/pets" -H "$auth" -H "$json" -H "$once" -d '{"name":"Shadow","categoryId":1}'
+  echo
+done
 
 echo '# List one animal. Where there are more, Link says where they are.'
 page=$(curl -sS -i "$url/pets?limit=1" -H "$auth")

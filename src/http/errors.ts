@@ -40,6 +40,11 @@ export function refusal(kind: ErrorKind, message: string): Refusal {
 export const nothingHere = refusal("not_found", "There is nothing at this address.");
 /** The refusal of an id that no animal has, whatever it looks like. */
 export const noSuchPet = refusal("not_found", "There is no animal with this id.");
+/** The refusal of a create that came under the name of another one. */
+export const otherBody = refusal(
+  "invalid_request",
+  "This Idempotency-Key came with another body within the last 24 hours; use a new one for another animal.",
+);
 export const invalidHost = refusal("invalid_request", "The Host header is not valid.");
 /** The one refusal with status 415 that is not about the media type (RFC 9110, section 12.5.3). */
 export const encodedBody = refusal(

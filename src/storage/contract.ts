@@ -35,6 +35,24 @@ export interface Origin {
 /** An animal to be added. */
 export type AddedPet = NewPet & Origin;
 
+/** A create that its caller may send again. */
+export interface OnceCreate {
+  readonly pet: NewPet;
+  /** The lineage of the key that sent it. */
+  readonly keyId: string;
+  /** What the caller named it by. */
+  readonly value: string;
+  /** SHA-256 of what was sent: another animal under the same name is a mistake. */
+  readonly bodyHash: Uint8Array;
+  readonly nowMs: number;
+}
+
+/** What became of it: the animal was added, or was by an earlier one; or that one was about another animal. */
+export interface KeptCreate {
+  readonly id: bigint;
+  readonly outcome: "added" | "repeated" | "other body";
+}
+
 export interface PetStore {
   /** At most `limit` animals in ascending id order, above `after`, of `status` where given. */
   page(query: PageQuery): Awaitable<Pet[]>;
@@ -42,6 +60,11 @@ export interface PetStore {
   byId(id: bigint): Awaitable<Pet | undefined>;
   /** Adds an animal and resolves with its id once it is durable. Those that arrive together share a commit. */
   create(pet: AddedPet): Promise<bigint>;
+  /**
+   * The same for an animal that is added once, however often it is sent within a day and by whichever process. What it is
+   * remembered by is kept in the same transaction.
+   */
+  createOnce(create: OnceCreate): Promise<KeptCreate>;
   /** How many animals there are. */
   count(): Awaitable<number>;
 }

@@ -121,10 +121,14 @@ test("the session with curl says what its comments promise", async () => {
     server.origin,
   );
   expect([exitCode, stderr]).toEqual([0, ""]);
-  const [, add = "", list = "", next = "", get = "", refused = ""] = stdout.split(/^# .*$/m);
+  const [, add = "", again = "", list = "", next = "", get = "", refused = ""] =
+    stdout.split(/^# .*$/m);
   expect(add).toContain("HTTP/1.1 201 Created");
   expect(add.toLowerCase()).toContain("x-ratelimit-remaining:");
   expect(add).toContain(`"name":"Mia","categoryId":${biggest}}`);
+  const shadows = again.match(/^\{.*"name":"Shadow".*\}/gm) ?? [];
+  expect([shadows.length, new Set(shadows).size]).toEqual([2, 1]);
+  expect(again.match(/^idempotent-replayed: true/gim)).toHaveLength(1);
   expect(list).toContain('rel="next"');
   expect(list).toContain(`[{"id":1,"name":"Pet 1","categoryId":${biggest},"status":"sold"}]`);
   expect(next).toContain('[{"id":2,');

@@ -6,7 +6,10 @@ import { int64Max, int64Min } from "../../src/domain/int64.ts";
 import type { NewPet, PetStatus } from "../../src/domain/pet.ts";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import { unusedCounts } from "../../src/domain/windows.ts";
-import type { KeyAction, KeyHash, Store } from "../../src/storage/contract.ts";
+import type { KeyAction, KeyHash, OnceCreate, Store } from "../../src/storage/contract.ts";
+import { records } from "../../src/storage/records.ts";
+import { sql } from "../../src/storage/statement.ts";
+import { idempotencyKeys } from "../../src/storage/tables.ts";
 import { hookTimeoutMs } from "../helpers/postgres.ts";
 import { stores, type StorePlace } from "../helpers/stores.ts";
 import { until } from "../helpers/until.ts";
@@ -60,6 +63,82 @@ describe.each(stores)("$name", (kind) => {
     ])("are kept exactly: %s", async (_what, pet) => {
       const id = await store.pets.create(pet);
       expect(await store.pets.byId(id)).toEqual({ id, ...pet });
+    });
+
+    describe("added once", () => {
+      let named = 0;
+      const once = (changes: Partial<OnceCreate> = {}): OnceCreate => ({
+        pet: { name: "once", categoryId: 7n, status: "sold" },
+        keyId: "key_a",
+        value: `value ${(named += 1)}`,
+        bodyHash: new Uint8Array(32).fill(1),
+        nowMs: noonMs,
+        ...changes,
+      });
+      test("are one animal, however often they are sent", async () => {
+        const create = once();
+        const before = await store.pets.count();
+        const { pets } = store.versions();
+        const first = await store.pets.createOnce(create);
+        expect(first.outcome).toBe("added");
+        expect(store.versions().pets).not.toBe(pets);
+        expect(await store.pets.byId(first.id)).toEqual({ id: first.id, ...create.pet });
+        const again = await Promise.all(
+          Array.from({ length: 20 }, () => store.pets.createOnce(create)),
+        );
+        expect(new Set(again.map(({ id }) => id))).toEqual(new Set([first.id]));
+        expect(new Set(again.map(({ outcome }) => outcome))).toEqual(new Set(["repeated"]));
+        expect(await store.pets.count()).toBe(before + 1);
+      });
+
+      test("are one animal at the same moment too", async () => {
+        const create = once();
+        const before = await store.pets.count();
+        const all = await Promise.all(
+          Array.from({ length: 50 }, () => store.pets.createOnce(create)),
+        );
+        expect(all.filter(({ outcome }) => outcome === "added")).toHaveLength(1);
+        expect(new Set(all.map(({ id }) => id)).size).toBe(1);
+        expect(await store.pets.count()).toBe(before + 1);
+      });
+
+      test("are told from another body, another key and another value", async () => {
+        const create = once();
+        const { id } = await store.pets.createOnce(create);
+        const other = { ...create, bodyHash: new Uint8Array(32).fill(2) };
+        expect(await store.pets.createOnce(other)).toEqual({ id, outcome: "other body" });
+        for (const more of [{ keyId: "key_b" }, { value: `${create.value}x` }]) {
+          const added = await store.pets.createOnce({ ...create, ...more });
+          expect(added.outcome).toBe("added");
+          expect(added.id).toBeGreaterThan(id);
+        }
+      });
+
+      test("are remembered for a day, to the millisecond", async () => {
+        const create = once();
+        const { id } = await store.pets.createOnce(create);
+        const late = { ...create, nowMs: noonMs + dayMs - 1 };
+        expect(await store.pets.createOnce(late)).toEqual({ id, outcome: "repeated" });
+        const over = await store.pets.createOnce({ ...create, nowMs: noonMs + dayMs });
+        expect(over.outcome).toBe("added");
+        expect(await store.pets.createOnce({ ...create, nowMs: noonMs + dayMs + 1 })).toEqual({
+          id: over.id,
+          outcome: "repeated",
+        });
+      });
+
+      test("are forgotten in the end, a few with each that is remembered", async () => {
+        const later = noonMs + 10 * dayMs;
+        for (let count = 0; count < 12; count += 1) {
+          await store.pets.createOnce(once({ keyId: "key_old" }));
+        }
+        for (let count = 0; count < 12; count += 1) {
+          await store.pets.createOnce(once({ keyId: "key_new", nowMs: later }));
+        }
+        const kept = await store.read(() => records(idempotencyKeys, sql``));
+        expect(kept.length).toBeGreaterThanOrEqual(12);
+        expect(kept.every(({ atMs }) => atMs === later)).toBe(true);
+      });
     });
 
     test("are listed in pages, whole and by status", async () => {

@@ -7,8 +7,16 @@ import { columnName } from "../../storage/declare.ts";
 import { answerFields, petOfRow } from "../../storage/pet-row.ts";
 import * as tables from "../../storage/tables.ts";
 import { arrayTypes } from "./columns.ts";
-import type { AddedPet, CommitReport, PetStore } from "../../storage/contract.ts";
+import type {
+  AddedPet,
+  CommitReport,
+  KeptCreate,
+  OnceCreate,
+  PetStore,
+} from "../../storage/contract.ts";
+import { addOnce } from "../../storage/create-once.ts";
 import { createBatchMax, GroupCommit } from "../../storage/group-commit.ts";
+import type { Steps } from "../../storage/statement.ts";
 import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
 import { lockTimeout } from "./transaction.ts";
@@ -107,6 +115,8 @@ export interface PetStoreOptions {
   /** Told of each commit that changed animals, before those who wait for it are answered. */
   readonly onChange: () => void;
   readonly onCommit: (report: CommitReport) => void;
+  /** Runs a transaction that may change animals. */
+  readonly transact: <T>(work: () => Steps<T>) => Promise<T>;
 }
 
 /** Animals in PostgreSQL. */
@@ -153,6 +163,16 @@ export class PostgresPets implements PetStore {
 
   create(pet: AddedPet): Promise<bigint> {
     return this.#commits.add(pet);
+  }
+
+  /** A transaction for each: who sends a create again gives up the shared commit. */
+  async createOnce(create: OnceCreate): Promise<KeptCreate> {
+    const startMs = performance.now();
+    const kept = await this.#options.transact(() => addOnce(create));
+    if (kept.outcome === "added") {
+      this.#options.onCommit({ batchSize: 1, commitMs: performance.now() - startMs });
+    }
+    return kept;
   }
 
   /** Resolves when every create is kept or refused. */

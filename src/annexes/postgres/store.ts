@@ -115,7 +115,12 @@ class PostgresStore implements Store {
     this.#options = options;
     this.#connections = connections;
     const onChange = () => this.#versions.notePets();
-    const pets = new PostgresPets(connections, { timeoutMs, onCommit, onChange });
+    const pets = new PostgresPets(connections, {
+      timeoutMs,
+      onCommit,
+      onChange,
+      transact: (work) => this.transact(work),
+    });
     const windows = windowStore(connections, {
       timeoutMs,
       clock,

@@ -3,6 +3,7 @@ import type { OpenAPIV3 } from "openapi-types";
 import { httpDate } from "../../domain/clock.ts";
 import { getPetDeprecatedAtMs, getPetRemovedAtMs } from "../../domain/deprecation.ts";
 import type { ErrorKind } from "../../domain/errors.ts";
+import { idempotencyKeyMax } from "../../domain/idempotency.ts";
 import { limitMax, publishedLimits } from "../../domain/plan.ts";
 import { readOnlyKey } from "../../service/admission.ts";
 import { bodyLimitBytes } from "../body.ts";
@@ -108,6 +109,16 @@ export const headers = {
     undefined,
     false,
   ),
+  "Idempotent-Replayed": header(
+    {
+      type: "string",
+      enum: ["true"],
+      description:
+        "On the repetition of an earlier request with this Idempotency-Key only: nothing more was stored.",
+    },
+    "true",
+    false,
+  ),
   Successor: header(
     {
       type: "string",
@@ -135,6 +146,16 @@ export const headers = {
   ),
 } as const satisfies Record<string, OpenAPIV3.HeaderObject>;
 
+/** draft-ietf-httpapi-idempotency-key-header. */
+export const idempotencyKeyParameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description: `A name of the caller's own for this request, such as a UUID: ${idempotencyKeyMax} visible ASCII characters at the most, with or without quotes around them. The same one with an equal body gets the first answer again for 24 hours.`,
+  // Without an example: a tool that sends it with each request would get the first animal again.
+  schema: { type: "string", pattern: "^[!-~]+$", minLength: 1, maxLength: idempotencyKeyMax },
+} as const satisfies OpenAPIV3.ParameterObject;
+
 function headerReferences(names: Readonly<Record<string, keyof typeof headers>>): Headers {
   return Object.fromEntries(
     Object.entries(names).map(([field, name]) => [field, { $ref: `#/components/headers/${name}` }]),
@@ -151,6 +172,7 @@ export const commonHeaders = headerReferences({
 const retryHeader = headerReferences({ "Retry-After": "Retry-After" });
 const challengeHeader = headerReferences({ "WWW-Authenticate": "WWW-Authenticate" });
 export const nextPageHeader = headerReferences({ Link: "NextPage" });
+export const replayedHeader = headerReferences({ "Idempotent-Replayed": "Idempotent-Replayed" });
 export const deprecationHeaders = headerReferences({
   Deprecation: "Deprecation",
   Sunset: "Sunset",

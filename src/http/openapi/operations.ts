@@ -1,13 +1,15 @@
 /** What the document says of each operation beyond the schemas of its route. */
 import { httpDate, isoSeconds } from "../../domain/clock.ts";
 import { getPetRemovedAtMs, getPetRemovedOn } from "../../domain/deprecation.ts";
-import { jsonType, statusOf } from "../errors.ts";
+import { jsonType, otherBody, statusOf } from "../errors.ts";
 import {
   deprecationHeaders,
   errorExample,
   errorResponse,
   commonHeaders,
+  idempotencyKeyParameter,
   nextPageHeader,
+  replayedHeader,
   responseReference,
   schemaReference,
 } from "./components.ts";
@@ -65,12 +67,14 @@ export const createPetDetail = {
   operationId: "createPet",
   summary: "Add an animal",
   description:
-    "Stores an animal and returns it with the id that it was given. Once answered with 201 it is on the disk.",
+    "Stores an animal and returns it with the id that it was given. Once answered with 201 it is on the disk. A client that sends an `Idempotency-Key` may send the request again when it hears no answer: the animal is stored once.",
   tags: ["pets"],
+  parameters: [idempotencyKeyParameter],
   responses: {
     201: {
-      description: "The animal as it was stored.",
-      headers: { ...commonHeaders },
+      description:
+        "The animal as it was stored, now or by the first request with this Idempotency-Key.",
+      headers: { ...commonHeaders, ...replayedHeader },
       content: {
         [jsonType]: {
           schema: schemaReference("Pet"),
@@ -93,6 +97,11 @@ export const createPetDetail = {
         "invalid_request",
         "The body is no JSON",
         "The body is not valid JSON.",
+      ),
+      otherBody: errorExample(
+        "invalid_request",
+        "The Idempotency-Key of another animal",
+        otherBody.message,
       ),
     }),
     [statusOf.forbidden]: responseReference("Forbidden"),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Elysia } from "elysia";
 import { httpDate, type Clock } from "../../domain/clock.ts";
 import {
@@ -7,13 +8,14 @@ import {
   isGetPetRemoved,
 } from "../../domain/deprecation.ts";
 import { pageLimit } from "../../domain/page.ts";
-import { petJson } from "../../domain/pet.ts";
+import { idempotencyKeyOf, idempotencyKeyRule } from "../../domain/idempotency.ts";
+import { petJson, type NewPet } from "../../domain/pet.ts";
 import type { Services } from "../../service/services.ts";
 import type { PetAnswers } from "../answers.ts";
 import { stillStands, unreadableBody } from "../body.ts";
 import { recordOf, type RequestRecord } from "../door.ts";
 import { baseUrlOf } from "../edge.ts";
-import { errorAnswer, jsonType, noSuchPet, refusal } from "../errors.ts";
+import { errorAnswer, jsonType, noSuchPet, otherBody, refusal } from "../errors.ts";
 import { gate, type GateOptions } from "../gate.ts";
 import type { RouteName } from "../methods.ts";
 import { createPetDetail, getPetDetail, listPetsDetail } from "../openapi/operations.ts";
@@ -43,6 +45,15 @@ const headers = new Headers({ "Content-Type": jsonType });
 const found = { headers };
 const created = { status: 201, headers };
 
+const badIdempotencyKey = refusal("invalid_request", `Idempotency-Key ${idempotencyKeyRule}.`);
+
+/** SHA-256 of what is added: two bodies that say the same animal are equal. */
+function fingerprintOf(pet: NewPet): Uint8Array {
+  return createHash("sha256")
+    .update(petJson({ ...pet, id: 0n }))
+    .digest();
+}
+
 /** The three operations of the specification. */
 export function petRoutes(options: PetRoutesOptions) {
   const { answers, clock, services } = options;
@@ -68,6 +79,8 @@ export function petRoutes(options: PetRoutesOptions) {
         const record = recordOf(request);
         const pet = { ...body, categoryId: BigInt(body.categoryId) };
         if (!(await stillStands(request))) return errorAnswer(record, unreadableBody);
+        const header = request.headers.get("Idempotency-Key");
+        if (header !== null) return createOnce(options, record, pet, header);
         const createdBy = record.admission?.key?.id;
         const id = await services.pets.create({ ...pet, createdAtMs: clock(), createdBy });
         const text = petJson({ ...pet, id });
@@ -98,6 +111,26 @@ export function petRoutes(options: PetRoutesOptions) {
       },
       { params: petPath, response: answersOf<PetBody>(), detail: getPetDetail },
     );
+}
+
+/** Adds an animal that its caller may send again (draft-ietf-httpapi-idempotency-key-header). */
+async function createOnce(
+  { clock, services }: PetRoutesOptions,
+  record: RequestRecord,
+  pet: NewPet,
+  header: string,
+): Promise<Response> {
+  const value = idempotencyKeyOf(header);
+  const keyId = record.admission?.key?.id;
+  if (value === undefined || keyId === undefined) return errorAnswer(record, badIdempotencyKey);
+  const bodyHash = fingerprintOf(pet);
+  const create = { pet, keyId, value, bodyHash, nowMs: clock() };
+  const { id, outcome } = await services.pets.createOnce(create);
+  if (outcome === "other body") return errorAnswer(record, otherBody);
+  if (outcome === "repeated") record.headers = { "Idempotent-Replayed": "true" };
+  const text = petJson({ ...pet, id });
+  record.bytes = Buffer.byteLength(text);
+  return new Response(text, created);
 }
 
 /** Answers with JSON that may be kept: all answers of it share its bytes. */

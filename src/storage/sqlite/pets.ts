@@ -3,10 +3,12 @@ import { and, asc, count, eq, gt, sql } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
 import { type Pet, petFieldNames, type PetStatus } from "../../domain/pet.ts";
-import type { AddedPet } from "../contract.ts";
+import type { AddedPet, KeptCreate, OnceCreate } from "../contract.ts";
 import { columnName } from "../declare.ts";
 import { answerFields, petOfRow, type PetRow } from "../pet-row.ts";
+import { addOnce } from "../create-once.ts";
 import { query, statement, translating } from "./database.ts";
+import { perform } from "./engine.ts";
 import { pets } from "./schema.ts";
 
 /** By the names of the fields, so that a row is an animal but for what is null. */
@@ -60,6 +62,11 @@ export function petReader(db: Database) {
 /** What a create writes of an animal, in the order of the statement's placeholders. */
 const insertedFields = [...petFieldNames, "createdAtMs", "createdBy"] as const;
 
+/** Adds the animals of `creates` that were not added before, in one transaction. */
+export function addAllOnce(db: Database, creates: readonly OnceCreate[]): KeptCreate[] {
+  return db.transaction(() => creates.map((create) => perform(db, addOnce(create)))).immediate();
+}
+
 /** Changes animals, each call in one transaction. */
 export function petWriter(db: Database) {
   const columns = insertedFields.map((name) => `"${columnName(name)}"`).join(", ");
@@ -80,5 +87,6 @@ export function petWriter(db: Database) {
   return {
     /** Adds all of `batch` or none of it. Returns the ids in its order; they are durable when it returns. */
     create: (batch: readonly AddedPet[]): bigint[] => insertAll.immediate(batch),
+    createOnce: (batch: readonly OnceCreate[]): KeptCreate[] => addAllOnce(db, batch),
   };
 }

@@ -6,6 +6,8 @@ import type {
   AddedPet,
   Awaitable,
   CommitReport,
+  KeptCreate,
+  OnceCreate,
   Session,
   Store,
   StoreCheck,
@@ -240,10 +242,15 @@ class SqliteStore implements Store {
     const own = new GroupCommit<AddedPet, bigint>(async (batch) => writer.create(batch), {
       batchMax: createBatchMax,
     });
+    const ownOnce = new GroupCommit<OnceCreate, KeptCreate>(
+      async (batch) => writer.createOnce(batch),
+      { batchMax: createBatchMax },
+    );
     return {
       ...reader,
       count: translated(reader).count,
       create: (pet) => this.#writer?.create(pet) ?? own.add(pet),
+      createOnce: (create) => this.#writer?.createOnce(create) ?? ownOnce.add(create),
     };
   }
 

@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import type { AddedPet, CommitReport } from "../contract.ts";
+import type { AddedPet, CommitReport, KeptCreate, OnceCreate } from "../contract.ts";
 import { createBatchMax, GroupCommit } from "../group-commit.ts";
 import { descriptorsAreFree } from "../descriptors.ts";
 import type { WriterOpen, WriterReply, WriterRequest } from "./writer.worker.ts";
@@ -32,6 +32,7 @@ interface Question {
 export class Writer {
   readonly #options: WriterOptions;
   readonly #creates: GroupCommit<AddedPet, bigint>;
+  readonly #onceCreates: GroupCommit<OnceCreate, KeptCreate>;
   #worker: Worker | undefined;
   readonly #questions = new Map<number, Question>();
   #lastId = 0;
@@ -40,7 +41,9 @@ export class Writer {
 
   constructor(options: WriterOptions) {
     this.#options = options;
-    this.#creates = new GroupCommit((pets) => this.#commit(pets), { batchMax: createBatchMax });
+    const bounds = { batchMax: createBatchMax };
+    this.#creates = new GroupCommit((pets) => this.#commit(pets), bounds);
+    this.#onceCreates = new GroupCommit((creates) => this.#commitOnce(creates), bounds);
   }
 
   /** Starts the thread. Resolves once it has opened its files, or has failed to, which `onProblem` is told. */
@@ -60,6 +63,11 @@ export class Writer {
     return this.#creates.add(pet);
   }
 
+  /** The same for an animal that is added once, however often it is sent. */
+  createOnce(create: OnceCreate): Promise<KeptCreate> {
+    return this.#onceCreates.add(create);
+  }
+
   reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void {
     this.#tell({ type: "noisy", keyId, minuteLabel, nowMs });
   }
@@ -77,7 +85,7 @@ export class Writer {
 
   /** Finishes what was begun, moves both logs into their files and ends the thread. */
   async close(): Promise<void> {
-    await this.#creates.settled();
+    await Promise.all([this.#creates.settled(), this.#onceCreates.settled()]);
     if (this.#worker === undefined) return;
     await this.#ask({ type: "close" });
     const worker = this.#worker;
@@ -148,10 +156,31 @@ export class Writer {
   }
 
   async #commit(pets: AddedPet[]): Promise<readonly bigint[]> {
-    let reply: WriterReply;
+    const { ids } = await this.#committed({ type: "create", pets }, pets.length, (reply) =>
+      reply.type === "created" ? reply : undefined,
+    );
+    return ids;
+  }
+
+  async #commitOnce(creates: OnceCreate[]): Promise<readonly KeptCreate[]> {
+    const request = { type: "createOnce", creates } as const;
+    const { kept } = await this.#committed(request, creates.length, (reply) =>
+      reply.type === "keptOnce" ? reply : undefined,
+    );
+    return kept;
+  }
+
+  /** The answer to a request to commit `batchSize` creates. Throws `unavailable` when there was none. */
+  async #committed<Reply extends { readonly commitMs: number }>(
+    request: WriterRequest,
+    batchSize: number,
+    expected: (reply: WriterReply) => Reply | undefined,
+  ): Promise<Reply> {
+    let reply: Reply | undefined;
     try {
-      reply = await this.#ask({ type: "create", pets });
-      if (reply.type !== "created") throw new Error(`the writer answered ${reply.type}`);
+      const answer = await this.#ask(request);
+      reply = expected(answer);
+      if (reply === undefined) throw new Error(`the writer answered ${answer.type}`);
     } catch (cause) {
       this.#hasFailed = true;
       throw new AppError("unavailable", "The animal could not be stored.", {
@@ -160,8 +189,8 @@ export class Writer {
       });
     }
     this.#hasFailed = false;
-    this.#options.onCommit({ batchSize: pets.length, commitMs: reply.commitMs });
-    return reply.ids;
+    this.#options.onCommit({ batchSize, commitMs: reply.commitMs });
+    return reply;
   }
 }
 

@@ -3,11 +3,11 @@
  * serves never does, and it checkpoints both files.
  */
 import type { Database } from "bun:sqlite";
-import type { AddedPet } from "../contract.ts";
+import type { AddedPet, KeptCreate, OnceCreate } from "../contract.ts";
 import { openDatabase } from "./database.ts";
 import { noteNoisyMinute } from "../keys.ts";
 import { transactOn } from "./engine.ts";
-import { petWriter } from "./pets.ts";
+import { addAllOnce, petWriter } from "./pets.ts";
 import { bannedOn } from "../usage.ts";
 import { usageWriter } from "./windows.ts";
 
@@ -21,6 +21,7 @@ export interface WriterOpen {
 export type WriterRequest =
   | ({ readonly type: "open" } & WriterOpen)
   | { readonly type: "create"; readonly pets: readonly AddedPet[] }
+  | { readonly type: "createOnce"; readonly creates: readonly OnceCreate[] }
   | {
       readonly type: "noisy";
       readonly keyId: string;
@@ -33,6 +34,7 @@ export type WriterRequest =
 
 type Result =
   | { readonly type: "created"; readonly ids: readonly bigint[]; readonly commitMs: number }
+  | { readonly type: "keptOnce"; readonly kept: readonly KeptCreate[]; readonly commitMs: number }
   | { readonly type: "failed"; readonly code: string; readonly message: string }
   | { readonly type: "banned" }
   | { readonly type: "done" };
@@ -81,6 +83,11 @@ function handle(request: WriterRequest): Result {
       const startMs = performance.now();
       const ids = opened().pets.create(request.pets);
       return { type: "created", ids, commitMs: performance.now() - startMs };
+    }
+    case "createOnce": {
+      const startMs = performance.now();
+      const kept = addAllOnce(opened().catalogue, request.creates);
+      return { type: "keptOnce", kept, commitMs: performance.now() - startMs };
     }
     case "noisy": {
       const { keyId, minuteLabel, nowMs } = request;

@@ -78,7 +78,16 @@ describe("the document", () => {
         },
         { name: "after", place: "query", example: 0, ...int64 },
       ],
-      [],
+      [
+        {
+          name: "Idempotency-Key",
+          place: "header",
+          type: "string",
+          pattern: "^[!-~]+$",
+          minLength: 1,
+          maxLength: 255,
+        },
+      ],
       [{ name: "petId", place: "path", example: 1, ...int64 }],
     ] as never);
   });
@@ -141,7 +150,7 @@ describe("the document", () => {
       "listPets 429 Retry-After",
       "listPets 500",
       "listPets 503 Retry-After",
-      "createPet 201",
+      "createPet 201 Idempotent-Replayed",
       "createPet 400",
       "createPet 401 WWW-Authenticate",
       "createPet 403 WWW-Authenticate",
@@ -217,6 +226,10 @@ describe("every example of an error", () => {
     "400 missing": () => post('{"name":"Rex"}'),
     "400 invalid": () => post('{"name":"Rex","categoryId":1,"status":"lost"}'),
     "400 notJson": () => post("{"),
+    "400 otherBody": () => {
+      const headers = { ...json, "idempotency-key": "a" };
+      return post('{"name":"Rex","categoryId":1}', headers);
+    },
     "401 missing": () => ({ anonymous: true }),
     "401 invalid": () => ({ headers: { authorization: "Bearer nobody" } }),
     "403 readOnly": () => post('{"name":"Rex","categoryId":1}'),
@@ -238,6 +251,11 @@ describe("every example of an error", () => {
 
   async function bringAbout(app: TestApp, name: string, key: string): Promise<void> {
     const [{ id } = { id: "" }] = await app.services.keys.list();
+    if (name === "400 otherBody") {
+      const headers = { "content-type": "application/json", "idempotency-key": "a" };
+      const body = '{"name":"Mia","categoryId":1}';
+      await app.send("/v1/pets", { key, method: "POST", headers, body });
+    }
     if (name === "403 readOnly") await app.services.keys.update(id, { readOnly: true });
     if (name === "429 rateLimited") {
       for (let i = 0; i < 60; i += 1) await app.send("/v1/pets", { key });

@@ -1,0 +1,52 @@
+/** Creates that may be sent again. The statements are the same for both databases. */
+import { rememberedMs } from "../domain/idempotency.ts";
+import type { KeptCreate, OnceCreate } from "./contract.ts";
+import { record } from "./records.ts";
+import { changeAnimals, countAnimals, row, run, sql, type Steps } from "./statement.ts";
+import { idempotencyKeys, pets } from "./tables.ts";
+
+/** Creates that are forgotten with each one that is remembered: more than one, so that none is left for long. */
+const forgottenMax = 16;
+
+/** Adds an animal, unless the same create was kept within a day: then that one is what it answers. */
+export function* addOnce(create: OnceCreate): Steps<KeptCreate> {
+  // Looked for without the lock first: who sends it again keeps nobody waiting.
+  const early = yield* keptCreate(create);
+  if (early !== undefined) return early;
+  yield* changeAnimals();
+  const late = yield* keptCreate(create);
+  return late ?? (yield* add(create));
+}
+
+function* keptCreate(create: OnceCreate): Steps<KeptCreate | undefined> {
+  const { keyId, value, bodyHash, nowMs } = create;
+  const kept = yield* record(
+    idempotencyKeys,
+    sql`WHERE key_id = ${keyId} AND value = ${value} AND at_ms > ${nowMs - rememberedMs}`,
+  );
+  if (kept === undefined) return undefined;
+  const isSame = Buffer.from(kept.bodyHash).equals(bodyHash);
+  return { id: kept.petId, outcome: isSame ? "repeated" : "other body" };
+}
+
+function* add({ pet, keyId, value, bodyHash, nowMs }: OnceCreate): Steps<KeptCreate> {
+  const { name, categoryId, status = null } = pet;
+  const added = yield* row(
+    sql<{ id: bigint }>`INSERT INTO ${pets} (name, category_id, status, created_at_ms, created_by)
+      VALUES (${name}, ${categoryId}, ${status}, ${nowMs}, ${keyId}) RETURNING id`,
+  );
+  if (added === undefined) throw new Error("the animal that was added has no id");
+  yield* countAnimals(1);
+  yield* run(
+    sql`DELETE FROM ${idempotencyKeys} WHERE (key_id, value) IN (
+      SELECT key_id, value FROM ${idempotencyKeys} WHERE at_ms <= ${nowMs - rememberedMs}
+      ORDER BY at_ms LIMIT ${forgottenMax})`,
+  );
+  yield* run(
+    sql`INSERT INTO ${idempotencyKeys} (key_id, value, body_hash, pet_id, at_ms)
+      VALUES (${keyId}, ${value}, ${bodyHash}, ${added.id}, ${nowMs})
+      ON CONFLICT (key_id, value) DO UPDATE SET
+        body_hash = excluded.body_hash, pet_id = excluded.pet_id, at_ms = excluded.at_ms`,
+  );
+  return { id: added.id, outcome: "added" };
+}
