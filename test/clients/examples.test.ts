@@ -115,6 +115,42 @@ test("each of them waits as long as it is told, and longer each time", async () 
   await Promise.all(waits);
 });
 
+const adders = [
+  { name: "TypeScript", command: [process.execPath, join(examples, "add-animal.ts")] },
+  { name: "Python", command: ["python3", join(examples, "add_animal.py")] },
+];
+
+test.each(adders.map((program) => ({ ...program, runs: isThere(program) })))(
+  "adding an animal in $name stores it once, though the first answer is lost",
+  async ({ command, runs, name }) => {
+    if (!runs) return;
+    let answers = 0;
+    using proxy = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      async fetch(request) {
+        const { pathname } = new URL(request.url);
+        const { headers, method } = request;
+        const body = await request.text();
+        const answer = await fetch(`${server.origin}${pathname}`, { method, headers, body });
+        if ((answers += 1) > 1) return answer;
+        const lost = { code: "unavailable", message: "The answer was lost.", status: 503 };
+        return Response.json(lost, { status: 503, headers: { "retry-after": "1" } });
+      },
+    });
+    const label = `Only once, ${name} é`;
+    const added = await run([...command, label, biggest, "pending"], proxy.url.origin);
+    expect(added.exitCode).toBe(0);
+    expect(added.stderr).toContain("The answer was lost. Waiting");
+    expect(added.stdout).toContain(label);
+    expect(added.stdout).toContain(biggest);
+    const headers = { authorization: `Bearer ${key}` };
+    const stored = await fetch(`${server.origin}/v1/pets?status=pending`, { headers });
+    const labels = ((await stored.json()) as { name: string }[]).map((animal) => animal.name);
+    expect(labels.filter((each) => each === label)).toHaveLength(1);
+  },
+);
+
 test("the session with curl says what its comments promise", async () => {
   const { exitCode, stdout, stderr } = await run(
     ["sh", join(examples, "session.sh")],

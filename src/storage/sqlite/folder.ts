@@ -156,6 +156,12 @@ function onPlainFile(
   }
 }
 
+/** Makes an empty file, unless another process was faster. */
+export function makeFor(folder: string, file: string): void {
+  closeSync(openSync(file, constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW, 0o600));
+  giveToOwner(file, folder);
+}
+
 /** What SQLite keeps beside a database, under names of its own. */
 const besides = ["", "-wal", "-shm", "-journal"];
 

@@ -1,5 +1,5 @@
 import { SQLiteError, type Database } from "bun:sqlite";
-import { closeSync, constants, existsSync, openSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type {
@@ -20,7 +20,7 @@ import { attempt, freeSpace, requireRoomToMigrate, takeLock } from "./checks.ts"
 import { FileWatch } from "./file-watch.ts";
 import { explain, openDatabase, translated, translating } from "./database.ts";
 import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
-import { closeToOthers, giveToOwner, prepareFolder } from "./folder.ts";
+import { closeToOthers, makeFor, prepareFolder } from "./folder.ts";
 import { inspectFolder } from "./inspect.ts";
 import { keyStore, noteNoisyMinute } from "../keys.ts";
 import { migrate } from "./migrate.ts";
@@ -107,12 +107,6 @@ function prepare({ folder, onBackup }: SqliteOptions, files: ReturnType<typeof s
     if (existsSync(file)) closeToOthers(file, folder);
     else makeFor(folder, file);
   }
-}
-
-/** Makes an empty file, unless another process was faster. */
-function makeFor(folder: string, file: string): void {
-  closeSync(openSync(file, constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW, 0o600));
-  giveToOwner(file, folder);
 }
 
 class SqliteStore implements Store {
