@@ -4,11 +4,9 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { temporaryFolder } from "./helpers/binary.ts";
 import { finished } from "./helpers/finished.ts";
-import { kernelDebts } from "./helpers/rules.ts";
-import { parseSource } from "./helpers/source.ts";
 
 const root = join(import.meta.dir, "..");
 const kernelTests = ["domain", "storage", "service", "http", "cli"].map((room) => `test/${room}`);
@@ -42,7 +40,6 @@ beforeAll(() => {
     cpSync(join(root, path), join(tree, path), { recursive: true, filter: isKernel });
   }
   rmSync(join(tree, "src/annexes"), { recursive: true });
-  for (const path of owed()) cpSync(join(root, path), join(tree, path));
   mkdirSync(join(tree, "src/annexes"), { recursive: true });
   writeFileSync(join(tree, "src/annexes/index.ts"), list);
   symlinkSync(join(root, "node_modules"), join(tree, "node_modules"));
@@ -50,18 +47,6 @@ beforeAll(() => {
   const config = { extends: join(root, "tsconfig.json"), include };
   writeFileSync(join(tree, "tsconfig.json"), JSON.stringify(config));
 });
-
-/** The files of annexes that `kernelDebts` still lets the kernel import, with what they import of annexes themselves. */
-function owed(): Set<string> {
-  const files = new Set(kernelDebts.map((debt) => debt.split(" -> ")[1] ?? ""));
-  for (const path of files) {
-    for (const name of parseSource(path, readFileSync(join(root, path), "utf8")).imports) {
-      const target = join(dirname(path), name);
-      if (name.startsWith(".") && target.startsWith("src/annexes/")) files.add(target);
-    }
-  }
-  return files;
-}
 
 afterAll(() => folder[Symbol.dispose]());
 
@@ -82,7 +67,7 @@ async function bun(...args: readonly string[]): Promise<string> {
 
 test("no annex is in the copy", () => {
   const files = [...new Bun.Glob("src/annexes/**/*").scanSync(tree)];
-  expect(files.toSorted()).toEqual(["src/annexes/index.ts", ...owed()].toSorted());
+  expect(files).toEqual(["src/annexes/index.ts"]);
 });
 
 test("the kernel type-checks", async () => void (await bun("check", "--no-script")), 120_000);

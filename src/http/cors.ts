@@ -7,6 +7,7 @@ const exposedHeaders = [
   "Link",
   "Deprecation",
   "Sunset",
+  "Idempotent-Replayed",
   "X-Request-Id",
 ].join(", ");
 /** What a page may send: ours, and what the libraries add that trace a request (W3C Trace Context, Sentry). */

@@ -34,8 +34,6 @@ export const annexPairs: Readonly<Record<string, string>> = {
   "console -> import": "files in and out, by a browser",
   "console -> operate": "findings and usage, as the commands have them",
 };
-/** Imports of an annex by the kernel that are still to go. */
-export const kernelDebts: readonly string[] = [];
 
 /** Packages that belong to one layer; an annex may have them too. */
 const packageHomes: readonly (readonly [pattern: RegExp, layer: Layer])[] = [
@@ -87,7 +85,6 @@ function fileProblem(source: Source, layer: Layer | undefined, target: string): 
   if (other === undefined) {
     return sharedFiles[layer].includes(target) ? undefined : `src/${layer} must not`;
   }
-  if (kernelDebts.includes(`${source.path} -> ${target}`)) return undefined;
   if (layer === "cli" && other === "http") {
     return httpForCli.includes(target) ? undefined : "the command line only serves and prints";
   }

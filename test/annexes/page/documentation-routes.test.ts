@@ -1,0 +1,27 @@
+/** The page and the document, as caches and pages on other origins get them. */
+import { expect, test } from "bun:test";
+import { testApp } from "../../helpers/app.ts";
+
+const paths = ["/docs", "/docs/json"];
+
+test("a cache may keep the page and the document, and no refusal of their addresses", async () => {
+  const app = await testApp();
+  const kept = async (path: string, method = "GET") =>
+    (await app.send(path, { method })).headers.get("cache-control");
+  for (const path of paths) expect(await kept(path)).not.toBe("no-store");
+  expect(await kept("/docs", "POST")).toBe("no-store");
+});
+
+test("a page on an allowed origin may read them", async () => {
+  const origin = "https://a.example";
+  const app = await testApp({ app: { corsOrigins: [origin] } });
+  for (const path of paths) {
+    const answer = await app.send(path, { headers: { origin } });
+    expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+    expect(answer.headers.get("vary")).toContain("Origin");
+  }
+  const preflight = { origin, "access-control-request-method": "GET" };
+  const asked = await app.send("/docs/json", { method: "OPTIONS", headers: preflight });
+  expect(asked.status).toBe(204);
+  expect(asked.headers.get("access-control-allow-methods")).toBe("GET, HEAD");
+});
