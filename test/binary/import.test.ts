@@ -387,7 +387,7 @@ describe("pets export", () => {
   test("ends quietly when nobody reads on", async () => {
     using folder = temporaryFolder();
     await importInto(folder.path, largeFile(folder.path, 50_000));
-    const { args } = await onStoreUnderTest([
+    const { args, env } = await onStoreUnderTest([
       "pets",
       "export",
       "--format",
@@ -397,7 +397,7 @@ describe("pets export", () => {
     ]);
     const child = Bun.spawn(
       ["bash", "-o", "pipefail", "-c", '"$0" "$@" | head -n 1', await executable(), ...args],
-      { env: cleanEnvironment, stdout: "pipe", stderr: "pipe" },
+      { env: { ...cleanEnvironment, ...env }, stdout: "pipe", stderr: "pipe" },
     );
     const { exitCode, stdout, stderr } = await finished(child);
     expect([exitCode, stdout, stderr]).toEqual([
@@ -463,8 +463,10 @@ describe("beside a running server", () => {
     const data = join(folder.path, "data");
     const file = largeFile(folder.path, 100_000);
     await rehome(["keys", "list", "--data", data]);
-    const { args } = await onStoreUnderTest(["pets", "import", file, "--data", data]);
-    const child = Bun.spawn([await executable(), ...args], { env: cleanEnvironment });
+    const { args, env } = await onStoreUnderTest(["pets", "import", file, "--data", data]);
+    const child = Bun.spawn([await executable(), ...args], {
+      env: { ...cleanEnvironment, ...env },
+    });
     const log = join(data, "rehome.db-wal");
     const logBytes = () => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
     if (isOnPostgres) await Bun.sleep(250);

@@ -18,7 +18,7 @@ import {
 } from "../helpers/binary.ts";
 import { finished } from "../helpers/finished.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
-import { databaseFor, isOnPostgres } from "../helpers/store-under-test.ts";
+import { isOnPostgres, onStoreUnderTest } from "../helpers/store-under-test.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
 
 const folder = temporaryFolder();
@@ -360,15 +360,13 @@ test("a server without keys shows a command that makes one for it", async () => 
   using parent = temporaryFolder();
   const data = join(parent.path, "the shelter's animals");
   await using server = await serve(data, ["--environment", "staging"]);
-  // Nothing shows the password of a database, so that its address has to be told again.
-  const address = isOnPostgres ? await databaseFor(data) : "ADDRESS";
-  const shown = /No key exists yet: (.*)/
-    .exec(server.stdout())?.[1]
-    ?.replace("LABEL", "first")
-    .replace("ADDRESS", `'${address}'`);
+  const shown = /No key exists yet: (.*)/.exec(server.stdout())?.[1]?.replace("LABEL", "first");
+  // Nothing shows the password of a database: its address is in a variable, which the shell has too.
+  const { env } = await onStoreUnderTest([], { REHOME_DATA: data });
+  const address = isOnPostgres ? env : {};
   const bin = dirname(await executable());
   const child = Bun.spawn(["sh", "-c", shown ?? "exit 9"], {
-    env: { ...cleanEnvironment, PATH: `${bin}:${cleanEnvironment.PATH}` },
+    env: { ...cleanEnvironment, ...address, PATH: `${bin}:${cleanEnvironment.PATH}` },
     stdout: "pipe",
     stderr: "pipe",
   });

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { keyDetailsSchema, keyListSchema, keySchema } from "../../src/cli/keys/json.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
+import { bound } from "../helpers/store-under-test.ts";
 
 interface Shown {
   readonly access: string;
@@ -42,8 +43,11 @@ test("a read-only key lists and gets, and is refused with 403 where it would add
   expect((await get("/v1/pets/1")).status).toBe(404);
   expect(await (await get("/v1/pets")).text()).toBe("[]");
 
-  const update = async (...flags: string[]) =>
-    rehome(["keys", "update", id, ...flags, "--data", folder.path]);
+  const update = async (...flags: string[]) => {
+    const updated = await rehome(["keys", "update", id, ...flags, "--data", folder.path]);
+    await bound();
+    return updated;
+  };
   const opened = await update("--read-write");
   expect(opened).toMatchObject({ exitCode: 0, stderr: "" });
   expect(opened.stdout).not.toContain("read-only");

@@ -51,6 +51,7 @@ test(
       "LICENSE",
       "CHANGELOG.md",
       "SECURITY.md",
+      "CONTRIBUTING.md",
     ])) {
       cpSync(join(root, name), join(copy, name));
     }

@@ -23,6 +23,12 @@ export async function behindProxy(origin: string): Promise<string> {
   return proxied;
 }
 
+/** The origin of the server itself, for bytes that are no request and get an answer of Bun's. */
+export function directly(origin: string): string {
+  const { protocol, hostname, port } = new URL(origin);
+  return `${protocol}//${hostname}:${serverPorts.get(port) ?? port}`;
+}
+
 /** The arguments of a server that is to share the port of another one, which a test knows by its proxy. */
 export function beyondProxy(args: readonly string[]): readonly string[] {
   const at = args.lastIndexOf("--port") + 1;

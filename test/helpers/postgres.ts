@@ -118,7 +118,7 @@ let databases = 0;
 export async function testDatabase(server?: string): Promise<TestDatabase> {
   const base = server ?? (await sharedServer()).url;
   databases += 1;
-  const name = `rehome_test_${process.pid}_${databases}_${Math.random().toString(36).slice(2)}`;
+  const name = `tests_${process.pid}_${databases}_${Math.random().toString(36).slice(2)}`;
   await asAdmin(base, `CREATE DATABASE ${name}`);
   const url = new URL(base);
   url.pathname = `/${name}`;

@@ -65,14 +65,14 @@ export async function onStoreUnderTest(
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ args: readonly string[]; env: Readonly<Record<string, string>> }> {
   if (!isOnPostgres) return { args, env };
-  const { REHOME_DATA: folder, ...others } = env;
+  const { REHOME_DATA: variable, ...others } = env;
   const flag = args.indexOf("--data");
+  const folder = flag === -1 ? variable : args[flag + 1];
+  if (folder === undefined) return { args, env };
+  // As a variable: an address on a command line holds a password, and is warned of.
   return {
-    args:
-      flag === -1
-        ? args
-        : args.with(flag, "--store").with(flag + 1, await databaseFor(args[flag + 1] ?? "")),
-    env: folder === undefined ? env : { ...others, REHOME_STORE: await databaseFor(folder) },
+    args: flag === -1 ? args : args.toSpliced(flag, 2),
+    env: { ...others, REHOME_STORE: await databaseFor(folder) },
   };
 }
 

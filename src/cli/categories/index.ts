@@ -44,7 +44,9 @@ Examples:
 }
 
 function listCommand(io: Io): Command {
-  const command = new Command("list").description("show all categories and their animals");
+  const command = new Command("list")
+    .description("show all categories and their animals")
+    .addHelpText("after", "\nExample:\n  rehome categories list");
   addJson(addSettings(command, storeSettings), categoryListSchema);
   return command.action(async (options: { json?: true }) => {
     const { config } = configOf(command, io);
@@ -76,7 +78,11 @@ function addCommand(io: Io): Command {
   const command = new Command("add")
     .description("name a category: a new one, or one that has a number only")
     .argument("<name>", "its name")
-    .option("--id <id>", "its id; by default the next one", parseInt64Value);
+    .option("--id <id>", "its id; by default the next one", parseInt64Value)
+    .addHelpText(
+      "after",
+      "\nExamples:\n  rehome categories add Dog\n  rehome categories add Cat --id 7",
+    );
   addJson(addSettings(command, storeSettings), categorySchema);
   return command.action(async (name: string, options: { id?: bigint; json?: true }) => {
     const { config } = configOf(command, io);
@@ -97,7 +103,11 @@ function renameCommand(io: Io): Command {
   const command = new Command("rename")
     .description("give a category another name; its id stays")
     .argument("<category>", "its name or id")
-    .argument("<name>", "its new name");
+    .argument("<name>", "its new name")
+    .addHelpText(
+      "after",
+      '\nExamples:\n  rehome categories rename Dogs Dog\n  rehome categories rename 3 "Small animals"',
+    );
   addJson(addSettings(command, storeSettings), categorySchema);
   return command.action(async (category: string, name: string, options: { json?: true }) => {
     const { config } = configOf(command, io);
@@ -113,7 +123,11 @@ function mergeCommand(io: Io): Command {
   const command = new Command("merge")
     .description("give the animals of some categories to another one, and drop the names of those")
     .argument("<categories...>", "names or ids; without --into the last one gets the animals")
-    .option("--into <category>", "name or id of the category that gets the animals");
+    .option("--into <category>", "name or id of the category that gets the animals")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  rehome categories merge Dogs Dog\n  rehome categories merge Dogs Hounds --into Dog",
+    );
   addJson(addSettings(command, storeSettings), mergedSchema);
   return command.action(
     async (given: readonly string[], options: { into?: string; json?: true }) => {

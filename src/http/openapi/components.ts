@@ -116,7 +116,8 @@ export const headers = {
       description:
         "On the repetition of an earlier request with this Idempotency-Key only: nothing more was stored.",
     },
-    "true",
+    // Without an example: a mock would send it, and a test of the contract would ask for it.
+    undefined,
     false,
   ),
   Successor: header(
