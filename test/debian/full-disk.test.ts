@@ -41,7 +41,8 @@ test.skipIf(!canMount)(
     const statuses: number[] = [];
     let refused = await create();
     // What the log has room for may still be taken.
-    for (let count = 0; count < 4_000 && refused.status === 201; count += 1) refused = await create();
+    for (let count = 0; count < 4_000 && refused.status === 201; count += 1)
+      refused = await create();
     expect(refused.status).toBe(503);
     expect(JSON.parse(refused.body)).toEqual({
       code: "unavailable",
@@ -85,14 +86,14 @@ test.skipIf(!canMount)(
       const create = () => fetch(`${server.origin}/v1/pets`, { method: "POST", headers, body });
       for (; created < 20; created += 1) expect((await create()).status).toBe(201);
       using _ballast = fill(data);
-      for (let count = 0; count < 200 && (await create()).status === 201; count += 1) created += 1;
+      for (let count = 0; count < 80 && (await create()).status === 201; count += 1) created += 1;
       expect(await server.stop()).toBe(0);
     }
     await using server = await serve(data);
     const answer = await fetch(`${server.origin}/v1/pets?limit=100`, { headers });
     const stored = (await answer.json()) as { name: string }[];
     expect(stored.map(({ name }) => name.length)).toEqual(
-      Array.from({ length: created }, () => 20_000),
+      Array.from({ length: created }, () => 1_000),
     );
   },
   30_000,

@@ -82,7 +82,9 @@ test("a keyboard is enough", async () => {
     if (path.at(-1) === "createPet-body") break;
   }
   expect(path.at(-1)).toBe("createPet-body");
-  await keyboard.press("Tab");
+  // Fields that need not be filled in lie between the body and Send.
+  const isAtSend = () => page.evaluate<boolean>("document.activeElement.type === 'submit'");
+  for (let steps = 0; steps < 5 && !(await isAtSend()); steps++) await keyboard.press("Tab");
   await keyboard.press("Space");
   await page.locator("#createPet .result small").first().waitFor();
   // The focus stays at Send, so that it can be sent again.
