@@ -30,12 +30,12 @@ const reading = new Set<Caller>();
 
 /** Reads a request's body, and stops at the limit, whether the length was announced or the body comes in chunks. */
 export async function readBody(request: Request, caller?: Caller): Promise<RawBody> {
-  if (caller === undefined) return readUpToLimit(request);
+  if (caller === undefined) return readLimited(request);
   if (waitsInVain(request.headers.get("expect"))) return unexpected;
   if (!hasRoom(caller)) return tooMany;
   reading.add(caller);
   try {
-    return await caller.readInTime(() => readUpToLimit(request));
+    return await caller.readInTime(() => readLimited(request));
   } catch {
     // The caller hung up, or Bun ended the request.
     return unreadable;
@@ -58,10 +58,18 @@ function hasRoom(caller: Caller): boolean {
   return own < bodiesPerAddressMax;
 }
 
-async function readUpToLimit(request: Request): Promise<RawBody> {
+async function readLimited(request: Request): Promise<RawBody> {
+  return (await readUpTo(request, bodyLimitBytes)) ?? tooLarge;
+}
+
+/** Returns a request's body, or undefined when it has more than `limitBytes`. Reads no further than that. */
+export async function readUpTo(
+  request: Request,
+  limitBytes: number,
+): Promise<Uint8Array | undefined> {
   const announced = request.headers.get("content-length");
   if (announced !== null) {
-    return Number(announced) > bodyLimitBytes ? tooLarge : await request.bytes();
+    return Number(announced) > limitBytes ? undefined : await request.bytes();
   }
   if (request.body === null) return new Uint8Array();
   const reader = request.body.getReader();
@@ -72,11 +80,13 @@ async function readUpToLimit(request: Request): Promise<RawBody> {
     const { done, value } = await reader.read();
     if (done) return buffer.subarray(0, length);
     const needed = length + value.length;
-    if (needed > bodyLimitBytes) {
+    if (needed > limitBytes) {
       await reader.cancel();
-      return tooLarge;
+      return undefined;
     }
-    if (needed > buffer.length) buffer = grown(buffer, needed);
+    if (needed > buffer.length) {
+      buffer = grown(buffer, Math.min(limitBytes, Math.max(needed, 2 * buffer.length)));
+    }
     buffer.set(value, length);
     length = needed;
   }
@@ -84,8 +94,8 @@ async function readUpToLimit(request: Request): Promise<RawBody> {
 
 const bufferStartBytes = 1_024;
 
-function grown(buffer: Uint8Array<ArrayBuffer>, neededBytes: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(Math.min(bodyLimitBytes, Math.max(neededBytes, 2 * buffer.length)));
+function grown(buffer: Uint8Array<ArrayBuffer>, bytes: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(bytes);
   larger.set(buffer);
   return larger;
 }

@@ -82,8 +82,7 @@ export class ConsoleProcess {
     failed: (error: AppError) => void,
   ): Promise<void> {
     const { log, traffic } = this.#options;
-    const output = child.stdout as unknown as AsyncIterable<Uint8Array>;
-    for await (const message of messages<FromConsole>(output)) {
+    for await (const message of messages<FromConsole>(child.stdout)) {
       if (message.type === "listening") listens(message);
       else if (message.type === "log") log[message.level](message.message);
       else if (message.type === "traffic") {

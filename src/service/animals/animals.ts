@@ -1,5 +1,6 @@
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
+import { int64Min } from "../../domain/int64.ts";
 import type { Pet, PetStatus } from "../../domain/pet.ts";
 import {
   type ChangeRecord,
@@ -104,11 +105,7 @@ export class AnimalService {
       category === undefined
         ? undefined
         : (await this.#store.read(() => resolveCategory({ text: category }))).id;
-    return findPets(
-      this.#store,
-      { ...filter, categoryId },
-      { limit, after: after ?? -(2n ** 63n) },
-    );
+    return findPets(this.#store, { ...filter, categoryId }, { limit, after: after ?? int64Min });
   }
 
   /** Adds an animal. */

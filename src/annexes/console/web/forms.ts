@@ -1,4 +1,5 @@
 import { AppError } from "../../../domain/errors.ts";
+import { readUpTo } from "../../../http/body.ts";
 
 /** More than any form here: 2,000 chosen animals, or the longest name in the widest script. */
 export const formBytesMax = 1024 * 1024;
@@ -41,14 +42,9 @@ export async function readForm(request: Request): Promise<Form> {
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
     throw new AppError("unsupported_media_type", "The form came in a form that is not known.");
   }
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > formBytesMax) {
-      throw new AppError("payload_too_large", "The form is larger than any form here.");
-    }
-    chunks.push(chunk);
+  const bytes = await readUpTo(request, formBytesMax);
+  if (bytes === undefined) {
+    throw new AppError("payload_too_large", "The form is larger than any form here.");
   }
-  return new Form(new URLSearchParams(new TextDecoder().decode(Buffer.concat(chunks))));
+  return new Form(new URLSearchParams(new TextDecoder().decode(bytes)));
 }
