@@ -1,6 +1,7 @@
 /**
- * What the access log costs a request, in processor time: the same application without and with it, in turns. The address
- * is measured apart, because there is no socket here: `bun bench/access-log.ts`.
+ * What the access log costs a request, in processor time: the same application without and with it,
+ * in turns. The address is measured apart, because there is no socket here: `bun
+ * bench/access-log.ts`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

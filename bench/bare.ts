@@ -1,13 +1,17 @@
-// What a request costs at least: a bare Bun.serve that sends the bytes it is told to send. It is compiled
-// and run like the service. ANSWER names a file made by capture.ts; KIND is `same` (that answer to every
-// request) or `echo` (parses the JSON body and sends it back with an id, as a create does).
+// What a request costs at least: a bare Bun.serve that sends the bytes it is told to send. It is
+// compiled and run like the service. ANSWER names a file made by capture.ts; KIND is `same` (that
+// answer to every request) or `echo` (parses the JSON body and sends it back with an id, as a
+// create does).
 import type { Captured } from "./capture.ts";
 
 process.env.NODE_ENV = "production";
 
 const { status, headers, body } = (await Bun.file(process.env.ANSWER ?? "").json()) as Captured;
 
-/** Answers every request alike; the body's text is encoded by Bun for each answer, as the service's is. */
+/**
+ * Answers every request alike; the body's text is encoded by Bun for each answer, as the service's
+ * is.
+ */
 const same = (): Response => new Response(body, { status, headers });
 
 const echoes = process.env.KIND === "echo";

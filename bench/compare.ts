@@ -1,5 +1,5 @@
-// What a change did: this run beside a saved one. The bare server is the control: when it moved as much
-// as the service did, the machine moved and not the service.
+// What a change did: this run beside a saved one. The bare server is the control: when it moved as
+// much as the service did, the machine moved and not the service.
 import { type Results, number } from "./report.ts";
 import { type ScenarioResult, ratio } from "./stats.ts";
 
@@ -21,7 +21,9 @@ const change = (before: number, after: number): string => {
   return `${percent >= 0 ? "+" : ""}${percent.toFixed(1)} %`;
 };
 
-/** A line for every scenario's first target that is in both runs; scenarios in one only are named. */
+/**
+ * A line for every scenario's first target that is in both runs; scenarios in one only are named.
+ */
 export function comparison(before: Results, after: Results): string {
   const lines = [
     `compared with ${before.environment.commit} of ${before.environment.date} (${before.environment.how})`,

@@ -1,5 +1,5 @@
-// Two measurements that are not rounds of wrk: memory over time at full speed, and the time to the first
-// answer of a freshly started process.
+// Two measurements that are not rounds of wrk: memory over time at full speed, and the time to the
+// first answer of a freshly started process.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { askFor } from "./capture.ts";
@@ -123,7 +123,10 @@ async function oneStart({ data, key, folder }: Source): Promise<number> {
   }
 }
 
-/** Whether a connection is taken; tried without a pause, so that waiting adds nothing to what is measured. */
+/**
+ * Whether a connection is taken; tried without a pause, so that waiting adds nothing to what is
+ * measured.
+ */
 async function listening(port: number): Promise<boolean> {
   try {
     const socket = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } });

@@ -1,5 +1,5 @@
-// Flat in size: the same work in a small and in a large store must cost the same. The small one is the
-// baseline of each pair.
+// Flat in size: the same work in a small and in a large store must cost the same. The small one is
+// the baseline of each pair.
 import type { Scenario } from "./measure.ts";
 import { rehomeTarget } from "./rehome.ts";
 import { coldCount, deepPages, get, someAnimals, spread } from "./scenarios.ts";

@@ -1,7 +1,8 @@
 /**
- * How fast `rehome pets import` is: makes a large synthetic file of each layout in a temporary folder, reads it as an
- * import does, then imports it twice with the executable (all new, all known), and prints rows a second and the largest
- * memory. The executable is built first. Usage: bun bench/import.ts [rows]
+ * How fast `rehome pets import` is: makes a large synthetic file of each layout in a temporary
+ * folder, reads it as an import does, then imports it twice with the executable (all new, all
+ * known), and prints rows a second and the largest memory. The executable is built first. Usage:
+ * bun bench/import.ts [rows]
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
-// One scenario: every target started, warmed up, and measured in interleaved rounds. A figure stands only
-// if every answer was what it must be; otherwise the target did not run, and the reason is kept.
+// One scenario: every target started, warmed up, and measured in interleaved rounds. A figure
+// stands only if every answer was what it must be; otherwise the target did not run, and the reason
+// is kept.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Captured, askFor } from "./capture.ts";
@@ -16,7 +17,10 @@ import {
 import { type Goal, type Outcome, type Round, type ScenarioResult, medianRound } from "./stats.ts";
 import { type Counted, type Request, runLoad } from "./wrk.ts";
 
-/** A refusal grows by a warning when its caller goes on, and the bare server goes on sending the first one. */
+/**
+ * A refusal grows by a warning when its caller goes on, and the bare server goes on sending the
+ * first one.
+ */
 const differenceMax = 0.1;
 
 export interface Context {
@@ -29,7 +33,10 @@ export interface Context {
 export interface Target {
   readonly name: string;
   readonly start: (context: Context) => Promise<Running>;
-  /** It claims to send as many bytes as the reference; more than `differenceMax` off and it has no figures. */
+  /**
+   * It claims to send as many bytes as the reference; more than `differenceMax` off and it has no
+   * figures.
+   */
   readonly sendsTheSameBytes?: boolean;
 }
 

@@ -1,5 +1,5 @@
-// The peers: installed from their own lock file or compiled from Debian's packages, each on a database of the same
-// animals and the same keys.
+// The peers: installed from their own lock file or compiled from Debian's packages, each on a
+// database of the same animals and the same keys.
 import { Database } from "bun:sqlite";
 import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
@@ -115,7 +115,10 @@ export function fillPeerStore(file: string, animals: number, keys: readonly Peer
   db.close();
 }
 
-/** A peer as a target, on a copy of the filled database. `synchronous` undefined is the driver's default. */
+/**
+ * A peer as a target, on a copy of the filled database. `synchronous` undefined is the driver's
+ * default.
+ */
 export function peerTarget(
   peer: Peer,
   store: () => Promise<string>,

@@ -1,5 +1,6 @@
-// `bun bench/profile.ts SCENARIO`: where the service's time goes under one scenario's load. It runs from source under
-// Bun's sampling profiler, so its figures are no measurement; the shares are what counts.
+// `bun bench/profile.ts SCENARIO`: where the service's time goes under one scenario's load. It runs
+// from source under Bun's sampling profiler, so its figures are no measurement; the shares are what
+// counts.
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// The service itself: built, given a data folder with animals and keys through its own command line, and
-// served with everything on (both windows, headers, bans, access log to a file).
+// The service itself: built, given a data folder with animals and keys through its own command
+// line, and served with everything on (both windows, headers, bans, access log to a file).
 import { Database } from "bun:sqlite";
 import { randomBytes } from "node:crypto";
 import { cpSync, existsSync } from "node:fs";
@@ -12,7 +12,9 @@ import { DidNotRun, freePort, run, startServer } from "./process.ts";
 export const root = join(import.meta.dir, "..");
 export const executable = join(root, "dist", "rehome");
 
-/** As many requests as one key may make here: the limiter works for every request and refuses none. */
+/**
+ * As many requests as one key may make here: the limiter works for every request and refuses none.
+ */
 export const unboundedPerMinute = 100_000_000;
 const unboundedPerDay = 1_000_000_000;
 
@@ -49,8 +51,9 @@ export async function createKey(
 export const unknownKey = (): string => generateKey("production", randomBytes);
 
 /**
- * Makes `count` more keys that are as the given one but for secret and id (numbered from `from`). They are written to the stopped
- * store at once, because a process for each of 100,000 keys would take hours.
+ * Makes `count` more keys that are as the given one but for secret and id (numbered from `from`).
+ * They are written to the stopped store at once, because a process for each of 100,000 keys would
+ * take hours.
  */
 export function cloneKey(data: string, like: IssuedKey, count: number, from = 0): string[] {
   const db = new Database(join(data, "rehome.db"), { readwrite: true, create: false });

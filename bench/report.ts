@@ -74,8 +74,9 @@ export function scenarioTable(result: ScenarioResult): string {
 }
 
 /**
- * The goals as a table: the ratio of requests a second that was reached (with the least and most of the rounds), the
- * same ratio by processor time, which a busy machine disturbs less, and what was asked.
+ * The goals as a table: the ratio of requests a second that was reached (with the least and most of
+ * the rounds), the same ratio by processor time, which a busy machine disturbs less, and what was
+ * asked.
  */
 export function goalTable(results: Results): string {
   const rows: string[][] = [];

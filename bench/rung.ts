@@ -1,5 +1,5 @@
-// What stands between the bare server and the service, a rung at a time. ANSWER names a file made by capture.ts; each
-// KIND does what the one before it does, and one thing more.
+// What stands between the bare server and the service, a rung at a time. ANSWER names a file made
+// by capture.ts; each KIND does what the one before it does, and one thing more.
 import { bearer } from "@elysiajs/bearer";
 import { Elysia } from "elysia";
 import type { Captured } from "./capture.ts";
@@ -12,7 +12,10 @@ const listen = { hostname: "127.0.0.1", port: Number(process.env.PORT), developm
 const own = ["x-ratelimit-remaining", "x-request-id"];
 let answers = 0;
 
-/** What a service that limits and logs cannot do without: the URL, two headers and the address of the caller. */
+/**
+ * What a service that limits and logs cannot do without: the URL, two headers and the address of
+ * the caller.
+ */
 function ask(request: Request, server: Bun.Server<undefined> | null): unknown {
   const { headers: sent, url } = request;
   return [url, sent.get("authorization"), sent.get("x-request-id"), server?.requestIP(request)];

@@ -1,5 +1,6 @@
-// One, two and four processes on one PostgreSQL: what each request costs the processes and the database, and which of
-// them is used up first. `bun bench/scale.ts [--seconds 4] [--processes 1,2,4]`.
+// One, two and four processes on one PostgreSQL: what each request costs the processes and the
+// database, and which of them is used up first. `bun bench/scale.ts [--seconds 4] [--processes
+// 1,2,4]`.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

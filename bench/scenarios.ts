@@ -31,7 +31,10 @@ export interface World {
 
 export const businessKeyCount = 600;
 const connectionCount = 64;
-/** Different requests that a rotating load sends where no memory of answers may help: more than any keeps. */
+/**
+ * Different requests that a rotating load sends where no memory of answers may help: more than any
+ * keeps.
+ */
 export const coldCount = 50_000;
 /** Animals that a rotating load asks for where their answers may be kept: a working set. */
 export const warmCount = 10_000;
@@ -88,10 +91,14 @@ function reading(world: World, shape: Shape, more: More = {}): Scenario {
   };
 }
 
-/** In twenty requests, nineteen pages of a working set of a thousand, and an animal that is added. */
+/**
+ * In twenty requests, nineteen pages of a working set of a thousand, and an animal that is added.
+ */
 const mixedShape = { pages: 1_000, turns: 1_000, readsATurn: 19 } as const;
 
-/** A catalogue that is read and written at once: what a create makes of the answers that are kept. */
+/**
+ * A catalogue that is read and written at once: what a create makes of the answers that are kept.
+ */
 function mixed(world: World): Scenario {
   const { keys, animals } = world;
   const first = spread(mixedShape.pages, animals - 100);
@@ -161,7 +168,10 @@ function creating(
   };
 }
 
-/** Uses a Free key up in a minute that the load of `seconds` fits into, so that all of it is refused. */
+/**
+ * Uses a Free key up in a minute that the load of `seconds` fits into, so that all of it is
+ * refused.
+ */
 async function exhaust(port: number, key: string, seconds: number): Promise<void> {
   const leftMs = 60_000 - (Date.now() % 60_000);
   if (leftMs < (seconds + 4) * 1000) await Bun.sleep(leftMs + 50);

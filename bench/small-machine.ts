@@ -1,6 +1,7 @@
 /**
- * What a small machine feels: memory at rest and under load, and bytes that reach the SD card for 1,000 requests of each
- * kind, and for none. `bun bench/small-machine.ts [--idle-seconds 300]`; docs/small-machines.md has the figures.
+ * What a small machine feels: memory at rest and under load, and bytes that reach the SD card for
+ * 1,000 requests of each kind, and for none. `bun bench/small-machine.ts [--idle-seconds 300]`;
+ * docs/small-machines.md has the figures.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

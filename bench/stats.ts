@@ -1,6 +1,8 @@
 // The few numbers the bench makes out of rounds.
 
-/** The median of `values` (the mean of the middle two for an even count). Throws on an empty list. */
+/**
+ * The median of `values` (the mean of the middle two for an even count). Throws on an empty list.
+ */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new Error("no values to take a median of");
   const sorted = values.toSorted((a, b) => a - b);
@@ -23,7 +25,10 @@ export interface Round {
   readonly answerBytes: number;
   /** Share of its core the server used while the load ran, 0..1. */
   readonly busy: number;
-  /** Share of a core (the server's or the load's, the larger) that other programs took meanwhile, 0..1. */
+  /**
+   * Share of a core (the server's or the load's, the larger) that other programs took meanwhile,
+   * 0..1.
+   */
   readonly others: number;
 }
 
@@ -79,9 +84,9 @@ export function medianRound(rounds: readonly Round[]): Round {
 }
 
 /**
- * The ratio of a figure between two targets of one scenario: the median of the ratios of rounds that ran
- * one after the other, so that a machine that slows down meanwhile slows both. Undefined when either did
- * not run or the baseline's figure is zero.
+ * The ratio of a figure between two targets of one scenario: the median of the ratios of rounds
+ * that ran one after the other, so that a machine that slows down meanwhile slows both. Undefined
+ * when either did not run or the baseline's figure is zero.
  */
 export function ratio(result: ScenarioResult, target: string, base: string, figure: Figure) {
   const [top, bottom] = [target, base].map((name) =>

@@ -46,8 +46,8 @@ function luaRequest(request: Request): string {
 }
 
 /**
- * The script wrk runs. A single request goes the static way (no Lua per request); several are formatted
- * before the load starts and then sent in turn.
+ * The script wrk runs. A single request goes the static way (no Lua per request); several are
+ * formatted before the load starts and then sent in turn.
  */
 export function luaScript(requests: readonly Request[]): string {
   const done = `

@@ -1,11 +1,15 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 
-/** The script's arguments, by `config`. Those that are called wrongly end it in words, with exit code 2. */
+/**
+ * The script's arguments, by `config`. Those that are called wrongly end it in words, with exit
+ * code 2.
+ */
 export function argumentsOf<T extends ParseArgsConfig>(config: T) {
   try {
     return parseArgs(config);
   } catch (error) {
-    // The first sentence; the second one is about arguments that begin with a dash, of which there are none.
+    // The first sentence; the second one is about arguments that begin with a dash, of which there
+    // are none.
     const { message } = error as Error;
     return misused(message.replace(/\. (?:To specify|This command) .*/s, ""));
   }

@@ -1,6 +1,7 @@
 /**
- * Builds everything that is published: executables for four kinds of machine, a tarball of each, Debian packages, a bill
- * of materials (CycloneDX), and the checksums of all. The same commit gives the same bytes, whenever and wherever it is built.
+ * Builds everything that is published: executables for four kinds of machine, a tarball of each,
+ * Debian packages, a bill of materials (CycloneDX), and the checksums of all. The same commit gives
+ * the same bytes, whenever and wherever it is built.
  *
  *   bun run build:all                     everything, well compressed
  *   bun run build:all --only x64          some of the targets
@@ -53,7 +54,10 @@ interface BuildAllOptions {
   readonly preset: number;
 }
 
-/** Builds what `options` ask for and returns the names of the files in `out`, the checksums among them. */
+/**
+ * Builds what `options` ask for and returns the names of the files in `out`, the checksums among
+ * them.
+ */
 async function buildAll({ out, only, withPackages, preset }: BuildAllOptions): Promise<string[]> {
   mkdirSync(out, { recursive: true });
   const work = join(out, `.work-${process.pid}`);

@@ -1,6 +1,6 @@
 /**
- * Builds dist/rehome, the whole program in one file, for this machine. Each flag is there for a reason:
- * docs/decisions/0001-build-flags.md.
+ * Builds dist/rehome, the whole program in one file, for this machine. Each flag is there for a
+ * reason: docs/decisions/0001-build-flags.md.
  */
 import { mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -22,8 +22,9 @@ export const buildFlags = [
 ];
 
 /**
- * Builds the executable as `outfile`, seen from the root of the repository, for `target` or for this machine. The bytes
- * depend on the sources, Bun, the target and the file's own name, which is in it. Throws when the build fails.
+ * Builds the executable as `outfile`, seen from the root of the repository, for `target` or for
+ * this machine. The bytes depend on the sources, Bun, the target and the file's own name, which is
+ * in it. Throws when the build fails.
  */
 export async function build(outfile: string, target?: string): Promise<void> {
   mkdirSync(dirname(resolve(root, outfile)), { recursive: true });

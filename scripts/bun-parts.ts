@@ -1,6 +1,7 @@
 /**
- * What Bun 1.4 links into every executable that it makes, as Bun's own LICENSE.md lists it for Linux
- * (https://github.com/oven-sh/bun/blob/main/LICENSE.md), and SQLite, which that file leaves out: it is in the public domain.
+ * What Bun 1.4 links into every executable that it makes, as Bun's own LICENSE.md lists it for
+ * Linux (https://github.com/oven-sh/bun/blob/main/LICENSE.md), and SQLite, which that file leaves
+ * out: it is in the public domain.
  */
 export interface LinkedPart {
   readonly name: string;

@@ -1,4 +1,7 @@
-/** Writes docs/cli.md from the commands themselves: `bun run docs:cli`. A test holds the file against them. */
+/**
+ * Writes docs/cli.md from the commands themselves: `bun run docs:cli`. A test holds the file
+ * against them.
+ */
 import { join } from "node:path";
 import type { TSchema } from "@sinclair/typebox";
 import type { Command } from "commander";

@@ -1,6 +1,7 @@
 /**
- * Writes the migration that brings each database to the tables in src/storage/tables.ts: `bun run db:generate NAME`.
- * drizzle-kit compares; this adds what it cannot say of SQLite's tables, and formats what it wrote.
+ * Writes the migration that brings each database to the tables in src/storage/tables.ts: `bun run
+ * db:generate NAME`. drizzle-kit compares; this adds what it cannot say of SQLite's tables, and
+ * formats what it wrote.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +18,10 @@ const clustered = new Set(
   [...catalogueTables, ...limitsTables].filter((table) => table.clustered).map(({ name }) => name),
 );
 
-/** SQLite's tables are strict; those with a key that is no number have no other order than that of the key. */
+/**
+ * SQLite's tables are strict; those with a key that is no number have no other order than that of
+ * the key.
+ */
 export function strict(sql: string): string {
   return sql.replace(/(CREATE TABLE `(\w+)` \([^]*?\n\));/g, (_, table: string, name: string) =>
     clustered.has(name) ? `${table} STRICT, WITHOUT ROWID;` : `${table} STRICT;`,

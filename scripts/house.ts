@@ -1,7 +1,8 @@
 /**
- * Prints the figures of the house: lines and files of the kernel and of all source, and the files that a request executes.
- * `bun run house` counts; `--list` names the executed files. A file counts as executed when one of its functions runs
- * between a request's arrival and its answer, in whichever thread.
+ * Prints the figures of the house: lines and files of the kernel and of all source, and the files
+ * that a request executes. `bun run house` counts; `--list` names the executed files. A file counts
+ * as executed when one of its functions runs between a request's arrival and its answer, in
+ * whichever thread.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +16,10 @@ const functionTypes = new Set([
   "FunctionExpression",
   "ArrowFunctionExpression",
 ]);
-/** What happens by itself once a second must not count: only what every one of these processes executes does. */
+/**
+ * What happens by itself once a second must not count: only what every one of these processes
+ * executes does.
+ */
 const processes = 3;
 /** A start is over, and its timers have run, after this time. */
 const settledMs = 1_500;
@@ -46,7 +50,10 @@ function traced(path: string, text: string): string {
   return `import { seen as __seen } from "${join(root, "scripts/house-trace.ts")}";${out}`;
 }
 
-/** Writes the tree below `tree`, every module of it traced. A macro runs while the others are read, and stays as it is. */
+/**
+ * Writes the tree below `tree`, every module of it traced. A macro runs while the others are read,
+ * and stays as it is.
+ */
 function writeTraced(tree: string): void {
   cpSync(join(root, "src"), join(tree, "src"), { recursive: true });
   for (const { path, text } of sourceFiles()) {

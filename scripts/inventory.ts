@@ -1,4 +1,7 @@
-/** What is inside the executable that this project did not write: packages by the lock file, and what Bun links. */
+/**
+ * What is inside the executable that this project did not write: packages by the lock file, and
+ * what Bun links.
+ */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -28,7 +31,10 @@ type Lock = {
   >;
 };
 
-/** The packages that the program depends on, directly or through others, in the order of their names. */
+/**
+ * The packages that the program depends on, directly or through others, in the order of their
+ * names.
+ */
 export function insidePackages(
   lockText = readFileSync(join(root, "bun.lock"), "utf8"),
 ): InsidePackage[] {

@@ -1,6 +1,7 @@
 /**
- * `bun run licenses`: writes what `rehome licenses` prints, and what packages carry as THIRD-PARTY-NOTICES, from the lock file and
- * the packages that it names. A test holds the file against both.
+ * `bun run licenses`: writes what `rehome licenses` prints, and what packages carry as
+ * THIRD-PARTY-NOTICES, from the lock file and the packages that it names. A test holds the file
+ * against both.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

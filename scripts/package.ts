@@ -1,4 +1,7 @@
-/** Puts an executable into a tarball and a Debian package, with all that goes with it, and the same bytes each time. */
+/**
+ * Puts an executable into a tarball and a Debian package, with all that goes with it, and the same
+ * bytes each time.
+ */
 import { chmodSync, copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { scripts, shells, type Shell } from "../src/annexes/operate/completion/scripts.ts";

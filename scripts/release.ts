@@ -1,7 +1,8 @@
 /**
- * `bun run release VERSION`: from a clean main to files that can be published. Checks the tree, writes the version
- * (package.json is its only place) and the changelog's section, tests, builds everything with checksums, commits and tags.
- * Nothing is pushed or uploaded. `--dry-run` stops before the first change; `--preset 0` packs quickly, to try it all.
+ * `bun run release VERSION`: from a clean main to files that can be published. Checks the tree,
+ * writes the version (package.json is its only place) and the changelog's section, tests, builds
+ * everything with checksums, commits and tags. Nothing is pushed or uploaded. `--dry-run` stops
+ * before the first change; `--preset 0` packs quickly, to try it all.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,8 +21,8 @@ export function compareVersions(a: string, b: string): number {
 }
 
 /**
- * The changelog with its unreleased part as the section of `version`, dated `day`, and an empty part above it. Throws
- * when there is nothing to release.
+ * The changelog with its unreleased part as the section of `version`, dated `day`, and an empty
+ * part above it. Throws when there is nothing to release.
  */
 export function releaseChangelog(changelog: string, version: string, day: string): string {
   const start = changelog.indexOf(`${unreleased}\n`);
@@ -92,7 +93,8 @@ function release(root: string, { version, isDryRun, preset }: ReleaseOptions): v
     run(root, ["git", "commit", "--quiet", "--all", "--message", `chore(release): ${version}`]);
     undo = "git reset --hard HEAD~1";
     say("Building ...");
-    // In a process of its own: this one has read the version from package.json before it was changed.
+    // In a process of its own: this one has read the version from package.json before it was
+    // changed.
     run(root, [process.execPath, "scripts/build-all.ts", "--preset", preset]);
     run(root, ["git", "tag", "--annotate", `v${version}`, "--message", `rehome ${version}`]);
   } catch (error) {

@@ -1,7 +1,8 @@
 /**
- * `bun run soak [MINUTES]`: kills, stops, hand-overs, stalls, locks, backups and full disks in a loop, under load, on
- * 127.0.0.1 and on a folder of its own. After each round every animal that was ever answered with 201 must be there with
- * its exact content. Prints what it tried; ends with 1 when anything was lost.
+ * `bun run soak [MINUTES]`: kills, stops, hand-overs, stalls, locks, backups and full disks in a
+ * loop, under load, on 127.0.0.1 and on a folder of its own. After each round every animal that was
+ * ever answered with 201 must be there with its exact content. Prints what it tried; ends with 1
+ * when anything was lost.
  */
 import { Database } from "bun:sqlite";
 import { connect } from "node:net";
@@ -115,7 +116,10 @@ async function slowBody(server: RunningBinary, key: string): Promise<string> {
   return `a body that drips in is cut off after ${seconds.toFixed(0)} s`;
 }
 
-/** Fills a disk under load, ends the server in the middle of it, and sees what is there when there is room again. */
+/**
+ * Fills a disk under load, ends the server in the middle of it, and sees what is there when there
+ * is room again.
+ */
 async function fullDisk(rounds: number): Promise<void> {
   using disk = smallDisk(64);
   if (disk === undefined) {

@@ -1,6 +1,7 @@
 /**
- * The second suite: tests in test/debian/ that need tools from Debian's packages (strace, faketime, Chromium, ...). Installs
- * what is missing where that is possible, and says loudly what could not be run.
+ * The second suite: tests in test/debian/ that need tools from Debian's packages (strace, faketime,
+ * Chromium, ...). Installs what is missing where that is possible, and says loudly what could not
+ * be run.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -27,8 +27,8 @@ export interface Watcher {
   /** Ends the service when it is aborted, as a signal does. */
   readonly stop?: AbortSignal;
   /**
-   * Begins to listen on an address of its own, and returns what the start says of it, in lines. Throws AppError when the
-   * address cannot be had.
+   * Begins to listen on an address of its own, and returns what the start says of it, in lines.
+   * Throws AppError when the address cannot be had.
    */
   listen?(): Awaitable<readonly string[]>;
   /** Called once the service answers at `url`, on `port`. */
@@ -37,8 +37,8 @@ export interface Watcher {
 }
 
 /**
- * A capability that can be taken away without touching the kernel. It adds settings, commands, routes outside `/v1`, kinds
- * of stores, and what watches the service while it runs.
+ * A capability that can be taken away without touching the kernel. It adds settings, commands,
+ * routes outside `/v1`, kinds of stores, and what watches the service while it runs.
  */
 export interface Annex {
   readonly name: string;
@@ -47,7 +47,10 @@ export interface Annex {
   readonly commands?: readonly CommandEntry[];
   readonly routes?: AnnexRoutes;
   readonly stores?: readonly StoreKind[];
-  /** Serves in a way of its own until the service is asked to stop. Undefined when the settings do not ask for it. */
+  /**
+   * Serves in a way of its own until the service is asked to stop. Undefined when the settings do
+   * not ask for it.
+   */
   readonly serve?: (loaded: LoadedConfig, io: Io) => Promise<void> | undefined;
   /** Returns undefined when the settings do not ask for it. */
   readonly watch?: (loaded: LoadedConfig, log: Logger, io: Io) => Promise<Watcher | undefined>;

@@ -4,15 +4,19 @@ import { withoutPassword } from "./setting-kinds.ts";
 /** Where a process finds its arguments that stand masked in its list of them. */
 const hiddenVariable = "_REHOME_ARGUMENTS";
 
-/** `argument` as anybody may see it: without an API key, and without the password of a database's address. */
+/**
+ * `argument` as anybody may see it: without an API key, and without the password of a database's
+ * address.
+ */
 function masked(argument: string): string {
   const [, flag = "", address] = /^(--[\w-]+=)?(postgres(?:ql)?:\/\/.*)$/is.exec(argument) ?? [];
   return withoutSecrets(address === undefined ? argument : flag + withoutPassword(address));
 }
 
 /**
- * The arguments of this process, without the program's name. Where one of them is secret the process begins anew with that
- * one masked (execve(2)): the list of processes and Bun's report of a crash show all arguments.
+ * The arguments of this process, without the program's name. Where one of them is secret the
+ * process begins anew with that one masked (execve(2)): the list of processes and Bun's report of a
+ * crash show all arguments.
  */
 export function givenArguments(): string[] {
   const hidden = process.env[hiddenVariable];

@@ -39,7 +39,10 @@ export {
 /** The environment as this program was started with it: the only place that reads it. */
 export const processEnvironment: EnvironmentVariables = process.env;
 
-/** The kernel's settings, in the order in which help shows them. An annex declares its own beside them. */
+/**
+ * The kernel's settings, in the order in which help shows them. An annex declares its own beside
+ * them.
+ */
 export const settings = {
   host: host("host", "address to listen on; 0.0.0.0 for every network", "127.0.0.1"),
   port: integer("port", "PORT", "port to listen on; 0 for any free one", {
@@ -149,7 +152,9 @@ export const settings = {
 export type SettingName = keyof typeof settings;
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 
-/** All settings, checked. The data folder is always there: its default is another one for each user. */
+/**
+ * All settings, checked. The data folder is always there: its default is another one for each user.
+ */
 export type Config = {
   readonly [Name in SettingName]: Name extends "data" ? string : ValueOf<(typeof settings)[Name]>;
 };
@@ -163,7 +168,10 @@ export interface LoadedConfig {
   valueOf<T>(setting: Setting<T>): T;
 }
 
-/** Returns the databases that a flag overrules. Throws where flags, or variables, name two places for the data. */
+/**
+ * Returns the databases that a flag overrules. Throws where flags, or variables, name two places
+ * for the data.
+ */
 function overruledStores(all: readonly LoadedSetting[]): readonly AnySetting[] {
   const databases: readonly AnySetting[] = [settings.store, settings.storeFile];
   const given = all.filter(
@@ -203,8 +211,9 @@ export const serviceDataFolder = "/var/lib/rehome";
 export const serviceSettingsFile = "/etc/default/rehome";
 
 /**
- * The variable that says where a user's data is, or undefined where none does. One that is empty, or holds a path from
- * wherever one stands, is as good as not set (XDG base directory specification).
+ * The variable that says where a user's data is, or undefined where none does. One that is empty,
+ * or holds a path from wherever one stands, is as good as not set (XDG base directory
+ * specification).
  */
 export function dataHomeVariable(env: EnvironmentVariables): "XDG_DATA_HOME" | "HOME" | undefined {
   return (["XDG_DATA_HOME", "HOME"] as const).find((name) => isAbsolute(env[name] ?? ""));
@@ -218,8 +227,8 @@ export function defaultDataFolder(env: EnvironmentVariables): string {
 }
 
 /**
- * True when flags or the environment say where the data is. What they name may be another store than that of this machine's
- * service, whose settings then do not apply.
+ * True when flags or the environment say where the data is. What they name may be another store
+ * than that of this machine's service, whose settings then do not apply.
  */
 export function isStoreNamed(
   flags: Readonly<Record<string, string>>,
@@ -231,9 +240,9 @@ export function isStoreNamed(
 }
 
 /**
- * The settings of the kernel and of the annexes, from flags (by their names on the command line), environment, and what
- * the service of this machine is started with. Throws `invalid_request` for a value that is not valid, and for a variable
- * that is no setting.
+ * The settings of the kernel and of the annexes, from flags (by their names on the command line),
+ * environment, and what the service of this machine is started with. Throws `invalid_request` for a
+ * value that is not valid, and for a variable that is no setting.
  */
 export function loadConfig(
   flags: Readonly<Record<string, string>>,

@@ -11,8 +11,8 @@ import { processEnvironment } from "./config.ts";
 process.umask(0o077);
 
 /**
- * One press of Ctrl-C can arrive twice: from the terminal, and from a runner such as `bun run` that passes it on. Two
- * SIGINTs within this time count as one.
+ * One press of Ctrl-C can arrive twice: from the terminal, and from a runner such as `bun run` that
+ * passes it on. Two SIGINTs within this time count as one.
  */
 const sameKeyMs = 500;
 /** How long the end waits for standard output to take what was written to it. */
@@ -33,7 +33,10 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-/** Why standard output did not take everything. A reader that has enough, such as `head`, is no failure. */
+/**
+ * Why standard output did not take everything. A reader that has enough, such as `head`, is no
+ * failure.
+ */
 let outputError: Error | undefined;
 const noteOutput = (error: (Error & { code?: string }) | null | undefined) => {
   if (error && error.code !== "EPIPE") outputError ??= error;

@@ -1,7 +1,10 @@
 /** The kinds of settings: how the text of a flag or a variable is read, and what a valid one is. */
 import type { ListenAddress } from "./domain/address.ts";
 
-/** One setting: its flag, its default, and how its text is read. Its variable is `REHOME_` and the flag's name. */
+/**
+ * One setting: its flag, its default, and how its text is read. Its variable is `REHOME_` and the
+ * flag's name.
+ */
 export interface Setting<T> {
   readonly flag: string;
   /** What stands for the value in a usage line; absent for a switch. */
@@ -14,7 +17,9 @@ export interface Setting<T> {
   readonly rule: string;
   /** How the text is shown, where not all of it may be. */
   readonly shown?: (text: string) => string;
-  /** True for what only one of several serving processes can have, such as an address of its own. */
+  /**
+   * True for what only one of several serving processes can have, such as an address of its own.
+   */
   readonly firstOnly?: true;
 }
 
@@ -50,7 +55,10 @@ export function text(
   };
 }
 
-/** A host name or an address; one of IPv6 may stand in brackets, as it does in a URL, and is read without them. */
+/**
+ * A host name or an address; one of IPv6 may stand in brackets, as it does in a URL, and is read
+ * without them.
+ */
 export function host(flag: string, description: string, fallback: string): Setting<string> {
   return {
     ...text(flag, "ADDRESS", description, fallback),
@@ -127,7 +135,10 @@ export function list<T>(
   };
 }
 
-/** A base address as the specification has it: it ends in /v1. It is read as it is written in a header: in ASCII. */
+/**
+ * A base address as the specification has it: it ends in /v1. It is read as it is written in a
+ * header: in ASCII.
+ */
 export function baseAddress(flag: string, description: string): Setting<string | undefined> {
   return {
     flag,

@@ -1,4 +1,6 @@
-/** Where the value of a setting comes from: flags, the environment, and the service of this machine. */
+/**
+ * Where the value of a setting comes from: flags, the environment, and the service of this machine.
+ */
 import { AppError } from "./domain/errors.ts";
 import { nearest } from "./domain/spelling.ts";
 import type { AnySetting } from "./setting-kinds.ts";
@@ -34,7 +36,10 @@ export interface LoadedSetting {
   readonly file?: string | undefined;
 }
 
-/** Throws for a variable that looks like a setting and is none: it would be ignored, and nobody would know. */
+/**
+ * Throws for a variable that looks like a setting and is none: it would be ignored, and nobody
+ * would know.
+ */
 export function refuseUnknown(
   env: EnvironmentVariables,
   service: ServiceVariables,
@@ -63,7 +68,10 @@ export interface Given {
   readonly service: ServiceVariables;
 }
 
-/** Reads one setting. Throws `invalid_request` that names the flag or variable, its value and what would be valid. */
+/**
+ * Reads one setting. Throws `invalid_request` that names the flag or variable, its value and what
+ * would be valid.
+ */
 export function loadSetting(setting: AnySetting, given: Given): LoadedSetting {
   const { text, source, label, file } = textOf(setting, given);
   if (text === undefined) return { setting, value: setting.default, source: "default", text };

@@ -1,5 +1,6 @@
 /**
- * The rules that hold the source together. Each one is shown to refuse a file that breaks it, beside the files of src.
+ * The rules that hold the source together. Each one is shown to refuse a file that breaks it,
+ * beside the files of src.
  */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";

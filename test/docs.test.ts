@@ -31,7 +31,10 @@ function mistakeIn(line: string): string | undefined {
   return wrong.length === 0 ? undefined : `${pathOf(command)} has no ${wrong.join(", ")}`;
 }
 
-/** The command lines in the fenced blocks of a page: at a prompt, or alone at the beginning of a line. */
+/**
+ * The command lines in the fenced blocks of a page: at a prompt, or alone at the beginning of a
+ * line.
+ */
 function commandLines(page: string): string[] {
   const blocks = page.match(/^```[^\n]*\n[\s\S]*?^```/gm) ?? [];
   return blocks.flatMap((block) =>
@@ -42,7 +45,10 @@ function commandLines(page: string): string[] {
   );
 }
 
-/** Pages for people with the command lines in them. The reference of the commands is made from the program itself. */
+/**
+ * Pages for people with the command lines in them. The reference of the commands is made from the
+ * program itself.
+ */
 const pages = ["README.md", ...new Glob("docs/**/*.md").scanSync(root)]
   .filter((page) => page !== "docs/cli.md")
   .map((page) => ({ page, lines: commandLines(readFileSync(join(root, page), "utf8")) }));
@@ -65,7 +71,10 @@ test.each([
   ["pets import - --formt=csv | cat -n", "rehome pets import has no --formt"],
 ])("%s would be found", (line, mistake) => expect(mistakeIn(line)).toBe(mistake));
 
-/** Variables that begin with `REHOME_` in a text, and are no settings: every command refuses to run with one. */
+/**
+ * Variables that begin with `REHOME_` in a text, and are no settings: every command refuses to run
+ * with one.
+ */
 function strangeVariables(text: string): string[] {
   const known = [...Object.values(settings), ...annexSettings(annexes)].map(variableOf);
   return (text.match(/\bREHOME_\w+/g) ?? []).filter((name) => !known.includes(name));

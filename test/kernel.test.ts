@@ -1,6 +1,6 @@
 /**
- * The kernel stands alone: a copy of the tree without the annexes, with an empty list in their place, type-checks, builds
- * and passes the kernel's own tests.
+ * The kernel stands alone: a copy of the tree without the annexes, with an empty list in their
+ * place, type-checks, builds and passes the kernel's own tests.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -29,7 +29,10 @@ export const annexes: readonly Annex[] = [];
 const folder = temporaryFolder();
 const tree = join(folder.path, "kernel");
 
-/** True for a test or helper of an annex, or of what is made of the whole program: it names a file of those. */
+/**
+ * True for a test or helper of an annex, or of what is made of the whole program: it names a file
+ * of those.
+ */
 const isBeyondKernel = (path: string) =>
   path.endsWith(".ts") &&
   /src\/annexes\/\w+\/|scripts\/(?!build\b)/.test(readFileSync(path, "utf8"));

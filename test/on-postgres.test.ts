@@ -1,6 +1,6 @@
 /**
- * Tests of the services, of the web edge and of the executable hold for a data folder and for a database. They run on a
- * folder by themselves; here they all run on PostgreSQL. By hand:
+ * Tests of the services, of the web edge and of the executable hold for a data folder and for a
+ * database. They run on a folder by themselves; here they all run on PostgreSQL. By hand:
  * `TEST_STORE=postgres bun test --preload ./test/helpers/clean-up.ts test/binary/contract.test.ts`.
  */
 import { expect, test } from "bun:test";
@@ -17,7 +17,10 @@ const filesLeftOut = {
   "test/binary/store-copy.test.ts": "names both stores itself",
 };
 
-/** Single tests that do not run on PostgreSQL, by the reason. Nothing else may be skipped there, and all of them are. */
+/**
+ * Single tests that do not run on PostgreSQL, by the reason. Nothing else may be skipped there, and
+ * all of them are.
+ */
 const testsLeftOut: Readonly<Record<string, readonly string[]>> = {
   "looks into the files of a data folder, or at who may read them": [
     "a killed server leaves a catalogue that is whole",

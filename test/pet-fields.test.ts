@@ -1,7 +1,8 @@
 /**
- * No field of an animal is lost anywhere. The fields are read from the document that the service serves, each gets a value,
- * and the animal goes through the interface, both stores, import, export, copy and the command line. A field that one of
- * these places forgets fails here by its name.
+ * No field of an animal is lost anywhere. The fields are read from the document that the service
+ * serves, each gets a value, and the animal goes through the interface, both stores, import,
+ * export, copy and the command line. A field that one of these places forgets fails here by its
+ * name.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, cpSync, writeFileSync } from "node:fs";
@@ -60,7 +61,10 @@ async function fullAnimal(origin: string): Promise<Animal> {
   );
 }
 
-/** Adds the animal through the interface, and reads it in every way that the interface and the command line have. */
+/**
+ * Adds the animal through the interface, and reads it in every way that the interface and the
+ * command line have.
+ */
 async function throughInterface(place: readonly string[], key: string): Promise<Animal> {
   const [flag = "", at = ""] = place;
   await using server = await serve(undefined, [flag, at]);

@@ -3,8 +3,8 @@ import { AppError } from "../domain/errors.ts";
 import { refuseMovedFolder } from "./moved.ts";
 
 /**
- * The data folder of a command that works on files. Throws where the settings name a database server instead, and
- * where the store was moved elsewhere.
+ * The data folder of a command that works on files. Throws where the settings name a database
+ * server instead, and where the store was moved elsewhere.
  */
 export function dataFolder(config: Config, command: string): string {
   if (config.store !== undefined || config.storeFile !== undefined) {

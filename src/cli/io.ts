@@ -8,13 +8,19 @@ import type { MachineService } from "./machine/service.ts";
 export interface Machine {
   /** The user that this process runs as; undefined on a system without such numbers. */
   readonly uid: number | undefined;
-  /** The service that the machine runs, or undefined. Throws AppError where its settings cannot be read. */
+  /**
+   * The service that the machine runs, or undefined. Throws AppError where its settings cannot be
+   * read.
+   */
   service(): MachineService | undefined;
   /** Goes on as `account` for good. Only root can. */
   become(account: Account): void;
 }
 
-/** The outside of the command line: what a command may touch besides the store. Tests hand in their own. */
+/**
+ * The outside of the command line: what a command may touch besides the store. Tests hand in their
+ * own.
+ */
 export interface Io {
   /** What this program can do beside its kernel. */
   readonly annexes: readonly Annex[];
@@ -32,7 +38,9 @@ export interface Io {
   readonly actor: string;
   /** Data: what a script would read. */
   out(text: string): void;
-  /** Data without bound: resolves when it is handed on, so that the one who reads it sets the pace. */
+  /**
+   * Data without bound: resolves when it is handed on, so that the one who reads it sets the pace.
+   */
   write(text: string): Promise<void>;
   /** Standard input. */
   input(): AsyncIterable<Uint8Array>;

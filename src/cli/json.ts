@@ -1,6 +1,7 @@
 /**
- * What `--json` prints, as schemas: the types of the functions that make it, the tests of the executable and docs/cli.md
- * all come from them. Fields are a contract: they are added to, never changed.
+ * What `--json` prints, as schemas: the types of the functions that make it, the tests of the
+ * executable and docs/cli.md all come from them. Fields are a contract: they are added to, never
+ * changed.
  */
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { Option, type Command } from "commander";

@@ -3,7 +3,10 @@ import { AppError } from "../domain/errors.ts";
 import type { Store } from "../storage/contract.ts";
 import { folderMovedTo, movedTo } from "../storage/moved.ts";
 
-/** Throws for a store that was moved elsewhere, with the place, unless the settings say that it is meant. */
+/**
+ * Throws for a store that was moved elsewhere, with the place, unless the settings say that it is
+ * meant.
+ */
 export async function refuseMoved(
   store: Store,
   { movedStore }: Pick<Config, "movedStore">,
@@ -13,7 +16,10 @@ export async function refuseMoved(
   if (place !== undefined) throw moved(store.place, place);
 }
 
-/** The same for a data folder whose store is not opened. One that cannot be read is for others to speak of. */
+/**
+ * The same for a data folder whose store is not opened. One that cannot be read is for others to
+ * speak of.
+ */
 export function refuseMovedFolder(
   folder: string,
   { movedStore }: Pick<Config, "movedStore">,

@@ -5,7 +5,10 @@ import { reasonNotMade } from "../domain/system-error.ts";
 import { Logger } from "../service/log/logger.ts";
 import type { Io } from "./io.ts";
 
-/** Opens the log that the settings name; SIGHUP opens its file anew. Throws AppError when the file cannot be had. */
+/**
+ * Opens the log that the settings name; SIGHUP opens its file anew. Throws AppError when the file
+ * cannot be had.
+ */
 export function openLog(config: Config, io: Io): Logger {
   const { logFile, logFormat, logLevel } = config;
   const forPerson = logFile === undefined && io.talkIsTerminal;

@@ -73,7 +73,10 @@ export async function openServices(
 export interface Beginning {
   /** True for a command that adds something, and so may begin a catalogue. */
   readonly begins?: boolean;
-  /** True for one that only says what it would add: it begins a catalogue in memory, and leaves nothing. */
+  /**
+   * True for one that only says what it would add: it begins a catalogue in memory, and leaves
+   * nothing.
+   */
   readonly rehearses?: boolean;
 }
 
@@ -100,10 +103,11 @@ export async function withServices<T>(
 }
 
 /**
- * Throws where there is no catalogue and the command shall not begin one. One that only looks or changes would find nothing
- * in a misspelt folder, and leave an empty catalogue there. One that was told no folder does not begin a catalogue of the
- * user's own beside that of the machine's service: a key in it would be a key to nothing. Nor does one in the service's
- * folder when the service keeps a database instead.
+ * Throws where there is no catalogue and the command shall not begin one. One that only looks or
+ * changes would find nothing in a misspelt folder, and leave an empty catalogue there. One that was
+ * told no folder does not begin a catalogue of the user's own beside that of the machine's service:
+ * a key in it would be a key to nothing. Nor does one in the service's folder when the service
+ * keeps a database instead.
  */
 export function refuseStray(
   config: Config,
@@ -137,7 +141,10 @@ export function refuseStray(
   });
 }
 
-/** What names a database in the settings of the service whose folder this was; undefined where nothing does. */
+/**
+ * What names a database in the settings of the service whose folder this was; undefined where
+ * nothing does.
+ */
 function databaseInsteadOf(folder: string, { machine }: Io): string | undefined {
   const variables = machine.service()?.variables;
   if (variables?.get(variableOf(settings.data))?.text !== folder) return undefined;
@@ -147,7 +154,10 @@ function databaseInsteadOf(folder: string, { machine }: Io): string | undefined 
   return name === undefined ? undefined : `${variables.get(name)?.file} sets ${name}`;
 }
 
-/** False only where there is certainly no catalogue. What cannot be looked at is reported when it is opened. */
+/**
+ * False only where there is certainly no catalogue. What cannot be looked at is reported when it is
+ * opened.
+ */
 function mayHoldCatalogue({ data: folder, store, storeFile }: Config): boolean {
   if (store !== undefined || storeFile !== undefined || folder === inMemory) return true;
   try {
@@ -162,7 +172,10 @@ export async function storeAddress({ store, storeFile }: Config): Promise<string
   return storeFile === undefined ? store : addressIn(storeFile, "store-file");
 }
 
-/** The address of a database that a file holds. Throws `invalid_request`, which names the flag, when it cannot be read. */
+/**
+ * The address of a database that a file holds. Throws `invalid_request`, which names the flag, when
+ * it cannot be read.
+ */
 export async function addressIn(file: string, flag: string): Promise<string> {
   try {
     return (await Bun.file(file).text()).trim();

@@ -25,8 +25,8 @@ export const askedServer = {
 } as const;
 
 /**
- * Gives `command` the flags of these settings; help names the variable that does the same. `meanings` says what one is to
- * this command where that is not what it is to a server.
+ * Gives `command` the flags of these settings; help names the variable that does the same.
+ * `meanings` says what one is to this command where that is not what it is to a server.
  */
 export function addSettings(
   command: Command,
@@ -66,8 +66,8 @@ export function annexSettings(annexes: readonly Annex[]): AnySetting[] {
 }
 
 /**
- * The settings of a command that opens the store. Where they are those of this machine's service, it works as the service's
- * account from here on.
+ * The settings of a command that opens the store. Where they are those of this machine's service,
+ * it works as the service's account from here on.
  */
 export function configOf(command: Command, io: Io): LoadedConfig {
   const { loaded, service } = given(command, io);
@@ -91,8 +91,9 @@ export function settingsOf(command: Command, io: Io): LoadedConfig {
 }
 
 /**
- * The settings as this command was given them. Flags that it does not take come from the environment alone. One that was
- * told neither a folder nor a database has those of this machine's service, if there is one.
+ * The settings as this command was given them. Flags that it does not take come from the
+ * environment alone. One that was told neither a folder nor a database has those of this machine's
+ * service, if there is one.
  */
 function given(
   command: Command,
@@ -108,7 +109,10 @@ function given(
   return { loaded: loadConfig(flags, io.env, own, service?.variables), service };
 }
 
-/** The settings that every command on a store takes; one that makes a secret wants the environment too. */
+/**
+ * The settings that every command on a store takes; one that makes a secret wants the environment
+ * too.
+ */
 export const storeSettings = [
   "data",
   "store",
@@ -117,8 +121,9 @@ export const storeSettings = [
 ] as const satisfies readonly SettingName[];
 
 /**
- * The flags that lead another command, typed in the same shell or in another one, to the store of this one. An address may
- * hold a password: `ADDRESS` stands for one that was typed, and one in a variable has to be there again.
+ * The flags that lead another command, typed in the same shell or in another one, to the store of
+ * this one. An address may hold a password: `ADDRESS` stands for one that was typed, and one in a
+ * variable has to be there again.
  */
 export function storeFlags({ config, sources }: LoadedConfig, io: Io): string[] {
   const variables = serviceOrNone(io)?.variables;
@@ -154,7 +159,10 @@ export const yesOption = (description: string) => new Option("-y, --yes", descri
 export const planOption = (description = "plan of the key") =>
   new Option("--plan <plan>", description).choices([...planNames]);
 
-/** A key's label, by which it is found again: an empty one, as an unset variable in a script leaves it, finds nothing. */
+/**
+ * A key's label, by which it is found again: an empty one, as an unset variable in a script leaves
+ * it, finds nothing.
+ */
 export function labelOption(description: string): Option {
   return new Option("--name <label>", description).argParser((value: string) => {
     if (value.trim() === "") throw new InvalidArgumentError("It must not be empty.");

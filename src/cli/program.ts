@@ -75,8 +75,8 @@ async function load(io: Io, entries: readonly CommandEntry[]): Promise<Command> 
 }
 
 /**
- * Builds only the commands that `args` needs: a server should not keep the others in memory, and `health`, which containers
- * run every half minute, then loads half as much code.
+ * Builds only the commands that `args` needs: a server should not keep the others in memory, and
+ * `health`, which containers run every half minute, then loads half as much code.
  */
 async function programFor(args: readonly string[], io: Io): Promise<Command> {
   const entries = entriesOf(io);
@@ -103,8 +103,8 @@ export function configure(command: Command, io: Io): void {
 }
 
 /**
- * What commander says of a mistake, in our form. It finds a missing option before a misspelt one; but who gets
- * `--nmae` wrong must not read that `--name` is missing.
+ * What commander says of a mistake, in our form. It finds a missing option before a misspelt one;
+ * but who gets `--nmae` wrong must not read that `--name` is missing.
  */
 function mistake(text: string, command: Command): string {
   const unknown = text.includes("required option") ? unknownOption(command) : undefined;
@@ -153,7 +153,10 @@ export function pathOf(command: Command): string {
   return names.join(" ");
 }
 
-/** Runs the command line `args` and returns the exit code: 0, 1 when it failed, 2 when it was called wrongly. */
+/**
+ * Runs the command line `args` and returns the exit code: 0, 1 when it failed, 2 when it was called
+ * wrongly.
+ */
 export async function run(args: readonly string[], io: Io): Promise<number> {
   try {
     const words = args[0] === "help" ? await helpWords(args.slice(1), io) : args;
@@ -166,8 +169,8 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 }
 
 /**
- * The command line that says the same as `help` with these words: commander's own looks at the first of them only, and shows
- * the help of everything for a command that does not exist.
+ * The command line that says the same as `help` with these words: commander's own looks at the
+ * first of them only, and shows the help of everything for a command that does not exist.
  */
 async function helpWords(path: readonly string[], io: Io): Promise<string[]> {
   let command = await createProgram(io);

@@ -17,7 +17,10 @@ export interface Progress {
   readonly fraction: number | undefined;
 }
 
-/** One line on standard error that is drawn over and over while work goes on. Draws nothing when that is no terminal. */
+/**
+ * One line on standard error that is drawn over and over while work goes on. Draws nothing when
+ * that is no terminal.
+ */
 export class ProgressLine {
   readonly #io: Io;
   readonly #nowMs: () => number;

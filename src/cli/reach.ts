@@ -25,8 +25,9 @@ function inUrl(host: string): string {
 }
 
 /**
- * Where other machines reach a server that listens on `host` and `port`: an address of each network interface when it
- * listens on all of them. Empty where only this machine does. Whether a firewall lets them in cannot be told from here.
+ * Where other machines reach a server that listens on `host` and `port`: an address of each network
+ * interface when it listens on all of them. Empty where only this machine does. Whether a firewall
+ * lets them in cannot be told from here.
  */
 export function reachOf(
   { host, port, isHttps }: { host: string; port: number; isHttps: boolean },

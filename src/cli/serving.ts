@@ -124,7 +124,9 @@ function giveBack(): void {
   Bun.shrink();
 }
 
-/** Takes up the certificate as its files are now. If they are not in order, the one in use stays. */
+/**
+ * Takes up the certificate as its files are now. If they are not in order, the one in use stays.
+ */
 async function renewCertificate(config: Config, server: RunningServer, log: Logger): Promise<void> {
   try {
     const tls = readTls(config);
@@ -159,7 +161,10 @@ function start(
   }
 }
 
-/** On a store without keys a person at a terminal gets one to begin with. Nowhere else is a secret printed unasked. */
+/**
+ * On a store without keys a person at a terminal gets one to begin with. Nowhere else is a secret
+ * printed unasked.
+ */
 async function firstKey(
   config: Config,
   services: Services,
@@ -245,7 +250,10 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   return promise;
 }
 
-/** Eight letters and digits that this process's request ids begin with, so that two processes' ids do not meet. */
+/**
+ * Eight letters and digits that this process's request ids begin with, so that two processes' ids
+ * do not meet.
+ */
 function requestIdPrefix(): string {
   return Array.from(randomBytes(8), (byte) => (byte % 36).toString(36)).join("");
 }

@@ -6,8 +6,8 @@ import { reasonOf } from "../domain/system-error.ts";
 import type { Tls } from "../http/server.ts";
 
 /**
- * The certificate and key that the settings name, or undefined when they name none. Throws AppError in words when one is
- * missing, cannot be read, is not PEM, or does not belong to the other.
+ * The certificate and key that the settings name, or undefined when they name none. Throws AppError
+ * in words when one is missing, cannot be read, is not PEM, or does not belong to the other.
  */
 export function readTls({ tlsCert, tlsKey }: Config): Tls | undefined {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;

@@ -24,7 +24,10 @@ export async function warnAtStart(
   }
 }
 
-/** What an operator should know of an address that was typed, or undefined where it holds no password. */
+/**
+ * What an operator should know of an address that was typed, or undefined where it holds no
+ * password.
+ */
 export function passwordWarning({ config, sources }: LoadedConfig): string | undefined {
   const { store } = config;
   if (sources.store !== "flag" || store === undefined) return undefined;

@@ -1,4 +1,7 @@
-/** Internet addresses as bits: IPv4 as 32, IPv6 as 128. Text is never compared, because one address has many spellings. */
+/**
+ * Internet addresses as bits: IPv4 as 32, IPv6 as 128. Text is never compared, because one address
+ * has many spellings.
+ */
 export interface Address {
   readonly family: 4 | 6;
   readonly bits: bigint;
@@ -6,7 +9,10 @@ export interface Address {
 
 const mappedPrefix = 0xffffn;
 
-/** Parses an IPv4 dotted quad or an IPv6 address (RFC 4291, section 2.2). An IPv4-mapped one (`::ffff:a.b.c.d`) is IPv4. */
+/**
+ * Parses an IPv4 dotted quad or an IPv6 address (RFC 4291, section 2.2). An IPv4-mapped one
+ * (`::ffff:a.b.c.d`) is IPv4.
+ */
 export function parseAddress(text: string): Address | undefined {
   if (!text.includes(":")) {
     const bits = parseQuad(text);
@@ -54,7 +60,10 @@ function parseIpv6(text: string): bigint | undefined {
   return bits;
 }
 
-/** The callers that share a bucket with `address`: it alone for IPv4, its /64 for IPv6 (one subscriber has that many). */
+/**
+ * The callers that share a bucket with `address`: it alone for IPv4, its /64 for IPv6 (one
+ * subscriber has that many).
+ */
 export function bucketOf(address: Address): string {
   return address.family === 4
     ? `4/${address.bits.toString(36)}`
@@ -95,8 +104,9 @@ export function isInCidr(address: Address, range: Cidr): boolean {
 }
 
 /**
- * The client's address, as text. `X-Forwarded-For` counts only when the peer is a trusted proxy: then from right to
- * left the first hop that is not one. A hop that is no address ends the walk, because what stands left of it is hearsay.
+ * The client's address, as text. `X-Forwarded-For` counts only when the peer is a trusted proxy:
+ * then from right to left the first hop that is not one. A hop that is no address ends the walk,
+ * because what stands left of it is hearsay.
  */
 export function clientAddress(
   peer: string,
@@ -116,7 +126,9 @@ export function clientAddress(
   return client;
 }
 
-/** What a hop says without its port, which some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/**
+ * What a hop says without its port, which some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
+ */
 function addressOfHop(hop: string): string {
   const [, quad, bracketed] =
     /^(?:([\d.]+):\d{1,5}|\[([\da-f:]*:[\da-f:.]*)\](?::\d{1,5})?)$/i.exec(hop) ?? [];

@@ -1,7 +1,10 @@
 import { isBanned, type BanState } from "./ban.ts";
 import type { Limits, PlanName } from "./plan.ts";
 
-/** A production installation issues `rehome_live_` keys, a staging one `rehome_test_`; neither accepts the other's. */
+/**
+ * A production installation issues `rehome_live_` keys, a staging one `rehome_test_`; neither
+ * accepts the other's.
+ */
 export const environments = ["production", "staging"] as const;
 export type Environment = (typeof environments)[number];
 
@@ -15,17 +18,26 @@ const randomLength = 30;
 const checksumLength = 6;
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** The largest multiple of 62 in a byte: bytes from here on are dropped, else the first letters would come up more often. */
+/**
+ * The largest multiple of 62 in a byte: bytes from here on are dropped, else the first letters
+ * would come up more often.
+ */
 const unbiasedBytes = 248;
 const bodyPattern = /^[0-9A-Za-z]{36}$/;
 
-/** The secret that a caller sends. Known to this program only when it is made and while a request carries it. */
+/**
+ * The secret that a caller sends. Known to this program only when it is made and while a request
+ * carries it.
+ */
 export type PlainKey = string & { readonly PlainKey: unique symbol };
 
 /** A source of random bytes: as many as asked for. */
 export type RandomBytes = (count: number) => Uint8Array;
 
-/** A new key from `randomBytes`: prefix, 30 random base62 characters (178 bits), 6 characters of CRC32 over all before. */
+/**
+ * A new key from `randomBytes`: prefix, 30 random base62 characters (178 bits), 6 characters of
+ * CRC32 over all before.
+ */
 export function generateKey(environment: Environment, randomBytes: RandomBytes): PlainKey {
   let text: string = keyPrefixes[environment];
   const length = text.length + randomLength;
@@ -37,14 +49,20 @@ export function generateKey(environment: Environment, randomBytes: RandomBytes):
   return (text + checksum(text)) as PlainKey;
 }
 
-/** True when `text` is a key of this environment by prefix, alphabet, length and checksum. It may still be unknown. */
+/**
+ * True when `text` is a key of this environment by prefix, alphabet, length and checksum. It may
+ * still be unknown.
+ */
 export function isWellFormedKey(text: string, environment: Environment): text is PlainKey {
   const prefix = keyPrefixes[environment];
   if (!text.startsWith(prefix) || !bodyPattern.test(text.slice(prefix.length))) return false;
   return text.endsWith(checksum(text.slice(0, -checksumLength)));
 }
 
-/** CRC32 of `text` as six base62 characters, most significant first. It finds typing errors; it is no protection. */
+/**
+ * CRC32 of `text` as six base62 characters, most significant first. It finds typing errors; it is
+ * no protection.
+ */
 function checksum(text: string): string {
   let value = crc32(text);
   let digits = "";
@@ -55,7 +73,9 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** The secret in `text`, as it is copied from a header or a file, or undefined where there is none. */
+/**
+ * The secret in `text`, as it is copied from a header or a file, or undefined where there is none.
+ */
 export function pastedSecret(text: string): PlainKey | undefined {
   const [, secret] =
     /^(?:authorization: *)?(?:bearer +)?(rehome_(?:live|test)_\S+)$/i.exec(text.trim()) ?? [];
@@ -74,7 +94,10 @@ export function withoutSecrets(text: string): string {
   return text.replaceAll(anySecret, "$1...");
 }
 
-/** A key as an operator knows it. Its secrets change with rotation; its id, counters, plan and bans stay: its lineage. */
+/**
+ * A key as an operator knows it. Its secrets change with rotation; its id, counters, plan and bans
+ * stay: its lineage.
+ */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
@@ -96,7 +119,10 @@ export function accessOf({ readOnly }: Pick<ApiKey, "readOnly">): Access {
   return readOnly ? "read-only" : "read-write";
 }
 
-/** One secret of a key, known by its SHA-256 only. After a rotation the old one goes on until `expiresAtMs`. */
+/**
+ * One secret of a key, known by its SHA-256 only. After a rotation the old one goes on until
+ * `expiresAtMs`.
+ */
 export interface KeySecret {
   readonly mask: string;
   readonly createdAtMs: number;
@@ -106,14 +132,20 @@ export interface KeySecret {
 export const keyStates = ["active", "banned", "expired", "revoked"] as const;
 export type KeyState = (typeof keyStates)[number];
 
-/** The state of a key at `nowMs`. Expiry is exact to the millisecond: at `expiresAtMs` the key is expired. */
+/**
+ * The state of a key at `nowMs`. Expiry is exact to the millisecond: at `expiresAtMs` the key is
+ * expired.
+ */
 export function keyState(key: ApiKey, nowMs: number): KeyState {
   if (key.revokedAtMs !== undefined) return "revoked";
   if (key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs) return "expired";
   return isBanned(key.ban, nowMs) ? "banned" : "active";
 }
 
-/** A new key's id from `randomBytes`: `key_` and 12 characters of Crockford's base32, which has no look-alikes. */
+/**
+ * A new key's id from `randomBytes`: `key_` and 12 characters of Crockford's base32, which has no
+ * look-alikes.
+ */
 export function generateKeyId(randomBytes: RandomBytes): string {
   const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
   let id = "key_";
@@ -128,8 +160,9 @@ const remainders = [
 ];
 
 /**
- * CRC-32 of `text`, which is ASCII, as zip and gzip have it (ISO 3309): an unsigned integer of 32 bits. Written out because
- * node:zlib, which has it too, brings all of its streams with it and costs a start more than a millisecond.
+ * CRC-32 of `text`, which is ASCII, as zip and gzip have it (ISO 3309): an unsigned integer of 32
+ * bits. Written out because node:zlib, which has it too, brings all of its streams with it and
+ * costs a start more than a millisecond.
  */
 export function crc32(text: string): number {
   let crc = -1;

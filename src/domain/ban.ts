@@ -4,7 +4,9 @@ import { windowMs } from "./windows.ts";
 
 /** Refusals within this time of a minute's first one were in flight already and are not counted. */
 const refusalGraceMs = 2_000;
-/** More counted refusals than this in a minute, or than half the limit per minute, make it noisy. */
+/**
+ * More counted refusals than this in a minute, or than half the limit per minute, make it noisy.
+ */
 const noisyRefusalsMin = 20;
 /** So many noisy minutes within `noisySpanMinutes` lead to a ban. */
 const noisyMinutesForBan = 3;
@@ -34,8 +36,8 @@ const operatorReason = "the operator of this service imposed it";
 const automaticBanMaxMs = Math.max(...banStepsMs);
 
 /**
- * True while the ban holds. An automatic one that would hold longer than any can was imposed by a clock that was ahead;
- * it is void, so that it does not shut a key out for years.
+ * True while the ban holds. An automatic one that would hold longer than any can was imposed by a
+ * clock that was ahead; it is void, so that it does not shut a key out for years.
  */
 export function isBanned(state: BanState, nowMs: number): boolean {
   const leftMs = state.bannedUntilMs - nowMs;
@@ -51,8 +53,8 @@ export interface RefusalCount {
 }
 
 /**
- * Counts one refusal (429, not banned) at `nowMs` into `count`, in place because this runs for every 429. Returns true
- * exactly once for each noisy minute: for the refusal that made it so.
+ * Counts one refusal (429, not banned) at `nowMs` into `count`, in place because this runs for
+ * every 429. Returns true exactly once for each noisy minute: for the refusal that made it so.
  */
 export function countRefusal(count: RefusalCount, limits: Limits, nowMs: number): boolean {
   const minuteLabel = Math.floor(nowMs / windowMs.minute);
@@ -71,15 +73,19 @@ export function noisyThreshold(limits: Limits): number {
   return Math.max(noisyRefusalsMin, Math.floor(limits.perMinute / 2));
 }
 
-/** The step at which a ban imposed at `nowMs` stands: each clean day since the last ban's end forgives one. */
+/**
+ * The step at which a ban imposed at `nowMs` stands: each clean day since the last ban's end
+ * forgives one.
+ */
 export function stepAt(state: BanState, nowMs: number): number {
   const cleanDays = Math.max(0, Math.floor((nowMs - state.bannedUntilMs) / forgivenessMs));
   return Math.max(0, state.step - cleanDays);
 }
 
 /**
- * The state after a noisy minute at `nowMs`. The same minute counts once, whichever process reports it; three within
- * ten minutes impose a ban, whose length is its step's. A minute reported during a ban changes nothing.
+ * The state after a noisy minute at `nowMs`. The same minute counts once, whichever process reports
+ * it; three within ten minutes impose a ban, whose length is its step's. A minute reported during a
+ * ban changes nothing.
  */
 export function recordNoisyMinute(state: BanState, minuteLabel: number, nowMs: number): BanState {
   if (isBanned(state, nowMs) || state.noisyMinutes.includes(minuteLabel)) return state;
@@ -98,7 +104,10 @@ export function recordNoisyMinute(state: BanState, minuteLabel: number, nowMs: n
   };
 }
 
-/** The state after an operator's ban of `durationMs`. It is no step: the next automatic one starts where it would have. */
+/**
+ * The state after an operator's ban of `durationMs`. It is no step: the next automatic one starts
+ * where it would have.
+ */
 export function imposeBan(state: BanState, durationMs: number, nowMs: number): BanState {
   return {
     ...state,

@@ -6,7 +6,10 @@ export const dayMs = 24 * hourMs;
 /** Times further ahead of the clock than this were written by a clock that was wrong. */
 export const clockToleranceMs = 5_000;
 
-/** A source of time: milliseconds since the Unix epoch. Rules take the time as an argument; only the edges hold a Clock. */
+/**
+ * A source of time: milliseconds since the Unix epoch. Rules take the time as an argument; only the
+ * edges hold a Clock.
+ */
 export type Clock = () => number;
 
 /** The machine's clock, and the only place that reads it. */
@@ -17,12 +20,18 @@ export function isoSeconds(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, "Z");
 }
 
-/** The end of something, as `isoSeconds` writes it but rounded up: at the time that it names, it is over. */
+/**
+ * The end of something, as `isoSeconds` writes it but rounded up: at the time that it names, it is
+ * over.
+ */
 export function isoEnd(ms: number): string {
   return isoSeconds(Math.ceil(ms / 1_000) * 1_000);
 }
 
-/** `ms` as the date of an HTTP header field (RFC 9110, section 5.6.7): `Thu, 05 Dec 2030 00:00:00 GMT`. */
+/**
+ * `ms` as the date of an HTTP header field (RFC 9110, section 5.6.7): `Thu, 05 Dec 2030 00:00:00
+ * GMT`.
+ */
 export function httpDate(ms: number): string {
   return new Date(ms).toUTCString();
 }
@@ -54,8 +63,8 @@ export function isoDay(day: number): string {
 }
 
 /**
- * Writes times to the millisecond, `2026-11-21T08:32:00.123Z`, for callers that do so often: the last one is kept, and so
- * is what the times of one second have in common.
+ * Writes times to the millisecond, `2026-11-21T08:32:00.123Z`, for callers that do so often: the
+ * last one is kept, and so is what the times of one second have in common.
  */
 export function timestamps(): (ms: number) => string {
   let second = Number.NaN;

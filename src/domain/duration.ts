@@ -12,7 +12,10 @@ const durationMaxMs = 36_500 * dayMs;
 /** What a duration looks like, as the end of a sentence. */
 export const durationRule = "must be a duration such as 30m, 24h or 90d";
 
-/** The milliseconds that `text` (`90d`, `24h`, `30m`, `10s` or `0`) stands for, or undefined when it is none. */
+/**
+ * The milliseconds that `text` (`90d`, `24h`, `30m`, `10s` or `0`) stands for, or undefined when it
+ * is none.
+ */
 export function parseDuration(text: string): number | undefined {
   if (text === "0") return 0;
   const parts = /^(\d{1,9})([smhd])$/.exec(text);

@@ -1,4 +1,7 @@
-/** Why a request is refused or failed: the closed list of values that `code` in the Error body takes. */
+/**
+ * Why a request is refused or failed: the closed list of values that `code` in the Error body
+ * takes.
+ */
 export type ErrorKind =
   | "invalid_request"
   | "unauthorized"
@@ -13,17 +16,21 @@ export type ErrorKind =
   | "unavailable";
 
 /**
- * A failure with two readers: `message` is for the caller and holds nothing internal, `cause` is for the operator.
- * Where the caller is the operator, as in what only a command does, the message may hold what `explained` says of a cause.
- * An expected refusal of a request is a `Refusal` value, not an exception. Throw AppError where the code cannot go on.
+ * A failure with two readers: `message` is for the caller and holds nothing internal, `cause` is
+ * for the operator. Where the caller is the operator, as in what only a command does, the message
+ * may hold what `explained` says of a cause. An expected refusal of a request is a `Refusal` value,
+ * not an exception. Throw AppError where the code cannot go on.
  */
 export class AppError extends Error {
   readonly kind: ErrorKind;
-  /** Why it failed, for an operator and not for the caller: the end of a sentence, without a full stop. */
+  /**
+   * Why it failed, for an operator and not for the caller: the end of a sentence, without a full
+   * stop.
+   */
   readonly why: string | undefined;
   /**
-   * What an operator can do about it, which the command line prints behind `Try:`. An imperative sentence, with a capital
-   * and a full stop, or a command to type.
+   * What an operator can do about it, which the command line prints behind `Try:`. An imperative
+   * sentence, with a capital and a full stop, or a command to type.
    */
   readonly hint: string | undefined;
   /** Seconds after which a retry makes sense (RFC 9110, section 10.2.3), where that is known. */

@@ -16,15 +16,16 @@ declare global {
 export const nestingMax = 512;
 
 /**
- * A number, at the text's beginning or where a value begins, whose nearest double might be another number: it has an
- * exponent, or 16 characters, where 15 digits are what every double keeps.
+ * A number, at the text's beginning or where a value begins, whose nearest double might be another
+ * number: it has an exponent, or 16 characters, where 15 digits are what every double keeps.
  */
 const mayBeInexact = /(?:^|[:,[])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 
 /**
- * Parses JSON (RFC 8259). An int64 comes as a number where a double holds it and its neighbours, else as bigint; `1.0` and
- * `1e3` are integers. Fractions come as numbers. Every other number comes as `JSON.rawJSON`: it is no int64, must not be
- * rounded to one, and is written back as it was. Throws SyntaxError, and RangeError for what is nested too deeply.
+ * Parses JSON (RFC 8259). An int64 comes as a number where a double holds it and its neighbours,
+ * else as bigint; `1.0` and `1e3` are integers. Fractions come as numbers. Every other number comes
+ * as `JSON.rawJSON`: it is no int64, must not be rounded to one, and is written back as it was.
+ * Throws SyntaxError, and RangeError for what is nested too deeply.
  */
 export function parseJson(text: string): unknown {
   // The reviver costs several times the parsing, so only text that needs it pays for it.
@@ -42,7 +43,10 @@ function exactly(_key: string, value: unknown, { source }: { readonly source?: s
   return isFraction ? value : JSON.rawJSON(source);
 }
 
-/** `value` as JSON text, with bigints as the numbers that they are; on several lines when `indent` is given. */
+/**
+ * `value` as JSON text, with bigints as the numbers that they are; on several lines when `indent`
+ * is given.
+ */
 export function jsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, exactNumber, indent);
 }
@@ -51,7 +55,10 @@ function exactNumber(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? JSON.rawJSON(value.toString()) : value;
 }
 
-/** True for a JSON object as `parseJson` gives it: no list, no null, no number that came as `JSON.rawJSON`. */
+/**
+ * True for a JSON object as `parseJson` gives it: no list, no null, no number that came as
+ * `JSON.rawJSON`.
+ */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)

@@ -1,6 +1,6 @@
 /**
- * A text as a search compares it: without regard to case, to accents and to how a letter is composed. `Ñandú` is found by
- * `nandu`, and `ﬁ` by `fi`.
+ * A text as a search compares it: without regard to case, to accents and to how a letter is
+ * composed. `Ñandú` is found by `nandu`, and `ﬁ` by `fi`.
  */
 export function fold(text: string): string {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();

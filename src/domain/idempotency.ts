@@ -10,8 +10,8 @@ export const idempotencyKeyRule = `must be 1 to ${idempotencyKeyMax} visible ASC
 const visible = new RegExp(`^[\\x21-\\x7e]{1,${idempotencyKeyMax}}$`);
 
 /**
- * The value of the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), without the quotes that may stand
- * around it; undefined where it is not valid.
+ * The value of the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), without
+ * the quotes that may stand around it; undefined where it is not valid.
  */
 export function idempotencyKeyOf(header: string): string | undefined {
   const isQuoted = header.length >= 2 && header.startsWith('"') && header.endsWith('"');

@@ -10,7 +10,10 @@ export function isInt64(value: bigint): boolean {
 
 const plainDecimal = /^-?(?:0|[1-9]\d{0,18})$/;
 
-/** The int64 written in `text` as a plain decimal integer, or undefined: no sign `+`, no leading zero, no exponent. */
+/**
+ * The int64 written in `text` as a plain decimal integer, or undefined: no sign `+`, no leading
+ * zero, no exponent.
+ */
 export function parseInt64(text: string): bigint | undefined {
   if (!plainDecimal.test(text)) return undefined;
   const value = BigInt(text);
@@ -18,13 +21,17 @@ export function parseInt64(text: string): bigint | undefined {
 }
 
 const jsonNumber = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-/** More decimal digits than any int64 has; a larger power of ten is out of range whatever stands before it. */
+/**
+ * More decimal digits than any int64 has; a larger power of ten is out of range whatever stands
+ * before it.
+ */
 const digitsMax = 19;
 const zeroCode = 0x30;
 
 /**
- * The int64 that a JSON number literal denotes, exactly, or undefined when it denotes none. JSON Schema counts a number
- * with a zero fraction as an integer, so `1.0` and `1e3` are integers, and `1.5` and `9223372036854775808` are not int64.
+ * The int64 that a JSON number literal denotes, exactly, or undefined when it denotes none. JSON
+ * Schema counts a number with a zero fraction as an integer, so `1.0` and `1e3` are integers, and
+ * `1.5` and `9223372036854775808` are not int64.
  */
 export function int64OfJsonNumber(source: string): bigint | undefined {
   const parts = jsonNumber.exec(source);
@@ -32,7 +39,8 @@ export function int64OfJsonNumber(source: string): bigint | undefined {
   const [, sign = "", whole = "", fraction = "", exponentText = "0"] = parts;
   const digits = (whole + fraction).replace(/^0+/, "");
   if (digits === "") return 0n;
-  // A pattern such as /0+$/ would need time in the square of the length, and a body may be one long number.
+  // A pattern such as /0+$/ would need time in the square of the length, and a body may be one long
+  // number.
   let end = digits.length;
   while (digits.charCodeAt(end - 1) === zeroCode) end -= 1;
   const power = Number(exponentText) - fraction.length + (digits.length - end);

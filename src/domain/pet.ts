@@ -11,8 +11,8 @@ export interface PetField {
 }
 
 /**
- * The fields of an animal beside its id, in the order in which they are shown. The types, the JSON, the columns of both
- * databases, their statements and what histories keep are derived from here.
+ * The fields of an animal beside its id, in the order in which they are shown. The types, the JSON,
+ * the columns of both databases, their statements and what histories keep are derived from here.
  */
 export const petFields = {
   name: { kind: "text" },
@@ -56,8 +56,9 @@ const jsonFields = petFieldNames.map((name) => {
 });
 
 /**
- * An animal as JSON text: a Pet of the specification. `more` are further fields as they follow in the text, each behind a
- * comma. Written piece by piece, because a bigint costs JSON.stringify more than all the rest of the animal.
+ * An animal as JSON text: a Pet of the specification. `more` are further fields as they follow in
+ * the text, each behind a comma. Written piece by piece, because a bigint costs JSON.stringify more
+ * than all the rest of the animal.
  */
 export function petJson(pet: Pet, more = ""): string {
   let text = `{"id":${pet.id}`;
@@ -77,7 +78,10 @@ const statusWords: Readonly<Record<string, PetStatus>> = {
   adopted: "sold",
 };
 
-/** The status that a person means: its name or an everyday word, in any case. Null for `none`, undefined for anything else. */
+/**
+ * The status that a person means: its name or an everyday word, in any case. Null for `none`,
+ * undefined for anything else.
+ */
 export function parseStatus(text: string): PetStatus | null | undefined {
   const word = text.trim().toLowerCase();
   if (word === "none") return null;
@@ -93,8 +97,9 @@ export function isPetStatus(value: unknown): value is PetStatus {
 export const petNameLengthMax = 1_000;
 
 /**
- * True when `value` can be kept byte for byte as a name: well-formed Unicode without NUL (SQLite's text functions and
- * its shell stop at NUL), of at most `petNameLengthMax` characters. The empty name is one too.
+ * True when `value` can be kept byte for byte as a name: well-formed Unicode without NUL (SQLite's
+ * text functions and its shell stop at NUL), of at most `petNameLengthMax` characters. The empty
+ * name is one too.
  */
 export function isPetName(value: string): boolean {
   return value.isWellFormed() && !value.includes("\0") && isShort(value);

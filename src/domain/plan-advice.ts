@@ -24,8 +24,9 @@ export interface PlanAdvice {
 }
 
 /**
- * What to offer to the holder of a key that is near its limits, or undefined when its plan fits. A day that was nearly
- * used up asks for a larger day; refusals without one mean that it is the minute that is too small.
+ * What to offer to the holder of a key that is near its limits, or undefined when its plan fits. A
+ * day that was nearly used up asks for a larger day; refusals without one mean that it is the
+ * minute that is too small.
  */
 export function planAdvice(limits: Limits, days: readonly DayOfUse[]): PlanAdvice | undefined {
   const peakPerDay = Math.max(0, ...days.map(({ requests }) => requests));

@@ -1,6 +1,6 @@
 /**
- * The number of letters to insert, delete, replace or swap with their neighbour to turn `a` into `b` (optimal string
- * alignment distance).
+ * The number of letters to insert, delete, replace or swap with their neighbour to turn `a` into
+ * `b` (optimal string alignment distance).
  */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
@@ -29,8 +29,8 @@ export function editDistance(a: string, b: string): number {
 const slipShareMax = 0.4;
 
 /**
- * The one of `names` that `name` was most likely meant to be, or undefined when none is near: a slip of the finger, or
- * the beginning of the right name, or more than it. Case does not count.
+ * The one of `names` that `name` was most likely meant to be, or undefined when none is near: a
+ * slip of the finger, or the beginning of the right name, or more than it. Case does not count.
  */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const given = name.toLowerCase();

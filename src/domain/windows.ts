@@ -1,12 +1,17 @@
 import { dayMs, minuteMs } from "./clock.ts";
 import type { Limits } from "./plan.ts";
 
-/** Lengths of the two fixed windows. Both are aligned to UTC: a window's label is its start divided by its length. */
+/**
+ * Lengths of the two fixed windows. Both are aligned to UTC: a window's label is its start divided
+ * by its length.
+ */
 export const windowMs = { minute: minuteMs, day: dayMs } as const;
 export const windowNames = ["minute", "day"] as const satisfies readonly (keyof typeof windowMs)[];
 export type WindowName = (typeof windowNames)[number];
 
-/** What is kept of a key's use: for each window its label and how many requests are charged to it. */
+/**
+ * What is kept of a key's use: for each window its label and how many requests are charged to it.
+ */
 export interface WindowCounts {
   readonly minuteLabel: number;
   readonly minuteUsed: number;
@@ -30,15 +35,19 @@ export interface UnusedBlock {
 }
 
 /**
- * The label in force at `nowMs` where `label` stands. A label one window ahead of the clock stays, so a clock that bounces
- * hands back no quota. A label further ahead moves back to the clock, so it shuts no key out for longer than a window.
+ * The label in force at `nowMs` where `label` stands. A label one window ahead of the clock stays,
+ * so a clock that bounces hands back no quota. A label further ahead moves back to the clock, so it
+ * shuts no key out for longer than a window.
  */
 export function labelAt(label: number, nowMs: number, lengthMs: number): number {
   const current = Math.floor(nowMs / lengthMs);
   return label === current + 1 ? label : current;
 }
 
-/** The counts as they stand at `nowMs`: a new window starts at zero, a label moved back keeps its count. */
+/**
+ * The counts as they stand at `nowMs`: a new window starts at zero, a label moved back keeps its
+ * count.
+ */
 export function rollCounts(counts: WindowCounts, nowMs: number): WindowCounts {
   const minuteLabel = labelAt(counts.minuteLabel, nowMs, windowMs.minute);
   const dayLabel = labelAt(counts.dayLabel, nowMs, windowMs.day);
@@ -68,8 +77,8 @@ export interface Take {
 }
 
 /**
- * Takes up to `want` requests at `nowMs`, each charged to both windows or to neither. What is not granted is charged to
- * none. `unused` is what an earlier take of the same caller left over.
+ * Takes up to `want` requests at `nowMs`, each charged to both windows or to neither. What is not
+ * granted is charged to none. `unused` is what an earlier take of the same caller left over.
  */
 export function take(
   counts: WindowCounts,
@@ -94,8 +103,9 @@ export function take(
 }
 
 /**
- * True when what a take left must be kept: it granted something, or a label moved back. A label that is not kept where it
- * was moved to would go on to stand in the future, and keep a key out until the clock has caught up with it.
+ * True when what a take left must be kept: it granted something, or a label moved back. A label
+ * that is not kept where it was moved to would go on to stand in the future, and keep a key out
+ * until the clock has caught up with it.
  */
 export function mustKeep({ granted, counts }: Take, before: WindowCounts): boolean {
   return (
@@ -113,8 +123,8 @@ export interface WindowView {
 }
 
 /**
- * The window to show: the one with the fewest requests left, and the day (the later reset) at a tie. `ahead` of the
- * counted requests are taken but not yet used, so they are still the caller's.
+ * The window to show: the one with the fewest requests left, and the day (the later reset) at a
+ * tie. `ahead` of the counted requests are taken but not yet used, so they are still the caller's.
  */
 export function windowView(counts: WindowCounts, limits: Limits, ahead: number): WindowView {
   const minuteLeft = Math.max(0, limits.perMinute - counts.minuteUsed + ahead);
@@ -134,7 +144,10 @@ export function windowView(counts: WindowCounts, limits: Limits, ahead: number):
       };
 }
 
-/** Whole seconds from `nowMs` until `resetSeconds`, rounded up and at least 1 (RFC 9110, section 10.2.3). */
+/**
+ * Whole seconds from `nowMs` until `resetSeconds`, rounded up and at least 1 (RFC 9110, section
+ * 10.2.3).
+ */
 export function retryAfterSeconds(resetSeconds: number, nowMs: number): number {
   return Math.max(1, Math.ceil((resetSeconds * 1000 - nowMs) / 1000));
 }

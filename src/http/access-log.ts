@@ -5,7 +5,10 @@ import { lineBytesMax } from "../service/log/output.ts";
 import { statusOf } from "./errors.ts";
 import type { Answered } from "./door.ts";
 
-/** One line for each request that was answered: a failure of the service is an error, all else information. */
+/**
+ * One line for each request that was answered: a failure of the service is an error, all else
+ * information.
+ */
 export function accessLog(log: Logger): (answered: Answered) => void {
   const write = log.format === "json" ? jsonLines(log) : textLines(log);
   const hasInfo = log.isOn("info");
@@ -30,8 +33,9 @@ const end = bytesOf("}\n");
 const quoteAndEnd = bytesOf('"}\n');
 
 /**
- * Lines as JSON, put together from parts that are bytes already: to make each line a string first costs three times as
- * much. What is put in as it came is known to be free of quotes and control characters (id, method, address).
+ * Lines as JSON, put together from parts that are bytes already: to make each line a string first
+ * costs three times as much. What is put in as it came is known to be free of quotes and control
+ * characters (id, method, address).
  */
 function jsonLines(log: Logger): WriteLine {
   const { output } = log;

@@ -2,7 +2,10 @@ import { nextPageQuery, type PageQuery } from "../domain/page.ts";
 import { petJson, type Pet } from "../domain/pet.ts";
 import type { Services } from "../service/services.ts";
 
-/** An answer as it is sent: its body, and for a page the query of the page behind it, if there is one. */
+/**
+ * An answer as it is sent: its body, and for a page the query of the page behind it, if there is
+ * one.
+ */
 export interface PetAnswer {
   /** JSON in UTF-8. Everybody who is sent it shares its bytes. */
   readonly body: Blob;

@@ -77,8 +77,9 @@ function createApp(options: AppOptions, cors: Cors | undefined) {
   return new Elysia({
     strictPath: true,
     normalize: false,
-    // The router looks for the path's slash from the URL's eighth character on, or from its twelfth: what is right for
-    // http:// finds a slash of https://, and what is right for that passes over the one behind a very short host.
+    // The router looks for the path's slash from the URL's eighth character on, or from its
+    // twelfth: what is right for http:// finds a slash of https://, and what is right for that
+    // passes over the one behind a very short host.
     handler: { standardHostname: options.isHttps === true },
   })
     .onError({ as: "global" }, ({ error, code, request, route }) => {

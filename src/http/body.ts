@@ -25,10 +25,16 @@ interface Caller {
   readInTime<T>(read: () => Promise<T>): Promise<T>;
 }
 
-/** Those whose bodies are being read: what a body may take of memory is bounded, so their number must be too. */
+/**
+ * Those whose bodies are being read: what a body may take of memory is bounded, so their number
+ * must be too.
+ */
 const reading = new Set<Caller>();
 
-/** Reads a request's body, and stops at the limit, whether the length was announced or the body comes in chunks. */
+/**
+ * Reads a request's body, and stops at the limit, whether the length was announced or the body
+ * comes in chunks.
+ */
 export async function readBody(request: Request, caller?: Caller): Promise<RawBody> {
   if (caller === undefined) return readLimited(request);
   if (waitsInVain(request.headers.get("expect"))) return unexpected;
@@ -44,7 +50,10 @@ export async function readBody(request: Request, caller?: Caller): Promise<RawBo
   }
 }
 
-/** Bun answers 100 to `100-continue` in this spelling only, though case does not matter (RFC 9110, section 10.1.1). */
+/**
+ * Bun answers 100 to `100-continue` in this spelling only, though case does not matter (RFC 9110,
+ * section 10.1.1).
+ */
 function waitsInVain(expect: string | null): boolean {
   return expect !== null && expect !== "100-continue";
 }
@@ -62,7 +71,10 @@ async function readLimited(request: Request): Promise<RawBody> {
   return (await readUpTo(request, bodyLimitBytes)) ?? tooLarge;
 }
 
-/** Returns a request's body, or undefined when it has more than `limitBytes`. Reads no further than that. */
+/**
+ * Returns a request's body, or undefined when it has more than `limitBytes`. Reads no further than
+ * that.
+ */
 export async function readUpTo(
   request: Request,
   limitBytes: number,
@@ -73,7 +85,8 @@ export async function readUpTo(
   }
   if (request.body === null) return new Uint8Array();
   const reader = request.body.getReader();
-  // One buffer that grows, whatever the size of the chunks: an array for each would cost a hundred times a byte.
+  // One buffer that grows, whatever the size of the chunks: an array for each would cost a hundred
+  // times a byte.
   let buffer = new Uint8Array(bufferStartBytes);
   let length = 0;
   for (;;) {
@@ -103,9 +116,10 @@ function grown(buffer: Uint8Array<ArrayBuffer>, bytes: number): Uint8Array<Array
 let turn: Promise<void> | undefined;
 
 /**
- * True when the request still stands one turn of the event loop later. Bun notices only behind the body that a request
- * is not well-formed (bytes that belong to nothing, trailers). It then answers 400 by itself and aborts the request,
- * though the body was whole: nothing of it may be carried out. All that ask in one turn wait together.
+ * True when the request still stands one turn of the event loop later. Bun notices only behind the
+ * body that a request is not well-formed (bytes that belong to nothing, trailers). It then answers
+ * 400 by itself and aborts the request, though the body was whole: nothing of it may be carried
+ * out. All that ask in one turn wait together.
  */
 export async function stillStands(request: Request): Promise<boolean> {
   turn ??= new Promise((resolve) => {

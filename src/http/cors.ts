@@ -1,4 +1,7 @@
-/** What a page on another origin may read beyond the body (Fetch standard, CORS-safelisted response-header names). */
+/**
+ * What a page on another origin may read beyond the body (Fetch standard, CORS-safelisted
+ * response-header names).
+ */
 const exposedHeaders = [
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",
@@ -10,7 +13,10 @@ const exposedHeaders = [
   "Idempotent-Replayed",
   "X-Request-Id",
 ].join(", ");
-/** What a page may send: ours, and what the libraries add that trace a request (W3C Trace Context, Sentry). */
+/**
+ * What a page may send: ours, and what the libraries add that trace a request (W3C Trace Context,
+ * Sentry).
+ */
 const allowedHeaders = [
   "Authorization",
   "Content-Type",
@@ -40,7 +46,10 @@ export class Cors {
     );
   }
 
-  /** Adds to an answer what the request's origin may know. What the address takes is read from `Allow`. */
+  /**
+   * Adds to an answer what the request's origin may know. What the address takes is read from
+   * `Allow`.
+   */
   show(request: Request, headers: Headers): void {
     headers.append("Vary", "Origin");
     const origin = request.headers.get("origin");

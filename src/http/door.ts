@@ -14,16 +14,23 @@ export interface Peers {
   timeout(request: Request, seconds: number): void;
 }
 
-/** How long a connection may stay open between two requests. Pools of clients keep theirs for 60 to 90 s. */
+/**
+ * How long a connection may stay open between two requests. Pools of clients keep theirs for 60 to
+ * 90 s.
+ */
 export const idleTimeoutSeconds = 80;
 /** How long the body of one request may take. Bytes that drip in do not prolong it. */
 const bodyTimeoutSeconds = 30;
-/** What a client is told: a little less, so that it does not send into a connection that is being closed. */
+/**
+ * What a client is told: a little less, so that it does not send into a connection that is being
+ * closed.
+ */
 const keepAlive = `timeout=${idleTimeoutSeconds - 5}`;
 
 /**
- * One request as it is told afterwards: to the log, to the observers, and by its headers to the caller. The gate, the
- * operations and the error table fill it in. The door reads it when the request is answered.
+ * One request as it is told afterwards: to the log, to the observers, and by its headers to the
+ * caller. The gate, the operations and the error table fill it in. The door reads it when the
+ * request is answered.
  */
 export class RequestRecord {
   readonly id: string;
@@ -33,7 +40,10 @@ export class RequestRecord {
   readonly #trustedProxies: readonly Cidr[];
   #address: string | undefined;
   #isLocated = false;
-  /** The template of the route, such as `/v1/pets/:petId`; undefined without one. Never the path itself. */
+  /**
+   * The template of the route, such as `/v1/pets/:petId`; undefined without one. Never the path
+   * itself.
+   */
   route: string | undefined;
   /** What the gate decided; undefined for a request that does not pass it. */
   admission: Admission | undefined = undefined;
@@ -138,9 +148,9 @@ export interface DoorOptions {
 export type Door = (request: Request, peers?: Peers) => Response | Promise<Response>;
 
 /**
- * The one door of the service, a function around the web application. On the way in it makes the request's record and
- * refuses a Host that means nothing. On the way out it alone puts on the answer what every answer carries, and tells
- * the log and the observers.
+ * The one door of the service, a function around the web application. On the way in it makes the
+ * request's record and refuses a Host that means nothing. On the way out it alone puts on the
+ * answer what every answer carries, and tells the log and the observers.
  */
 export function createDoor(options: DoorOptions): Door {
   const { app, access, log, trustedProxies, idPrefix } = options;
@@ -183,7 +193,8 @@ function wayOut({ clock, cors, log, observers }: DoorOptions) {
       headers.set("X-RateLimit-Remaining", `${remaining}`);
       headers.set("X-RateLimit-Reset", `${resetSeconds}`);
     }
-    // What is a file says itself how long it may be kept. Anything else is true for this moment only.
+    // What is a file says itself how long it may be kept. Anything else is true for this moment
+    // only.
     if (admission !== undefined || !headers.has("Cache-Control")) {
       headers.set("Cache-Control", "no-store");
     }
@@ -215,18 +226,25 @@ function sentId(request: Request): string | undefined {
   return id !== null && wellFormedId.test(id) && !keyLike.test(id) ? id : undefined;
 }
 
-/** True for a request with more than one Host (RFC 9112, section 3.2): Bun joins them, and takes the first. */
+/**
+ * True for a request with more than one Host (RFC 9112, section 3.2): Bun joins them, and takes the
+ * first.
+ */
 function hasTwoHosts(request: Request): boolean {
   return request.headers.get("host")?.includes(",") === true;
 }
 
-/** Where the path must begin at the earliest for the router to find it, in a URL that begins with https://. */
+/**
+ * Where the path must begin at the earliest for the router to find it, in a URL that begins with
+ * https://.
+ */
 const httpsPathMin = 11;
 
 /**
- * A check that is false for a URL whose path the router would take from the wrong place, and for one with an invalid
- * host or port (RFC 9110, section 7.2). Bun shows a request without a valid Host by a URL without an origin. Nearly all
- * requests name the same host, so the last one that was good is kept.
+ * A check that is false for a URL whose path the router would take from the wrong place, and for
+ * one with an invalid host or port (RFC 9110, section 7.2). Bun shows a request without a valid
+ * Host by a URL without an origin. Nearly all requests name the same host, so the last one that was
+ * good is kept.
  */
 function urlCheck(): (url: string) => boolean {
   let knownOrigin: string | undefined;

@@ -1,6 +1,7 @@
 /**
- * What a caller that is not served gets: the status of each kind of error, the Error body, and the one place where a
- * refusal becomes an answer. The words for who may not call, and how often, are the service's (admission.ts).
+ * What a caller that is not served gets: the status of each kind of error, the Error body, and the
+ * one place where a refusal becomes an answer. The words for who may not call, and how often, are
+ * the service's (admission.ts).
  */
 import { NotFoundError, status } from "elysia";
 import { AppError, type ErrorKind } from "../domain/errors.ts";
@@ -52,7 +53,10 @@ export const encodedBody = refusal(
   "The body must be sent without Content-Encoding.",
 );
 
-/** The refusal of a request whose client would wait for an answer that does not come before it sends the body. */
+/**
+ * The refusal of a request whose client would wait for an answer that does not come before it sends
+ * the body.
+ */
 export const unknownExpectation = refusal(
   "invalid_request",
   "Send the request without the header Expect, or with Expect: 100-continue in lower case.",
@@ -84,8 +88,8 @@ function bodyOf(refused: Refusal): Blob {
 }
 
 /**
- * The answer to a refused request: the one place where a refusal becomes a Response. The door adds the headers that go
- * with it (`showRefusal`).
+ * The answer to a refused request: the one place where a refusal becomes a Response. The door adds
+ * the headers that go with it (`showRefusal`).
  */
 export function errorAnswer(record: RequestRecord, refused: Refusal): Response {
   const body = bodyOf(refused);
@@ -94,7 +98,10 @@ export function errorAnswer(record: RequestRecord, refused: Refusal): Response {
   return new Response(body, { status: statusOf[refused.kind] });
 }
 
-/** The same for a hook: Elysia ends the request with it. The Response has a status of its own; 200 leaves it as it is. */
+/**
+ * The same for a hook: Elysia ends the request with it. The Response has a status of its own; 200
+ * leaves it as it is.
+ */
 export function refuse(record: RequestRecord, refused: Refusal) {
   return status(200, errorAnswer(record, refused));
 }
@@ -102,7 +109,8 @@ export function refuse(record: RequestRecord, refused: Refusal) {
 /** Adds the headers that go with a refusal. The challenges are those of RFC 6750, section 3. */
 export function showRefusal(refused: Refusal, request: Request, headers: Headers): void {
   const { kind, retryAfterSeconds } = refused;
-  // Not as the type of the Blob: Bun would add a charset, which JSON does not have (RFC 8259, section 11).
+  // Not as the type of the Blob: Bun would add a charset, which JSON does not have (RFC 8259,
+  // section 11).
   headers.set("Content-Type", jsonType);
   if (retryAfterSeconds !== undefined) headers.set("Retry-After", `${retryAfterSeconds}`);
   if (kind === "unauthorized") {
@@ -115,7 +123,10 @@ export function showRefusal(refused: Refusal, request: Request, headers: Headers
   if (refused === encodedBody) headers.set("Accept-Encoding", "identity");
 }
 
-/** The refusal of a request that failed with `error`. Nothing of an unknown error reaches the caller; `report` gets it. */
+/**
+ * The refusal of a request that failed with `error`. Nothing of an unknown error reaches the
+ * caller; `report` gets it.
+ */
 export function refusalOf(error: unknown, report: (error: unknown) => void): Refusal {
   if (error instanceof NotFoundError) return nothingHere;
   if (error instanceof AppError) {

@@ -34,8 +34,8 @@ function pathOf(url: string): string {
 }
 
 /**
- * What an address answers where no route does: 204 to OPTIONS and 405 to every other method that it does not take, both
- * with `Allow`, and 404 where there is nothing.
+ * What an address answers where no route does: 204 to OPTIONS and 405 to every other method that it
+ * does not take, both with `Allow`, and 404 where there is nothing.
  */
 export function answerOtherMethod(table: MethodTable, request: Request, record: RequestRecord) {
   const allowed = table(pathOf(request.url));

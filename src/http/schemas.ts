@@ -1,7 +1,7 @@
 /**
- * The wire shapes. Each field describes itself to the document, reads its value once into what the operations take, and
- * says its rule to a caller. The rules are the domain's. Elysia runs the shapes through Standard Schema
- * (standardschema.dev), which leaves reading and refusing to them.
+ * The wire shapes. Each field describes itself to the document, reads its value once into what the
+ * operations take, and says its rule to a caller. The rules are the domain's. Elysia runs the
+ * shapes through Standard Schema (standardschema.dev), which leaves reading and refusing to them.
  */
 import type { OpenAPIV3 } from "openapi-types";
 import type { ErrorKind } from "../domain/errors.ts";
@@ -108,7 +108,10 @@ type ReadOf<F extends Fields> = {
 
 type Result<T> = { readonly value: T } | { readonly refusal: Refusal };
 
-/** Reads the fields of an object. Those that it does not know are ignored, so that a client may know more than this version. */
+/**
+ * Reads the fields of an object. Those that it does not know are ignored, so that a client may know
+ * more than this version.
+ */
 function reader<F extends Fields>(fields: F) {
   const known = Object.entries(fields);
   return (given: Readonly<Record<string, unknown>>): Result<ReadOf<F>> => {
@@ -148,7 +151,10 @@ interface Issue {
   readonly refusal: Refusal;
 }
 
-/** A shape as Elysia takes it: a JSON Schema for the document, and a Standard Schema that reads a `T`. */
+/**
+ * A shape as Elysia takes it: a JSON Schema for the document, and a Standard Schema that reads a
+ * `T`.
+ */
 function shape<T>(schema: JsonSchema, read: (value: unknown) => Result<T> | Promise<Result<T>>) {
   const told = (result: Result<T>) =>
     "refusal" in result
@@ -189,7 +195,10 @@ const newPetSchema = objectSchema(newPetFields, {
   description: "An animal to be added. Fields beyond these are ignored.",
 });
 
-/** A NewPet as the body of a request, which is handed over unread: the gate, and a key's access, stand before it. */
+/**
+ * A NewPet as the body of a request, which is handed over unread: the gate, and a key's access,
+ * stand before it.
+ */
 export const newPetBody = shape(newPetSchema, async (request) => {
   if (isReadOnly(request as Request)) return { refusal: readOnlyKey };
   const { headers } = request as Request;
@@ -231,7 +240,10 @@ export const petPath = shape(
 /** A Pet as a client in JavaScript gets it. */
 export type PetBody = { id: number; name: string; categoryId: number; status?: PetStatus };
 
-/** What a client gets, for its types (Eden). Operations answer with JSON text, so nothing is read through it. */
+/**
+ * What a client gets, for its types (Eden). Operations answer with JSON text, so nothing is read
+ * through it.
+ */
 function told<T>() {
   return shape<T>({}, (value) => ({ value: value as T }));
 }

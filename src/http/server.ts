@@ -1,11 +1,14 @@
 import { idleTimeoutSeconds, type Door } from "./door.ts";
 
 /**
- * Bun would answer a larger body by itself, without our headers and the Error body. There is no such bound here: a body
- * is read in chunks, and only up to our own limit.
+ * Bun would answer a larger body by itself, without our headers and the Error body. There is no
+ * such bound here: a body is read in chunks, and only up to our own limit.
  */
 const serverBodyLimitBytes = Number.MAX_SAFE_INTEGER;
-/** While a stop is announced, it waits until no request came for this long: who speaks often has then heard of it. */
+/**
+ * While a stop is announced, it waits until no request came for this long: who speaks often has
+ * then heard of it.
+ */
 const quietMs = 50;
 const announceMaxMs = 1_000;
 /** How long the server with the former certificate lets its requests finish. */
@@ -39,17 +42,21 @@ export interface RunningServer {
   readonly url: URL;
   readonly port: number;
   /**
-   * Changes the certificate. Resolves when every new connection gets the new one; those that are open are ended after
-   * their next answer. Does nothing once the stop has begun.
+   * Changes the certificate. Resolves when every new connection gets the new one; those that are
+   * open are ended after their next answer. Does nothing once the stop has begun.
    */
   renew(tls: Tls): Promise<void>;
-  /** Stops listening, lets requests under way finish for at most `timeoutMs`, then cuts off what is left. */
+  /**
+   * Stops listening, lets requests under way finish for at most `timeoutMs`, then cuts off what is
+   * left.
+   */
   stop(timeoutMs: number): Promise<void>;
 }
 
 /**
- * Starts to listen. Bun cannot change the certificate of a server that runs, so that each certificate gets a server of its
- * own on the same port, with a door from `makeDoor`. Throws the system's error when the port cannot be had.
+ * Starts to listen. Bun cannot change the certificate of a server that runs, so that each
+ * certificate gets a server of its own on the same port, with a door from `makeDoor`. Throws the
+ * system's error when the port cannot be had.
  */
 export function listen(
   makeDoor: () => Door,
@@ -57,7 +64,8 @@ export function listen(
   serve: Serve = Bun.serve,
 ): RunningServer {
   const isShared = options.tls !== undefined;
-  // What shares its port with its successor would share it with anybody: see first that nobody is there.
+  // What shares its port with its successor would share it with anybody: see first that nobody is
+  // there.
   if (isShared && !options.reusePort) claim(options);
   let current = bind(makeDoor(), serve, { ...options, reusePort: options.reusePort || isShared });
   // Not the port of the address: that leaves out the one that goes with its scheme.
@@ -118,8 +126,8 @@ async function close({ door, server }: Bound, timeoutMs: number): Promise<void> 
 }
 
 /**
- * Answers with `Connection: close` from now on, until it is quiet. Closing a connection without this would break the
- * request that its client is sending at that very moment.
+ * Answers with `Connection: close` from now on, until it is quiet. Closing a connection without
+ * this would break the request that its client is sending at that very moment.
  */
 async function announceStop(door: Door, server: Server, maxMs: number): Promise<void> {
   let answered = 0;

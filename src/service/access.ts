@@ -6,8 +6,9 @@ import type { Limiter } from "./limiter.ts";
 import { unauthorized, unavailable, type Admission } from "./admission.ts";
 
 /**
- * Who is calling, and may it: the order of the first checks of every request. A caller with a valid key is held to the
- * key's windows, any other one to its address's bucket and, within that, refused with 401.
+ * Who is calling, and may it: the order of the first checks of every request. A caller with a valid
+ * key is held to the key's windows, any other one to its address's bucket and, within that, refused
+ * with 401.
  */
 export class Access {
   readonly #directory: KeyDirectory;
@@ -30,8 +31,8 @@ export class Access {
   }
 
   /**
-   * Decides on a request that came with `credential`, "" where its header holds none for us. `address` is asked for only
-   * where it matters.
+   * Decides on a request that came with `credential`, "" where its header holds none for us.
+   * `address` is asked for only where it matters.
    */
   admit(
     credential: string | undefined,
@@ -50,7 +51,10 @@ export class Access {
     }
   }
 
-  /** Lets a request pass that is not charged: a browser's preflight. It shows what its address has left. */
+  /**
+   * Lets a request pass that is not charged: a browser's preflight. It shows what its address has
+   * left.
+   */
   pass(address: () => string | undefined): Admission {
     return { view: this.#anonymous.peek(address()), key: undefined, refusal: undefined };
   }
@@ -66,7 +70,10 @@ export class Access {
     return this.#unauthorized(address, found.ended, found.key);
   }
 
-  /** Who is calling, or what is left to them, is not known: no key's numbers are shown, and no address is charged. */
+  /**
+   * Who is calling, or what is left to them, is not known: no key's numbers are shown, and no
+   * address is charged.
+   */
   #unavailable(address: () => string | undefined, error: unknown): Admission {
     this.#onError(error);
     return { view: this.#anonymous.peek(address()), key: undefined, refusal: unavailable };

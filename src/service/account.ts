@@ -11,7 +11,10 @@ import {
 } from "../domain/windows.ts";
 import type { TakeResult } from "../storage/contract.ts";
 
-/** A key as this process serves it: its record, its block of requests taken ahead, and what it was refused. */
+/**
+ * A key as this process serves it: its record, its block of requests taken ahead, and what it was
+ * refused.
+ */
 export class Account {
   key: ApiKey;
   /** The windows as the last take left them, the block included. */
@@ -22,7 +25,10 @@ export class Account {
   usedMs = 0;
   /** True when the last take found nothing more in these windows. */
   exhausted = false;
-  /** Raised whenever what is in memory stops to hold: a take that was under way then brings nothing back into it. */
+  /**
+   * Raised whenever what is in memory stops to hold: a take that was under way then brings nothing
+   * back into it.
+   */
   version = 0;
   /** True once no request can find this account any more. */
   isLetGo = false;
@@ -67,7 +73,10 @@ export class Account {
     return { minuteLabel, dayLabel, count };
   }
 
-  /** Forgets the windows, so that the next request asks the store. Returns the block, which the store gets back. */
+  /**
+   * Forgets the windows, so that the next request asks the store. Returns the block, which the
+   * store gets back.
+   */
   reset(): UnusedBlock | undefined {
     const unused = this.releaseBlock();
     this.version += 1;

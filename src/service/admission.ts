@@ -10,14 +10,20 @@ export interface Refusal {
   /** One sentence for the caller. */
   readonly message: string;
   readonly retryAfterSeconds?: number | undefined;
-  /** What the operator's log says beyond it, such as which way a credential was bad. Never shown to the caller. */
+  /**
+   * What the operator's log says beyond it, such as which way a credential was bad. Never shown to
+   * the caller.
+   */
   readonly detail?: string | undefined;
 }
 
 /** What the gate decided: whose numbers the headers show, and why not, if not. */
 export interface Admission {
   readonly view: WindowView;
-  /** The key that the caller named, though it may be revoked or expired; undefined without one that was ever good. */
+  /**
+   * The key that the caller named, though it may be revoked or expired; undefined without one that
+   * was ever good.
+   */
   readonly key: ApiKey | undefined;
   readonly refusal: Refusal | undefined;
 }
@@ -35,8 +41,8 @@ const recentMax = 1_000;
 const recent = new Map<string, Refusal>();
 
 /**
- * `refusal`, or the earlier one that says the same: a caller that does not wait asks again and again, and what is made of
- * a refusal (its body, its words in the log) is made once for each.
+ * `refusal`, or the earlier one that says the same: a caller that does not wait asks again and
+ * again, and what is made of a refusal (its body, its words in the log) is made once for each.
  */
 function recurring(refusal: Refusal): Refusal {
   const told = `${refusal.retryAfterSeconds} ${refusal.message}`;
@@ -53,7 +59,10 @@ const invalidKey = (detail: string): Refusal => ({
   detail,
 });
 
-/** The refusals of requests without a valid key. The caller is told nothing that helps to guess one; the log is. */
+/**
+ * The refusals of requests without a valid key. The caller is told nothing that helps to guess one;
+ * the log is.
+ */
 export const unauthorized = {
   "no credential": {
     kind: "unauthorized",
@@ -97,8 +106,9 @@ interface Overrun {
 }
 
 /**
- * The refusal of a request that is over the limit of the window that `view` shows. `allowance` begins the sentence up to
- * the number, and `exceeded` is what the log says; `warning` is true for a caller that goes on without waiting.
+ * The refusal of a request that is over the limit of the window that `view` shows. `allowance`
+ * begins the sentence up to the number, and `exceeded` is what the log says; `warning` is true for
+ * a caller that goes on without waiting.
  */
 export function rateLimited(
   view: { window: string; limit: number; resetSeconds: number },

@@ -15,7 +15,10 @@ export interface PlanChange {
   readonly perDay?: number | undefined;
 }
 
-/** The limits that go with a plan, or `invalid_request` in words: Enterprise needs both numbers, no other plan takes any. */
+/**
+ * The limits that go with a plan, or `invalid_request` in words: Enterprise needs both numbers, no
+ * other plan takes any.
+ */
 export function agreedLimits(
   plan: PlanName,
   { perMinute, perDay }: { perMinute?: number | undefined; perDay?: number | undefined },

@@ -3,7 +3,10 @@ import type { Clock } from "../domain/clock.ts";
 import { labelAt, windowMs, type WindowView } from "../domain/windows.ts";
 import { rateLimited, type Admission } from "./admission.ts";
 
-/** Buckets in memory at the most. Beyond it callers share one, because dropping a bucket would hand back its quota. */
+/**
+ * Buckets in memory at the most. Beyond it callers share one, because dropping a bucket would hand
+ * back its quota.
+ */
 const bucketsMax = 200_000;
 const overflowBucket = "overflow";
 /** Callers without an address (a Unix socket) share one bucket. */
@@ -30,7 +33,10 @@ export class MinuteBuckets {
     this.#perMinute = perMinute;
   }
 
-  /** Takes `want` requests from a bucket, or as many as it has left. Taking none shows what it has given. */
+  /**
+   * Takes `want` requests from a bucket, or as many as it has left. Taking none shows what it has
+   * given.
+   */
   take(bucket: string, want: number): Taken {
     const label = labelAt(this.#label, this.#clock(), windowMs.minute);
     if (label > this.#label) this.#used = new Map();
@@ -44,7 +50,10 @@ export class MinuteBuckets {
   }
 }
 
-/** The names of buckets by the addresses as they are spelt: reading one costs more than all the rest. */
+/**
+ * The names of buckets by the addresses as they are spelt: reading one costs more than all the
+ * rest.
+ */
 export class BucketNames {
   readonly #names = new Map<string, string>();
 

@@ -1,8 +1,9 @@
 import type { Awaitable } from "../storage/contract.ts";
 
 /**
- * What `work` returns; `close` is called after it, whatever became of it. Where `work` fails, that is the error: what
- * `close` then throws is a consequence of it, more often than not, and would hide it.
+ * What `work` returns; `close` is called after it, whatever became of it. Where `work` fails, that
+ * is the error: what `close` then throws is a consequence of it, more often than not, and would
+ * hide it.
  */
 export async function closing<T>(
   close: () => Awaitable<unknown>,

@@ -14,15 +14,24 @@ import { Account } from "./account.ts";
 /** Secrets and accounts in memory at the most; beyond it the idle ones are let go. */
 const defaultEntriesMax = 20_000;
 
-/** SHA-256 of a secret. A fast hash is right for it: 178 random bits cannot be guessed (a password could). */
+/**
+ * SHA-256 of a secret. A fast hash is right for it: 178 random bits cannot be guessed (a password
+ * could).
+ */
 export function hashKey(key: PlainKey): KeyHash {
   return createHash("sha256").update(key).digest() as Uint8Array as KeyHash;
 }
 
-/** Why a credential does not open anything. The caller is told of its own slips, and nothing that helps to guess. */
+/**
+ * Why a credential does not open anything. The caller is told of its own slips, and nothing that
+ * helps to guess.
+ */
 export type InvalidKey = "malformed" | "Bearer twice" | "of another environment" | "unknown";
 
-/** A key that was good once, and why it is not any more. For the log too: it says whose key is still in use somewhere. */
+/**
+ * A key that was good once, and why it is not any more. For the log too: it says whose key is still
+ * in use somewhere.
+ */
 export interface EndedKey {
   readonly ended: "revoked" | "expired";
   readonly key: ApiKey;
@@ -31,7 +40,10 @@ export interface EndedKey {
 /** What a credential turns out to be. */
 export type Found = Account | EndedKey | InvalidKey;
 
-/** Why `credential` is no key of this environment. Staging's key at production is the mistake that one looks for. */
+/**
+ * Why `credential` is no key of this environment. Staging's key at production is the mistake that
+ * one looks for.
+ */
 function whyNotWellFormed(credential: string): InvalidKey {
   if (/^bearer\s/i.test(credential)) return "Bearer twice";
   const isKey = environments.some((each) => isWellFormedKey(credential, each));
@@ -44,8 +56,9 @@ interface Entry {
 }
 
 /**
- * Finds the account that a secret opens. What was found is kept in memory and checked against the store's epoch once
- * per event-loop turn, so that a change made by any process binds at the next request.
+ * Finds the account that a secret opens. What was found is kept in memory and checked against the
+ * store's epoch once per event-loop turn, so that a change made by any process binds at the next
+ * request.
  */
 export class KeyDirectory {
   readonly #keys: KeyStore;
@@ -56,7 +69,10 @@ export class KeyDirectory {
   readonly #release: (accounts: readonly Account[]) => void;
   readonly #entriesMax: number;
   readonly #entries = new Map<string, Entry>();
-  /** Well-formed credentials that open nothing, as of this epoch: a broken client sends the same one again and again. */
+  /**
+   * Well-formed credentials that open nothing, as of this epoch: a broken client sends the same one
+   * again and again.
+   */
   readonly #unknown = new Set<string>();
   readonly #accounts = new Map<string, Account>();
   #epoch: number;
@@ -156,7 +172,10 @@ export class KeyDirectory {
     this.#release(affected);
   }
 
-  /** Lets everything go when memory is full: what is in use comes back at its next request for one look-up each. */
+  /**
+   * Lets everything go when memory is full: what is in use comes back at its next request for one
+   * look-up each.
+   */
   #makeRoom(): void {
     if (this.#entries.size < this.#entriesMax) return;
     this.#entries.clear();

@@ -41,7 +41,10 @@ export interface KeyServiceOptions {
   readonly actor: string;
 }
 
-/** What operators do with keys. Each change binds every server on the same store at its next request. */
+/**
+ * What operators do with keys. Each change binds every server on the same store at its next
+ * request.
+ */
 export class KeyService {
   readonly #keys: KeyStore;
   readonly #environment: Environment;
@@ -102,15 +105,18 @@ export class KeyService {
     return this.#keys.count();
   }
 
-  /** True when there are keys and none of this environment, so that the store is likely to be another one's. */
+  /**
+   * True when there are keys and none of this environment, so that the store is likely to be
+   * another one's.
+   */
   async areForeign(): Promise<boolean> {
     if (await this.#keys.hasSecretOf(this.#environment)) return false;
     return (await this.#keys.count()) > 0;
   }
 
   /**
-   * The key that `reference` means: an id, the beginning of one as far as it is unique, or a label, which a live key has
-   * before one that was revoked.
+   * The key that `reference` means: an id, the beginning of one as far as it is unique, or a label,
+   * which a live key has before one that was revoked.
    */
   async resolve(reference: string): Promise<ApiKey> {
     const exact = await this.#keys.byId(reference);
@@ -119,7 +125,8 @@ export class KeyService {
     const all = await this.#keys.list();
     const sameName = all.filter(({ name }) => name === reference);
     const live = sameName.filter(({ revokedAtMs }) => revokedAtMs === undefined);
-    // A key that was revoked keeps its label, and must not be in the way of the one that took its place.
+    // A key that was revoked keeps its label, and must not be in the way of the one that took its
+    // place.
     const named = live.length > 0 ? live : sameName;
     const matches = named.length > 0 ? named : all.filter(({ id }) => id.startsWith(reference));
     const [match] = matches;
@@ -156,7 +163,10 @@ export class KeyService {
     );
   }
 
-  /** The key that `reference` means, see `resolve`, with its secrets and its history. Throws `not_found` when there is none. */
+  /**
+   * The key that `reference` means, see `resolve`, with its secrets and its history. Throws
+   * `not_found` when there is none.
+   */
   async details(reference: string): Promise<KeyDetails> {
     const key = await this.resolve(reference);
     return {
@@ -167,8 +177,8 @@ export class KeyService {
   }
 
   /**
-   * Changes plan, limits, access, label or end. What a key has used in its windows stays used. `expiresInMs` counts from now, of a
-   * key that has expired too; "never" takes the end away.
+   * Changes plan, limits, access, label or end. What a key has used in its windows stays used.
+   * `expiresInMs` counts from now, of a key that has expired too; "never" takes the end away.
    */
   async update(
     reference: string,
@@ -212,8 +222,8 @@ export class KeyService {
   }
 
   /**
-   * Gives the key a new secret. The old ones go on for `graceMs`; 0 ends them at once. The key's own end stays: one that has
-   * expired opens nothing until it is extended.
+   * Gives the key a new secret. The old ones go on for `graceMs`; 0 ends them at once. The key's
+   * own end stays: one that has expired opens nothing until it is extended.
    */
   async rotate(reference: string, graceMs: number): Promise<IssuedKey> {
     const before = await this.resolve(reference);
@@ -230,7 +240,10 @@ export class KeyService {
     return { key: found(key, reference), secret: plain };
   }
 
-  /** Bans the key for `durationMs` from now on, in place of any other ban; it is no step towards longer ones. */
+  /**
+   * Bans the key for `durationMs` from now on, in place of any other ban; it is no step towards
+   * longer ones.
+   */
   async ban(reference: string, durationMs: number): Promise<ApiKey> {
     return this.#change(reference, "ban", (key, nowMs) => ({
       ...key,
@@ -238,7 +251,10 @@ export class KeyService {
     }));
   }
 
-  /** Ends the ban in force, and forgets which minutes were noisy. The next automatic ban is as long as it would have been. */
+  /**
+   * Ends the ban in force, and forgets which minutes were noisy. The next automatic ban is as long
+   * as it would have been.
+   */
   async unban(reference: string): Promise<ApiKey> {
     return this.#change(reference, "unban", (key, nowMs) => ({
       ...key,

@@ -8,7 +8,10 @@ import { banned, rateLimited, unavailable, type Admission } from "./admission.ts
 
 /** How often `sweep` is to be called. */
 export const sweepIntervalMs = 1_000;
-/** A block from which no request came for this long goes back where other processes take from the same windows. */
+/**
+ * A block from which no request came for this long goes back where other processes take from the
+ * same windows.
+ */
 const idleMs = 1_000;
 /** Other processes are taken to be at work for this long after the last sign of one. */
 const sharedMs = windowMs.minute;
@@ -17,7 +20,10 @@ const usageIntervalMs = 10 * 60_000;
 
 type Answer = (admission: Admission) => void;
 
-/** A take of one account that is under way, with those that wait for it and the key as it was asked for. */
+/**
+ * A take of one account that is under way, with those that wait for it and the key as it was asked
+ * for.
+ */
 interface Pending {
   readonly account: Account;
   readonly key: Account["key"];
@@ -36,11 +42,13 @@ export interface LimiterOptions {
 }
 
 /**
- * Admits requests of valid keys within their limits. A request is admitted from the account's block, or waits for the
- * commit that pays for the next one; all takes of one event-loop turn share a transaction.
+ * Admits requests of valid keys within their limits. A request is admitted from the account's
+ * block, or waits for the commit that pays for the next one; all takes of one event-loop turn share
+ * a transaction.
  *
- * A block lives in one place at a time: handed to the store with a take, it is not taken back when that take fails,
- * because a commit that failed late may have happened. That loses a key at most one block, and never admits one twice.
+ * A block lives in one place at a time: handed to the store with a take, it is not taken back when
+ * that take fails, because a commit that failed late may have happened. That loses a key at most
+ * one block, and never admits one twice.
  */
 export class Limiter {
   readonly #options: LimiterOptions;
@@ -59,9 +67,9 @@ export class Limiter {
   }
 
   /**
-   * Decides on a request of a valid key, and charges it where it is admitted. Answers at once from the account's block, for
-   * a ban, and where the window is known to be used up; else with the next take, in a promise that never rejects: a take
-   * that fails is a refusal `unavailable`.
+   * Decides on a request of a valid key, and charges it where it is admitted. Answers at once from
+   * the account's block, for a ban, and where the window is known to be used up; else with the next
+   * take, in a promise that never rejects: a take that fails is a refusal `unavailable`.
    */
   admit(account: Account): Admission | Promise<Admission> {
     const nowMs = this.#options.clock();
@@ -73,7 +81,10 @@ export class Limiter {
     return this.#enqueue(account);
   }
 
-  /** Gives back what the accounts did not use and keeps their usage. For a clean stop, and for accounts that changed. */
+  /**
+   * Gives back what the accounts did not use and keeps their usage. For a clean stop, and for
+   * accounts that changed.
+   */
   async release(accounts: Iterable<Account>): Promise<void> {
     const requests: TakeRequest[] = [];
     for (const account of accounts) {
@@ -85,9 +96,10 @@ export class Limiter {
   }
 
   /**
-   * What has to happen without a request that asks for it, once a second. A block whose minute is over is given back,
-   * because its requests still count in the day. Where other processes take from the same windows, idle
-   * blocks go back too, and what was exhausted is asked for again, since one of them may have given back.
+   * What has to happen without a request that asks for it, once a second. A block whose minute is
+   * over is given back, because its requests still count in the day. Where other processes take
+   * from the same windows, idle blocks go back too, and what was exhausted is asked for again,
+   * since one of them may have given back.
    */
   async sweep(accounts: Iterable<Account>): Promise<void> {
     const nowMs = this.#options.clock();
@@ -176,8 +188,8 @@ export class Limiter {
   }
 
   #settle({ account, key, version, waiting }: Pending, result: TakeResult): void {
-    // The key may have changed meanwhile. Who waited is served as was asked for; the rest was taken under limits that
-    // bind no more, and goes back.
+    // The key may have changed meanwhile. Who waited is served as was asked for; the rest was taken
+    // under limits that bind no more, and goes back.
     const isOutdated = account.version !== version || account.isLetGo;
     const holder = isOutdated ? new Account(key) : account;
     holder.keep(result);
@@ -189,7 +201,10 @@ export class Limiter {
     else this.#serveGathered(account, nowMs);
   }
 
-  /** Serves those who came while a take was under way from what it left, so that they need none of their own. */
+  /**
+   * Serves those who came while a take was under way from what it left, so that they need none of
+   * their own.
+   */
   #serveGathered(account: Account, nowMs: number): void {
     const gathered = this.#waiting.get(account);
     if (gathered === undefined) return;
@@ -197,7 +212,10 @@ export class Limiter {
     if (gathered.length === 0) this.#waiting.delete(account);
   }
 
-  /** Nobody who waits by now is kept waiting for a second attempt: they have waited as long as the store may take. */
+  /**
+   * Nobody who waits by now is kept waiting for a second attempt: they have waited as long as the
+   * store may take.
+   */
   #fail(pending: readonly Pending[], error: unknown): void {
     const nowMs = this.#options.clock();
     const gathered = [...this.#waiting].map(([account, waiting]) => ({ account, waiting }));

@@ -17,8 +17,8 @@ export interface StoreKind {
 }
 
 /**
- * Opens the store that `options` name: the one at `address`, or the data folder. Throws AppError in words when it cannot be
- * used.
+ * Opens the store that `options` name: the one at `address`, or the data folder. Throws AppError in
+ * words when it cannot be used.
  */
 export async function openStore(
   address: string | undefined,

@@ -29,7 +29,10 @@ export interface Services {
   /** Where the data are, as a person is told. */
   readonly place: string;
   readonly pets: Store["pets"];
-  /** What people do with animals and categories, in the name of the one who runs this process; `as` is for others. */
+  /**
+   * What people do with animals and categories, in the name of the one who runs this process; `as`
+   * is for others.
+   */
   readonly animals: AnimalService;
   readonly categories: CategoryService;
   /** For annexes, which bring their own statements. */
@@ -43,7 +46,9 @@ export interface Services {
   /** A number that changes whenever an animal may have changed. */
   petsVersion(): number;
   check(): Promise<StoreCheck[]>;
-  /** Keeps the limits tidy; runs by itself once a second while the services are open. Never rejects. */
+  /**
+   * Keeps the limits tidy; runs by itself once a second while the services are open. Never rejects.
+   */
   sweep(): Promise<void>;
   /** Gives back what was taken ahead and closes the store. */
   close(): Promise<void>;
@@ -106,7 +111,10 @@ export function createServices(store: Store, options: ServiceOptions): Services 
   };
 }
 
-/** Services without a store, for what is only declared, such as the routes that a document describes. Any use throws. */
+/**
+ * Services without a store, for what is only declared, such as the routes that a document
+ * describes. Any use throws.
+ */
 export function noServices(clock: Clock): Services {
   return new Proxy({ clock } as Services, {
     get(target, name) {

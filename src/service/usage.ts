@@ -8,7 +8,9 @@ import { usageKeptDays } from "../storage/usage.ts";
 export interface KeyUse {
   /** Both windows as they stand at this moment. */
   readonly counts: WindowCounts;
-  /** The last UTC day (days since the epoch) with an admitted request; undefined when none is known. */
+  /**
+   * The last UTC day (days since the epoch) with an admitted request; undefined when none is known.
+   */
   readonly lastUsedDay: number | undefined;
 }
 
@@ -32,7 +34,10 @@ export class UsageService {
     return Promise.all(keys.map(({ id }) => this.#use(id)));
   }
 
-  /** The use of the last `days` UTC days, the running one included: of one key or of all, oldest first. */
+  /**
+   * The use of the last `days` UTC days, the running one included: of one key or of all, oldest
+   * first.
+   */
   async days(days: number, keyId?: string): Promise<UsageDay[]> {
     return this.#windows.usage(this.today() - days + 1, keyId);
   }

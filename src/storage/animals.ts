@@ -1,4 +1,7 @@
-/** What people ask of animals: find, look at, look back. The statements are the same for both databases. */
+/**
+ * What people ask of animals: find, look at, look back. The statements are the same for both
+ * databases.
+ */
 import { fold, isAscii } from "../domain/fold.ts";
 import type { Pet, PetStatus } from "../domain/pet.ts";
 import type { Awaitable, Engine } from "./contract.ts";
@@ -35,7 +38,10 @@ export interface FoundPets {
 /** Names read at a time, so that a long search lets others go on. */
 const searchRows = 20_000;
 
-/** A page of the animals that the filter means, in the order of their ids, above `after`, and how many there are in all. */
+/**
+ * A page of the animals that the filter means, in the order of their ids, above `after`, and how
+ * many there are in all.
+ */
 export async function findPets(
   engine: Engine,
   filter: PetFilter,

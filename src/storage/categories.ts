@@ -50,7 +50,9 @@ export function* isCarried(id: bigint): Steps<boolean> {
   );
 }
 
-/** The highest id of a category that is named or that an animal carries; 0 when there is none above. */
+/**
+ * The highest id of a category that is named or that an animal carries; 0 when there is none above.
+ */
 export function* highestCategoryId(): Steps<bigint> {
   const found = yield* row<{ named: bigint | null; carried: bigint | null }>(
     sql`SELECT (SELECT max(id) FROM ${categories}) AS named,
@@ -78,8 +80,9 @@ export function* dropCategory(id: bigint): Steps<void> {
 }
 
 /**
- * Takes back what a change did to categories, as far as nobody changed them since: a name that was given to another one
- * meanwhile stays there, and a category that animals carry stays. Returns what it did.
+ * Takes back what a change did to categories, as far as nobody changed them since: a name that was
+ * given to another one meanwhile stays there, and a category that animals carry stays. Returns what
+ * it did.
  */
 export function* undoCategories(events: readonly CategoryEvent[]): Steps<CategoryEvent[]> {
   const done: CategoryEvent[] = [];

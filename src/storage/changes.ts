@@ -1,6 +1,7 @@
 /**
- * Changes of animals. A change is planned as events, a row an animal with its fields before and after, and then carried out
- * by what the events say: so a history cannot differ from what happened, and an undo is a change like any other.
+ * Changes of animals. A change is planned as events, a row an animal with its fields before and
+ * after, and then carried out by what the events say: so a history cannot differ from what
+ * happened, and an undo is a change like any other.
  *
  *     yield* changeAnimals();
  *     const change = yield* newChange("update", by, {});
@@ -39,7 +40,9 @@ export interface CategoryEvent {
   readonly id: bigint;
   readonly before?: string;
   readonly after?: string;
-  /** True where animals carried it before it had a name, so that it may lose the name while they do. */
+  /**
+   * True where animals carried it before it had a name, so that it may lose the name while they do.
+   */
   readonly wasCarried?: true;
 }
 
@@ -65,7 +68,9 @@ export const eventFields = Object.keys(pets.columns).filter(
 
 const jsonObject = inDialect((dialect) => dialect.jsonObject);
 
-/** The fields of the animal in the row `alias` as JSON, with those of `instead` in place of its own. */
+/**
+ * The fields of the animal in the row `alias` as JSON, with those of `instead` in place of its own.
+ */
 function snapshot(alias: string, instead: Readonly<Record<string, Statement>> = {}): Statement {
   const cells = eventFields.map(
     (field) => sql`${raw(`'${field}', `)}${instead[field] ?? raw(`${alias}.${columnName(field)}`)}`,
@@ -120,7 +125,10 @@ export type PetPatch = {
     Exclude<Pet[F], undefined> | (F extends "status" ? null : never);
 };
 
-/** Plans to set the fields of `patch` in the animals that `where` means, by the name `animal`. Leaves out those that have them. */
+/**
+ * Plans to set the fields of `patch` in the animals that `where` means, by the name `animal`.
+ * Leaves out those that have them.
+ */
 export function* planUpdate(change: bigint, where: Statement, patch: PetPatch): Steps<number> {
   const set = Object.entries(patch).filter(([, value]) => value !== undefined);
   if (set.length === 0) return 0;
@@ -146,8 +154,8 @@ export function* planRemoval(change: bigint, where: Statement): Steps<number> {
 }
 
 /**
- * Plans to bring the removed animals back that `where` means, by the name `animal`. Leaves out one whose id elsewhere
- * another animal has by now.
+ * Plans to bring the removed animals back that `where` means, by the name `animal`. Leaves out one
+ * whose id elsewhere another animal has by now.
  */
 export function* planReturn(change: bigint, where: Statement): Steps<number> {
   return yield* run(
@@ -222,8 +230,8 @@ function* moveBack(change: bigint): Steps<number> {
 }
 
 /**
- * Plans to take back what `change` did, as the change `undo`, where the animals were not changed since by what is still in
- * force. Returns how many animals `change` had changed.
+ * Plans to take back what `change` did, as the change `undo`, where the animals were not changed
+ * since by what is still in force. Returns how many animals `change` had changed.
  */
 export function* planUndo(undo: bigint, change: bigint): Steps<number> {
   const untouched = (id: string) => sql`NOT EXISTS (

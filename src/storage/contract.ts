@@ -1,6 +1,6 @@
 /**
- * What a store does, whichever database keeps it. It is the one interface with two implementations. Calls may return a
- * promise; the SQLite ones answer at once where nothing has to wait for a disk.
+ * What a store does, whichever database keeps it. It is the one interface with two implementations.
+ * Calls may return a promise; the SQLite ones answer at once where nothing has to wait for a disk.
  *
  * Every call throws AppError `unavailable` when the database cannot answer in time.
  */
@@ -23,7 +23,10 @@ export interface CommitReport {
   readonly commitMs: number;
 }
 
-/** How an animal came to be. It is kept in the animal's own row, so that a create writes nothing else. */
+/**
+ * How an animal came to be. It is kept in the animal's own row, so that a create writes nothing
+ * else.
+ */
 export interface Origin {
   readonly createdAtMs?: number | undefined;
   /** The id of the key that added it through the interface. */
@@ -47,7 +50,10 @@ export interface OnceCreate {
   readonly nowMs: number;
 }
 
-/** What became of it: the animal was added, or was by an earlier one; or that one was about another animal. */
+/**
+ * What became of it: the animal was added, or was by an earlier one; or that one was about another
+ * animal.
+ */
 export interface KeptCreate {
   readonly id: bigint;
   readonly outcome: "added" | "repeated" | "other body";
@@ -58,11 +64,14 @@ export interface PetStore {
   page(query: PageQuery): Awaitable<Pet[]>;
   /** The animal with this id, or undefined when there is none. */
   byId(id: bigint): Awaitable<Pet | undefined>;
-  /** Adds an animal and resolves with its id once it is durable. Those that arrive together share a commit. */
+  /**
+   * Adds an animal and resolves with its id once it is durable. Those that arrive together share a
+   * commit.
+   */
   create(pet: AddedPet): Promise<bigint>;
   /**
-   * The same for an animal that is added once, however often it is sent within a day and by whichever process. What it is
-   * remembered by is kept in the same transaction.
+   * The same for an animal that is added once, however often it is sent within a day and by
+   * whichever process. What it is remembered by is kept in the same transaction.
    */
   createOnce(create: OnceCreate): Promise<KeptCreate>;
   /** How many animals there are. */
@@ -75,7 +84,10 @@ export interface Credential {
   readonly secretExpiresAtMs: number | undefined;
 }
 
-/** A change of a key as it is kept for the operator. `before` is absent for the event that made the key. */
+/**
+ * A change of a key as it is kept for the operator. `before` is absent for the event that made the
+ * key.
+ */
 export interface KeyEvent {
   readonly atMs: number;
   readonly actor: string;
@@ -106,11 +118,15 @@ export interface KeyStore {
   events(id: string): Awaitable<KeyEvent[]>;
   insert(key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction): Awaitable<void>;
   /**
-   * Reads a key, lets `change` decide what it becomes, and keeps that, the event and the raised epoch in one transaction.
-   * Returns what it became, or undefined when there is no such key. Nothing is written when `change` returns its argument.
+   * Reads a key, lets `change` decide what it becomes, and keeps that, the event and the raised
+   * epoch in one transaction. Returns what it became, or undefined when there is no such key.
+   * Nothing is written when `change` returns its argument.
    */
   change(id: string, by: KeyAction, change: (key: ApiKey) => ApiKey): Awaitable<ApiKey | undefined>;
-  /** Adds a secret and ends the key's other ones at `oldExpireAtMs` if they are good for longer, in one transaction. */
+  /**
+   * Adds a secret and ends the key's other ones at `oldExpireAtMs` if they are good for longer, in
+   * one transaction.
+   */
   rotate(
     id: string,
     hash: KeyHash,
@@ -153,18 +169,23 @@ export interface UsageDay {
 
 export interface WindowStore {
   /**
-   * Takes for all requests in one transaction, in which the time is read and `usage` is kept. Resolves after the commit
-   * that pays for what was granted; throws `unavailable` when there was none in time. Whether it charged anything and took
-   * back what was unused is then unknown, so the caller must not give that back again.
+   * Takes for all requests in one transaction, in which the time is read and `usage` is kept.
+   * Resolves after the commit that pays for what was granted; throws `unavailable` when there was
+   * none in time. Whether it charged anything and took back what was unused is then unknown, so the
+   * caller must not give that back again.
    */
   take(requests: readonly TakeRequest[], usage: readonly UsageDelta[]): Awaitable<TakeResult[]>;
   counts(keyId: string): Awaitable<WindowCounts | undefined>;
   /**
-   * How far the clock by which takes are decided is ahead of this machine's, in milliseconds: 0 where it is this machine's.
-   * A block must not outlive its window on that clock, so it is never put too low.
+   * How far the clock by which takes are decided is ahead of this machine's, in milliseconds: 0
+   * where it is this machine's. A block must not outlive its window on that clock, so it is never
+   * put too low.
    */
   skewMs(): number;
-  /** A number that is another one whenever another process may have changed the windows. Never waits. */
+  /**
+   * A number that is another one whenever another process may have changed the windows. Never
+   * waits.
+   */
   version(): number;
   /** Days from `firstDay` on, of one key or of all, oldest first; the running day included. */
   usage(firstDay: number, keyId: string | undefined): Awaitable<UsageDay[]>;
@@ -174,13 +195,15 @@ export interface WindowStore {
 export interface TransactionOptions {
   /** True on the counters' tables, which SQLite keeps in a file of their own. */
   readonly counters?: boolean;
-  /** True for an operator's work, which may take minutes and not only as long as a request waits. */
+  /**
+   * True for an operator's work, which may take minutes and not only as long as a request waits.
+   */
   readonly patient?: boolean;
 }
 
 /**
- * Runs statements that are the same for both databases, see statement.ts. `work` makes the transaction; it is made anew
- * where the database had to refuse it before anything was done.
+ * Runs statements that are the same for both databases, see statement.ts. `work` makes the
+ * transaction; it is made anew where the database had to refuse it before anything was done.
  */
 export interface Engine {
   /** Runs a transaction that only reads, in one snapshot. */
@@ -189,9 +212,14 @@ export interface Engine {
   transact<T>(work: () => Steps<T>, options?: TransactionOptions): Awaitable<T>;
 }
 
-/** An engine on a connection of its own, for what lives as long as the connection: temporary tables. */
+/**
+ * An engine on a connection of its own, for what lives as long as the connection: temporary tables.
+ */
 export interface Session extends Engine {
-  /** Runs a transaction that writes temporary tables only, and so takes no lock that anybody waits for. */
+  /**
+   * Runs a transaction that writes temporary tables only, and so takes no lock that anybody waits
+   * for.
+   */
   aside<T>(work: () => Steps<T>): Awaitable<T>;
   readonly dialect: "sqlite" | "postgres";
   close(): Awaitable<void>;
@@ -215,16 +243,23 @@ export interface Store extends Engine {
   readonly pets: PetStore;
   readonly keys: KeyStore;
   readonly windows: WindowStore;
-  /** Opens a connection of its own, with room for large temporary tables. Everything of it ends with it. */
+  /**
+   * Opens a connection of its own, with room for large temporary tables. Everything of it ends with
+   * it.
+   */
   session(): Awaitable<Session>;
   /** Cheap and never waiting. */
   versions(): StoreVersions;
   /**
-   * Undefined while `versions()` holds every change that any process made more than a second ago. Else a promise that
-   * resolves once it does, or rejects with `unavailable`: nothing that was kept in memory may be relied on until then.
+   * Undefined while `versions()` holds every change that any process made more than a second ago.
+   * Else a promise that resolves once it does, or rejects with `unavailable`: nothing that was kept
+   * in memory may be relied on until then.
    */
   current(): Promise<void> | undefined;
-  /** Reports a key's noisy minute, away from the caller's thread; the ban that follows from it is the store's change. */
+  /**
+   * Reports a key's noisy minute, away from the caller's thread; the ban that follows from it is
+   * the store's change.
+   */
   reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void;
   /** Whether the store can take a write now, check by check. */
   check(): Awaitable<StoreCheck[]>;

@@ -5,10 +5,15 @@ import { record } from "./records.ts";
 import { changeAnimals, countAnimals, row, run, sql, type Steps } from "./statement.ts";
 import { idempotencyKeys, pets } from "./tables.ts";
 
-/** Creates that are forgotten with each one that is remembered: more than one, so that none is left for long. */
+/**
+ * Creates that are forgotten with each one that is remembered: more than one, so that none is left
+ * for long.
+ */
 const forgottenMax = 16;
 
-/** Adds an animal, unless the same create was kept within a day: then that one is what it answers. */
+/**
+ * Adds an animal, unless the same create was kept within a day: then that one is what it answers.
+ */
 export function* addOnce(create: OnceCreate): Steps<KeptCreate> {
   // Looked for without the lock first: who sends it again keeps nobody waiting.
   const early = yield* keptCreate(create);

@@ -1,6 +1,9 @@
 /** The words in which tables.ts declares tables, whichever database keeps them. */
 
-/** The data of each kind of column. A count stays within the exact range of a number; an int64 takes all 64 bits. */
+/**
+ * The data of each kind of column. A count stays within the exact range of a number; an int64 takes
+ * all 64 bits.
+ */
 interface KindData {
   readonly int64: bigint;
   readonly count: number;
@@ -44,7 +47,10 @@ interface Declared<C extends Columns, Name extends string> {
   readonly indexes?: readonly Index<Name>[];
   /** A table of one row, whose id is 1. */
   readonly singleRow?: true;
-  /** What a person calls the rows. Undefined for a table whose rows belong to one place and are not copied. */
+  /**
+   * What a person calls the rows. Undefined for a table whose rows belong to one place and are not
+   * copied.
+   */
   readonly title?: string;
   /** A table of a session's own, see `createTemporary`. */
   readonly temporary?: true;

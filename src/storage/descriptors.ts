@@ -1,6 +1,9 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 
-/** How many file descriptors this process may have; Infinity where the system does not say (proc(5), /proc/self/limits). */
+/**
+ * How many file descriptors this process may have; Infinity where the system does not say (proc(5),
+ * /proc/self/limits).
+ */
 export function descriptorsMax(): number {
   try {
     const limits = readFileSync("/proc/self/limits", "utf8");

@@ -6,13 +6,16 @@ export const createBatchMax = 4_096;
 export interface GroupCommitOptions {
   /** Items in one commit at the most: bounds how long the ones behind it wait. */
   readonly batchMax: number;
-  /** Items that may wait for their commit; above it they are refused at once. By default without bound. */
+  /**
+   * Items that may wait for their commit; above it they are refused at once. By default without
+   * bound.
+   */
   readonly waitingMax?: number;
 }
 
 /**
- * Group commit: what arrives while a commit is under way shares the next one. Under load a durable write then costs
- * little more than its own bytes, because one fsync serves all that waited for it.
+ * Group commit: what arrives while a commit is under way shares the next one. Under load a durable
+ * write then costs little more than its own bytes, because one fsync serves all that waited for it.
  */
 export class GroupCommit<Item, Result> {
   readonly #commit: (items: Item[], sinceMs: number) => Promise<readonly Result[]>;
@@ -21,8 +24,8 @@ export class GroupCommit<Item, Result> {
   #running: Promise<void> | undefined;
 
   /**
-   * `commit` keeps all items or none, and resolves with their results in order. It never runs twice at a time. It is
-   * told since when (performance.now()) the first of them has been waiting.
+   * `commit` keeps all items or none, and resolves with their results in order. It never runs twice
+   * at a time. It is told since when (performance.now()) the first of them has been waiting.
    */
   constructor(
     commit: (items: Item[], sinceMs: number) => Promise<readonly Result[]>,
@@ -32,7 +35,10 @@ export class GroupCommit<Item, Result> {
     this.#options = options;
   }
 
-  /** Resolves with the item's result once the commit that holds it is done, or rejects with that commit's error. */
+  /**
+   * Resolves with the item's result once the commit that holds it is done, or rejects with that
+   * commit's error.
+   */
   add(item: Item): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     if (this.#waiting.length >= (this.#options.waitingMax ?? Infinity)) {

@@ -67,7 +67,8 @@ export function rowOf(key: ApiKey) {
 }
 
 /**
- * What a noisy minute makes of a key, and by what name the change goes among its events; undefined when nothing changes.
+ * What a noisy minute makes of a key, and by what name the change goes among its events; undefined
+ * when nothing changes.
  */
 export function noisyMinuteOf(
   key: ApiKey,

@@ -17,8 +17,8 @@ import {
 import { apiKeys, keyEvents, keySecrets } from "./tables.ts";
 
 /**
- * The keys of a store. `epochOf` gives the epoch from which on changes have to be read by a caller that knows version
- * `version`.
+ * The keys of a store. `epochOf` gives the epoch from which on changes have to be read by a caller
+ * that knows version `version`.
  */
 export function keyStore(
   engine: Engine,

@@ -1,6 +1,7 @@
 /**
- * The tables of counters. In SQLite they have a file of their own, `limits.db`, so that they never wait for the fsync that
- * an animal is worth, and so that restoring a backup does not hand out spent quota again.
+ * The tables of counters. In SQLite they have a file of their own, `limits.db`, so that they never
+ * wait for the fsync that an animal is worth, and so that restoring a backup does not hand out
+ * spent quota again.
  */
 import { count, defaulting, type Table, table, text } from "./declare.ts";
 

@@ -8,8 +8,9 @@ export interface AppliedMigration {
 }
 
 /**
- * The migrations that `database` (its name in messages) still lacks, after its history was compared with ours position
- * by position. Throws `unavailable` when a newer program made it or when its history is another one than ours.
+ * The migrations that `database` (its name in messages) still lacks, after its history was compared
+ * with ours position by position. Throws `unavailable` when a newer program made it or when its
+ * history is another one than ours.
  */
 export function pendingAfter(
   applied: readonly AppliedMigration[],

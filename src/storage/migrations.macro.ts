@@ -1,6 +1,6 @@
 /**
- * Reads a migrations folder while the program is built (or its source is run), so that the executable carries them.
- * Runs as a Bun macro: what it returns is inlined.
+ * Reads a migrations folder while the program is built (or its source is run), so that the
+ * executable carries them. Runs as a Bun macro: what it returns is inlined.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -13,7 +13,10 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** The migrations that drizzle-kit's journal in `folder` (below the project's `drizzle/`) lists, in its order. */
+/**
+ * The migrations that drizzle-kit's journal in `folder` (below the project's `drizzle/`) lists, in
+ * its order.
+ */
 export function readMigrations(folder: string): Migration[] {
   const root = join(import.meta.dir, "../../drizzle", folder);
   const journal = JSON.parse(readFileSync(join(root, "meta/_journal.json"), "utf8")) as {

@@ -23,7 +23,10 @@ export const markMoved = (place: string) =>
     yield* run(sql`INSERT INTO ${storeState} (name, value) VALUES (${movedMark}, ${place})`);
   };
 
-/** Where the store in a data folder moved to, looked up without opening the store or changing its schema. */
+/**
+ * Where the store in a data folder moved to, looked up without opening the store or changing its
+ * schema.
+ */
 export function folderMovedTo(folder: string): string | undefined {
   const { catalogue } = storeFiles(folder);
   if (!existsSync(catalogue)) return undefined;

@@ -8,7 +8,10 @@ import {
 import type { TakeRequest, TakeResult } from "./contract.ts";
 import { usageKeptDays } from "./usage.ts";
 
-/** A day that ended between two takes of a key. Its count leaves the windows, so it has to be kept as usage. */
+/**
+ * A day that ended between two takes of a key. Its count leaves the windows, so it has to be kept
+ * as usage.
+ */
 export interface FinishedDay {
   readonly day: number;
   readonly requests: number;
@@ -25,7 +28,10 @@ export interface SettledTake {
   readonly finished: FinishedDay | undefined;
 }
 
-/** Decides a take of a key whose windows are kept as `kept`, by the domain's rule. Every store asks it, with its lock held. */
+/**
+ * Decides a take of a key whose windows are kept as `kept`, by the domain's rule. Every store asks
+ * it, with its lock held.
+ */
 export function settleTake(
   kept: WindowCounts,
   { limits, want, unused }: TakeRequest,

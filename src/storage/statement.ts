@@ -1,19 +1,21 @@
 /**
- * One statement for both databases. A transaction is data: a generator that yields its statements one after the other and
- * is given their rows, so that SQLite's engine runs it at once and PostgreSQL's with promises. What really differs between
- * the databases is in `Dialect`.
+ * One statement for both databases. A transaction is data: a generator that yields its statements
+ * one after the other and is given their rows, so that SQLite's engine runs it at once and
+ * PostgreSQL's with promises. What really differs between the databases is in `Dialect`.
  *
  *     const rename = (id: bigint, name: string) =>
  *       function* (): Steps<boolean> {
- *         const found = yield* row(sql<{ name: string }>`SELECT name FROM ${categories} WHERE id = ${id}`);
+ *         const named = sql<{ name: string }>`SELECT name FROM ${categories} WHERE id = ${id}`;
+ *         const found = yield* row(named);
  *         if (found === undefined) return false;
  *         yield* run(sql`UPDATE ${categories} SET name = ${name} WHERE id = ${id}`);
  *         return true;
  *       };
  *     await store.transact(rename(1n, "Dog"));
  *
- * Rows come with the names that the statement gives. Every integer is a bigint (cast what PostgreSQL would make an int or a
- * numeric), JSON comes as text where it is selected with `CAST(... AS text)`, and goes in by `json`.
+ * Rows come with the names that the statement gives. Every integer is a bigint: cast what
+ * PostgreSQL would make an int or a numeric. JSON comes as text where it is selected with
+ * `CAST(... AS text)`, and goes in by `json`.
  */
 import { jsonText } from "../domain/exact-json.ts";
 import { type Column, columnName, type Columns, type Table } from "./declare.ts";
@@ -64,7 +66,10 @@ export interface Dialect {
 
 type Part = Value | undefined | Statement | Table;
 
-/** A statement as SQL. Values become parameters, tables their names; statements stand in statements as parts. */
+/**
+ * A statement as SQL. Values become parameters, tables their names; statements stand in statements
+ * as parts.
+ */
 export function sql<Row = unknown>(
   strings: TemplateStringsArray,
   ...parts: readonly Part[]
@@ -152,8 +157,8 @@ export type Step =
   | { readonly kind: "count"; readonly statement: Statement }
   | { readonly kind: "insert"; readonly insertion: Insertion }
   /**
-   * Puts this change of animals in one order with those of all processes, before it begins; `counted` says by how many
-   * animals there are more afterwards.
+   * Puts this change of animals in one order with those of all processes, before it begins;
+   * `counted` says by how many animals there are more afterwards.
    */
   | { readonly kind: "animals" }
   | { readonly kind: "counted"; readonly more: number }
@@ -197,7 +202,10 @@ export function* countAnimals(more: number): Steps<void> {
   if (more !== 0) yield { kind: "counted", more };
 }
 
-/** Raises the epoch of the keys, and returns it. Its row stays locked, so that epochs become visible in their order. */
+/**
+ * Raises the epoch of the keys, and returns it. Its row stays locked, so that epochs become visible
+ * in their order.
+ */
 export function* nextEpoch(): Steps<number> {
   return (yield { kind: "epoch" }) as number;
 }

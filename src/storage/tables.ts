@@ -1,6 +1,6 @@
 /**
- * The tables and their columns, declared once for both databases. The tables of each database (sqlite/schema.ts, the
- * PostgreSQL annex), its migrations and what `store copy` moves are derived from here.
+ * The tables and their columns, declared once for both databases. Drizzle's tables of each
+ * database, its migrations and what `store copy` moves are derived from here.
  */
 import {
   type PetField,
@@ -62,7 +62,7 @@ const petColumns = {
   ...fieldColumns,
   /** The id that the animal has where it was imported from. */
   externalId: nullable(text()),
-  /** Whose id that is: a format, or what `--source` named. Empty for those that version 1.0.0 imported. */
+  /** Whose id that is: a format, or what `--source` named. Empty for imports of version 1.0.0. */
   source: defaulting(text(), ""),
   /** Unknown for animals that version 1.0.0 added. */
   createdAtMs: nullable(count()),
@@ -73,8 +73,8 @@ const petColumns = {
 };
 
 /**
- * The animals. An animal's row is the event of its creation too, so that a create writes nothing else. In SQLite the key
- * is AUTOINCREMENT, in PostgreSQL it comes from a sequence: no id is given twice.
+ * The animals. An animal's row is the event of its creation too: a create writes nothing else. The
+ * key is AUTOINCREMENT in SQLite and a sequence in PostgreSQL, so no id is given twice.
  */
 export const pets = table({
   name: "pets",
@@ -90,7 +90,7 @@ export const pets = table({
   ],
 });
 
-/** Animals that were removed or withdrawn, apart from the others, so that reading those costs nothing for these. */
+/** Removed and withdrawn animals. They stand apart, so that they cost the reads nothing. */
 export const removedPets = table({
   name: "removed_pets",
   title: "removed animals",
@@ -100,7 +100,7 @@ export const removedPets = table({
   ],
 });
 
-/** One operation of an operator, or one import, whatever number of animals it changed. Kept 90 days. */
+/** One operation of an operator, or one import, of any number of animals. Kept 90 days. */
 export const changes = table({
   name: "changes",
   title: "changes",
@@ -113,7 +113,7 @@ export const changes = table({
     action: text(),
     /** What a person is shown of it, such as counts by name. */
     summary: json<Snapshot>(),
-    /** Categories that it made, renamed or took away: `[{ id, before, after }]` with their names. */
+    /** Categories that it made, renamed or took away, as `[{ id, before, after }]` with names. */
     categories: nullable(json<readonly Snapshot[]>()),
     /** The change that it took back. */
     undoes: nullable(int64()),
@@ -139,7 +139,7 @@ export const petEvents = table({
   indexes: [{ name: "pet_events_by_change", on: ["changeId"] }],
 });
 
-/** One row a key, whatever its secrets: its id is the lineage that counters, bans and plan belong to. */
+/** One row a key, whatever its secrets. Counters, bans and plan belong to its id, the lineage. */
 export const apiKeys = table({
   name: "api_keys",
   title: "keys",
@@ -195,7 +195,7 @@ export const keyEvents = table({
   indexes: [{ name: "key_events_by_key", on: ["keyId", "id"] }],
 });
 
-/** One row: the number of the last change of any key. A server reads it to learn that its memory is out of date. */
+/** One row: the number of the last change of any key, by which a server's memory is out of date. */
 export const keyEpoch = table({
   name: "key_epoch",
   singleRow: true,
@@ -268,7 +268,7 @@ export const sessions = table({
   indexes: [{ name: "sessions_by_person", on: ["personId"] }],
 });
 
-/** Facts about the store itself, by name, such as the address that it moved to. They stay where they are. */
+/** Facts about the store itself, such as the address that it moved to. They are never moved. */
 export const storeState = table({
   name: "store_state",
   key: ["name"],

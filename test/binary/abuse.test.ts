@@ -10,7 +10,9 @@ import { raw } from "../helpers/raw.ts";
 const folder = temporaryFolder();
 let server: RunningBinary;
 let key: string;
-/** A connection that sends one byte of its headers every half second from the start of this file on. */
+/**
+ * A connection that sends one byte of its headers every half second from the start of this file on.
+ */
 let slow: { readonly socket: Socket; readonly openMs: Promise<number> };
 
 beforeAll(async () => {
@@ -24,7 +26,10 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-/** Opens a connection that sends `head`, then a byte at a time, and measures how long the server puts up with it. */
+/**
+ * Opens a connection that sends `head`, then a byte at a time, and measures how long the server
+ * puts up with it.
+ */
 function drip(origin: string, head: string) {
   const startMs = performance.now();
   const socket = connect({ port: portOf(origin), host: "127.0.0.1" });

@@ -1,4 +1,7 @@
-/** Input that is wrong: each with its exact status and the Error body, and nothing stored by any of it. */
+/**
+ * Input that is wrong: each with its exact status and the Error body, and nothing stored by any of
+ * it.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   makeKey,
@@ -35,7 +38,10 @@ const codes: Record<number, string> = {
   415: "unsupported_media_type",
 };
 
-/** Sends one bad request and checks status, Error body, limit headers; then that no animal came of it. */
+/**
+ * Sends one bad request and checks status, Error body, limit headers; then that no animal came of
+ * it.
+ */
 async function refused(path: string, init: RequestInit, status: number): Promise<Response> {
   const answer = await fetch(`${server.origin}${path}`, {
     ...init,
@@ -331,7 +337,8 @@ describe("paths and methods", () => {
     async (method) => {
       const head = `${method} /v1/pets HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n`;
       const answer = await raw(server.origin, `${head}Authorization: Bearer ${key}\r\n\r\n`);
-      // Bun closes the connection of a method that it does not know; one that it knows is refused by us.
+      // Bun closes the connection of a method that it does not know; one that it knows is refused
+      // by us.
       expect([0, 400, 405, 501]).toContain(answer.status);
     },
   );

@@ -1,4 +1,7 @@
-/** Bodies that are broken, endless or too many, byte by byte: nothing of them is stored, and next to nothing kept. */
+/**
+ * Bodies that are broken, endless or too many, byte by byte: nothing of them is stored, and next to
+ * nothing kept.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";

@@ -1,4 +1,6 @@
-/** `rehome completion` on the compiled executable: what the shells ask it, with a store behind it. */
+/**
+ * `rehome completion` on the compiled executable: what the shells ask it, with a store behind it.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** The staff's console of the compiled executable: who gets in, what they may do, and what attacks come to. */
+/**
+ * The staff's console of the compiled executable: who gets in, what they may do, and what attacks
+ * come to.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { rehome, temporaryFolder } from "../helpers/binary.ts";
 import {

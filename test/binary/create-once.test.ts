@@ -1,4 +1,7 @@
-/** Creates with an Idempotency-Key on the compiled executable: sent twice, at once, to several processes, across kills. */
+/**
+ * Creates with an Idempotency-Key on the compiled executable: sent twice, at once, to several
+ * processes, across kills.
+ */
 import { expect, test } from "bun:test";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { raw } from "../helpers/raw.ts";
@@ -151,7 +154,8 @@ test("clients that send again until they hear a 201 add each animal once, across
           await answer.text();
           if (answer.status === 201) break;
         } catch {
-          // Killed: nobody knows whether the animal is there. Sending it again is what the key is for.
+          // Killed: nobody knows whether the animal is there. Sending it again is what the key is
+          // for.
         }
         await Bun.sleep(5);
       }

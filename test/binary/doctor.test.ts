@@ -1,4 +1,7 @@
-/** `rehome doctor` on the compiled executable: each kind of trouble is made, found, and told with what to do. */
+/**
+ * `rehome doctor` on the compiled executable: each kind of trouble is made, found, and told with
+ * what to do.
+ */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,

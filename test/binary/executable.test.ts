@@ -1,4 +1,7 @@
-/** What only the compiled file can get wrong: build flags, the folder it stands in, what it keeps over a restart. */
+/**
+ * What only the compiled file can get wrong: build flags, the folder it stands in, what it keeps
+ * over a restart.
+ */
 import { describe, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

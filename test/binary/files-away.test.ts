@@ -1,4 +1,7 @@
-/** The data folder's files move, vanish or are replaced under a running server, which notices within a second. */
+/**
+ * The data folder's files move, vanish or are replaced under a running server, which notices within
+ * a second.
+ */
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";

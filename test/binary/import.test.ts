@@ -1,4 +1,7 @@
-/** `rehome pets import` and `pets export` on the compiled file, beside a running server and under a terminal. */
+/**
+ * `rehome pets import` and `pets export` on the compiled file, beside a running server and under a
+ * terminal.
+ */
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -63,7 +66,8 @@ describe("pets import", () => {
     const read = documentedJson(importSchema, first.stdout);
     expect(read).toMatchObject({ format, applied: true, ...counts });
     const second = JSON.parse((await importInto(folder.path, ...args)).stdout);
-    // Two of the animals in our own format have no id elsewhere, so nothing tells them from new ones.
+    // Two of the animals in our own format have no id elsewhere, so nothing tells them from new
+    // ones.
     const added = format === "rehome" ? 2 : 0;
     expect(second).toMatchObject({ added, unchanged: counts.added - added, updated: 0 });
   });
@@ -421,7 +425,8 @@ describe("beside a running server", () => {
     using folder = temporaryFolder();
     const data = join(folder.path, "data");
     const file = largeFile(folder.path, 100_000);
-    // What counts is how many are answered meanwhile; a busy machine may let one of them wait for a database.
+    // What counts is how many are answered meanwhile; a busy machine may let one of them wait for a
+    // database.
     await using server = await serve(data, ["--store-timeout", "10000"]);
     const { key } = await makeKey(data, ...roomy);
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };

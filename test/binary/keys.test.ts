@@ -1,4 +1,7 @@
-/** `rehome keys` on the compiled executable: what it prints, where, how it ends, and what a terminal shows. */
+/**
+ * `rehome keys` on the compiled executable: what it prints, where, how it ends, and what a terminal
+ * shows.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { dirname, join } from "node:path";
 import {
@@ -361,7 +364,8 @@ test("a server without keys shows a command that makes one for it", async () => 
   const data = join(parent.path, "the shelter's animals");
   await using server = await serve(data, ["--environment", "staging"]);
   const shown = /No key exists yet: (.*)/.exec(server.stdout())?.[1]?.replace("LABEL", "first");
-  // Nothing shows the password of a database: its address is in a variable, which the shell has too.
+  // Nothing shows the password of a database: its address is in a variable, which the shell has
+  // too.
   const { env } = await onStoreUnderTest([], { REHOME_DATA: data });
   const address = isOnPostgres ? env : {};
   const bin = dirname(await executable());

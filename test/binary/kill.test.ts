@@ -17,7 +17,8 @@ test(`${rounds} kills under ${writers} writers lose nothing and repeat no id`, a
     let isOver = false;
     const creating = acknowledged.create(server, key, writers, () => isOver);
     const before = acknowledged.created;
-    // Each time a little further on, and never before the first: a busy machine takes its time for that.
+    // Each time a little further on, and never before the first: a busy machine takes its time for
+    // that.
     await until(() => acknowledged.created > before + 150 * round);
     await server.stop("SIGKILL");
     isOver = true;

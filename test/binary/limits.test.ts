@@ -1,4 +1,7 @@
-/** The limits of the compiled executable, from outside: several processes, restarts, kills, locks, proxies. */
+/**
+ * The limits of the compiled executable, from outside: several processes, restarts, kills, locks,
+ * proxies.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import {
   makeKey,
@@ -310,7 +313,8 @@ describe("while another process holds a lock", () => {
         expect(answer.resetSeconds * 1000).toBeGreaterThan(Date.now() - 60_000);
       }
     });
-    // A loop that waits for the lock would answer a few times only, each time after the 250 ms of the store.
+    // A loop that waits for the lock would answer a few times only, each time after the 250 ms of
+    // the store.
     expect(quantile(timesMs, 0.5)).toBeLessThan(100);
     expect(timesMs.length).toBeGreaterThan(15);
     await counters.unlock();

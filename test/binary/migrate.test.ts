@@ -1,4 +1,6 @@
-/** The executable on a folder of version 1.0.0: see test/storage/upgrade.test.ts for what is kept. */
+/**
+ * The executable on a folder of version 1.0.0: see test/storage/upgrade.test.ts for what is kept.
+ */
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { cpSync, readdirSync } from "node:fs";

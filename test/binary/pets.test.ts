@@ -1,4 +1,7 @@
-/** `rehome pets` on the compiled executable, beside a running server. Import and export have a file of their own. */
+/**
+ * `rehome pets` on the compiled executable, beside a running server. Import and export have a file
+ * of their own.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { categoryListSchema } from "../../src/cli/categories/index.ts";
 import { historySchema } from "../../src/cli/pets/history.ts";

@@ -68,8 +68,8 @@ test("all processes answer at one address, and each lists an animal as soon as i
 });
 
 /**
- * `limit` answers have this status and the others are refused. A process that took the next second's
- * two requests ahead and was asked for none of them leaves that many fewer.
+ * `limit` answers have this status and the others are refused. A process that took the next
+ * second's two requests ahead and was asked for none of them leaves that many fewer.
  */
 function expectUpTo(limit: number, answers: readonly { status: number }[], status: number): void {
   const served = answers.filter((each) => each.status === status).length;
@@ -126,7 +126,8 @@ test("SIGUSR2 replaces every process and breaks no answer", async () => {
   isOver = true;
   const { statuses, failures } = await loading;
   await until(() => childrenOf(server).length === 2);
-  // The kernel resets what it had queued for a socket that closes, unless it may give it to another one.
+  // The kernel resets what it had queued for a socket that closes, unless it may give it to another
+  // one.
   for (const failure of goneBeforeRequest.slice(1)) failures.delete(failure);
   expect(Object.fromEntries(failures)).toEqual({});
   expect([...statuses.keys()]).toEqual([200]);

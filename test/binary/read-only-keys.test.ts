@@ -1,4 +1,7 @@
-/** Read-only keys on the compiled executable: what they may do, what a refusal says and costs, and where it is shown. */
+/**
+ * Read-only keys on the compiled executable: what they may do, what a refusal says and costs, and
+ * where it is shown.
+ */
 import { expect, test } from "bun:test";
 import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { keyDetailsSchema, keyListSchema, keySchema } from "../../src/cli/keys/json.ts";

@@ -1,4 +1,7 @@
-/** A key is on standard output once, and nowhere else: not in a log, an error, a process list, a file or a backup. */
+/**
+ * A key is on standard output once, and nowhere else: not in a log, an error, a process list, a
+ * file or a backup.
+ */
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +19,10 @@ import { databaseFor, isOnPostgres } from "../helpers/store-under-test.ts";
 import { portOf } from "../helpers/load.ts";
 import { raw } from "../helpers/raw.ts";
 
-/** Every file below `folder` that holds one of `secrets`, as text in any of the forms that text takes. */
+/**
+ * Every file below `folder` that holds one of `secrets`, as text in any of the forms that text
+ * takes.
+ */
 function holding(folder: string, secrets: readonly string[]): string[] {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true });
   return files

@@ -1,4 +1,7 @@
-/** Starts that are refused before anything is changed, and starts on a short ration of file descriptors. */
+/**
+ * Starts that are refused before anything is changed, and starts on a short ration of file
+ * descriptors.
+ */
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import {

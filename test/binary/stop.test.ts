@@ -8,9 +8,9 @@ import { load, portOf, requestText } from "../helpers/load.ts";
 import { until } from "../helpers/until.ts";
 
 /**
- * What a client may see of a server that is gone: it was refused, or reset while the system still held its new
- * connection and the server had not seen it. An answer that breaks off is not in it, nor is silence on a connection
- * that the server had kept open.
+ * What a client may see of a server that is gone: it was refused, or reset while the system still
+ * held its new connection and the server had not seen it. An answer that breaks off is not in it,
+ * nor is silence on a connection that the server had kept open.
  */
 const goneBeforeRequest = [
   "ECONNREFUSED before a connection",

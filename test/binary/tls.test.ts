@@ -1,4 +1,7 @@
-/** HTTPS served directly, its certificate changed without a stop, and the warning where there is none. */
+/**
+ * HTTPS served directly, its certificate changed without a stop, and the warning where there is
+ * none.
+ */
 import { expect, test } from "bun:test";
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

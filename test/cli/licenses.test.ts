@@ -1,4 +1,7 @@
-/** Whose code is inside: the notices and the bill of materials, held against the lock file and against what is built. */
+/**
+ * Whose code is inside: the notices and the bill of materials, held against the lock file and
+ * against what is built.
+ */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

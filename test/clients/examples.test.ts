@@ -46,7 +46,10 @@ const tabs = (stdout: string) =>
     .trim()
     .split("\n")
     .map((row) => row.split("\t"));
-/** `"id":1,"name":"Pet 1","categoryId":7,"status":"sold"` of every page, read as text so that no number is rounded. */
+/**
+ * `"id":1,"name":"Pet 1","categoryId":7,"status":"sold"` of every page, read as text so that no
+ * number is rounded.
+ */
 const pages = (stdout: string) =>
   [
     ...stdout.matchAll(

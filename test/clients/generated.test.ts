@@ -1,4 +1,7 @@
-/** Clients that others' generators make from the document: they compile, refuse what is wrong, and work. */
+/**
+ * Clients that others' generators make from the document: they compile, refuse what is wrong, and
+ * work.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** What docs/clients.md says of languages and libraries, run against the executable with Debian's versions of them. */
+/**
+ * What docs/clients.md says of languages and libraries, run against the executable with Debian's
+ * versions of them.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";

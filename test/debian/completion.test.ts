@@ -84,14 +84,20 @@ describe("fish", () => {
   });
 });
 
-/** In place of the program when the line is entered: prints the last word as the shell understood it. */
+/**
+ * In place of the program when the line is entered: prints the last word as the shell understood
+ * it.
+ */
 const printer = `rehome() {
   if [ "$1" = __complete ]; then command rehome "$@"; return; fi
   for last; do :; done
   printf '<%s>\\n' "$last"
 }`;
 
-/** Types `line`, Tab and Enter at an interactive shell, and resolves with the last word that the shell then has. */
+/**
+ * Types `line`, Tab and Enter at an interactive shell, and resolves with the last word that the
+ * shell then has.
+ */
 async function pressTab(shell: "bash" | "zsh", line: string): Promise<string> {
   const script = join(folder.path, `rehome.${shell}`);
   await Bun.write(script, (await rehome(["completion", shell])).stdout);
@@ -100,7 +106,8 @@ async function pressTab(shell: "bash" | "zsh", line: string): Promise<string> {
   const setUp = join(folder.path, `setup.${shell}`);
   await Bun.write(setUp, `${printer}\n${load}source ${script}\nPS1='ready> '\n`);
   const decoder = new TextDecoder();
-  // What is typed before the shell listens may be lost, so each step waits for what the one before it shows.
+  // What is typed before the shell listens may be lost, so each step waits for what the one before
+  // it shows.
   const steps = [
     ["", `. ${setUp}\n`],
     ["ready> ", `${line}\t\n`],

@@ -59,7 +59,10 @@ async function open(page: Page, part: string, name: string): Promise<void> {
   await page.getByRole("heading", { name, level: 1 }).waitFor();
 }
 
-/** What axe finds on a light screen and on a phone; elsewhere, where only colours differ, text that is too dim. */
+/**
+ * What axe finds on a light screen and on a phone; elsewhere, where only colours differ, text that
+ * is too dim.
+ */
 function findingsOn(page: Page, screen: string): Promise<string[]> {
   return ["light", "phone"].includes(screen) ? axeFindings(page) : dimText(page);
 }

@@ -1,6 +1,7 @@
 /**
- * The image's root, assembled as its Dockerfile does from libraries laid out as Alpine's are, and run without anything else
- * of the system. There is no other test in which the musl executables run.
+ * The image's root, assembled as its Dockerfile does from libraries laid out as Alpine's are, and
+ * run without anything else of the system. There is no other test in which the musl executables
+ * run.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** A full disk refuses what needs room, serves the rest, says so, and is over when there is room again. */
+/**
+ * A full disk refuses what needs room, serves the rest, says so, and is over when there is room
+ * again.
+ */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { makeKey, rehome, roomy, serve } from "../helpers/binary.ts";

@@ -1,7 +1,8 @@
 /**
- * docs/operating.md and docs/running.md, line by line: every command is taken from the page and run in a copy of this system
- * with a systemd that runs, and what it prints is what the page says, but for ids, dates, keys and sizes. With
- * UPDATE_GUIDE=1 the pages are written anew from what is printed.
+ * docs/operating.md and docs/running.md, line by line: every command is taken from the page and run
+ * in a copy of this system with a systemd that runs, and what it prints is what the page says, but
+ * for ids, dates, keys and sizes. With UPDATE_GUIDE=1 the pages are written anew from what is
+ * printed.
  */
 import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";

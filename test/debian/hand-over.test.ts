@@ -1,6 +1,7 @@
 /**
- * Clients that open a connection for each request: the system holds connections that the old process has not met yet, and
- * drops them with its listener, unless it is told to give them to the new one.
+ * Clients that open a connection for each request: the system holds connections that the old
+ * process has not met yet, and drops them with its listener, unless it is told to give them to the
+ * new one.
  */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -27,8 +28,8 @@ test.skipIf(!canIsolate)(
     });
     const found = JSON.parse(await child.stdout.text()) as Found;
     expect(found.statuses).toEqual([200]);
-    // One may have been accepted in the very moment of a stop, its request not there yet: Bun closes it. Without the
-    // setting it is 17 to 39 in the fifteen changes.
+    // One may have been accepted in the very moment of a stop, its request not there yet: Bun
+    // closes it. Without the setting it is 17 to 39 in the fifteen changes.
     const lost = Object.values(found.failures).reduce((sum, count) => sum + count, 0);
     expect([found.failures, lost <= 2]).toEqual([found.failures, true]);
   },

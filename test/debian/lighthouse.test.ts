@@ -47,7 +47,8 @@ test.each(["/", "/docs"])(
   "%s",
   async (path) => {
     const runs: Record<string, number>[] = [];
-    // A busy machine makes a page slow that is not: the fastest of three runs says what the page can do.
+    // A busy machine makes a page slow that is not: the fastest of three runs says what the page
+    // can do.
     do runs.push(await measured(path));
     while (runs.length < 3 && (runs.at(-1)?.["performance"] ?? 0) < 100);
     for (const { performance: _, ...others } of runs) {

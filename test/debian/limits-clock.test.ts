@@ -1,4 +1,7 @@
-/** The executable under a clock that this test sets: Debian's faketime, preloaded, reads an offset from a file. */
+/**
+ * The executable under a clock that this test sets: Debian's faketime, preloaded, reads an offset
+ * from a file.
+ */
 import { Glob } from "bun";
 import { afterEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -19,7 +22,10 @@ const [library = "libfaketimeMT.so.1 was not found"] = [
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
 
-/** A data folder and a server on it that share a clock, which runs, and is this machine's plus an offset. */
+/**
+ * A data folder and a server on it that share a clock, which runs, and is this machine's plus an
+ * offset.
+ */
 class Machine implements AsyncDisposable {
   readonly #folder = temporaryFolder();
   readonly #file = join(this.#folder.path, "clock");

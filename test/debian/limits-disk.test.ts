@@ -1,4 +1,7 @@
-/** Counters on a disk that is full or read-only: refused, never served uncharged. Needs root, to mount a tmpfs. */
+/**
+ * Counters on a disk that is full or read-only: refused, never served uncharged. Needs root, to
+ * mount a tmpfs.
+ */
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { chmodSync, chownSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
@@ -116,7 +119,10 @@ test.if(canMount)(
   },
 );
 
-/** Whether files here can be sealed against writing while they are open, which mounting read-only does not do. */
+/**
+ * Whether files here can be sealed against writing while they are open, which mounting read-only
+ * does not do.
+ */
 const canSeal = (() => {
   using folder = temporaryFolder();
   const file = join(folder.path, "file");

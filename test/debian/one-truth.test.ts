@@ -1,4 +1,7 @@
-/** The command line on a machine with the service, under a systemd that runs: one store for all of them. */
+/**
+ * The command line on a machine with the service, under a systemd that runs: one store for all of
+ * them.
+ */
 import { expect, test } from "bun:test";
 import { copyAddress, inSystem } from "../helpers/system.ts";
 

@@ -1,4 +1,7 @@
-/** What is published: the same bytes each time, packages that come and go cleanly, the arm64 executable at work. */
+/**
+ * What is published: the same bytes each time, packages that come and go cleanly, the arm64
+ * executable at work.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -55,7 +58,8 @@ test(
     ])) {
       cpSync(join(root, name), join(copy, name));
     }
-    // A clone has packages of its own. A link to these would do for Bun, but lie elsewhere, and that is in the build.
+    // A clone has packages of its own. A link to these would do for Bun, but lie elsewhere, and
+    // that is in the build.
     const installed = await run([process.execPath, "install", "--frozen-lockfile"], { cwd: copy });
     expect([installed.exitCode, installed.exitCode === 0 ? "" : installed.text]).toEqual([0, ""]);
     const again = join(folder.path, "again");
@@ -179,7 +183,8 @@ describe("the Debian package", () => {
   test(
     "is installed though the service cannot start, and comes back after a removal as it was",
     async () => {
-      // systemd as far as the package's scripts can tell: the port of the service is taken, all else works.
+      // systemd as far as the package's scripts can tell: the port of the service is taken, all
+      // else works.
       const text = await inCopy(`
         mkdir -p /run/systemd/system; rm -f /usr/sbin/policy-rc.d
         mv /usr/bin/systemctl /usr/bin/systemctl.real

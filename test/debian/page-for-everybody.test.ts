@@ -1,4 +1,6 @@
-/** The page for those who see it otherwise: axe on every screen, a keyboard alone, no JavaScript. */
+/**
+ * The page for those who see it otherwise: axe on every screen, a keyboard alone, no JavaScript.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { makeKey, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
@@ -74,7 +76,8 @@ test("a keyboard is enough", async () => {
   expect(page.url()).toEndWith("#createPet");
   await page.locator("#key").focus();
   await keyboard.insertText(key);
-  // From the field in the header forward to the form: what lies between takes the focus where it can be seen.
+  // From the field in the header forward to the form: what lies between takes the focus where it
+  // can be seen.
   const path: string[] = [];
   for (let steps = 0; steps < 120; steps++) {
     await keyboard.press("Tab");

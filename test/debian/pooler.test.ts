@@ -1,4 +1,7 @@
-/** PgBouncer between rehome and its database: a pool of sessions serves, one of transactions is refused in words. */
+/**
+ * PgBouncer between rehome and its database: a pool of sessions serves, one of transactions is
+ * refused in words.
+ */
 import { expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";

@@ -1,4 +1,7 @@
-/** rehome behind the proxies that Debian has, with the configurations that are published, as real processes. */
+/**
+ * rehome behind the proxies that Debian has, with the configurations that are published, as real
+ * processes.
+ */
 import { describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -180,7 +183,8 @@ describe.each([
     };
     expect(document.servers.map(({ url }) => url)).toContain(baseUrl);
 
-    // A client that forges the header is still the one that the proxy saw: three requests, then 429.
+    // A client that forges the header is still the one that the proxy saw: three requests, then
+    // 429.
     const statuses: number[] = [];
     for (let i = 0; i < 5; i += 1) {
       const forged = { "x-forwarded-for": `203.0.113.${i}` };

@@ -1,4 +1,6 @@
-/** Clients that are slow on purpose: slowhttptest in its four modes, and readers that do not read. */
+/**
+ * Clients that are slow on purpose: slowhttptest in its four modes, and readers that do not read.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -28,7 +30,9 @@ afterAll(async () => {
 const rssMiB = () =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]) / 1024;
 
-/** Asks /health until `isOver`. Returns how long the answers took, and the most memory meanwhile. */
+/**
+ * Asks /health until `isOver`. Returns how long the answers took, and the most memory meanwhile.
+ */
 async function watch(isOver: () => boolean) {
   const healthMs: number[] = [];
   let mostMiB = rssMiB();

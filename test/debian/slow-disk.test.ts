@@ -1,4 +1,7 @@
-/** A disk that takes 20 ms for each flush, as an SD card does, is felt by writers only, and they share it. */
+/**
+ * A disk that takes 20 ms for each flush, as an SD card does, is felt by writers only, and they
+ * share it.
+ */
 import { expect, test } from "bun:test";
 import { Acknowledged } from "../helpers/acknowledged.ts";
 import { makeKey, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
@@ -42,7 +45,8 @@ test(`with ${flushDelayMs} ms for each flush 32 clients share flushes, each crea
   process.stderr.write(
     `slow disk: ${perSecond.toFixed(0)} creates/s, list p99 ${p99Ms.toFixed(1)} ms\n`,
   );
-  // What was acknowledged waited for a flush that began after it came, or a power cut would lose it.
+  // What was acknowledged waited for a flush that began after it came, or a power cut would lose
+  // it.
   expect(Math.min(...latenciesMs)).toBeGreaterThanOrEqual(flushDelayMs);
   // A commit of its own for each would be under 50/s.
   expect(perSecond).toBeGreaterThan(200);

@@ -64,7 +64,8 @@ async function callSets(): Promise<(name: string) => Set<string>> {
 test("the daily backup leaves a PostgreSQL database to its own backups", async () => {
   const { stdout } = await rehome(["service", "print", "rehome-backup.service"]);
   const [, script = ""] = /^ExecCondition=\/bin\/sh -c '(.*)'$/m.exec(stdout) ?? [];
-  // systemd replaces a variable that stands for itself, in braces or as a word; these stand within one.
+  // systemd replaces a variable that stands for itself, in braces or as a word; these stand within
+  // one.
   expect(script).not.toMatch(/\$\{|(?:^| )\$/);
   const exitCode = (env: Record<string, string>) =>
     Bun.spawnSync(["/bin/sh", "-c", script], { env }).exitCode;

@@ -1,4 +1,7 @@
-/** A shelter's own page with examples/animals.js in it, in a browser, beside the compiled executable on another origin. */
+/**
+ * A shelter's own page with examples/animals.js in it, in a browser, beside the compiled executable
+ * on another origin.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";

@@ -39,7 +39,10 @@ function bitsOf(groups: readonly number[], groupBits: number): bigint {
   return groups.reduce((bits, group) => (bits << BigInt(groupBits)) | BigInt(group), 0n);
 }
 
-/** How RFC 4291, section 2.2 lets one address be written: zeros, letters' case, one `::`, a dotted tail. */
+/**
+ * How RFC 4291, section 2.2 lets one address be written: zeros, letters' case, one `::`, a dotted
+ * tail.
+ */
 interface Spelling {
   readonly zeros: number;
   readonly upper: boolean;

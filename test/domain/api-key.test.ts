@@ -128,7 +128,8 @@ describe("generateKey", () => {
     let letters = "";
     for (let i = 0; i < 3000; i += 1)
       letters += generateKey("production", randomBytes).slice(12, 42);
-    // 61 degrees of freedom: 120 is exceeded once in 100,000 generators. Without the bound of 248 it would be above 500.
+    // 61 degrees of freedom: 120 is exceeded once in 100,000 generators. Without the bound of 248
+    // it would be above 500.
     expect(chiSquare(letters, alphabet)).toBeLessThan(120);
   });
 });

@@ -204,7 +204,9 @@ describe("recordNoisyMinute", () => {
 });
 
 describe("the length of a ban", () => {
-  /** The lengths of bans that follow each other with `pausesMs` between an end and the next noise. */
+  /**
+   * The lengths of bans that follow each other with `pausesMs` between an end and the next noise.
+   */
   function lengths(pausesMs: readonly number[]): number[] {
     let state = noBan;
     let fromMs = startMs;

@@ -7,7 +7,10 @@ import { jsonNumbers } from "./json-number.ts";
 const rawJson = (source: string) => ({ raw: source });
 type Expected = number | bigint | ReturnType<typeof rawJson>;
 
-/** The same value in plain objects: a raw number shows as `{ raw: source }`, and JSON's two zeros are one. */
+/**
+ * The same value in plain objects: a raw number shows as `{ raw: source }`, and JSON's two zeros
+ * are one.
+ */
 function plain(value: unknown): unknown {
   if (value === 0) return 0;
   if (JSON.isRawJSON(value)) return rawJson((value as { rawJSON: string }).rawJSON);

@@ -132,7 +132,8 @@ describe("int64OfJsonNumber", () => {
     });
   });
 
-  // A body may be 64 KiB of one number. With a backtracking pattern this one took 2.4 s, and nobody else was served.
+  // A body may be 64 KiB of one number. With a backtracking pattern this one took 2.4 s, and nobody
+  // else was served.
   test("answers at once for a number as long as a body", () => {
     const startMs = performance.now();
     expect(int64OfJsonNumber(`1${"0".repeat(65_000)}1`)).toBeUndefined();

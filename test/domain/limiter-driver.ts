@@ -16,7 +16,10 @@ export type Action =
   | { readonly kind: "plan"; readonly limits: Limits }
   | { readonly kind: "stop" | "kill"; readonly process: number };
 
-/** The model of a window: what was charged while its label stood or moved back, and what became of it. */
+/**
+ * The model of a window: what was charged while its label stood or moved back, and what became of
+ * it.
+ */
 interface Stay {
   admitted: number;
   held: number;
@@ -24,7 +27,10 @@ interface Stay {
   highestLimit: number;
 }
 
-/** What a process holds: requests taken ahead, the windows and limits they were taken under, the counts it saw then. */
+/**
+ * What a process holds: requests taken ahead, the windows and limits they were taken under, the
+ * counts it saw then.
+ */
 interface Block {
   count: number;
   readonly limits: Limits;
@@ -33,8 +39,9 @@ interface Block {
 }
 
 /**
- * Processes that serve one key out of one row, as the service does it, and the model beside them. The rules under test
- * decide; the model only adds up who was admitted and is compared with the row after every take.
+ * Processes that serve one key out of one row, as the service does it, and the model beside them.
+ * The rules under test decide; the model only adds up who was admitted and is compared with the row
+ * after every take.
  */
 export class LimiterDriver {
   readonly totals = { admitted: 0, refused: 0, lost: 0, relabelled: 0 };
@@ -123,7 +130,10 @@ export class LimiterDriver {
     expect(granted).toBeLessThanOrEqual(want);
   }
 
-  /** What is not used goes back where the window still stands; a window that ended, or moved back since, keeps it. */
+  /**
+   * What is not used goes back where the window still stands; a window that ended, or moved back
+   * since, keeps it.
+   */
   private giveBack({ stays, counts, count }: Block): void {
     const moved = [
       counts.minuteLabel !== this.row.minuteLabel,
@@ -152,7 +162,10 @@ export class LimiterDriver {
     });
   }
 
-  /** The row says what the model added up: each request is charged to both windows, once, and nothing else is. */
+  /**
+   * The row says what the model added up: each request is charged to both windows, once, and
+   * nothing else is.
+   */
   private compare(): void {
     const charged = this.stays.map(({ admitted, held, lost }) => admitted + held + lost);
     expect([this.row.minuteUsed, this.row.dayUsed]).toEqual(charged);
@@ -177,8 +190,9 @@ export class LimiterDriver {
   }
 
   /**
-   * A process that finds its clock set back by more than a window drops what it holds. Another one may have moved the row's
-   * label back meanwhile; when the clock comes to the old label again it is a new window, in which nothing of it is charged.
+   * A process that finds its clock set back by more than a window drops what it holds. Another one
+   * may have moved the row's label back meanwhile; when the clock comes to the old label again it
+   * is a new window, in which nothing of it is charged.
    */
   private moveClock(byMs: number): void {
     this.nowMs += byMs;

@@ -1,18 +1,22 @@
 /**
- * Each of these edits of the rules makes a test below fail (address.test.ts the last one). Try them again when either changes:
+ * Each of these edits of the rules makes a test below fail (address.test.ts the last one). Try them
+ * again when either changes:
  *
  *  1. labelAt: `current >= label` -> `current > label + 1` (a new window begins one late)
  *  2. labelAt: `current + 1` -> `current + 2`
  *  3. labelAt: always `return current` (the label goes back with any step)
  *  4. labelAt: always `return label` where the clock is behind (the key is frozen until then)
- *  5. rollCounts: `minuteLabel > counts.minuteLabel` -> `!==` (count cleared on relabel); the day likewise
+ *  5. rollCounts: `minuteLabel > counts.minuteLabel` -> `!==` (count cleared on relabel); the day
+ *     likewise
  *  6. giveBack: `label === blockLabel` -> `true`, or the day compared with the minute's label
  *  7. giveBack: `Math.max(0, ...)` dropped
  *  8. take: `limits.perDay - rolled.dayUsed` dropped (no day check); the minute likewise
  *  9. take: `Math.max(0, ...)` dropped
- * 10. take: `rolled.dayUsed + granted` -> `rolled.dayUsed + want` (charged for what was not granted)
+ * 10. take: `rolled.dayUsed + granted` -> `rolled.dayUsed + want` (charged for what was not
+ *     granted)
  * 11. take: give-back after the roll, dropped, or `want` granted whole when one is left
- * 12. windowView: `<` -> `<=` (the minute at a tie); `+ ahead` dropped; `Math.max(0, ...)` dropped; `label + 1` -> `label`
+ * 12. windowView: `<` -> `<=` (the minute at a tie); `+ ahead` dropped; `Math.max(0, ...)` dropped;
+ *     `label + 1` -> `label`
  * 13. retryAfterSeconds: `ceil` -> `floor`; `Math.max(1, ...)` dropped
  * 14. address.ts: the /64 before unmapping (parseAddress without its IPv4 branch)
  */

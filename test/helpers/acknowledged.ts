@@ -24,7 +24,10 @@ export class Acknowledged {
     return this.#created;
   }
 
-  /** Creates animals from `clients` connections at once until it is over, and keeps each one that got its 201. */
+  /**
+   * Creates animals from `clients` connections at once until it is over, and keeps each one that
+   * got its 201.
+   */
   async create(
     server: { readonly origin: string },
     key: string,
@@ -63,7 +66,9 @@ export class Acknowledged {
     return { created, statuses: outcome.statuses, latenciesMs: outcome.latenciesMs };
   }
 
-  /** Reads all animals through the interface and compares each acknowledged one with what is there. */
+  /**
+   * Reads all animals through the interface and compares each acknowledged one with what is there.
+   */
   async verify(server: { readonly origin: string }, key: string): Promise<number> {
     const stored = new Map<number, Animal>();
     let next: string | undefined = `${server.origin}/v1/pets?limit=100`;

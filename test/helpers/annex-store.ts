@@ -1,6 +1,6 @@
 /**
- * The store of the postgres annex, for tests that hold for both stores. It is undefined in a tree without annexes, where they
- * hold for SQLite alone.
+ * The store of the postgres annex, for tests that hold for both stores. It is undefined in a tree
+ * without annexes, where they hold for SQLite alone.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -66,7 +66,10 @@ export interface RunningBinary {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts `rehome serve` on a free port, on a data folder or on what `env` names, and resolves once it listens. */
+/**
+ * Starts `rehome serve` on a free port, on a data folder or on what `env` names, and resolves once
+ * it listens.
+ */
 export async function serve(
   folder: string | undefined,
   args: readonly string[] = [],

@@ -70,8 +70,8 @@ export async function openPage(
 }
 
 /**
- * Text on the page that is harder to read than WCAG 2.2, 1.4.3 allows: a contrast below 4.5, or below 3 for large text.
- * Each with its colours, so that the finding can be judged.
+ * Text on the page that is harder to read than WCAG 2.2, 1.4.3 allows: a contrast below 4.5, or
+ * below 3 for large text. Each with its colours, so that the finding can be judged.
  */
 export function dimText(page: Page): Promise<string[]> {
   return page.evaluate(findDimText);

@@ -1,4 +1,6 @@
-/** The console beside a running executable: its address, people, and a browser of plain requests. */
+/**
+ * The console beside a running executable: its address, people, and a browser of plain requests.
+ */
 import { expect } from "bun:test";
 import { rehome, serve, type RunningBinary } from "./binary.ts";
 
@@ -39,11 +41,16 @@ export async function invite(
   return (JSON.parse(stdout) as { url: string }).url;
 }
 
-/** Believes what visitors say of their addresses, so that wrong tries of one do not count for another. */
+/**
+ * Believes what visitors say of their addresses, so that wrong tries of one do not count for
+ * another.
+ */
 export const behindProxy = ["--trusted-proxy", "127.0.0.1"];
 let visitors = 0;
 
-/** Somebody's browser without a screen: keeps cookies, sends forms as a page of the console does. */
+/**
+ * Somebody's browser without a screen: keeps cookies, sends forms as a page of the console does.
+ */
 export class Visitor {
   readonly #origin: string;
   readonly #address = `10.9.${((visitors += 1) >> 8) & 255}.${visitors & 255}`;

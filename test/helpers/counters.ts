@@ -1,4 +1,7 @@
-/** What a test does to the counters past the store: hold their lock, make writing them fail, see whether they changed. */
+/**
+ * What a test does to the counters past the store: hold their lock, make writing them fail, see
+ * whether they changed.
+ */
 import { Database } from "bun:sqlite";
 import { SQL } from "bun";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 /**
- * Reads the HTTP/1.1 messages (RFC 9112) off the bytes of a connection as they pass, without touching them. What the
- * grammar forbids is not guessed at: from there on a connection has no requests any more.
+ * Reads the HTTP/1.1 messages (RFC 9112) off the bytes of a connection as they pass, without
+ * touching them. What the grammar forbids is not guessed at: from there on a connection has no
+ * requests any more.
  */
 
 export interface Request {
@@ -8,7 +9,10 @@ export interface Request {
   readonly target: string;
   /** By lower-case name; one that stands there more than once is joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What came of it until its answer was whole, or undefined if that was not all of it, or too much to be kept. */
+  /**
+   * What came of it until its answer was whole, or undefined if that was not all of it, or too much
+   * to be kept.
+   */
   readonly body: Buffer | undefined;
 }
 
@@ -175,7 +179,10 @@ function parseHead(text: string): Head | undefined {
   return { startLine, headers, counts };
 }
 
-/** As far as a header says; undefined when two of them disagree or one says nothing (RFC 9112, section 6.3). */
+/**
+ * As far as a header says; undefined when two of them disagree or one says nothing (RFC 9112,
+ * section 6.3).
+ */
 function announcedLength({ headers, counts }: Head): Length | undefined {
   const coding = headers["transfer-encoding"];
   const length = headers["content-length"];

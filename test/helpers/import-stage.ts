@@ -18,7 +18,10 @@ export function staged(name: string, fields: Partial<StagedAnimal> = {}): Staged
   };
 }
 
-/** Takes `animals` over through a stage of their own, two at a time, and returns what each step said. */
+/**
+ * Takes `animals` over through a stage of their own, two at a time, and returns what each step
+ * said.
+ */
 export async function takeOver(
   catalogue: CatalogueStore,
   animals: readonly StagedAnimal[],

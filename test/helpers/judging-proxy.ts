@@ -1,6 +1,7 @@
 /**
- * Stands between tests and the servers that they start: passes every byte on as it came, and has each answer judged. It
- * is asked for proxies over HTTP, so that the tests may run in another process (see behind-proxy.ts).
+ * Stands between tests and the servers that they start: passes every byte on as it came, and has
+ * each answer judged. It is asked for proxies over HTTP, so that the tests may run in another
+ * process (see behind-proxy.ts).
  */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { readConnection, type Exchange } from "./http-wire.ts";
@@ -21,7 +22,10 @@ export interface Findings {
 }
 
 export interface JudgingProxy {
-  /** Where proxies are asked for: POST with the origin of a server answers with the origin to be used instead. */
+  /**
+   * Where proxies are asked for: POST with the origin of a server answers with the origin to be
+   * used instead.
+   */
   readonly control: string;
   /** Ends every connection, and resolves when all answers are judged. */
   stop(): Promise<Findings>;

@@ -1,4 +1,7 @@
-/** Clients that know what became of each request, where `fetch` would try again by itself and say nothing. */
+/**
+ * Clients that know what became of each request, where `fetch` would try again by itself and say
+ * nothing.
+ */
 import { connect, type Socket } from "node:net";
 
 export interface Outcome {

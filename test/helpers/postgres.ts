@@ -1,7 +1,7 @@
 /**
- * PostgreSQL for tests: one server for the whole run, a database of its own for each that asks. `REHOME_TEST_POSTGRES` names
- * another server by the address of a user who may
- * create databases and roles, and who needs the password that is in it.
+ * PostgreSQL for tests: one server for the whole run, a database of its own for each that asks.
+ * `REHOME_TEST_POSTGRES` names another server by the address of a user who may create databases and
+ * roles, and who needs the password that is in it.
  */
 import { SQL } from "bun";
 import { readFileSync } from "node:fs";
@@ -31,9 +31,14 @@ interface Announcement {
 
 export interface OwnServer extends TestServer {
   readonly pid: number;
-  /** Ends the server with `signal`, starts it again on the same data and resolves once it answers. */
+  /**
+   * Ends the server with `signal`, starts it again on the same data and resolves once it answers.
+   */
   restart(signal: NodeJS.Signals): Promise<void>;
-  /** Sets a standby up that every commit waits for, and resolves with its URL. Nobody may be connected; `via` leads here. */
+  /**
+   * Sets a standby up that every commit waits for, and resolves with its URL. Nobody may be
+   * connected; `via` leads here.
+   */
   replicate(via: number): Promise<string>;
   /** Kills the server with all its processes, as a machine does that loses its power. */
   kill(): void;
@@ -46,7 +51,10 @@ export interface OwnServer extends TestServer {
   stop(): Promise<void>;
 }
 
-/** A server for one file of tests, which may stop, freeze and restart it. `settings` are such as `fsync=on`. */
+/**
+ * A server for one file of tests, which may stop, freeze and restart it. `settings` are such as
+ * `fsync=on`.
+ */
 export async function startServer(...settings: readonly string[]): Promise<OwnServer> {
   const program = join(import.meta.dir, "postgres-server.ts");
   const child = Bun.spawn([process.execPath, program, ...settings], {
@@ -133,7 +141,10 @@ export async function testDatabase(server?: string): Promise<TestDatabase> {
   };
 }
 
-/** Runs one statement on a connection of its own, so that a run with many databases does not hold one for each. */
+/**
+ * Runs one statement on a connection of its own, so that a run with many databases does not hold
+ * one for each.
+ */
 async function asAdmin(base: string, statement: string): Promise<void> {
   const admin = new SQL(base, { max: 1 });
   try {

@@ -37,7 +37,10 @@ interface Outcome {
 }
 
 export interface Verdict {
-  /** The operation and the status, such as `GET /pets/{petId} 404`, if the document has the operation. */
+  /**
+   * The operation and the status, such as `GET /pets/{petId} 404`, if the document has the
+   * operation.
+   */
   readonly judged?: string;
   /** Why the document says nothing about the request. */
   readonly outside?: string;
@@ -85,7 +88,8 @@ export async function prismJudge(text: string): Promise<Judge> {
     const { status: statusCode, headers } = answer;
     const body = valueOf(answer.body.toString(), headers["content-type"]);
     known.set(input, { statusCode, headers, body });
-    // A refusal is what a request that the document forbids should get; only carrying it out is wrong.
+    // A refusal is what a request that the document forbids should get; only carrying it out is
+    // wrong.
     const isCarriedOut = statusCode < 300;
     const config = { validateRequest: isCarriedOut, checkSecurity: isCarriedOut };
     const { left, right } = await engine.request(input, operations, config)();
@@ -108,7 +112,9 @@ function violationsOf(
   ];
 }
 
-/** HEAD is every GET's, and OPTIONS is every path's (RFC 9110); any other request has to be refused. */
+/**
+ * HEAD is every GET's, and OPTIONS is every path's (RFC 9110); any other request has to be refused.
+ */
 function outsideOf({ method, target }: Request, status: number): Verdict {
   if (method === "HEAD" || method === "OPTIONS") return { outside: method, violations: [] };
   return {
@@ -122,7 +128,10 @@ function isHost(host: string): boolean {
   return /^[^\s/?#@\\]+$/.test(host) && URL.canParse(`http://${host}`);
 }
 
-/** Whatever it asks for, a request without a valid Host header is answered with 400 (RFC 9112, section 3.2). */
+/**
+ * Whatever it asks for, a request without a valid Host header is answered with 400 (RFC 9112,
+ * section 3.2).
+ */
 function withoutHost({ method, target }: Request, status: number): Verdict {
   return {
     outside: "no valid Host header",
@@ -138,7 +147,8 @@ function inputOf({ method, headers, body }: Request, url: URL): Input {
     query[name] = values.length === 1 ? (values[0] ?? "") : values;
   }
   const { authorization, "content-length": length, ...others } = headers;
-  // The body of a GET means nothing (RFC 9110, section 9.3.1): it is ignored, as unknown parameters are.
+  // The body of a GET means nothing (RFC 9110, section 9.3.1): it is ignored, as unknown parameters
+  // are.
   const hasBody = method !== "GET" && body !== undefined && body.length > 0;
   return {
     method: method.toLowerCase(),
@@ -161,8 +171,8 @@ const parseExact = JSON.parse as (
 ) => unknown;
 
 /**
- * A JSON body's value. An integer beyond 64 bits becomes a text, which no schema for a number takes: as a double it may
- * look like one within. What is no JSON stays the text that it is.
+ * A JSON body's value. An integer beyond 64 bits becomes a text, which no schema for a number
+ * takes: as a double it may look like one within. What is no JSON stays the text that it is.
  */
 function valueOf(text: string, type: string | undefined): unknown {
   if (!/^application\/json\b/i.test(type ?? "")) return text;
@@ -178,7 +188,10 @@ function valueOf(text: string, type: string | undefined): unknown {
   }
 }
 
-/** Prism takes int64 for what a double holds exactly, and adds those bounds to the schemas: here they are int64's. */
+/**
+ * Prism takes int64 for what a double holds exactly, and adds those bounds to the schemas: here
+ * they are int64's.
+ */
 function allowInt64(value: unknown, seen = new Set<object>()): void {
   if (typeof value !== "object" || value === null || seen.has(value)) return;
   seen.add(value);

@@ -7,8 +7,8 @@ export interface RawAnswer {
 }
 
 /**
- * Sends `bytes` on a new connection and resolves with what came back until the other side closed or went quiet, or
- * said nothing at all for `silentMs`.
+ * Sends `bytes` on a new connection and resolves with what came back until the other side closed or
+ * went quiet, or said nothing at all for `silentMs`.
  */
 export async function raw(
   origin: string,

@@ -94,14 +94,20 @@ function fileProblem(source: Source, layer: Layer | undefined, target: string): 
     : `src/${layer} must not`;
 }
 
-/** Only the list of annexes enters them all. An annex enters another one only where `annexPairs` says why. */
+/**
+ * Only the list of annexes enters them all. An annex enters another one only where `annexPairs`
+ * says why.
+ */
 function annexProblem(from: string, target: string): string | undefined {
   const [own, other] = [annexOf(from), annexOf(target)];
   const isAllowed = own === undefined || own === other || `${own} -> ${other}` in annexPairs;
   return isAllowed ? undefined : `${own} must not use ${other}`;
 }
 
-/** Uses of a name (`process.env`, `console`, ...) by expressions, as `name` or as what a member starts with. */
+/**
+ * Uses of a name (`process.env`, `console`, ...) by expressions, as `name` or as what a member
+ * starts with.
+ */
 function uses(source: Source, isMeant: (name: string, node: Node) => boolean): Finding[] {
   const found = source.nodes.flatMap((node) => {
     const name = nameOf(node);
@@ -112,7 +118,10 @@ function uses(source: Source, isMeant: (name: string, node: Node) => boolean): F
   return [...new Set(found)];
 }
 
-/** What would make the domain depend on the machine, the time or chance. `crypto` is a name a rule may use for itself. */
+/**
+ * What would make the domain depend on the machine, the time or chance. `crypto` is a name a rule
+ * may use for itself.
+ */
 const impureNames =
   /^(?:globalThis|Bun|process|fetch|performance|set(?:Timeout|Interval|Immediate)|queueMicrotask|Worker|require|Math\.random|crypto\.\w+)$/;
 
@@ -249,7 +258,10 @@ export function unreachable(sources: readonly Source[], entries: readonly string
 
 const sleepMaxMs = 1_000;
 
-/** Waits of more than a second, as `path:line`: sleeps, and promises of nothing but a timer. A timer as a deadline is none. */
+/**
+ * Waits of more than a second, as `path:line`: sleeps, and promises of nothing but a timer. A timer
+ * as a deadline is none.
+ */
 export function longSleeps(source: Source): Finding[] {
   return source.nodes.flatMap((node) => {
     const waitMs = numberOf(waitOf(node));

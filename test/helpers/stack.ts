@@ -24,7 +24,9 @@ export type StackOptions = Omit<TestStoreOptions, "clock"> &
     readonly storeClock?: () => number;
   };
 
-/** A process as far as limits go: the services on a data folder, without the web in front of them. */
+/**
+ * A process as far as limits go: the services on a data folder, without the web in front of them.
+ */
 export class Stack {
   private constructor(
     readonly clock: TestClock,

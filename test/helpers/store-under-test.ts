@@ -1,6 +1,7 @@
 /**
- * Which store the tests run on. With `TEST_STORE=postgres` every data folder that a test names becomes a database of its
- * own, and so does every store that it opens in this process, so that the same tests hold for both stores.
+ * Which store the tests run on. With `TEST_STORE=postgres` every data folder that a test names
+ * becomes a database of its own, and so does every store that it opens in this process, so that the
+ * same tests hold for both stores.
  */
 import type { Store } from "../../src/storage/contract.ts";
 import { openSqliteStore, type SqliteOptions } from "../../src/storage/sqlite/store.ts";
@@ -31,7 +32,10 @@ export async function databaseFor(folder: string): Promise<string> {
   return (await databaseAt(folder)).url;
 }
 
-/** Keeps the database that stands for `folder`, emptied, for the next one that is wanted. Nobody may have it open. */
+/**
+ * Keeps the database that stands for `folder`, emptied, for the next one that is wanted. Nobody may
+ * have it open.
+ */
 export async function recycleDatabaseOf(folder: string): Promise<void> {
   const database = databases.get(folder);
   databases.delete(folder);
@@ -51,7 +55,10 @@ export async function dropDatabases(): Promise<void> {
   for (const database of emptied.splice(0)) await database[Symbol.asyncDispose]();
 }
 
-/** The files that the last process leaves in a data folder when it has closed it; a database needs none. */
+/**
+ * The files that the last process leaves in a data folder when it has closed it; a database needs
+ * none.
+ */
 export const filesWhenClosed: readonly string[] = isOnPostgres ? [] : ["limits.db", "rehome.db"];
 
 /** What the executable calls the store that stands for `folder`. */
@@ -59,7 +66,10 @@ export async function placeOf(folder: string): Promise<string> {
   return onPostgres === undefined ? folder : onPostgres.describe(await databaseFor(folder));
 }
 
-/** A command's arguments and environment, with the database in place of the data folder where one is under test. */
+/**
+ * A command's arguments and environment, with the database in place of the data folder where one is
+ * under test.
+ */
 export async function onStoreUnderTest(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -93,7 +103,9 @@ export async function openTestStore(options: TestStoreOptions): Promise<Store> {
   });
 }
 
-/** Databases that were used and hold nothing any more: emptying one is less work than making one. */
+/**
+ * Databases that were used and hold nothing any more: emptying one is less work than making one.
+ */
 const emptied: TestDatabase[] = [];
 /** The stores of the test that runs, by what closes them. */
 const open = new Map<Store, () => Promise<void>>();
@@ -146,17 +158,24 @@ export function beginTest(): void {
   isInTest = true;
 }
 
-/** Closes what the test opened and left open: in memory that costs nothing, in a database connections. */
+/**
+ * Closes what the test opened and left open: in memory that costs nothing, in a database
+ * connections.
+ */
 export async function endTest(): Promise<void> {
   isInTest = false;
   for (const close of open.values()) await close();
 }
 
-/** Lets the event loop turn once, and every store of the test notice what the others changed until now. */
+/**
+ * Lets the event loop turn once, and every store of the test notice what the others changed until
+ * now.
+ */
 export async function changesNoticed(): Promise<void> {
   await new Promise((resolve) => void setImmediate(resolve));
   if (!isOnPostgres) return;
-  // The changes of a process go through one connection: what it reported without waiting is kept before this one is.
+  // The changes of a process go through one connection: what it reported without waiting is kept
+  // before this one is.
   const stores = [...open.keys()];
   await Promise.all(stores.map(async (store) => store.keys.change("", noAction, (key) => key)));
   await Promise.all(stores.map(polledAnew));

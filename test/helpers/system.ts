@@ -1,4 +1,7 @@
-/** A copy of this system, with a systemd of its own that runs, for what `rehome service` does to a machine. */
+/**
+ * A copy of this system, with a systemd of its own that runs, for what `rehome service` does to a
+ * machine.
+ */
 import { chmodSync, copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { executable, temporaryFolder } from "./binary.ts";
@@ -8,8 +11,8 @@ import { finished } from "./finished.ts";
 export const copyAddress = "198.51.100.7";
 
 /**
- * The layers: all of this system to read, memory to write to. The network has a loopback and one more interface, and nobody
- * else's ports.
+ * The layers: all of this system to read, memory to write to. The network has a loopback and one
+ * more interface, and nobody else's ports.
  */
 const boot = `
   set -e
@@ -37,8 +40,9 @@ const boot = `
     /bin/sh -c 'umount -l /mnt/old; exec /lib/systemd/systemd --unit=script.target --show-status=0 --log-target=null'`;
 
 /**
- * Runs a shell script as root beside a booted systemd, with the executable as /usr/local/bin/rehome, and returns all that
- * it printed. Everything ends with it. Throws when the script fails.
+ * Runs a shell script as root beside a booted systemd, with the executable as
+ * /usr/local/bin/rehome, and returns all that it printed. Everything ends with it. Throws when the
+ * script fails.
  */
 export async function inSystem(script: string): Promise<string> {
   using folder = temporaryFolder();

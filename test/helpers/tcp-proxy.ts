@@ -3,9 +3,14 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 export interface TcpProxy {
   readonly port: number;
-  /** From now on nothing goes through in either direction, and nothing is closed: a cable that was pulled. */
+  /**
+   * From now on nothing goes through in either direction, and nothing is closed: a cable that was
+   * pulled.
+   */
   cut(): void;
-  /** What comes from now on goes through again; what was sent meanwhile is lost with its connection. */
+  /**
+   * What comes from now on goes through again; what was sent meanwhile is lost with its connection.
+   */
   mend(): void;
   /** Resets every connection, and leads new ones to another port. */
   lead(port: number): void;

@@ -9,7 +9,10 @@ export interface TerminalResult {
   readonly screen: string;
 }
 
-/** Runs one command at a terminal. When the screen holds a question of `answers`, its answer is typed, once. */
+/**
+ * Runs one command at a terminal. When the screen holds a question of `answers`, its answer is
+ * typed, once.
+ */
 export async function rehomeAtTerminal(
   args: readonly string[],
   options: {

@@ -1,4 +1,7 @@
-/** Resolves once `holds`, and fails when it does not within `timeoutMs`. For what nobody tells a test of. */
+/**
+ * Resolves once `holds`, and fails when it does not within `timeoutMs`. For what nobody tells a
+ * test of.
+ */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   timeoutMs = 10_000,

@@ -9,7 +9,10 @@ export interface DayDone {
   readonly bans?: number;
 }
 
-/** Lets the key `keyId` of the store at `folder` have done what `days` say, oldest first, before this moment. */
+/**
+ * Lets the key `keyId` of the store at `folder` have done what `days` say, oldest first, before
+ * this moment.
+ */
 export async function liveThrough(
   folder: string,
   keyId: string,

@@ -1,4 +1,6 @@
-/** Rendered answers are kept while they are right, and no longer; and there is a bound to how many. */
+/**
+ * Rendered answers are kept while they are right, and no longer; and there is a bound to how many.
+ */
 import { describe, expect, test } from "bun:test";
 import type { PageQuery } from "../../src/domain/page.ts";
 import { petStatuses } from "../../src/domain/pet.ts";

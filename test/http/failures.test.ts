@@ -41,7 +41,8 @@ describe("a body that is nested", () => {
     }
   });
 
-  // Before its fields are looked at: Elysia writes a body that they refuse out as JSON, which takes 1.4 s for 30,000 levels.
+  // Before its fields are looked at: Elysia writes a body that they refuse out as JSON, which takes
+  // 1.4 s for 30,000 levels.
   test("more deeply is refused at once", async () => {
     for (const value of [nested(512), nested(32_000), nested(20_000, '"x"'), objects(10_000)]) {
       for (const field of ["categoryId", "more", "name"]) {

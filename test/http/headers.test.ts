@@ -40,6 +40,7 @@ test("answers that are made at the same time keep their own headers", async () =
     ]);
   }
   const different = [...remaining].map(([limit, numbers]) => [limit, new Set(numbers).size]);
-  // Of the business key, the free one and the address: each number once. Nobody's limits are shown outside of /v1.
+  // Of the business key, the free one and the address: each number once. Nobody's limits are shown
+  // outside of /v1.
   expect(Object.fromEntries(different)).toEqual({ "1000": 250, "60": 50, "300": 50, none: 1 });
 });

@@ -6,7 +6,9 @@ import { TestClock } from "../helpers/app.ts";
 import { Stack } from "../helpers/stack.ts";
 
 const minuteMs = 60_000;
-/** What is alive on the heap; the memory of the process would depend on the tests before this one. */
+/**
+ * What is alive on the heap; the memory of the process would depend on the tests before this one.
+ */
 function heapBytes(): number {
   Bun.gc(true);
   return heapStats().heapSize;

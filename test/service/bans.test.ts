@@ -11,7 +11,10 @@ const dayMs = 86_400_000;
 /** A Free minute is noisy with more than this many refusals after its first two seconds. */
 const threshold = 30;
 
-/** The rest of a minute on a Free key: its 60 requests, then `refusals` that count. Ends at the next minute's start. */
+/**
+ * The rest of a minute on a Free key: its 60 requests, then `refusals` that count. Ends at the next
+ * minute's start.
+ */
 async function minute(stack: Stack, secret: string, refusals: number): Promise<Admission> {
   const { clock } = stack;
   await stack.requests(secret, 61);
@@ -182,7 +185,8 @@ describe("a ban", () => {
     const { secret } = await (stacks[0] as Stack).key("free");
     const noisy = async (stack: Stack | undefined) => stack?.requests(secret, 100);
     for (const position of [0, 1]) {
-      // Both see the same minute; that is one noisy minute, and the limit is the key's, not each one's.
+      // Both see the same minute; that is one noisy minute, and the limit is the key's, not each
+      // one's.
       await Promise.all(stacks.map(noisy));
       folder.clock.advance(2_000);
       await Promise.all(stacks.map(noisy));

@@ -1,4 +1,7 @@
-/** The directory on a store whose answers take their time, as those of a database across a network do. */
+/**
+ * The directory on a store whose answers take their time, as those of a database across a network
+ * do.
+ */
 import { expect, test } from "bun:test";
 import { generateKey, type ApiKey, type PlainKey } from "../../src/domain/api-key.ts";
 import { noBan } from "../../src/domain/ban.ts";

@@ -1,6 +1,7 @@
 /**
- * Random histories of several processes on one folder against a model that knows nothing of blocks, commits or memory:
- * it only adds up who was admitted. See limiter.test.ts for the mutants that were tried.
+ * Random histories of several processes on one folder against a model that knows nothing of blocks,
+ * commits or memory: it only adds up who was admitted. See limiter.test.ts for the mutants that
+ * were tried.
  */
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
@@ -20,8 +21,9 @@ interface Row {
 }
 
 /**
- * The model: what a key was admitted in the windows that may be in force. There may be several such states, since a
- * window that nothing was taken from is not kept, and a clock that is set back then finds the one before.
+ * The model: what a key was admitted in the windows that may be in force. There may be several such
+ * states, since a window that nothing was taken from is not kept, and a clock that is set back then
+ * finds the one before.
  */
 class Model {
   private rows: Row[] = [{ minute: 0, minuteUsed: 0, day: 0, dayUsed: 0 }];
@@ -184,7 +186,8 @@ class Driver {
     // In a database requests that arrive together may overtake each other.
     const inOrder = admissions.toSorted((a, b) => b.view.remaining - a.view.remaining);
     for (const [position, { view, refusal }] of inOrder.entries()) {
-      // What a block shows is as of its take: what other processes have taken since then is not known.
+      // What a block shows is as of its take: what other processes have taken since then is not
+      // known.
       if (this.stacks.length === 1) {
         expect(view.remaining).toBeLessThanOrEqual(Math.max(0, most - 1 - position));
       }

@@ -440,7 +440,8 @@ describe("a store in trouble", () => {
     await Bun.sleep(5);
     await other.unlock();
     const atOnce = waiting.then(() => stack.request(secret));
-    // The three were under way before the change; nothing that came after it is admitted, not from their block either.
+    // The three were under way before the change; nothing that came after it is admitted, not from
+    // their block either.
     expect(countAdmitted(await waiting)).toBe(3);
     expect((await atOnce).refusal?.kind).toBe("rate_limited");
     expect(countAdmitted(await after)).toBe(0);

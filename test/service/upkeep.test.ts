@@ -1,4 +1,7 @@
-/** What the limiter does without a request that asks for it: once a second, when a day ends, and at a clean stop. */
+/**
+ * What the limiter does without a request that asks for it: once a second, when a day ends, and at
+ * a clean stop.
+ */
 import { describe, expect, test } from "bun:test";
 import type { TakeRequest, UsageDelta } from "../../src/storage/contract.ts";
 import { TestClock } from "../helpers/app.ts";

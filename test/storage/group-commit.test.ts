@@ -1,8 +1,14 @@
-/** What shares a commit, what waits for the next one, and what becomes of those who wait when one fails. */
+/**
+ * What shares a commit, what waits for the next one, and what becomes of those who wait when one
+ * fails.
+ */
 import { describe, expect, test } from "bun:test";
 import { GroupCommit, type GroupCommitOptions } from "../../src/storage/group-commit.ts";
 
-/** A group commit of numbers whose commits end when the test says so. Each answers with ten times the number. */
+/**
+ * A group commit of numbers whose commits end when the test says so. Each answers with ten times
+ * the number.
+ */
 function held(options: Partial<GroupCommitOptions> = {}) {
   const commits: { items: number[]; sinceMs: number; end: (error?: Error) => void }[] = [];
   const group = new GroupCommit<number, number>(

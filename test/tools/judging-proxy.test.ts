@@ -1,4 +1,7 @@
-/** What stands between the black-box tests and their servers changes nothing, and lets no wrong answer pass. */
+/**
+ * What stands between the black-box tests and their servers changes nothing, and lets no wrong
+ * answer pass.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { proxyTo } from "../helpers/behind-proxy.ts";

@@ -1,4 +1,7 @@
-/** The document before four judges that are not ours. Each is shown to find something in a document that is not right. */
+/**
+ * The document before four judges that are not ours. Each is shown to find something in a document
+ * that is not right.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { rehome, temporaryFolder } from "../helpers/binary.ts";
@@ -27,7 +30,10 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => folder[Symbol.dispose]());
 
-/** What each judge finds, as it counts: warnings and hints too, but for IBM's, which are its house style. */
+/**
+ * What each judge finds, as it counts: warnings and hints too, but for IBM's, which are its house
+ * style.
+ */
 const linters = {
   async "redocly lint"(file: string): Promise<unknown[]> {
     const args = ["lint", "--config", "redocly.yaml", "--format=json", file];

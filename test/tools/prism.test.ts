@@ -1,9 +1,10 @@
 /**
- * The whole black-box suite behind Prism: each of its tests reaches the server that it started through a proxy that holds
- * every answer against the document. The suite runs by itself as well: there nothing stands between test and server.
+ * The whole black-box suite behind Prism: each of its tests reaches the server that it started
+ * through a proxy that holds every answer against the document. The suite runs by itself as well:
+ * there nothing stands between test and server.
  *
- * Reached directly, and so not judged: what is served over HTTPS (tls.test.ts), the metrics, and the one server that
- * log.test.ts starts by itself to hold its standard error up.
+ * Reached directly, and so not judged: what is served over HTTPS (tls.test.ts), the metrics, and
+ * the one server that log.test.ts starts by itself to hold its standard error up.
  */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -16,7 +17,10 @@ const passedMin = 450;
 const judgedMin = 10_000;
 /** What cannot be read as a request: most of it requests with random bytes changed. */
 const malformedMax = 1_000;
-/** Failures that nothing from outside brings about, and one that the same lock shows on the other operations. */
+/**
+ * Failures that nothing from outside brings about, and one that the same lock shows on the other
+ * operations.
+ */
 const unreached = new Set([
   "GET /pets 500",
   "POST /pets 500",

@@ -1,4 +1,7 @@
-/** Tools that send what the document shows: each runs the document as it is served, without a word changed. */
+/**
+ * Tools that send what the document shows: each runs the document as it is served, without a word
+ * changed.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";

@@ -4,7 +4,10 @@ import type { Logger } from "../../service/log/logger.ts";
 import { messageLine, messages, type FromConsole, type ToConsole } from "./messages.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** A console that dies is started again after this long, and after twice as long each time, up to the second one. */
+/**
+ * A console that dies is started again after this long, and after twice as long each time, up to
+ * the second one.
+ */
 const restartMs = { first: 1_000, longest: 60_000 } as const;
 /** How long a console may take to end after it was asked to. */
 const stopMaxMs = 3_000;
@@ -23,8 +26,8 @@ export interface Listening {
 }
 
 /**
- * The console as the service sees it: a process of its own, so that no search, no import and no fault there takes time or
- * memory from the interface.
+ * The console as the service sees it: a process of its own, so that no search, no import and no
+ * fault there takes time or memory from the interface.
  */
 export class ConsoleProcess {
   readonly #options: ChildOptions;
@@ -94,7 +97,10 @@ export class ConsoleProcess {
     }
   }
 
-  /** What ends by itself is started again; what was asked to end, as by Ctrl-C at a terminal, is not. */
+  /**
+   * What ends by itself is started again; what was asked to end, as by Ctrl-C at a terminal, is
+   * not.
+   */
   #ended(code: number): void {
     if (this.#isStopping || code === 0) return;
     const waitMs = this.#restartMs;

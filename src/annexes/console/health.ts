@@ -6,7 +6,10 @@ import type { Finding } from "../operate/doctor/finding.ts";
 import { commandJson } from "./program.ts";
 import { download } from "./web/answer.ts";
 
-/** Backups that are kept in the data folder; older ones go. They are on the same disk, and meant to be downloaded. */
+/**
+ * Backups that are kept in the data folder; older ones go. They are on the same disk, and meant to
+ * be downloaded.
+ */
 const keptBackups = 3;
 const folderName = "console-backups";
 const namePattern = /^rehome-[\dT-]+\.db$/;

@@ -24,7 +24,10 @@ import {
   type UnknownFile,
 } from "./imports.ts";
 
-/** Where uploads wait, within the data folder; a database has none, and its machine's temporary folder serves. */
+/**
+ * Where uploads wait, within the data folder; a database has none, and its machine's temporary
+ * folder serves.
+ */
 const folderName = "console-uploads";
 
 /** The import annex's names for what a column holds. */

@@ -208,8 +208,9 @@ export class ImportDesk {
   }
 
   /**
-   * Takes a file in with `receive`, in place of the person's last one, and begins to read it. Throws `unavailable` while
-   * another file of theirs arrives or is being imported. Undefined when no file was chosen.
+   * Takes a file in with `receive`, in place of the person's last one, and begins to read it.
+   * Throws `unavailable` while another file of theirs arrives or is being imported. Undefined when
+   * no file was chosen.
    */
   async take(
     personId: string,

@@ -2,8 +2,9 @@ import type { ErrorKind } from "../../domain/errors.ts";
 import type { Traffic } from "./traffic.ts";
 
 /**
- * What the service and its console tell each other: lines of JSON on the console's standard input and output. The end of
- * the console's input is the end of the service, whatever ended it, so that no console is left behind.
+ * What the service and its console tell each other: lines of JSON on the console's standard input
+ * and output. The end of the console's input is the end of the service, whatever ended it, so that
+ * no console is left behind.
  */
 export type ToConsole =
   | { readonly type: "begin"; readonly wantsFirstLink: boolean }

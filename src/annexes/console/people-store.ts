@@ -29,13 +29,19 @@ export interface NewPerson extends Person {
 
 /** What is kept of the people who use the console. Secrets come as hashes only. */
 export interface PeopleStore {
-  /** Adds a person with an invitation; false, and nothing is changed, when somebody of this name is there. */
+  /**
+   * Adds a person with an invitation; false, and nothing is changed, when somebody of this name is
+   * there.
+   */
   add(person: NewPerson, invitation: NewInvitation): Promise<boolean>;
   /** Ends the person's invitations that were not used, and adds this one. */
   replaceInvitation(personId: string, invitation: NewInvitation): Promise<void>;
   /** Whom an invitation that is good at `nowMs` is for. */
   invited(hash: Uint8Array, nowMs: number): Promise<Person | undefined>;
-  /** Uses an invitation up and begins a session, in one transaction. Undefined when the invitation is not good. */
+  /**
+   * Uses an invitation up and begins a session, in one transaction. Undefined when the invitation
+   * is not good.
+   */
   join(hash: Uint8Array, session: NewSession): Promise<Person | undefined>;
   /** The session that is good at `nowMs`. */
   session(

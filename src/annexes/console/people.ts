@@ -50,7 +50,10 @@ export class PeopleService {
     this.#randomBytes = randomBytes;
   }
 
-  /** Invites somebody. Throws `invalid_request` when a person of this name is there: histories go by names. */
+  /**
+   * Invites somebody. Throws `invalid_request` when a person of this name is there: histories go by
+   * names.
+   */
   async invite(
     name: string,
     role: Role,
@@ -86,7 +89,10 @@ export class PeopleService {
     return this.#store.invited(hashSecret(token), this.#clock());
   }
 
-  /** Takes an invitation, which is then used up, and begins a session. Undefined when the link is not good. */
+  /**
+   * Takes an invitation, which is then used up, and begins a session. Undefined when the link is
+   * not good.
+   */
   async join(token: Secret): Promise<Secret | undefined> {
     const session = newSecret(this.#randomBytes);
     const nowMs = this.#clock();
@@ -99,7 +105,10 @@ export class PeopleService {
     return person === undefined ? undefined : session;
   }
 
-  /** Whose session a cookie holds, or undefined when it is not good. A session that is in use does not end. */
+  /**
+   * Whose session a cookie holds, or undefined when it is not good. A session that is in use does
+   * not end.
+   */
   async find(session: Secret): Promise<FoundSession | undefined> {
     const hash = hashSecret(session);
     const nowMs = this.#clock();

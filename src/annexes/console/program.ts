@@ -4,15 +4,18 @@ import { AppError } from "../../domain/errors.ts";
 /** Where the files of a compiled executable are. */
 const compiledRoot = "/$bunfs/";
 
-/** The words that start this program again: the executable alone, or Bun with the program's file. */
+/**
+ * The words that start this program again: the executable alone, or Bun with the program's file.
+ */
 export function program(): string[] {
   const isCompiled = Bun.main.startsWith(compiledRoot);
   return isCompiled ? [process.execPath] : [process.execPath, Bun.main];
 }
 
 /**
- * Runs a command of this program with `--json` in a process of its own, so that nobody waits for it, and returns what it
- * printed. A command that failed after it printed its document is as good as one that did not. Throws `unavailable`.
+ * Runs a command of this program with `--json` in a process of its own, so that nobody waits for
+ * it, and returns what it printed. A command that failed after it printed its document is as good
+ * as one that did not. Throws `unavailable`.
  */
 export async function commandJson(
   words: readonly string[],

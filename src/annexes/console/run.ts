@@ -27,10 +27,15 @@ import { listen, type ConsoleServer } from "./web/server.ts";
 
 /** Below the interface's priority: where the processor is short, the console waits. */
 const niceness = 5;
-/** Where memory is short, the system ends the console and not the interface (proc(5), from -1000 to 1000). */
+/**
+ * Where memory is short, the system ends the console and not the interface (proc(5), from -1000 to
+ * 1000).
+ */
 const oomScoreAdjustment = "500";
 
-/** `rehome __console`: the console's process. The service starts it, speaks with it, and ends it. */
+/**
+ * `rehome __console`: the console's process. The service starts it, speaks with it, and ends it.
+ */
 export function consoleCommand(io: Io): Command {
   const command = new Command("__console").description("the console's process; serve starts it");
   return command.action(async () => {
@@ -85,7 +90,10 @@ async function run(
   );
 }
 
-/** Where the system does not let it, as in a unit that is locked in, the console runs as the service does. */
+/**
+ * Where the system does not let it, as in a unit that is locked in, the console runs as the service
+ * does.
+ */
 function yieldToService(): void {
   for (const yielding of [
     () => setPriority(niceness),
@@ -168,7 +176,10 @@ class Line {
   }
 }
 
-/** Refuses an address that the whole internet can read along at, and warns of one that a network can. */
+/**
+ * Refuses an address that the whole internet can read along at, and warns of one that a network
+ * can.
+ */
 async function permit(loaded: LoadedConfig, warn: (message: string) => void): Promise<void> {
   const { config } = loaded;
   const address = loaded.valueOf(consoleSetting);
@@ -200,7 +211,10 @@ async function permit(loaded: LoadedConfig, warn: (message: string) => void): Pr
   );
 }
 
-/** The addresses of this machine; none where the system does not tell, as in a unit that is locked in. */
+/**
+ * The addresses of this machine; none where the system does not tell, as in a unit that is locked
+ * in.
+ */
 function ownAddresses(): string[] {
   try {
     return addressesOf(networkInterfaces());
@@ -247,7 +261,10 @@ function start(
   }
 }
 
-/** The address to open: the listener's own, or the machine's in its network where it listens on all of them. */
+/**
+ * The address to open: the listener's own, or the machine's in its network where it listens on all
+ * of them.
+ */
 function publicUrl(loaded: LoadedConfig, { url }: ConsoleServer): string {
   const host = loaded.valueOf(consoleSetting)?.host ?? "";
   if (!isUnspecified(host)) return url.origin;

@@ -20,7 +20,10 @@ export interface Traffic {
   readonly requests: number;
   readonly refused: number;
   readonly failed: number;
-  /** The latency in milliseconds that half of the requests, and 99 of 100, did not exceed; 0 where there were none. */
+  /**
+   * The latency in milliseconds that half of the requests, and 99 of 100, did not exceed; 0 where
+   * there were none.
+   */
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** Requests in each minute, oldest first; the running one is the last. */
@@ -86,7 +89,9 @@ function emptyMinute(): Minute {
   return { requests: 0, refused: 0, failed: 0, latencies: [] };
 }
 
-/** The bound of the class that holds the given share of all. Above the last bound it is that bound. */
+/**
+ * The bound of the class that holds the given share of all. Above the last bound it is that bound.
+ */
 function quantile(classes: readonly number[], share: number): number {
   const total = classes.reduce((sum, count) => sum + count, 0);
   if (total === 0) return 0;

@@ -48,8 +48,8 @@ export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Wat
 }
 
 /**
- * The environment of the console: every setting as the service has it, wherever that came from, in variables and not in
- * arguments, as an address of a database holds a password.
+ * The environment of the console: every setting as the service has it, wherever that came from, in
+ * variables and not in arguments, as an address of a database holds a password.
  */
 function environmentOf({ all, config }: LoadedConfig, env: EnvironmentVariables) {
   const variables = new Set(all.map(({ setting }) => variableOf(setting)));

@@ -1,8 +1,9 @@
 import type { PetStatus } from "../../domain/pet.ts";
 
 /**
- * The category as the input has it: our id (with its name where that is known), a name to look up, or the id of a record
- * elsewhere in the input whose name is known once all of it has been read (`Reading.referenced`).
+ * The category as the input has it: our id (with its name where that is known), a name to look up,
+ * or the id of a record elsewhere in the input whose name is known once all of it has been read
+ * (`Reading.referenced`).
  */
 export type CandidateCategory =
   | { readonly id: bigint; readonly name?: string }
@@ -19,7 +20,10 @@ interface FromLine {
   readonly externalId?: string | undefined;
   /** Whose id that is; absent for that of the whole import. */
   readonly source?: string | undefined;
-  /** Local time of the record's last change as YYYYMMDDhhmmss; of two records for one animal the greater one holds. */
+  /**
+   * Local time of the record's last change as YYYYMMDDhhmmss; of two records for one animal the
+   * greater one holds.
+   */
   readonly version?: number | undefined;
 }
 
@@ -32,8 +36,9 @@ export interface Candidate extends FromLine {
 }
 
 /**
- * A sound record of an animal that is not for adoption (any more): it died, left otherwise, or was only found. It takes
- * the animal out of the catalogue, and replaces an older record of it in the same input.
+ * A sound record of an animal that is not for adoption (any more): it died, left otherwise, or was
+ * only found. It takes the animal out of the catalogue, and replaces an older record of it in the
+ * same input.
  */
 export interface Gone extends FromLine {
   readonly kind: "gone";
@@ -55,7 +60,10 @@ export interface Rejection extends FromLine {
 
 export type Outcome = Candidate | Gone | Rejection;
 
-/** A record whose status is named elsewhere in the input (`reference`); it comes to an outcome once that has been read. */
+/**
+ * A record whose status is named elsewhere in the input (`reference`); it comes to an outcome once
+ * that has been read.
+ */
 export interface Deferred {
   readonly kind: "deferred";
   readonly reference: string;

@@ -24,7 +24,10 @@ export interface CatalogueStore {
   exportPage(after: bigint, limit: number): Awaitable<ExportedPet[]>;
   /** All named categories in the order of their ids. */
   categories(): Awaitable<Category[]>;
-  /** The highest id of a category that is named or that an animal carries; 0 when there is none above. */
+  /**
+   * The highest id of a category that is named or that an animal carries; 0 when there is none
+   * above.
+   */
   highestCategoryId(): Awaitable<bigint>;
   /** Names categories, all or none. No name or id of them may have been given yet. */
   addCategories(categories: readonly Category[]): Awaitable<void>;

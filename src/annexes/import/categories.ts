@@ -41,8 +41,8 @@ export class CategoryNames {
 const categoriesBytesMax = 16 * 1024 * 1024;
 
 /**
- * Reads `--categories FILE`: a JSON object of names and ids (`{"Dog": 1}`), or CSV with the columns name and id.
- * Throws UnreadableInput naming the line or the name at fault.
+ * Reads `--categories FILE`: a JSON object of names and ids (`{"Dog": 1}`), or CSV with the columns
+ * name and id. Throws UnreadableInput naming the line or the name at fault.
  */
 export async function readCategories(source: ByteChunks): Promise<readonly Category[]> {
   const opened = await openInput(source);

@@ -4,10 +4,15 @@ import { AppError } from "../../domain/errors.ts";
 import type { CandidateCategory } from "./candidate.ts";
 import { CategoryNames } from "./categories.ts";
 
-/** More names than any catalogue has; beyond them a wrong column has been taken for the category. */
+/**
+ * More names than any catalogue has; beyond them a wrong column has been taken for the category.
+ */
 const newNamesMax = 10_000;
 
-/** A category's id, or its place among those whose ids are settled once all of the input has been read. */
+/**
+ * A category's id, or its place among those whose ids are settled once all of the input has been
+ * read.
+ */
 export type ResolvedCategory =
   | { readonly categoryId: bigint; readonly categoryKey?: undefined }
   | { readonly categoryId?: undefined; readonly categoryKey: number };
@@ -27,7 +32,10 @@ interface Open {
   animals: number;
 }
 
-/** A category that stayed open: how many animals have it, and on which line the first of them begins. */
+/**
+ * A category that stayed open: how many animals have it, and on which line the first of them
+ * begins.
+ */
 export interface UnknownCategory {
   readonly what: string;
   readonly firstLine: number;
@@ -42,7 +50,10 @@ export interface SettledCategories {
   readonly added: readonly Category[];
 }
 
-/** Settles the categories of one import: from what the store knows, from `--categories`, or as new ones. */
+/**
+ * Settles the categories of one import: from what the store knows, from `--categories`, or as new
+ * ones.
+ */
 export class ImportCategories {
   readonly #names: CategoryNames;
   /** Categories with given ids that the store does not have yet. */
@@ -119,7 +130,10 @@ export class ImportCategories {
     return open;
   }
 
-  /** Gives every open category its id, when all of the input has been read; new ones above `highestId`. */
+  /**
+   * Gives every open category its id, when all of the input has been read; new ones above
+   * `highestId`.
+   */
   settle(referenced: ReadonlyMap<string, string>, highestId: bigint): SettledCategories {
     const added: Category[] = [...this.#added];
     const unknown: UnknownCategory[] = [];
@@ -143,7 +157,10 @@ export class ImportCategories {
   }
 }
 
-/** Of the categories in the file those to be kept: the first name of each id that has none. Other names serve this import. */
+/**
+ * Of the categories in the file those to be kept: the first name of each id that has none. Other
+ * names serve this import.
+ */
 function newIds(known: readonly Category[], fromFile: readonly Category[]): Category[] {
   const ids = new Set(known.map(({ id }) => id));
   return fromFile.filter(({ id }) => {

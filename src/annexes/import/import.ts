@@ -12,8 +12,8 @@ import type { ByteChunks } from "./read/input.ts";
 import type { Arranged, ImportCounts, ImportStage, StageOptions } from "./stage.ts";
 
 /**
- * Animals taken over in one transaction. Some ten milliseconds: as long as a create may have to wait for the lock, and
- * enough for one fsync not to count.
+ * Animals taken over in one transaction. Some ten milliseconds: as long as a create may have to
+ * wait for the lock, and enough for one fsync not to count.
  */
 const takeAnimals = 5_000;
 /** Between two of them the lock is free for so long that whoever waits for it gets it. */
@@ -37,7 +37,10 @@ export interface ImportOptions extends StageOptions {
   readonly createCategories: boolean;
   /** Takes over the rest when records are rejected; otherwise nothing is. */
   readonly skipBad: boolean;
-  /** Takes ids for those of another catalogue; otherwise a record whose id this one never gave is bad. */
+  /**
+   * Takes ids for those of another catalogue; otherwise a record whose id this one never gave is
+   * bad.
+   */
   readonly newIds?: boolean;
   /** Leaves animals in the catalogue that are gone. */
   readonly keepGone?: boolean;
@@ -47,7 +50,10 @@ export interface ImportOptions extends StageOptions {
   readonly confirmed?: boolean;
   /** Changes nothing and counts what would change. */
   readonly dryRun: boolean;
-  /** Told of each record that cannot be taken over, in order; those whose category stays unknown come last. */
+  /**
+   * Told of each record that cannot be taken over, in order; those whose category stays unknown
+   * come last.
+   */
   readonly onReject: (rejection: Rejection) => Awaitable<void>;
   readonly onProgress: (progress: ImportProgress) => void;
   /** Waits for so many milliseconds. */
@@ -56,8 +62,8 @@ export interface ImportOptions extends StageOptions {
 }
 
 /**
- * What an input is, and what became of every record read, or would: `added`, `updated`, `unchanged`, `superseded`,
- * `skipped` and `rejected` add up to `read`.
+ * What an input is, and what became of every record read, or would: `added`, `updated`,
+ * `unchanged`, `superseded`, `skipped` and `rejected` add up to `read`.
  */
 export interface ImportSummary extends ImportCounts {
   readonly format: string;
@@ -84,9 +90,10 @@ export interface ImportSummary extends ImportCounts {
 }
 
 /**
- * Takes a catalogue over. All of it is read and checked, and kept aside, before anything is changed; it is then taken
- * over in short transactions, so that a server on the same store goes on answering in between.
- * Throws UnreadableInput where the input cannot be read on, AppError when it was stopped or the store failed.
+ * Takes a catalogue over. All of it is read and checked, and kept aside, before anything is
+ * changed; it is then taken over in short transactions, so that a server on the same store goes on
+ * answering in between. Throws UnreadableInput where the input cannot be read on, AppError when it
+ * was stopped or the store failed.
  */
 export async function importCatalogue(
   store: CatalogueStore,
@@ -147,7 +154,9 @@ async function importReading(
   return summary;
 }
 
-/** The source of which the input is the whole list. Throws AppError when nobody says which that is. */
+/**
+ * The source of which the input is the whole list. Throws AppError when nobody says which that is.
+ */
 function completeSource({ source }: Reading, { complete }: ImportOptions): string | undefined {
   if (complete !== true) return undefined;
   if (source !== "") return source;
@@ -156,7 +165,10 @@ function completeSource({ source }: Reading, { complete }: ImportOptions): strin
   });
 }
 
-/** Refuses to withdraw animals for want of records that may only be bad, or more than half of all without a word. */
+/**
+ * Refuses to withdraw animals for want of records that may only be bad, or more than half of all
+ * without a word.
+ */
 function requireWhole(
   source: string,
   { missing, sourceAnimals }: Arranged,

@@ -1,4 +1,7 @@
-/** Something about a number of records that is no fault of any, but that whoever imports them should know. */
+/**
+ * Something about a number of records that is no fault of any, but that whoever imports them should
+ * know.
+ */
 export interface Note {
   readonly text: string;
   readonly records: number;

@@ -20,7 +20,10 @@ import { openInput } from "./read/open.ts";
 import { MalformedRecord, type RecordBatch } from "./read/records.ts";
 import { xlsxRows } from "./read/xlsx.ts";
 
-/** How an input is to be read; what is left out is found from its beginning, or as the format has it. */
+/**
+ * How an input is to be read; what is left out is found from its beginning, or as the format has
+ * it.
+ */
 export interface ReadOptions {
   readonly format?: Format | undefined;
   /** Whose ids the input has. */
@@ -34,13 +37,19 @@ export interface ReadOptions {
   readonly records?: readonly string[] | undefined;
 }
 
-/** A catalogue being read: what it turned out to be, and one outcome for each of its records in order. */
+/**
+ * A catalogue being read: what it turned out to be, and one outcome for each of its records in
+ * order.
+ */
 export interface Reading {
   readonly format: Format;
   readonly shape: Shape["kind"] | "xlsx";
   /** Whose ids its animals have. */
   readonly source: string;
-  /** Outcomes in batches of some hundred. Throws `UnreadableInput` where the input cannot be read on. */
+  /**
+   * Outcomes in batches of some hundred. Throws `UnreadableInput` where the input cannot be read
+   * on.
+   */
   readonly batches: AsyncGenerator<readonly Outcome[]>;
   /** Names for categories given by `reference`; complete once `batches` has come to its end. */
   readonly referenced: ReadonlyMap<string, string>;
@@ -74,9 +83,9 @@ export class UnknownFormat extends UnreadableInput {
 }
 
 /**
- * Begins to read a catalogue of any size in bounded memory. Its layout, and its format unless one is given, are found
- * from its beginning.
- * Throws UnreadableInput when the input is empty, is no text or workbook, or is in no known format (UnknownFormat).
+ * Begins to read a catalogue of any size in bounded memory. Its layout, and its format unless one
+ * is given, are found from its beginning. Throws UnreadableInput when the input is empty, is no
+ * text or workbook, or is in no known format (UnknownFormat).
  */
 export async function readCatalogue(
   source: ByteChunks,

@@ -15,15 +15,18 @@ import type { Arranged, Arrangement } from "./stage.ts";
 import { categoryIds, ready, staged } from "./stage-tables.ts";
 
 /**
- * So many animals are taken over in the order of the input, which an operator will expect of a file that a person can
- * read. More than these go in the order of their external ids: their index would not stay in memory, and in any other
- * order nearly each animal would rewrite a page of it (measured for a million: 1.4 and 18 microseconds an animal).
+ * So many animals are taken over in the order of the input, which an operator will expect of a file
+ * that a person can read. More than these go in the order of their external ids: their index would
+ * not stay in memory, and in any other order nearly each animal would rewrite a page of it
+ * (measured for a million: 1.4 and 18 microseconds an animal).
  */
 const inputOrderMax = 100_000;
 
 /** Where an animal has to be looked for. */
 export interface Looks {
-  /** True when animals have external ids whose source is not known: version 1.0.0 did not keep it. */
+  /**
+   * True when animals have external ids whose source is not known: version 1.0.0 did not keep it.
+   */
   readonly hasUnowned: boolean;
   readonly hasRemoved: boolean;
 }
@@ -106,8 +109,8 @@ function* looksOf(): Steps<Looks> {
 }
 
 /**
- * The records whose id is not that of their animal here, nor their external id: left out. With `newIds` all ids are those
- * of another catalogue, and say nothing.
+ * The records whose id is not that of their animal here, nor their external id: left out. With
+ * `newIds` all ids are those of another catalogue, and say nothing.
  */
 function* unknownIds(newIds: boolean): Steps<Pick<Arranged, "unknownIds" | "unknownId">> {
   if (newIds) {

@@ -16,19 +16,27 @@ export interface StagedAnimal {
   readonly name: string;
   /** The category's id, or undefined when only its name is known so far. */
   readonly categoryId: bigint | undefined;
-  /** Where `categoryId` is undefined: the position of the category's id among those that `arrange` is given. */
+  /**
+   * Where `categoryId` is undefined: the position of the category's id among those that `arrange`
+   * is given.
+   */
   readonly categoryKey: number | undefined;
   readonly status: PetStatus | undefined;
   readonly externalId: string | undefined;
   /** Whose id that is. */
   readonly source: string;
-  /** Of two records of one animal the one with the greater version holds; of equal ones the later. */
+  /**
+   * Of two records of one animal the one with the greater version holds; of equal ones the later.
+   */
   readonly version: number;
   /** True for a record that says that the animal is not for adoption (any more). */
   readonly isGone: boolean;
 }
 
-/** What taking over animals came to, or would come to. Those brought back under their old id are among the added. */
+/**
+ * What taking over animals came to, or would come to. Those brought back under their old id are
+ * among the added.
+ */
 export interface ImportCounts {
   readonly added: number;
   readonly updated: number;
@@ -71,8 +79,9 @@ export interface Arranged {
 }
 
 /**
- * Animals of an import, kept aside on disk until all of them are known to be sound. Nobody else sees them, and keeping
- * them holds no lock on the catalogue. They are gone when the process ends, however it ends.
+ * Animals of an import, kept aside on disk until all of them are known to be sound. Nobody else
+ * sees them, and keeping them holds no lock on the catalogue. They are gone when the process ends,
+ * however it ends.
  */
 export interface ImportStage {
   add(animals: readonly StagedAnimal[]): Promise<void>;
@@ -206,7 +215,9 @@ class Stage implements ImportStage {
   }
 }
 
-/** Says of a failure to write the temporary file which file that is: the message of SQLite does not. */
+/**
+ * Says of a failure to write the temporary file which file that is: the message of SQLite does not.
+ */
 function notKeptAside(error: unknown): unknown {
   if (!(error instanceof AppError) || !/full|no room/.test(error.why ?? error.message))
     return error;

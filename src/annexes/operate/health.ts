@@ -6,7 +6,9 @@ import { addSettings, askedServer, settingsOf, durationOption } from "../../cli/
 
 const pauseMs = 100;
 
-/** `rehome health`: exit code 0 when the server that the settings describe is ready for requests. */
+/**
+ * `rehome health`: exit code 0 when the server that the settings describe is ready for requests.
+ */
 export function healthCommand(io: Io): Command {
   const command = new Command("health")
     .description(

@@ -8,7 +8,10 @@ const metricsSetting = listenAddress(
   "serve Prometheus metrics there, to whoever reaches that address; off if not given",
 );
 
-/** What an operator needs beside the service: usage, doctor, backups, the system's service, completion, metrics. */
+/**
+ * What an operator needs beside the service: usage, doctor, backups, the system's service,
+ * completion, metrics.
+ */
 export const operateAnnex: Annex = {
   name: "operate",
   settings: [metricsSetting, processesSetting],

@@ -1,10 +1,12 @@
 /**
- * Bundles a script for the browser while the program is built (or its source is run), so that the executable carries one
- * text. Runs as a Bun macro: what it returns is inlined.
+ * Bundles a script for the browser while the program is built (or its source is run), so that the
+ * executable carries one text. Runs as a Bun macro: what it returns is inlined.
  */
 import { join } from "node:path";
 
-/** The script `client/<entry>` with all that it imports, minified. Throws when it cannot be bundled. */
+/**
+ * The script `client/<entry>` with all that it imports, minified. Throws when it cannot be bundled.
+ */
 export function clientScript(entry: string): string {
   const flags = ["build", "--minify", "--format=esm", "--target=browser"];
   const { exitCode, stdout, stderr } = Bun.spawnSync([

@@ -23,12 +23,15 @@ interface Made {
   readonly page: Page;
 }
 
-/** `GET /docs/json` and `GET /docs/yaml`, the OpenAPI document, and `GET /docs`, the page that shows it. */
+/**
+ * `GET /docs/json` and `GET /docs/yaml`, the OpenAPI document, and `GET /docs`, the page that shows
+ * it.
+ */
 export function documentationRoutes(options: EdgeOptions) {
   const { clock } = options;
   const current = keptMade(options);
-  // The context is destructured in the parameter list on purpose: Elysia reads the handler's source to see which
-  // properties it uses, and prepares all of them for one that takes the context whole.
+  // The context is destructured in the parameter list on purpose: Elysia reads the handler's source
+  // to see which properties it uses, and prepares all of them for one that takes the context whole.
   return new Elysia({ name: "documentation" })
     .get(
       documentPath,
@@ -76,8 +79,8 @@ export function documentationRoutes(options: EdgeOptions) {
 const quoted = (url: string) => JSON.stringify(baseUrlOf(url, undefined));
 
 /**
- * What there is to answer at a time. It is made once, and once more when getPet goes: that takes milliseconds, and anybody may
- * ask at any rate.
+ * What there is to answer at a time. It is made once, and once more when getPet goes: that takes
+ * milliseconds, and anybody may ask at any rate.
  */
 function keptMade(options: EdgeOptions): (nowMs: number) => Promise<Made> {
   let kept: { readonly isGone: boolean; readonly made: Promise<Made> } | undefined;
@@ -93,7 +96,8 @@ function keptMade(options: EdgeOptions): (nowMs: number) => Promise<Made> {
 }
 
 async function make(options: EdgeOptions): Promise<Made> {
-  // Loaded where it is wanted: few servers are ever asked, and no start is to wait for it or to hold it in memory.
+  // Loaded where it is wanted: few servers are ever asked, and no start is to wait for it or to
+  // hold it in memory.
   const [{ documentOf, yamlOf }, { documentationPage }] = await Promise.all([
     import("../../http/openapi/document.ts"),
     import("./documentation.ts"),

@@ -1,4 +1,7 @@
-/** Markup that may go into a page as it is. Only `html` and `trusted` make it; any other text is escaped first. */
+/**
+ * Markup that may go into a page as it is. Only `html` and `trusted` make it; any other text is
+ * escaped first.
+ */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -13,7 +16,10 @@ const escapes: Readonly<Record<string, string>> = {
 
 type Value = Html | string | number | undefined | false | readonly Html[];
 
-/** Markup from a template: every value in it is escaped unless it is markup itself; `undefined` and `false` are nothing. */
+/**
+ * Markup from a template: every value in it is escaped unless it is markup itself; `undefined` and
+ * `false` are nothing.
+ */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(
     strings.map((part, at) => part + (at < values.length ? shown(values[at]) : "")).join(""),

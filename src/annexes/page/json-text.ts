@@ -1,6 +1,6 @@
 /**
- * JSON as text, for the page and for the code that it shows. Numbers are never parsed: a double would round an int64.
- * Runs in the browser too.
+ * JSON as text, for the page and for the code that it shows. Numbers are never parsed: a double
+ * would round an int64. Runs in the browser too.
  */
 const tokenPattern =
   /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|\b(true|false|null)\b|[{}[\],]|\s+|./gs;
@@ -14,7 +14,10 @@ export interface Token {
   readonly text: string;
 }
 
-/** The pieces of JSON text without the space between them. Text that is no JSON comes in pieces as well. */
+/**
+ * The pieces of JSON text without the space between them. Text that is no JSON comes in pieces as
+ * well.
+ */
 export function tokensOf(json: string): Token[] {
   const tokens: Token[] = [];
   for (const [text, string, colon, number, word] of json.matchAll(tokenPattern)) {
@@ -27,7 +30,10 @@ export function tokensOf(json: string): Token[] {
   return tokens;
 }
 
-/** Lays JSON text out: two spaces a level, and an object of a list on one line, so that a page of them can be read. */
+/**
+ * Lays JSON text out: two spaces a level, and an object of a list on one line, so that a page of
+ * them can be read.
+ */
 export function laidOut(json: string): Token[] {
   const tokens = tokensOf(json);
   const shown: Token[] = [];

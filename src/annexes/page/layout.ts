@@ -3,7 +3,10 @@ import { clientScript } from "./client.macro.ts" with { type: "macro" };
 import logo from "./logo.svg" with { type: "text" };
 import shared from "./shared.css" with { type: "text" };
 
-/** The parts of a page. Style and script stand in it, so that it is one request and nothing else is ever fetched. */
+/**
+ * The parts of a page. Style and script stand in it, so that it is one request and nothing else is
+ * ever fetched.
+ */
 export interface PageParts {
   readonly title: string;
   readonly description: string;
@@ -22,7 +25,10 @@ export interface Page {
 
 const icon = `data:image/svg+xml,${encodeURIComponent(logo.replaceAll("currentColor", "#0f766e"))}`;
 export const logoMark = trusted(logo);
-/** Runs before anything is shown: what needs a script appears with the page, in the theme that was chosen. */
+/**
+ * Runs before anything is shown: what needs a script appears with the page, in the theme that was
+ * chosen.
+ */
 const early = clientScript("early.js");
 
 /** The page, and the headers that let a browser run what stands in it and nothing else. */

@@ -44,7 +44,10 @@ export function methodBadge(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
 
-/** All that the document says of an operation, a form to try it with, an answer to it, and code that sends it. */
+/**
+ * All that the document says of an operation, a form to try it with, an answer to it, and code that
+ * sends it.
+ */
 export function operationSection(
   document: OpenApiDocument,
   operation: Operation,

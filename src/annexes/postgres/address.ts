@@ -1,7 +1,8 @@
 /**
- * The address of a PostgreSQL database: `postgres://user:password@host:port/database?sslmode=...`. It is read here and not
- * by Bun's client, because that one takes what the address leaves out from the environment, does not verify the server
- * unless it is told to, and passes a mistyped parameter on without a word.
+ * The address of a PostgreSQL database: `postgres://user:password@host:port/database?sslmode=...`.
+ * It is read here and not by Bun's client, because that one takes what the address leaves out from
+ * the environment, does not verify the server unless it is told to, and passes a mistyped parameter
+ * on without a word.
  */
 import { isIP } from "node:net";
 import { userInfo } from "node:os";
@@ -26,7 +27,10 @@ const parameters = [
 ] as const;
 type Parameter = (typeof parameters)[number];
 
-/** Parameters that only libpq has a use for; providers put them into the addresses that they hand out. */
+/**
+ * Parameters that only libpq has a use for; providers put them into the addresses that they hand
+ * out.
+ */
 const ignoredParameters = new Set(["target_session_attrs", "connect_timeout", "pgbouncer"]);
 
 export interface DatabaseAddress {
@@ -60,10 +64,11 @@ export function describeAddress({ user, host, port, database, socketFolder }: Da
 }
 
 /**
- * Reads an address. Throws `invalid_request` that says what is wrong with it and never quotes it: it may hold a password.
+ * Reads an address. Throws `invalid_request` that says what is wrong with it and never quotes it:
+ * it may hold a password.
  *
- * Without `sslmode` the server's certificate is verified, name and chain; only a server on this machine is reached
- * without TLS.
+ * Without `sslmode` the server's certificate is verified, name and chain; only a server on this
+ * machine is reached without TLS.
  */
 export function parseDatabaseAddress(text: string): DatabaseAddress {
   if (!isPostgresAddress(text)) throw invalid("must begin with postgres://");

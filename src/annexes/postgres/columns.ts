@@ -32,7 +32,9 @@ export const columnTypes = {
 } as const satisfies Record<ColumnKind, string>;
 /** The type of an array that holds values of each kind of column; JSON goes as text. */
 export const arrayTypes = { ...columnTypes, json: "text" } as const;
-/** A schema of their own, so that the tables meet no other program's and depend on no search path. */
+/**
+ * A schema of their own, so that the tables meet no other program's and depend on no search path.
+ */
 export const rehome = pgSchema(schemaName);
 
 const kinds = {
@@ -40,8 +42,8 @@ const kinds = {
   count: (name: string) => bigint(name, { mode: "number" }),
   text: (name: string) => text(name),
   /**
-   * The members keep their order. Bun's client turns the value into JSON by itself; Drizzle's own `json()` would do it
-   * first, and a string with JSON in it would be stored.
+   * The members keep their order. Bun's client turns the value into JSON by itself; Drizzle's own
+   * `json()` would do it first, and a string with JSON in it would be stored.
    */
   json: customType<{ data: unknown; driverData: unknown }>({ dataType: () => "json" }),
   bytes: customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" }),

@@ -43,9 +43,10 @@ interface Opened<Session> {
 }
 
 /**
- * A few connections for one kind of work. Bun's client pools and reopens them; this adds what a server needs beyond it:
- * no work outlasts its deadline, connections that went silent are dropped and not waited for, a database that is gone is
- * probed by one attempt at a time however many requests wait, and nothing piles up behind it.
+ * A few connections for one kind of work. Bun's client pools and reopens them; this adds what a
+ * server needs beyond it: no work outlasts its deadline, connections that went silent are dropped
+ * and not waited for, a database that is gone is probed by one attempt at a time however many
+ * requests wait, and nothing piles up behind it.
  */
 export class Connections<Session> {
   readonly #options: ConnectionsOptions<Session>;
@@ -105,7 +106,10 @@ export class Connections<Session> {
     }
   }
 
-  /** Waits for the database, but not once it has been gone for so long that nobody who waited now would be served. */
+  /**
+   * Waits for the database, but not once it has been gone for so long that nobody who waited now
+   * would be served.
+   */
   #awaitRecovery(deadlineMs: number): Promise<void> {
     const { timeoutMs } = this.#options;
     if (performance.now() - this.#lostMs >= timeoutMs)

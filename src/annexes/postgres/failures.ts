@@ -2,7 +2,10 @@ import { SQL } from "bun";
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { AppError } from "../../domain/errors.ts";
 
-/** SQLSTATEs with which a server ends a connection or does not begin one (PostgreSQL manual, appendix A). */
+/**
+ * SQLSTATEs with which a server ends a connection or does not begin one (PostgreSQL manual,
+ * appendix A).
+ */
 const lossStates = new Set([
   "25006", // read_only_sql_transaction: connected to what is a standby since a failover
   "53300", // too_many_connections
@@ -26,8 +29,8 @@ const harmlessCodes = new Set([
 const harmlessStates = new Set(["25006", "53300", "57P03", "40001", "40P01", "55P03"]);
 
 /**
- * A statement that this connection prepared is gone, or one that it did not prepare is there: its statements go to a
- * server's connection now and to another one then.
+ * A statement that this connection prepared is gone, or one that it did not prepare is there: its
+ * statements go to a server's connection now and to another one then.
  */
 const poolerStates = new Set(["42P05", "26000"]);
 const poolerHint =
@@ -36,7 +39,10 @@ const poolerHint =
 /** The work did not end by its deadline; whether the server did it is unknown. */
 export class DeadlineError extends Error {}
 
-/** The client's own error. Drizzle wraps it in one whose message quotes the statement and its parameters. */
+/**
+ * The client's own error. Drizzle wraps it in one whose message quotes the statement and its
+ * parameters.
+ */
 export function unwrap(error: unknown): unknown {
   return error instanceof DrizzleQueryError ? (error.cause ?? error) : error;
 }
@@ -68,7 +74,10 @@ export function isHarmless(error: unknown): boolean {
   return harmlessCodes.has(codeOf(error)) || harmlessStates.has(stateOf(error));
 }
 
-/** The AppError that stands for `error` outside of storage; what is not a failure of the database stays what it is. */
+/**
+ * The AppError that stands for `error` outside of storage; what is not a failure of the database
+ * stays what it is.
+ */
 export function asAppError(error: unknown): unknown {
   const isOurs = error instanceof DeadlineError || error instanceof SQL.SQLError;
   if (!isOurs && !isConnectionLoss(error)) return error;

@@ -13,10 +13,10 @@ const serverVersionMin = 140_000;
 const migrationLock = 734_663;
 
 /**
- * Brings the database to the newest schema in one transaction. Processes that start together take turns under an
- * advisory lock, and the later ones find nothing to do. Returns the tags of the migrations that were applied. Refuses,
- * before it writes anything, a server that is too old, a database that a newer program made, or one whose history is not
- * this program's.
+ * Brings the database to the newest schema in one transaction. Processes that start together take
+ * turns under an advisory lock, and the later ones find nothing to do. Returns the tags of the
+ * migrations that were applied. Refuses, before it writes anything, a server that is too old, a
+ * database that a newer program made, or one whose history is not this program's.
  */
 export async function migrate(
   sql: SQL,
@@ -81,7 +81,8 @@ export async function appliedMigrations(
 }
 
 async function makeHistory(tx: TransactionSQL): Promise<void> {
-  // IF NOT EXISTS asks for the right to create before it looks: an operator may have made the schema for this user.
+  // IF NOT EXISTS asks for the right to create before it looks: an operator may have made the
+  // schema for this user.
   const [row] = (await tx`SELECT to_regnamespace(${schemaName}) IS NULL AS "isMissing"`) as [
     { isMissing: boolean },
   ];

@@ -1,4 +1,7 @@
-/** The tables as PostgreSQL has them. Their schema is made by migrate.ts: the list of applied migrations is in it too. */
+/**
+ * The tables as PostgreSQL has them. Their schema is made by migrate.ts: the list of applied
+ * migrations is in it too.
+ */
 import { isNotNull, sql } from "drizzle-orm";
 import { bigint, check, index } from "drizzle-orm/pg-core";
 import * as limits from "../../storage/limits-tables.ts";
@@ -18,9 +21,10 @@ export const changes = tableOf(tables.changes);
 export const petEvents = tableOf(tables.petEvents);
 
 /**
- * One row, changed together with every animal: how often that happened, and how many animals there are. Its lock puts
- * the changes of all processes in one order, so that ids become visible in ascending order and a walk along the pages
- * skips none. The count costs nothing here, and minutes where the table has to be read for it.
+ * One row, changed together with every animal: how often that happened, and how many animals there
+ * are. Its lock puts the changes of all processes in one order, so that ids become visible in
+ * ascending order and a walk along the pages skips none. The count costs nothing here, and minutes
+ * where the table has to be read for it.
  */
 export const catalogue = rehome.table(
   "catalogue",

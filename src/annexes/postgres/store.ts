@@ -22,7 +22,10 @@ import { readVersions } from "./poll.ts";
 import { type Poll, polled, VersionWatch } from "./versions.ts";
 import { windowReads, windowStore } from "./windows.ts";
 
-/** Connections of one process: reads share theirs, each kind of write has one and groups what waits for it. */
+/**
+ * Connections of one process: reads share theirs, each kind of write has one and groups what waits
+ * for it.
+ */
 const readConnections = 4;
 /** Reads under way or waiting; above it they are refused at once. */
 const readsMax = 2_048;
@@ -40,13 +43,16 @@ export interface PostgresOptions {
   readonly systemClock: Clock;
   /** In place of the database's clock, for tests that move the time. */
   readonly clock?: Clock | undefined;
-  /** How often another process's changes are asked for; by default as often as binds them within a second. */
+  /**
+   * How often another process's changes are asked for; by default as often as binds them within a
+   * second.
+   */
   readonly pollMs?: number | undefined;
 }
 
 /**
- * Connects to the database, makes the tables where they are missing and brings them to the newest schema. Throws
- * `unavailable`, in words for the operator, when the database cannot be used.
+ * Connects to the database, makes the tables where they are missing and brings them to the newest
+ * schema. Throws `unavailable`, in words for the operator, when the database cannot be used.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const where = describeAddress(options.address);

@@ -2,19 +2,23 @@ import { sql } from "drizzle-orm";
 import type { Query } from "./connections.ts";
 
 /**
- * Part of a transaction's time in which it may not wait for a lock, so that the server's lock_timeout error still arrives
- * before our own deadline, which would drop the connection. At most this, and at most a quarter of the time.
+ * Part of a transaction's time in which it may not wait for a lock, so that the server's
+ * lock_timeout error still arrives before our own deadline, which would drop the connection. At
+ * most this, and at most a quarter of the time.
  */
 const lockMarginMs = 250;
 
-/** How long a transaction that has `timeoutMs` may wait for a lock, as the server's setting `lock_timeout` wants it. */
+/**
+ * How long a transaction that has `timeoutMs` may wait for a lock, as the server's setting
+ * `lock_timeout` wants it.
+ */
 export function lockTimeout(timeoutMs: number): string {
   return String(Math.ceil(Math.max(timeoutMs - lockMarginMs, timeoutMs * 0.75)));
 }
 
 /**
- * Runs `work` in a transaction that waits for nobody's lock as long as `timeoutMs`, and whose own locks the server
- * lifts when this process falls silent for that long.
+ * Runs `work` in a transaction that waits for nobody's lock as long as `timeoutMs`, and whose own
+ * locks the server lifts when this process falls silent for that long.
  */
 export function inTransaction<T>(
   query: Query,

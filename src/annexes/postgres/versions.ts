@@ -6,15 +6,22 @@ import type { PolledVersions } from "./poll.ts";
 const defaultPollMs = 250;
 /** Polls by which the clocks are compared: two seconds, so that a clock that was set is noticed. */
 const skewPolls = 8;
-/** What was seen longer ago than this is not relied on: a change of a key binds within it everywhere. */
+/**
+ * What was seen longer ago than this is not relied on: a change of a key binds within it
+ * everywhere.
+ */
 export const freshMs = 1_000;
 /**
- * The version of keys is the database's epoch, moved up by this for each time that the epoch fell: then the database was
- * restored or failed over to a standby that lagged, and every key may be another than the one in memory.
+ * The version of keys is the database's epoch, moved up by this for each time that the epoch fell:
+ * then the database was restored or failed over to a standby that lagged, and every key may be
+ * another than the one in memory.
  */
 const generationStep = 2 ** 40;
 
-/** An answered poll, and when it was sent: on the scale of performance.now(), and by this machine's clock. */
+/**
+ * An answered poll, and when it was sent: on the scale of performance.now(), and by this machine's
+ * clock.
+ */
 export interface Poll {
   readonly found: PolledVersions;
   readonly startMs: number;
@@ -29,8 +36,8 @@ export async function polled(poll: () => Promise<PolledVersions>, clock: Clock):
 }
 
 /**
- * What the processes on one database know of each other's changes. Reading it never waits: a poll in the background asks
- * for the numbers, and what this process changes itself is noted at once.
+ * What the processes on one database know of each other's changes. Reading it never waits: a poll
+ * in the background asks for the numbers, and what this process changes itself is noted at once.
  */
 export class VersionWatch {
   readonly #poll: () => Promise<PolledVersions>;
@@ -68,12 +75,18 @@ export class VersionWatch {
     return { keys: this.#keys, pets: this.#pets };
   }
 
-  /** Undefined while `versions()` can be relied on; else resolves once it can be again, or rejects with the poll. */
+  /**
+   * Undefined while `versions()` can be relied on; else resolves once it can be again, or rejects
+   * with the poll.
+   */
   current(): Promise<void> | undefined {
     return performance.now() - this.#freshAtMs <= freshMs ? undefined : this.#pollNow();
   }
 
-  /** How far the database's clock is ahead of this machine's: at most, and as near as the last seconds' polls tell. */
+  /**
+   * How far the database's clock is ahead of this machine's: at most, and as near as the last
+   * seconds' polls tell.
+   */
   skewMs(): number {
     return this.#skewMs;
   }
@@ -93,7 +106,10 @@ export class VersionWatch {
     this.#pets += 1;
   }
 
-  /** The epoch since which changes are to be read by somebody who knows `version`. All of them, across generations. */
+  /**
+   * The epoch since which changes are to be read by somebody who knows `version`. All of them,
+   * across generations.
+   */
   epochOf(version: number): number {
     const generation = Math.floor(version / generationStep);
     return generation < this.#generation ? 0 : version % generationStep;
@@ -130,7 +146,8 @@ export class VersionWatch {
   async #ask(): Promise<void> {
     const known = this.#keys;
     const poll = await polled(this.#poll, this.#clock);
-    // Only a number that fell below what was known before the question is a step back; a later one may be newer.
+    // Only a number that fell below what was known before the question is a step back; a later one
+    // may be newer.
     if (this.#versionOf(poll.found.epoch) < known) this.#generation += 1;
     this.#note(poll);
   }

@@ -50,8 +50,9 @@ export interface WindowConnections {
 }
 
 /**
- * The counters in PostgreSQL. All takes of a process go through one connection, a transaction at a time: what arrives
- * meanwhile shares the next one. Several processes meet in the rows' locks, which all take in the same order.
+ * The counters in PostgreSQL. All takes of a process go through one connection, a transaction at a
+ * time: what arrives meanwhile shares the next one. Several processes meet in the rows' locks,
+ * which all take in the same order.
  */
 export function windowStore(
   { reads, takes }: WindowConnections,
@@ -63,7 +64,8 @@ export function windowStore(
       const progress: Progress = { isDecided: false };
       return takes.run((client) => commitTakes(client, calls, { timeoutMs, clock, progress }), {
         deadlineMs: sinceMs + timeoutMs,
-        // Once the commit was sent it may have happened, and a block given back must not be given back twice.
+        // Once the commit was sent it may have happened, and a block given back must not be given
+        // back twice.
         mayRepeat: (error) => !progress.isDecided || isHarmless(error),
       });
     },
@@ -158,8 +160,9 @@ interface LockedWindows {
 }
 
 /**
- * Begins the transaction and locks the rows of these keys in the order of their ids, which is what keeps two processes
- * from waiting for each other. Rows that are missing are made outside of it first, or their locks would come too late.
+ * Begins the transaction and locks the rows of these keys in the order of their ids, which is what
+ * keeps two processes from waiting for each other. Rows that are missing are made outside of it
+ * first, or their locks would come too late.
  */
 async function lockWindows(
   client: ReservedSQL,

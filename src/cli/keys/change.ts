@@ -23,7 +23,10 @@ export function changeCommand(name: string, description: string): Command {
   return addJson(keyCommand(name, description), keySchema);
 }
 
-/** Runs one change of a key and shows what the key is now. It binds every server at its next request. */
+/**
+ * Runs one change of a key and shows what the key is now. It binds every server at its next
+ * request.
+ */
 export async function changeKey(
   command: Command,
   io: Io,

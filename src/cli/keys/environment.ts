@@ -3,8 +3,8 @@ import { AppError } from "../../domain/errors.ts";
 import type { Services } from "../../service/services.ts";
 
 /**
- * Throws `invalid_request` when nobody named the environment and the default is likely to be the wrong one: the server on
- * this store would refuse the secret that is about to be made.
+ * Throws `invalid_request` when nobody named the environment and the default is likely to be the
+ * wrong one: the server on this store would refuse the secret that is about to be made.
  */
 export async function refuseOtherEnvironment(
   { keys, place }: Services,

@@ -181,8 +181,8 @@ function windowJson(used: number, limit: number, resetsAtMs: number) {
 }
 
 /**
- * The fields that differ between before and after; of an event without a before, all that it set. A secret that came
- * with it is shown by its beginning.
+ * The fields that differ between before and after; of an event without a before, all that it set. A
+ * secret that came with it is shown by its beginning.
  */
 export function changesOf({ atMs, before = {}, after }: KeyEvent, secrets: readonly KeySecret[]) {
   const shown = (value: unknown) =>

@@ -1,8 +1,8 @@
 import { accountNamed, type Account } from "../../storage/account.ts";
 
 /**
- * Makes this process work as `account` for good: its user, its group and the groups that it is a member of. Only root can,
- * and what root opened before stays open.
+ * Makes this process work as `account` for good: its user, its group and the groups that it is a
+ * member of. Only root can, and what root opened before stays open.
  */
 export function become({ name, uid, gid }: Account): void {
   // Bun's types lack it.

@@ -5,8 +5,9 @@ import type { Io } from "../io.ts";
 import type { MachineService } from "./service.ts";
 
 /**
- * Goes over to the account of the service whose store is about to be opened. Root changes to it; anybody else is refused
- * with the command to type, of which `words` stand behind the program's name.
+ * Goes over to the account of the service whose store is about to be opened. Root changes to it;
+ * anybody else is refused with the command to type, of which `words` stand behind the program's
+ * name.
  */
 export function enterService(
   service: MachineService,

@@ -20,11 +20,15 @@ export interface MachineService {
   readonly file: string;
   /** The `REHOME_` variables that it is started with. */
   readonly variables: ReadonlyMap<string, ServiceVariable>;
-  /** The account that it works as. Undefined where that cannot be told, and for a unit of one's own. */
+  /**
+   * The account that it works as. Undefined where that cannot be told, and for a unit of one's own.
+   */
   readonly account: Account | undefined;
 }
 
-/** Where units of the system lie, the first one counting (systemd.unit(5), "Unit File Load Path"). */
+/**
+ * Where units of the system lie, the first one counting (systemd.unit(5), "Unit File Load Path").
+ */
 const systemFolders = [
   "/etc/systemd/system",
   "/run/systemd/system",
@@ -35,8 +39,8 @@ const systemFolders = [
 const unitName = "rehome.service";
 
 /**
- * Finds the service of this machine: the unit of the user's own systemd, or the one of the system. Returns undefined where
- * there is none. Throws `unavailable` where its settings cannot be read.
+ * Finds the service of this machine: the unit of the user's own systemd, or the one of the system.
+ * Returns undefined where there is none. Throws `unavailable` where its settings cannot be read.
  */
 export function findService(
   env: EnvironmentVariables,
@@ -97,7 +101,10 @@ function dropInsOf(folder: string): string[] {
   return names.toSorted().map((name) => join(folder, name));
 }
 
-/** What the service's process finds set: by its unit, by the files that it names, and by flags, each before the last. */
+/**
+ * What the service's process finds set: by its unit, by the files that it names, and by flags, each
+ * before the last.
+ */
 function variablesOf(unit: Unit, file: string): Map<string, ServiceVariable> {
   const variables = new Map<string, ServiceVariable>();
   const take = (from: ReadonlyMap<string, string>, source: string) => {

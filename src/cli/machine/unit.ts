@@ -21,8 +21,8 @@ export interface Unit {
 }
 
 /**
- * Reads the `[Service]` section of a unit and of its drop-ins, in this order. An assignment of nothing takes the earlier
- * ones back, as systemd has it.
+ * Reads the `[Service]` section of a unit and of its drop-ins, in this order. An assignment of
+ * nothing takes the earlier ones back, as systemd has it.
  */
 export function readUnit(texts: readonly string[], specifiers: Specifiers): Unit {
   const environment = new Map<string, string>();
@@ -62,7 +62,10 @@ function serviceLines(text: string): [name: string, value: string][] {
   });
 }
 
-/** The variables of an environment file (systemd.exec(5), "EnvironmentFile="): no expansion, no comment behind a value. */
+/**
+ * The variables of an environment file (systemd.exec(5), "EnvironmentFile="): no expansion, no
+ * comment behind a value.
+ */
 export function readEnvironmentFile(text: string): ReadonlyMap<string, string> {
   return new Map(
     joined(text).flatMap((line): [string, string][] => {

@@ -1,6 +1,9 @@
 import { createInterface } from "node:readline";
 
-/** Writes `question` to standard error and reads one line of standard input; "" at its end or when `stop` aborts. */
+/**
+ * Writes `question` to standard error and reads one line of standard input; "" at its end or when
+ * `stop` aborts.
+ */
 export function ask(question: string, stop: AbortSignal): Promise<string> {
   // Not as a terminal: the line discipline edits the line, and Ctrl-C stays a signal.
   const lines = createInterface({ input: process.stdin, terminal: false });

@@ -5,8 +5,8 @@ export interface ConfirmOptions {
   /** True when the operator said `--yes`. */
   readonly yes: boolean;
   /**
-   * What happens where nobody can be asked. `refuse` wants `--yes`; `proceed` is for what must work from a script in an
-   * emergency.
+   * What happens where nobody can be asked. `refuse` wants `--yes`; `proceed` is for what must work
+   * from a script in an emergency.
    */
   readonly unattended: "refuse" | "proceed";
   /** Why it is asked, as the beginning of a sentence. */
@@ -18,7 +18,10 @@ export function isYes(answer: string): boolean {
   return /^\s*y(?:es)?\s*$/i.test(answer);
 }
 
-/** Asks before something that is not easily undone. Returns when the answer is yes, and throws otherwise. */
+/**
+ * Asks before something that is not easily undone. Returns when the answer is yes, and throws
+ * otherwise.
+ */
 export async function confirm(io: Io, question: string, options: ConfirmOptions): Promise<void> {
   if (options.yes) return;
   if (!io.canAsk) {

@@ -4,7 +4,10 @@ export type Paint = (text: string) => string;
 
 const plain: Paint = (text) => text;
 
-/** SGR parameters (ECMA-48, section 8.3.117): what switches a style on, and what switches it off again. */
+/**
+ * SGR parameters (ECMA-48, section 8.3.117): what switches a style on, and what switches it off
+ * again.
+ */
 const codes = {
   bold: [1, 22],
   dim: [2, 22],
@@ -15,7 +18,10 @@ const codes = {
 
 export type Style = keyof typeof codes;
 
-/** Whether standard output takes colours: on a terminal that can, unless NO_COLOR is set (no-color.org). */
+/**
+ * Whether standard output takes colours: on a terminal that can, unless NO_COLOR is set
+ * (no-color.org).
+ */
 function hasColor(io: Io): boolean {
   return io.isTerminal && !io.env["NO_COLOR"] && io.env["TERM"] !== "dumb";
 }

@@ -16,13 +16,17 @@ export interface Column {
 export type Cell = string | { readonly text: string; readonly paint: Paint };
 
 const gap = "  ";
-/** A flexible column keeps at least so many cells, and any other column of text so many: fewer say nothing. */
+/**
+ * A flexible column keeps at least so many cells, and any other column of text so many: fewer say
+ * nothing.
+ */
 const flexibleCellsMin = 8;
 const textCellsMin = 4;
 
 /**
- * Prints rows as columns that line up. On a terminal they fit its width: the widest flexible column is cut first, then the
- * other ones of text, so that a cell is cut before a line is. Elsewhere nothing is cut: a script finds everything.
+ * Prints rows as columns that line up. On a terminal they fit its width: the widest flexible column
+ * is cut first, then the other ones of text, so that a cell is cut before a line is. Elsewhere
+ * nothing is cut: a script finds everything.
  */
 export function printTable(
   io: Io,
@@ -51,7 +55,10 @@ export function printTable(
   }
 }
 
-/** The widths with which the columns fit into `columnsMax` cells, as far as they can give way. A number never does. */
+/**
+ * The widths with which the columns fit into `columnsMax` cells, as far as they can give way. A
+ * number never does.
+ */
 function fitted(
   columns: readonly Column[],
   natural: readonly number[],
@@ -66,7 +73,10 @@ function fitted(
   return widths;
 }
 
-/** Takes `excess` cells from the widest of the columns that may give them. Returns how many are still too many. */
+/**
+ * Takes `excess` cells from the widest of the columns that may give them. Returns how many are
+ * still too many.
+ */
 function narrowed(
   widths: number[],
   may: readonly boolean[],

@@ -1,11 +1,17 @@
 /** Text as a terminal shows it. */
 
-/** What a terminal would obey instead of showing: controls, and marks that turn the direction of what follows. */
+/**
+ * What a terminal would obey instead of showing: controls, and marks that turn the direction of
+ * what follows.
+ */
 const commanding = /[\p{Cc}\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
 
 const namedControls: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** `text` with everything that a terminal would obey written out: callers choose names, and a name must not move a cursor. */
+/**
+ * `text` with everything that a terminal would obey written out: callers choose names, and a name
+ * must not move a cursor.
+ */
 export function printable(text: string): string {
   return text.replace(
     commanding,
@@ -14,7 +20,9 @@ export function printable(text: string): string {
   );
 }
 
-/** Made for the first text that is cut: it takes 1.5 ms and 2 MiB, which a server has no use for. */
+/**
+ * Made for the first text that is cut: it takes 1.5 ms and 2 MiB, which a server has no use for.
+ */
 let graphemes: Intl.Segmenter | undefined;
 
 /** The beginning of `text` that fits `width` cells, ending in `…` when something is missing. */
@@ -37,7 +45,10 @@ export function pad(text: string, width: number, align: "left" | "right" = "left
   return align === "left" ? text + spaces : spaces + text;
 }
 
-/** A whole number as a person reads it: `1,234,567`. Written out, because the first use of Intl takes 1.5 ms and 1 MiB. */
+/**
+ * A whole number as a person reads it: `1,234,567`. Written out, because the first use of Intl
+ * takes 1.5 ms and 1 MiB.
+ */
 export function grouped(count: number | bigint): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
@@ -49,7 +60,10 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
 
-/** A bar of `cells` cells, filled for `share` (0 to 1) in eighths of a cell; something is never shown as nothing. */
+/**
+ * A bar of `cells` cells, filled for `share` (0 to 1) in eighths of a cell; something is never
+ * shown as nothing.
+ */
 export function bar(share: number, cells: number): string {
   const bounded = Math.min(1, Math.max(0, share));
   const filled = bounded > 0 ? Math.max(1, Math.floor(bounded * cells * 8)) : 0;

@@ -105,7 +105,8 @@ export const headers = {
         'Where the next page is: `<URL>; rel="next"` (RFC 8288), such as `<https://pets.example.org/v1/pets?limit=20&after=20>; rel="next"`. Absent on the last page.',
       maxLength: linkMaxLength,
     },
-    // Without an example: a mock would send it with every page, and a client that follows it would never end.
+    // Without an example: a mock would send it with every page, and a client that follows it would
+    // never end.
     undefined,
     false,
   ),

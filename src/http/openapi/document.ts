@@ -13,7 +13,10 @@ import { finalise, type OpenApiDocument } from "./finalise.ts";
 const documentPath = "/document";
 const ownBaseUrl = "http://127.0.0.1:8080/v1";
 
-/** The document that a service with these settings serves: what the plugin makes of the routes, brought into form. */
+/**
+ * The document that a service with these settings serves: what the plugin makes of the routes,
+ * brought into form.
+ */
 export async function documentOf(options: EdgeOptions): Promise<OpenApiDocument> {
   const { baseUrl = ownBaseUrl, stagingBaseUrl, clock } = options;
   // Only what the routes declare is asked for, which takes no store.
@@ -30,7 +33,10 @@ export async function documentOf(options: EdgeOptions): Promise<OpenApiDocument>
   return { ...finalise((await answer.json()) as object, clock()), servers };
 }
 
-/** The document as YAML that readers of version 1.1, which take more words and dates for something else, read the same way. */
+/**
+ * The document as YAML that readers of version 1.1, which take more words and dates for something
+ * else, read the same way.
+ */
 export async function yamlOf(document: OpenApiDocument): Promise<string> {
   // Loaded where it is wanted, as the document itself is.
   const { stringify } = await import("yaml");

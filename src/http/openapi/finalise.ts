@@ -14,8 +14,9 @@ type Json = Record<string, unknown>;
 const redundant = (key: string, value: unknown) => key === "additionalProperties" && value === true;
 
 /**
- * The document as it is served at `nowMs`, from what the plugin makes of the routes: one description of each schema
- * that has a name, only the media type that is accepted, paths relative to the servers, and no operation that is gone.
+ * The document as it is served at `nowMs`, from what the plugin makes of the routes: one
+ * description of each schema that has a name, only the media type that is accepted, paths relative
+ * to the servers, and no operation that is gone.
  */
 export function finalise(raw: object, nowMs: number): OpenApiDocument {
   // Through JSON, because the plugin hands over live schemas with symbols and undefined in them.
@@ -37,7 +38,10 @@ export function finalise(raw: object, nowMs: number): OpenApiDocument {
   } as OpenApiDocument;
 }
 
-/** Those of `headers` that are referred to in `users`: some are those of an operation that may be gone. */
+/**
+ * Those of `headers` that are referred to in `users`: some are those of an operation that may be
+ * gone.
+ */
 function usedHeaders(headers: Json = {}, users: unknown): Json {
   const text = JSON.stringify(users);
   return Object.fromEntries(
@@ -73,7 +77,10 @@ function finalOperation(operation: Operation): Operation {
   } as Operation;
 }
 
-/** The same, in the order in which a person reads it. Its example stands where every tool looks for it. */
+/**
+ * The same, in the order in which a person reads it. Its example stands where every tool looks for
+ * it.
+ */
 function finalParameter(parameter: OpenAPIV3.ReferenceObject | OpenAPIV3.ParameterObject) {
   if ("$ref" in parameter) return parameter;
   const { name, in: place, required, description, schema = {}, ...rest } = parameter;
@@ -107,7 +114,9 @@ function untitled(named: Record<string, Json>): Record<string, Json> {
   );
 }
 
-/** `value` with a reference in place of every schema whose title is one of `names`, at any depth. */
+/**
+ * `value` with a reference in place of every schema whose title is one of `names`, at any depth.
+ */
 function tidied(value: unknown, names: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) return value.map((item) => tidied(item, names));
   if (typeof value !== "object" || value === null) return value;

@@ -111,7 +111,10 @@ export const createPetDetail = {
   },
 };
 
-/** What a request may carry. The plugin takes the body's schema from the route, and has no place for examples. */
+/**
+ * What a request may carry. The plugin takes the body's schema from the route, and has no place for
+ * examples.
+ */
 export const createPetExamples = {
   withStatus: {
     summary: "An animal that is available",

@@ -25,7 +25,9 @@ export interface PetRoutesOptions extends GateOptions {
   readonly services: Pick<Services, "access" | "pets">;
   readonly clock: Clock;
   readonly answers: PetAnswers;
-  /** The address of /v1 as callers reach it, for links; by default the one that the request came to. */
+  /**
+   * The address of /v1 as callers reach it, for links; by default the one that the request came to.
+   */
   readonly baseUrl: string | undefined;
 }
 

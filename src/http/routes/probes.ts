@@ -3,7 +3,10 @@ import type { Services } from "../../service/services.ts";
 import { recordOf } from "../door.ts";
 import { errorAnswer, jsonType } from "../errors.ts";
 
-/** What monitors ask: no key, no limits. `/health` says that the process answers, `/ready` that it can do its work. */
+/**
+ * What monitors ask: no key, no limits. `/health` says that the process answers, `/ready` that it
+ * can do its work.
+ */
 export function probeRoutes(services: Pick<Services, "check">) {
   return new Elysia({ name: "probes" })
     .get(

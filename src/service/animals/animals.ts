@@ -79,8 +79,9 @@ export interface AnimalHistory {
 }
 
 /**
- * What people do with animals. Every change is one transaction, all or nothing, and leaves an event for each animal. Throws
- * AppError `not_found` where an animal is not there, and changes nothing then.
+ * What people do with animals. Every change is one transaction, all or nothing, and leaves an event
+ * for each animal. Throws AppError `not_found` where an animal is not there, and changes nothing
+ * then.
  */
 export class AnimalService {
   readonly #store: Engine;
@@ -216,8 +217,8 @@ export class AnimalService {
   }
 
   /**
-   * Takes a change back, by default the last one, where nothing that it changed was changed since. With `rehearse` nothing
-   * is changed, and the report says what would be.
+   * Takes a change back, by default the last one, where nothing that it changed was changed since.
+   * With `rehearse` nothing is changed, and the report says what would be.
    */
   async undo(options: { change?: bigint; rehearse?: boolean } = {}): Promise<UndoReport> {
     const by: By = { actor: this.#actor, nowMs: this.#clock() };

@@ -44,8 +44,8 @@ export interface ResolvedCategory {
 const shownMax = 20;
 
 /**
- * The category that `reference` means: a number that is named or that an animal carries, else a name. Throws `not_found`,
- * which lists the known ones, where there is none and none is to be made.
+ * The category that `reference` means: a number that is named or that an animal carries, else a
+ * name. Throws `not_found`, which lists the known ones, where there is none and none is to be made.
  */
 export function* resolveCategory({ text, create }: CategoryReference): Steps<ResolvedCategory> {
   const name = text.trim();
@@ -90,7 +90,10 @@ function unknownCategory(name: string, known: readonly Category[]): AppError {
   });
 }
 
-/** What people do with categories. Each change is one transaction, and can be taken back like those of animals. */
+/**
+ * What people do with categories. Each change is one transaction, and can be taken back like those
+ * of animals.
+ */
 export class CategoryService {
   readonly #store: Engine;
   readonly #clock: Clock;
@@ -156,7 +159,10 @@ export class CategoryService {
     });
   }
 
-  /** Gives the animals of other categories to `into`, and takes the names of those away. Returns how many animals moved. */
+  /**
+   * Gives the animals of other categories to `into`, and takes the names of those away. Returns how
+   * many animals moved.
+   */
   async merge(from: readonly string[], into: string): Promise<number> {
     return this.#changing("merge categories", function* (change, by) {
       const { id: target } = yield* resolveCategory({ text: into });

@@ -22,10 +22,16 @@ export interface UndoReport extends ChangeCounts {
   readonly categories: readonly CategoryEvent[];
 }
 
-/** So many animals are taken back in earnest by a rehearsal too, which then tells exactly what becomes of categories. */
+/**
+ * So many animals are taken back in earnest by a rehearsal too, which then tells exactly what
+ * becomes of categories.
+ */
 const rehearsedMax = 10_000;
 
-/** Takes the change `wanted` back, by default the last one in force. Throws where there is none, or none that can be. */
+/**
+ * Takes the change `wanted` back, by default the last one in force. Throws where there is none, or
+ * none that can be.
+ */
 export function* undoSteps(
   wanted: bigint | undefined,
   by: By,
@@ -43,7 +49,8 @@ export function* undoSteps(
   const undo = yield* newChange("undo", by, {}, change.id);
   const total = yield* planUndo(undo, change.id);
   const events = categoryEventsOf(change.categories);
-  // Names come back before the animals that carry them, and what the change had made goes after them.
+  // Names come back before the animals that carry them, and what the change had made goes after
+  // them.
   const before = yield* undoCategories(events.filter((event) => event.before !== undefined));
   // A rehearsal of a large one only counts: nobody waits twice for a million animals.
   const isCounted = rehearse && total > rehearsedMax;

@@ -2,7 +2,9 @@ import { close, constants, open, openSync, write } from "node:fs";
 
 /** Lines are gathered in blocks of this size, each written at once. */
 const blockBytes = 256 * 1024;
-/** Blocks at the most: 4 MiB is what a disk that stands still may hold up before lines are dropped. */
+/**
+ * Blocks at the most: 4 MiB is what a disk that stands still may hold up before lines are dropped.
+ */
 const blocksMax = 16;
 /** The longest line in bytes; the rest of a longer one is cut off. */
 export const lineBytesMax = 8 * 1024;
@@ -10,7 +12,10 @@ export const lineBytesMax = 8 * 1024;
 const bytesPerUnitMax = 3;
 /** How long a line may wait for others that are written with it. */
 const gatherMs = 10;
-/** Pause before what could not be written is tried again: for a reader that is slow, and for anything else. */
+/**
+ * Pause before what could not be written is tried again: for a reader that is slow, and for
+ * anything else.
+ */
 const retryMs = { busy: 20, failed: 1_000 } as const;
 /** Readable by the service's user alone, like the data. */
 const fileMode = 0o600;
@@ -32,8 +37,9 @@ export interface LogOutputOptions {
 }
 
 /**
- * Where log lines go. Whoever writes a line never waits: lines gather in memory and are written by another thread, one
- * block at a time. When they come faster than the disk or the reader takes them, the newest are dropped and counted.
+ * Where log lines go. Whoever writes a line never waits: lines gather in memory and are written by
+ * another thread, one block at a time. When they come faster than the disk or the reader takes
+ * them, the newest are dropped and counted.
  */
 export class LogOutput {
   readonly #options: LogOutputOptions;
@@ -63,8 +69,8 @@ export class LogOutput {
   }
 
   /**
-   * Where the next line goes, with room for `size` bytes; `end` must follow at once. Returns undefined when the line is
-   * dropped. Never waits, whatever the disk does.
+   * Where the next line goes, with room for `size` bytes; `end` must follow at once. Returns
+   * undefined when the line is dropped. Never waits, whatever the disk does.
    */
   begin(size: number): LineBuffer | undefined {
     if (this.#open.hasRoom(size)) return this.#open;
@@ -121,7 +127,10 @@ export class LogOutput {
     });
   }
 
-  /** True when there is something to write whose time has come. Lines that came last wait for their timer. */
+  /**
+   * True when there is something to write whose time has come. Lines that came last wait for their
+   * timer.
+   */
   get #hasDue(): boolean {
     return (
       this.#full.length > 0 ||
@@ -216,8 +225,8 @@ const loopedMax = 16;
 const zero = "0".charCodeAt(0);
 
 /**
- * Lines as bytes, for a log that writes many of them: no string is made that only exists to be encoded. The caller sees
- * to it that there is room.
+ * Lines as bytes, for a log that writes many of them: no string is made that only exists to be
+ * encoded. The caller sees to it that there is room.
  */
 export class LineBuffer {
   readonly #bytes: Uint8Array;

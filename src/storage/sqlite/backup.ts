@@ -36,9 +36,10 @@ export interface BackupReport {
 const attempts = 3;
 
 /**
- * Copies the catalogue `source`, which may be in use, to the new file `target` as it stood at one moment. The copy gets its
- * name only once it was read through, its rows were counted and it is on the disk. Never overwrites. Counters are not
- * in it: who restores a backup must not hand out spent quota again.
+ * Copies the catalogue `source`, which may be in use, to the new file `target` as it stood at one
+ * moment. The copy gets its name only once it was read through, its rows were counted and it is on
+ * the disk. Never overwrites. Counters are not in it: who restores a backup must not hand out spent
+ * quota again.
  */
 export function backup(source: string, target: string): BackupReport {
   requireReachable(dirname(source));
@@ -149,7 +150,10 @@ export function freeName(name: string): string {
   }
 }
 
-/** A new file that only its user can read. SQLite may fill it, because it is empty. Errors name it `shown`. */
+/**
+ * A new file that only its user can read. SQLite may fill it, because it is empty. Errors name it
+ * `shown`.
+ */
 export function emptyFile(path: string, shown = path): string {
   try {
     closeSync(openSync(path, "wx", 0o600));
@@ -189,7 +193,9 @@ function copyVerified(source: string, partial: string): Counts {
   }
 }
 
-/** Reads all of a backup through: pages, indexes, references, history. Returns its rows by table. */
+/**
+ * Reads all of a backup through: pages, indexes, references, history. Returns its rows by table.
+ */
 export function verified(path: string, blame: Blame = ofBackup(path)): Counts {
   const look = (db: Database) => {
     pendingMigrations(db, path, catalogueMigrations, "Name a file that rehome backup made.");
@@ -211,7 +217,10 @@ function liesBetween(copied: Counts, before: Counts, after: Counts): boolean {
   });
 }
 
-/** The rows of our own tables: the one in which SQLite counts ids gets a row with the first animal, or by a restore. */
+/**
+ * The rows of our own tables: the one in which SQLite counts ids gets a row with the first animal,
+ * or by a restore.
+ */
 function countRows(db: Database): Counts {
   const tables = db
     .query<{ name: string }, []>(
@@ -233,7 +242,9 @@ export function flush(path: string): void {
   }
 }
 
-/** Gives a finished file its name, which must be free, so that either all of it is there or nothing. */
+/**
+ * Gives a finished file its name, which must be free, so that either all of it is there or nothing.
+ */
 function giveName(partial: string, name: string): void {
   try {
     // Unlike a rename, a link never takes the place of another file.

@@ -1,4 +1,7 @@
-/** What `/ready` asks of the store. The words are for anybody: no path and no library's message is in them. */
+/**
+ * What `/ready` asks of the store. The words are for anybody: no path and no library's message is
+ * in them.
+ */
 import type { Database } from "bun:sqlite";
 import { statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -7,8 +10,8 @@ import type { StoreCheck } from "../contract.ts";
 import { isBusy } from "./database.ts";
 
 /**
- * With less than this the next commit may fail. `rehome doctor` calls for help far earlier, while there is time to make room;
- * a probe that did would take a server out of use that still works.
+ * With less than this the next commit may fail. `rehome doctor` calls for help far earlier, while
+ * there is time to make room; a probe that did would take a server out of use that still works.
  */
 const freeMinBytes = 1024 * 1024;
 const retryPauseMs = 10;
@@ -59,8 +62,8 @@ export function freeSpace(folder: string): StoreCheck {
 }
 
 /**
- * Throws `unavailable` where there is no room to bring the catalogue to a newer schema: for the backup that is made of it,
- * and as much again for what the migration writes.
+ * Throws `unavailable` where there is no room to bring the catalogue to a newer schema: for the
+ * backup that is made of it, and as much again for what the migration writes.
  */
 export function requireRoomToMigrate(
   catalogue: string,

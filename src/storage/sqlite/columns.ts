@@ -1,6 +1,7 @@
 /**
- * Drizzle's tables, made from their declarations. A connection has `safeIntegers`, which hands every integer over as a
- * bigint; Drizzle's own `integer()` is typed `number` and would lie about that.
+ * Drizzle's tables, made from their declarations. A connection has `safeIntegers`, which hands
+ * every integer over as a bigint; Drizzle's own `integer()` is typed `number` and would lie about
+ * that.
  */
 import { getTableColumns, isNotNull, sql } from "drizzle-orm";
 import {

@@ -2,23 +2,33 @@ import { Database, SQLiteError, type SQLQueryBindings, type Statement } from "bu
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import { AppError } from "../../domain/errors.ts";
 
-/** How long an operator's command or the writer waits for another process's write before it gives up. */
+/**
+ * How long an operator's command or the writer waits for another process's write before it gives
+ * up.
+ */
 export const busyTimeoutMs = 5_000;
 
 export interface OpenOptions {
-  /** `full`: a commit is on the disk when it returns. `normal`: it survives a killed process, not a power cut. */
+  /**
+   * `full`: a commit is on the disk when it returns. `normal`: it survives a killed process, not a
+   * power cut.
+   */
   readonly synchronous: "full" | "normal";
   /** How long a statement may block for another process's lock; 0 on a thread that serves. */
   readonly busyTimeoutMs?: number;
   readonly readonly?: boolean;
   readonly pageSizeBytes?: number;
-  /** What the database begins with, instead of what is at its path: it stays in memory, and the path is not touched. */
+  /**
+   * What the database begins with, instead of what is at its path: it stays in memory, and the path
+   * is not touched.
+   */
   readonly image?: Uint8Array | undefined;
 }
 
 /**
- * Opens a database with every setting that correctness needs; SQLite's own defaults are other ones. Integers come as
- * bigints, and a missing parameter is an error. Creates the file unless `readonly`.
+ * Opens a database with every setting that correctness needs; SQLite's own defaults are other ones.
+ * Integers come as bigints, and a missing parameter is an error. Creates the file unless
+ * `readonly`.
  */
 export function openDatabase(path: string, options: OpenOptions): Database {
   const reading = { safeIntegers: true, strict: true };
@@ -41,14 +51,20 @@ export function openDatabase(path: string, options: OpenOptions): Database {
   return db;
 }
 
-/** Bytes 18 and 19 of a database say that it has a log beside it (SQLite's file format, section 1.3.3). */
+/**
+ * Bytes 18 and 19 of a database say that it has a log beside it (SQLite's file format, section
+ * 1.3.3).
+ */
 function withoutLog(image: Uint8Array): Uint8Array {
   const copy = Uint8Array.from(image);
   copy.fill(1, 18, 20);
   return copy;
 }
 
-/** Readers and a writer work side by side only in WAL mode. The switch ignores busy_timeout, so ask first. */
+/**
+ * Readers and a writer work side by side only in WAL mode. The switch ignores busy_timeout, so ask
+ * first.
+ */
 function useWriteAheadLog(db: Database): void {
   const mode = db.query<{ journal_mode: string }, []>("PRAGMA journal_mode").get();
   if (mode?.journal_mode === "wal" || mode?.journal_mode === "memory") return;
@@ -68,8 +84,8 @@ type Builder = ReturnType<typeof drizzle>;
 const builders = new WeakMap<Database, Builder>();
 
 /**
- * The query builder over `db`, one for each connection. Statements are prepared once and kept; a query built for each call
- * costs ten times.
+ * The query builder over `db`, one for each connection. Statements are prepared once and kept; a
+ * query built for each call costs ten times.
  */
 export function query(db: Database): Builder {
   let builder = builders.get(db);
@@ -81,14 +97,16 @@ export function query(db: Database): Builder {
 }
 
 /**
- * A statement that Drizzle wrote and SQLite runs as it is: its placeholders bind by position, its rows come by column
- * name. For the hottest few, where Drizzle's mapping of a row would cost more than the row.
+ * A statement that Drizzle wrote and SQLite runs as it is: its placeholders bind by position, its
+ * rows come by column name. For the hottest few, where Drizzle's mapping of a row would cost more
+ * than the row.
  */
 export function statement<Row, Bindings extends SQLQueryBindings[]>(
   db: Database,
   written: { toSQL(): { sql: string } },
 ): Statement<Row, Bindings> {
-  // The library types a tuple of bindings through a conditional type that TypeScript cannot see through here.
+  // The library types a tuple of bindings through a conditional type that TypeScript cannot see
+  // through here.
   return db.prepare<Row, Bindings>(written.toSQL().sql) as unknown as Statement<Row, Bindings>;
 }
 
@@ -97,7 +115,9 @@ export function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY");
 }
 
-/** True when the disk had no room for what was to be written, or for the shared memory beside it. */
+/**
+ * True when the disk had no room for what was to be written, or for the shared memory beside it.
+ */
 export function isFull(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(FULL|IOERR_SHMSIZE)$/.test(error.code ?? "");
 }
@@ -122,7 +142,10 @@ export function explain(error: SQLiteError): readonly [why: string, hint: string
   return [error.message, "Look at the disk and at the system's log."];
 }
 
-/** Runs `work`; a failure of the database becomes AppError `unavailable`, and no other file sees the driver's error. */
+/**
+ * Runs `work`; a failure of the database becomes AppError `unavailable`, and no other file sees the
+ * driver's error.
+ */
 export function translating<T>(work: () => T): T {
   try {
     return work();

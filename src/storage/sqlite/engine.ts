@@ -37,14 +37,19 @@ const dialect: Dialect = {
   byteLength: (expression) => `length(CAST(${expression} AS blob))`,
 };
 
-/** Runs a transaction's steps on `db`, one after the other, within whatever transaction is open there. */
+/**
+ * Runs a transaction's steps on `db`, one after the other, within whatever transaction is open
+ * there.
+ */
 export function perform<T>(db: Database, steps: Steps<T>): T {
   let { done, value } = steps.next();
   while (!done) ({ done, value } = steps.next(answer(db, value as Step)));
   return value as T;
 }
 
-/** Runs `work` in a transaction of its own on `db`, which holds the write lock from its beginning. */
+/**
+ * Runs `work` in a transaction of its own on `db`, which holds the write lock from its beginning.
+ */
 export function transactOn<T>(db: Database, work: () => Steps<T>): T {
   return db.transaction(() => perform(db, work())).immediate();
 }
@@ -97,7 +102,10 @@ function raiseNumber(db: Database, table: string, last: bigint): number {
 /** Pause before a lock is asked for again. */
 const retryPauseMs = 3;
 
-/** What `work` returns; where another process holds the lock, it is tried again for `timeoutMs` while the thread goes on. */
+/**
+ * What `work` returns; where another process holds the lock, it is tried again for `timeoutMs`
+ * while the thread goes on.
+ */
 export function withoutBlocking<T>(work: () => T, timeoutMs: number): Awaitable<T> {
   const deadlineMs = performance.now() + timeoutMs;
   const isOver = (error: unknown) => !isBusy(error) || performance.now() > deadlineMs;
@@ -126,8 +134,9 @@ const sessionCacheKib = 8_192;
 export type Noticing = <T>(write: () => T) => T;
 
 /**
- * Opens a session on the files of `folder`; in memory there is only the connection `shared`. Temporary tables are in a file
- * without a name, so that they take no lock on the catalogue and cannot be left behind.
+ * Opens a session on the files of `folder`; in memory there is only the connection `shared`.
+ * Temporary tables are in a file without a name, so that they take no lock on the catalogue and
+ * cannot be left behind.
  */
 export function openSession(
   shared: Database,

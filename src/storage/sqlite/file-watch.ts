@@ -4,12 +4,16 @@ import { AppError } from "../../domain/errors.ts";
 /** How often a server looks whether its files are still there. */
 const watchIntervalMs = 250;
 
-/** A database, its log and the memory that its connections share: without one of them the others keep nothing. */
+/**
+ * A database, its log and the memory that its connections share: without one of them the others
+ * keep nothing.
+ */
 const endings = ["", "-wal", "-shm"];
 
 /**
- * Sees whether the files that a server has open are still the ones of its data folder. SQLite goes on writing into a file
- * that was moved, removed or replaced, and says that all is well. Files are compared by device and inode.
+ * Sees whether the files that a server has open are still the ones of its data folder. SQLite goes
+ * on writing into a file that was moved, removed or replaced, and says that all is well. Files are
+ * compared by device and inode.
  */
 export class FileWatch {
   readonly #identities: ReadonlyMap<string, string>;
@@ -29,7 +33,10 @@ export class FileWatch {
     this.#timer.unref();
   }
 
-  /** What was found when the files were last looked at: undefined while all of them are in their places. */
+  /**
+   * What was found when the files were last looked at: undefined while all of them are in their
+   * places.
+   */
   get lost(): AppError | undefined {
     return this.#lost;
   }

@@ -18,7 +18,10 @@ import { AppError } from "../../domain/errors.ts";
 import { shellWord } from "../../domain/shell-word.ts";
 import { userName } from "../account.ts";
 
-/** Kinds of file systems (statfs(2), linux/magic.h) on which SQLite's locks or its shared memory do not hold. */
+/**
+ * Kinds of file systems (statfs(2), linux/magic.h) on which SQLite's locks or its shared memory do
+ * not hold.
+ */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
   [0x51_7b, "SMB"],
@@ -37,8 +40,8 @@ const networkFileSystems: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * Makes the data folder for its user alone, or sees that the one there can be worked in. Throws `unavailable` that says
- * whose the folder is, who we are and what to do.
+ * Makes the data folder for its user alone, or sees that the one there can be worked in. Throws
+ * `unavailable` that says whose the folder is, who we are and what to do.
  */
 export function prepareFolder(folder: string): void {
   if (!existsSync(folder)) makeFolder(folder);
@@ -56,7 +59,10 @@ export function prepareFolder(folder: string): void {
   refuseNetwork(folder, statfsSync(folder).type);
 }
 
-/** Throws where the folder, or one above it, is one that this process may not enter: what is in it cannot be seen. */
+/**
+ * Throws where the folder, or one above it, is one that this process may not enter: what is in it
+ * cannot be seen.
+ */
 export function requireReachable(folder: string): void {
   const at = existsSync(folder) ? folder : nearestFolder(folder);
   if (!statSync(at).isDirectory() || may(at, constants.X_OK)) return;
@@ -111,8 +117,8 @@ function isRootElsewhere(folder: string): boolean {
 }
 
 /**
- * Gives what root made in a service's folder to the service, which could not start with it otherwise. Throws `unavailable`
- * where it is not a plain file of one name.
+ * Gives what root made in a service's folder to the service, which could not start with it
+ * otherwise. Throws `unavailable` where it is not a plain file of one name.
  */
 export function giveToOwner(file: string, folder: string): void {
   if (!isRootElsewhere(folder)) return;
@@ -121,8 +127,9 @@ export function giveToOwner(file: string, folder: string): void {
 }
 
 /**
- * Takes the file's permissions from everybody but its owner. Only the owner and root can; anybody else leaves them. Throws
- * `unavailable` where it is not a plain file, or root would change a file of two names in another user's folder.
+ * Takes the file's permissions from everybody but its owner. Only the owner and root can; anybody
+ * else leaves them. Throws `unavailable` where it is not a plain file, or root would change a file
+ * of two names in another user's folder.
  */
 export function closeToOthers(file: string, folder: string): void {
   onPlainFile(file, folder, (path, { mode, uid }) => {
@@ -132,14 +139,15 @@ export function closeToOthers(file: string, folder: string): void {
 }
 
 /**
- * O_PATH (open(2)): the descriptor names the file and does not open it. A pipe then waits for nobody, and to close the
- * descriptor takes no lock from another connection of this process.
+ * O_PATH (open(2)): the descriptor names the file and does not open it. A pipe then waits for
+ * nobody, and to close the descriptor takes no lock from another connection of this process.
  */
 const nameOnly = 0o10000000;
 
 /**
- * Runs `work` on a path that stays that file, whatever the folder's owner puts in its place meanwhile. Throws
- * `unavailable` where it is not a plain file, or in another user's folder one of two names.
+ * Runs `work` on a path that stays that file, whatever the folder's owner puts in its place
+ * meanwhile. Throws `unavailable` where it is not a plain file, or in another user's folder one of
+ * two names.
  */
 function onPlainFile(
   file: string,
@@ -165,7 +173,10 @@ export function makeFor(folder: string, file: string): void {
 /** What SQLite keeps beside a database, under names of its own. */
 const besides = ["", "-wal", "-shm", "-journal"];
 
-/** Throws where a link, a pipe or a device is in the place of a database, or of what SQLite keeps beside it. */
+/**
+ * Throws where a link, a pipe or a device is in the place of a database, or of what SQLite keeps
+ * beside it.
+ */
 export function requirePlainFiles(databases: readonly string[]): void {
   for (const file of databases.flatMap((path) => besides.map((ending) => path + ending))) {
     if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) throw notPlain(file);
@@ -211,8 +222,8 @@ function remedy(path: string, otherwise: string): string {
 }
 
 /**
- * What to do about a data folder that cannot be written. A folder of another account is most likely the service's: to take
- * it away from the service would stop it.
+ * What to do about a data folder that cannot be written. A folder of another account is most likely
+ * the service's: to take it away from the service would stop it.
  */
 export function folderRemedy(folder: string): string {
   const { uid } = statSync(folder);
@@ -232,7 +243,10 @@ function sudoUser(folder: string): string {
   return userName(statSync(folder).uid).replace(/^uid (\d+)$/, "'#$1'");
 }
 
-/** What to do about a file of the data folder that cannot be written: its folder has the owner that it should have. */
+/**
+ * What to do about a file of the data folder that cannot be written: its folder has the owner that
+ * it should have.
+ */
 export function fileRemedy(path: string): string {
   const folder = dirname(path);
   const isOfOther = statSync(path).uid !== statSync(folder).uid;

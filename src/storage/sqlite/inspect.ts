@@ -8,7 +8,10 @@ import { catalogueMigrations, limitsMigrations, type storeFiles } from "./files.
 import { fileRemedy, mayWrite, ownership, requirePlainFiles } from "./folder.ts";
 import { pendingMigrations } from "./migrate.ts";
 
-/** A database up to this size is read through at each start (some 50 ms); `rehome backup` reads any of them through. */
+/**
+ * A database up to this size is read through at each start (some 50 ms); `rehome backup` reads any
+ * of them through.
+ */
 const checkedMaxBytes = 32 * 1024 * 1024;
 
 /** How often a database that looks damaged is looked at. */
@@ -29,9 +32,9 @@ const catalogueAdvice =
 const ofStore = (path: string, hint = catalogueAdvice): Blame => ({ what: path, hint });
 
 /**
- * Looks at a database before it is opened for writing, and leaves it as it is. Returns the migrations that it lacks: all of
- * them where there is no database yet. Throws `unavailable` where it is damaged, not ours, newer, or cannot be written;
- * `advice` says what to do about damage.
+ * Looks at a database before it is opened for writing, and leaves it as it is. Returns the
+ * migrations that it lacks: all of them where there is no database yet. Throws `unavailable` where
+ * it is damaged, not ours, newer, or cannot be written; `advice` says what to do about damage.
  */
 function inspect(
   path: string,
@@ -57,8 +60,8 @@ function inspect(
 }
 
 /**
- * Looks at both databases of a data folder as every start does, and changes nothing. Returns the migrations that the
- * catalogue lacks. Throws `unavailable` for what a start refuses.
+ * Looks at both databases of a data folder as every start does, and changes nothing. Returns the
+ * migrations that the catalogue lacks. Throws `unavailable` for what a start refuses.
  */
 export function inspectFolder(files: ReturnType<typeof storeFiles>): readonly Migration[] {
   requirePlainFiles(Object.values(files));
@@ -68,8 +71,8 @@ export function inspectFolder(files: ReturnType<typeof storeFiles>): readonly Mi
 }
 
 /**
- * Throws `unavailable` where the catalogue is missing or empty beside counters that were used, or beside a log of its own: a
- * new catalogue there would give out ids and quota again.
+ * Throws `unavailable` where the catalogue is missing or empty beside counters that were used, or
+ * beside a log of its own: a new catalogue there would give out ids and quota again.
  */
 function requireCatalogue(files: ReturnType<typeof storeFiles>): void {
   const { catalogue, limits } = files;
@@ -101,8 +104,8 @@ function sizeOf(path: string): number {
 }
 
 /**
- * Throws where pages are missing at the end. SQLite sees that by itself only where there is no log: with one it goes by the
- * log's length, and reads what is missing as zeros.
+ * Throws where pages are missing at the end. SQLite sees that by itself only where there is no log:
+ * with one it goes by the log's length, and reads what is missing as zeros.
  */
 function checkLength(db: Database, path: string): void {
   const numberOf = (pragma: string) =>
@@ -119,7 +122,10 @@ function checkLength(db: Database, path: string): void {
 /** Before each page in a log (sqlite.org/fileformat2.html, section 4.1). */
 const walFrameHeaderBytes = 24;
 
-/** Runs `look` on the database, opened so that nothing of it changes. Throws `unavailable` where it is damaged. */
+/**
+ * Runs `look` on the database, opened so that nothing of it changes. Throws `unavailable` where it
+ * is damaged.
+ */
 export function examine<T>(path: string, look: (db: Database) => T, blame = ofStore(path)): T {
   for (let attempt = 1; ; attempt += 1) {
     const walBytes = sizeOf(`${path}-wal`);
@@ -161,7 +167,10 @@ function asDamage({ what: whose, hint }: Blame, error: unknown): AppError {
   return new AppError("unavailable", `${whose} ${what}.`, { cause: error, hint });
 }
 
-/** What `work` returns. Where it finds the database at `path`, which is in use, damaged, throws `unavailable`. */
+/**
+ * What `work` returns. Where it finds the database at `path`, which is in use, damaged, throws
+ * `unavailable`.
+ */
 export function reportingDamage<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -170,7 +179,10 @@ export function reportingDamage<T>(path: string, work: () => T): T {
   }
 }
 
-/** Throws where SQLite's own check finds a fault. `quick_check` reads all pages, `integrity_check` compares indexes too. */
+/**
+ * Throws where SQLite's own check finds a fault. `quick_check` reads all pages, `integrity_check`
+ * compares indexes too.
+ */
 export function checkPages(
   db: Database,
   path: string,

@@ -7,16 +7,19 @@ import type { Migration } from "../migrations.macro.ts";
 const applicationId = 0x7265_686f;
 
 /**
- * Brings the database to the newest schema in one transaction. Processes that start together take turns, and the later
- * ones find nothing to do. Returns the tags of the migrations that were applied.
+ * Brings the database to the newest schema in one transaction. Processes that start together take
+ * turns, and the later ones find nothing to do. Returns the tags of the migrations that were
+ * applied.
  *
- * Refuses, before it writes anything, a database that is not ours, that a newer program made, or whose history is not
- * this program's. Our own applier instead of Drizzle's, because that compares only the newest time stamp.
+ * Refuses, before it writes anything, a database that is not ours, that a newer program made, or
+ * whose history is not this program's. Our own applier instead of Drizzle's, because that compares
+ * only the newest time stamp.
  */
 export function migrate(db: Database, path: string, migrations: readonly Migration[]): string[] {
   const pending = () => pendingMigrations(db, path, migrations);
   if (pending().length === 0) return [];
-  // Table rebuilds drop a table that others refer to; inside a transaction this pragma has no effect.
+  // Table rebuilds drop a table that others refer to; inside a transaction this pragma has no
+  // effect.
   db.run("PRAGMA foreign_keys = OFF");
   const apply = db.transaction(() => {
     const todo = pending();
@@ -42,8 +45,8 @@ export function migrate(db: Database, path: string, migrations: readonly Migrati
 }
 
 /**
- * What is still to be applied, after the history was compared with ours position by position. `foreignHint` is for whoever
- * named a file that another program made.
+ * What is still to be applied, after the history was compared with ours position by position.
+ * `foreignHint` is for whoever named a file that another program made.
  */
 export function pendingMigrations(
   db: Database,

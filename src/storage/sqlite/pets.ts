@@ -85,7 +85,10 @@ export function petWriter(db: Database) {
   });
 
   return {
-    /** Adds all of `batch` or none of it. Returns the ids in its order; they are durable when it returns. */
+    /**
+     * Adds all of `batch` or none of it. Returns the ids in its order; they are durable when it
+     * returns.
+     */
     create: (batch: readonly AddedPet[]): bigint[] => insertAll.immediate(batch),
     createOnce: (batch: readonly OnceCreate[]): KeptCreate[] => addAllOnce(db, batch),
   };

@@ -58,7 +58,10 @@ export interface SqliteOptions {
   readonly image?: Uint8Array;
 }
 
-/** Opens the databases in the data folder, makes them where they are missing and brings them to the newest schema. */
+/**
+ * Opens the databases in the data folder, makes them where they are missing and brings them to the
+ * newest schema.
+ */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const opened: Database[] = [];
   const open = (...args: Parameters<typeof openDatabase>): Database => {
@@ -93,7 +96,10 @@ function notOpened(folder: string, error: unknown): unknown {
   });
 }
 
-/** Refuses what must not be opened before anything is written, and keeps a catalogue that a migration will change. */
+/**
+ * Refuses what must not be opened before anything is written, and keeps a catalogue that a
+ * migration will change.
+ */
 function prepare({ folder, onBackup }: SqliteOptions, files: ReturnType<typeof storeFiles>): void {
   prepareFolder(folder);
   const [next, ...later] = inspectFolder(files);
@@ -248,10 +254,12 @@ class SqliteStore implements Store {
     };
   }
 
-  /** SQLite tells a connection of other connections' changes only; this one's own are noted here. */
+  /**
+   * SQLite tells a connection of other connections' changes only; this one's own are noted here.
+   */
   #noticing<T>(write: () => T): T {
-    // Before the write, to leave the read snapshot: inside it the write would be committed only at the end of the turn.
-    // After it, so that the change is seen.
+    // Before the write, to leave the read snapshot: inside it the write would be committed only at
+    // the end of the turn. After it, so that the change is seen.
     this.#versions.invalidate();
     this.#requireFiles();
     try {

@@ -2,11 +2,12 @@ import type { Database } from "bun:sqlite";
 import type { StoreVersions } from "../contract.ts";
 
 /**
- * Both versions for the price of one pragma an event-loop turn: SQLite's data_version changes with every commit of
- * another connection, and only then is the epoch row read.
+ * Both versions for the price of one pragma an event-loop turn: SQLite's data_version changes with
+ * every commit of another connection, and only then is the epoch row read.
  *
- * With `snapshot`, all reads of the turn that follow are one read transaction. They agree with each other, and a
- * statement within one costs a third of one that takes and drops SQLite's lock by itself.
+ * With `snapshot`, all reads of the turn that follow are one read transaction. They agree with each
+ * other, and a statement within one costs a third of one that takes and drops SQLite's lock by
+ * itself.
  */
 export function versionReader(db: Database, snapshot: boolean) {
   const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");

@@ -9,7 +9,10 @@ import { settleTake } from "../settle-take.ts";
 import { usageWithRunningDays } from "../usage.ts";
 import { rateWindows, usageDays } from "./limits-schema.ts";
 
-/** Pause before the lock is asked for again: short, and not in step with other processes that wait for it too. */
+/**
+ * Pause before the lock is asked for again: short, and not in step with other processes that wait
+ * for it too.
+ */
 const retryPauseMs = { min: 0.2, max: 3 } as const;
 
 export interface WindowStoreOptions {
@@ -22,13 +25,16 @@ export interface WindowStoreOptions {
   readonly onBusy?: () => void;
 }
 
-/** The counters in `limits.db`, on a connection whose busy_timeout is 0: it never blocks the thread that serves. */
+/**
+ * The counters in `limits.db`, on a connection whose busy_timeout is 0: it never blocks the thread
+ * that serves.
+ */
 export function windowStore(db: Database, options: WindowStoreOptions): WindowStore {
   const { clock, random, timeoutMs } = options;
   const statements = windowStatements(db);
   const takeNow = db.transaction(
     (requests: readonly TakeRequest[], usage: readonly UsageDelta[]): TakeResult[] => {
-      // Read with the lock held: a process that waited for it past the window's end must not charge the old one.
+      // Read with the lock held: after a wait past the window's end, the old one is not charged.
       const nowMs = clock();
       for (const delta of usage) statements.addUsage.run({ ...delta, requests: 0 });
       return requests.map((request) => takeOne(statements, request, nowMs));
@@ -74,7 +80,10 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
   };
 }
 
-/** On a full disk: once the log is moved into the database, its space is written again and nothing has to grow. */
+/**
+ * On a full disk: once the log is moved into the database, its space is written again and nothing
+ * has to grow.
+ */
 function inPlace<T>(db: Database, work: () => T): T {
   return translating(() => {
     db.run("PRAGMA wal_checkpoint(PASSIVE)");
@@ -175,7 +184,10 @@ export function usageWriter(db: Database): (delta: UsageDelta) => void {
   };
 }
 
-/** One key's take inside the transaction. A finished day's count moves to `usage_days` when the next day begins. */
+/**
+ * One key's take inside the transaction. A finished day's count moves to `usage_days` when the next
+ * day begins.
+ */
 function takeOne(
   statements: ReturnType<typeof windowStatements>,
   request: TakeRequest,

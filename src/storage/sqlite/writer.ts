@@ -26,8 +26,8 @@ interface Question {
 }
 
 /**
- * The thread that serves holds this end of the writer thread. A writer that dies takes only what it was doing with it:
- * those who wait are told, and the next request starts another one.
+ * The thread that serves holds this end of the writer thread. A writer that dies takes only what it
+ * was doing with it: those who wait are told, and the next request starts another one.
  */
 export class Writer {
   readonly #options: WriterOptions;
@@ -46,7 +46,10 @@ export class Writer {
     this.#onceCreates = new GroupCommit((creates) => this.#commitOnce(creates), bounds);
   }
 
-  /** Starts the thread. Resolves once it has opened its files, or has failed to, which `onProblem` is told. */
+  /**
+   * Starts the thread. Resolves once it has opened its files, or has failed to, which `onProblem`
+   * is told.
+   */
   start(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const reject = (error: unknown) => {
@@ -77,7 +80,9 @@ export class Writer {
     this.#tell({ type: "checkpoint" });
   }
 
-  /** Finds out whether the catalogue can be written, with a write of its own if the last one failed. */
+  /**
+   * Finds out whether the catalogue can be written, with a write of its own if the last one failed.
+   */
   async probe(): Promise<void> {
     await this.#ask({ type: "probe", write: this.#hasFailed });
     this.#hasFailed = false;
@@ -147,7 +152,10 @@ export class Writer {
     return promise;
   }
 
-  /** Returns the request's number. Starts another thread where the last one was lost; throws when it cannot. */
+  /**
+   * Returns the request's number. Starts another thread where the last one was lost; throws when it
+   * cannot.
+   */
   #send(request: WriterRequest): number {
     this.#worker ??= this.#start();
     this.#lastId += 1;
@@ -170,7 +178,10 @@ export class Writer {
     return kept;
   }
 
-  /** The answer to a request to commit `batchSize` creates. Throws `unavailable` when there was none. */
+  /**
+   * The answer to a request to commit `batchSize` creates. Throws `unavailable` when there was
+   * none.
+   */
   async #committed<Reply extends { readonly commitMs: number }>(
     request: WriterRequest,
     batchSize: number,

@@ -1,6 +1,6 @@
 /**
- * The writer thread: the only place in a server that changes `rehome.db`. It waits for the disk so that the thread that
- * serves never does, and it checkpoints both files.
+ * The writer thread: the only place in a server that changes `rehome.db`. It waits for the disk so
+ * that the thread that serves never does, and it checkpoints both files.
  */
 import type { Database } from "bun:sqlite";
 import type { AddedPet, KeptCreate, OnceCreate } from "../contract.ts";
@@ -126,7 +126,8 @@ function close(): void {
   writer = undefined;
   for (const db of [catalogue, limits]) {
     try {
-      // The last one to close a database checkpoints it; where another process goes on, this is enough.
+      // The last one to close a database checkpoints it; where another process goes on, this is
+      // enough.
       db.run("PRAGMA wal_checkpoint(PASSIVE)");
     } catch {
       // A full disk: what was committed is safe in the log, and is folded in when there is room.

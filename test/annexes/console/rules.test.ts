@@ -1,4 +1,7 @@
-/** The pure rules of the console: who can reach an address, secrets, tries, hosts and origins, languages. */
+/**
+ * The pure rules of the console: who can reach an address, secrets, tries, hosts and origins,
+ * languages.
+ */
 import { describe, expect, test } from "bun:test";
 import { exposureOf, isUnspecified, widest } from "../../../src/annexes/console/exposure.ts";
 import { Failures, failuresPerMinute } from "../../../src/annexes/console/failures.ts";

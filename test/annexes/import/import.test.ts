@@ -448,7 +448,10 @@ describe("any sequence of imports", () => {
   const age = ({ day, outcome }: Row) =>
     day * 3 + (outcome === "" ? 2 : outcome === "Adoption" ? 1 : 0);
 
-  /** What these rows say of each animal, by its newest sound row: undefined where that says that it went elsewhere. */
+  /**
+   * What these rows say of each animal, by its newest sound row: undefined where that says that it
+   * went elsewhere.
+   */
   function newest(rows: readonly Row[]): Map<number, string | undefined> {
     const best = new Map<number, Row>();
     for (const row of rows) {

@@ -1,6 +1,6 @@
 /**
- * The database's machine dies, and its standby takes over: a real replica, which every commit waits for
- * (`synchronous_standby_names`), behind an address that is led from one to the other.
+ * The database's machine dies, and its standby takes over: a real replica, which every commit waits
+ * for (`synchronous_standby_names`), behind an address that is led from one to the other.
  */
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/domain/errors.ts";
@@ -37,7 +37,10 @@ test("a failover to a standby that every commit waited for loses no animal and n
   let granted = 0;
   let longestMs = 0;
   const over = new AbortController();
-  /** One call after the other, each with its own outcome: what was refused must have been so in time and in words. */
+  /**
+   * One call after the other, each with its own outcome: what was refused must have been so in time
+   * and in words.
+   */
   const calling = async (call: () => Promise<void>) => {
     while (!over.signal.aborted) {
       const startMs = performance.now();
@@ -69,7 +72,8 @@ test("a failover to a standby that every commit waited for loses no animal and n
   };
 
   await until(() => acknowledged.size > 200 && granted > 20);
-  // What the standby has not heard of must not be answered. Without its word that is what would be lost.
+  // What the standby has not heard of must not be answered. Without its word that is what would be
+  // lost.
   link.cut();
   await Bun.sleep(300);
   server.kill();

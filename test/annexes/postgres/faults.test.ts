@@ -30,7 +30,8 @@ const timeoutMs = 400;
 /** What a wait may exceed the time-out by on a busy machine. */
 const slackMs = 600;
 
-// The machine may be busy with other tests; what is promised in time is measured in the tests themselves.
+// The machine may be busy with other tests; what is promised in time is measured in the tests
+// themselves.
 setDefaultTimeout(30_000);
 
 let server: OwnServer;
@@ -276,7 +277,8 @@ test("a process cut off in the middle of a take does not keep others from its ke
     while (!gone.signal.aborted)
       await timed(Promise.resolve(far.windows.take([takeOf("shared")], [])));
   });
-  // Until the server has a transaction of the far process that waits for its client, with the row locked.
+  // Until the server has a transaction of the far process that waits for its client, with the row
+  // locked.
   await until(async () => {
     proxy.cut();
     await Bun.sleep(20);

@@ -1,7 +1,7 @@
 /**
- * One process of several on a database: asks for each of the keys again and again until every one is refused, and writes
- * a line for each request that was admitted. Arguments: the database's address, the time by which all count, the number
- * of keys, the file for the lines.
+ * One process of several on a database: asks for each of the keys again and again until every one
+ * is refused, and writes a line for each request that was admitted. Arguments: the database's
+ * address, the time by which all count, the number of keys, the file for the lines.
  */
 import { appendFileSync } from "node:fs";
 import { createServices } from "../../../src/service/services.ts";

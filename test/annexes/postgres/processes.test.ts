@@ -1,4 +1,7 @@
-/** Several processes on one database: limits hold exactly, a killed one takes nothing that is not its own. */
+/**
+ * Several processes on one database: limits hold exactly, a killed one takes nothing that is not
+ * its own.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -110,7 +113,8 @@ test("kill -9 of some of them never admits more, and loses at most what they hel
   for (const { id } of keys) {
     const count = counts.get(id) ?? 0;
     expect(count).toBeLessThanOrEqual(limits.perMinute);
-    // Each killed one: a block, one that was just paid for, and a request that was admitted and not written yet.
+    // Each killed one: a block, one that was just paid for, and a request that was admitted and not
+    // written yet.
     const lost = killed.length * (2 * blockSize(limits) + 1);
     expect(count).toBeGreaterThanOrEqual(limits.perMinute - lost);
   }

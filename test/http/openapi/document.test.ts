@@ -216,7 +216,10 @@ describe("every example of an error", () => {
     throw new Error("a failure that nobody foresaw");
   };
 
-  /** How to be answered with an example, by its status and name: a request, after the service was brought to it. */
+  /**
+   * How to be answered with an example, by its status and name: a request, after the service was
+   * brought to it.
+   */
   const causes: Record<
     string,
     (app: TestApp) => RequestInit & { query?: string; anonymous?: boolean }

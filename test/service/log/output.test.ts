@@ -46,8 +46,8 @@ test("lines that come while others are being written are gathered too", async ()
   }
   const elapsedMs = performance.now() - before.ms;
   await output.close(5_000);
-  // One every ten milliseconds, with a call more for its thread to say that it is done, as each `stat` has one; and as
-  // many again for the rest of the process.
+  // One every ten milliseconds, with a call more for its thread to say that it is done, as each
+  // `stat` has one; and as many again for the rest of the process.
   expect(writeCalls() - before.calls - lines).toBeLessThan(10 + (4 * elapsedMs) / 10);
   expect(readFileSync(path, "utf8").split("\n")).toHaveLength(lines + 1);
 });

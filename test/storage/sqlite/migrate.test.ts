@@ -1,4 +1,7 @@
-/** Applying migrations: each once, in order, all or none, and without losing what refers to a rebuilt table. */
+/**
+ * Applying migrations: each once, in order, all or none, and without losing what refers to a
+ * rebuilt table.
+ */
 import { expect, test } from "bun:test";
 import type { Database } from "bun:sqlite";
 import { openDatabase } from "../../../src/storage/sqlite/database.ts";

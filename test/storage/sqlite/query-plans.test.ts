@@ -1,4 +1,7 @@
-/** How SQLite reads for each statement of the hot path: a page deep inside must cost what the first one costs. */
+/**
+ * How SQLite reads for each statement of the hot path: a page deep inside must cost what the first
+ * one costs.
+ */
 import { expect, spyOn, test } from "bun:test";
 import type { Database } from "bun:sqlite";
 import { openDatabase } from "../../../src/storage/sqlite/database.ts";

@@ -1,4 +1,7 @@
-/** What a start meets in the data folder: each fault has its sentence, and the database stays as it is. */
+/**
+ * What a start meets in the data folder: each fault has its sentence, and the database stays as it
+ * is.
+ */
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -56,7 +59,9 @@ const contents = () =>
     .toSorted()
     .map((name) => [name, Bun.hash(readFileSync(join(folder, name)))]);
 
-/** The sentence about `file` with which a start is refused; nothing in the folder may change by it. */
+/**
+ * The sentence about `file` with which a start is refused; nothing in the folder may change by it.
+ */
 function refusal(file = catalogue): AppError {
   const before = contents();
   let thrown: unknown;

@@ -1,4 +1,7 @@
-/** The serving end of the writer thread: nobody who waits for it is left waiting, whatever becomes of it. */
+/**
+ * The serving end of the writer thread: nobody who waits for it is left waiting, whatever becomes
+ * of it.
+ */
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/domain/errors.ts";
 import { Writer } from "../../../src/storage/sqlite/writer.ts";

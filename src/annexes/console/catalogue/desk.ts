@@ -6,7 +6,10 @@ import { changes, petEvents } from "../../../storage/tables.ts";
 import type { AnimalDesk, AnimalEvent, ChangeMade, ChangeRecord } from "../desk.ts";
 import { exportAnimals, findAnimals } from "./find.ts";
 
-/** What the pages do with animals and categories: the services, with a number for each change so that it can be undone. */
+/**
+ * What the pages do with animals and categories: the services, with a number for each change so
+ * that it can be undone.
+ */
 export function animalDesk(services: Services): AnimalDesk {
   const { store: engine, pets, animals, categories } = services;
   const changing = (actor: string, work: () => Promise<unknown>) => madeBy(services, actor, work);

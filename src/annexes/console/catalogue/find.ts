@@ -46,7 +46,10 @@ function* findByFields(
   return { ...pageOf(animals, limit), found, isMore: false, total };
 }
 
-/** Walks over the names that may have the text until a page and the count are known; whole rows are read for the page. */
+/**
+ * Walks over the names that may have the text until a page and the count are known; whole rows are
+ * read for the page.
+ */
 function* findByText(
   query: AnimalQuery,
   conditions: readonly Statement[],
@@ -95,7 +98,10 @@ export interface ExportedAnimal extends Pet {
   readonly externalId: string | undefined;
 }
 
-/** The next animals of an export that fit the query, the oldest first, and where the next ones begin. */
+/**
+ * The next animals of an export that fit the query, the oldest first, and where the next ones
+ * begin.
+ */
 export function* exportAnimals(
   { text, ...query }: AnimalQuery,
   after: bigint | undefined,
@@ -124,8 +130,8 @@ function conditionsOf({ categoryId, status }: AnimalQuery): Statement[] {
 }
 
 /**
- * What the database can tell of a name: it has the text if both are ASCII. A name with other letters is looked at here,
- * as the databases do not agree on accents.
+ * What the database can tell of a name: it has the text if both are ASCII. A name with other
+ * letters is looked at here, as the databases do not agree on accents.
  */
 function mayHave(text: string, wanted: string): Statement {
   const position = inDialect((dialect) => dialect.position);

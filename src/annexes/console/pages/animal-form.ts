@@ -30,7 +30,10 @@ export interface AnimalFormParts {
   readonly errors?: FieldErrors;
 }
 
-/** The form of an animal, new or known. The browser checks nothing: what is wrong is said beside its field. */
+/**
+ * The form of an animal, new or known. The browser checks nothing: what is wrong is said beside its
+ * field.
+ */
 export function animalForm(
   visit: Visit,
   { action, values, names, button, errors = {} }: AnimalFormParts,

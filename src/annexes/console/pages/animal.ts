@@ -14,7 +14,10 @@ import { moment, noStatus, notice, oneButton, statusChoice, type FieldErrors } f
 const statusOfChoice = (choice: PetStatus | "none" | undefined): PetStatus | undefined =>
   choice === noStatus ? undefined : choice;
 
-/** `GET /animals/new`: a page of its own to add an animal, for a browser that has no room, or that sent nothing. */
+/**
+ * `GET /animals/new`: a page of its own to add an animal, for a browser that has no room, or that
+ * sent nothing.
+ */
 export async function newAnimalPage(visit: Visit): Promise<Response> {
   return newPage(visit, { name: "", category: "", status: "available" });
 }
@@ -44,7 +47,10 @@ async function newPage(
   });
 }
 
-/** `POST /animals`: adds one. A form in which nothing was filled in leads to the page with more room. */
+/**
+ * `POST /animals`: adds one. A form in which nothing was filled in leads to the page with more
+ * room.
+ */
 export async function addAnimal(visit: Visit): Promise<Response> {
   const values = sentValues(visit);
   if (values.name.trim() === "" && values.category === "" && !visit.form.has("again")) {

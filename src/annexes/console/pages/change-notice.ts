@@ -5,13 +5,19 @@ import { redirect } from "../web/answer.ts";
 import { param, query, type Visit } from "../web/visit.ts";
 import { hidden, notice, number, oneButton } from "./parts.ts";
 
-/** The address of a page that says what was just done, and offers to undo it. Nothing was done without a change. */
+/**
+ * The address of a page that says what was just done, and offers to undo it. Nothing was done
+ * without a change.
+ */
 export function withChange(path: string, { changeId }: ChangeMade): string {
   if (changeId === undefined) return path;
   return `${path}${path.includes("?") ? "&" : "?"}change=${String(changeId)}`;
 }
 
-/** Where a form came from, as far as that is a page of the console; else the start page. Never another site. */
+/**
+ * Where a form came from, as far as that is a page of the console; else the start page. Never
+ * another site.
+ */
 export function backPath({ form, url }: Visit): string {
   const back = form.text("back");
   if (!back.startsWith("/") || !URL.canParse(back, url.origin)) return "/animals";
@@ -21,7 +27,10 @@ export function backPath({ form, url }: Visit): string {
   return target.pathname + target.search;
 }
 
-/** Says what the change in the address did, when it is the visitor's own, with a button that takes it back. */
+/**
+ * Says what the change in the address did, when it is the visitor's own, with a button that takes
+ * it back.
+ */
 export async function changeNotice(visit: Visit): Promise<Html | undefined> {
   const id = parseInt64(query(visit, "change"));
   const change = id === undefined ? undefined : await visit.desk.animals.changeById(id);

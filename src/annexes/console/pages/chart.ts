@@ -15,8 +15,8 @@ const foot = 22;
 const gap = 0.2;
 
 /**
- * Bars as SVG, drawn here: no script and no inline style. A limit is a dashed line, drawn where it is in reach of the
- * bars. The same numbers stand beside it as a table.
+ * Bars as SVG, drawn here: no script and no inline style. A limit is a dashed line, drawn where it
+ * is in reach of the bars. The same numbers stand beside it as a table.
  */
 export function barChart(
   visit: Arrival,

@@ -42,8 +42,8 @@ export function plainMessagePage(
 }
 
 /**
- * For somebody whose session ended. What was filled in is kept on the page: once a new link was opened beside it, the
- * same form can be sent again.
+ * For somebody whose session ended. What was filled in is kept on the page: once a new link was
+ * opened beside it, the same form can be sent again.
  */
 export function signedOutPage(arrival: Arrival, form: Form | undefined): Response {
   const { words, url, isSecure } = arrival;
@@ -66,7 +66,10 @@ export function signedOutPage(arrival: Arrival, form: Form | undefined): Respons
   });
 }
 
-/** What a person is told of a failure: what an AppError says, and of anything else only that it failed. */
+/**
+ * What a person is told of a failure: what an AppError says, and of anything else only that it
+ * failed.
+ */
 export function failurePage(visit: Visit, error: unknown): Response {
   if (!(error instanceof AppError))
     return messagePage(visit, "failed", visit.words.failures.failed);

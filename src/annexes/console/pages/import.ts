@@ -19,7 +19,10 @@ import { figures, previewParts } from "./import-preview.ts";
 import { consolePage } from "./layout.ts";
 import { notice, number, oneButton, selectField, textField, when } from "./parts.ts";
 
-/** How long an answer waits for the work that it begins: a small file is then read before the page is shown. */
+/**
+ * How long an answer waits for the work that it begins: a small file is then read before the page
+ * is shown.
+ */
 const patienceMs = 400;
 const pollMs = 700;
 const refreshSeconds = 2;
@@ -148,7 +151,10 @@ function examined(visit: Visit, job: ImportJob, preview: Preview): Html {
     ${completeForm(visit, job)} ${otherFile(visit)}`;
 }
 
-/** A list that is whole withdraws what it lacks: what that comes to is shown first, as everything is. */
+/**
+ * A list that is whole withdraws what it lacks: what that comes to is shown first, as everything
+ * is.
+ */
 function completeForm({ words }: Visit, { choices }: ImportJob): Html {
   return html`<form method="post" action="/import/examine" class="card">
     ${textField({

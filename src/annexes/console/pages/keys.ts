@@ -202,7 +202,10 @@ export async function createKey(visit: Visit): Promise<Response> {
   }
 }
 
-/** Shows a secret this once. Nothing keeps it: reloading the page asks whether to send the form again. */
+/**
+ * Shows a secret this once. Nothing keeps it: reloading the page asks whether to send the form
+ * again.
+ */
 export function secretPage(visit: Visit, { key, secret }: IssuedKey, title: string): Response {
   const { words } = visit;
   return consolePage(visit, {

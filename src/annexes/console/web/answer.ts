@@ -17,7 +17,10 @@ export const statusOf = {
 } as const;
 export type StatusName = keyof typeof statusOf;
 
-/** What a page may load and do: its own style and script, and forms to its own origin. Nothing stands inline. */
+/**
+ * What a page may load and do: its own style and script, and forms to its own origin. Nothing
+ * stands inline.
+ */
 const policy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -32,8 +35,9 @@ const policy = [
 ].join("; ");
 
 /**
- * On every answer. The referrer goes to this origin only: with `no-referrer` a browser would send its forms with
- * `Origin: null` (Fetch Standard, "append a request Origin header"), and nobody could tell them from a stranger's.
+ * On every answer. The referrer goes to this origin only: with `no-referrer` a browser would send
+ * its forms with `Origin: null` (Fetch Standard, "append a request Origin header"), and nobody
+ * could tell them from a stranger's.
  */
 const commonHeaders: Readonly<Record<string, string>> = {
   "cache-control": "no-store",

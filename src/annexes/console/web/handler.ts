@@ -33,7 +33,10 @@ export interface HandlerOptions {
   readonly hosts: KnownHosts;
   /** The address that people use where it is not the one that requests come to. */
   readonly publicOrigin: string | undefined;
-  /** True where plain HTTP from public addresses is as the operator wants it: a proxy vouches for it. */
+  /**
+   * True where plain HTTP from public addresses is as the operator wants it: a proxy vouches for
+   * it.
+   */
   readonly isBehindProxy: boolean;
   readonly report: (error: unknown) => void;
   readonly warn: (message: string) => void;

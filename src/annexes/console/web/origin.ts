@@ -2,15 +2,18 @@ import { parseAddress } from "../../../domain/address.ts";
 
 /** What is known of the addresses at which people reach the console. */
 export interface KnownHosts {
-  /** Names that lead here: the host of `--console`, of `--console-url`, and the machine's own name. */
+  /**
+   * Names that lead here: the host of `--console`, of `--console-url`, and the machine's own name.
+   */
   readonly names: readonly string[];
   /** True where a proxy or a certificate decides which names lead here. */
   readonly isVouched: boolean;
 }
 
 /**
- * True when a page may be served under `host`, the value of a Host header. A page of a stranger can make its own name lead
- * to this machine (DNS rebinding); it cannot do so with an address or with a name of ours.
+ * True when a page may be served under `host`, the value of a Host header. A page of a stranger can
+ * make its own name lead to this machine (DNS rebinding); it cannot do so with an address or with a
+ * name of ours.
  */
 export function isKnownHost(host: string | null, known: KnownHosts): boolean {
   const name = hostName(host);
@@ -28,8 +31,8 @@ function hostName(host: string | null): string | undefined {
 }
 
 /**
- * True when a change comes from a page of this origin. Every browser of today says so in `Origin`; where that is missing,
- * `Sec-Fetch-Site` must say it. A contradiction is a refusal.
+ * True when a change comes from a page of this origin. Every browser of today says so in `Origin`;
+ * where that is missing, `Sec-Fetch-Site` must say it. A contradiction is a refusal.
  */
 export function isOwnOrigin(headers: Headers, ownOrigins: readonly string[]): boolean {
   const site = headers.get("sec-fetch-site");
@@ -39,8 +42,8 @@ export function isOwnOrigin(headers: Headers, ownOrigins: readonly string[]): bo
 }
 
 /**
- * True when a page may be shown to this request: it leads nowhere else, and it is not loaded as a part of a stranger's
- * page. A link from elsewhere may open it.
+ * True when a page may be shown to this request: it leads nowhere else, and it is not loaded as a
+ * part of a stranger's page. A link from elsewhere may open it.
  */
 export function isOpenable(headers: Headers): boolean {
   const site = headers.get("sec-fetch-site");

@@ -2,7 +2,9 @@ import { clientAddress, parseAddress, isInCidr, type Cidr } from "../../../domai
 import type { Tls } from "../../../http/server.ts";
 import { uploadBytesMax } from "./upload.ts";
 
-/** How long a connection may be silent: a phone that sends a file over a bad line pauses at times. */
+/**
+ * How long a connection may be silent: a phone that sends a file over a bad line pauses at times.
+ */
 const idleTimeoutSeconds = 60;
 /** What a form with the largest file adds to it. */
 const envelopeBytes = 1024 * 1024;
@@ -36,7 +38,8 @@ export interface ConsoleServer {
 /** Listens. Throws the system's error when the address cannot be had. */
 export function listen(options: ConsoleListenOptions): ConsoleServer {
   const isShared = options.tls !== undefined || options.reusePort;
-  // What shares its port with its successor would share it with anybody: see first that nobody is there.
+  // What shares its port with its successor would share it with anybody: see first that nobody is
+  // there.
   if (isShared && !options.reusePort) claim(options);
   let current = bind({ ...options, reusePort: isShared });
   const { url, port = options.port } = current;

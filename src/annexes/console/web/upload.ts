@@ -16,8 +16,8 @@ export interface Upload {
 }
 
 /**
- * Writes the file of a form to `path` while it arrives, so that its size costs no memory. Throws `payload_too_large`, or
- * `invalid_request` when the form is not whole.
+ * Writes the file of a form to `path` while it arrives, so that its size costs no memory. Throws
+ * `payload_too_large`, or `invalid_request` when the form is not whole.
  */
 export async function receiveFile(request: Request, path: string): Promise<Upload> {
   const type = request.headers.get("content-type") ?? "";

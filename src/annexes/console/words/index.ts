@@ -20,8 +20,8 @@ export type Language = keyof typeof languages;
 const isLanguage = (code: string): code is Language => Object.hasOwn(languages, code);
 
 /**
- * The language for a browser: the one that was `chosen` on it, else the first one of its `Accept-Language` (RFC 9110,
- * section 12.5.4) that the console speaks, else English.
+ * The language for a browser: the one that was `chosen` on it, else the first one of its
+ * `Accept-Language` (RFC 9110, section 12.5.4) that the console speaks, else English.
  */
 export function languageFor(chosen: string | undefined, accepted: string | null): Language {
   if (chosen !== undefined && isLanguage(chosen)) return chosen;

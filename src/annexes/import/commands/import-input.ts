@@ -56,7 +56,10 @@ export function refuseAsRejects(
   );
 }
 
-/** The regular file of that name, if there is one. Why one cannot be had is said by whoever opens it. */
+/**
+ * The regular file of that name, if there is one. Why one cannot be had is said by whoever opens
+ * it.
+ */
 function fileAt(path: string | undefined): Stats | undefined {
   try {
     const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });

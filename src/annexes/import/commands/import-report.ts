@@ -24,8 +24,8 @@ export class Rejects {
   }
 
   /**
-   * Opens the file, empty. Throws UsageError when it exists and must not be overwritten, `unavailable` when it cannot be
-   * written.
+   * Opens the file, empty. Throws UsageError when it exists and must not be overwritten,
+   * `unavailable` when it cannot be written.
    */
   static open(path: string | undefined, overwrites: boolean): Rejects {
     if (path === undefined) return new Rejects(path, undefined);
@@ -36,8 +36,8 @@ export class Rejects {
       );
     }
     try {
-      // Before all has been read, when it would be late to learn that its folder is missing. No folder is made; a misspelt
-      // one would be too.
+      // Before all has been read, when it would be late to learn that its folder is missing. No
+      // folder is made; a misspelt one would be too.
       return new Rejects(path, openSync(path, "w", 0o600));
     } catch (error) {
       const hint = "Name a file in a folder that this user may write to.";
@@ -72,7 +72,10 @@ export class Rejects {
     this.#pending = "";
   }
 
-  /** Keeps what it has of an import that failed; what is wrong with the file then matters less than why. */
+  /**
+   * Keeps what it has of an import that failed; what is wrong with the file then matters less than
+   * why.
+   */
   [Symbol.dispose](): void {
     try {
       this.end();

@@ -31,13 +31,19 @@ const flagColumns = [
 ] as const;
 type Flag = (typeof flagColumns)[number];
 
-/** The types of an animal's active movement; 3 to 7 are transfer, escaped, reclaimed, stolen and released. */
+/**
+ * The types of an animal's active movement; 3 to 7 are transfer, escaped, reclaimed, stolen and
+ * released.
+ */
 const adoption = 1;
 const elsewhereMin = 3;
 const elsewhereMax = 7;
 const retailer = 8;
 
-/** ASM3, which is sheltermanager.com: the service's `json_adoptable_animals` and its kin, or the same columns as CSV. */
+/**
+ * ASM3, which is sheltermanager.com: the service's `json_adoptable_animals` and its kin, or the
+ * same columns as CSV.
+ */
 export const asm: Format = {
   name: "asm",
   title: "Animal Shelter Manager 3 / sheltermanager.com, json_adoptable_animals (JSON or CSV)",
@@ -85,7 +91,10 @@ interface Decided {
 
 type Said = Decided | { readonly field: string; readonly value: unknown };
 
-/** Throws UnreadableInput when no column says whether an animal is for adoption and nobody else does. */
+/**
+ * Throws UnreadableInput when no column says whether an animal is for adoption and nobody else
+ * does.
+ */
 function stateReader(sample: Sample, { statuses }: MapperContext): (record: unknown) => Said {
   const word = fieldAmong(sample, ["adoptionstatus", "status"]);
   const flags = flagColumns.flatMap((name) => {
@@ -124,8 +133,8 @@ function isOne(value: unknown): boolean {
 }
 
 /**
- * What ASM's own `is_animal_adoptable` says with its default settings, with the animals that it leaves out told apart:
- * those that are adopted or reserved stay in the catalogue.
+ * What ASM's own `is_animal_adoptable` says with its default settings, with the animals that it
+ * leaves out told apart: those that are adopted or reserved stay in the catalogue.
  */
 function stateOf(set: ReadonlySet<Flag>, movement: number, deceased: boolean): Decided {
   const gone = (reason: string): Decided => ({ meaning: "gone", reason });

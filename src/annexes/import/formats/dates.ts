@@ -1,7 +1,9 @@
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { wordKey } from "./statuses.ts";
 
-/** Beginnings of the months' names in the languages of `statuses.ts`; the first that fits counts. */
+/**
+ * Beginnings of the months' names in the languages of `statuses.ts`; the first that fits counts.
+ */
 const months: readonly (readonly [string, number])[] = Object.entries({
   jan: 1,
   ene: 1,
@@ -59,8 +61,9 @@ const epochSecondsMax = 1e11;
 const epochSecondsMin = 1e8;
 
 /**
- * Reads times in every form that shelters write: ISO 8601, 3/1/24 and 1.3.2024, 01-Mar-2024, March 1, 2024, 20240301, Unix
- * times and Excel's days. Whether 3/4/2024 has the month or the day first is learnt from values that can only be one.
+ * Reads times in every form that shelters write: ISO 8601, 3/1/24 and 1.3.2024, 01-Mar-2024, March
+ * 1, 2024, 20240301, Unix times and Excel's days. Whether 3/4/2024 has the month or the day first
+ * is learnt from values that can only be one.
  */
 export class Dates {
   #dayFirst = 0;
@@ -122,7 +125,10 @@ function ofMs(ms: number): number {
   return Number(isoSeconds(Math.floor(ms)).replaceAll(/\D/g, ""));
 }
 
-/** Year, month and day, and what there is of hour, minute, second and `a` or `p`; undefined where it is no such time. */
+/**
+ * Year, month and day, and what there is of hour, minute, second and `a` or `p`; undefined where it
+ * is no such time.
+ */
 function sortable(
   date: readonly (string | undefined)[],
   [hourText = "0", minute = "0", second = "0", half]: readonly (string | undefined)[],

@@ -23,7 +23,10 @@ export type MapTarget = (typeof mapTargets)[number];
 /** Which column (CSV) or field (JSON, dots lead into objects) holds which of our fields. */
 export type FieldMap = ReadonlyMap<MapTarget, string>;
 
-/** A `--map` option that cannot be understood; the message says what is wrong and what would be right. */
+/**
+ * A `--map` option that cannot be understood; the message says what is wrong and what would be
+ * right.
+ */
 export class InvalidFieldMap extends Error {
   override readonly name = "InvalidFieldMap";
 }
@@ -31,8 +34,8 @@ export class InvalidFieldMap extends Error {
 const example = "for example name=Pet Name,categoryId=Species,status=State,externalId=Tag";
 
 /**
- * Reads the value of `--map`: `field=Column` pairs parted by commas; a column whose name has a comma is
- * quoted as in CSV. `name` and `categoryId` are needed. Throws InvalidFieldMap.
+ * Reads the value of `--map`: `field=Column` pairs parted by commas; a column whose name has a
+ * comma is quoted as in CSV. `name` and `categoryId` are needed. Throws InvalidFieldMap.
  */
 export function parseFieldMap(text: string): FieldMap {
   const map = new Map<MapTarget, string>();

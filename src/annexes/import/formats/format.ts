@@ -28,8 +28,8 @@ export interface Format {
   readonly title: string;
   recognises(sample: Sample): boolean;
   /**
-   * A mapper for records like those of the sample, which may be CSV rows with columns or JSON objects.
-   * Throws UnreadableInput when columns are missing that this format needs.
+   * A mapper for records like those of the sample, which may be CSV rows with columns or JSON
+   * objects. Throws UnreadableInput when columns are missing that this format needs.
    */
   mapper(sample: Sample, context: MapperContext): RecordMapper;
 }

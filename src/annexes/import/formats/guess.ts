@@ -5,7 +5,9 @@ import type { Sample } from "./format.ts";
 import { Statuses } from "./statuses.ts";
 import { type Field, columnKey, columnsOf, fieldOf, isBlank } from "./values.ts";
 
-/** What columns are called that hold a field, in the languages of `statuses.ts`, the surest first. */
+/**
+ * What columns are called that hold a field, in the languages of `statuses.ts`, the surest first.
+ */
 const names: Readonly<Record<MapTarget, readonly string[]>> = {
   name: "animalname petname name nombre nom naam nome tiername rufname nombreanimal calledname".split(
     " ",
@@ -31,7 +33,10 @@ const names: Readonly<Record<MapTarget, readonly string[]>> = {
 const species =
   /^(?:dogs?|cats?|pupp(?:y|ies)|kittens?|rabbits?|birds?|horses?|perros?|gatos?|hunde?|katzen?|chiens?|chats?|hond(?:en)?|kat(?:ten)?|cachorros?|c[aã]o|c[aã]es)$/i;
 
-/** A map for an unknown input, guessed from the names and values of its columns; without what cannot be guessed. */
+/**
+ * A map for an unknown input, guessed from the names and values of its columns; without what cannot
+ * be guessed.
+ */
 export function guessedMap(sample: Sample): FieldMap {
   const columns = columnsOf(sample).map((name) => ({
     name,
@@ -57,7 +62,10 @@ function valuesOf({ records }: Sample, field: Field): readonly unknown[] {
   return records.map(field).filter((value) => !isBlank(value) && !isJsonObject(value));
 }
 
-/** How surely a column holds a field: by its name (1 to 2), and by its values, which may outweigh it. */
+/**
+ * How surely a column holds a field: by its name (1 to 2), and by its values, which may outweigh
+ * it.
+ */
 function score(target: MapTarget, key: string, values: readonly unknown[]): number {
   const place = names[target].indexOf(key);
   const byName = place < 0 ? 0 : 2 - place / names[target].length;

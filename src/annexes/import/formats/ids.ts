@@ -27,14 +27,17 @@ const placeholder =
 const damaged =
   /^(?:\d(?:[.,]\d+)?E\+\d+|\d{1,2}-(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)-\d{1,2})$/i;
 
-/** What an id of this source begins with in the catalogue, so that equal ids of two sources are two animals. */
+/**
+ * What an id of this source begins with in the catalogue, so that equal ids of two sources are two
+ * animals.
+ */
 export function idPrefix(source: string): string {
   return `${source}:`;
 }
 
 /**
- * The id of a source's animal as the catalogue keeps it, `source:id`; undefined where there is none, or only what a
- * spreadsheet left of it.
+ * The id of a source's animal as the catalogue keeps it, `source:id`; undefined where there is
+ * none, or only what a spreadsheet left of it.
  */
 export function externalId(
   { source, notes }: { readonly source: string; readonly notes: Notes },

@@ -14,7 +14,10 @@ import {
   versionOf,
 } from "./values.ts";
 
-/** Petfinder API version 2: `{"animals": [...], "pagination": {...}}`, one page or several after one another. */
+/**
+ * Petfinder API version 2: `{"animals": [...], "pagination": {...}}`, one page or several after one
+ * another.
+ */
 export const petfinder: Format = {
   name: "petfinder",
   title: "Petfinder API v2, pages of animals (JSON)",

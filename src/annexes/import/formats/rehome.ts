@@ -19,8 +19,8 @@ import {
 } from "./values.ts";
 
 /**
- * What `rehome pets export` writes, and the interface's own answers: taken over exactly as they are. An animal with an
- * `id` is the one that has it here.
+ * What `rehome pets export` writes, and the interface's own answers: taken over exactly as they
+ * are. An animal with an `id` is the one that has it here.
  */
 export const rehome: Format = {
   name: "rehome",

@@ -16,7 +16,9 @@ import {
   versionOf,
 } from "./values.ts";
 
-/** What columns are called, the best name first; case and what separates words make no difference. */
+/**
+ * What columns are called, the best name first; case and what separates words make no difference.
+ */
 interface Columns {
   readonly id: readonly string[];
   /** Empty where the source gives no names. */
@@ -27,12 +29,18 @@ interface Columns {
   readonly dates: readonly string[];
 }
 
-/** How a shelter program or a city lays its animals out as a table, in CSV, in a workbook or as JSON objects. */
+/**
+ * How a shelter program or a city lays its animals out as a table, in CSV, in a workbook or as JSON
+ * objects.
+ */
 interface Layout {
   readonly name: string;
   readonly title: string;
   readonly columns: Columns;
-  /** `outcome`: blank while the animal is there, else how it left. `status`: a word for what it is now. */
+  /**
+   * `outcome`: blank while the animal is there, else how it left. `status`: a word for what it is
+   * now.
+   */
   readonly says: "outcome" | "status";
   /** Columns of which only this layout has one. */
   readonly marks: readonly string[];
@@ -138,7 +146,10 @@ const layouts: readonly Layout[] = [
   },
 ];
 
-/** The layouts of shelters, told apart by their columns; those differ in names, case and what separates words. */
+/**
+ * The layouts of shelters, told apart by their columns; those differ in names, case and what
+ * separates words.
+ */
 export const shelters: readonly Format[] = layouts.map((layout) => ({
   name: layout.name,
   title: layout.title,

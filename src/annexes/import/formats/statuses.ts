@@ -1,12 +1,18 @@
 import { isPetStatus, type PetStatus } from "../../../domain/pet.ts";
 import { isBlank } from "./values.ts";
 
-/** What a word says of an animal: one of our statuses, none, or that it is not for adoption (any more). */
+/**
+ * What a word says of an animal: one of our statuses, none, or that it is not for adoption (any
+ * more).
+ */
 export type Meaning = PetStatus | "none" | "gone";
 
 const meanings: readonly Meaning[] = ["available", "pending", "sold", "none", "gone"];
 
-/** What shelters write, in English, Spanish, German, French, Dutch and Portuguese; as `wordKey` leaves it. */
+/**
+ * What shelters write, in English, Spanish, German, French, Dutch and Portuguese; as `wordKey`
+ * leaves it.
+ */
 const words: Readonly<Record<Exclude<Meaning, "none">, string>> = {
   available: `
 available, available now, available for adoption, adoptable, for adoption, up for adoption, ready for adoption,
@@ -72,10 +78,15 @@ export function wordKey(text: string): string {
     .trim();
 }
 
-/** What tells the rest of a status from its word: `Available - In Foster`, `Hold: Stray`, `Adopted (8 May)`. */
+/**
+ * What tells the rest of a status from its word: `Available - In Foster`, `Hold: Stray`, `Adopted
+ * (8 May)`.
+ */
 const restOfStatus = /\s+[-\u2013\u2014]\s*|\s*[:(].*/u;
 
-/** Reads what shelters write for an animal's status, with the words that this import was told of. */
+/**
+ * Reads what shelters write for an animal's status, with the words that this import was told of.
+ */
 export class Statuses {
   readonly #own: ReadonlyMap<string, Meaning>;
   /** What an animal has whose status is blank or not in the file; undefined to ask for it. */
@@ -106,14 +117,19 @@ export class Statuses {
   }
 }
 
-/** A `--status` or `--default-status` that cannot be understood; the message says what would be right. */
+/**
+ * A `--status` or `--default-status` that cannot be understood; the message says what would be
+ * right.
+ */
 export class InvalidStatuses extends Error {
   override readonly name = "InvalidStatuses";
 }
 
 const example = "for example --status 'Disponible=available,EUTHANIZE=gone'";
 
-/** Reads the values of `--status`: `word=meaning` pairs parted by commas. Throws InvalidStatuses. */
+/**
+ * Reads the values of `--status`: `word=meaning` pairs parted by commas. Throws InvalidStatuses.
+ */
 export function parseStatusWords(texts: readonly string[]): ReadonlyMap<string, Meaning> {
   const own = new Map<string, Meaning>();
   for (const pair of texts.flatMap((text) => text.match(/(?:"[^"]*"|[^,])+/g) ?? [])) {

@@ -26,7 +26,10 @@ export class UnknownStatus extends FieldFault {
   }
 }
 
-/** A mapper that turns what `map` throws as `FieldFault`, and records that are not of the expected kind, into rejections. */
+/**
+ * A mapper that turns what `map` throws as `FieldFault`, and records that are not of the expected
+ * kind, into rejections.
+ */
 export function mapperOf(columns: readonly string[] | undefined, map: RecordMapper): RecordMapper {
   return (record, line) => {
     if (record instanceof MalformedRecord) return malformed(record, line);
@@ -67,8 +70,8 @@ export function requireObjects(format: string, { columns }: Sample): void {
 }
 
 /**
- * What a record says that has this status: with one of ours it is the animal that `pet` makes of it.
- * Throws FieldFault for a word that nobody knows.
+ * What a record says that has this status: with one of ours it is the animal that `pet` makes of
+ * it. Throws FieldFault for a word that nobody knows.
  */
 export function byStatus(
   { statuses }: MapperContext,
@@ -172,7 +175,10 @@ export function exactName(field: string, value: unknown): string {
   return value;
 }
 
-/** The name of an animal whose shelter has none for it: it is up for adoption all the same, and a list of empty names helps nobody. */
+/**
+ * The name of an animal whose shelter has none for it: it is up for adoption all the same, and a
+ * list of empty names helps nobody.
+ */
 const unnamed = "Unnamed";
 
 /** What stands in name columns of animals without a name. */
@@ -192,14 +198,20 @@ const noNames: ReadonlySet<string> = new Set([
 /** Shelters mark a name that staff gave, not a former owner, with a leading asterisk. */
 const givenByStaff = /^\*+\s*/;
 
-/** A name as shelter software has it, without marks and blanks around it; `unnamed` where there is none. */
+/**
+ * A name as shelter software has it, without marks and blanks around it; `unnamed` where there is
+ * none.
+ */
 export function shelterName(field: string, value: unknown): string {
   if (isBlank(value)) return unnamed;
   const name = exactName(field, value).trim().replace(givenByStaff, "").trim();
   return name === "" || noNames.has(name.toLowerCase()) ? unnamed : name;
 }
 
-/** How a value was written. CSV has nothing but texts, so that one may be a number there; in JSON none is. */
+/**
+ * How a value was written. CSV has nothing but texts, so that one may be a number there; in JSON
+ * none is.
+ */
 export type Notation = "json" | "csv";
 
 /** How records with these CSV columns, or without any, are written. */

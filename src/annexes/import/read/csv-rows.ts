@@ -9,9 +9,9 @@ const quote = 34;
 const portionBytes = 64 * 1024;
 
 /**
- * All rows of CSV text, the header too, as arrays of fields, each with the line on which it begins. A row over several
- * lines in which a quote was left open is a `MalformedRecord`.
- * Throws UnreadableInput where the last quote stays open, or a row is too long to be one.
+ * All rows of CSV text, the header too, as arrays of fields, each with the line on which it begins.
+ * A row over several lines in which a quote was left open is a `MalformedRecord`. Throws
+ * UnreadableInput where the last quote stays open, or a row is too long to be one.
  */
 export async function* csvRows(chunks: ByteChunks, delimiter: string): AsyncGenerator<RecordBatch> {
   const rows = new RowParser(delimiter);
@@ -27,7 +27,10 @@ export async function* csvRows(chunks: ByteChunks, delimiter: string): AsyncGene
   if (batch.lines.length > 0) yield { ...batch, isUnended: lastByte !== newline };
 }
 
-/** csv-parse, fed by hand: rows are collected as they are parsed, so that no object stream stands between. */
+/**
+ * csv-parse, fed by hand: rows are collected as they are parsed, so that no object stream stands
+ * between.
+ */
 class RowParser {
   readonly #parser: Parser;
   #lines: number[] = [];
@@ -100,7 +103,10 @@ class RowParser {
     return null;
   }
 
-  /** True when the row that ends before `end` has a quote without its like: it ran on into the next lines by mistake. */
+  /**
+   * True when the row that ends before `end` has a quote without its like: it ran on into the next
+   * lines by mistake.
+   */
   #isQuoteOpen(end: number): boolean {
     const bytes = Buffer.concat(this.#pieces);
     let quotes = 0;

@@ -3,7 +3,9 @@ import { csvRows } from "./csv-rows.ts";
 import { type ByteChunks, UnreadableInput } from "./input.ts";
 import { MalformedRecord, type RecordBatch } from "./records.ts";
 
-/** A CSV input: the names in its header line, then its rows as arrays with one field for each name. */
+/**
+ * A CSV input: the names in its header line, then its rows as arrays with one field for each name.
+ */
 export interface CsvRecords {
   readonly columns: readonly string[];
   readonly batches: AsyncGenerator<RecordBatch>;
@@ -12,14 +14,18 @@ export interface CsvRecords {
 /** What a reader of CSV has to know beforehand. */
 export interface CsvLayout {
   readonly delimiter: string;
-  /** True for names of columns that mean something; finds the header below the title rows of a report. */
+  /**
+   * True for names of columns that mean something; finds the header below the title rows of a
+   * report.
+   */
   readonly isHeader?: (columns: readonly string[]) => boolean;
 }
 
 /**
- * Reads CSV (RFC 4180, and quotes within unquoted fields; lines end in CRLF or LF). Blank and empty rows are passed over,
- * and title rows above the header. A row with fields missing or left over becomes a `MalformedRecord`.
- * Throws UnreadableInput for a missing header, and from `batches` where a quote stays open or the input is cut off.
+ * Reads CSV (RFC 4180, and quotes within unquoted fields; lines end in CRLF or LF). Blank and empty
+ * rows are passed over, and title rows above the header. A row with fields missing or left over
+ * becomes a `MalformedRecord`. Throws UnreadableInput for a missing header, and from `batches`
+ * where a quote stays open or the input is cut off.
  */
 export function readCsv(chunks: ByteChunks, layout: CsvLayout): Promise<CsvRecords> {
   return readTable(csvRows(chunks, layout.delimiter), layout.isHeader);
@@ -49,7 +55,10 @@ export async function readTable(
   }
 }
 
-/** Rows above the header that are looked through: a report's title, its date, what it was filtered by. */
+/**
+ * Rows above the header that are looked through: a report's title, its date, what it was filtered
+ * by.
+ */
 const titleRowsMax = 20;
 
 /** The rows among which the header is, and those that came with them. */
@@ -68,7 +77,10 @@ async function firstRows(rows: AsyncGenerator<RecordBatch>): Promise<RecordBatch
   return first;
 }
 
-/** The row that names the columns: one that `isHeader` knows, or else the first that is not much emptier than most. */
+/**
+ * The row that names the columns: one that `isHeader` knows, or else the first that is not much
+ * emptier than most.
+ */
 function headerIndex(rows: readonly unknown[], isHeader: CsvLayout["isHeader"]): number {
   const candidates = rows.slice(0, titleRowsMax).map(names);
   const known = candidates.findIndex((row) => row.length > 1 && isHeader?.(row) === true);
@@ -138,7 +150,10 @@ function isShort(width: number, row: string[] | MalformedRecord): boolean {
   return !(row instanceof MalformedRecord) && row.length < width;
 }
 
-/** True for a row that may stay as it is. One that begins with an empty field is looked at: it may be empty altogether. */
+/**
+ * True for a row that may stay as it is. One that begins with an empty field is looked at: it may
+ * be empty altogether.
+ */
 function isFitting(width: number, row: string[] | MalformedRecord): boolean {
   return !(row instanceof MalformedRecord) && row.length === width && row[0] !== "";
 }

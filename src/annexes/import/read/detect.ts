@@ -63,12 +63,16 @@ function wrapsList(text: string): boolean {
 
 const delimiters = [",", ";", "\t", "|"] as const;
 
-/** Lines that tell the delimiter: those above the header may have none, or another one in a report's title. */
+/**
+ * Lines that tell the delimiter: those above the header may have none, or another one in a report's
+ * title.
+ */
 const delimiterLinesMax = 20;
 
 /**
- * The delimiter that the line \`sep=;\` names, as Excel writes it, or else by which the most lines have equally many fields, outside quotes. csv-parse's `delimiter_auto` fails on
- * text beyond ASCII.
+ * The delimiter that the line \`sep=;\` names, as Excel writes it, or else by which the most lines
+ * have equally many fields, outside quotes. csv-parse's `delimiter_auto` fails on text beyond
+ * ASCII.
  */
 function delimiterOf(text: string): string {
   const told = /^sep=(.)\r?\n/i.exec(text)?.[1];
@@ -78,7 +82,10 @@ function delimiterOf(text: string): string {
   return scores.reduce((best, next) => (next[1] > best[1] ? next : best))[0];
 }
 
-/** How many fields there are in the lines that have as many as most others; 0 when the delimiter parts nothing. */
+/**
+ * How many fields there are in the lines that have as many as most others; 0 when the delimiter
+ * parts nothing.
+ */
 function evenness(lines: readonly string[], delimiter: string): number {
   const linesByCount = new Map<number, number>();
   for (const line of lines) {

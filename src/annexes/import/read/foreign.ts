@@ -14,7 +14,10 @@ const binary: ReadonlyArray<readonly [readonly number[], string]> = [
 
 const titleCharactersMax = 80;
 
-/** What an input is, in words, if it is something else than text with records; told by its first few kilobytes. */
+/**
+ * What an input is, in words, if it is something else than text with records; told by its first few
+ * kilobytes.
+ */
 export function foreignKind(beginning: Uint8Array): string | undefined {
   const found = binary.find(([bytes]) => bytes.every((byte, index) => beginning[index] === byte));
   if (found !== undefined) return found[1];

@@ -4,8 +4,8 @@ import { isUtf8 } from "node:buffer";
 export type ByteChunks = AsyncIterable<Uint8Array>;
 
 /**
- * Input that cannot be read to its end. The message names the line (from 1) and what was expected there;
- * line 0 stands for the input as a whole.
+ * Input that cannot be read to its end. The message names the line (from 1) and what was expected
+ * there; line 0 stands for the input as a whole.
  */
 export class UnreadableInput extends Error {
   override readonly name = "UnreadableInput";
@@ -67,7 +67,9 @@ function afterBeginning(bytes: Uint8Array): Uint8Array {
   return startsWith(bytes, [0xef, 0xbb, 0xbf]) ? bytes.subarray(3) : bytes;
 }
 
-/** Where the last character ends that is complete in `bytes`: at most three bytes before its end. */
+/**
+ * Where the last character ends that is complete in `bytes`: at most three bytes before its end.
+ */
 function wholeCharactersEnd(bytes: Uint8Array): number {
   const end = bytes.length;
   for (let back = 1; back <= Math.min(3, end); back += 1) {
@@ -103,12 +105,14 @@ function notUtf8(bytes: Uint8Array, firstLine: number): UnreadableInput {
 
 /** How many bytes enter the window at once, so that one huge chunk does not make one huge batch. */
 const portionBytes = 64 * 1024;
-/** The largest single record (JSON value or line); a whole animal with all its texts is far below. */
+/**
+ * The largest single record (JSON value or line); a whole animal with all its texts is far below.
+ */
 export const recordBytesMax = 16 * 1024 * 1024;
 
 /**
- * The part of the input that is being looked at. Bytes before `start` are done with; reading on moves
- * what is left to the front, so positions are good only until the next `readOn`.
+ * The part of the input that is being looked at. Bytes before `start` are done with; reading on
+ * moves what is left to the front, so positions are good only until the next `readOn`.
  */
 export class Window {
   bytes: Uint8Array = new Uint8Array(4 * portionBytes);
@@ -122,7 +126,10 @@ export class Window {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** Reads until at least twice as much as now is left to look at (so that re-reading stays linear), or to the end. */
+  /**
+   * Reads until at least twice as much as now is left to look at (so that re-reading stays linear),
+   * or to the end.
+   */
   async readOn(line: number): Promise<void> {
     const left = this.end - this.start;
     if (left > recordBytesMax) {

@@ -39,16 +39,18 @@ const batchRecordsMax = 512;
 export interface JsonOptions {
   /** True when top-level objects wrap a list of records, false when they are records. */
   readonly wrapped: boolean;
-  /** Gets every element of a JSON:API `included` list, before or after the records that refer to it. */
+  /**
+   * Gets every element of a JSON:API `included` list, before or after the records that refer to it.
+   */
   readonly onIncluded?: (value: unknown) => void;
   /** The fields that lead to the list of records, where it has none of the usual names. */
   readonly records?: readonly string[];
 }
 
 /**
- * The records of JSON text: the elements of arrays, objects after one another, or the elements of the lists
- * within wrapping objects; several documents may follow each other. Memory is bounded by the largest record.
- * Throws UnreadableInput at the line where the text stops being JSON.
+ * The records of JSON text: the elements of arrays, objects after one another, or the elements of
+ * the lists within wrapping objects; several documents may follow each other. Memory is bounded by
+ * the largest record. Throws UnreadableInput at the line where the text stops being JSON.
  */
 export async function* readJson(
   chunks: ByteChunks,
@@ -62,7 +64,9 @@ export async function* readJson(
   }
 }
 
-/** An element found but not parsed yet: its place in the window, and the line on which it begins. */
+/**
+ * An element found but not parsed yet: its place in the window, and the line on which it begins.
+ */
 interface Found {
   readonly start: number;
   readonly end: number;
@@ -117,7 +121,10 @@ class JsonReader {
     throw new UnreadableInput(0, `there is no list of records at --records ${records.join(".")}`);
   }
 
-  /** An object around the list of records, which `path` leads to where it has none of the usual names. */
+  /**
+   * An object around the list of records, which `path` leads to where it has none of the usual
+   * names.
+   */
   async *#wrapper(path?: readonly string[]): AsyncGenerator<RecordBatch> {
     this.#at += 1;
     let next = await this.#token();
@@ -145,7 +152,8 @@ class JsonReader {
       }
     } else if (first === openList && listNames.has(name)) yield* this.#list();
     else if (first === openObject && listNames.has(name)) yield await this.#single();
-    // What stands beside the lists (counts, links) must be JSON too, but says nothing about animals.
+    // What stands beside the lists (counts, links) must be JSON too, but says nothing about
+    // animals.
     else await this.#single();
   }
 
@@ -189,7 +197,10 @@ class JsonReader {
     }
   }
 
-  /** Finds elements, each with the separator after it, until the list closes, the batch is full or the window ends. */
+  /**
+   * Finds elements, each with the separator after it, until the list closes, the batch is full or
+   * the window ends.
+   */
   #scan(found: Found[]): "closed" | "full" | "starved" {
     const { bytes, end } = this.#window;
     while (found.length < batchRecordsMax) {
@@ -215,7 +226,10 @@ class JsonReader {
     return "full";
   }
 
-  /** Where the value that begins at `start` ends, or -1 when the window ends first. Counts the lines passed. */
+  /**
+   * Where the value that begins at `start` ends, or -1 when the window ends first. Counts the lines
+   * passed.
+   */
   #valueEnd(start: number): number {
     const { bytes, end } = this.#window;
     const first = bytes[start];
@@ -307,7 +321,8 @@ class JsonReader {
   }
 
   #parse(found: readonly Found[]): RecordBatch {
-    // Elements and the commas between them are one stretch of the input, so one parse serves them all.
+    // Elements and the commas between them are one stretch of the input, so one parse serves them
+    // all.
     const text = this.#text(found[0]?.start ?? 0, found.at(-1)?.end ?? 0);
     try {
       const records = parseJson(`[${text}]`) as unknown[];

@@ -7,9 +7,9 @@ const newline = 10;
 const blankLine = /^[ \t\r]*$/;
 
 /**
- * The records of newline-delimited JSON, one value a line; blank lines are passed over. A line that is not
- * JSON becomes a `MalformedRecord`, because the next line can still be read. Throws UnreadableInput for a last one that is
- * cut off.
+ * The records of newline-delimited JSON, one value a line; blank lines are passed over. A line that
+ * is not JSON becomes a `MalformedRecord`, because the next line can still be read. Throws
+ * UnreadableInput for a last one that is cut off.
  */
 export async function* readNdjson(chunks: ByteChunks): AsyncGenerator<RecordBatch> {
   const window = new Window(chunks);

@@ -20,8 +20,9 @@ const utf16 = [
 ] as const;
 
 /**
- * Opens an input as it is: gzip is unpacked, UTF-16 and `encoding` (a name that TextDecoder knows) are decoded, an Excel
- * workbook is told from text. Throws UnreadableInput for what is no such input, named for what it is.
+ * Opens an input as it is: gzip is unpacked, UTF-16 and `encoding` (a name that TextDecoder knows)
+ * are decoded, an Excel workbook is told from text. Throws UnreadableInput for what is no such
+ * input, named for what it is.
  */
 export async function openInput(source: ByteChunks, encoding?: string): Promise<Opened> {
   const { beginning, chunks, close } = await peeked(source, beginningBytes);
@@ -41,7 +42,10 @@ function startsWith(bytes: Uint8Array, beginning: readonly number[]): boolean {
   return beginning.every((byte, index) => bytes[index] === byte);
 }
 
-/** The content of gzip data, of one member or several. Throws UnreadableInput where it is cut off or damaged. */
+/**
+ * The content of gzip data, of one member or several. Throws UnreadableInput where it is cut off or
+ * damaged.
+ */
 async function* unpacked(chunks: ByteChunks): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip();
   // What breaks in between comes out of the iteration below.

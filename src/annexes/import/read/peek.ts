@@ -5,7 +5,10 @@ export interface Peeked {
   readonly beginning: Uint8Array;
   /** Yields all of the input; lets the source go when reading stops early. */
   readonly chunks: ByteChunks;
-  /** Lets the source go when `chunks` will not be read: a generator that has not begun does nothing when it is to return. */
+  /**
+   * Lets the source go when `chunks` will not be read: a generator that has not begun does nothing
+   * when it is to return.
+   */
   close(): Promise<void>;
 }
 

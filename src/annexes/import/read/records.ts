@@ -1,7 +1,10 @@
 /** Records as they stand in the input, with the line (from 1) on which each begins. */
 export interface RecordBatch {
   readonly lines: readonly number[];
-  /** Parsed JSON values, or for CSV the row's fields; a `MalformedRecord` stands for one that cannot be read. */
+  /**
+   * Parsed JSON values, or for CSV the row's fields; a `MalformedRecord` stands for one that cannot
+   * be read.
+   */
   readonly records: readonly unknown[];
   /** True when the last of them is the input's last, and the line's end is missing after it. */
   readonly isUnended?: boolean;

@@ -2,13 +2,16 @@ import { readXlsx, streamXlsxRows } from "hucre/xlsx";
 import { type ByteChunks, UnreadableInput } from "./input.ts";
 import type { RecordBatch } from "./records.ts";
 
-/** The largest workbook; its sheet is streamed, its archive and its shared texts are held in memory. */
+/**
+ * The largest workbook; its sheet is streamed, its archive and its shared texts are held in memory.
+ */
 const workbookBytesMax = 32 * 1024 * 1024;
 const batchRows = 512;
 
 /**
- * The rows of a workbook's first sheet, or of the one that `sheet` names, as texts: dates as ISO 8601, formulas as their
- * values. The line of a record is its row. Throws UnreadableInput for what cannot be read as a workbook.
+ * The rows of a workbook's first sheet, or of the one that `sheet` names, as texts: dates as ISO
+ * 8601, formulas as their values. The line of a record is its row. Throws UnreadableInput for what
+ * cannot be read as a workbook.
  */
 export async function* xlsxRows(chunks: ByteChunks, sheet?: string): AsyncGenerator<RecordBatch> {
   const bytes = await workbookBytes(chunks);

@@ -20,7 +20,10 @@ export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Removes all dated backups of the folder but the newest `keepCount`, and returns their paths. Other files stay. */
+/**
+ * Removes all dated backups of the folder but the newest `keepCount`, and returns their paths.
+ * Other files stay.
+ */
 export function removeOlder(folder: string, keepCount: number): string[] {
   const names = readdirSync(folder).filter((name) => datedName.test(name));
   // Without the ending, so that the second of one second comes after the first.

@@ -32,9 +32,10 @@ export interface RestoreReport extends BackupReport {
 }
 
 /**
- * Puts the backup `file` in the place of the catalogue in `folder`, and keeps what it replaces. Before anything is touched
- * the backup is read through, and so is its copy. Throws `unavailable` where a process uses the store. Ids go on after the
- * ones that the replaced catalogue gave out. Counters stay as they are.
+ * Puts the backup `file` in the place of the catalogue in `folder`, and keeps what it replaces.
+ * Before anything is touched the backup is read through, and so is its copy. Throws `unavailable`
+ * where a process uses the store. Ids go on after the ones that the replaced catalogue gave out.
+ * Counters stay as they are.
  */
 export function restore(file: string, folder: string, nowMs: number): RestoreReport {
   requireBackup(file);
@@ -91,12 +92,16 @@ function noBackup(file: string, why: string): AppError {
   });
 }
 
-/** Keeps the old catalogue under another name; from then on there is at each moment a whole one in its place. */
+/**
+ * Keeps the old catalogue under another name; from then on there is at each moment a whole one in
+ * its place.
+ */
 function replace(partial: string, catalogue: string, nowMs: number): string | undefined {
   let replaced: string | undefined;
   if (existsSync(catalogue)) {
     replaced = freeName(`${catalogue}.replaced-${isoSeconds(nowMs).replaceAll(":", "")}`);
-    // What a damaged database left beside itself belongs to it, and would be taken for the new one's.
+    // What a damaged database left beside itself belongs to it, and would be taken for the new
+    // one's.
     for (const suffix of ["-wal", "-shm"]) {
       if (existsSync(catalogue + suffix)) renameSync(catalogue + suffix, replaced + suffix);
     }
@@ -134,7 +139,8 @@ function holdAlone(catalogue: string): Held {
   const db = new Database(catalogue, { readwrite: true, create: false, safeIntegers: true });
   try {
     db.run("PRAGMA locking_mode = EXCLUSIVE");
-    // Leaving WAL mode takes the database for itself; in WAL mode every open connection holds a lock.
+    // Leaving WAL mode takes the database for itself; in WAL mode every open connection holds a
+    // lock.
     db.run("PRAGMA journal_mode = DELETE");
     db.run("BEGIN EXCLUSIVE");
     return { lastPetId: lastPetId(db), release: () => db.close() };
@@ -174,7 +180,10 @@ function continueIds(path: string, last: bigint): void {
   }
 }
 
-/** True when a process holds a lock on the file, as Linux lists them; a damaged database cannot be asked. */
+/**
+ * True when a process holds a lock on the file, as Linux lists them; a damaged database cannot be
+ * asked.
+ */
 function isLocked(path: string): boolean {
   try {
     const { ino } = statSync(path);

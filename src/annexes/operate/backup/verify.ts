@@ -25,8 +25,9 @@ export interface BackupContents extends BackupReport {
 }
 
 /**
- * Reads the backup `file` through, starts a store from it in memory, schema changes included, and says what is in it. The file
- * is not touched. Throws AppError in words where it is no backup, or damaged.
+ * Reads the backup `file` through, starts a store from it in memory, schema changes included, and
+ * says what is in it. The file is not touched. Throws AppError in words where it is no backup, or
+ * damaged.
  */
 export async function verifyBackup(file: string, clock: Clock): Promise<BackupContents> {
   requireBackup(file);

@@ -13,7 +13,10 @@ export type LookupKind = "key" | "pet";
 export type Completion = readonly Candidate[] | "files";
 
 export interface Lookup {
-  /** Values of the kind that go with what was typed so far; `flags` holds the options that were given before. */
+  /**
+   * Values of the kind that go with what was typed so far; `flags` holds the options that were
+   * given before.
+   */
   (
     kind: LookupKind,
     typed: string,
@@ -58,7 +61,8 @@ export async function complete(
   if (typed.startsWith("-")) return startingWith(typed, optionsOf(place.command));
   const { command } = place;
   const children = command.commands.length > 0 ? startingWith(typed, commandsOf(command)) : [];
-  // A command with an argument and subcommands takes either: rehome backup FILE, rehome backup verify FILE.
+  // A command with an argument and subcommands takes either: rehome backup FILE, rehome backup
+  // verify FILE.
   const isMeant = typed !== "" && children.length > 0;
   if (isMeant || command.registeredArguments.length === 0) return children;
   const argument = command.registeredArguments[place.positional] ?? lastVariadic(command);

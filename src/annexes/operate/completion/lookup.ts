@@ -41,7 +41,10 @@ function shortened(text: string): string {
   return cut(printable(text), aboutCells);
 }
 
-/** The data folder that the command would use, or undefined where that is a database server: it is not asked for a Tab. */
+/**
+ * The data folder that the command would use, or undefined where that is a database server: it is
+ * not asked for a Tab.
+ */
 function folderOf(given: ReadonlyMap<string, string>, io: Io): string | undefined {
   const flags: Record<string, string> = {};
   for (const { flag } of [settings.data, settings.store, settings.storeFile]) {

@@ -40,7 +40,9 @@ Examples:
   rehome doctor --data /var/lib/rehome --port 80
   rehome doctor --json | jq -r '.checks[] | select(.state != "ok").detail'`;
 
-/** `rehome doctor`: looks at everything that goes wrong with an installation, and says what to do. */
+/**
+ * `rehome doctor`: looks at everything that goes wrong with an installation, and says what to do.
+ */
 export function doctorCommand(io: Io): Command {
   const command = new Command("doctor")
     .description("look for trouble: folder, databases, disk, backups, clock, permissions, server")
@@ -94,7 +96,9 @@ function whyOf(name: SettingName, { sources, all }: LoadedConfig, { env }: Io): 
   return given === undefined ? "default" : `default, from ${given}`;
 }
 
-/** Settings that are wrong end every command before it begins; this says which are not the defaults. */
+/**
+ * Settings that are wrong end every command before it begins; this says which are not the defaults.
+ */
 function settingsFinding({ all }: LoadedConfig): Finding {
   const changed = all
     .filter(({ source }) => source !== "default")

@@ -12,7 +12,10 @@ import {
 } from "../../../storage/sqlite/folder.ts";
 import { bytesText, fail, ok, warn, type Finding } from "./finding.ts";
 
-/** Below this somebody has to make room now. Commits go on for a while, which is why `/ready` says no only at their end. */
+/**
+ * Below this somebody has to make room now. Commits go on for a while, which is why `/ready` says
+ * no only at their end.
+ */
 const freeFailBytes = 64 * 1024 * 1024;
 /** A backup or a migration writes the catalogue once more; this much shall be left beside it. */
 const freeSpareBytes = 256 * 1024 * 1024;
@@ -56,7 +59,10 @@ function hasCatalogue(folder: string): boolean {
   return existsSync(storeFiles(folder).catalogue);
 }
 
-/** Whether anybody but the owner can read what is in the folder, and whether the files have one owner. */
+/**
+ * Whether anybody but the owner can read what is in the folder, and whether the files have one
+ * owner.
+ */
 export function checkPermissions(folder: string): Finding {
   const check = "permissions";
   const { mode, uid } = statSync(folder);

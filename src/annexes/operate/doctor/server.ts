@@ -4,7 +4,10 @@ import { fail, ok, warn, type Finding } from "./finding.ts";
 
 const answerMaxMs = 3_000;
 
-/** What `/ready` answers, as far as it is needed here: that all is well, or the Error body that says what is not. */
+/**
+ * What `/ready` answers, as far as it is needed here: that all is well, or the Error body that says
+ * what is not.
+ */
 interface Readiness {
   readonly status?: unknown;
   readonly code?: unknown;
@@ -19,7 +22,10 @@ export async function checkServer(config: Config): Promise<Finding> {
   return (await examineServer(config)).finding;
 }
 
-/** Whether a server answers where the settings say that it listens, and where other machines reach it. */
+/**
+ * Whether a server answers where the settings say that it listens, and where other machines reach
+ * it.
+ */
 export async function checkReach(config: Config): Promise<Finding[]> {
   const { finding, answer } = await examineServer(config);
   if (answer === undefined || answer === "other") return [finding];
@@ -81,7 +87,10 @@ async function examineServer({
   return { finding: fail(check, why, "Mend what is named here."), answer };
 }
 
-/** Over HTTP or HTTPS, whichever is spoken there: a server for the one may answer the other with an error of its own. */
+/**
+ * Over HTTP or HTTPS, whichever is spoken there: a server for the one may answer the other with an
+ * error of its own.
+ */
 async function askedEitherWay(address: string): Promise<Answer> {
   const plain = await asked(`http://${address}`);
   if (plain !== undefined && plain !== "other") return plain;

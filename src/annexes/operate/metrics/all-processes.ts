@@ -3,7 +3,10 @@ import type { ListenAddress } from "../../../domain/address.ts";
 import type { Supervisor } from "../processes/supervisor.ts";
 import { listenForMetrics } from "./listener.ts";
 
-/** Serves the metrics of all processes at `address`, added up. Throws AppError when the address cannot be had. */
+/**
+ * Serves the metrics of all processes at `address`, added up. Throws AppError when the address
+ * cannot be had.
+ */
 export function listenForAll(supervisor: Supervisor, address: ListenAddress): AsyncDisposable {
   const server = listenForMetrics(async () => {
     const each = await Promise.all(supervisor.members.map((member) => member.metrics()));

@@ -3,10 +3,15 @@ import { AppError } from "../../../domain/errors.ts";
 import type { Metrics } from "./metrics.ts";
 import { errorBody, jsonType, statusOf } from "../../../http/errors.ts";
 
-/** Where Prometheus asks, apart from the service: who reaches this address reads everything there. */
+/**
+ * Where Prometheus asks, apart from the service: who reaches this address reads everything there.
+ */
 const metricsPath = "/metrics";
 
-/** Serves what `text` returns at an address of their own. Throws AppError in words when it cannot be had. */
+/**
+ * Serves what `text` returns at an address of their own. Throws AppError in words when it cannot be
+ * had.
+ */
 export function listenForMetrics(
   text: Metrics["text"],
   { host, port }: ListenAddress,

@@ -4,14 +4,16 @@ import type { AnsweredRequest } from "../../../http/door.ts";
 import type { StoreObserver } from "../../../service/open-store.ts";
 import { watchProcess, type MetricsOptions } from "./process.ts";
 
-/** Bounds of the latency histogram: from a page that is kept in memory to a store that stands still. */
+/**
+ * Bounds of the latency histogram: from a page that is kept in memory to a store that stands still.
+ */
 const latencyBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5];
 const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1];
 const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 4_096];
 
 /**
- * What the server does, as numbers for Prometheus. Only closed sets become labels: routes, statuses, plans and reasons,
- * never a path, a key or an address.
+ * What the server does, as numbers for Prometheus. Only closed sets become labels: routes,
+ * statuses, plans and reasons, never a path, a key or an address.
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -87,7 +89,9 @@ export class Metrics {
     this.#stopWatching();
   }
 
-  /** To look a metric's child up by its labels costs more than to count, so each is looked up once. */
+  /**
+   * To look a metric's child up by its labels costs more than to count, so each is looked up once.
+   */
   #counter(route: string | undefined, method: string, status: number): (ms: number) => void {
     let methods = this.#routes.get(route);
     if (methods === undefined) this.#routes.set(route, (methods = new Map()));

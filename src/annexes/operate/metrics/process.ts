@@ -14,8 +14,8 @@ export interface MetricsOptions {
 }
 
 /**
- * Registers what is read when the metrics are asked for: the process, its event loop, the store's files. Returns what
- * ends the watching.
+ * Registers what is read when the metrics are asked for: the process, its event loop, the store's
+ * files. Returns what ends the watching.
  */
 export function watchProcess(registry: Registry, options: MetricsOptions): () => void {
   processMetrics(registry);

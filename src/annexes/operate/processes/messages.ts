@@ -1,6 +1,9 @@
 import type { Taken } from "../../../service/anonymous.ts";
 
-/** What a serving process and its supervisor say to each other, as JSON. An answer has its question's id. */
+/**
+ * What a serving process and its supervisor say to each other, as JSON. An answer has its
+ * question's id.
+ */
 
 /** From a serving process. */
 export type MemberMessage =

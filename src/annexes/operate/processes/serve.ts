@@ -10,8 +10,9 @@ import { processesSetting } from "./setting.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /**
- * Runs the service in `count` processes at one address until it is asked to stop. SIGHUP goes to all of them; SIGUSR2
- * replaces them by the executable as it is on the disk. Throws AppError when the first one does not start.
+ * Runs the service in `count` processes at one address until it is asked to stop. SIGHUP goes to
+ * all of them; SIGUSR2 replaces them by the executable as it is on the disk. Throws AppError when
+ * the first one does not start.
  */
 export async function serveInProcesses(
   loaded: LoadedConfig,
@@ -53,8 +54,8 @@ async function openMetrics(
 }
 
 /**
- * The variables of a serving process. Its settings come by the environment and not by flags, because a process list shows
- * flags to everybody.
+ * The variables of a serving process. Its settings come by the environment and not by flags,
+ * because a process list shows flags to everybody.
  */
 function environmentOf(
   { all }: LoadedConfig,

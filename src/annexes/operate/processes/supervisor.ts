@@ -14,11 +14,17 @@ export interface SupervisorOptions {
   readonly shutdownTimeoutMs: number;
   readonly log: Logger;
   readonly buckets: MinuteBuckets;
-  /** The environment of the process in `slot`, which listens on `port` (undefined: as the settings say). */
+  /**
+   * The environment of the process in `slot`, which listens on `port` (undefined: as the settings
+   * say).
+   */
   readonly envOf: (slot: number, port: number | undefined) => MemberOptions["env"];
 }
 
-/** Keeps a number of serving processes at one address: replaces what ends, and stops all of them in order. */
+/**
+ * Keeps a number of serving processes at one address: replaces what ends, and stops all of them in
+ * order.
+ */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   #members: Member[] = [];
@@ -32,7 +38,9 @@ export class Supervisor {
     this.#options = options;
   }
 
-  /** Resolves with true once all processes serve, and with false when the first one did not start. */
+  /**
+   * Resolves with true once all processes serve, and with false when the first one did not start.
+   */
   async start(): Promise<boolean> {
     // Alone: it makes the store, and finds out whether the address can be had.
     const first = this.#add(0);
@@ -56,8 +64,8 @@ export class Supervisor {
   }
 
   /**
-   * Replaces every process by one of the executable as it is on the disk now. The old ones stop once all new ones serve; if
-   * one of those does not start, the old ones go on.
+   * Replaces every process by one of the executable as it is on the disk now. The old ones stop
+   * once all new ones serve; if one of those does not start, the old ones go on.
    */
   handOver(): Promise<void> {
     this.#handingOver ??= this.#replaceAll().finally(() => (this.#handingOver = undefined));

@@ -11,7 +11,10 @@ import { put, putSettings } from "./settings-file.ts";
 import { lowPort, settingsFile, units, type UnitOptions } from "./units.ts";
 
 export interface InstallOptions extends UnitOptions {
-  /** The root of the system that is installed on: `/`, or another one's folder, where nothing is started. */
+  /**
+   * The root of the system that is installed on: `/`, or another one's folder, where nothing is
+   * started.
+   */
   readonly root: string;
   /** What the service listens on; undefined for what its settings say. */
   readonly host?: string | undefined;
@@ -28,8 +31,9 @@ const service = "rehome.service";
 const unprivilegedPortMin = 1_024;
 
 /**
- * Writes the units, makes the account, and starts the service where systemd runs. What an administrator wrote into the
- * settings file stays. Throws AppError in words when a step fails; all steps may be done again.
+ * Writes the units, makes the account, and starts the service where systemd runs. What an
+ * administrator wrote into the settings file stays. Throws AppError in words when a step fails; all
+ * steps may be done again.
  */
 export async function installService(options: InstallOptions, io: Io): Promise<void> {
   const { root, host, port } = options;
@@ -79,7 +83,10 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
   io.out("Next: sudo rehome keys create --plan free --name LABEL\n");
 }
 
-/** The trial whose data comes along: the one that is named, or one that was found and a person agrees to. */
+/**
+ * The trial whose data comes along: the one that is named, or one that was found and a person
+ * agrees to.
+ */
 async function chosenTrial({ from }: InstallOptions, io: Io): Promise<string | undefined> {
   if (from !== undefined) {
     requireTrial(from, io);

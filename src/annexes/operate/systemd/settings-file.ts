@@ -5,8 +5,8 @@ import { reasonNotMade } from "../../../domain/system-error.ts";
 import type { Io } from "../../../cli/io.ts";
 
 /**
- * The text of a settings file with these variables set. Each takes the place of the line that sets it, or else of the
- * comment that shows it; all other lines stay as they are.
+ * The text of a settings file with these variables set. Each takes the place of the line that sets
+ * it, or else of the comment that shows it; all other lines stay as they are.
  */
 export function withVariables(text: string, variables: ReadonlyMap<string, string>): string {
   const lines = text.replace(/\n$/, "").split("\n");
@@ -24,8 +24,8 @@ export function withVariables(text: string, variables: ReadonlyMap<string, strin
 }
 
 /**
- * Makes the settings file with `text` where there is none, and sets `variables` in it. What else an administrator wrote
- * stays. Throws `unavailable` where it cannot be written.
+ * Makes the settings file with `text` where there is none, and sets `variables` in it. What else an
+ * administrator wrote stays. Throws `unavailable` where it cannot be written.
  */
 export function putSettings(
   path: string,
@@ -40,8 +40,8 @@ export function putSettings(
 }
 
 /**
- * Writes a file and says so; `isOpen` lets every user read it, whose commands look there for the service. Throws
- * `unavailable` where it cannot be written.
+ * Writes a file and says so; `isOpen` lets every user read it, whose commands look there for the
+ * service. Throws `unavailable` where it cannot be written.
  */
 export function put(path: string, text: string, io: Io, isOpen = true): void {
   try {

@@ -13,7 +13,10 @@ import { copyPlaces } from "../../postgres/moving/copy-command.ts";
 import { requireUnused } from "../backup/restore.ts";
 import { peekKeys, peekPets } from "../completion/peek.ts";
 
-/** The folder in which whoever runs the installation has tried rehome, or undefined where nobody has. */
+/**
+ * The folder in which whoever runs the installation has tried rehome, or undefined where nobody
+ * has.
+ */
 export function trialOf({ env }: Io): string | undefined {
   const home = homeOf(env["SUDO_USER"] ?? "");
   const own = home === undefined ? [] : [join(home, ".local/share/rehome")];
@@ -27,7 +30,9 @@ export function isServiceNew(): boolean {
   return !existsSync(catalogueFile(serviceDataFolder));
 }
 
-/** Throws where the data in `from` cannot be taken along: before anything of the machine is changed. */
+/**
+ * Throws where the data in `from` cannot be taken along: before anything of the machine is changed.
+ */
 export function requireTrial(from: string, io: Io): void {
   const source = catalogueFile(resolve(from));
   if (!existsSync(source)) {
@@ -59,8 +64,9 @@ export function requireTrial(from: string, io: Io): void {
 }
 
 /**
- * Copies everything of a trial into the service's folder, which must hold nothing: animals, keys with their secrets,
- * counters and history, compared at the end. The trial's folder stays. After a failure the service's folder is as before.
+ * Copies everything of a trial into the service's folder, which must hold nothing: animals, keys
+ * with their secrets, counters and history, compared at the end. The trial's folder stays. After a
+ * failure the service's folder is as before.
  */
 export async function takeAlong(from: string, io: Io): Promise<void> {
   const isNew = isServiceNew();

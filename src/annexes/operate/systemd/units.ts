@@ -29,12 +29,15 @@ PrivateUsers=no
 `,
 };
 
-/** What a path may have in it to mean the same to systemd and to the shell in its units as it stands. */
+/**
+ * What a path may have in it to mean the same to systemd and to the shell in its units as it
+ * stands.
+ */
 const plainPath = /^[\w@+,./-]+$/;
 
 /**
- * The systemd units by file name: the service, and the daily backup with its timer. Throws AppError where the executable's
- * path has a space or another character with a meaning of its own.
+ * The systemd units by file name: the service, and the daily backup with its timer. Throws AppError
+ * where the executable's path has a space or another character with a meaning of its own.
  */
 export function units(options: UnitOptions = written): ReadonlyMap<string, string> {
   const { executable } = options;

@@ -41,7 +41,9 @@ export const usageSchema = object({
 });
 export type UsageReport = Static<typeof usageSchema>;
 
-/** What `keys` did on the `dayCount` days up to `today`, and which of them are near their limits. */
+/**
+ * What `keys` did on the `dayCount` days up to `today`, and which of them are near their limits.
+ */
 export function usageReport(
   keys: readonly ApiKey[],
   days: readonly UsageDay[],

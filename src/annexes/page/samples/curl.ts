@@ -2,7 +2,10 @@ import { isRepeatable, type SampleRequest } from "./request.ts";
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The request for a shell, the body as it was typed. curl waits as long as `Retry-After` says before it tries again. */
+/**
+ * The request for a shell, the body as it was typed. curl waits as long as `Retry-After` says
+ * before it tries again.
+ */
 export function curl(request: SampleRequest): string {
   const { url, headers, body } = request;
   // curl would also repeat a create after a failure that leaves open whether the animal was stored.

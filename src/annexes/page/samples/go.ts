@@ -4,7 +4,10 @@ import { retried, type SampleRequest } from "./request.ts";
 const textOf = (value: string) =>
   /[`\r\uFEFF]/.test(value) ? JSON.stringify(value) : `\`${value}\``;
 
-/** The request with the standard library. The types have int64, because an `any` would take numbers as doubles. */
+/**
+ * The request with the standard library. The types have int64, because an `any` would take numbers
+ * as doubles.
+ */
 export function go(request: SampleRequest): string {
   return [imports(request), type, send(request), main(request)].join("\n\n");
 }

@@ -12,8 +12,8 @@ export interface Style {
 }
 
 /**
- * JSON text as a value of another language, on one line and with every digit. Returns undefined for text that is no JSON
- * object.
+ * JSON text as a value of another language, on one line and with every digit. Returns undefined for
+ * text that is no JSON object.
  */
 export function literalOf(json: string, style: Style): string | undefined {
   if (!isObject(json)) return undefined;

@@ -91,8 +91,8 @@ export interface PlacesToCopy {
 }
 
 /**
- * Copies everything from one place to an empty one, and shows on the terminal how far it is. See `copyStore`. What is left
- * is marked as moved, so that nobody changes it by mistake.
+ * Copies everything from one place to an empty one, and shows on the terminal how far it is. See
+ * `copyStore`. What is left is marked as moved, so that nobody changes it by mistake.
  */
 export async function copyPlaces(
   io: Io,

@@ -43,11 +43,13 @@ export interface CopiedPart {
 }
 
 /**
- * Copies everything from one store into another: animals with their ids, keys with the hashes of their secrets, so that
- * the keys that people hold go on working, events, counters, usage. Then reads both sides and compares them.
+ * Copies everything from one store into another: animals with their ids, keys with the hashes of
+ * their secrets, so that the keys that people hold go on working, events, counters, usage. Then
+ * reads both sides and compares them.
  *
- * Throws `invalid_request` when the target holds anything and that is not the beginning of such a copy, and `unavailable`
- * when the two sides differ at the end, as they do when somebody changed one of them meanwhile.
+ * Throws `invalid_request` when the target holds anything and that is not the beginning of such a
+ * copy, and `unavailable` when the two sides differ at the end, as they do when somebody changed
+ * one of them meanwhile.
  */
 export async function copyStore(
   from: Store,
@@ -76,7 +78,9 @@ async function holdsNothing(store: Store, tables: readonly Table[]): Promise<boo
   return true;
 }
 
-/** Refuses a target whose keys and animals are not all the source's: it is no copy that broke off. */
+/**
+ * Refuses a target whose keys and animals are not all the source's: it is no copy that broke off.
+ */
 async function checkBeginning(from: Store, to: Store, options: CopyOptions): Promise<void> {
   const known = new Set<bigint>();
   const note = (table: Table, row: Row) => void known.add(hashOf(table, row));
@@ -102,8 +106,8 @@ async function copyTable(
   table: Table,
   options: CopyOptions,
 ): Promise<void> {
-  // Only animals are resumed behind the last id: there are many, and their ids only grow. The other tables are read again
-  // from the start; `write` leaves rows that exist as they are.
+  // Only animals are resumed behind the last id: there are many, and their ids only grow. The other
+  // tables are read again from the start; `write` leaves rows that exist as they are.
   const after = table.name === pets.name ? [await lastPet(to)] : undefined;
   let batch: Row[] = [];
   const write = async () => {
@@ -136,7 +140,10 @@ async function compare(from: Store, to: Store, options: CopyOptions): Promise<Co
   return copied;
 }
 
-/** The number of a table's rows and the sum of their hashes, which is the same in whatever order they come. */
+/**
+ * The number of a table's rows and the sum of their hashes, which is the same in whatever order
+ * they come.
+ */
 async function digest(
   store: Store,
   table: Table,

@@ -1,7 +1,8 @@
 /**
- * Everything that a store keeps, table by table, as rows that both databases understand: what moving from one store to
- * another reads and writes. It sees what the services hide, such as the hashes of secrets. The columns are those of the
- * tables' declarations, so that none can be forgotten.
+ * Everything that a store keeps, table by table, as rows that both databases understand: what
+ * moving from one store to another reads and writes. It sees what the services hide, such as the
+ * hashes of secrets. The columns are those of the tables' declarations, so that none can be
+ * forgotten.
  */
 import type { Awaitable, Engine } from "../../../storage/contract.ts";
 import { columnName, type Table } from "../../../storage/declare.ts";
@@ -28,7 +29,10 @@ import { catalogueTables, keyEpoch, pets } from "../../../storage/tables.ts";
 /** A row of a table: its cells in the order of the table's columns. */
 export type Row = readonly Value[];
 
-/** The tables that move, in an order in which each refers only to those before it. The largest is the last. */
+/**
+ * The tables that move, in an order in which each refers only to those before it. The largest is
+ * the last.
+ */
 export const movedTables: readonly Table[] = [...limitsTables, ...catalogueTables].filter(
   ({ title }) => title !== undefined,
 );
@@ -109,7 +113,10 @@ export async function lastNumbers(engine: Engine): Promise<LastNumbers> {
   });
 }
 
-/** Ends a transfer into a store: numbers go on behind `last`, and whoever serves from it reads everything again. */
+/**
+ * Ends a transfer into a store: numbers go on behind `last`, and whoever serves from it reads
+ * everything again.
+ */
 export async function goOnBehind(engine: Engine, last: LastNumbers): Promise<void> {
   await engine.transact(function* () {
     yield* changeAnimals();

@@ -145,7 +145,10 @@ describe("readJson", () => {
   });
 });
 
-/** A value with every number as JSON.parse rounds it: what is too large for a double, and -0, are null and 0. */
+/**
+ * A value with every number as JSON.parse rounds it: what is too large for a double, and -0, are
+ * null and 0.
+ */
 function rounded(value: unknown): unknown {
   return JSON.parse(JSON.stringify(JSON.parse(jsonText(value))));
 }
