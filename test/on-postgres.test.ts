@@ -47,9 +47,6 @@ const testsLeftOut: Readonly<Record<string, readonly string[]>> = {
   "one lock guards the whole catalogue in SQLite only": [
     "/ready names the lock of the catalogue while it is held",
   ],
-  "another process's change binds within a second, and not at the next request": [
-    "all processes answer at one address, and each lists an animal as soon as its 201 is there",
-  ],
   "a connection to a database takes a descriptor, which may have to be opened anew": [
     "a server without any answers on, stores on, and says so",
   ],

@@ -4,19 +4,8 @@ import { readdirSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { makeKey, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { filesWhenClosed } from "../helpers/store-under-test.ts";
-import { load, portOf, requestText } from "../helpers/load.ts";
+import { goneBeforeRequest, load, portOf, requestText } from "../helpers/load.ts";
 import { until } from "../helpers/until.ts";
-
-/**
- * What a client may see of a server that is gone: it was refused, or reset while the system still
- * held its new connection and the server had not seen it. An answer that breaks off is not in it,
- * nor is silence on a connection that the server had kept open.
- */
-const goneBeforeRequest = [
-  "ECONNREFUSED before a connection",
-  "ECONNRESET before a connection",
-  "ECONNRESET before the answer on a new connection",
-];
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   test(`${signal} under load breaks no answer and exits with 0`, async () => {

@@ -4,6 +4,17 @@
  */
 import { connect, type Socket } from "node:net";
 
+/**
+ * What a client may see of a server that is gone: it was refused, or reset while the system still
+ * held its new connection and the server had not seen it. An answer that breaks off is not in it,
+ * nor is silence on a connection that the server had kept open.
+ */
+export const goneBeforeRequest = [
+  "ECONNREFUSED before a connection",
+  "ECONNRESET before a connection",
+  "ECONNRESET before the answer on a new connection",
+];
+
 export interface Outcome {
   /** Answers by status. */
   readonly statuses: Map<number, number>;
