@@ -1,4 +1,5 @@
 /** The words in which tables.ts declares tables, whichever database keeps them. */
+import type { SQL, SQLWrapper } from "drizzle-orm";
 
 /**
  * The data of each kind of column. A count stays within the exact range of a number; an int64 takes
@@ -47,6 +48,8 @@ interface Declared<C extends Columns, Name extends string> {
   readonly indexes?: readonly Index<Name>[];
   /** A table of one row, whose id is 1. */
   readonly singleRow?: true;
+  /** What must hold for each row, by the name of the CHECK. */
+  readonly checks?: Readonly<Record<string, (at: Readonly<Record<string, SQLWrapper>>) => SQL>>;
   /**
    * What a person calls the rows. Undefined for a table whose rows belong to one place and are not
    * copied.

@@ -2,6 +2,7 @@
  * The tables and their columns, declared once for both databases. Drizzle's tables of each
  * database, its migrations and what `store copy` moves are derived from here.
  */
+import { sql } from "drizzle-orm";
 import {
   type PetField,
   petFieldNames,
@@ -163,6 +164,10 @@ export const apiKeys = table({
     readOnly: defaulting(count(), 0),
   },
   indexes: [{ name: "api_keys_by_change", on: ["changedIn"] }],
+  checks: {
+    api_keys_limits: ({ plan, perMinute, perDay }) =>
+      sql`(${plan} = 'enterprise') = (${perMinute} is not null) and (${perMinute} is null) = (${perDay} is null)`,
+  },
 });
 
 export const keySecrets = table({

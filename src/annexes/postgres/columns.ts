@@ -1,5 +1,5 @@
 /** Drizzle's tables for PostgreSQL, made from their declarations. */
-import { getTableColumns, isNotNull, sql } from "drizzle-orm";
+import { getTableColumns, isNotNull } from "drizzle-orm";
 import {
   bigint,
   check,
@@ -13,6 +13,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
+import { checksOf } from "../../storage/constraints.ts";
 import {
   type Column,
   type ColumnKind,
@@ -111,26 +112,15 @@ function builderOf(
 }
 
 function constraintsOf(declared: Table, at: At): PgTableExtraConfigValue[] {
-  const { name, columns, key, indexes, singleRow } = declared;
+  const { key, indexes } = declared;
   const of = (property: string) => at[property] as PgColumn;
   const all = (properties: readonly string[]) => properties.map(of) as [PgColumn, ...PgColumn[]];
-  const checks = Object.entries(columns).flatMap(([property, { values }]) =>
-    values === undefined
-      ? []
-      : [check(`${name}_${columnName(property)}`, sql`${of(property)} in (${oneOf(values)})`)],
-  );
   return [
-    ...checks,
-    ...(singleRow ? [check(`${name}_one_row`, sql`${of("id")} = 1`)] : []),
+    ...checksOf(declared, at).map(({ name, rule }) => check(name, rule)),
     ...(key.length > 1 ? [primaryKey({ columns: all(key) })] : []),
     ...indexes.map(({ name: called, on, unique, whereNotNull }) => {
       const built = (unique ? uniqueIndex(called) : index(called)).on(...all(on));
       return whereNotNull === undefined ? built : built.where(isNotNull(of(whereNotNull)));
     }),
   ];
-}
-
-/** The values of an enumeration as a CHECK lists them. */
-function oneOf(values: readonly string[]) {
-  return sql.raw(values.map((value) => `'${value}'`).join(", "));
 }

@@ -36,12 +36,7 @@ export const catalogue = rehome.table(
   (table) => [check("catalogue_one_row", sql`${table.id} = 1`)],
 );
 
-export const apiKeys = tableOf(tables.apiKeys, ({ plan, perMinute, perDay }) => [
-  check(
-    "api_keys_limits",
-    sql`(${plan} = 'enterprise') = (${perMinute} is not null) and (${perMinute} is null) = (${perDay} is null)`,
-  ),
-]);
+export const apiKeys = tableOf(tables.apiKeys);
 export const keySecrets = tableOf(tables.keySecrets);
 export const keyEvents = tableOf(tables.keyEvents);
 export const keyEpoch = tableOf(tables.keyEpoch);

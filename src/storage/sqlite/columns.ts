@@ -3,7 +3,7 @@
  * every integer over as a bigint; Drizzle's own `integer()` is typed `number` and would lie about
  * that.
  */
-import { getTableColumns, isNotNull, sql } from "drizzle-orm";
+import { getTableColumns, isNotNull } from "drizzle-orm";
 import {
   check,
   customType,
@@ -17,6 +17,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
+import { checksOf } from "../constraints.ts";
 import { type Column, columnName, type Columns, type Table } from "../declare.ts";
 
 const kinds = {
@@ -87,27 +88,16 @@ function builderOf(name: string, column: Column, isKey: boolean): SQLiteColumnBu
 }
 
 function constraintsOf(declared: Table, at: At): SQLiteTableExtraConfigValue[] {
-  const { name, columns, key, indexes, singleRow } = declared;
+  const { key, indexes } = declared;
   const of = (property: string) => at[property] as SQLiteColumn;
   const all = (properties: readonly string[]) =>
     properties.map(of) as [SQLiteColumn, ...SQLiteColumn[]];
-  const checks = Object.entries(columns).flatMap(([property, { values }]) =>
-    values === undefined
-      ? []
-      : [check(`${name}_${columnName(property)}`, sql`${of(property)} in (${oneOf(values)})`)],
-  );
   return [
-    ...checks,
-    ...(singleRow ? [check(`${name}_one_row`, sql`${of("id")} = 1`)] : []),
+    ...checksOf(declared, at).map(({ name, rule }) => check(name, rule)),
     ...(key.length > 1 ? [primaryKey({ columns: all(key) })] : []),
     ...indexes.map(({ name: called, on, unique, whereNotNull }) => {
       const built = (unique ? uniqueIndex(called) : index(called)).on(...all(on));
       return whereNotNull === undefined ? built : built.where(isNotNull(of(whereNotNull)));
     }),
   ];
-}
-
-/** The values of an enumeration as a CHECK lists them. */
-function oneOf(values: readonly string[]) {
-  return sql.raw(values.map((value) => `'${value}'`).join(", "));
 }

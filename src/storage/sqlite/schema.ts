@@ -15,12 +15,7 @@ export const removedPets = tableOf(tables.removedPets);
 export const changes = tableOf(tables.changes);
 export const petEvents = tableOf(tables.petEvents);
 
-export const apiKeys = tableOf(tables.apiKeys, ({ plan, perMinute, perDay }) => [
-  check(
-    "api_keys_limits",
-    sql`(${plan} = 'enterprise') = (${perMinute} is not null) and (${perMinute} is null) = (${perDay} is null)`,
-  ),
-]);
+export const apiKeys = tableOf(tables.apiKeys);
 export const keySecrets = tableOf(tables.keySecrets);
 export const keyEvents = tableOf(tables.keyEvents);
 export const keyEpoch = tableOf(tables.keyEpoch);
