@@ -1,4 +1,6 @@
+import { fold } from "../../../domain/fold.ts";
 import type { Pet } from "../../../domain/pet.ts";
+import { petOfRow } from "../../../storage/pet-row.ts";
 import { records, type RecordOf } from "../../../storage/records.ts";
 import {
   inDialect,
@@ -18,16 +20,6 @@ export const countedMax = 1_000;
 /** Rows that are looked at in one go. */
 const batchRows = 5_000;
 
-/** A name as it is searched: without case and accents. */
-function folded(text: string): string {
-  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-}
-
-/** An animal as it is read from its row. */
-export function petOf({ id, name, categoryId, status }: RecordOf<typeof pets>): Pet {
-  return { id, name, categoryId, status: status ?? undefined };
-}
-
 /** Finds animals, the newest first. `total` is the number of all animals. */
 export function* findAnimals(query: AnimalQuery, total: number): Steps<FoundAnimals> {
   const conditions = conditionsOf(query);
@@ -41,7 +33,7 @@ function* findByFields(
   conditions: readonly Statement[],
   total: number,
 ): Steps<FoundAnimals> {
-  const animals = (yield* newest(conditions, before, limit + 1)).map(petOf);
+  const animals = (yield* newest(conditions, before, limit + 1)).map(petOfRow);
   const found = conditions.length === 0 ? total : yield* count(conditions);
   return { ...pageOf(animals, limit), found, isMore: false, total };
 }
@@ -56,7 +48,7 @@ function* findByText(
   total: number,
 ): Steps<FoundAnimals> {
   const { limit, before, text } = query;
-  const wanted = folded(text);
+  const wanted = fold(text);
   const all = [...conditions, mayHave(text, wanted)];
   const page: bigint[] = [];
   let found = 0;
@@ -64,7 +56,7 @@ function* findByText(
   while (found <= countedMax || page.length <= limit) {
     const batch = yield* names(all, from);
     for (const { id, name } of batch) {
-      if (!folded(name).includes(wanted) && String(id) !== text) continue;
+      if (!fold(name).includes(wanted) && String(id) !== text) continue;
       found += 1;
       if ((before === undefined || id < before) && page.length <= limit) page.push(id);
     }
@@ -75,7 +67,7 @@ function* findByText(
     page.length === 0 ? [] : yield* newest([sql`id IN ${list(page)}`], undefined, page.length);
   const isMore = found > countedMax;
   return {
-    ...pageOf(animals.map(petOf), limit),
+    ...pageOf(animals.map(petOfRow), limit),
     found: Math.min(found, countedMax),
     isMore,
     total,
@@ -106,14 +98,14 @@ export function* exportAnimals(
   { text, ...query }: AnimalQuery,
   after: bigint | undefined,
 ): Steps<{ readonly animals: ExportedAnimal[]; readonly last: bigint | undefined }> {
-  const wanted = folded(text);
+  const wanted = fold(text);
   const conditions = text === "" ? [] : [mayHave(text, wanted)];
   if (after !== undefined) conditions.push(sql`id > ${after}`);
   const all = where([...conditionsOf({ text, ...query }), ...conditions]);
   const found = yield* records(pets, sql`${all} ORDER BY id LIMIT ${query.limit}`);
   const animals = found
-    .filter(({ id, name }) => folded(name).includes(wanted) || String(id) === text)
-    .map((row) => ({ ...petOf(row), externalId: row.externalId ?? undefined }));
+    .filter(({ id, name }) => fold(name).includes(wanted) || String(id) === text)
+    .map((row) => ({ ...petOfRow(row), externalId: row.externalId ?? undefined }));
   return { animals, last: found.length < query.limit ? undefined : found.at(-1)?.id };
 }
 
