@@ -89,7 +89,9 @@ test("a keyboard is enough", async () => {
   const isAtSend = () => page.evaluate<boolean>("document.activeElement.type === 'submit'");
   for (let steps = 0; steps < 5 && !(await isAtSend()); steps++) await keyboard.press("Tab");
   await keyboard.press("Space");
-  await page.locator("#createPet .result small").first().waitFor();
+  // A second press while the first request is under way sends nothing.
+  await page.locator("#createPet button[type=submit]:not([aria-busy])").waitFor();
+  await page.locator("#createPet .result .n", { hasText: "1" }).first().waitFor();
   // The focus stays at Send, so that it can be sent again.
   await keyboard.press("Enter");
   await page.locator("#createPet .result .n", { hasText: "2" }).first().waitFor();
