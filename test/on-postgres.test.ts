@@ -89,7 +89,7 @@ test("the tests of services, web edge and executable hold on PostgreSQL too", as
   using folder = temporaryFolder();
   const report = join(folder.path, "report.xml");
   const { url } = await sharedServer();
-  const flags = ["--preload", "./test/helpers/clean-up.ts", "--timeout", "30000"];
+  const flags = ["--parallel=2", "--preload", "./test/helpers/clean-up.ts", "--timeout", "30000"];
   const reporter = ["--reporter", "junit", "--reporter-outfile", report];
   const child = Bun.spawn([process.execPath, "test", ...flags, ...reporter, ...(await suites())], {
     cwd: join(import.meta.dir, ".."),
