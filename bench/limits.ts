@@ -1,7 +1,10 @@
 /**
- * Measures the promises of docs/limits.md on the executable, from outside, and prints them as a table:
+ * Measures the promises of docs/limits.md on the executable, from outside, and prints them as a
+ * table:
+ *
  *   bun bench/limits.ts            all of them, about two minutes
- *   bun bench/limits.ts writes     one: parallel, processes, restart, kill, control, writes, addresses, lock
+ *   bun bench/limits.ts writes     one of parallel, processes, restart, kill, control, writes,
+ *                                  addresses, lock
  */
 import { Database } from "bun:sqlite";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// Fastify with its official plugins and better-sqlite3, on Node. Logging stays off (Fastify's default).
+// Fastify with its official plugins and better-sqlite3, on Node. Logging stays off, as is its
+// default.
 import bearerAuth from "@fastify/bearer-auth";
 import rateLimit from "@fastify/rate-limit";
 import Fastify from "fastify";

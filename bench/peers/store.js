@@ -2,7 +2,10 @@
 import Database from "better-sqlite3";
 import { statements, hashOf, page, toPet } from "./sql.js";
 
-/** Opens DATABASE; SYNCHRONOUS=FULL makes every create durable, else it is better-sqlite3's WAL default. */
+/**
+ * Opens DATABASE. SYNCHRONOUS=FULL makes every create durable; else it has better-sqlite3's default
+ * for WAL.
+ */
 export function openStore() {
   const db = new Database(process.env.DATABASE, { fileMustExist: true });
   db.pragma("journal_mode = WAL");

@@ -103,11 +103,9 @@ export async function withServices<T>(
 }
 
 /**
- * Throws where there is no catalogue and the command shall not begin one. One that only looks or
- * changes would find nothing in a misspelt folder, and leave an empty catalogue there. One that was
- * told no folder does not begin a catalogue of the user's own beside that of the machine's service:
- * a key in it would be a key to nothing. Nor does one in the service's folder when the service
- * keeps a database instead.
+ * Throws when there is no catalogue and the command must not begin one. A misspelt folder would get
+ * an empty catalogue, and a key in a second catalogue would work nowhere: the machine's service
+ * uses its own folder or database.
  */
 export function refuseStray(
   config: Config,

@@ -124,7 +124,7 @@ function mistake(text: string, command: Command): string {
   return `Error: unknown option '${unknown}'\n${guess === undefined ? "" : `(Did you mean ${guess}?)\n`}`;
 }
 
-/** Commands that end or replace something: whoever misspells another one is not led to them. */
+/** Commands that end or replace something. A misspelt command never suggests one of them. */
 const destructive = new Set(["ban", "remove", "restore", "revoke", "rotate", "undo"]);
 
 /** commander's suggestion of these names, without those that must not be typed by mistake. */

@@ -48,7 +48,7 @@ export function reachOf(
   return (
     all
       .filter(({ family }) => host !== "0.0.0.0" || family === "IPv4")
-      // A link-local address means nothing without the interface of whoever asks.
+      // A link-local address means nothing without the client's own interface.
       .filter(({ address }) => !/^fe[89ab]/i.test(address))
       .map(({ address, via }) => ({ origin: originOf(address), via }))
   );

@@ -44,7 +44,7 @@ function exposureWarning(config: Config): string | undefined {
   if (isLoopback(host) || tlsCert !== undefined || trustedProxy.length > 0) return undefined;
   return (
     `${host} can be reached from other machines, and the service speaks plain HTTP there: ` +
-    "whoever sees the traffic can read the API keys in it. " +
+    "anyone who sees the traffic can read the API keys in it. " +
     "Use --tls-cert and --tls-key, or put a proxy with TLS in front and name it with --trusted-proxy."
   );
 }
@@ -72,7 +72,7 @@ function handOverWarning({ reusePort }: Config): string | undefined {
   );
 }
 
-/** The value of a setting of the Linux kernel, or undefined where there is none. */
+/** The value of a setting of the Linux kernel, or undefined if there is none. */
 function linuxSetting(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").trim();

@@ -73,9 +73,7 @@ function checksum(text: string): string {
   return digits;
 }
 
-/**
- * The secret in `text`, as it is copied from a header or a file, or undefined where there is none.
- */
+/** The secret in `text`, as it is copied from a header or a file, or undefined if there is none. */
 export function pastedSecret(text: string): PlainKey | undefined {
   const [, secret] =
     /^(?:authorization: *)?(?:bearer +)?(rehome_(?:live|test)_\S+)$/i.exec(text.trim()) ?? [];

@@ -113,7 +113,7 @@ export function mustKeep({ granted, counts }: Take, before: WindowCounts): boole
   );
 }
 
-/** What a caller is told of its limits: the three headers' numbers and the window they describe. */
+/** The limits as a caller sees them: the three headers' numbers and the window they describe. */
 export interface WindowView {
   readonly window: WindowName;
   readonly limit: number;

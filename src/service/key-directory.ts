@@ -23,8 +23,8 @@ export function hashKey(key: PlainKey): KeyHash {
 }
 
 /**
- * Why a credential does not open anything. The caller is told of its own slips, and nothing that
- * helps to guess.
+ * Why a credential does not open anything. The caller learns of its own typing errors, and nothing
+ * that helps to guess a key.
  */
 export type InvalidKey = "malformed" | "Bearer twice" | "of another environment" | "unknown";
 

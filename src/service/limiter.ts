@@ -34,7 +34,7 @@ interface Pending {
 export interface LimiterOptions {
   readonly windows: WindowStore;
   readonly clock: Clock;
-  /** False to impose no ban. One that an operator imposed holds all the same. */
+  /** False to impose no ban. A ban that an operator imposed holds anyway. */
   readonly bans: boolean;
   readonly onNoisyMinute: (keyId: string, minuteLabel: number, nowMs: number) => void;
   /** Told why requests could not be counted. */

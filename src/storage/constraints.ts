@@ -7,7 +7,7 @@ export interface Check {
   readonly rule: SQL;
 }
 
-/** The CHECKs of a declared table, on its columns as Drizzle's table of one of the databases has them. */
+/** The CHECKs of a declared table, on its columns in Drizzle's table of one of the databases. */
 export function checksOf(
   { name, columns, singleRow, checks = {} }: Table,
   at: Readonly<Record<string, SQLWrapper>>,

@@ -1,18 +1,21 @@
 /**
- * The limiter on a real store. Each mutant below was tried by hand on 2026-11-21 and makes a test fail, here or in
- * limiter-model.test.ts (M), bans.test.ts (B), anonymous.test.ts (A):
+ * The limiter on a real store. Each mutant below was tried by hand on 2026-11-21 and makes a test
+ * fail, here or in limiter-model.test.ts (M), bans.test.ts (B), anonymous.test.ts (A):
  *
- *   domain/windows.ts     take without the day (M); `perMinute + 1`, that is `<` to `<=` (M); floor for ceil in
- *                         retryAfterSeconds (M); labelAt without the window ahead; mustKeep without the labels
+ *   domain/windows.ts     take without the day (M); `perMinute + 1`, that is `<` to `<=` (M); floor
+ *                         for ceil in retryAfterSeconds (M); labelAt without the window ahead;
+ *                         mustKeep without the labels
  *   domain/ban.ts         no grace; `>=` the threshold (B); a ban of a clock that was ahead holds
  *   domain/address.ts     the /64 before unmapping (A)
  *   service/anonymous.ts  no overflow bucket (A)
- *   service/account.ts    isCurrent without the minute (M); exhausted at `>`. (Without the day it is the same: a day
- *                         begins with a minute.)
- *   service/limiter.ts    the waiting answered before the commit (M); a block taken back after a failed take; no version
- *                         check in #settle; no isLetGo check; those who gathered tried again; a stop that gives nothing
- *                         back; bans that charge (B); sweep without `exhausted = false`, without idle blocks, without
- *                         blocks of windows gone by; usage kept with every sweep; 503 with windows not rolled
+ *   service/account.ts    isCurrent without the minute (M); exhausted at `>`. (Without the day it
+ *                         is the same: a day begins with a minute.)
+ *   service/limiter.ts    the waiting answered before the commit (M); a block taken back after a
+ *                         failed take; no version check in #settle; no isLetGo check; those who
+ *                         gathered tried again; a stop that gives nothing back; bans that charge
+ *                         (B); sweep without `exhausted = false`, without idle blocks, without
+ *                         blocks of windows gone by; usage kept with every sweep; 503 with windows
+ *                         not rolled
  *   key-directory.ts      the epoch not read (M); #refresh without release (M)
  *   sqlite/windows.ts     refusals charged (M)
  */

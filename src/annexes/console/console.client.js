@@ -1,6 +1,6 @@
 /**
- * The console works without this script. With it, forms are sent and pages are fetched in place: what is typed stays when
- * the service cannot be reached, and the focus stays where it was.
+ * The console works without this script. With it, forms are sent and pages are fetched in place.
+ * What is typed stays when the service cannot be reached, and the focus stays where it was.
  */
 const policy = globalThis.trustedTypes?.createPolicy("rehome", { createHTML: (text) => text });
 const parse = (text) =>

@@ -24,7 +24,7 @@ export interface Backups {
   /** Those that are there, newest first. */
   list(): readonly BackupFile[];
   make(): Promise<void>;
-  /** The file, or undefined where there is none of this name. */
+  /** The file, or undefined if there is none of this name. */
   download(name: string): Response | undefined;
 }
 

@@ -27,7 +27,7 @@ export interface ListedPerson extends Person {
   readonly createdAtMs: number;
   /** When they last came in; undefined before they joined. */
   readonly seenAtMs: number | undefined;
-  /** Until when a link of theirs is good; undefined where there is none. */
+  /** When their link expires, or undefined if they have none. */
   readonly invitedUntilMs: number | undefined;
 }
 

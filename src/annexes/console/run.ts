@@ -191,7 +191,7 @@ async function permit(loaded: LoadedConfig, warn: (message: string) => void): Pr
       : [host];
   const exposure =
     bound.every(isUnspecified) && ownAddresses().length === 0
-      ? // A unit may not ask. Plain HTTP from a public address is refused request by request in any case.
+      ? // A unit may not ask. Requests in plain HTTP from public addresses are refused anyway.
         "private"
       : widest(bound, ownAddresses());
   if (exposure === "loopback") return;
@@ -199,14 +199,14 @@ async function permit(loaded: LoadedConfig, warn: (message: string) => void): Pr
   if (exposure === "public") {
     throw new AppError(
       "invalid_request",
-      `The console would speak plain HTTP at ${host}, which the internet can reach: whoever sees the traffic could take a session over.`,
+      `The console would speak plain HTTP at ${host}, which the internet can reach: anyone who sees the traffic could take over a session.`,
       {
         hint: "Add --tls-cert and --tls-key, or listen on 127.0.0.1 and put a proxy with TLS in front, named with --trusted-proxy.",
       },
     );
   }
   warn(
-    `The console speaks plain HTTP at ${host}: whoever sees the traffic in this network can take a session over. ` +
+    `The console speaks plain HTTP at ${host}: anyone who sees the traffic in this network can take over a session. ` +
       "Use --tls-cert and --tls-key unless the network is your own.",
   );
 }

@@ -53,7 +53,7 @@ export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Wat
  */
 function environmentOf({ all, config }: LoadedConfig, env: EnvironmentVariables) {
   const variables = new Set(all.map(({ setting }) => variableOf(setting)));
-  // A channel to whoever started this process is not the console's.
+  // The channel to this process's own parent is not the console's.
   const others = Object.entries(env).filter(
     ([name]) => !variables.has(name) && !name.startsWith("NODE_CHANNEL_"),
   );

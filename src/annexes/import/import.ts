@@ -16,7 +16,7 @@ import type { Arranged, ImportCounts, ImportStage, StageOptions } from "./stage.
  * wait for the lock, and enough for one fsync not to count.
  */
 const takeAnimals = 5_000;
-/** Between two of them the lock is free for so long that whoever waits for it gets it. */
+/** The pause between two of them, in which a waiting process gets the lock. */
 const pauseMs = 3;
 
 export interface ImportProgress {
@@ -166,8 +166,8 @@ function completeSource({ source }: Reading, { complete }: ImportOptions): strin
 }
 
 /**
- * Refuses to withdraw animals for want of records that may only be bad, or more than half of all
- * without a word.
+ * Refuses to withdraw animals because of records that may only be bad, and more than half of all
+ * animals unless the options allow it.
  */
 function requireWhole(
   source: string,

@@ -1,7 +1,4 @@
-/**
- * Something about a number of records that is no fault of any, but that whoever imports them should
- * know.
- */
+/** Something about a number of records that is no error, but that the operator should know. */
 export interface Note {
   readonly text: string;
   readonly records: number;

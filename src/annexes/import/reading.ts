@@ -53,7 +53,7 @@ export interface Reading {
   readonly batches: AsyncGenerator<readonly Outcome[]>;
   /** Names for categories given by `reference`; complete once `batches` has come to its end. */
   readonly referenced: ReadonlyMap<string, string>;
-  /** What whoever imports it should know; complete once `batches` has come to its end. */
+  /** What the operator should know. Complete once `batches` has ended. */
   notes(): readonly Note[];
   /** Lets the source go, wherever the reading of it has come to. */
   close(): Promise<void>;

@@ -5,7 +5,7 @@ import { processesSetting } from "./processes/setting.ts";
 
 const metricsSetting = listenAddress(
   "metrics",
-  "serve Prometheus metrics there, to whoever reaches that address; off if not given",
+  "serve Prometheus metrics at this address, to anyone who can reach it; off by default",
 );
 
 /**

@@ -40,7 +40,7 @@ const unitName = "rehome.service";
 
 /**
  * Finds the service of this machine: the unit of the user's own systemd, or the one of the system.
- * Returns undefined where there is none. Throws `unavailable` where its settings cannot be read.
+ * Returns undefined if there is none. Throws `unavailable` when its settings cannot be read.
  */
 export function findService(
   env: EnvironmentVariables,

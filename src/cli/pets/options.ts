@@ -38,7 +38,7 @@ export const categoryOption = (description: string) =>
   new Option("--category <name|id>", description);
 
 export const createCategoryOption = () =>
-  new Option("--create-category", "make the category where there is none of that name");
+  new Option("--create-category", "create the category if it does not exist");
 
 /** The category that the options name. */
 export function categoryOf(options: {

@@ -44,8 +44,8 @@ export interface ResolvedCategory {
 const shownMax = 20;
 
 /**
- * The category that `reference` means: a number that is named or that an animal carries, else a
- * name. Throws `not_found`, which lists the known ones, where there is none and none is to be made.
+ * The category that `reference` means: a number that has a name or an animal, else a name. Throws
+ * `not_found`, with the known names, when there is none and none may be made.
  */
 export function* resolveCategory({ text, create }: CategoryReference): Steps<ResolvedCategory> {
   const name = text.trim();

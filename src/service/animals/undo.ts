@@ -29,8 +29,8 @@ export interface UndoReport extends ChangeCounts {
 const rehearsedMax = 10_000;
 
 /**
- * Takes the change `wanted` back, by default the last one in force. Throws where there is none, or
- * none that can be.
+ * Undoes the change `wanted`, by default the last one in force. Throws when there is none, or none
+ * that can be undone.
  */
 export function* undoSteps(
   wanted: bigint | undefined,

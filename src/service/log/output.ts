@@ -37,9 +37,9 @@ export interface LogOutputOptions {
 }
 
 /**
- * Where log lines go. Whoever writes a line never waits: lines gather in memory and are written by
- * another thread, one block at a time. When they come faster than the disk or the reader takes
- * them, the newest are dropped and counted.
+ * Where log lines go. Writing a line never waits: lines gather in memory and another thread writes
+ * them, one block at a time. When they come faster than the disk or the reader takes them, the
+ * newest are dropped and counted.
  */
 export class LogOutput {
   readonly #options: LogOutputOptions;
@@ -49,7 +49,7 @@ export class LogOutput {
   /** Blocks to write, oldest first. */
   readonly #full: LineBuffer[] = [];
   #spare: LineBuffer | undefined;
-  /** Lines that were dropped: all of them, and those that the log was told of. */
+  /** Lines that were dropped: all of them, and those that the log has reported. */
   #dropped = 0;
   #toldDropped = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;

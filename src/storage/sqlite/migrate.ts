@@ -45,8 +45,8 @@ export function migrate(db: Database, path: string, migrations: readonly Migrati
 }
 
 /**
- * What is still to be applied, after the history was compared with ours position by position.
- * `foreignHint` is for whoever named a file that another program made.
+ * The migrations still to be applied, after the history was compared with ours one by one.
+ * `foreignHint` is the advice for a file that another program made.
  */
 export function pendingMigrations(
   db: Database,

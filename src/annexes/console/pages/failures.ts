@@ -67,7 +67,7 @@ export function signedOutPage(arrival: Arrival, form: Form | undefined): Respons
 }
 
 /**
- * What a person is told of a failure: what an AppError says, and of anything else only that it
+ * What the page shows of a failure: the message of an AppError, and of anything else only that it
  * failed.
  */
 export function failurePage(visit: Visit, error: unknown): Response {

@@ -1,6 +1,6 @@
 import type { Html } from "../../page/html.ts";
 
-/** The statuses that a page is answered with. */
+/** The status codes of pages. */
 export const statusOf = {
   ok: 200,
   seeOther: 303,

@@ -30,7 +30,7 @@ export const assetPaths = Object.fromEntries(
   }),
 ) as Readonly<Record<AssetName, string>>;
 
-/** The file at `path`, or undefined where there is none. */
+/** The file at `path`, or undefined if there is none. */
 export function assetAt(path: string): Response | undefined {
   const name = (Object.keys(files) as AssetName[]).find((each) => assetPaths[each] === path);
   return name === undefined ? undefined : asset(files[name].text, files[name].type);

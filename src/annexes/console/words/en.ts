@@ -242,7 +242,7 @@ export const en = {
     rotated: "The key has a new secret",
     once: "This is the only time that the secret is shown. Copy it now.",
     secretOf: (name: string) => `Secret of ${name}`,
-    tell: "Give it to its owner in a safe way: whoever has it can use the key.",
+    tell: "Give it to its owner in a safe way: anyone who has it can use the key.",
     back: "All keys",
     done: "Saved.",
     states: { active: "active", banned: "banned", expired: "expired", revoked: "revoked" },

@@ -37,7 +37,7 @@ In CSV a text that a spreadsheet would run as a formula gets an apostrophe befor
         try {
           for await (const text of exportText(pages(services, io), format)) await io.write(text);
         } catch (error) {
-          // Whoever reads has enough, as `head` does; that is no failure.
+          // The reader has enough, as `head` does. That is no failure.
           if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
         }
       });

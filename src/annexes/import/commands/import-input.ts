@@ -56,10 +56,7 @@ export function refuseAsRejects(
   );
 }
 
-/**
- * The regular file of that name, if there is one. Why one cannot be had is said by whoever opens
- * it.
- */
+/** The regular file of that name, if there is one. Opening it reports why it cannot be read. */
 function fileAt(path: string | undefined): Stats | undefined {
   try {
     const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });

@@ -85,7 +85,8 @@ export function wordKey(text: string): string {
 const restOfStatus = /\s+[-\u2013\u2014]\s*|\s*[:(].*/u;
 
 /**
- * Reads what shelters write for an animal's status, with the words that this import was told of.
+ * Reads what shelters write for an animal's status, with the words that the options of this import
+ * add.
  */
 export class Statuses {
   readonly #own: ReadonlyMap<string, Meaning>;
@@ -100,7 +101,7 @@ export class Statuses {
     this.whenMissing = whenMissing;
   }
 
-  /** What this import was told of a value, if anything. */
+  /** The status that the options of this import give to a value, if any. */
   told(value: unknown): Meaning | undefined {
     return this.#own.size === 0 || isBlank(value)
       ? undefined

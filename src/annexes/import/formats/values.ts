@@ -176,8 +176,8 @@ export function exactName(field: string, value: unknown): string {
 }
 
 /**
- * The name of an animal whose shelter has none for it: it is up for adoption all the same, and a
- * list of empty names helps nobody.
+ * The name of an animal whose shelter has none for it. It is up for adoption like any other, and an
+ * empty name in a list helps nobody.
  */
 const unnamed = "Unnamed";
 

@@ -3,9 +3,9 @@ const formula = /^'*[=+\-@\t\r]/;
 const guardedFormula = /^'+[=+\-@\t\r]/;
 
 /**
- * Text that no spreadsheet runs: an apostrophe goes before what it would take for a formula. Names
- * come from whoever holds a key, and an operator opens the file by a double click. `unguarded`
- * takes it back exactly.
+ * Text that no spreadsheet runs: an apostrophe precedes what it would take for a formula. Any
+ * holder of a key can choose a name, and an operator opens the file with a double click.
+ * `unguarded` reverses it exactly.
  */
 export function guarded(text: string): string {
   return formula.test(text) ? `'${text}` : text;

@@ -12,7 +12,7 @@ export interface BackupRecord {
 
 const recordFile = (folder: string) => join(folder, "last-backup.json");
 
-/** Notes in the data folder that a backup was made, for whoever asks when the last one was. */
+/** Records in the data folder that a backup was made, for the doctor and the metrics. */
 export function recordBackup(folder: string, record: BackupRecord): void {
   const file = recordFile(folder);
   const partial = `${file}.${process.pid}.partial`;

@@ -36,7 +36,7 @@ Examples:
   return command.action(async (file: string, options: { json?: true; yes?: true }) => {
     const { config } = configOf(command, io);
     const folder = dataFolder(config, "restore");
-    // Whoever named a wrong file is told so before being asked.
+    // A wrong file is reported before the question.
     requireBackup(file);
     if (existsSync(catalogueFile(folder))) {
       await confirm(io, `Put ${file} in the place of the catalogue in ${folder}?`, {

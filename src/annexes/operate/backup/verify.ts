@@ -18,7 +18,7 @@ export interface BackupContents extends BackupReport {
   /** Animals by status; `none` are those without one. */
   readonly statuses: Readonly<Record<PetStatus | "none", number>>;
   readonly states: Readonly<Record<KeyState, number>>;
-  /** The newest change of a key, or undefined where there was none. */
+  /** The newest change of a key, or undefined if there was none. */
   readonly newestMs: number | undefined;
   /** Migrations that a start would apply. */
   readonly pending: readonly string[];

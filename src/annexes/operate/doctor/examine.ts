@@ -59,7 +59,7 @@ function moved(place: string | undefined): Finding[] {
   ];
 }
 
-/** A store that was moved elsewhere serves nobody: whoever changes it changes nothing. */
+/** A store that was moved elsewhere serves nobody, and changes to it have no effect. */
 function checkMoved(folder: string): Finding[] {
   try {
     return moved(folderMovedTo(folder));

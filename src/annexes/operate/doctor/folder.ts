@@ -17,7 +17,7 @@ import { bytesText, fail, ok, warn, type Finding } from "./finding.ts";
  * no only at their end.
  */
 const freeFailBytes = 64 * 1024 * 1024;
-/** A backup or a migration writes the catalogue once more; this much shall be left beside it. */
+/** A backup or a migration writes the catalogue once more. This much should be left beside it. */
 const freeSpareBytes = 256 * 1024 * 1024;
 /** Bits of a mode that let anybody but the owner in. */
 const othersMask = 0o077;

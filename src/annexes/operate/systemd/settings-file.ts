@@ -24,8 +24,8 @@ export function withVariables(text: string, variables: ReadonlyMap<string, strin
 }
 
 /**
- * Makes the settings file with `text` where there is none, and sets `variables` in it. What else an
- * administrator wrote stays. Throws `unavailable` where it cannot be written.
+ * Creates the settings file with `text` if there is none, and sets `variables` in it. Other lines
+ * of an administrator stay. Throws `unavailable` when it cannot be written.
  */
 export function putSettings(
   path: string,

@@ -14,8 +14,8 @@ import { requireUnused } from "../backup/restore.ts";
 import { peekKeys, peekPets } from "../completion/peek.ts";
 
 /**
- * The folder in which whoever runs the installation has tried rehome, or undefined where nobody
- * has.
+ * The folder in which the user who runs the installation has tried rehome, or undefined if there is
+ * no such folder.
  */
 export function trialOf({ env }: Io): string | undefined {
   const home = homeOf(env["SUDO_USER"] ?? "");

@@ -2,7 +2,10 @@ import { announce } from "./elements.js";
 
 const shownForMs = 1_500;
 
-/** Makes every button of the class `copy` copy the text that stands with it, and every anchor its address. */
+/**
+ * Makes every button of the class `copy` copy the text next to it, and every anchor copy its
+ * address.
+ */
 export function startCopying() {
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button.copy");

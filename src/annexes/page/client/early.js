@@ -1,4 +1,4 @@
-/** Runs in the head, before anything is shown. `live` is the mark for what works only with a script. */
+/** Runs in the head, before anything is shown. `live` marks what works only with a script. */
 const root = document.documentElement;
 root.classList.add("live");
 try {

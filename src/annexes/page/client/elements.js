@@ -5,7 +5,10 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
-/** Does something with each element when it is about to be seen, and not before: that keeps the start short. */
+/**
+ * Calls `work` for each element when it is about to be seen, which keeps the start of the page
+ * short.
+ */
 export function whenSeen(elements, work) {
   const watcher = new IntersectionObserver(
     (entries) => {
@@ -25,7 +28,10 @@ export function announce(text) {
   document.getElementById("announcement").textContent = text;
 }
 
-/** Reads or keeps a choice in `storage`. A browser may keep its storage from a page: nothing is kept then. */
+/**
+ * Reads or stores a choice in `storage`. A browser may deny a page its storage; then nothing is
+ * stored.
+ */
 export const choices = {
   read(storage, name) {
     try {

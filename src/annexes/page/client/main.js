@@ -1,4 +1,7 @@
-/** What the page does beyond being read: sends requests with the reader's key, and shows what came back as it came. */
+/**
+ * What the page does beyond being read: it sends requests with the reader's key, and shows the
+ * responses unchanged.
+ */
 import { startCode } from "./code.js";
 import { startContents } from "./contents.js";
 import { startCopying } from "./copy.js";

@@ -4,7 +4,10 @@ const resultsMax = 8;
 const input = document.getElementById("search");
 const list = document.getElementById("found");
 
-/** What can be found: every part of the page with an address. The text of a part within it is not its own. */
+/**
+ * What can be found: every part of the page with an address. The text of a nested part belongs to
+ * that part only.
+ */
 function partsOf() {
   const targets = [...document.querySelectorAll("main [id]")].filter((part) =>
     part.matches("section, article, details, .fields > div"),
@@ -65,7 +68,7 @@ function close() {
   list.hidden = true;
 }
 
-/** Goes to the result before or behind the one that has the focus; before the first one is the field. */
+/** Goes to the result before or after the focused one. Before the first one is the field. */
 function move(event, step) {
   const places = [input, ...list.querySelectorAll("a")];
   const at = places.indexOf(document.activeElement);

@@ -114,7 +114,7 @@ export async function lastNumbers(engine: Engine): Promise<LastNumbers> {
 }
 
 /**
- * Ends a transfer into a store: numbers go on behind `last`, and whoever serves from it reads
+ * Ends a transfer into a store: new numbers continue after `last`, and servers on it read
  * everything again.
  */
 export async function goOnBehind(engine: Engine, last: LastNumbers): Promise<void> {
