@@ -1,4 +1,5 @@
 import type { Annex } from "../annex.ts";
+import { animalsAnnex } from "./animals/index.ts";
 import { consoleAnnex } from "./console/index.ts";
 import { importAnnex } from "./import/index.ts";
 import { operateAnnex } from "./operate/index.ts";
@@ -7,6 +8,7 @@ import { postgresAnnex } from "./postgres/index.ts";
 
 /** The capabilities of this program beside its kernel. Help shows their commands in this order. */
 export const annexes: readonly Annex[] = [
+  animalsAnnex,
   importAnnex,
   postgresAnnex,
   pageAnnex,

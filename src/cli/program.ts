@@ -12,12 +12,6 @@ import { wrapHelp } from "./terminal/help.ts";
 export const kernelCommands: readonly CommandEntry[] = [
   { path: "serve", load: async () => (await import("./serve.ts")).serveCommand },
   { path: "keys", load: async () => (await import("./keys/index.ts")).keysCommand },
-  { path: "pets", load: async () => (await import("./pets/index.ts")).petsCommand },
-  {
-    path: "categories",
-    load: async () => (await import("./categories/index.ts")).categoriesCommand,
-  },
-  { path: "undo", load: async () => (await import("./undo.ts")).undoCommand },
   { path: "config", load: async () => (await import("./config.ts")).configCommand },
   { path: "openapi", load: async () => (await import("./openapi.ts")).openapiCommand },
 ];

@@ -2,8 +2,6 @@ import type { Environment, RandomBytes } from "../domain/api-key.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Store, StoreCheck } from "../storage/contract.ts";
 import { Access } from "./access.ts";
-import { AnimalService } from "./animals/animals.ts";
-import { CategoryService } from "./animals/categories.ts";
 import { AnonymousLimiter, type AddressLimiter } from "./anonymous.ts";
 import { KeyDirectory } from "./key-directory.ts";
 import { KeyService } from "./keys.ts";
@@ -29,12 +27,6 @@ export interface Services {
   /** Where the data are, as a person is told. */
   readonly place: string;
   readonly pets: Store["pets"];
-  /**
-   * What people do with animals and categories, in the name of the one who runs this process; `as`
-   * is for others.
-   */
-  readonly animals: AnimalService;
-  readonly categories: CategoryService;
   /** For annexes, which bring their own statements. */
   readonly store: Pick<Store, "read" | "transact" | "session">;
   /** Who changes things, for their history. */
@@ -88,8 +80,6 @@ export function createServices(store: Store, options: ServiceOptions): Services 
   return {
     place: store.place,
     pets: store.pets,
-    animals: new AnimalService({ ...options, store }),
-    categories: new CategoryService({ ...options, store }),
     store,
     actor: options.actor,
     keys: new KeyService({ ...options, keys: store.keys }),

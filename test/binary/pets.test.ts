@@ -3,10 +3,10 @@
  * of their own.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { categoryListSchema } from "../../src/cli/categories/index.ts";
-import { historySchema } from "../../src/cli/pets/history.ts";
-import { petListSchema, petSchema } from "../../src/cli/pets/pet.ts";
-import { undoneSchema } from "../../src/cli/undo.ts";
+import { categoryListSchema } from "../../src/annexes/animals/categories-command.ts";
+import { historySchema } from "../../src/annexes/animals/pets/history.ts";
+import { petListSchema, petSchema } from "../../src/annexes/animals/pets/pet.ts";
+import { undoneSchema } from "../../src/annexes/animals/undo-command.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";

@@ -23,7 +23,7 @@ import { diagnose } from "../../../src/annexes/operate/doctor/sqlite.ts";
 import { restore } from "../../../src/annexes/operate/backup/restore.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
-import { animalsOf } from "../../helpers/animals.ts";
+import { animalsOf } from "../animals/animals-of.ts";
 
 const clock = new TestClock();
 let folder: string;

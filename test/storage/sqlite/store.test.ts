@@ -3,8 +3,9 @@ import { expect, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { systemClock } from "../../../src/domain/clock.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
+import { run, sql } from "../../../src/storage/statement.ts";
+import { pets } from "../../../src/storage/tables.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
-import { animalsOf } from "../../helpers/animals.ts";
 
 const open = (folder: string) =>
   openSqliteStore({ folder, clock: systemClock, random: () => 0, timeoutMs: 100, serving: true });
@@ -49,7 +50,7 @@ test("a change in a turn that has read is there for others at once, not when the
   await nextTurn();
   store.versions();
   expect(await Promise.resolve(store.pets.byId(id))).toMatchObject({ name: "Rex" });
-  void animalsOf(store).update([id], { status: "sold" });
+  void store.transact(() => run(sql`UPDATE ${pets} SET status = 'sold' WHERE id = ${id}`));
   using other = new Database(`${folder.path}/rehome.db`);
   expect(other.query("SELECT status FROM pets").get()).toEqual({ status: "sold" });
   await store.close();

@@ -1,4 +1,6 @@
 import type { Pet } from "../../../domain/pet.ts";
+import type { AnimalService } from "../../animals/animals.ts";
+import { animalServices } from "../../animals/open.ts";
 import type { Services } from "../../../service/services.ts";
 import { record, type RecordOf } from "../../../storage/records.ts";
 import { sql, type Steps } from "../../../storage/statement.ts";
@@ -11,7 +13,7 @@ import { exportAnimals, findAnimals } from "./find.ts";
  * that it can be undone.
  */
 export function animalDesk(services: Services): AnimalDesk {
-  const { store: engine, pets, animals, categories } = services;
+  const { store: engine, pets, animals, categories } = animalServices(services);
   const changing = (actor: string, work: () => Promise<unknown>) => madeBy(services, actor, work);
   return {
     async find(query) {
@@ -37,7 +39,7 @@ export function animalDesk(services: Services): AnimalDesk {
         )
         .toSorted(byName);
     },
-    history: (id) => historyOf(services, id),
+    history: (id) => historyOf(animals, id),
     changeById: async (id) => engine.read(() => changeOf(id)),
     add: ({ category, ...animal }, actor) =>
       changing(actor, () => animals.as(actor).add({ ...animal, category: named(category) })),
@@ -120,7 +122,7 @@ function* onlyName(change: bigint): Steps<string | undefined> {
 }
 
 /** What became of an animal, the newest first; its own row says how it came. */
-async function historyOf({ animals }: Services, id: bigint): Promise<AnimalEvent[]> {
+async function historyOf(animals: AnimalService, id: bigint): Promise<AnimalEvent[]> {
   const { created, events } = await animals.history(id);
   const { atMs, by, action } = created;
   return [

@@ -22,7 +22,7 @@ import { run, sql } from "../../../../src/storage/statement.ts";
 import { catalogueTables, pets } from "../../../../src/storage/tables.ts";
 import { hookTimeoutMs } from "../../../helpers/postgres.ts";
 import { stores, type StorePlace } from "../../../helpers/stores.ts";
-import { animalsOf } from "../../../helpers/animals.ts";
+import { animalsOf } from "../../animals/animals-of.ts";
 
 const noonMs = Date.UTC(2026, 10, 21, 12, 0, 10);
 const by = (action: string): KeyAction => ({ action, actor: "tester", nowMs: noonMs });

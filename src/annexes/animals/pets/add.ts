@@ -1,9 +1,9 @@
 import { Command } from "commander";
-import type { PetStatus } from "../../domain/pet.ts";
-import type { Io } from "../io.ts";
-import { addJson } from "../json.ts";
-import { withServices } from "../open.ts";
-import { addSettings, configOf, storeSettings } from "../options.ts";
+import type { PetStatus } from "../../../domain/pet.ts";
+import type { Io } from "../../../cli/io.ts";
+import { addJson } from "../../../cli/json.ts";
+import { withAnimals } from "../open.ts";
+import { addSettings, configOf, storeSettings } from "../../../cli/options.ts";
 import {
   categoryOf,
   categoryOption,
@@ -38,7 +38,7 @@ Examples:
   addJson(addSettings(command, storeSettings), petSchema);
   return command.action(async (options: Options) => {
     const { config } = configOf(command, io);
-    await withServices(
+    await withAnimals(
       config,
       io,
       async ({ animals }) => {

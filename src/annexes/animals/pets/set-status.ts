@@ -1,8 +1,8 @@
 import { Argument, type Command } from "commander";
-import type { PetStatus } from "../../domain/pet.ts";
-import type { Io } from "../io.ts";
-import { withServices } from "../open.ts";
-import { configOf } from "../options.ts";
+import type { PetStatus } from "../../../domain/pet.ts";
+import type { Io } from "../../../cli/io.ts";
+import { withAnimals } from "../open.ts";
+import { configOf } from "../../../cli/options.ts";
 import { none, parseStatusValue, statusChoices } from "./options.ts";
 import { foundPet, petCommand, printPet } from "./pet.ts";
 
@@ -25,7 +25,7 @@ Examples:
     );
   return command.action(async (id: bigint, status: PetStatus | null, options: { json?: true }) => {
     const { config } = configOf(command, io);
-    await withServices(config, io, async ({ animals }) => {
+    await withAnimals(config, io, async ({ animals }) => {
       const [pet] = await animals.update([id], { status });
       printPet(io, foundPet(pet, id), "Changed", options);
     });

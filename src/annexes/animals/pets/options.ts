@@ -6,9 +6,9 @@ import {
   petNameLengthMax,
   petStatuses,
   type PetStatus,
-} from "../../domain/pet.ts";
-import type { CategoryReference } from "../../service/animals/categories.ts";
-import { parseInt64Value } from "../options.ts";
+} from "../../../domain/pet.ts";
+import type { CategoryReference } from "../categories.ts";
+import { parseInt64Value } from "../../../cli/options.ts";
 
 /** The word for having no status. */
 export const none = "none";

@@ -1,17 +1,17 @@
 /** What people do with animals: change, find, look back, take back. On both stores. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { AnimalService } from "../../src/service/animals/animals.ts";
-import { CategoryService } from "../../src/service/animals/categories.ts";
-import { AppError } from "../../src/domain/errors.ts";
-import { fold } from "../../src/domain/fold.ts";
-import { int64Max, int64Min } from "../../src/domain/int64.ts";
-import type { Pet, PetStatus } from "../../src/domain/pet.ts";
-import type { Store } from "../../src/storage/contract.ts";
-import { rows, run, sql } from "../../src/storage/statement.ts";
-import { changes, petEvents, pets, removedPets } from "../../src/storage/tables.ts";
-import { hookTimeoutMs } from "../helpers/postgres.ts";
-import { stores, type StorePlace } from "../helpers/stores.ts";
+import { AnimalService } from "../../../src/annexes/animals/animals.ts";
+import { CategoryService } from "../../../src/annexes/animals/categories.ts";
+import { AppError } from "../../../src/domain/errors.ts";
+import { fold } from "../../../src/domain/fold.ts";
+import { int64Max, int64Min } from "../../../src/domain/int64.ts";
+import type { Pet, PetStatus } from "../../../src/domain/pet.ts";
+import type { Store } from "../../../src/storage/contract.ts";
+import { rows, run, sql } from "../../../src/storage/statement.ts";
+import { changes, petEvents, pets, removedPets } from "../../../src/storage/tables.ts";
+import { hookTimeoutMs } from "../../helpers/postgres.ts";
+import { stores, type StorePlace } from "../../helpers/stores.ts";
 
 const startMs = Date.UTC(2026, 10, 21, 12);
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -44,6 +44,28 @@ describe.each(stores)("$name", (kind) => {
     expect(error).toBeInstanceOf(AppError);
     return error as AppError;
   };
+
+  test("animals change their status, lose it, and say whether there was one", async () => {
+    const id = await store.pets.create({ name: "Rex", categoryId: 1n });
+    const sold = { id, name: "Rex", categoryId: 1n, status: "sold" } as const;
+    expect(await animals.update([id], { status: "sold" })).toEqual([sold]);
+    expect(await store.pets.byId(id)).toEqual(sold);
+    const { status: _, ...bare } = sold;
+    expect(await animals.update([id], { status: null })).toEqual([bare]);
+    const none = animals.update([int64Max], { status: "sold" });
+    expect(await none.catch((error: Error) => error.message)).toContain("There is no animal");
+  });
+
+  test("animals are removed: the id is not given again, the count falls by one", async () => {
+    const count = await store.pets.count();
+    const id = await store.pets.create({ name: "gone", categoryId: 1n });
+    expect(await animals.remove([id])).toEqual([{ id, name: "gone", categoryId: 1n }]);
+    const again = animals.remove([id]);
+    expect(await again.catch((error: Error) => error.message)).toContain("There is no animal");
+    expect(await store.pets.byId(id)).toBeUndefined();
+    expect(await store.pets.count()).toBe(count);
+    expect(await store.pets.create({ name: "next", categoryId: 1n })).toBe(id + 1n);
+  });
 
   test("several animals change at once, all or none, and each leaves an event", async () => {
     const [rex, ada] = [await create("Rex"), await create("Ada", 2n, "available")];

@@ -1,5 +1,5 @@
-import { AnimalService } from "../../src/service/animals/animals.ts";
-import type { Store } from "../../src/storage/contract.ts";
+import { AnimalService } from "../../../src/annexes/animals/animals.ts";
+import type { Store } from "../../../src/storage/contract.ts";
 
 /** What people do with the animals of a store. */
 export function animalsOf(store: Store): AnimalService {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { Io } from "../io.ts";
-import { withServices } from "../open.ts";
-import { configOf } from "../options.ts";
+import type { Io } from "../../../cli/io.ts";
+import { withAnimals } from "../open.ts";
+import { configOf } from "../../../cli/options.ts";
 import { petCommand, printPet } from "./pet.ts";
 
 export function restoreCommand(io: Io): Command {
@@ -13,7 +13,7 @@ Examples:
   );
   return command.action(async (id: bigint, options: { json?: true }) => {
     const { config } = configOf(command, io);
-    await withServices(config, io, async ({ animals }) => {
+    await withAnimals(config, io, async ({ animals }) => {
       printPet(io, await animals.restore(id), "Brought back", options);
     });
   });

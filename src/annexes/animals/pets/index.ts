@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { Io } from "../io.ts";
+import type { Io } from "../../../cli/io.ts";
 import { addCommand } from "./add.ts";
 import { historyCommand } from "./history.ts";
 import { listCommand } from "./list.ts";

@@ -1,12 +1,18 @@
 import { Command } from "commander";
-import { isoSeconds } from "../domain/clock.ts";
-import type { UndoReport } from "../service/animals/animals.ts";
-import { printJson, type Io } from "./io.ts";
-import { addJson, json } from "./json.ts";
-import { withServices } from "./open.ts";
-import { addSettings, configOf, parseInt64Value, storeSettings, yesOption } from "./options.ts";
-import { confirm } from "./terminal/confirm.ts";
-import { grouped } from "./terminal/text.ts";
+import { isoSeconds } from "../../domain/clock.ts";
+import type { UndoReport } from "./animals.ts";
+import { printJson, type Io } from "../../cli/io.ts";
+import { addJson, json } from "../../cli/json.ts";
+import { withAnimals } from "./open.ts";
+import {
+  addSettings,
+  configOf,
+  parseInt64Value,
+  storeSettings,
+  yesOption,
+} from "../../cli/options.ts";
+import { confirm } from "../../cli/terminal/confirm.ts";
+import { grouped } from "../../cli/terminal/text.ts";
 
 export const undoneSchema = json.object({
   change: json.int64("the change that was taken back"),
@@ -40,7 +46,7 @@ Examples:
   return command.action(
     async (change: bigint | undefined, options: { yes?: true; json?: true }) => {
       const { config } = configOf(command, io);
-      await withServices(config, io, async ({ animals }) => {
+      await withAnimals(config, io, async ({ animals }) => {
         const wanted = change === undefined ? {} : { change };
         const would = await animals.undo({ ...wanted, rehearse: true });
         const { id, action, actor, atMs } = would.change;

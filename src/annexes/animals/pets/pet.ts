@@ -1,10 +1,10 @@
 import { Command } from "commander";
-import { AppError } from "../../domain/errors.ts";
-import { petFieldNames, petStatuses, type Pet } from "../../domain/pet.ts";
-import { printJson, type Io } from "../io.ts";
-import { addJson, json, type Static } from "../json.ts";
-import { addSettings, parseInt64Value, storeSettings } from "../options.ts";
-import { cut, printable } from "../terminal/text.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { petFieldNames, petStatuses, type Pet } from "../../../domain/pet.ts";
+import { printJson, type Io } from "../../../cli/io.ts";
+import { addJson, json, type Static } from "../../../cli/json.ts";
+import { addSettings, parseInt64Value, storeSettings } from "../../../cli/options.ts";
+import { cut, printable } from "../../../cli/terminal/text.ts";
 
 export const petSchema = json.object({
   id: json.int64("id of the animal, an int64"),

@@ -1,14 +1,20 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { pageLimit, parsePageLimit } from "../../domain/page.ts";
-import type { Pet, PetStatus } from "../../domain/pet.ts";
-import { shellWord } from "../../domain/shell-word.ts";
-import type { FoundPets } from "../../service/animals/animals.ts";
-import { printJson, type Io } from "../io.ts";
-import { addJson } from "../json.ts";
-import { withServices } from "../open.ts";
-import { addSettings, configOf, parseInt64Value, storeFlags, storeSettings } from "../options.ts";
-import { printTable } from "../terminal/table.ts";
-import { grouped } from "../terminal/text.ts";
+import { pageLimit, parsePageLimit } from "../../../domain/page.ts";
+import type { Pet, PetStatus } from "../../../domain/pet.ts";
+import { shellWord } from "../../../domain/shell-word.ts";
+import type { FoundPets } from "../animals.ts";
+import { printJson, type Io } from "../../../cli/io.ts";
+import { addJson } from "../../../cli/json.ts";
+import { withAnimals } from "../open.ts";
+import {
+  addSettings,
+  configOf,
+  parseInt64Value,
+  storeFlags,
+  storeSettings,
+} from "../../../cli/options.ts";
+import { printTable } from "../../../cli/terminal/table.ts";
+import { grouped } from "../../../cli/terminal/text.ts";
 import { categoryOption, none, statusOption } from "./options.ts";
 import { petFields, petListSchema } from "./pet.ts";
 
@@ -68,7 +74,7 @@ async function listPets(command: Command, io: Io, options: Options): Promise<voi
   const { json, limit, after, name, category, status } = options;
   const filter = { name, category, status };
   const loaded = configOf(command, io);
-  await withServices(loaded.config, io, async ({ animals, categories, pets, place }) => {
+  await withAnimals(loaded.config, io, async ({ animals, categories, pets, place }) => {
     const found = await animals.find({ ...filter, after, limit: limit + 1 });
     const page = found.pets.slice(0, limit);
     if (json) {

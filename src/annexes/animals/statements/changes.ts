@@ -8,8 +8,8 @@
  *     yield* planUpdate(change, sql`animal.id IN ${list(ids)}`, { status: "sold" });
  *     const counts = yield* carryOut(change, by);
  */
-import type { Pet } from "../domain/pet.ts";
-import { columnName } from "./declare.ts";
+import type { Pet } from "../../../domain/pet.ts";
+import { columnName } from "../../../storage/declare.ts";
 import {
   columnsOf,
   countAnimals,
@@ -23,8 +23,8 @@ import {
   type Statement,
   type Steps,
   type Value,
-} from "./statement.ts";
-import { changes, petEvents, pets, removedPets } from "./tables.ts";
+} from "../../../storage/statement.ts";
+import { changes, petEvents, pets, removedPets } from "../../../storage/tables.ts";
 
 /** Histories, and what an undo needs, are kept for so long. */
 export const changesKeptDays = 90;

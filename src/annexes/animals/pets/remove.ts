@@ -1,9 +1,9 @@
 import { Argument, Command } from "commander";
-import type { Io } from "../io.ts";
-import { addJson, json } from "../json.ts";
-import { withServices } from "../open.ts";
-import { addSettings, configOf, storeSettings, yesOption } from "../options.ts";
-import { confirm } from "../terminal/confirm.ts";
+import type { Io } from "../../../cli/io.ts";
+import { addJson, json } from "../../../cli/json.ts";
+import { withAnimals } from "../open.ts";
+import { addSettings, configOf, storeSettings, yesOption } from "../../../cli/options.ts";
+import { confirm } from "../../../cli/terminal/confirm.ts";
 import { parseIds } from "./options.ts";
 import { foundPet, petListSchema, petSchema, petText, printPet, printPets } from "./pet.ts";
 
@@ -30,7 +30,7 @@ Examples:
   );
   return command.action(async (ids: readonly bigint[], options: { json?: true; yes?: true }) => {
     const { config } = configOf(command, io);
-    await withServices(config, io, async ({ animals, pets }) => {
+    await withAnimals(config, io, async ({ animals, pets }) => {
       const found = await Promise.all(ids.map(async (id) => foundPet(await pets.byId(id), id)));
       const [first] = found;
       const shown = found.slice(0, shownMax).map(petText);

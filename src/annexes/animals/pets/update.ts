@@ -1,10 +1,10 @@
 import { Argument, Command } from "commander";
-import type { PetStatus } from "../../domain/pet.ts";
-import type { Io } from "../io.ts";
-import { addJson } from "../json.ts";
-import { withServices } from "../open.ts";
-import { addSettings, configOf, storeSettings } from "../options.ts";
-import { UsageError } from "../errors.ts";
+import type { PetStatus } from "../../../domain/pet.ts";
+import type { Io } from "../../../cli/io.ts";
+import { addJson } from "../../../cli/json.ts";
+import { withAnimals } from "../open.ts";
+import { addSettings, configOf, storeSettings } from "../../../cli/options.ts";
+import { UsageError } from "../../../cli/errors.ts";
 import {
   categoryOf,
   categoryOption,
@@ -51,7 +51,7 @@ Examples:
       );
     }
     const { config } = configOf(command, io);
-    await withServices(config, io, async ({ animals }) => {
+    await withAnimals(config, io, async ({ animals }) => {
       const reference = category === undefined ? undefined : categoryOf({ ...options, category });
       const changed = await animals.update(ids, { name, category: reference, status });
       printPets(io, changed, "Changed", options);

@@ -1,12 +1,12 @@
 import { Command } from "commander";
-import type { CategoryUse } from "../../service/animals/categories.ts";
-import { printJson, type Io } from "../io.ts";
-import { addJson, json } from "../json.ts";
-import { withServices } from "../open.ts";
-import { addSettings, configOf, parseInt64Value, storeSettings } from "../options.ts";
-import { UsageError } from "../errors.ts";
-import { printTable } from "../terminal/table.ts";
-import { grouped } from "../terminal/text.ts";
+import type { CategoryUse } from "./categories.ts";
+import { printJson, type Io } from "../../cli/io.ts";
+import { addJson, json } from "../../cli/json.ts";
+import { withAnimals } from "./open.ts";
+import { addSettings, configOf, parseInt64Value, storeSettings } from "../../cli/options.ts";
+import { UsageError } from "../../cli/errors.ts";
+import { printTable } from "../../cli/terminal/table.ts";
+import { grouped } from "../../cli/terminal/text.ts";
 
 export const categorySchema = json.object({
   id: json.int64("id, an int64: the categoryId of its animals"),
@@ -50,7 +50,7 @@ function listCommand(io: Io): Command {
   addJson(addSettings(command, storeSettings), categoryListSchema);
   return command.action(async (options: { json?: true }) => {
     const { config } = configOf(command, io);
-    await withServices(config, io, async ({ categories, place }) => {
+    await withAnimals(config, io, async ({ categories, place }) => {
       const all = await categories.list();
       if (options.json) printJson(io, all.map(shown));
       else if (all.length === 0) {
@@ -86,7 +86,7 @@ function addCommand(io: Io): Command {
   addJson(addSettings(command, storeSettings), categorySchema);
   return command.action(async (name: string, options: { id?: bigint; json?: true }) => {
     const { config } = configOf(command, io);
-    await withServices(
+    await withAnimals(
       config,
       io,
       async ({ categories }) => {
@@ -111,7 +111,7 @@ function renameCommand(io: Io): Command {
   addJson(addSettings(command, storeSettings), categorySchema);
   return command.action(async (category: string, name: string, options: { json?: true }) => {
     const { config } = configOf(command, io);
-    await withServices(config, io, async ({ categories }) => {
+    await withAnimals(config, io, async ({ categories }) => {
       const renamed = await categories.rename(category, name);
       if (options.json) printJson(io, renamed);
       else io.out(`Category ${renamed.id} is ${renamed.name} now.\n`);
@@ -140,7 +140,7 @@ function mergeCommand(io: Io): Command {
           "rehome categories merge FROM INTO",
         );
       }
-      await withServices(config, io, async ({ categories }) => {
+      await withAnimals(config, io, async ({ categories }) => {
         const animals = await categories.merge(from, into);
         if (options.json) printJson(io, { animals });
         else io.out(`${grouped(animals)} animals are in ${into} now.\n`);

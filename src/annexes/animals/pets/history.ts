@@ -1,12 +1,12 @@
 import { Command } from "commander";
-import { jsonText } from "../../domain/exact-json.ts";
-import { isoSeconds } from "../../domain/clock.ts";
-import type { AnimalHistory, PetEvent } from "../../service/animals/animals.ts";
-import { printJson, type Io } from "../io.ts";
-import { addJson, json } from "../json.ts";
-import { withServices } from "../open.ts";
-import { addSettings, configOf, parseInt64Value, storeSettings } from "../options.ts";
-import { printTable } from "../terminal/table.ts";
+import { jsonText } from "../../../domain/exact-json.ts";
+import { isoSeconds } from "../../../domain/clock.ts";
+import type { AnimalHistory, PetEvent } from "../animals.ts";
+import { printJson, type Io } from "../../../cli/io.ts";
+import { addJson, json } from "../../../cli/json.ts";
+import { withAnimals } from "../open.ts";
+import { addSettings, configOf, parseInt64Value, storeSettings } from "../../../cli/options.ts";
+import { printTable } from "../../../cli/terminal/table.ts";
 import { petFields, petSchema, petText } from "./pet.ts";
 
 const fieldsSchema = json.object({
@@ -54,7 +54,7 @@ Examples:
   addJson(addSettings(command, storeSettings), historySchema);
   return command.action(async (id: bigint, options: { json?: true }) => {
     const { config } = configOf(command, io);
-    await withServices(config, io, async ({ animals }) => {
+    await withAnimals(config, io, async ({ animals }) => {
       const history = await animals.history(id);
       if (options.json) printJson(io, historyJson(history));
       else printHistory(io, history);

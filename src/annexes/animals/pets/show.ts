@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { printJson, type Io } from "../io.ts";
-import { withServices } from "../open.ts";
-import { configOf } from "../options.ts";
-import { printable } from "../terminal/text.ts";
+import { printJson, type Io } from "../../../cli/io.ts";
+import { withAnimals } from "../open.ts";
+import { configOf } from "../../../cli/options.ts";
+import { printable } from "../../../cli/terminal/text.ts";
 import { petFields, foundPet, petCommand } from "./pet.ts";
 
 export function showCommand(io: Io): Command {
@@ -15,7 +15,7 @@ Examples:
   );
   return command.action(async (id: bigint, options: { json?: true }) => {
     const { config } = configOf(command, io);
-    await withServices(config, io, async ({ pets, categories: known }) => {
+    await withAnimals(config, io, async ({ pets, categories: known }) => {
       const pet = foundPet(await pets.byId(id), id);
       if (options.json) {
         printJson(io, petFields(pet));

@@ -13,7 +13,7 @@ import {
   isCarried,
   namedCategories,
   renameCategory,
-} from "../../storage/categories.ts";
+} from "./statements/categories.ts";
 import {
   type By,
   carryOut,
@@ -21,7 +21,7 @@ import {
   describeChange,
   newChange,
   planUpdate,
-} from "../../storage/changes.ts";
+} from "./statements/changes.ts";
 import type { Engine } from "../../storage/contract.ts";
 import { changeAnimals, sql, type Steps } from "../../storage/statement.ts";
 

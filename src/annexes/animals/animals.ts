@@ -13,7 +13,7 @@ import {
   type PetEvent,
   petOrRemoved,
   petRows,
-} from "../../storage/animals.ts";
+} from "./statements/find.ts";
 import {
   type By,
   carryOut,
@@ -23,7 +23,7 @@ import {
   planRemoval,
   planReturn,
   planUpdate,
-} from "../../storage/changes.ts";
+} from "./statements/changes.ts";
 import type { Engine } from "../../storage/contract.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
 import { record } from "../../storage/records.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
-import { type ChangeRecord, lastChange } from "../../storage/animals.ts";
-import { undoCategories } from "../../storage/categories.ts";
+import { type ChangeRecord, lastChange } from "./statements/find.ts";
+import { undoCategories } from "./statements/categories.ts";
 import {
   type By,
   carryOut,
@@ -11,7 +11,7 @@ import {
   describeChange,
   newChange,
   planUndo,
-} from "../../storage/changes.ts";
+} from "./statements/changes.ts";
 import { changeAnimals, type Steps } from "../../storage/statement.ts";
 
 /** What an undo did, or would do. */

@@ -2,11 +2,11 @@
  * What people ask of animals: find, look at, look back. The statements are the same for both
  * databases.
  */
-import { fold, isAscii } from "../domain/fold.ts";
-import type { Pet, PetStatus } from "../domain/pet.ts";
-import type { Awaitable, Engine } from "./contract.ts";
-import { petOfRow } from "./pet-row.ts";
-import { record, recordOf, type RecordOf, records, selected } from "./records.ts";
+import { fold, isAscii } from "../../../domain/fold.ts";
+import type { Pet, PetStatus } from "../../../domain/pet.ts";
+import type { Awaitable, Engine } from "../../../storage/contract.ts";
+import { petOfRow } from "../../../storage/pet-row.ts";
+import { record, recordOf, type RecordOf, records, selected } from "../../../storage/records.ts";
 import {
   inDialect,
   joined,
@@ -17,8 +17,8 @@ import {
   type Statement,
   type Steps,
   type Value,
-} from "./statement.ts";
-import { changes, petEvents, pets, removedPets } from "./tables.ts";
+} from "../../../storage/statement.ts";
+import { changes, petEvents, pets, removedPets } from "../../../storage/tables.ts";
 
 /** Which animals are wanted. */
 export interface PetFilter {
