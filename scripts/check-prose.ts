@@ -119,7 +119,6 @@ const exempt: Readonly<Record<string, string>> = {
   "docs/architecture.md": "to be edited",
   "docs/import.md": "to be edited",
   "docs/operating.md": "to be edited",
-  "docs/reliability.md": "to be edited",
   "docs/running.md": "to be edited",
   "docs/scaling.md": "to be edited",
 };
