@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Io } from "./cli/io.ts";
-import type { LoadedConfig } from "./config.ts";
+import type { MachineService } from "./cli/machine.ts";
+import type { EnvironmentVariables, LoadedConfig } from "./config.ts";
 import type { AnnexRoutes } from "./http/edge.ts";
 import type { RequestObserver } from "./http/door.ts";
 import type { Logger } from "./service/log/logger.ts";
@@ -47,6 +48,14 @@ export interface Annex {
   readonly commands?: readonly CommandEntry[];
   readonly routes?: AnnexRoutes;
   readonly stores?: readonly StoreKind[];
+  /**
+   * Finds the service that this machine runs, for a process of the user `uid`. Returns undefined if
+   * there is none. Throws AppError `unavailable` when its settings cannot be read.
+   */
+  readonly findService?: (
+    env: EnvironmentVariables,
+    uid: number | undefined,
+  ) => MachineService | undefined;
   /**
    * Serves in a way of its own until the service is asked to stop. Undefined when the settings do
    * not ask for it.

@@ -1,8 +1,7 @@
 import "./environment.ts";
 import { annexes } from "./annexes/index.ts";
 import { actor } from "./cli/io.ts";
-import { become } from "./cli/machine/account.ts";
-import { findService } from "./cli/machine/service.ts";
+import { become } from "./cli/machine.ts";
 import { run } from "./cli/program.ts";
 import { givenArguments } from "./arguments.ts";
 import { processEnvironment } from "./config.ts";
@@ -58,7 +57,14 @@ const exitCode = await run(givenArguments(), {
   actor: actor(processEnvironment),
   machine: {
     uid: process.geteuid?.(),
-    service: () => findService(processEnvironment, process.geteuid?.()),
+    service() {
+      const uid = process.geteuid?.();
+      for (const { findService } of annexes) {
+        const found = findService?.(processEnvironment, uid);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    },
     become,
   },
   out: (text) => void process.stdout.write(text, noteOutput),

@@ -1,21 +1,8 @@
 import type { Annex } from "../annex.ts";
 import type { EnvironmentVariables } from "../config.ts";
 import { jsonText } from "../domain/exact-json.ts";
-import { userName, type Account } from "../storage/account.ts";
-import type { MachineService } from "./machine/service.ts";
-
-/** What a command may know of the machine that it runs on, and do there. */
-export interface Machine {
-  /** The user that this process runs as; undefined on a system without such numbers. */
-  readonly uid: number | undefined;
-  /**
-   * The service that the machine runs, or undefined. Throws AppError where its settings cannot be
-   * read.
-   */
-  service(): MachineService | undefined;
-  /** Goes on as `account` for good. Only root can. */
-  become(account: Account): void;
-}
+import { userName } from "../storage/account.ts";
+import type { Machine } from "./machine.ts";
 
 /**
  * The outside of the command line: what a command may touch besides the store. Tests hand in their

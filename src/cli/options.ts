@@ -14,8 +14,7 @@ import { parseInt64 } from "../domain/int64.ts";
 import { isLimit, limitMax, planNames } from "../domain/plan.ts";
 import type { AnySetting } from "../setting-kinds.ts";
 import type { Io } from "./io.ts";
-import { enterService, sayService } from "./machine/enter.ts";
-import type { MachineService } from "./machine/service.ts";
+import { enterService, sayService, type MachineService } from "./machine.ts";
 import { passwordWarning } from "./warnings.ts";
 
 /** What the settings of a server are to a command that asks one. */

@@ -2,6 +2,7 @@ import type { Annex } from "../../annex.ts";
 import { listenAddress } from "../../setting-kinds.ts";
 import { parentOf } from "./processes/parent.ts";
 import { processesSetting } from "./processes/setting.ts";
+import { findService } from "./systemd/find-service.ts";
 
 const metricsSetting = listenAddress(
   "metrics",
@@ -15,6 +16,7 @@ const metricsSetting = listenAddress(
 export const operateAnnex: Annex = {
   name: "operate",
   settings: [metricsSetting, processesSetting],
+  findService,
   commands: [
     { path: "usage", load: async () => (await import("./usage/index.ts")).usageCommand },
     { path: "doctor", load: async () => (await import("./doctor/command.ts")).doctorCommand },

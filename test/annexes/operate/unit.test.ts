@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findService } from "../../../src/cli/machine/service.ts";
-import { readEnvironmentFile, readUnit } from "../../../src/cli/machine/unit.ts";
+import { findService } from "../../../src/annexes/operate/systemd/find-service.ts";
+import { readEnvironmentFile, readUnit } from "../../../src/annexes/operate/systemd/unit.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
 const folders = { state: "/var/lib", home: "/home/kim", configuration: "/etc" };

@@ -8,23 +8,12 @@ import {
   variableOf,
   type EnvironmentVariables,
   type ServiceVariable,
-} from "../../config.ts";
-import { AppError } from "../../domain/errors.ts";
-import { reasonOf } from "../../domain/system-error.ts";
-import { accountNamed, accountOf, type Account } from "../../storage/account.ts";
+} from "../../../config.ts";
+import type { MachineService } from "../../../cli/machine.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { reasonOf } from "../../../domain/system-error.ts";
+import { accountNamed, accountOf } from "../../../storage/account.ts";
 import { readEnvironmentFile, readUnit, type Specifiers, type Unit } from "./unit.ts";
-
-/** The service of this machine, as far as its unit and its settings say. */
-export interface MachineService {
-  /** The file to change its settings in. */
-  readonly file: string;
-  /** The `REHOME_` variables that it is started with. */
-  readonly variables: ReadonlyMap<string, ServiceVariable>;
-  /**
-   * The account that it works as. Undefined where that cannot be told, and for a unit of one's own.
-   */
-  readonly account: Account | undefined;
-}
 
 /**
  * Where units of the system lie, the first one counting (systemd.unit(5), "Unit File Load Path").

@@ -1,0 +1,82 @@
+import { settings, shownValue, type LoadedConfig, type ServiceVariable } from "../config.ts";
+import { AppError } from "../domain/errors.ts";
+import { shellWord } from "../domain/shell-word.ts";
+import { accountNamed, type Account } from "../storage/account.ts";
+import type { Io } from "./io.ts";
+
+/** The service of this machine, as far as its unit and its settings say. */
+export interface MachineService {
+  /** The file to change its settings in. */
+  readonly file: string;
+  /** The `REHOME_` variables that it is started with. */
+  readonly variables: ReadonlyMap<string, ServiceVariable>;
+  /**
+   * The account that it works as. Undefined where that cannot be told, and for a unit of one's own.
+   */
+  readonly account: Account | undefined;
+}
+
+/** What a command may know of the machine that it runs on, and do there. */
+export interface Machine {
+  /** The user that this process runs as; undefined on a system without such numbers. */
+  readonly uid: number | undefined;
+  /**
+   * The service that the machine runs, or undefined. Throws AppError where its settings cannot be
+   * read.
+   */
+  service(): MachineService | undefined;
+  /** Goes on as `account` for good. Only root can. */
+  become(account: Account): void;
+}
+
+/**
+ * Goes over to the account of the service whose store is about to be opened. Root changes to it;
+ * anybody else is refused with the command to type, of which `words` stand behind the program's
+ * name.
+ */
+export function enterService(
+  service: MachineService,
+  loaded: LoadedConfig,
+  words: readonly string[],
+  io: Io,
+): void {
+  const { account } = service;
+  const { uid } = io.machine;
+  if (account === undefined || uid === undefined || uid === account.uid) return;
+  if (uid === 0) return io.machine.become(account);
+  throw new AppError(
+    "unavailable",
+    `The service of this machine keeps its data in ${placeOf(loaded)}, which is for the account ${account.name}.`,
+    {
+      hint: `sudo ${["rehome", ...words].map(shellWord).join(" ")}`,
+    },
+  );
+}
+
+/** Says at a terminal that the service's settings hold, which nobody typed. */
+export function sayService({ file, account }: MachineService, io: Io): void {
+  if (!io.talkIsTerminal) return;
+  const { uid } = io.machine;
+  const as = account === undefined || account.uid === uid ? "" : `, as ${account.name}`;
+  io.err(`On the service of this machine: settings from ${file}${as}.\n`);
+}
+
+function placeOf({ config, all }: LoadedConfig): string {
+  if (config.store === undefined && config.storeFile === undefined) return config.data;
+  const store = all.find(({ setting, value }) => setting === settings.store && value !== undefined);
+  return store === undefined ? `the database of ${config.storeFile}` : String(shownValue(store));
+}
+
+/**
+ * Makes this process work as `account` for good: its user, its group and the groups that it is a
+ * member of. Only root can, and what root opened before stays open.
+ */
+export function become({ name, uid, gid }: Account): void {
+  // Bun's types lack it.
+  const { initgroups } = process as { initgroups?: (user: string, group: number) => void };
+  const hasName = accountNamed(name) !== undefined;
+  if (hasName && initgroups !== undefined) initgroups(name, gid);
+  else process.setgroups?.([gid]);
+  process.setgid?.(gid);
+  process.setuid?.(uid);
+}
