@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { limitsTables } from "../src/storage/limits-tables.ts";
+import { limitsTables } from "../src/storage/counters.ts";
 import { catalogueTables } from "../src/storage/tables.ts";
 
 const databases = {

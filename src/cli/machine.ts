@@ -1,6 +1,5 @@
 import { settings, shownValue, type LoadedConfig, type ServiceVariable } from "../config.ts";
-import { AppError } from "../domain/errors.ts";
-import { shellWord } from "../domain/shell-word.ts";
+import { AppError, shellWord } from "../domain/errors.ts";
 import { accountNamed, type Account } from "../storage/account.ts";
 import type { Io } from "./io.ts";
 

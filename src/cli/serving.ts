@@ -1,7 +1,6 @@
 import type { Watcher } from "../annex.ts";
 import { settings, type Config, type LoadedConfig } from "../config.ts";
-import { AppError } from "../domain/errors.ts";
-import { shellWord } from "../domain/shell-word.ts";
+import { AppError, shellWord } from "../domain/errors.ts";
 import { createService } from "../http/app.ts";
 import { listen, type RunningServer, type Tls } from "../http/server.ts";
 import type { IssuedKey } from "../service/keys.ts";

@@ -113,6 +113,71 @@ export function mustKeep({ granted, counts }: Take, before: WindowCounts): boole
   );
 }
 
+/** One key's request for quota. `want` 0 only gives back. */
+export interface TakeRequest {
+  readonly keyId: string;
+  readonly limits: Limits;
+  readonly want: number;
+  readonly unused: UnusedBlock | undefined;
+}
+
+export interface TakeResult {
+  readonly granted: number;
+  readonly counts: WindowCounts;
+  /** The time by which the store decided. */
+  readonly nowMs: number;
+}
+
+/** Finished days are kept this long. */
+export const usageKeptDays = 400;
+
+/**
+ * A day that ended between two takes of a key. Its count leaves the windows, so it has to be kept
+ * as usage.
+ */
+export interface FinishedDay {
+  readonly day: number;
+  readonly requests: number;
+  /** Usage of earlier days is no longer kept. */
+  readonly forgetBefore: number;
+}
+
+/** What a take comes to, and what of it has to be kept. */
+export interface SettledTake {
+  readonly result: TakeResult;
+  /** True when the result's counts have to take the place of those that were kept. */
+  readonly mustPut: boolean;
+  /** Undefined when no day ended, or nothing was used in it. */
+  readonly finished: FinishedDay | undefined;
+}
+
+/**
+ * Decides a take of a key whose windows are kept as `kept`, by the domain's rule. Every store asks
+ * it, with its lock held.
+ */
+export function settleTake(
+  kept: WindowCounts,
+  { limits, want, unused }: TakeRequest,
+  nowMs: number,
+): SettledTake {
+  const taken = take(kept, limits, want, nowMs, unused);
+  const { granted, counts } = taken;
+  const mustPut = unused !== undefined || mustKeep(taken, kept);
+  const finished = mustPut ? finishedDay(kept, unused, counts) : undefined;
+  return { result: { granted, counts, nowMs }, mustPut, finished };
+}
+
+function finishedDay(
+  kept: WindowCounts,
+  unused: UnusedBlock | undefined,
+  after: WindowCounts,
+): FinishedDay | undefined {
+  if (after.dayLabel <= kept.dayLabel) return undefined;
+  const { dayLabel, dayUsed } = unused === undefined ? kept : giveBack(kept, unused);
+  if (dayUsed === 0) return undefined;
+  return { day: dayLabel, requests: dayUsed, forgetBefore: after.dayLabel - usageKeptDays };
+}
+
 /** The limits as a caller sees them: the three headers' numbers and the window they describe. */
 export interface WindowView {
   readonly window: WindowName;

@@ -1,5 +1,5 @@
 import type { AnyElysia } from "elysia";
-import type { Clock } from "../domain/clock.ts";
+import { dateInWords, type Clock } from "../domain/clock.ts";
 
 /** What every path of the interface begins with, and its base address ends with. */
 export const versionSegment = "/v1";
@@ -10,6 +10,18 @@ export const versionSegment = "/v1";
  */
 export function baseUrlOf(url: string, configured: string | undefined): string {
   return configured ?? url.slice(0, url.indexOf("/", "https://".length)) + versionSegment;
+}
+
+/** Since when the operation getPet is deprecated: version 1.0.0. */
+export const getPetDeprecatedAtMs = Date.UTC(2026, 10, 21);
+/** From when on it is removed. */
+export const getPetRemovedAtMs = Date.UTC(2030, 11, 5);
+/** The day of its removal, in words. */
+export const getPetRemovedOn = dateInWords(getPetRemovedAtMs);
+
+/** True once the operation is gone. */
+export function isGetPetRemoved(nowMs: number): boolean {
+  return nowMs >= getPetRemovedAtMs;
 }
 
 /** What routes outside of `/v1` may want to know. */

@@ -3,7 +3,7 @@ import type { Clock } from "../domain/clock.ts";
 import { blockSize } from "../domain/plan.ts";
 import { rollCounts, windowMs, windowView } from "../domain/windows.ts";
 import type { TakeRequest, TakeResult, UsageDelta, WindowStore } from "../storage/contract.ts";
-import { Account } from "./account.ts";
+import { Account } from "./key-directory.ts";
 import { banned, rateLimited, unavailable, type Admission } from "./admission.ts";
 
 /** How often `sweep` is to be called. */

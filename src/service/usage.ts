@@ -1,8 +1,13 @@
 import type { ApiKey } from "../domain/api-key.ts";
 import type { Clock } from "../domain/clock.ts";
-import { rollCounts, unusedCounts, windowMs, type WindowCounts } from "../domain/windows.ts";
+import {
+  rollCounts,
+  unusedCounts,
+  usageKeptDays,
+  windowMs,
+  type WindowCounts,
+} from "../domain/windows.ts";
 import type { UsageDay, WindowStore } from "../storage/contract.ts";
-import { usageKeptDays } from "../storage/usage.ts";
 
 /** How much a key is used now. */
 export interface KeyUse {

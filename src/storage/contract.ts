@@ -7,9 +7,10 @@
 import type { ApiKey, Environment, KeySecret } from "../domain/api-key.ts";
 import type { PageQuery } from "../domain/page.ts";
 import type { NewPet, Pet } from "../domain/pet.ts";
-import type { Limits } from "../domain/plan.ts";
-import type { UnusedBlock, WindowCounts } from "../domain/windows.ts";
+import type { TakeRequest, TakeResult, WindowCounts } from "../domain/windows.ts";
 import type { Steps } from "./statement.ts";
+
+export type { TakeRequest, TakeResult };
 
 export type Awaitable<T> = T | Promise<T>;
 
@@ -134,21 +135,6 @@ export interface KeyStore {
     oldExpireAtMs: number,
     by: KeyAction,
   ): Awaitable<ApiKey | undefined>;
-}
-
-/** One key's request for quota. `want` 0 only gives back. */
-export interface TakeRequest {
-  readonly keyId: string;
-  readonly limits: Limits;
-  readonly want: number;
-  readonly unused: UnusedBlock | undefined;
-}
-
-export interface TakeResult {
-  readonly granted: number;
-  readonly counts: WindowCounts;
-  /** The time by which the store decided. */
-  readonly nowMs: number;
 }
 
 /** What a key did in one UTC day (days since the epoch), beyond what its windows count. */

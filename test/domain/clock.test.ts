@@ -1,9 +1,5 @@
 import { expect, test } from "bun:test";
-import {
-  getPetDeprecatedAtMs,
-  getPetRemovedAtMs,
-  isGetPetRemoved,
-} from "../../src/domain/deprecation.ts";
+import { getPetDeprecatedAtMs, getPetRemovedAtMs, isGetPetRemoved } from "../../src/http/edge.ts";
 import {
   dateInWords,
   httpDate,

@@ -8,7 +8,7 @@
  *   domain/ban.ts         no grace; `>=` the threshold (B); a ban of a clock that was ahead holds
  *   domain/address.ts     the /64 before unmapping (A)
  *   service/anonymous.ts  no overflow bucket (A)
- *   service/account.ts    isCurrent without the minute (M); exhausted at `>`. (Without the day it
+ *   key-directory.ts      isCurrent without the minute (M); exhausted at `>`. (Without the day it
  *                         is the same: a day begins with a minute.)
  *   service/limiter.ts    the waiting answered before the commit (M); a block taken back after a
  *                         failed take; no version check in #settle; no isLetGo check; those who
@@ -22,9 +22,8 @@
 import { describe, expect, test } from "bun:test";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import type { Admission } from "../../src/service/admission.ts";
-import { KeyDirectory } from "../../src/service/key-directory.ts";
+import { KeyDirectory, Account } from "../../src/service/key-directory.ts";
 import { Limiter } from "../../src/service/limiter.ts";
-import { Account } from "../../src/service/account.ts";
 import type { TakeResult } from "../../src/storage/contract.ts";
 import { TestClock } from "../helpers/app.ts";
 import { countersOf } from "../helpers/counters.ts";

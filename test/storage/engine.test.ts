@@ -26,7 +26,7 @@ import {
   sql,
   type Steps,
 } from "../../src/storage/statement.ts";
-import { rateWindows } from "../../src/storage/limits-tables.ts";
+import { rateWindows } from "../../src/storage/counters.ts";
 import { categories, keyEvents, pets, storeState } from "../../src/storage/tables.ts";
 import { hookTimeoutMs } from "../helpers/postgres.ts";
 import { stores, type StorePlace } from "../helpers/stores.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../domain/clock.ts";
-import type { Category } from "../../domain/category.ts";
+import type { Category } from "../../domain/names.ts";
 import { AppError } from "../../domain/errors.ts";
 import { int64Max, parseInt64 } from "../../domain/int64.ts";
 import {

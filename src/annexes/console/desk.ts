@@ -1,4 +1,4 @@
-import type { Category } from "../../domain/category.ts";
+import type { Category } from "../../domain/names.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { Pet, PetStatus } from "../../domain/pet.ts";
 import type { ExportedAnimal } from "./catalogue/find.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { tmpdir } from "node:os";
 import type { Config } from "../../config.ts";
 import type { Clock } from "../../domain/clock.ts";
-import type { Category } from "../../domain/category.ts";
+import type { Category } from "../../domain/names.ts";
 import type { Services } from "../../service/services.ts";
 import { record } from "../../storage/records.ts";
 import { sql, type Steps } from "../../storage/statement.ts";

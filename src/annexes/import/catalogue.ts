@@ -1,4 +1,4 @@
-import { categoryKey, type Category } from "../../domain/category.ts";
+import { categoryKey, type Category } from "../../domain/names.ts";
 import type { Pet } from "../../domain/pet.ts";
 import type { Awaitable, Store } from "../../storage/contract.ts";
 import { insert, row, rows, sql, type Statement } from "../../storage/statement.ts";

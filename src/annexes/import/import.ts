@@ -1,4 +1,4 @@
-import type { Category } from "../../domain/category.ts";
+import type { Category } from "../../domain/names.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Awaitable } from "../../storage/contract.ts";
 import { closing } from "../../service/closing.ts";

@@ -1,7 +1,6 @@
 import { Elysia } from "elysia";
 import { jsonText } from "../../domain/exact-json.ts";
-import { isGetPetRemoved } from "../../domain/deprecation.ts";
-import { baseUrlOf, versionSegment, type EdgeOptions } from "../../http/edge.ts";
+import { isGetPetRemoved, baseUrlOf, versionSegment, type EdgeOptions } from "../../http/edge.ts";
 import { jsonType } from "../../http/errors.ts";
 import { html } from "./html.ts";
 import type { Page } from "./layout.ts";

@@ -4,7 +4,7 @@
  */
 import { isNotNull, sql } from "drizzle-orm";
 import { bigint, check, index } from "drizzle-orm/pg-core";
-import * as limits from "../../storage/limits-tables.ts";
+import * as limits from "../../storage/counters.ts";
 import * as tables from "../../storage/tables.ts";
 import { rehome, tableOf } from "./columns.ts";
 

@@ -15,7 +15,7 @@ import { describeAddress, type DatabaseAddress } from "./address.ts";
 import { connect, Connections, repeatable, type Query } from "./connections.ts";
 import { explainRefusal, unwrap } from "./failures.ts";
 import { addBan, keyStore, noteNoisyMinute } from "../../storage/keys.ts";
-import { bannedOn } from "../../storage/usage.ts";
+import { bannedOn } from "../../storage/counters.ts";
 import { migrate, postgresMigrations } from "./migrate.ts";
 import { petReads, PostgresPets } from "./pets.ts";
 import { readVersions } from "./poll.ts";

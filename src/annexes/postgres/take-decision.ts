@@ -1,6 +1,5 @@
-import type { WindowCounts } from "../../domain/windows.ts";
+import { settleTake, type WindowCounts } from "../../domain/windows.ts";
 import type { TakeRequest, TakeResult, UsageDelta } from "../../storage/contract.ts";
-import { settleTake } from "../../storage/settle-take.ts";
 
 /** One call of `take`. */
 export interface TakeCall {

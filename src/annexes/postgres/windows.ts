@@ -4,7 +4,7 @@ import type { Clock } from "../../domain/clock.ts";
 import type { WindowCounts } from "../../domain/windows.ts";
 import type { TakeResult, WindowStore } from "../../storage/contract.ts";
 import { GroupCommit } from "../../storage/group-commit.ts";
-import { usageWithRunningDays } from "../../storage/usage.ts";
+import { usageWithRunningDays } from "../../storage/counters.ts";
 import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
 import { rateWindows, usageDays } from "./schema.ts";

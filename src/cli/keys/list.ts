@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { type ApiKey, type KeyState, keyState, keyStates } from "../../domain/api-key.ts";
-import { fold } from "../../domain/fold.ts";
+import { fold } from "../../domain/names.ts";
 import type { PlanName } from "../../domain/plan.ts";
 import type { KeyUse } from "../../service/usage.ts";
 import { printJson, type Io } from "../io.ts";

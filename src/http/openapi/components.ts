@@ -1,7 +1,7 @@
 /** What several operations of the document share: headers, refusals and their examples. */
 import type { OpenAPIV3 } from "openapi-types";
 import { httpDate } from "../../domain/clock.ts";
-import { getPetDeprecatedAtMs, getPetRemovedAtMs } from "../../domain/deprecation.ts";
+import { getPetDeprecatedAtMs, getPetRemovedAtMs } from "../edge.ts";
 import type { ErrorKind } from "../../domain/errors.ts";
 import { idempotencyKeyMax } from "../../domain/idempotency.ts";
 import { limitMax, publishedLimits } from "../../domain/plan.ts";

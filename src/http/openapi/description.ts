@@ -1,9 +1,8 @@
 /** The prose of the document. Its numbers come from where they bind. */
 import { keyPrefixes } from "../../domain/api-key.ts";
-import { getPetRemovedOn } from "../../domain/deprecation.ts";
+import { getPetRemovedOn, versionSegment } from "../edge.ts";
 import { planNames, publishedLimits, type PlanName } from "../../domain/plan.ts";
 import { interfaceVersion } from "../../version.ts";
-import { versionSegment } from "../edge.ts";
 import { bodyLimitBytes } from "../body.ts";
 import { statusOf } from "../errors.ts";
 import type { ErrorKind } from "../../domain/errors.ts";

@@ -1,7 +1,6 @@
 import type { OpenAPIV3 } from "openapi-types";
-import { isGetPetRemoved } from "../../domain/deprecation.ts";
+import { isGetPetRemoved, versionSegment } from "../edge.ts";
 import { int64Max, int64Min } from "../../domain/int64.ts";
-import { versionSegment } from "../edge.ts";
 import { jsonType } from "../errors.ts";
 import { description } from "./description.ts";
 import { createPetDetail, createPetExamples, getPetDetail } from "./operations.ts";

@@ -1,6 +1,6 @@
 /** What the document says of each operation beyond the schemas of its route. */
 import { httpDate, isoSeconds } from "../../domain/clock.ts";
-import { getPetRemovedAtMs, getPetRemovedOn } from "../../domain/deprecation.ts";
+import { getPetRemovedAtMs, getPetRemovedOn } from "../edge.ts";
 import { jsonType, otherBody, statusOf } from "../errors.ts";
 import {
   deprecationHeaders,

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import type { Clock } from "../../domain/clock.ts";
-import { isGetPetRemoved } from "../../domain/deprecation.ts";
+import { isGetPetRemoved } from "../edge.ts";
 import { recordOf } from "../door.ts";
 import { gate, type GateOptions } from "../gate.ts";
 import { answerOtherMethod, methodTable, type RouteName } from "../methods.ts";

@@ -6,7 +6,8 @@ import {
   getPetRemovedAtMs,
   getPetRemovedOn,
   isGetPetRemoved,
-} from "../../domain/deprecation.ts";
+  baseUrlOf,
+} from "../edge.ts";
 import { pageLimit } from "../../domain/page.ts";
 import { idempotencyKeyOf, idempotencyKeyRule } from "../../domain/idempotency.ts";
 import { petJson, type NewPet } from "../../domain/pet.ts";
@@ -14,7 +15,6 @@ import type { Services } from "../../service/services.ts";
 import type { PetAnswers } from "../answers.ts";
 import { stillStands, unreadableBody } from "../body.ts";
 import { recordOf, type RequestRecord } from "../door.ts";
-import { baseUrlOf } from "../edge.ts";
 import { errorAnswer, jsonType, noSuchPet, otherBody, refusal } from "../errors.ts";
 import { gate, type GateOptions } from "../gate.ts";
 import type { RouteName } from "../methods.ts";

@@ -14,8 +14,7 @@ import {
   type Stats,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { AppError } from "../../domain/errors.ts";
-import { shellWord } from "../../domain/shell-word.ts";
+import { AppError, shellWord } from "../../domain/errors.ts";
 import { userName } from "../account.ts";
 
 /**

@@ -17,7 +17,7 @@ import type {
 import { createBatchMax, GroupCommit } from "../group-commit.ts";
 import { backupBefore } from "./backup.ts";
 import { attempt, freeSpace, requireRoomToMigrate, takeLock } from "./checks.ts";
-import { FileWatch } from "./file-watch.ts";
+import { FileWatch, versionReader } from "./watch.ts";
 import { explain, openDatabase, translated, translating } from "./database.ts";
 import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
 import { closeToOthers, makeFor, prepareFolder } from "./folder.ts";
@@ -25,10 +25,9 @@ import { inspectFolder } from "./inspect.ts";
 import { keyStore, noteNoisyMinute } from "../keys.ts";
 import { migrate } from "./migrate.ts";
 import { petReader, petWriter } from "./pets.ts";
-import { bannedOn } from "../usage.ts";
+import { bannedOn } from "../counters.ts";
 import type { Steps } from "../statement.ts";
 import { openSession, perform, transactOn, withoutBlocking } from "./engine.ts";
-import { versionReader } from "./versions.ts";
 import { usageWriter, windowStore } from "./windows.ts";
 import { Writer } from "./writer.ts";
 

@@ -1,12 +1,11 @@
 import type { Database } from "bun:sqlite";
 import { and, eq, gte, lt, sql } from "drizzle-orm";
 import type { Clock } from "../../domain/clock.ts";
-import { unusedCounts, type WindowCounts } from "../../domain/windows.ts";
+import { unusedCounts, settleTake, type WindowCounts } from "../../domain/windows.ts";
 import type { TakeRequest, TakeResult, UsageDay, UsageDelta, WindowStore } from "../contract.ts";
 import { AppError } from "../../domain/errors.ts";
 import { asAppError, isBusy, isFull, query, statement, translating } from "./database.ts";
-import { settleTake } from "../settle-take.ts";
-import { usageWithRunningDays } from "../usage.ts";
+import { usageWithRunningDays } from "../counters.ts";
 import { rateWindows, usageDays } from "./limits-schema.ts";
 
 /**

@@ -8,7 +8,7 @@ import { openDatabase } from "./database.ts";
 import { noteNoisyMinute } from "../keys.ts";
 import { transactOn } from "./engine.ts";
 import { addAllOnce, petWriter } from "./pets.ts";
-import { bannedOn } from "../usage.ts";
+import { bannedOn } from "../counters.ts";
 import { usageWriter } from "./windows.ts";
 
 export interface WriterOpen {

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { AnimalService } from "../../../src/annexes/animals/animals.ts";
 import { CategoryService } from "../../../src/annexes/animals/categories.ts";
 import { AppError } from "../../../src/domain/errors.ts";
-import { fold } from "../../../src/domain/fold.ts";
+import { fold } from "../../../src/domain/names.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import type { Pet, PetStatus } from "../../../src/domain/pet.ts";
 import type { Store } from "../../../src/storage/contract.ts";

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { pageLimit, parsePageLimit } from "../../../domain/page.ts";
 import type { Pet, PetStatus } from "../../../domain/pet.ts";
-import { shellWord } from "../../../domain/shell-word.ts";
+import { shellWord } from "../../../domain/errors.ts";
 import type { FoundPets } from "../animals.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson } from "../../../cli/json.ts";

@@ -1,5 +1,5 @@
 /** Categories. The statements are the same for both databases. */
-import { type Category, categoryKey } from "../../../domain/category.ts";
+import { type Category, categoryKey } from "../../../domain/names.ts";
 import type { CategoryEvent } from "./changes.ts";
 import { addRecords, record, records } from "../../../storage/records.ts";
 import { row, rows, run, sql, type Steps } from "../../../storage/statement.ts";

@@ -2,7 +2,7 @@
  * What people ask of animals: find, look at, look back. The statements are the same for both
  * databases.
  */
-import { fold, isAscii } from "../../../domain/fold.ts";
+import { fold, isAscii } from "../../../domain/names.ts";
 import type { Pet, PetStatus } from "../../../domain/pet.ts";
 import type { Awaitable, Engine } from "../../../storage/contract.ts";
 import { petOfRow } from "../../../storage/pet-row.ts";

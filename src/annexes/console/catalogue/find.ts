@@ -1,4 +1,4 @@
-import { fold } from "../../../domain/fold.ts";
+import { fold } from "../../../domain/names.ts";
 import type { Pet } from "../../../domain/pet.ts";
 import { petOfRow } from "../../../storage/pet-row.ts";
 import { records, type RecordOf } from "../../../storage/records.ts";

@@ -1,5 +1,5 @@
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
-import { AppError } from "../../../domain/errors.ts";
+import { AppError, shellWord } from "../../../domain/errors.ts";
 import { jsonText } from "../../../domain/exact-json.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
 import type { Rejection } from "../candidate.ts";
@@ -7,7 +7,6 @@ import type { ImportSummary } from "../import.ts";
 import { json, type Static } from "../../../cli/json.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { UsageError } from "../../../cli/errors.ts";
-import { shellWord } from "../../../domain/shell-word.ts";
 
 /** Characters that are kept before they are written to the file. */
 const pendingMax = 65_536;

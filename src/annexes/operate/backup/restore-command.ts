@@ -4,7 +4,7 @@ import { systemClock } from "../../../domain/clock.ts";
 import { catalogueFile } from "../../../service/open-store.ts";
 import { requireBackup, restore } from "./restore.ts";
 import { backupFields } from "./backup-command.ts";
-import { dataFolder } from "../../../cli/data-folder.ts";
+import { dataFolder } from "./backup.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
 import { addSettings, configOf, yesOption } from "../../../cli/options.ts";

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { AppError } from "../../../domain/errors.ts";
-import { shellWord } from "../../../domain/shell-word.ts";
+import { shellWord, type AppError } from "../../../domain/errors.ts";
 import { freeBytes } from "../../../storage/sqlite/checks.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import {

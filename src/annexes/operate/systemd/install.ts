@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { serviceDataFolder, settings, variableOf } from "../../../config.ts";
-import { AppError } from "../../../domain/errors.ts";
-import { shellWord } from "../../../domain/shell-word.ts";
+import { AppError, shellWord } from "../../../domain/errors.ts";
 import type { Io } from "../../../cli/io.ts";
 import { reachOf } from "../../../cli/reach.ts";
 import { isYes } from "../../../cli/terminal/confirm.ts";

@@ -2,8 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { defaultDataFolder, serviceDataFolder, settings, variableOf } from "../../../config.ts";
-import { AppError } from "../../../domain/errors.ts";
-import { shellWord } from "../../../domain/shell-word.ts";
+import { AppError, shellWord } from "../../../domain/errors.ts";
 import { catalogueFile } from "../../../service/open-store.ts";
 import { homeOf } from "../../../storage/account.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";

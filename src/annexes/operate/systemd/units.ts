@@ -1,6 +1,5 @@
 import { serviceSettingsFile } from "../../../config.ts";
-import { AppError } from "../../../domain/errors.ts";
-import { shellWord } from "../../../domain/shell-word.ts";
+import { AppError, shellWord } from "../../../domain/errors.ts";
 import backupService from "./rehome-backup.service" with { type: "text" };
 import backupTimer from "./rehome-backup.timer" with { type: "text" };
 import defaults from "./rehome.default" with { type: "text" };

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { usageKeptDays } from "../../../storage/usage.ts";
+import { usageKeptDays } from "../../../domain/windows.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson } from "../../../cli/json.ts";
 import { withServices } from "../../../cli/open.ts";

@@ -6,7 +6,7 @@
  */
 import type { Awaitable, Engine } from "../../../storage/contract.ts";
 import { columnName, type Table } from "../../../storage/declare.ts";
-import { limitsTables } from "../../../storage/limits-tables.ts";
+import { limitsTables } from "../../../storage/counters.ts";
 import { selected } from "../../../storage/records.ts";
 import {
   changeAnimals,

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { catalogueMigrations } from "../../../src/storage/sqlite/files.ts";
 import { openDatabase } from "../../../src/storage/sqlite/database.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
-import { versionReader } from "../../../src/storage/sqlite/versions.ts";
+import { versionReader } from "../../../src/storage/sqlite/watch.ts";
 
 const endOfTurn = () => new Promise((resolve) => void setImmediate(resolve));
 

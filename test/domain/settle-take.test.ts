@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { unusedCounts, windowMs, type WindowCounts } from "../../src/domain/windows.ts";
-import { settleTake } from "../../src/storage/settle-take.ts";
+import { settleTake, unusedCounts, windowMs, type WindowCounts } from "../../src/domain/windows.ts";
 
 const limits = { perMinute: 10, perDay: 100 };
 const noonMs = Date.UTC(2026, 10, 21, 12);
