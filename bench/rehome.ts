@@ -1,7 +1,7 @@
 // The service itself: built, given a data folder with animals and keys through its own command
 // line, and served with everything on (both windows, headers, bans, access log to a file).
 import { Database } from "bun:sqlite";
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { generateKey } from "../src/domain/api-key.ts";
@@ -38,7 +38,7 @@ export async function createKey(
     plan === "enterprise"
       ? ["--per-minute", String(unboundedPerMinute), "--per-day", String(unboundedPerDay)]
       : [];
-  const command = ["keys", "create", "--plan", plan, ...limits, "--name", "bench"];
+  const command = ["keys", "create", "--plan", plan, ...limits, "--name", randomUUID()];
   const out = await run([executable, ...command, "--data", data, "--json"]);
   const { id, key } = JSON.parse(out) as Partial<IssuedKey>;
   if (typeof key !== "string" || typeof id !== "string") {

@@ -127,7 +127,7 @@ async function prepare(): Promise<Keys> {
       "--per-day",
       "1000000000",
     ];
-    const command = ["keys", "create", ...plan, "--name", "bench", "--json"];
+    const command = ["keys", "create", ...plan, "--name", `bench ${perMinute}`, "--json"];
     const out = await run([executable, ...command, "--store", postgres.url]);
     return JSON.parse(out) as IssuedKey;
   };

@@ -68,7 +68,7 @@ export class KeyService {
     return new KeyService({ ...this.#options, actor });
   }
 
-  /** Makes a key. Throws `invalid_request` when plan and numbers do not go together. */
+  /** Makes a key. Throws `invalid_request` for numbers that the plan has not, and a taken label. */
   async create(wanted: {
     name: string;
     plan: PlanName;
@@ -178,7 +178,9 @@ export class KeyService {
 
   /**
    * Changes plan, limits, access, label or end. What a key has used in its windows stays used.
-   * `expiresInMs` counts from now, of a key that has expired too; "never" takes the end away.
+   * `expiresInMs` counts from now, of a key that has expired too; "never" takes the end away. Throws
+   * `invalid_request` for numbers that the plan has not, and for a label of another key that is not
+   * revoked.
    */
   async update(
     reference: string,

@@ -8,6 +8,7 @@ import {
 } from "../domain/api-key.ts";
 import { isBanned, recordNoisyMinute } from "../domain/ban.ts";
 import { isoEnd, isoSeconds } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
 import { limitsOf, type PlanName } from "../domain/plan.ts";
 import type { Engine, KeyAction, KeyEvent, KeyHash, KeyStore, UsageDelta } from "./contract.ts";
 import { usageDays } from "./counters.ts";
@@ -104,7 +105,9 @@ function* eventsOf(id: string): Steps<KeyEvent[]> {
 }
 
 function* insertKey(key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction): Steps<void> {
-  yield* addRecords(apiKeys, [{ ...rowOf(key), changedIn: yield* nextEpoch() }]);
+  const changedIn = yield* nextEpoch();
+  yield* refuseTakenLabel(key);
+  yield* addRecords(apiKeys, [{ ...rowOf(key), changedIn }]);
   yield* addSecret(key.id, hash, secret);
   yield* addEvent(key, by, undefined);
 }
@@ -162,9 +165,26 @@ export function* addBan({ keyId, day, bans }: UsageDelta): Steps<void> {
 
 function* keep(before: ApiKey, after: ApiKey, by: KeyAction): Steps<void> {
   const changedIn = yield* nextEpoch();
+  if (after.name !== before.name) yield* refuseTakenLabel(after);
   const values = assignments(apiKeys, { ...rowOf(after), changedIn });
   yield* run(sql`UPDATE ${apiKeys} SET ${values} WHERE id = ${after.id}`);
   yield* addEvent(after, by, keySnapshot(before));
+}
+
+/**
+ * Throws `invalid_request` when another key that is not revoked has this key's label. The epoch
+ * must have been raised: its row's lock keeps two processes from giving one label at once.
+ */
+function* refuseTakenLabel({ id, name, revokedAtMs }: ApiKey): Steps<void> {
+  if (revokedAtMs !== undefined) return;
+  const other = yield* record(
+    apiKeys,
+    sql`WHERE name = ${name} AND id <> ${id} AND revoked_at_ms IS NULL ORDER BY id LIMIT 1`,
+  );
+  if (other === undefined) return;
+  throw new AppError("invalid_request", `The key ${other.id} has the label "${name}" already.`, {
+    hint: "Choose another label, or rename or revoke that key.",
+  });
 }
 
 function* addSecret(keyId: string, hash: KeyHash, secret: KeySecret): Steps<void> {

@@ -224,13 +224,15 @@ describe("keys beside a running server", () => {
       "9",
       "--expires-in",
       "90d",
+      "--name",
+      "whole",
     ];
     const made = (await makeKey(folder.path, ...args)) as unknown as Record<string, string>;
     expect(made).toMatchObject({
       id: expect.stringMatching(/^key_/),
       key: expect.stringMatching(/^rehome_live_[0-9A-Za-z]{36}$/),
       plan: "enterprise",
-      name: "test",
+      name: "whole",
       limits: { perMinute: 5, perDay: 9 },
     });
     const days =

@@ -139,7 +139,7 @@ test.skipIf(isOnPostgres)("what the service makes is its user's alone", async ()
 test("a secret that is typed in the place of an id is not repeated, and its key is named", async () => {
   using folder = temporaryFolder();
   const data = join(folder.path, "data");
-  const { key, id } = await makeKey(data);
+  const { key, id } = await makeKey(data, "--plan", "free", "--name", "website");
   const commands = [
     ["keys", "show", key],
     ["keys", "revoke", key, "--yes"],
@@ -159,7 +159,7 @@ test("a secret that is typed in the place of an id is not repeated, and its key 
   }
   const { stderr } = await rehome(["keys", "show", key, "--data", data]);
   expect(stderr).toBe(
-    `Error: That is a secret, and a key is named by its id or label. It belongs to ${id} "test".\n` +
+    `Error: That is a secret, and a key is named by its id or label. It belongs to ${id} "website".\n` +
       `Try: Name it ${id}.\n`,
   );
   const { stdout } = await rehome(["keys", "show", id, "--data", data, "--json"]);

@@ -73,8 +73,8 @@ function listens(port: number): Promise<boolean> {
 }
 
 /** The address is a variable: one on a command line is warned of. */
-const createKey = (address: string) =>
-  rehome(["keys", "create", "--name", "a", "--plan", "business", "--json"], {
+const createKey = (address: string, name = "a") =>
+  rehome(["keys", "create", "--name", name, "--plan", "business", "--json"], {
     env: { REHOME_STORE: address },
   });
 
@@ -110,7 +110,7 @@ test("a pool of transactions that does not keep statements apart is refused, wit
   const hint =
     "Try: Use PgBouncer 1.21 or newer with max_prepared_statements set, a pool in session mode, or the database's own address.\n";
   const first = await createKey(pooler.url);
-  const second = await createKey(pooler.url);
+  const second = await createKey(pooler.url, "b");
   for (const { exitCode, stdout, stderr } of [first, second]) {
     expect([exitCode, stdout]).toEqual([1, ""]);
     expect(stderr).toStartWith("Error: ");

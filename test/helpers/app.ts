@@ -66,6 +66,7 @@ export async function testApp({
     report: (error) => reported.push(error),
     ...app,
   });
+  let lastKey = 0;
   const handle = async (request: Request) => door(request);
   return {
     clock,
@@ -81,7 +82,8 @@ export async function testApp({
       return handle(new Request(`http://localhost${path}`, { ...init, headers }));
     },
     async key(plan: PlanName = "business", numbers = {}): Promise<string> {
-      return (await services.keys.create({ name: `a ${plan} key`, plan, ...numbers })).secret;
+      const name = `key ${(lastKey += 1)}`;
+      return (await services.keys.create({ name, plan, ...numbers })).secret;
     },
   };
 }

@@ -158,14 +158,16 @@ export interface TestKey {
   readonly key: string;
 }
 
-/** Makes a key beside the server, the way an operator does. */
+let lastKey = 0;
+
+/** Makes a key beside the server, the way an operator does; `args` may name its label. */
 export async function makeKey(folder: string, ...args: string[]): Promise<TestKey> {
   const plan = args.length === 0 ? ["--plan", "business"] : args;
   const result = await rehome([
     "keys",
     "create",
     "--name",
-    "test",
+    `test ${(lastKey += 1)}`,
     "--data",
     folder,
     "--json",

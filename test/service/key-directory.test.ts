@@ -116,7 +116,7 @@ test("asks the store once for a credential that opens nothing, and again once a 
   for (let i = 0; i < 3; i += 1) expect(await directory.find(stranger)).toBe("unknown");
   expect(counts.lookUps).toBe(1);
   const secret = { mask: "", createdAtMs: 0, expiresAtMs: undefined };
-  await store.keys.insert({ ...key, id: "key_2" }, hashKey(stranger), secret, by);
+  await store.keys.insert({ ...key, id: "key_2", name: "another" }, hashKey(stranger), secret, by);
   await changesNoticed();
   expect(await directory.find(stranger)).toBeInstanceOf(Account);
   expect(counts.lookUps).toBe(2);
@@ -139,7 +139,8 @@ test("lets go of all accounts, with what they hold, when there are too many; who
   const [second = plain, third = plain] = strangers(2);
   for (const [position, other] of [second, third].entries()) {
     const secret = { mask: "", createdAtMs: 0, expiresAtMs: undefined };
-    await store.keys.insert({ ...key, id: `other_${position}` }, hashKey(other), secret, by);
+    const named = { ...key, id: `other_${position}`, name: `other ${position}` };
+    await store.keys.insert(named, hashKey(other), secret, by);
   }
   await changesNoticed();
   const one = await directory.find(plain);

@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
+import { run, sql } from "../../src/storage/statement.ts";
+import { apiKeys } from "../../src/storage/tables.ts";
 import { testApp } from "../helpers/app.ts";
+
+const messageOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    ({ message }: Error) => message,
+  );
 
 test("a key that was revoked gets no new secret: nobody could use it", async () => {
   const { services } = await testApp();
@@ -25,4 +33,41 @@ test("a key that has expired gets a new secret, which opens nothing until the ke
   expect(await admitted()).toBe("expired");
   await services.keys.update(key.id, { expiresInMs: "never" });
   expect(await admitted()).toBeUndefined();
+});
+
+test("a label belongs to one key that is not revoked, also at the same moment", async () => {
+  const { services } = await testApp();
+  const { keys } = services;
+  const make = () => keys.create({ name: "website", plan: "free" });
+  const made = await Promise.allSettled([make(), make(), make()]);
+  expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  const { id } = await keys.resolve("website");
+  expect(await messageOf(make())).toBe(`The key ${id} has the label "website" already.`);
+  const { key: other } = await keys.create({ name: "other", plan: "free" });
+  const events = (await keys.details(other.id)).events.length;
+  expect(await messageOf(keys.update(other.id, { name: "website" }))).toContain(id);
+  expect(await keys.resolve("other")).toEqual(other);
+  expect((await keys.details(other.id)).events).toHaveLength(events);
+  await keys.revoke(id);
+  await keys.update(other.id, { name: "website" });
+  // The one that was revoked keeps its label, and may change in other ways.
+  await keys.update(id, { plan: "pro" });
+  expect((await keys.resolve("website")).id).toBe(other.id);
+});
+
+test("keys of an older version that share a label stay usable, and the label lists them", async () => {
+  const { clock, services, store } = await testApp();
+  const { keys } = services;
+  const ids = [];
+  for (const name of ["a", "b"]) {
+    ids.push((await keys.create({ name, plan: "free" })).key.id);
+    clock.advance(1);
+  }
+  await store.transact(() => run(sql`UPDATE ${apiKeys} SET name = 'twin'`));
+  expect(await messageOf(keys.resolve("twin"))).toBe(`"twin" means 2 keys: ${ids.join(", ")}.`);
+  const [first = "", second = ""] = ids;
+  expect(await keys.update(first, { plan: "pro" })).toMatchObject({ name: "twin", plan: "pro" });
+  await keys.rotate(second, 0);
+  await keys.update(second, { name: "single" });
+  expect((await keys.resolve("twin")).id).toBe(first);
 });

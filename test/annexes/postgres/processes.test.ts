@@ -50,11 +50,13 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 }, hookTimeoutMs);
 
+let made = 0;
+
 async function makeKeys(count: number): Promise<{ id: string; secret: string }[]> {
   const keys = [];
   for (let i = 0; i < count; i += 1) {
     const { key, secret } = await services.keys.create({
-      name: `key ${i}`,
+      name: `key ${(made += 1)}`,
       plan: "enterprise",
       ...limits,
     });
