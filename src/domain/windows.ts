@@ -119,6 +119,8 @@ export interface TakeRequest {
   readonly limits: Limits;
   readonly want: number;
   readonly unused: UnusedBlock | undefined;
+  /** The caller's address, which is kept in place of an earlier one. */
+  readonly address?: string | undefined;
 }
 
 export interface TakeResult {

@@ -64,7 +64,7 @@ export class Access {
   }
 
   #admitFound(found: Found, address: () => string | undefined): Admission | Promise<Admission> {
-    if (found instanceof Account) return this.#limiter.admit(found);
+    if (found instanceof Account) return this.#limiter.admit(found, address);
     if (typeof found === "string") return this.#unauthorized(address, found);
     return this.#unauthorized(address, found.ended, found.key);
   }

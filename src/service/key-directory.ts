@@ -32,6 +32,8 @@ export class Account {
   left = 0;
   /** When a request last came out of the block. */
   usedMs = 0;
+  /** Where the request came from that last waited for a take; undefined when that is not known. */
+  address: string | undefined;
   /** True when the last take found nothing more in these windows. */
   exhausted = false;
   /**

@@ -178,9 +178,8 @@ export class KeyService {
 
   /**
    * Changes plan, limits, access, label or end. What a key has used in its windows stays used.
-   * `expiresInMs` counts from now, of a key that has expired too; "never" takes the end away. Throws
-   * `invalid_request` for numbers that the plan has not, and for a label of another key that is not
-   * revoked.
+   * `expiresInMs` counts from now, of a key that has expired too; "never" takes the end away.
+   * Throws `invalid_request` for numbers that the plan has not, and for a taken label.
    */
   async update(
     reference: string,

@@ -69,15 +69,17 @@ export class Limiter {
   /**
    * Decides on a request of a valid key, and charges it where it is admitted. Answers at once from
    * the account's block, for a ban, and where the window is known to be used up; else with the next
-   * take, in a promise that never rejects: a take that fails is a refusal `unavailable`.
+   * take, in a promise that never rejects: a take that fails is a refusal `unavailable`. `address`
+   * is asked for with a take only: to ask may cost a system call.
    */
-  admit(account: Account): Admission | Promise<Admission> {
+  admit(account: Account, address?: () => string | undefined): Admission | Promise<Admission> {
     const nowMs = this.#options.clock();
     if (isBanned(account.key.ban, nowMs)) return refuseBanned(account, nowMs);
     if (account.isCurrent(nowMs)) {
       if (account.left > 0) return admitOne(account, nowMs);
       if (account.exhausted) return this.#refuse(account, nowMs);
     }
+    account.address = address?.();
     return this.#enqueue(account);
   }
 
@@ -159,6 +161,7 @@ export class Limiter {
         limits: key.limits,
         want,
         unused: account.releaseBlock(),
+        address: account.address,
       });
     }
     this.#waiting = new Map();

@@ -39,6 +39,11 @@ export class UsageService {
     return Promise.all(keys.map(({ id }) => this.#use(id)));
   }
 
+  /** Where `key` was last used from, or undefined when that is not known. */
+  async lastAddress({ id }: ApiKey): Promise<string | undefined> {
+    return this.#windows.lastAddress(id);
+  }
+
   /**
    * The use of the last `days` UTC days, the running one included: of one key or of all, oldest
    * first.

@@ -117,11 +117,13 @@ export interface KeyStore {
   hasSecretOf(environment: Environment): Awaitable<boolean>;
   /** The events of a key, oldest first. */
   events(id: string): Awaitable<KeyEvent[]>;
+  /** Throws `invalid_request` when another key that is not revoked has the label. */
   insert(key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction): Awaitable<void>;
   /**
    * Reads a key, lets `change` decide what it becomes, and keeps that, the event and the raised
    * epoch in one transaction. Returns what it became, or undefined when there is no such key.
-   * Nothing is written when `change` returns its argument.
+   * Nothing is written when `change` returns its argument. Throws `invalid_request` when it gives
+   * the key the label of another one that is not revoked.
    */
   change(id: string, by: KeyAction, change: (key: ApiKey) => ApiKey): Awaitable<ApiKey | undefined>;
   /**
@@ -162,6 +164,8 @@ export interface WindowStore {
    */
   take(requests: readonly TakeRequest[], usage: readonly UsageDelta[]): Awaitable<TakeResult[]>;
   counts(keyId: string): Awaitable<WindowCounts | undefined>;
+  /** The address that came with the last take of a key, or undefined when none ever did. */
+  lastAddress(keyId: string): Awaitable<string | undefined>;
   /**
    * How far the clock by which takes are decided is ahead of this machine's, in milliseconds: 0
    * where it is this machine's. A block must not outlive its window on that clock, so it is never

@@ -5,7 +5,7 @@
  */
 import { windowMs } from "../domain/windows.ts";
 import type { UsageDay, UsageDelta } from "./contract.ts";
-import { count, defaulting, type Table, table, text } from "./declare.ts";
+import { count, defaulting, nullable, type Table, table, text } from "./declare.ts";
 
 /** The fixed-window limiter: one row a key, both windows. */
 export const rateWindows = table({
@@ -19,6 +19,8 @@ export const rateWindows = table({
     minuteUsed: count(),
     dayLabel: count(),
     dayUsed: count(),
+    /** Where the request came from whose take was the last; it is written with the counts. */
+    lastAddress: nullable(text()),
   },
 });
 

@@ -13,9 +13,14 @@ export interface UsageAmounts {
   readonly bans: number;
 }
 
+/** Counts to be kept, with the caller's address where the take has one. */
+export interface ChangedWindows extends WindowCounts {
+  readonly address: string | undefined;
+}
+
 export interface Decision {
   readonly results: TakeResult[][];
-  readonly changed: ReadonlyMap<string, WindowCounts>;
+  readonly changed: ReadonlyMap<string, ChangedWindows>;
   /** By key and day, separated by a space. */
   readonly usage: ReadonlyMap<string, UsageAmounts>;
   /** For each key whose day ended, the first day whose usage is still kept. */
@@ -28,7 +33,7 @@ export function decide(
   kept: Map<string, WindowCounts>,
   nowMs: number,
 ): Decision {
-  const changed = new Map<string, WindowCounts>();
+  const changed = new Map<string, ChangedWindows>();
   const usage = new Map<string, UsageAmounts>();
   const forgetBefore = new Map<string, number>();
   const add = (keyId: string, day: number, amounts: UsageAmounts) => {
@@ -49,7 +54,8 @@ export function decide(
     );
     if (mustPut) {
       kept.set(keyId, result.counts);
-      changed.set(keyId, result.counts);
+      const address = request.address ?? changed.get(keyId)?.address;
+      changed.set(keyId, { ...result.counts, address });
     }
     if (finished !== undefined) {
       add(keyId, finished.day, { requests: finished.requests, refusals: 0, bans: 0 });

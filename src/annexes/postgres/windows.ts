@@ -9,7 +9,7 @@ import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
 import { rateWindows, usageDays } from "./schema.ts";
 import { lockTimeout } from "./transaction.ts";
-import { decide, type TakeCall, type UsageAmounts } from "./take-decision.ts";
+import { decide, type ChangedWindows, type TakeCall, type UsageAmounts } from "./take-decision.ts";
 
 /** Calls of `take` in one transaction at the most. */
 const batchMax = 256;
@@ -76,6 +76,10 @@ export function windowStore(
     async counts(keyId) {
       const [row] = await reads.run(({ windows }) => windows.byKey.execute({ keyId }), repeatable);
       return row;
+    },
+    async lastAddress(keyId) {
+      const [row] = await reads.run(({ query }) => readLastAddress(query, keyId), repeatable);
+      return row?.lastAddress ?? undefined;
     },
     version,
     skewMs,
@@ -209,20 +213,22 @@ async function lockWindows(
 
 function writeCounts(
   client: ReservedSQL,
-  changed: ReadonlyMap<string, WindowCounts>,
+  changed: ReadonlyMap<string, ChangedWindows>,
 ): Promise<unknown> {
   const counts = [...changed.values()];
   return client`
     UPDATE rehome.rate_windows AS kept
     SET minute_label = given.minute_label, minute_used = given.minute_used,
-      day_label = given.day_label, day_used = given.day_used
+      day_label = given.day_label, day_used = given.day_used,
+      last_address = coalesce(given.last_address, kept.last_address)
     FROM unnest(
       ${[...changed.keys()]}::text[],
       ${counts.map(({ minuteLabel }) => minuteLabel)}::bigint[],
       ${counts.map(({ minuteUsed }) => minuteUsed)}::bigint[],
       ${counts.map(({ dayLabel }) => dayLabel)}::bigint[],
-      ${counts.map(({ dayUsed }) => dayUsed)}::bigint[]
-    ) AS given (key_id, minute_label, minute_used, day_label, day_used)
+      ${counts.map(({ dayUsed }) => dayUsed)}::bigint[],
+      ${counts.map(({ address = null }) => address)}::text[]
+    ) AS given (key_id, minute_label, minute_used, day_label, day_used, last_address)
     WHERE kept.key_id = given.key_id`.execute();
 }
 
@@ -252,6 +258,11 @@ function forgetUsage(
     USING unnest(${[...forgetBefore.keys()]}::text[], ${[...forgetBefore.values()]}::bigint[])
       AS given (key_id, day)
     WHERE kept.key_id = given.key_id AND kept.day < given.day`.execute();
+}
+
+async function readLastAddress(query: Query, keyId: string) {
+  const { lastAddress } = rateWindows;
+  return query.select({ lastAddress }).from(rateWindows).where(eq(rateWindows.keyId, keyId));
 }
 
 async function readUsage(query: Query, firstDay: number, keyId: string | undefined) {

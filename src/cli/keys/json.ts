@@ -70,6 +70,7 @@ const eventSchema = object({
 export const keyDetailsSchema = object({
   ...keyFields,
   ...useFields,
+  lastAddress: orNull(text("address of the caller when the service last counted for the key")),
   windows: object({ minute: windowSchema, day: windowSchema }),
   days: list(
     object({
@@ -130,17 +131,24 @@ export function usedKeyJson(key: ApiKey, use: KeyUse, nowMs: number) {
   };
 }
 
+/** What is shown of a key's use: now, from where, and by day. */
+export interface KeyUsage {
+  readonly use: KeyUse;
+  readonly lastAddress: string | undefined;
+  readonly days: readonly UsageDay[];
+}
+
 /** Everything about a key. */
 export function keyDetailsJson(
   { key, secrets, events }: KeyDetails,
-  use: KeyUse,
-  days: readonly UsageDay[],
+  { use, lastAddress, days }: KeyUsage,
   nowMs: number,
 ): Static<typeof keyDetailsSchema> {
   const { limits, ban } = key;
   const { minuteLabel, minuteUsed, dayLabel, dayUsed } = use.counts;
   return {
     ...usedKeyJson(key, use, nowMs),
+    lastAddress: lastAddress ?? null,
     windows: {
       minute: windowJson(minuteUsed, limits.perMinute, (minuteLabel + 1) * windowMs.minute),
       day: windowJson(dayUsed, limits.perDay, (dayLabel + 1) * windowMs.day),

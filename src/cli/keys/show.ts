@@ -5,8 +5,6 @@ import { isoDay, isoEnd, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../../domain/duration.ts";
 import { windowMs } from "../../domain/windows.ts";
 import type { KeyDetails } from "../../service/keys.ts";
-import type { KeyUse } from "../../service/usage.ts";
-import type { UsageDay } from "../../storage/contract.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
@@ -14,7 +12,7 @@ import { configOf } from "../options.ts";
 import { stylesOf } from "../terminal/style.ts";
 import { counted, grouped, pad, printable } from "../terminal/text.ts";
 import { keyCommand } from "./change.ts";
-import { changesOf, keyDetailsJson, keyDetailsSchema } from "./json.ts";
+import { changesOf, keyDetailsJson, keyDetailsSchema, type KeyUsage } from "./json.ts";
 import { dayText, limitsText, statePaint, useBar } from "./shown.ts";
 
 const barCells = 10;
@@ -25,9 +23,7 @@ const daysShown = 7;
 const eventsShownMax = 20;
 
 /** A key with all that is shown of it, at one moment. */
-interface Shown extends KeyDetails {
-  readonly use: KeyUse;
-  readonly days: readonly UsageDay[];
+interface Shown extends KeyDetails, KeyUsage {
   readonly nowMs: number;
 }
 
@@ -35,7 +31,8 @@ export function showCommand(io: Io): Command {
   const command = keyCommand("show", "show everything about a key; never its secret").addHelpText(
     "after",
     `
-Where a key is used from stands in the log: each request has the caller's address and the key's id.
+"Last from" is the caller's address as of the last write of the counters: on Free of the last admitted request, else of one
+a few requests before. Each request stands in the log with the caller's address and the key's id.
 
 Examples:
   rehome keys show key_7h2m
@@ -49,13 +46,14 @@ Examples:
       const details = await keys.details(reference);
       const [use] = await usage.now([details.key]);
       if (use === undefined) return;
+      const lastAddress = await usage.lastAddress(details.key);
       const days = await usage.days(daysShown, details.key.id);
       const nowMs = clock();
       if (options.json) {
-        printJson(io, keyDetailsJson(details, use, days, nowMs));
+        printJson(io, keyDetailsJson(details, { use, lastAddress, days }, nowMs));
         return;
       }
-      const shown = { ...details, use, days, nowMs };
+      const shown = { ...details, use, lastAddress, days, nowMs };
       for (const part of [keyLines, windowLines, dayLines, banLines, secretLines, eventLines]) {
         for (const line of part(shown, io)) io.out(`${line}\n`);
       }
@@ -67,7 +65,7 @@ function field(name: string, value: string): string {
   return `  ${pad(name, nameCells)}${value}`;
 }
 
-function keyLines({ key, use, nowMs }: Shown, io: Io): string[] {
+function keyLines({ key, use, lastAddress, nowMs }: Shown, io: Io): string[] {
   const styles = stylesOf(io);
   const state = keyState(key, nowMs);
   const revoked = key.revokedAtMs === undefined ? "" : ` since ${isoSeconds(key.revokedAtMs)}`;
@@ -80,6 +78,7 @@ function keyLines({ key, use, nowMs }: Shown, io: Io): string[] {
     field("Made", isoSeconds(key.createdAtMs)),
     field("Ends", key.expiresAtMs === undefined ? "never" : isoEnd(key.expiresAtMs)),
     field("Last used", dayText(use.lastUsedDay, today)),
+    field("Last from", lastAddress ?? "not known"),
   ];
 }
 

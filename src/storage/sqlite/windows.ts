@@ -52,12 +52,7 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
         return takeNow(requests, usage);
       } catch (error) {
         if (!isBusy(error)) throw asAppError(error);
-        if (performance.now() > deadlineMs) {
-          throw new AppError("unavailable", "The request could not be counted in time.", {
-            cause: error,
-            retryAfterSeconds: 1,
-          });
-        }
+        if (performance.now() > deadlineMs) throw notInTime(error);
       }
     }
   }
@@ -73,10 +68,16 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
       }
     },
     counts: (keyId) => countsOf(statements.byKey.get(keyId)),
+    lastAddress: (keyId) => statements.byKey.get(keyId)?.last_address ?? undefined,
     version: statements.version,
     skewMs: () => 0,
     usage: (firstDay, keyId) => readUsage(db, firstDay, keyId),
   };
+}
+
+function notInTime(cause: unknown): AppError {
+  const options = { cause, retryAfterSeconds: 1 };
+  return new AppError("unavailable", "The request could not be counted in time.", options);
 }
 
 /**
@@ -95,6 +96,7 @@ interface WindowRow {
   readonly minute_used: bigint;
   readonly day_label: bigint;
   readonly day_used: bigint;
+  readonly last_address: string | null;
 }
 
 function countsOf(row: WindowRow | null): WindowCounts | undefined {
@@ -121,30 +123,7 @@ function windowStatements(db: Database) {
         .from(rateWindows)
         .where(eq(rateWindows.keyId, sql.placeholder("keyId"))),
     ),
-    put: statement<
-      never,
-      [keyId: string, minuteLabel: number, minuteUsed: number, dayLabel: number, dayUsed: number]
-    >(
-      db,
-      orm
-        .insert(rateWindows)
-        .values({
-          keyId: sql.placeholder("keyId"),
-          minuteLabel: sql.placeholder("minuteLabel"),
-          minuteUsed: sql.placeholder("minuteUsed"),
-          dayLabel: sql.placeholder("dayLabel"),
-          dayUsed: sql.placeholder("dayUsed"),
-        })
-        .onConflictDoUpdate({
-          target: rateWindows.keyId,
-          set: {
-            minuteLabel: sql`excluded.minute_label`,
-            minuteUsed: sql`excluded.minute_used`,
-            dayLabel: sql`excluded.day_label`,
-            dayUsed: sql`excluded.day_used`,
-          },
-        }),
-    ),
+    put: putStatement(db),
     addUsage: orm
       .insert(usageDays)
       .values({
@@ -175,6 +154,43 @@ function windowStatements(db: Database) {
   };
 }
 
+/** Keeps a key's windows, and the address that came with them, in place of the earlier ones. */
+function putStatement(db: Database) {
+  return statement<
+    never,
+    [
+      keyId: string,
+      minuteLabel: number,
+      minuteUsed: number,
+      dayLabel: number,
+      dayUsed: number,
+      lastAddress: string | null,
+    ]
+  >(
+    db,
+    query(db)
+      .insert(rateWindows)
+      .values({
+        keyId: sql.placeholder("keyId"),
+        minuteLabel: sql.placeholder("minuteLabel"),
+        minuteUsed: sql.placeholder("minuteUsed"),
+        dayLabel: sql.placeholder("dayLabel"),
+        dayUsed: sql.placeholder("dayUsed"),
+        lastAddress: sql.placeholder("lastAddress"),
+      })
+      .onConflictDoUpdate({
+        target: rateWindows.keyId,
+        set: {
+          minuteLabel: sql`excluded.minute_label`,
+          minuteUsed: sql`excluded.minute_used`,
+          dayLabel: sql`excluded.day_label`,
+          dayUsed: sql`excluded.day_used`,
+          lastAddress: sql`coalesce(excluded.last_address, ${rateWindows.lastAddress})`,
+        },
+      }),
+  );
+}
+
 /** Keeps usage outside of a take. */
 export function usageWriter(db: Database): (delta: UsageDelta) => void {
   const { addUsage } = windowStatements(db);
@@ -197,7 +213,8 @@ function takeOne(
   const { result, mustPut, finished } = settleTake(kept, request, nowMs);
   if (mustPut) {
     const { minuteLabel, minuteUsed, dayLabel, dayUsed } = result.counts;
-    statements.put.run(keyId, minuteLabel, minuteUsed, dayLabel, dayUsed);
+    const { address = null } = request;
+    statements.put.run(keyId, minuteLabel, minuteUsed, dayLabel, dayUsed, address);
   }
   if (finished !== undefined) {
     const { day, requests, forgetBefore } = finished;

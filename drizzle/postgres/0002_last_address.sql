@@ -1,0 +1,1 @@
+ALTER TABLE "rehome"."rate_windows" ADD COLUMN "last_address" text;
