@@ -4,7 +4,7 @@
  */
 import type { Database } from "bun:sqlite";
 import type { AddedPet, KeptCreate, OnceCreate } from "../contract.ts";
-import { openDatabase } from "./database.ts";
+import { isBusy, openDatabase } from "./database.ts";
 import { noteNoisyMinute } from "../keys.ts";
 import { transactOn } from "./engine.ts";
 import { addAllOnce, petWriter } from "./pets.ts";
@@ -54,12 +54,32 @@ interface Writer {
 let place: WriterOpen | undefined;
 let writer: Writer | undefined;
 
+/** Pause before a lock that another process holds is asked for again. */
+const retryPauseMs = 1;
+
+/**
+ * What `work`, a transaction on the catalogue, returns. SQLite's own waiting asks for a lock every
+ * 100 ms after a while, and misses the pauses of an import or an undo, which last for 3 ms.
+ */
+function patiently<T>(work: () => T): T {
+  const deadlineMs = performance.now() + (place?.busyTimeoutMs ?? 0);
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadlineMs) throw error;
+      Bun.sleepSync(retryPauseMs);
+    }
+  }
+}
+
 /** The databases, opened at first use: what made the last attempt fail may be over. */
 function opened(): Writer {
   if (place === undefined) throw new Error("the writer was not told what to open");
   if (writer === undefined) {
     const { busyTimeoutMs } = place;
     const catalogue = openDatabase(place.catalogue, { synchronous: "full", busyTimeoutMs });
+    catalogue.run("PRAGMA busy_timeout = 0");
     const limits = openDatabase(place.limits, { synchronous: "normal", busyTimeoutMs });
     writer = {
       catalogue,
@@ -81,18 +101,21 @@ function handle(request: WriterRequest): Result {
       return done;
     case "create": {
       const startMs = performance.now();
-      const ids = opened().pets.create(request.pets);
+      const { pets } = opened();
+      const ids = patiently(() => pets.create(request.pets));
       return { type: "created", ids, commitMs: performance.now() - startMs };
     }
     case "createOnce": {
       const startMs = performance.now();
-      const kept = addAllOnce(opened().catalogue, request.creates);
+      const { catalogue } = opened();
+      const kept = patiently(() => addAllOnce(catalogue, request.creates));
       return { type: "keptOnce", kept, commitMs: performance.now() - startMs };
     }
     case "noisy": {
       const { keyId, minuteLabel, nowMs } = request;
       const { catalogue, addUsage } = opened();
-      const isBan = transactOn(catalogue, () => noteNoisyMinute(keyId, minuteLabel, nowMs));
+      const note = () => transactOn(catalogue, () => noteNoisyMinute(keyId, minuteLabel, nowMs));
+      const isBan = patiently(note);
       if (!isBan) return done;
       addUsage(bannedOn(keyId, nowMs));
       return { type: "banned" };
@@ -100,9 +123,11 @@ function handle(request: WriterRequest): Result {
     case "checkpoint":
       opened().limits.run("PRAGMA wal_checkpoint(PASSIVE)");
       return done;
-    case "probe":
-      probe(opened().catalogue, request.write);
+    case "probe": {
+      const { catalogue } = opened();
+      patiently(() => probe(catalogue, request.write));
       return done;
+    }
     case "close":
       close();
       return done;
