@@ -63,3 +63,17 @@ export class AppError extends Error {
 export function shellWord(text: string): string {
   return /^[\w%+,./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/**
+ * The error of work that ended half-way: why it did, and what that leaves, which is said behind it.
+ * `what` is the work as the subject of a sentence.
+ */
+export function brokenOff(what: string, error: unknown, consequence: string): AppError {
+  if (!(error instanceof AppError)) {
+    const message = `${what} broke off (${(error as Error).message}). ${consequence}`;
+    return new AppError("unavailable", message, { cause: error });
+  }
+  const { kind, explained, hint } = error;
+  const advice = hint === undefined ? {} : { hint };
+  return new AppError(kind, `${explained} ${consequence}`, { cause: error, ...advice });
+}

@@ -80,6 +80,21 @@ describe("list", () => {
     ]);
   });
 
+  test("--plan, --state and --name narrow it down, together too", async () => {
+    const ids = async (...filter: string[]) =>
+      (await documented<{ id: string }[]>(keyListSchema, "list", ...filter)).map(({ id }) => id);
+    expect(await ids("--plan", "free")).toEqual([website.id]);
+    expect(await ids("--plan", "enterprise", "--state", "active")).toEqual([city.id]);
+    expect(await ids("--name", "WEBSITE")).toEqual([website.id]);
+    expect(await ids("--name", "京")).toEqual([city.id]);
+    expect(await ids("--state", "revoked")).toEqual([]);
+    expect(await ids("--plan", "free", "--name", "city")).toEqual([]);
+    const none = await keys("list", "--name", "nobody");
+    expect([none.exitCode, none.stdout]).toEqual([0, ""]);
+    expect(none.stderr).toContain("There is no such key");
+    expect((await keys("list", "--state", "asleep")).exitCode).toBe(2);
+  });
+
   test("a store without a key says how to make the first one", async () => {
     using empty = temporaryFolder();
     const animal = ["--name", "Rex", "--category", "1"];

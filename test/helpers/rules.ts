@@ -30,6 +30,7 @@ const sharedFiles: Readonly<Record<Layer, readonly string[]>> = {
 /** Annexes that use another one, and for what. */
 export const annexPairs: Readonly<Record<string, string>> = {
   "operate -> postgres": "the doctor looks into a database, an installation copies a trial",
+  "import -> animals": "an import is a change, which an undo takes back",
   "console -> animals": "changes of animals and categories, as the commands make them",
   "console -> page": "one look, and one way to write HTML",
   "console -> import": "files in and out, by a browser",

@@ -37,7 +37,7 @@ import {
 } from "../../storage/statement.ts";
 import { apiKeys, changes, pets } from "../../storage/tables.ts";
 import { type CategoryReference, resolveCategory } from "./categories.ts";
-import { undoSteps, type UndoReport } from "./undo.ts";
+import { takeBack, type UndoOptions, type UndoReport } from "./undo.ts";
 
 export type { ChangeRecord, FoundPets, PetEvent, UndoReport };
 
@@ -216,28 +216,9 @@ export class AnimalService {
     return this.#store.read(() => lastChange());
   }
 
-  /**
-   * Takes a change back, by default the last one, where nothing that it changed was changed since.
-   * With `rehearse` nothing is changed, and the report says what would be.
-   */
-  async undo(options: { change?: bigint; rehearse?: boolean } = {}): Promise<UndoReport> {
-    const by: By = { actor: this.#actor, nowMs: this.#clock() };
-    const { change, rehearse = false } = options;
-    let report: UndoReport | undefined;
-    const rehearsal = new Error("only a rehearsal");
-    try {
-      return await this.#store.transact(
-        function* () {
-          report = yield* undoSteps(change, by, rehearse);
-          if (rehearse) throw rehearsal;
-          return report;
-        },
-        { patient: true },
-      );
-    } catch (error) {
-      if (error !== rehearsal || report === undefined) throw error;
-      return report;
-    }
+  /** Takes a change back, by default the last one; see undo.ts. */
+  async undo(options: UndoOptions = {}): Promise<UndoReport> {
+    return takeBack(this.#store, { actor: this.#actor, nowMs: this.#clock() }, options);
   }
 
   async #changing<T>(action: string, work: (change: bigint, by: By) => Steps<T>): Promise<T> {

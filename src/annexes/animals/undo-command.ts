@@ -11,8 +11,9 @@ import {
   storeSettings,
   yesOption,
 } from "../../cli/options.ts";
+import { ProgressLine } from "../../cli/progress.ts";
 import { confirm } from "../../cli/terminal/confirm.ts";
-import { grouped } from "../../cli/terminal/text.ts";
+import { counted, grouped } from "../../cli/terminal/text.ts";
 
 export const undoneSchema = json.object({
   change: json.int64("the change that was taken back"),
@@ -36,7 +37,8 @@ export function undoCommand(io: Io): Command {
       "after",
       `
 A whole import is one change. What was changed since stays as it is, and is counted. Changes are kept for 90 days; what
-programs add through the interface is none of them.
+programs add through the interface is none of them. More than 5,000 animals are taken back in parts, so that a server on the
+store goes on; an undo that breaks off is run again.
 
 Examples:
   rehome undo
@@ -48,12 +50,20 @@ Examples:
       const { config } = configOf(command, io);
       await withAnimals(config, io, async ({ animals }) => {
         const wanted = change === undefined ? {} : { change };
+        let did: UndoReport;
         const would = await animals.undo({ ...wanted, rehearse: true });
         const { id, action, actor, atMs } = would.change;
         io.err(`Change ${id}: ${action} by ${actor}, ${isoSeconds(atMs)}. ${effectOf(would)}\n`);
         await confirm(io, "Take it back?", { yes: options.yes === true, unattended: "refuse" });
-        // The one that was shown, whatever was done meanwhile.
-        const did = await animals.undo({ change: id });
+        const line = new ProgressLine(io, () => performance.now());
+        const onProgress = (done: number, total: number) =>
+          line.show({ label: "Taking back", done, unit: "animals", fraction: done / total });
+        try {
+          // The one that was shown, whatever was done meanwhile.
+          did = await animals.undo({ change: id, onProgress, stop: io.stop });
+        } finally {
+          line.clear();
+        }
         if (options.json) printJson(io, undoneJson(did));
         else io.out(`Took back change ${id}. ${effectOf(did)}\n`);
       });
@@ -72,7 +82,9 @@ function effectOf({ updated, removed, restored, left, categories }: UndoReport):
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${grouped(count)} ${what}`);
   const named =
-    categories.length === 0 ? [] : [`${grouped(categories.length)} categories changed back`];
+    categories.length === 0
+      ? []
+      : [`${counted(categories.length, "category", "categories")} changed back`];
   const done = [...(animals.length === 0 ? [] : [`Animals: ${animals.join(", ")}`]), ...named];
   const kept = left === 0 ? "" : ` ${grouped(left)} left as they are: they were changed since.`;
   return `${done.length === 0 ? "Nothing of it is left to take back" : done.join("; ")}.${kept}`;

@@ -1,18 +1,26 @@
-import { AppError } from "../../domain/errors.ts";
+import { AppError, brokenOff } from "../../domain/errors.ts";
 import { type ChangeRecord, lastChange } from "./statements/find.ts";
-import { undoCategories } from "./statements/categories.ts";
+import { standingCategories, undoCategories } from "./statements/categories.ts";
 import {
   type By,
   carryOut,
-  countPlanned,
   type CategoryEvent,
   categoryEventsOf,
   type ChangeCounts,
   describeChange,
+  everyId,
+  type IdRange,
   newChange,
-  planUndo,
 } from "./statements/changes.ts";
+import type { Engine } from "../../storage/contract.ts";
 import { changeAnimals, type Steps } from "../../storage/statement.ts";
+import {
+  animalsOfChange,
+  countUndo,
+  markUndone,
+  planUndo,
+  rangesOfChange,
+} from "./statements/undo.ts";
 
 /** What an undo did, or would do. */
 export interface UndoReport extends ChangeCounts {
@@ -22,22 +30,51 @@ export interface UndoReport extends ChangeCounts {
   readonly categories: readonly CategoryEvent[];
 }
 
-/**
- * So many animals are taken back in earnest by a rehearsal too, which then tells exactly what
- * becomes of categories.
- */
-const rehearsedMax = 10_000;
+export interface UndoOptions {
+  /** The change to take back; by default the last one in force. */
+  readonly change?: bigint;
+  /** Changes nothing, and reports what would be done. */
+  readonly rehearse?: boolean;
+  /** Told of the animals that were looked at so far, and of how many there are. */
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Asks an undo in parts to end after the part that it is at. */
+  readonly stop?: AbortSignal;
+}
 
 /**
- * Undoes the change `wanted`, by default the last one in force. Throws when there is none, or none
- * that can be undone.
+ * Animals taken back in one transaction: as long as a create may have to wait for the lock. So many
+ * are all or nothing; more than these go in parts.
  */
-export function* undoSteps(
-  wanted: bigint | undefined,
+const partAnimals = 5_000;
+/** Between two parts the lock is free for so long that what waits for it gets it. */
+const pauseMs = 3;
+
+/**
+ * Undoes a change, by default the last one in force. What was changed since stays as it is. A
+ * change of many animals is undone in parts, and counts as undone after the last one: an undo that
+ * broke off is run again. Throws AppError when there is no such change, or when it was undone.
+ */
+export async function takeBack(
+  engine: Engine,
   by: By,
-  rehearse: boolean,
-): Steps<UndoReport> {
-  yield* changeAnimals();
+  options: UndoOptions = {},
+): Promise<UndoReport> {
+  const found = await engine.read(() => toTakeBack(options.change), { patient: true });
+  if (found.animals > partAnimals) {
+    return options.rehearse === true
+      ? engine.read(() => rehearsed(found), { patient: true })
+      : takeBackInParts(engine, by, found, options);
+  }
+  return takeBackAtOnce(engine, by, found.change.id, options.rehearse === true);
+}
+
+/** A change, and how many of its animals are still to be taken back. */
+interface Found {
+  readonly change: ChangeRecord;
+  readonly animals: number;
+}
+
+function* toTakeBack(wanted: bigint | undefined): Steps<Found> {
   const change = yield* lastChange(wanted);
   if (change === undefined) {
     throw new AppError("not_found", "There is no change to take back.");
@@ -46,18 +83,113 @@ export function* undoSteps(
     const what = change.undoes === null ? "was taken back already" : "is an undo itself";
     throw new AppError("invalid_request", `The change ${change.id} ${what}.`);
   }
+  return { change, animals: yield* animalsOfChange(change.id) };
+}
+
+/** A rehearsal does it all, and then lets none of it be kept. */
+async function takeBackAtOnce(
+  engine: Engine,
+  by: By,
+  wanted: bigint,
+  rehearse: boolean,
+): Promise<UndoReport> {
+  let report: UndoReport | undefined;
+  const rehearsal = new Error("only a rehearsal");
+  try {
+    return await engine.transact(
+      function* () {
+        yield* changeAnimals();
+        // What was read before may have changed since.
+        const found = yield* toTakeBack(wanted);
+        const begun = yield* begin(found, by);
+        const counts = yield* takePart(begun, everyId, by);
+        report = yield* end(begun, counts);
+        if (rehearse) throw rehearsal;
+        return report;
+      },
+      { patient: true },
+    );
+  } catch (error) {
+    if (error !== rehearsal || report === undefined) throw error;
+    return report;
+  }
+}
+
+async function takeBackInParts(
+  engine: Engine,
+  by: By,
+  found: Found,
+  { onProgress, stop }: UndoOptions,
+): Promise<UndoReport> {
+  const patient = { patient: true };
+  const inChange = <T>(work: () => Steps<T>): Promise<T> =>
+    (async () =>
+      engine.transact(function* () {
+        yield* changeAnimals();
+        return yield* work();
+      }, patient))();
+  const { change, animals: total } = found;
+  const ranges = await engine.read(() => rangesOfChange(change.id, partAnimals), patient);
+  const begun = await inChange(() => begin(found, by));
+  let counts: ChangeCounts = { updated: 0, removed: 0, restored: 0 };
+  const consequence = () =>
+    `${sum(counts)} of ${total} animals are taken back. Run the undo again for the rest.`;
+  try {
+    for (const [part, range] of ranges.entries()) {
+      if (stop?.aborted) throw new AppError("unavailable", "The undo was stopped.");
+      counts = plus(counts, await inChange(() => takePart(begun, range, by)));
+      onProgress?.(Math.min((part + 1) * partAnimals, total), total);
+      await new Promise((resolve) => void setTimeout(resolve, pauseMs));
+    }
+    return await inChange(() => end(begun, counts));
+  } catch (error) {
+    throw brokenOff("The undo", error, consequence());
+  }
+}
+
+interface Begun extends Found {
+  readonly undo: bigint;
+  readonly named: readonly CategoryEvent[];
+}
+
+/** Names of categories come back before the animals that carry them. */
+function* begin({ change, animals }: Found, by: By): Steps<Begun> {
   const undo = yield* newChange("undo", by, {}, change.id);
-  const total = yield* planUndo(undo, change.id);
   const events = categoryEventsOf(change.categories);
-  // Names come back before the animals that carry them, and what the change had made goes after
-  // them.
-  const before = yield* undoCategories(events.filter((event) => event.before !== undefined));
-  // A rehearsal of a large one only counts: nobody waits twice for a million animals.
-  const isCounted = rehearse && total > rehearsedMax;
-  const counts = yield* isCounted ? countPlanned(undo) : carryOut(undo, by);
-  const after = yield* undoCategories(events.filter((event) => event.before === undefined));
-  const categories = [...before, ...after];
-  const left = total - counts.updated - counts.removed - counts.restored;
+  const named = yield* undoCategories(events.filter(({ before }) => before !== undefined));
+  return { change, animals, undo, named };
+}
+
+function* takePart({ change, undo }: Begun, range: IdRange, by: By): Steps<ChangeCounts> {
+  yield* planUndo(undo, change.id, range);
+  return yield* carryOut(undo, by, range);
+}
+
+/** Categories that the change made go after the animals that carried them. */
+function* end({ change, animals, undo, named }: Begun, counts: ChangeCounts): Steps<UndoReport> {
+  const made = categoryEventsOf(change.categories).filter(({ before }) => before === undefined);
+  const categories = [...named, ...(yield* undoCategories(made))];
+  const left = animals - sum(counts);
+  yield* markUndone(change.id, undo);
   yield* describeChange(undo, { ...counts, left, action: change.action }, categories);
   return { change, ...counts, left, categories };
+}
+
+/** What an undo in parts would do, as far as counting tells. */
+function* rehearsed({ change, animals }: Found): Steps<UndoReport> {
+  const counts = yield* countUndo(change.id);
+  const categories = yield* standingCategories(categoryEventsOf(change.categories));
+  return { change, ...counts, left: animals - sum(counts), categories };
+}
+
+function sum({ updated, removed, restored }: ChangeCounts): number {
+  return updated + removed + restored;
+}
+
+function plus(a: ChangeCounts, b: ChangeCounts): ChangeCounts {
+  return {
+    updated: a.updated + b.updated,
+    removed: a.removed + b.removed,
+    restored: a.restored + b.restored,
+  };
 }

@@ -1,12 +1,13 @@
-import { categoryKey, type Category } from "../../domain/names.ts";
+import type { Category } from "../../domain/names.ts";
 import type { Pet } from "../../domain/pet.ts";
+import { highestCategoryId, namedCategories } from "../animals/statements/categories.ts";
 import type { Awaitable, Store } from "../../storage/contract.ts";
-import { insert, row, rows, sql, type Statement } from "../../storage/statement.ts";
+import { rows, sql, type Statement } from "../../storage/statement.ts";
 import { categories, pets } from "../../storage/tables.ts";
 import { beginStage, type ImportStage, type StageOptions } from "./stage.ts";
 
 /** What whole catalogues are read and written with: a store. */
-export type CatalogueEngine = Pick<Store, "read" | "transact" | "session">;
+export type CatalogueEngine = Pick<Store, "read" | "session">;
 
 /** An animal as it is written down whole. */
 export interface ExportedPet extends Pet {
@@ -29,8 +30,6 @@ export interface CatalogueStore {
    * above.
    */
   highestCategoryId(): Awaitable<bigint>;
-  /** Names categories, all or none. No name or id of them may have been given yet. */
-  addCategories(categories: readonly Category[]): Awaitable<void>;
   beginImport(options: StageOptions): Promise<ImportStage>;
 }
 
@@ -58,27 +57,8 @@ export function catalogueOf(engine: CatalogueEngine): CatalogueStore {
       const found = await engine.read(() => rows(exportPage(after, limit)), patient);
       return found.map(exportedPet);
     },
-    async categories() {
-      const all = sql<Category>`SELECT id, name FROM ${categories} ORDER BY id`;
-      const found = await engine.read(() => rows(all), patient);
-      return found.map(({ id, name }) => ({ id, name }));
-    },
-    async highestCategoryId() {
-      const highest = sql<{ id: bigint | null }>`SELECT max(id) AS id FROM (
-        SELECT max(id) AS id FROM ${categories} UNION ALL SELECT max(category_id) FROM ${pets}
-      ) AS highest`;
-      const found = (await engine.read(() => row(highest), patient))?.id ?? 0n;
-      return found > 0n ? found : 0n;
-    },
-    async addCategories(added) {
-      await engine.transact(() =>
-        insert({
-          into: categories,
-          columns: ["id", "name", "nameKey"],
-          rows: added.map(({ id, name }) => [id, name, categoryKey(name)]),
-        }),
-      );
-    },
+    categories: () => engine.read(namedCategories, patient),
+    highestCategoryId: () => engine.read(highestCategoryId, patient),
     async beginImport(options) {
       const session = await engine.session();
       return await beginStage(session, options);

@@ -1,5 +1,5 @@
 import type { Category } from "../../domain/names.ts";
-import { AppError } from "../../domain/errors.ts";
+import { AppError, brokenOff } from "../../domain/errors.ts";
 import type { Awaitable } from "../../storage/contract.ts";
 import { closing } from "../../service/closing.ts";
 import type { CatalogueStore } from "./catalogue.ts";
@@ -136,7 +136,7 @@ async function importReading(
   await intake.rejectUnknownIds(arranged);
   if (complete !== undefined) requireWhole(complete, arranged, intake.rejected, options);
   const applied = !options.dryRun && (options.skipBad || intake.rejected === 0);
-  if (applied && settled.added.length > 0) await store.addCategories(settled.added);
+  if (applied) await stage.addCategories(settled.added);
   const counts = applied ? await takeAll(stage, arranged, options) : await stage.compare();
   const summary = {
     format: reading.format.name,
@@ -212,19 +212,9 @@ async function takeAll(
       if (done < total) await sleep(pauseMs);
     }
   } catch (error) {
-    throw brokenOff(error, soFar());
+    throw brokenOff("The import", error, soFar());
   }
   throw stopped(soFar());
-}
-
-function brokenOff(error: unknown, consequence: string): AppError {
-  if (!(error instanceof AppError)) {
-    const message = `The import broke off (${(error as Error).message}). ${consequence}`;
-    return new AppError("unavailable", message, { cause: error });
-  }
-  const { kind, explained, hint } = error;
-  const advice = hint === undefined ? {} : { hint };
-  return new AppError(kind, `${explained} ${consequence}`, { cause: error, ...advice });
 }
 
 function plus(a: ImportCounts, b: ImportCounts): ImportCounts {

@@ -12,6 +12,9 @@ import {
   type Steps,
 } from "../../storage/statement.ts";
 import { changes, petEvents, pets, removedPets } from "../../storage/tables.ts";
+import { addCategories, isCarried } from "../animals/statements/categories.ts";
+import { type CategoryEvent, describeChange, newChange } from "../animals/statements/changes.ts";
+import type { Category } from "../../domain/names.ts";
 import type { ImportCounts } from "./stage.ts";
 import type { Looks } from "./stage-arrange.ts";
 import { ready } from "./stage-tables.ts";
@@ -79,6 +82,21 @@ export function* countRange(first: number, last: number): Steps<ImportCounts> {
   };
 }
 
+/** Names categories as the first part of a change, whose id it returns. */
+export function* nameCategories(named: readonly Category[], change: Change): Steps<bigint> {
+  yield* changeAnimals();
+  const id = yield* newChange("import", change, {});
+  const events: CategoryEvent[] = [];
+  for (const category of named) {
+    const wasCarried = yield* isCarried(category.id);
+    const event = { id: category.id, after: category.name };
+    events.push(wasCarried ? { ...event, wasCarried } : event);
+  }
+  yield* addCategories(named);
+  yield* describeChange(id, {}, events);
+  return id;
+}
+
 /** Takes a range over. Returns what that came to, and the change it is part of if it is any. */
 export function* changeRange(
   first: number,
@@ -92,7 +110,7 @@ export function* changeRange(
   const counts = yield* countRange(first, last);
   const { added, updated, withdrawn } = counts;
   if (added + updated + withdrawn === 0) return { counts, changeId: change.id };
-  const changeId = change.id ?? (yield* beginChange(change));
+  const changeId = change.id ?? (yield* newChange("import", change, {}));
   const range = { within: within(first, last), changeId, ...change };
   if (updated > 0) yield* update(range);
   if (withdrawn > 0) yield* withdraw(range);
@@ -118,24 +136,20 @@ function* own(first: number, last: number): Steps<void> {
       SELECT target FROM ${ready} WHERE source <> '' AND external_id IS NOT NULL AND ${within(first, last)})`);
 }
 
-function* beginChange({ actor, nowMs }: Change): Steps<bigint> {
-  const begun = yield* row(sql<{ id: bigint }>`
-    INSERT INTO ${changes} (at_ms, actor, action, summary)
-    VALUES (${nowMs}, ${actor}, 'import', ${json({})}) RETURNING id`);
-  if (begun === undefined) throw new Error("a change that was begun has no id");
-  return begun.id;
-}
-
 /** An animal's fields as the history keeps them. */
 const snapshot = (of: string): Statement =>
   sql`${inDialect((dialect) => dialect.jsonObject)}('name', ${raw(of)}.name, 'categoryId', ${raw(of)}.category_id,
     'status', ${raw(of)}.status, 'externalId', ${raw(of)}.external_id, 'source', ${raw(of)}.source)`;
 
+/** Whose id an animal has afterwards: a file that does not say so leaves what is known. */
+const sourceOf = (known: string): Statement =>
+  sql`CASE WHEN ready.external_id IS NULL OR ready.source = '' THEN ${raw(known)} ELSE ready.source END`;
+
 /** An animal's fields as the import leaves them. */
 const updatedSnapshot = sql`${inDialect((dialect) => dialect.jsonObject)}('name', ready.name,
   'categoryId', ready.category_id, 'status', ready.status,
   'externalId', coalesce(ready.external_id, p.external_id),
-  'source', CASE WHEN ready.external_id IS NULL THEN p.source ELSE ready.source END)`;
+  'source', ${sourceOf("p.source")})`;
 
 function* update({ within, changeId }: Range): Steps<void> {
   const changed = sql`FROM ${ready} AS ready JOIN ${pets} AS p ON p.id = target
@@ -145,7 +159,7 @@ function* update({ within, changeId }: Range): Steps<void> {
   yield* run(sql`
     UPDATE ${pets} SET name = ready.name, category_id = ready.category_id, status = ready.status,
       external_id = coalesce(ready.external_id, ${raw("pets.external_id")}),
-      source = CASE WHEN ready.external_id IS NULL THEN ${raw("pets.source")} ELSE ready.source END
+      source = ${sourceOf("pets.source")}
     FROM ${ready} AS ready
     WHERE ${raw("pets.id")} = ready.target AND is_gone = 0 AND ${within}`);
 }
@@ -173,8 +187,7 @@ function* restore({ within, changeId, dialect }: Range): Steps<void> {
   yield* run(sql`
     INSERT INTO ${pets} (${petColumns}) ${given}
     SELECT p.id, ready.name, ready.category_id, ready.status, coalesce(ready.external_id, p.external_id),
-      CASE WHEN ready.external_id IS NULL THEN p.source ELSE ready.source END,
-      p.created_at_ms, p.created_by, p.created_in ${back}`);
+      ${sourceOf("p.source")}, p.created_at_ms, p.created_by, p.created_in ${back}`);
   yield* run(sql`DELETE FROM ${removedPets} WHERE id IN (
     SELECT removed FROM ${ready} WHERE is_gone = 0 AND target IS NULL AND removed IS NOT NULL AND ${within})`);
 }

@@ -1,3 +1,4 @@
+import type { Category } from "../../domain/names.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { PetStatus } from "../../domain/pet.ts";
 import type { Session } from "../../storage/contract.ts";
@@ -5,7 +6,14 @@ import { createTemporary, insert, run, sql, type Steps } from "../../storage/sta
 import { quietly } from "../../service/closing.ts";
 import * as arranging from "./stage-arrange.ts";
 import { categoryIds, ready, staged } from "./stage-tables.ts";
-import { type Change, changeRange, countRange, finishChange, resolveRange } from "./stage-take.ts";
+import {
+  type Change,
+  changeRange,
+  countRange,
+  finishChange,
+  nameCategories,
+  resolveRange,
+} from "./stage-take.ts";
 
 /** An animal of an import that is being read. */
 export interface StagedAnimal {
@@ -89,6 +97,8 @@ export interface ImportStage {
   arrange(arrangement: Arrangement): Promise<Arranged>;
   /** What taking over all of them would change. */
   compare(): Promise<ImportCounts>;
+  /** Names categories, as a part of the change; no name or id of them may have been given yet. */
+  addCategories(categories: readonly Category[]): Promise<void>;
   /** Takes the next `count` over, in one transaction. Undefined when there are no more. */
   takeOver(count: number): Promise<ImportCounts | undefined>;
   /** Writes down what the import came to, for the history; nothing where nothing was changed. */
@@ -170,22 +180,27 @@ class Stage implements ImportStage {
     });
   }
 
+  async addCategories(categories: readonly Category[]): Promise<void> {
+    if (categories.length === 0) return;
+    const change = this.#change();
+    this.#changeId = await this.#session.transact(() => nameCategories(categories, change));
+  }
+
   async takeOver(count: number): Promise<ImportCounts | undefined> {
     if (this.#taken === this.#size) return undefined;
     const last = Math.min(this.#taken + count, this.#size);
-    const { actor, nowMs } = this.#options;
-    const change: Change = {
-      id: this.#changeId,
-      actor,
-      nowMs: nowMs(),
-      dialect: this.#session.dialect,
-    };
+    const change = this.#change();
     const { counts, changeId } = await this.#session.transact(() =>
       changeRange(this.#taken + 1, last, this.#looks, change),
     );
     this.#changeId = changeId;
     this.#taken = last;
     return counts;
+  }
+
+  #change(): Change {
+    const { actor, nowMs } = this.#options;
+    return { id: this.#changeId, actor, nowMs: nowMs(), dialect: this.#session.dialect };
   }
 
   async finish(summary: Readonly<Record<string, unknown>>): Promise<void> {

@@ -9,6 +9,7 @@ import {
   type ExportedPet,
 } from "../../../src/annexes/import/catalogue.ts";
 import type { ImportStage } from "../../../src/annexes/import/stage.ts";
+import { addCategories } from "../../../src/annexes/animals/statements/categories.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";
@@ -105,7 +106,7 @@ describe("importCatalogue", () => {
   });
 
   test("species that are named at the end get the ids of their names, others are rejected", async () => {
-    await catalogue.addCategories([{ id: 70n, name: "dog" }]);
+    await store.transact(() => addCategories([{ id: 70n, name: "dog" }]));
     const summary = await run(await fixture("rescuegroups.json"), { skipBad: true });
     expect(summary).toMatchObject({ read: 5, added: 2, rejected: 3, superseded: 0 });
     expect(await brief()).toEqual(["Biscuit 70 available", "Otto 70 sold"]);
@@ -144,7 +145,7 @@ describe("importCatalogue", () => {
   });
 
   test("a file of categories names ids, keeps the new ones and may give one id other names", async () => {
-    await catalogue.addCategories([{ id: 1n, name: "Dog" }]);
+    await store.transact(() => addCategories([{ id: 1n, name: "Dog" }]));
     const categories = [
       { name: "Canine", id: 1n },
       { name: "Cat", id: int64Max },
@@ -219,7 +220,6 @@ describe("an import that fails", () => {
     exportPage: (after, limit) => catalogue.exportPage(after, limit),
     categories: () => catalogue.categories(),
     highestCategoryId: () => catalogue.highestCategoryId(),
-    addCategories: (added) => catalogue.addCategories(added),
     beginImport,
   });
 
@@ -230,6 +230,7 @@ describe("an import that fails", () => {
       add: (animals) => stage.add(animals),
       arrange: (ids) => stage.arrange(ids),
       compare: () => stage.compare(),
+      addCategories: (named) => stage.addCategories(named),
       takeOver: (count) => stage.takeOver(count),
       finish: (summary) => stage.finish(summary),
       close: () => stage.close(),

@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type CatalogueStore, catalogueOf } from "../../../src/annexes/import/catalogue.ts";
 import type { Arrangement, StagedAnimal } from "../../../src/annexes/import/stage.ts";
+import type { Category } from "../../../src/domain/names.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
+import { closing } from "../../../src/service/closing.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { rows, run, sql } from "../../../src/storage/statement.ts";
@@ -259,14 +261,20 @@ describe.each(stores)("$name", (kind) => {
       { id: -2n, name: "Dog" },
       { id: 5n, name: "Écureuil" },
     ];
-    await catalogue.addCategories(named.toReversed());
+    const name = async (categories: readonly Category[]) => {
+      const stage = await catalogue.beginImport({ actor: "tester", nowMs: () => 0 });
+      await closing(
+        () => stage.close(),
+        () => stage.addCategories(categories),
+      );
+    };
+    await name(named.toReversed());
     expect(await catalogue.categories()).toEqual(named);
     const twice = [
       { id: 6n, name: "Bird" },
       { id: 7n, name: "ÉCUREUIL" },
     ];
-    const refused = (async () => catalogue.addCategories(twice))();
-    expect(await refused.catch((error: unknown) => error)).toBeInstanceOf(Error);
+    expect(await name(twice).catch((error: unknown) => error)).toBeInstanceOf(Error);
     expect(await catalogue.categories()).toEqual(named);
     await take([staged("a", { categoryId: 5n }), staged("b", { categoryId: 6n })]);
     expect((await added()).map(({ category }) => category)).toEqual(["Écureuil", undefined]);

@@ -106,3 +106,12 @@ export function* undoCategories(events: readonly CategoryEvent[]): Steps<Categor
   }
   return done;
 }
+
+/** Those of the events that an undo would take back, as far as names tell. */
+export function* standingCategories(events: readonly CategoryEvent[]): Steps<CategoryEvent[]> {
+  const standing: CategoryEvent[] = [];
+  for (const event of events) {
+    if ((yield* categoryById(event.id))?.name === event.after) standing.push(event);
+  }
+  return standing;
+}

@@ -8,6 +8,7 @@
  *     yield* planUpdate(change, sql`animal.id IN ${list(ids)}`, { status: "sold" });
  *     const counts = yield* carryOut(change, by);
  */
+import { int64Max, int64Min } from "../../../domain/int64.ts";
 import type { Pet } from "../../../domain/pet.ts";
 import { columnName } from "../../../storage/declare.ts";
 import {
@@ -28,6 +29,9 @@ import { changes, petEvents, pets, removedPets } from "../../../storage/tables.t
 
 /** Histories, and what an undo needs, are kept for so long. */
 export const changesKeptDays = 90;
+
+/** Events forgotten by one change, whose transaction must not hold up a server for long. */
+const forgottenMax = 10_000;
 
 /** Who changes something, and when. */
 export interface By {
@@ -51,6 +55,19 @@ export function categoryEventsOf(
   kept: readonly Readonly<Record<string, unknown>>[] | null,
 ): CategoryEvent[] {
   return (kept ?? []).map(({ id, ...names }) => ({ ...names, id: BigInt(id as number | bigint) }));
+}
+
+/** The animals with ids above `above`, up to `upTo`. */
+export interface IdRange {
+  readonly above: bigint;
+  readonly upTo: bigint;
+}
+
+export const everyId: IdRange = { above: int64Min, upTo: int64Max };
+
+/** True where `id`, as SQL, is in the range. */
+export function within({ above, upTo }: IdRange, id: string): Statement {
+  return sql`${raw(id)} > ${above} AND ${raw(id)} <= ${upTo}`;
 }
 
 /** What a change did to animals. */
@@ -98,8 +115,11 @@ function* forget(nowMs: number): Steps<void> {
   const oldestMs = nowMs - changesKeptDays * 24 * 60 * 60 * 1_000;
   const old = sql`SELECT id FROM ${changes} WHERE at_ms < ${oldestMs}`;
   if ((yield* row(sql`${old} LIMIT 1`)) === undefined) return;
-  yield* run(sql`DELETE FROM ${petEvents} WHERE change_id IN (${old})`);
-  yield* run(sql`DELETE FROM ${changes} WHERE at_ms < ${oldestMs}`);
+  const events = sql`SELECT pet_id, change_id FROM ${petEvents} WHERE change_id IN (${old})`;
+  yield* run(sql`DELETE FROM ${petEvents}
+    WHERE (pet_id, change_id) IN (${events} LIMIT ${forgottenMax})`);
+  yield* run(sql`DELETE FROM ${changes} WHERE at_ms < ${oldestMs}
+    AND NOT EXISTS (SELECT 1 FROM ${petEvents} WHERE change_id = ${raw("changes.id")})`);
 }
 
 /** Ends a change: what a person is shown of it, and what it did to categories. */
@@ -161,10 +181,23 @@ export function* planReturn(change: bigint, where: Statement): Steps<number> {
   return yield* run(
     sql`INSERT INTO ${petEvents} (pet_id, change_id, before, after)
       SELECT animal.id, ${typedId(change)}, NULL, ${snapshot("animal")}
-      FROM ${removedPets} AS animal WHERE (${where}) AND NOT EXISTS (
-        SELECT 1 FROM ${pets} AS other
-        WHERE other.source = animal.source AND other.external_id = animal.external_id
-      )`,
+      FROM ${removedPets} AS animal WHERE (${where}) AND ${canReturn}`,
+  );
+}
+
+/** True for a removed animal, by the name `animal`, whose id elsewhere no other one has by now. */
+export const canReturn = sql`NOT EXISTS (SELECT 1 FROM ${pets} AS other
+  WHERE other.source = animal.source AND other.external_id = animal.external_id)`;
+
+/**
+ * Plans to give animals the fields that they had before. `events` is FROM and WHERE, with the
+ * animals by the name `animal` and their events by the name `event`. Removed ones come back.
+ */
+export function* planFormer(change: bigint, events: Statement, areRemoved: boolean): Steps<number> {
+  const now = areRemoved ? sql`NULL` : snapshot("animal");
+  return yield* run(
+    sql`INSERT INTO ${petEvents} (pet_id, change_id, before, after)
+      SELECT animal.id, ${typedId(change)}, ${now}, event.before ${events}`,
   );
 }
 
@@ -176,21 +209,14 @@ function typed(field: string, value: unknown): Statement {
 
 const typedId = (id: bigint) => sql`CAST(${id} AS bigint)`;
 
-/** What carrying out the events of `change` would do. */
-export function* countPlanned(change: bigint): Steps<ChangeCounts> {
-  const found = yield* row<{ removed: bigint; restored: bigint; events: bigint }>(
-    sql`SELECT count(*) AS events, count(*) - count(CAST(after AS text)) AS removed,
-        count(*) - count(CAST(before AS text)) AS restored
-      FROM ${petEvents} WHERE change_id = ${change}`,
-  );
-  const [removed, restored] = [Number(found?.removed ?? 0), Number(found?.restored ?? 0)];
-  return { updated: Number(found?.events ?? 0) - removed - restored, removed, restored };
-}
-
-/** Does what the events of `change` say. */
-export function* carryOut(change: bigint, { nowMs }: By): Steps<ChangeCounts> {
-  const removed = yield* moveOut(change, nowMs);
-  const restored = yield* moveBack(change);
+/** Does what the events of `change` say, about the animals in `range`. */
+export function* carryOut(
+  change: bigint,
+  { nowMs }: By,
+  range: IdRange = everyId,
+): Steps<ChangeCounts> {
+  const removed = yield* moveOut(change, range, nowMs);
+  const restored = yield* moveBack(change, range);
   const fields = eventFields.map((field) => {
     const text = sql`event.after ->> ${raw(`'${field}'`)}`;
     const isText = pets.columns[field].kind === "text";
@@ -198,19 +224,21 @@ export function* carryOut(change: bigint, { nowMs }: By): Steps<ChangeCounts> {
   });
   const set = yield* run(
     sql`UPDATE ${pets} SET ${joined(fields)} FROM ${petEvents} AS event
-      WHERE event.change_id = ${change} AND event.pet_id = pets.id AND event.after IS NOT NULL`,
+      WHERE event.change_id = ${change} AND ${within(range, "event.pet_id")}
+        AND event.pet_id = pets.id AND event.after IS NOT NULL`,
   );
   yield* countAnimals(restored - removed);
   return { updated: set - restored, removed, restored };
 }
 
 /** The animals that the events of `change` say something about. */
-const eventsOf = (change: bigint, which: string) =>
-  sql`(SELECT pet_id FROM ${petEvents} WHERE change_id = ${change} AND ${raw(which)} IS NULL)`;
+const eventsOf = (change: bigint, range: IdRange, which: string) =>
+  sql`(SELECT pet_id FROM ${petEvents}
+    WHERE change_id = ${change} AND ${within(range, "pet_id")} AND ${raw(which)} IS NULL)`;
 
-function* moveOut(change: bigint, nowMs: number): Steps<number> {
+function* moveOut(change: bigint, range: IdRange, nowMs: number): Steps<number> {
   const all = columnsOf(pets);
-  const gone = eventsOf(change, "after");
+  const gone = eventsOf(change, range, "after");
   yield* run(
     sql`INSERT INTO ${removedPets} (${all}, removed_at_ms, removed_in)
       SELECT ${all}, ${sql`CAST(${nowMs} AS bigint)`}, ${typedId(change)} FROM ${pets} WHERE id IN ${gone}`,
@@ -218,44 +246,13 @@ function* moveOut(change: bigint, nowMs: number): Steps<number> {
   return yield* run(sql`DELETE FROM ${pets} WHERE id IN ${gone}`);
 }
 
-function* moveBack(change: bigint): Steps<number> {
+function* moveBack(change: bigint, range: IdRange): Steps<number> {
   const all = columnsOf(pets);
-  const back = eventsOf(change, "before");
+  const back = eventsOf(change, range, "before");
   const overriding = inDialect((dialect) => dialect.overridingIdentity);
   yield* run(
     sql`INSERT INTO ${pets} (${all}) ${overriding}
       SELECT ${all} FROM ${removedPets} WHERE id IN ${back}`,
   );
   return yield* run(sql`DELETE FROM ${removedPets} WHERE id IN ${back}`);
-}
-
-/**
- * Plans to take back what `change` did, as the change `undo`, where the animals were not changed
- * since by what is still in force. Returns how many animals `change` had changed.
- */
-export function* planUndo(undo: bigint, change: bigint): Steps<number> {
-  const untouched = (id: string) => sql`NOT EXISTS (
-    SELECT 1 FROM ${petEvents} AS later JOIN ${changes} AS cause ON cause.id = later.change_id
-    WHERE later.pet_id = ${raw(id)} AND later.change_id > ${change} AND later.change_id < ${undo}
-      AND cause.undone_in IS NULL AND cause.undoes IS NULL)`;
-  const events = sql`SELECT pet_id FROM ${petEvents} WHERE change_id = ${change}`;
-  const of = (kind: string) =>
-    sql`animal.id IN (${events} AND ${raw(kind)}) AND ${untouched("animal.id")}`;
-  const total = yield* row<{ animals: bigint }>(
-    sql`SELECT (SELECT count(*) FROM ${petEvents} WHERE change_id = ${change})
-      + (SELECT count(*) FROM ${pets} WHERE created_in = ${change})
-      + (SELECT count(*) FROM ${removedPets} WHERE created_in = ${change}) AS animals`,
-  );
-  yield* planRemoval(undo, sql`animal.created_in = ${change} AND ${untouched("animal.id")}`);
-  yield* planRemoval(undo, of("before IS NULL"));
-  yield* planReturn(undo, of("after IS NULL"));
-  yield* run(
-    sql`INSERT INTO ${petEvents} (pet_id, change_id, before, after)
-      SELECT animal.id, ${typedId(undo)}, ${snapshot("animal")}, event.before
-      FROM ${petEvents} AS event JOIN ${pets} AS animal ON animal.id = event.pet_id
-      WHERE event.change_id = ${change} AND event.before IS NOT NULL AND event.after IS NOT NULL
-        AND ${untouched("animal.id")}`,
-  );
-  yield* run(sql`UPDATE ${changes} SET undone_in = ${undo} WHERE id = ${change}`);
-  return Number(total?.animals ?? 0);
 }

@@ -213,12 +213,12 @@ async function fill(store: Store): Promise<void> {
   const stage = await catalogueOf(store).beginImport({ actor: "tester", nowMs: () => noonMs });
   await stage.add([staged("imported", { externalId: "x:1", source: "x" })]);
   await stage.arrange({ categoryIds: [] });
-  await stage.takeOver(10);
-  await stage.close();
-  await catalogueOf(store).addCategories([
+  await stage.addCategories([
     { id: -5n, name: "Écureuil" },
     { id: int64Max, name: "Dog" },
   ]);
+  await stage.takeOver(10);
+  await stage.close();
   const gone = await store.pets.create({ name: "gone", categoryId: 1n });
   await animalsOf(store).remove([gone]);
   for (const [at, plan] of (["free", "pro", "enterprise"] as const).entries()) {
