@@ -21,14 +21,42 @@ export function petsJson(pets: readonly Pet[]): string {
   return `[${pets.map((pet) => petJson(pet)).join(",")}]`;
 }
 
-type PetSource = Pick<Services, "pets" | "petsVersion">;
+type PetSource = Pick<Services, "pets" | "versions">;
+type Versions = ReturnType<Services["versions"]>;
 
-/** Renders animals and pages of them, and keeps what it rendered until an animal changes. */
+/** Answers by what was asked, and their size. */
+class Kept {
+  readonly #answers = new Map<string, PetAnswer>();
+  bytes = 0;
+
+  get size(): number {
+    return this.#answers.size;
+  }
+
+  get(id: string): PetAnswer | undefined {
+    return this.#answers.get(id);
+  }
+
+  set(id: string, answer: PetAnswer): void {
+    this.#answers.set(id, answer);
+    this.bytes += answer.body.size;
+  }
+
+  clear(): void {
+    this.#answers.clear();
+    this.bytes = 0;
+  }
+}
+
+/**
+ * Renders animals and pages of them, and keeps what it rendered until a change may have touched it.
+ * Ids ascend, so an animal that is added changes none of what is kept but the last pages.
+ */
 export class PetAnswers {
   readonly #source: PetSource;
-  readonly #kept = new Map<string, PetAnswer>();
-  #bytes = 0;
-  #version = -1;
+  readonly #lasting = new Kept();
+  readonly #lastPages = new Kept();
+  #versions: Versions = { keys: -1, pets: -1, edits: -1 };
 
   constructor(source: PetSource) {
     this.#source = source;
@@ -46,42 +74,56 @@ export class PetAnswers {
   }
 
   async #renderPage(query: PageQuery, id: string): Promise<PetAnswer> {
-    const version = this.#version;
+    const versions = this.#versions;
     // One more than asked for tells whether there is a next page.
     const found = await this.#source.pets.page({ ...query, limit: query.limit + 1 });
     const shown = found.slice(0, query.limit);
     const last = shown.at(-1);
     const hasNext = found.length > query.limit && last !== undefined;
     const next = hasNext ? nextPageQuery(query, last.id) : undefined;
-    return this.#keep(id, { body: new Blob([petsJson(shown)]), next }, version);
+    const answer = { body: new Blob([petsJson(shown)]), next };
+    return this.#keep(hasNext ? this.#lasting : this.#lastPages, id, answer, versions);
   }
 
   async #renderPet(id: bigint): Promise<PetAnswer | undefined> {
-    const version = this.#version;
+    const versions = this.#versions;
     const pet = await this.#source.pets.byId(id);
     if (pet === undefined) return undefined;
-    return this.#keep(`${id}`, { body: new Blob([petJson(pet)]), next: undefined }, version);
+    const answer = { body: new Blob([petJson(pet)]), next: undefined };
+    return this.#keep(this.#lasting, `${id}`, answer, versions);
   }
 
   #find(id: string): PetAnswer | undefined {
-    const version = this.#source.petsVersion();
-    if (version !== this.#version) this.#clear(version);
-    return this.#kept.get(id);
+    this.#forget();
+    return this.#lasting.get(id) ?? this.#lastPages.get(id);
   }
 
-  #keep(id: string, answer: PetAnswer, version: number): PetAnswer {
+  /** Lets go what changes may have touched since the last call. */
+  #forget(): void {
+    const versions = this.#source.versions();
+    if (versions === this.#versions) return;
+    if (versions.pets !== this.#versions.pets) this.#lastPages.clear();
+    if (versions.edits !== this.#versions.edits) this.#lasting.clear();
+    this.#versions = versions;
+  }
+
+  /** `versions` are those of before the answer was read. */
+  #keep(kept: Kept, id: string, answer: PetAnswer, versions: Versions): PetAnswer {
+    this.#forget();
     // What was read before a change must not be kept after it.
-    if (this.#source.petsVersion() !== version) return answer;
-    const isFull = this.#kept.size >= answersMax || this.#bytes > bytesMax;
-    if (isFull) this.#clear(version);
-    this.#kept.set(id, answer);
-    this.#bytes += answer.body.size;
+    const isOutdated =
+      versions.edits !== this.#versions.edits ||
+      (kept === this.#lastPages && versions.pets !== this.#versions.pets);
+    if (isOutdated) return answer;
+    this.#makeRoom();
+    kept.set(id, answer);
     return answer;
   }
 
-  #clear(version: number): void {
-    this.#version = version;
-    this.#kept.clear();
-    this.#bytes = 0;
+  #makeRoom(): void {
+    const [lasting, last] = [this.#lasting, this.#lastPages];
+    if (lasting.size + last.size < answersMax && lasting.bytes + last.bytes <= bytesMax) return;
+    lasting.clear();
+    last.clear();
   }
 }

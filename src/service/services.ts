@@ -1,6 +1,6 @@
 import type { Environment, RandomBytes } from "../domain/api-key.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { Store, StoreCheck } from "../storage/contract.ts";
+import type { Store, StoreCheck, StoreVersions } from "../storage/contract.ts";
 import { Access } from "./access.ts";
 import { AnonymousLimiter, type AddressLimiter } from "./anonymous.ts";
 import { KeyDirectory } from "./key-directory.ts";
@@ -35,8 +35,8 @@ export interface Services {
   readonly usage: UsageService;
   readonly access: Access;
   readonly clock: Clock;
-  /** A number that changes whenever an animal may have changed. */
-  petsVersion(): number;
+  /** By which what is kept of animals is known to be out of date, see `StoreVersions`. */
+  versions(): StoreVersions;
   check(): Promise<StoreCheck[]>;
   /**
    * Keeps the limits tidy; runs by itself once a second while the services are open. Never rejects.
@@ -86,7 +86,7 @@ export function createServices(store: Store, options: ServiceOptions): Services 
     usage: new UsageService(store.windows, clock),
     access: new Access({ directory, limiter, anonymous, onError }),
     clock,
-    petsVersion: () => store.versions().pets,
+    versions: () => store.versions(),
     check: async () => store.check(),
     sweep,
     async close() {

@@ -218,7 +218,13 @@ export interface Session extends Engine {
 /** Numbers that rise with each change made by any process; read once per event-loop turn. */
 export interface StoreVersions {
   readonly keys: number;
+  /** Rises with each change of animals. */
   readonly pets: number;
+  /**
+   * Rises with each change of animals that may be more than additions behind the last one. While it
+   * stays, a page that has a next one is as it was.
+   */
+  readonly edits: number;
 }
 
 export interface StoreCheck {

@@ -2,7 +2,7 @@
 import { rememberedMs } from "../domain/idempotency.ts";
 import type { KeptCreate, OnceCreate } from "./contract.ts";
 import { record } from "./records.ts";
-import { changeAnimals, countAnimals, row, run, sql, type Steps } from "./statement.ts";
+import { addAnimals, countAnimals, row, run, sql, type Steps } from "./statement.ts";
 import { idempotencyKeys, pets } from "./tables.ts";
 
 /**
@@ -18,7 +18,7 @@ export function* addOnce(create: OnceCreate): Steps<KeptCreate> {
   // Looked for without the lock first: who sends it again keeps nobody waiting.
   const early = yield* keptCreate(create);
   if (early !== undefined) return early;
-  yield* changeAnimals();
+  yield* addAnimals();
   const late = yield* keptCreate(create);
   return late ?? (yield* add(create));
 }

@@ -157,10 +157,10 @@ export type Step =
   | { readonly kind: "count"; readonly statement: Statement }
   | { readonly kind: "insert"; readonly insertion: Insertion }
   /**
-   * Puts this change of animals in one order with those of all processes, before it begins;
-   * `counted` says by how many animals there are more afterwards.
+   * Puts this change of animals in one order with those of all processes, before it begins, and
+   * tells them of it; `counted` says by how many animals there are more afterwards.
    */
-  | { readonly kind: "animals" }
+  | { readonly kind: "animals"; readonly change: "any" | "additions" }
   | { readonly kind: "counted"; readonly more: number }
   /** Raises the epoch of the keys and answers it. */
   | { readonly kind: "epoch" }
@@ -194,7 +194,12 @@ export function* insert(insertion: Insertion): Steps<number> {
 
 /** The first step of a transaction that changes animals. */
 export function* changeAnimals(): Steps<void> {
-  yield { kind: "animals" };
+  yield { kind: "animals", change: "any" };
+}
+
+/** The first step of one that only adds animals, each under an id above all that were given. */
+export function* addAnimals(): Steps<void> {
+  yield { kind: "animals", change: "additions" };
 }
 
 /** Says, before the end of a transaction, by how many animals there are more. */

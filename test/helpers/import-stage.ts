@@ -20,13 +20,14 @@ export function staged(name: string, fields: Partial<StagedAnimal> = {}): Staged
 
 /**
  * Takes `animals` over through a stage of their own, two at a time, and returns what each step
- * said.
+ * said. Calls `between` after each step.
  */
 export async function takeOver(
   catalogue: CatalogueStore,
   animals: readonly StagedAnimal[],
   ids: readonly (bigint | undefined)[] = [],
   arrangement: Partial<Arrangement> = {},
+  between?: () => Promise<void>,
 ) {
   const stage = await catalogue.beginImport({ actor: "tester", nowMs: () => 1_000 });
   await stage.add(animals);
@@ -39,6 +40,7 @@ export async function takeOver(
     counts = await stage.takeOver(2)
   ) {
     taken.push(counts);
+    await between?.();
   }
   await stage.finish({ of: "a test" });
   await stage.close();

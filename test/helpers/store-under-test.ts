@@ -140,6 +140,11 @@ async function empty(database: TestDatabase): Promise<void> {
     DELETE FROM rehome.rate_windows;
     DELETE FROM rehome.usage_days;
     DELETE FROM rehome.pets;
+    DELETE FROM rehome.removed_pets;
+    DELETE FROM rehome.pet_events;
+    DELETE FROM rehome.changes;
+    DELETE FROM rehome.idempotency_keys;
+    DELETE FROM rehome.store_state;
     DELETE FROM rehome.categories;
     ALTER TABLE rehome.pets ALTER COLUMN id RESTART;
     ALTER TABLE rehome.key_events ALTER COLUMN id RESTART;

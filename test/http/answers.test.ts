@@ -6,8 +6,10 @@ import type { PageQuery } from "../../src/domain/page.ts";
 import { petStatuses } from "../../src/domain/pet.ts";
 import { PetAnswers, petsJson, type PetAnswer } from "../../src/http/answers.ts";
 import type { Services } from "../../src/service/services.ts";
+import { changeAnimals, raw, run, sql, type Statement } from "../../src/storage/statement.ts";
+import { pets as table } from "../../src/storage/tables.ts";
 import { testApp } from "../helpers/app.ts";
-import { changesNoticed } from "../helpers/store-under-test.ts";
+import { changesNoticed, isOnPostgres } from "../helpers/store-under-test.ts";
 
 /** Answers on a store, with a count of how often the store was read. */
 async function counted() {
@@ -27,9 +29,16 @@ async function counted() {
       return pets.byId(id);
     },
   });
-  const answers = new PetAnswers({ pets: counting, petsVersion: () => services.petsVersion() });
-  return { answers, pets, reads };
+  const answers = new PetAnswers({ pets: counting, versions: () => services.versions() });
+  const edit = (statement: Statement) =>
+    services.store.transact(function* () {
+      yield* changeAnimals();
+      yield* run(statement);
+    });
+  return { answers, edit, pets, reads };
 }
+
+const once = { keyId: "key", value: "a value", bodyHash: new Uint8Array(32), nowMs: 0 };
 
 /** The body of an answer as text. */
 const bodyOf = async (answer: PetAnswer | undefined | Promise<PetAnswer | undefined>) =>
@@ -77,6 +86,37 @@ describe("an answer", () => {
     await pets.create({ name: "Mia", categoryId: 1n });
     expect(await bodyOf(answers.page({ limit: 2 }))).toContain("Mia");
     expect(reads.count).toBe(3);
+  });
+
+  test("stays when an animal is added behind it, and goes when one changes", async () => {
+    const { answers, edit, pets, reads } = await counted();
+    for (const name of ["Rex", "Mia", "Tom"]) await pets.create({ name, categoryId: 1n });
+    const ask = async () => {
+      await changesNoticed();
+      reads.count = 0;
+      for (let i = 0; i < 2; i += 1) {
+        await answers.page({ limit: 2 });
+        await answers.page({ limit: 9 });
+        await answers.pet(1n);
+      }
+      return reads.count;
+    };
+    expect(await ask()).toBe(3);
+    expect(await ask()).toBe(0);
+    await pets.create({ name: "Ada", categoryId: 1n });
+    // The last page alone.
+    expect(await ask()).toBe(1);
+    await pets.createOnce({ ...once, pet: { name: "Kim", categoryId: 1n } });
+    expect(await ask()).toBe(1);
+    await edit(sql`UPDATE ${table} SET status = 'sold' WHERE id = 3`);
+    expect(await ask()).toBe(3);
+    await edit(sql`DELETE FROM ${table} WHERE id > 3`);
+    expect(await ask()).toBe(3);
+    await pets.create({ name: "Leo", categoryId: 1n });
+    expect(await ask()).toBe(1);
+    const given = raw(isOnPostgres ? "OVERRIDING SYSTEM VALUE" : "");
+    await edit(sql`INSERT INTO ${table} (id, name, category_id) ${given} VALUES (4, 'Ada', 1)`);
+    expect(await ask()).toBe(3);
   });
 
   test("that was read before a change is not kept after it", async () => {

@@ -1,6 +1,7 @@
 import type { SQL } from "bun";
 import type { Session, TransactionOptions } from "../../storage/contract.ts";
 import { columnName, type Table } from "../../storage/declare.ts";
+import { countEdit } from "../../storage/edits.ts";
 import {
   type Answer,
   type Dialect,
@@ -41,7 +42,7 @@ const dialect: Dialect = {
 
 /** What a transaction changed that this process keeps in memory. */
 export interface Noted {
-  readonly animals: boolean;
+  readonly animals: "any" | "additions" | undefined;
   /** The epoch that a change of keys began. */
   readonly epoch: number | undefined;
 }
@@ -51,14 +52,14 @@ type Client = Pick<SQL, "unsafe">;
 
 /** Runs a transaction's steps, one after the other, and says what they changed. */
 async function perform<T>(client: Client, steps: Steps<T>): Promise<{ result: T; noted: Noted }> {
-  let animals = false;
+  let animals: Noted["animals"];
   let epoch: number | undefined;
   for (let next = steps.next(); ;) {
     if (next.done) return { result: next.value, noted: { animals, epoch } };
-    const { kind } = next.value;
-    const answered = await answer(client, next.value);
-    if (kind === "animals") animals = true;
-    if (kind === "epoch") epoch = answered as number;
+    const step = next.value;
+    const answered = await answer(client, step);
+    if (step.kind === "animals") animals = step.change;
+    if (step.kind === "epoch") epoch = answered as number;
     next = steps.next(answered);
   }
 }
@@ -79,6 +80,7 @@ async function answer(client: Client, step: Step): Promise<Answer> {
     // The row's lock puts the changes of all processes in one order, see the table.
     case "animals":
       await client.unsafe(`UPDATE ${schemaName}.catalogue SET version = version + 1`);
+      if (step.change === "any") await send(client, countEdit);
       return 0;
     case "number":
       await client.unsafe("SELECT setval($1::regclass, $2::bigint)", [
@@ -94,7 +96,8 @@ async function answer(client: Client, step: Step): Promise<Answer> {
   }
 }
 
-async function send(client: Client, statement: Statement) {
+/** Runs one statement. */
+export async function send(client: Client, statement: Statement) {
   const { text, values } = written(statement, dialect);
   return (await client.unsafe(text, values)) as object[] & { count: number };
 }

@@ -120,7 +120,7 @@ class PostgresStore implements Store {
     this.place = describeAddress(options.address);
     this.#options = options;
     this.#connections = connections;
-    const onChange = () => this.#versions.notePets();
+    const onChange = () => this.#versions.notePets("additions");
     const pets = new PostgresPets(connections, {
       timeoutMs,
       onCommit,
@@ -156,7 +156,7 @@ class PostgresStore implements Store {
   }
 
   #note({ animals, epoch }: Noted): void {
-    if (animals) this.#versions.notePets();
+    if (animals !== undefined) this.#versions.notePets(animals);
     if (epoch !== undefined) this.#versions.noteKeys(epoch);
   }
 

@@ -45,11 +45,12 @@ export class VersionWatch {
   readonly #pollMs: number;
   #keys = 0;
   #pets = 0;
+  #edits = 0;
   #polls = 0;
   /** Upper bounds of the clocks' difference, from the last polls. */
   #skewsMs: number[] = [];
   #skewMs = 0;
-  #seenPets = 0;
+  #seen: PolledVersions | undefined;
   #generation = 0;
   /** When the last poll that was answered began. */
   #freshAtMs = 0;
@@ -72,7 +73,7 @@ export class VersionWatch {
   }
 
   versions(): StoreVersions {
-    return { keys: this.#keys, pets: this.#pets };
+    return { keys: this.#keys, pets: this.#pets, edits: this.#edits };
   }
 
   /**
@@ -102,8 +103,9 @@ export class VersionWatch {
   }
 
   /** This process changed animals. */
-  notePets(): void {
+  notePets(change: "any" | "additions"): void {
     this.#pets += 1;
+    if (change === "any") this.#edits += 1;
   }
 
   /**
@@ -154,8 +156,12 @@ export class VersionWatch {
 
   #note({ found, startMs, askedMs }: Poll): void {
     this.#keys = Math.max(this.#keys, this.#versionOf(found.epoch));
-    if (found.pets !== this.#seenPets) this.#pets += 1;
-    this.#seenPets = found.pets;
+    const pets = this.#seen?.pets ?? 0;
+    if (found.pets !== pets) this.#pets += 1;
+    // After a silence it may be another server that answers, which lacks what this one had.
+    const isTrusted = found.pets >= pets && startMs - this.#freshAtMs <= freshMs;
+    if (found.edits !== this.#seen?.edits || !isTrusted) this.#edits += 1;
+    this.#seen = found;
     this.#polls += 1;
     this.#freshAtMs = startMs;
     // The database read its clock after the question was sent, so that this is never too little.

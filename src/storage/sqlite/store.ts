@@ -204,7 +204,7 @@ class SqliteStore implements Store {
       await this.#writer?.close();
     } finally {
       this.#watch?.close();
-      this.#versions.close();
+      this.#versions.endTurn();
       // The last connection to close folds the logs into their files and removes them.
       this.#catalogue.close(true);
       this.#limits.close(true);
@@ -221,7 +221,7 @@ class SqliteStore implements Store {
       onBan: () => onBan?.(),
       onCommit: (report) => {
         // A list that is asked for after the 201 must hold the animal.
-        this.#versions.invalidate();
+        this.#versions.endTurn();
         onCommit?.(report);
         // Nobody finds the animal again if its file is gone: then the creates fail.
         this.#watch?.look();

@@ -3,10 +3,26 @@ import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import type { StoreVersions } from "../contract.ts";
+import { editCount } from "../edits.ts";
+import { row, sql, type Statement } from "../statement.ts";
+import { perform } from "./engine.ts";
+
+/** What the catalogue says of its changes. */
+interface Numbers {
+  readonly epoch: bigint;
+  /** The last id that an animal was given. */
+  readonly lastId: bigint;
+  readonly edits: bigint;
+}
+
+const numbers: Statement<Numbers> = sql`
+  SELECT epoch, coalesce(${editCount}, 0) AS edits,
+    coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0) AS lastId
+  FROM key_epoch`;
 
 /**
- * Both versions for the price of one pragma an event-loop turn: SQLite's data_version changes with
- * every commit of another connection, and only then is the epoch row read.
+ * The versions for the price of one pragma an event-loop turn: SQLite's data_version changes with
+ * every commit of another connection, and only then is what they are made of read.
  *
  * With `snapshot`, all reads of the turn that follow are one read transaction. They agree with each
  * other, and a statement within one costs a third of one that takes and drops SQLite's lock by
@@ -14,13 +30,13 @@ import type { StoreVersions } from "../contract.ts";
  */
 export function versionReader(db: Database, snapshot: boolean) {
   const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
-  const epoch = db.query<{ epoch: bigint }, []>("SELECT epoch FROM key_epoch");
   const begin = db.query("BEGIN");
   const commit = db.query("COMMIT");
   let seen: bigint | undefined;
   let isFresh = false;
   let isInSnapshot = false;
-  let versions: StoreVersions = { keys: 0, pets: 0 };
+  let known: Numbers | undefined;
+  let versions: StoreVersions = { keys: 0, pets: 0, edits: 0 };
   const endTurn = () => {
     isFresh = false;
     // It may have ended before the turn did, by a change or a close.
@@ -39,20 +55,39 @@ export function versionReader(db: Database, snapshot: boolean) {
       setImmediate(endTurn);
       const now = dataVersion.get()?.data_version;
       if (now !== seen) {
-        versions = { keys: Number(epoch.get()?.epoch ?? 0), pets: versions.pets + 1 };
+        const found = perform(db, row(numbers)) ?? { epoch: 0n, lastId: 0n, edits: 0n };
+        versions = versionsAfter(versions, known, found);
+        known = found;
         seen = now;
       }
       // Only now: a read that failed must not make the rest of the turn believe the old numbers.
       isFresh = true;
       return versions;
     },
-    /** Makes the next read look again: something changed in this turn. */
+    /**
+     * Makes the next read look again: this connection changed something, which SQLite tells only
+     * the others.
+     */
     invalidate(): void {
       seen = undefined;
       endTurn();
     },
-    /** Ends the snapshot, so that the connection can be closed. */
-    close: endTurn,
+    /** Ends the snapshot, so that the next read sees what others changed in this turn. */
+    endTurn,
+  };
+}
+
+/** A change that neither counted nor added anything is taken for an edit, such as one by hand. */
+function versionsAfter(
+  { pets, edits }: StoreVersions,
+  before: Numbers | undefined,
+  now: Numbers,
+): StoreVersions {
+  const hasOnlyAdded = now.edits === before?.edits && now.lastId > before.lastId;
+  return {
+    keys: Number(now.epoch),
+    pets: pets + 1,
+    edits: hasOnlyAdded ? edits : edits + 1,
   };
 }
 

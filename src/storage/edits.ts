@@ -1,0 +1,19 @@
+/**
+ * The number of transactions that changed animals otherwise than by adding them behind the last
+ * one. It is kept among the facts about a store, so that a process that kept pages in memory knows
+ * which of them another process's changes may have touched.
+ */
+import { type Statement, sql } from "./statement.ts";
+import { storeState } from "./tables.ts";
+
+/** The number's name among the facts about a store. */
+const fact = "animal_edits";
+
+/** Raises the number. */
+export const countEdit = sql`INSERT INTO ${storeState} (name, value) VALUES (${fact}, '1')
+  ON CONFLICT (name) DO UPDATE
+  SET value = CAST(CAST(${storeState}.value AS bigint) + 1 AS text)`;
+
+/** The number, as an expression: null before the first edit. */
+export const editCount: Statement = sql`(SELECT CAST(value AS bigint) FROM ${storeState}
+  WHERE name = ${fact})`;
