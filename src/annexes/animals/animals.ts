@@ -36,7 +36,7 @@ import {
   type Steps,
 } from "../../storage/statement.ts";
 import { apiKeys, changes, pets } from "../../storage/tables.ts";
-import { type CategoryReference, resolveCategory } from "./categories.ts";
+import { type CategoryReference, type OnChange, resolveCategory } from "./categories.ts";
 import { takeBack, type UndoOptions, type UndoReport } from "./undo.ts";
 
 export type { ChangeRecord, FoundPets, PetEvent, UndoReport };
@@ -87,17 +87,20 @@ export class AnimalService {
   readonly #store: Engine;
   readonly #clock: Clock;
   readonly #actor: string;
+  readonly #onChange: OnChange | undefined;
 
   /** `actor` is kept as the author of the changes. */
-  constructor(options: { store: Engine; clock: Clock; actor: string }) {
+  constructor(options: { store: Engine; clock: Clock; actor: string; onChange?: OnChange }) {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#actor = options.actor;
+    this.#onChange = options.onChange;
   }
 
-  /** The same for another person. */
-  as(actor: string): AnimalService {
-    return new AnimalService({ store: this.#store, clock: this.#clock, actor });
+  /** The same for another person. `onChange` is told the number of each change that they make. */
+  as(actor: string, onChange?: OnChange): AnimalService {
+    const options = { store: this.#store, clock: this.#clock, actor };
+    return new AnimalService({ ...options, ...(onChange && { onChange }) });
   }
 
   /** A page of animals in the order of their ids, and how many there are in all. */
@@ -223,10 +226,14 @@ export class AnimalService {
 
   async #changing<T>(action: string, work: (change: bigint, by: By) => Steps<T>): Promise<T> {
     const by: By = { actor: this.#actor, nowMs: this.#clock() };
-    return this.#store.transact(function* () {
+    let change = 0n;
+    const result = await this.#store.transact(function* () {
       yield* changeAnimals();
-      return yield* work(yield* newChange(action, by, {}), by);
+      change = yield* newChange(action, by, {});
+      return yield* work(change, by);
     });
+    this.#onChange?.(change);
+    return result;
   }
 }
 

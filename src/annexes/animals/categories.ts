@@ -27,6 +27,9 @@ import { changeAnimals, sql, type Steps } from "../../storage/statement.ts";
 
 export type { CategoryUse };
 
+/** Told the number of a change that was made. A change that changed nothing is not kept. */
+export type OnChange = (change: bigint) => void;
+
 /** A category as a person names it: by its id, or by its name in any case. */
 export interface CategoryReference {
   readonly text: string;
@@ -98,16 +101,19 @@ export class CategoryService {
   readonly #store: Engine;
   readonly #clock: Clock;
   readonly #actor: string;
+  readonly #onChange: OnChange | undefined;
 
-  constructor(options: { store: Engine; clock: Clock; actor: string }) {
+  constructor(options: { store: Engine; clock: Clock; actor: string; onChange?: OnChange }) {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#actor = options.actor;
+    this.#onChange = options.onChange;
   }
 
-  /** The same for another person. */
-  as(actor: string): CategoryService {
-    return new CategoryService({ store: this.#store, clock: this.#clock, actor });
+  /** The same for another person. `onChange` is told the number of each change that they make. */
+  as(actor: string, onChange?: OnChange): CategoryService {
+    const options = { store: this.#store, clock: this.#clock, actor };
+    return new CategoryService({ ...options, ...(onChange && { onChange }) });
   }
 
   /** All categories, named or carried by animals, in the order of their ids. */
@@ -186,13 +192,17 @@ export class CategoryService {
 
   async #changing<T>(action: string, work: (change: bigint, by: By) => Steps<T>): Promise<T> {
     const by: By = { actor: this.#actor, nowMs: this.#clock() };
-    return this.#store.transact(
+    let change = 0n;
+    const result = await this.#store.transact(
       function* () {
         yield* changeAnimals();
-        return yield* work(yield* newChange(action, by, {}), by);
+        change = yield* newChange(action, by, {});
+        return yield* work(change, by);
       },
       { patient: true },
     );
+    this.#onChange?.(change);
+    return result;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Pet } from "../../../domain/pet.ts";
 import type { AnimalService } from "../../animals/animals.ts";
+import type { OnChange } from "../../animals/categories.ts";
 import { animalServices } from "../../animals/open.ts";
 import type { Services } from "../../../service/services.ts";
 import { record, type RecordOf } from "../../../storage/records.ts";
@@ -14,7 +15,10 @@ import { exportAnimals, findAnimals } from "./find.ts";
  */
 export function animalDesk(services: Services): AnimalDesk {
   const { store: engine, pets, animals, categories } = animalServices(services);
-  const changing = (actor: string, work: () => Promise<unknown>) => madeBy(services, actor, work);
+  const changeAnimals = (actor: string, work: (by: typeof animals) => Promise<unknown>) =>
+    madeBy(services, (onChange) => work(animals.as(actor, onChange)));
+  const changeCategories = (actor: string, work: (by: typeof categories) => Promise<unknown>) =>
+    madeBy(services, (onChange) => work(categories.as(actor, onChange)));
   return {
     async find(query) {
       const total = await pets.count();
@@ -42,22 +46,26 @@ export function animalDesk(services: Services): AnimalDesk {
     history: (id) => historyOf(animals, id),
     changeById: async (id) => engine.read(() => changeOf(id)),
     add: ({ category, ...animal }, actor) =>
-      changing(actor, () => animals.as(actor).add({ ...animal, category: named(category) })),
+      changeAnimals(actor, (by) => by.add({ ...animal, category: named(category) })),
     update: (ids, { category, status, ...patch }, actor) =>
-      changing(actor, () =>
-        animals.as(actor).update(ids, {
+      changeAnimals(actor, (by) =>
+        by.update(ids, {
           ...patch,
           ...(category !== undefined && { category: named(category) }),
           ...(status !== undefined && { status: status === "none" ? null : status }),
         }),
       ),
-    remove: (ids, actor) => changing(actor, () => animals.as(actor).remove(ids)),
-    undo: (change, actor) => changing(actor, () => animals.as(actor).undo({ change })),
-    addCategory: (name, actor) => changing(actor, () => categories.as(actor).add(name)),
+    remove: (ids, actor) => changeAnimals(actor, (by) => by.remove(ids)),
+    async undo(change, actor) {
+      await animals.as(actor).undo({ change });
+      const undone = await engine.read(() => record(changes, sql`WHERE id = ${change}`));
+      return { changeId: undone?.undoneIn ?? undefined };
+    },
+    addCategory: (name, actor) => changeCategories(actor, (by) => by.add(name)),
     renameCategory: (id, name, actor) =>
-      changing(actor, () => categories.as(actor).rename(String(id), name)),
+      changeCategories(actor, (by) => by.rename(String(id), name)),
     mergeCategories: (id, into, actor) =>
-      changing(actor, () => categories.as(actor).merge([String(id)], String(into))),
+      changeCategories(actor, (by) => by.merge([String(id)], String(into))),
   };
 }
 
@@ -65,21 +73,16 @@ const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompar
 /** A category that a person typed: one that nobody knows is made. */
 const named = (text: string) => ({ text, create: true });
 
-/** Runs a change and returns its number: the actor's newest one, unless that was there before. */
+/** Runs a change and returns its number, where it is kept: what changes nothing is not. */
 async function madeBy(
   { store: engine }: Services,
-  actor: string,
-  work: () => Promise<unknown>,
+  work: (onChange: OnChange) => Promise<unknown>,
 ): Promise<ChangeMade> {
-  const newest = async () => engine.read(() => newestOf(actor));
-  const before = await newest();
-  await work();
-  const after = await newest();
-  return { changeId: after === before ? undefined : after };
-}
-
-function* newestOf(actor: string): Steps<bigint | undefined> {
-  return (yield* record(changes, sql`WHERE actor = ${actor} ORDER BY id DESC LIMIT 1`))?.id;
+  let changeId: bigint | undefined;
+  await work((change) => (changeId = change));
+  const made = changeId;
+  const isKept = made !== undefined && (await engine.read(() => changeOf(made))) !== undefined;
+  return { changeId: isKept ? made : undefined };
 }
 
 function* changeOf(id: bigint): Steps<ChangeRecord | undefined> {

@@ -1,0 +1,55 @@
+/** What the console's pages do with animals, on both stores. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { animalDesk } from "../../../src/annexes/console/catalogue/desk.ts";
+import type { AnimalDesk } from "../../../src/annexes/console/desk.ts";
+import { createServices, type Services } from "../../../src/service/services.ts";
+import type { Store } from "../../../src/storage/contract.ts";
+import { hookTimeoutMs } from "../../helpers/postgres.ts";
+import { stores, type StorePlace } from "../../helpers/stores.ts";
+
+describe.each(stores)("$name", (kind) => {
+  let place: StorePlace;
+  let services: Services;
+  let store: Store;
+  let desk: AnimalDesk;
+
+  beforeEach(async () => {
+    place = await kind.place();
+    store = await place.open();
+    services = createServices(store, {
+      environment: "production",
+      clock: Date.now,
+      randomBytes: (count) => new Uint8Array(count),
+      actor: "tester",
+      anonymousPerMinute: 300,
+      bans: true,
+      onError: (error) => expect(error).toBeUndefined(),
+    });
+    desk = animalDesk(services);
+  }, hookTimeoutMs);
+  afterEach(async () => {
+    await services.close();
+    await place[Symbol.asyncDispose]();
+  }, hookTimeoutMs);
+
+  test("changes that one person makes in several tabs at once are told apart", async () => {
+    const names = Array.from({ length: 8 }, (_, at) => `Rex ${at}`);
+    const made = await Promise.all(
+      names.map((name) => desk.add({ name, category: "Dog", status: undefined }, "Ana")),
+    );
+    const records = await Promise.all(made.map(({ changeId = 0n }) => desk.changeById(changeId)));
+    expect(records.map((record) => record?.name)).toEqual(names);
+    const [second] = made.slice(1);
+    const undone = await desk.undo(second?.changeId ?? 0n, "Ana");
+    expect(await desk.changeById(undone.changeId ?? 0n)).toMatchObject({
+      undoes: second?.changeId,
+      name: "Rex 1",
+    });
+  });
+
+  test("a change that changes nothing has no number", async () => {
+    const id = await store.pets.create({ name: "Rex", categoryId: 1n });
+    expect(await desk.update([id], { name: "Rex" }, "Ana")).toEqual({ changeId: undefined });
+    expect((await desk.update([id], { name: "Max" }, "Ana")).changeId).toBeDefined();
+  });
+});
