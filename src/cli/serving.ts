@@ -192,13 +192,20 @@ async function banner(
   const pets = await services.pets.count();
   const keys = await services.keys.count();
   const pages = io.annexes.flatMap(({ routes }) => routes?.pages ?? []);
+  // What an annex listens on may have a longer name than the others, and all stand in one column.
+  const widths = listening.map((line) => /^ {2}(\w+) http/.exec(line)?.[1]?.length ?? 0);
+  const labelled = (label: string, text: string) =>
+    `  ${label.padEnd(Math.max(5, ...widths))} ${text}`;
   const lines = [
     `rehome ${version}`,
-    `  API   ${origin}/v1${config.baseUrl === undefined ? "" : ` (callers use ${config.baseUrl})`}`,
-    ...pages.map(({ title, path }) => `  ${title.padEnd(5)} ${origin}${path}`),
+    labelled(
+      "API",
+      `${origin}/v1${config.baseUrl === undefined ? "" : ` (callers use ${config.baseUrl})`}`,
+    ),
+    ...pages.map(({ title, path }) => labelled(title, `${origin}${path}`)),
     ...networkLines(reachOf({ host, port, isHttps })),
     ...listening,
-    `  Data  ${services.place} (${counted(pets, "animal")}, ${counted(keys, "key")})`,
+    labelled("Data", `${services.place} (${counted(pets, "animal")}, ${counted(keys, "key")})`),
   ];
   if (issued !== undefined) lines.push(...firstSteps(issued, origin));
   else if (keys === 0) lines.push(`  No key exists yet: ${wayToKey(loaded, io)}`);
