@@ -169,7 +169,10 @@ class Line {
       for await (const message of messages<ToConsole>(io.input())) {
         if (message.type === "begin") begin(message.wantsFirstLink);
         else if (message.type === "reload") this.#reload();
-        else this.#waiting.get(message.id)?.(message.traffic);
+        else {
+          this.#waiting.get(message.id)?.(message.traffic);
+          this.#waiting.delete(message.id);
+        }
       }
     };
     await Promise.race([heard(), stopped]);

@@ -29,17 +29,21 @@ export interface Traffic {
   /** Requests in each minute, oldest first; the running one is the last. */
   readonly perMinute: readonly number[];
   readonly upSeconds: number;
+  /** True where other processes serve beside this one, whose requests are not counted here. */
+  readonly isPart: boolean;
 }
 
 /** Counts what the service answers, for an hour, in some 10 KiB. */
 export class TrafficMeter implements RequestObserver {
   readonly #clock: Clock;
+  readonly #isPart: boolean;
   readonly #startMs: number;
   readonly #ring: Minute[] = Array.from({ length: minutes }, emptyMinute);
   #minute: number;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, isPart = false) {
     this.#clock = clock;
+    this.#isPart = isPart;
     this.#startMs = clock();
     this.#minute = Math.floor(this.#startMs / minuteMs);
   }
@@ -71,6 +75,7 @@ export class TrafficMeter implements RequestObserver {
       p99Ms: quantile(classes, 0.99),
       perMinute: this.#ring.map(({ requests }) => requests),
       upSeconds: Math.round((this.#clock() - this.#startMs) / 1_000),
+      isPart: this.#isPart,
     };
   }
 

@@ -24,7 +24,8 @@ export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Wat
       { hint: "Name a folder with --data." },
     );
   }
-  const meter = new TrafficMeter(systemClock);
+  // Only a process among several that serve has a supervisor to speak with.
+  const meter = new TrafficMeter(systemClock, process.send !== undefined);
   const child = new ConsoleProcess({
     command: [...program(), "__console"],
     env: environmentOf(loaded, io.env),

@@ -21,6 +21,7 @@ export async function healthPage(visit: Visit): Promise<Response> {
         <div>
           <section class="card">
             <h2>${words.health.service}</h2>
+            ${traffic.isPart && html`<p class="hint">${words.health.part}</p>`}
             <dl class="facts">
               ${fact(words.health.version, version)}
               ${fact(words.health.up, duration(visit, traffic.upSeconds))}

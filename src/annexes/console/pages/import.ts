@@ -17,7 +17,7 @@ import { table } from "./chart.ts";
 import { notFoundPage } from "./failures.ts";
 import { figures, previewParts } from "./import-preview.ts";
 import { consolePage } from "./layout.ts";
-import { notice, number, oneButton, selectField, textField, when } from "./parts.ts";
+import { checkField, notice, number, oneButton, selectField, textField } from "./parts.ts";
 
 /**
  * How long an answer waits for the work that it begins: a small file is then read before the page
@@ -136,15 +136,11 @@ function examined(visit: Visit, job: ImportJob, preview: Preview): Html {
     <form method="post" action="/import/run" class="card">
       ${
         isBad &&
-        html`<label class="check"
-          ><input
-            type="checkbox"
-            name="skipBad"
-            value="yes"
-            ${when(job.choices.skipBad, "checked")}
-          />
-          ${words.import.skipBad}</label
-        >`
+        checkField({
+          name: "skipBad",
+          label: words.import.skipBad,
+          isOn: job.choices.skipBad,
+        })
       }
       <button>${words.buttons.import}</button>
     </form>
@@ -163,10 +159,11 @@ function completeForm({ words }: Visit, { choices }: ImportJob): Html {
       value: choices.source,
       hint: words.import.sourceHint,
     })}
-    <label class="check"
-      ><input type="checkbox" name="complete" value="yes" ${when(choices.isComplete, "checked")} />
-      ${words.import.complete}</label
-    >
+    ${checkField({
+      name: "complete",
+      label: words.import.complete,
+      isOn: choices.isComplete,
+    })}
     <button class="quiet">${words.import.look}</button>
   </form>`;
 }

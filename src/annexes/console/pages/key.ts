@@ -1,4 +1,4 @@
-import { keyState, type ApiKey } from "../../../domain/api-key.ts";
+import { accessOf, keyState, type ApiKey } from "../../../domain/api-key.ts";
 import { isBanned } from "../../../domain/ban.ts";
 import { durationRule, parseDuration } from "../../../domain/duration.ts";
 import { AppError } from "../../../domain/errors.ts";
@@ -10,9 +10,26 @@ import { redirect } from "../web/answer.ts";
 import { param, query, type Visit } from "../web/visit.ts";
 import { nameErrorOf } from "./animal-form.ts";
 import { notFoundPage } from "./failures.ts";
-import { expiryField, planFields, secretPage, sentPlan, stateTag, useMeter } from "./keys.ts";
+import {
+  expiryField,
+  planFields,
+  readOnlyField,
+  secretPage,
+  sentPlan,
+  stateTag,
+  useMeter,
+} from "./keys.ts";
 import { consolePage } from "./layout.ts";
-import { fact, moment, notice, number, oneButton, textField, type FieldErrors } from "./parts.ts";
+import {
+  checkField,
+  fact,
+  moment,
+  notice,
+  number,
+  oneButton,
+  textField,
+  type FieldErrors,
+} from "./parts.ts";
 
 /** A key that is noisy for long has many events; a person reads the last ones. */
 const eventsShownMax = 30;
@@ -62,6 +79,7 @@ function facts(visit: Visit, { key, secrets }: KeyDetails, use: KeyUse | undefin
   return html`<dl class="facts">
       ${fact(words.keys.id, html`<code>${key.id}</code>`)}
       ${fact(words.fields.plan, `${words.plans[key.plan]}: ${limits}`)}
+      ${fact(words.keys.access, words.keys.accesses[accessOf(key)])}
       ${use !== undefined && fact(words.keys.today, useMeter(visit, use.counts.dayUsed, perDay))}
       ${fact(words.keys.created, moment(visit, key.createdAtMs))}
       ${fact(
@@ -115,7 +133,13 @@ function updateForm(visit: Visit, key: ApiKey, errors: FieldErrors): Html {
         },
         errors,
       )}
-      ${expiryField(visit, isSent ? form.text("expires") : "", errors["expires"])}
+      ${expiryField(
+        words.keys.expiresLaterHint,
+        visit,
+        isSent ? form.text("expires") : "",
+        errors["expires"],
+      )}
+      ${readOnlyField(visit, isSent ? form.has("readOnly") : key.readOnly)}
       <button>${words.buttons.save}</button>
     </form>
   </section>`;
@@ -154,9 +178,7 @@ function endForms({ words, nowMs }: Visit, key: ApiKey, errors: FieldErrors): Ht
           </form>`
     }
     <form method="post" action="/keys/${key.id}/revoke" class="apart" novalidate>
-      <label class="check"
-        ><input type="checkbox" name="sure" value="yes" /> ${words.keys.sure}</label
-      >
+      ${checkField({ name: "sure", label: words.keys.sure, isOn: false })}
       ${errors["sure"] !== undefined && html`<p class="error">${errors["sure"]}</p>`}
       <button class="quiet bad">${words.buttons.revoke}</button>
     </form>
@@ -188,26 +210,25 @@ function eventList(visit: Visit, { events, secrets }: KeyDetails): Html {
 
 /** `POST /keys/:id`: label, plan, end and what it may do. */
 export async function updateKey(visit: Visit): Promise<Response> {
-  const { form, words, nowMs } = visit;
+  const { form, words } = visit;
   const plan = sentPlan(form, visit);
   const name = form.text("name");
   const expires = form.text("expires");
   const nameError = nameErrorOf(name, words);
-  const inMs = expires === "" || expires === "never" ? undefined : parseDuration(expires);
+  const isNever = ["never", words.keys.never].includes(expires.toLowerCase());
+  const expiresInMs = isNever ? "never" : parseDuration(expires);
   const errors: FieldErrors = {
     ...(nameError !== undefined && { name: nameError }),
     ...("wrong" in plan && plan.wrong),
-    ...(expires !== "" &&
-      expires !== "never" &&
-      !inMs && { expires: words.errors.expires(durationRule) }),
+    ...(expires !== "" && !expiresInMs && { expires: words.errors.expires(durationRule) }),
   };
   if ("wrong" in plan || Object.keys(errors).length > 0) return shown(visit, errors);
-  const expiresAtMs = inMs === undefined ? null : nowMs + inMs;
   return changed(visit, (keys, id) =>
     keys.update(id, {
       ...plan,
       name,
-      ...(expires !== "" && { expiresAtMs }),
+      readOnly: form.has("readOnly"),
+      ...(expires !== "" && { expiresInMs }),
     }),
   );
 }

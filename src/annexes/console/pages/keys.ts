@@ -10,6 +10,7 @@ import type { Visit } from "../web/visit.ts";
 import { nameErrorOf } from "./animal-form.ts";
 import { consolePage } from "./layout.ts";
 import {
+  checkField,
   formError,
   notice,
   number,
@@ -79,7 +80,10 @@ function keyLine(visit: Visit, key: ApiKey, use: KeyUse): Html {
   return html`<li>
     <div class="what">
       <a href="/keys/${key.id}">${key.name}</a>
-      <span class="soft">${visit.words.plans[key.plan]} · ${key.id}</span>
+      <span class="soft"
+        >${visit.words.plans[key.plan]} ·
+        ${key.id}${key.readOnly && html` · ${visit.words.keys.readOnly}`}</span
+      >
     </div>
     ${useMeter(visit, use.counts.dayUsed, key.limits.perDay)} ${stateTag(visit, key)}
   </li>`;
@@ -92,6 +96,7 @@ interface Sent {
   readonly perMinute?: string;
   readonly perDay?: string;
   readonly expires?: string;
+  readonly readOnly?: boolean;
 }
 
 function createForm(visit: Visit, sent: Sent, errors: FieldErrors): Html {
@@ -105,7 +110,9 @@ function createForm(visit: Visit, sent: Sent, errors: FieldErrors): Html {
       error: errors["name"],
       hint: words.keys.nameHint,
     })}
-    ${planFields(visit, sent, errors)} ${expiryField(visit, sent.expires ?? "", errors["expires"])}
+    ${planFields(visit, sent, errors)}
+    ${expiryField(words.keys.expiresHint, visit, sent.expires ?? "", errors["expires"])}
+    ${readOnlyField(visit, sent.readOnly ?? false)}
     <button>${words.buttons.createKey}</button>
   </form>`;
 }
@@ -140,14 +147,19 @@ export function planFields({ words }: Visit, sent: Sent, errors: FieldErrors): H
     </details>`;
 }
 
-export function expiryField({ words }: Visit, value: string, error?: string): Html {
+export function expiryField(hint: string, { words }: Visit, value: string, error?: string): Html {
   return textField({
     name: "expires",
     label: words.fields.expires,
     value,
     error,
-    hint: words.keys.expiresHint,
+    hint,
   });
+}
+
+/** Whether the key may read animals and add none. */
+export function readOnlyField({ words }: Visit, isOn: boolean): Html {
+  return checkField({ name: "readOnly", label: words.fields.readOnly, isOn });
 }
 
 interface SentPlan {
@@ -177,6 +189,7 @@ export async function createKey(visit: Visit): Promise<Response> {
     perMinute: form.text("perMinute"),
     perDay: form.text("perDay"),
     expires: form.text("expires"),
+    readOnly: form.has("readOnly"),
   };
   const plan = sentPlan(form, visit);
   const expiresInMs = sent.expires === "" ? undefined : parseDuration(sent.expires ?? "");
@@ -191,6 +204,7 @@ export async function createKey(visit: Visit): Promise<Response> {
     const issued = await desk.services.keys.as(person.name).create({
       ...plan,
       name: sent.name ?? "",
+      readOnly: sent.readOnly,
       expiresInMs,
     });
     return secretPage(visit, issued, words.keys.made);

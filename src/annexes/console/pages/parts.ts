@@ -74,6 +74,21 @@ export function selectField(
   );
 }
 
+/** A box to tick. It sends `yes`, and nothing while it is not ticked. */
+export function checkField({
+  name,
+  label,
+  isOn,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly isOn: boolean;
+}): Html {
+  return html`<label class="check"
+    ><input type="checkbox" name="${name}" value="yes" ${when(isOn, "checked")} /> ${label}</label
+  >`;
+}
+
 /** What stands for "no status" in a form and in an address. */
 export const noStatus = "none";
 export type StatusChoice = PetStatus | typeof noStatus;

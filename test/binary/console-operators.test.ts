@@ -1,0 +1,245 @@
+/** What operators do on the console of the compiled executable, and who may not. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { routes } from "../../src/annexes/console/pages/routes.ts";
+import { rehome, temporaryFolder } from "../helpers/binary.ts";
+import { behindProxy, invite, serveConsole, Visitor } from "../helpers/console.ts";
+import type { RunningConsole } from "../helpers/console.ts";
+import { bound, isOnPostgres } from "../helpers/store-under-test.ts";
+
+const folder = temporaryFolder();
+const data = ["--data", folder.path];
+let server: RunningConsole;
+let olga: Visitor;
+
+beforeAll(async () => {
+  server = await serveConsole(folder.path, behindProxy);
+  olga = await new Visitor(server.console).join(await invite(folder.path, "Olga", "operator"));
+});
+afterAll(async () => {
+  expect(await server.stop()).toBe(0);
+  folder[Symbol.dispose]();
+});
+
+const free = { plan: "free", perMinute: "", perDay: "", expires: "" };
+
+/** Makes a key on the console, and returns what its page shows. */
+async function created(fields: Record<string, string>) {
+  const answer = await olga.post("/keys", { ...free, ...fields });
+  const page = await answer.text();
+  expect([answer.status, page]).toEqual([200, expect.stringContaining("The key is made")]);
+  return { page, secret: secretIn(page), path: pathIn(page) };
+}
+
+const secretIn = (page: string) => /value="(rehome_live_\w+)"/.exec(page)?.[1] ?? "";
+const pathIn = (page: string) => /href="(\/keys\/key_\w+)"/.exec(page)?.[1] ?? "";
+const textOf = async (path: string) => (await olga.get(path)).text();
+
+/** The status that a request with the secret is answered with. */
+async function asked(secret: string, body?: object): Promise<number> {
+  await bound();
+  const { status } = await fetch(`${server.origin}/v1/pets`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return status;
+}
+
+interface ShownKey {
+  readonly plan: string;
+  readonly limits: { readonly perMinute: number };
+  readonly access: string;
+  readonly expiresAt: string | null;
+  readonly state: string;
+  readonly events: readonly { readonly actor: string; readonly action: string }[];
+}
+
+/** The key as the command line knows it. */
+async function shown(path: string): Promise<ShownKey> {
+  const { stdout } = await rehome(["keys", "show", path.replace("/keys/", ""), ...data, "--json"]);
+  return JSON.parse(stdout) as ShownKey;
+}
+
+describe("a key", () => {
+  test("is made, and its secret is shown this once", async () => {
+    const { secret, path } = await created({ name: "the website" });
+    expect(await asked(secret)).toBe(200);
+    for (const each of ["/keys", path, "/usage", `/usage?key=${path.slice(6)}`, "/health"]) {
+      expect([each, (await textOf(each)).includes(secret)]).toEqual([each, false]);
+    }
+    expect(await textOf("/keys")).toContain("the website");
+    expect((await shown(path)).events).toMatchObject([{ actor: "Olga", action: "create" }]);
+    expect(`${server.stdout()}${server.stderr()}`).not.toContain(secret);
+  });
+
+  test.each([
+    ["no name", { name: " " }, "Type a name."],
+    ["no such plan", { plan: "gold" }, "Choose a plan."],
+    ["no numbers for Enterprise", { plan: "enterprise" }, "Type a whole number"],
+    ["no such time", { expires: "soon" }, "Type a number and d, h, m or s"],
+  ])("with %s is not made, and what was typed stays", async (_, wrong, words) => {
+    const answer = await olga.post("/keys", { ...free, name: "half done", ...wrong });
+    expect(answer.status).toBe(400);
+    const page = await answer.text();
+    expect(page).toContain(words);
+    expect(page).toContain('aria-invalid="true"');
+    if (!("name" in wrong)) expect(page).toContain('value="half done"');
+    expect((await rehome(["keys", "list", ...data])).stdout).not.toContain("half done");
+  });
+
+  test("that is read-only says so, adds nothing, and is opened and closed again", async () => {
+    const { secret, path } = await created({ name: "a reader", readOnly: "yes" });
+    const add = () => asked(secret, { name: "Rex", categoryId: 1 });
+    expect([await asked(secret), await add()]).toEqual([200, 403]);
+    expect(await textOf("/keys")).toContain("read-only");
+    expect(await textOf(path)).toMatch(/name="readOnly"\s+value="yes"\s+checked/);
+    const fields = { ...free, name: "a reader" };
+    expect(await olga.submit(path, fields)).toContain("Saved.");
+    expect(await textOf(path)).not.toMatch(/name="readOnly"\s+value="yes"\s+checked/);
+    expect([(await shown(path)).access, await add()]).toEqual(["read-write", 201]);
+    await olga.submit(path, { ...fields, readOnly: "yes" });
+    expect([(await shown(path)).access, await add()]).toEqual(["read-only", 403]);
+  });
+
+  test("gets another name, plan and end, and none again", async () => {
+    const { path } = await created({ name: "for now" });
+    const numbers = { plan: "enterprise", perMinute: "7", perDay: "70" };
+    await olga.submit(path, { name: "for long", ...numbers, expires: "90d" });
+    const changed = await shown(path);
+    expect(changed).toMatchObject({ name: "for long", plan: "enterprise" });
+    expect(changed.limits.perMinute).toBe(7);
+    const days = (Date.parse(changed.expiresAt ?? "") - Date.now()) / 86_400_000;
+    expect(days).toBeWithin(89.9, 90.1);
+    const kept = { name: "for long", ...numbers };
+    await olga.submit(path, { ...kept, expires: "" });
+    expect((await shown(path)).expiresAt).toBe(changed.expiresAt);
+    await olga.submit(path, { ...kept, expires: "never" });
+    expect((await shown(path)).expiresAt).toBeNull();
+    expect((await olga.post(path, { ...kept, expires: "someday" })).status).toBe(400);
+  });
+
+  test("gets a new secret, and the old one goes on for its grace", async () => {
+    const { secret, path } = await created({ name: "turning" });
+    const first = await (await olga.post(`${path}/rotate`, { grace: "1h" })).text();
+    const second = secretIn(first);
+    expect([await asked(secret), await asked(second)]).toEqual([200, 200]);
+    const third = secretIn(await (await olga.post(`${path}/rotate`, { grace: "0" })).text());
+    expect(await Promise.all([secret, second, third].map((each) => asked(each)))).toEqual([
+      401, 401, 200,
+    ]);
+    expect((await olga.post(`${path}/rotate`, { grace: "long" })).status).toBe(400);
+  });
+
+  test("is banned, let in again, and revoked for good", async () => {
+    const { secret, path } = await created({ name: "noisy" });
+    expect(await olga.submit(`${path}/ban`, { for: "1h" })).toContain("End the ban");
+    expect(await asked(secret)).toBe(429);
+    expect(await olga.submit(`${path}/unban`)).toContain("Ban for");
+    expect(await asked(secret)).toBe(200);
+    expect((await olga.post(`${path}/revoke`)).status).toBe(400);
+    expect(await asked(secret)).toBe(200);
+    expect(await olga.submit(`${path}/revoke`, { sure: "yes" })).toContain("revoked");
+    expect(await asked(secret)).toBe(401);
+    expect((await shown(path)).state).toBe("revoked");
+  });
+
+  test("that nobody knows is not found", async () => {
+    for (const path of ["/keys/key_000000000000", "/keys/noisy"]) {
+      expect((await olga.get(path)).status).toBe(404);
+      expect((await olga.post(`${path}/revoke`, { sure: "yes" })).status).toBe(404);
+    }
+  });
+});
+
+test("Usage tells the requests of all keys and of each, as a chart and as a table", async () => {
+  const { secret, path } = await created({ name: "counted" });
+  for (let i = 0; i < 3; i += 1) expect(await asked(secret)).toBe(200);
+  const all = await textOf("/usage");
+  expect(all).toContain('aria-label="Requests per day"');
+  expect(all).toContain('<th scope="col">Day</th>');
+  expect(all).toContain(`href="/usage?key=${path.slice(6)}"`);
+  const one = await textOf(`/usage?key=${path.slice(6)}`);
+  expect(one).toContain("Use of counted");
+  expect(one).toMatch(/\d+ requests, 0 refused, 0 bans\./);
+  expect((await olga.get("/usage?key=key_000000000000")).status).toBe(404);
+});
+
+test("Health tells what doctor finds, and the last hour", async () => {
+  const page = await textOf("/health");
+  const { stdout } = await rehome(["doctor", ...data, "--json"]);
+  const { checks } = JSON.parse(stdout) as { checks: { check: string }[] };
+  expect(checks.length).toBeGreaterThan(3);
+  for (const { check } of checks) expect(page).toContain(`<strong>${check}</strong>`);
+  expect(page).toContain('aria-label="Requests per minute in the last hour"');
+  expect(page).toMatch(/Requests<\/dt>\s*<dd>[1-9]/);
+  expect(page).not.toContain("the figures of the first one");
+});
+
+test("Health makes a backup that can be downloaded, where the data are in a folder", async () => {
+  const made = await olga.post("/health/backup");
+  expect(made.status).toBe(isOnPostgres ? 404 : 303);
+  if (isOnPostgres) return;
+  const page = await textOf(made.headers.get("location") ?? "");
+  expect(page).toContain("The backup is made.");
+  const [path = ""] = /\/health\/backup\/rehome-[\dT-]+\.db/.exec(page) ?? [];
+  const file = await olga.get(path);
+  expect(file.headers.get("content-disposition")).toContain("attachment");
+  expect((await file.text()).slice(0, 15)).toBe("SQLite format 3");
+  for (const name of ["..%2Frehome.db", "rehome.db", "rehome-2026.db%00"]) {
+    expect((await olga.get(`/health/backup/${name}`)).status).toBe(404);
+  }
+});
+
+describe("People", () => {
+  const linkIn = (page: string) => /value="(http[^"]+\/join\/[\w-]{43})"/.exec(page)?.[1] ?? "";
+  const pathOf = async (name: string) => {
+    const { stdout } = await rehome(["people", "list", ...data, "--json"]);
+    const all = JSON.parse(stdout) as { id: string; name: string }[];
+    return `/people/${all.find((each) => each.name === name)?.id}`;
+  };
+
+  test("invites, shows the link this once, and removes at once", async () => {
+    const page = await (await olga.post("/people", { name: "Uma", role: "staff" })).text();
+    expect(page).toContain('aria-label="The link as a QR code"');
+    const link = linkIn(page);
+    expect(await textOf("/people")).not.toContain(link.slice(-43));
+    const uma = await new Visitor(server.console).join(link);
+    expect((await uma.get("/animals")).status).toBe(200);
+
+    const path = await pathOf("Uma");
+    const second = linkIn(await (await olga.post(`${path}/invite`)).text());
+    const phone = await new Visitor(server.console).join(second);
+    expect(await olga.submit(`${path}/remove`)).toContain("They are removed");
+    expect((await uma.get("/animals")).status).toBe(401);
+    expect((await phone.get("/animals")).status).toBe(401);
+    expect((await olga.post(`${path}/invite`)).status).toBe(404);
+  });
+
+  test("refuses a name that is taken, and lets nobody remove themselves", async () => {
+    const taken = await olga.post("/people", { name: "Olga", role: "staff" });
+    expect(taken.status).toBe(400);
+    expect(await taken.text()).toContain("There is a person with this name.");
+    expect((await olga.post(`${await pathOf("Olga")}/remove`)).status).toBe(404);
+    expect((await olga.get("/people")).status).toBe(200);
+  });
+});
+
+test("staff are refused at each of the operators' addresses, and nothing is done", async () => {
+  const link = await invite(folder.path, "Stan", "staff");
+  const stan = await new Visitor(server.console).join(link);
+  const { path } = await created({ name: "out of reach" });
+  const mine = routes.filter(({ role }) => role === "operator");
+  expect(mine.length).toBeGreaterThan(12);
+  for (const route of mine) {
+    const own = route.path.replace(":id", path.slice(6)).replace(":name", "rehome-2026.db");
+    const fields = { ...free, name: "Mallory", role: "operator", sure: "yes", for: "1h" };
+    const answer = await (route.method === "GET" ? stan.get(own) : stan.post(own, fields));
+    expect([route.method, own, answer.status]).toEqual([route.method, own, 403]);
+    const page = await answer.text();
+    expect(page).toContain("Only operators may see this.");
+    expect(page).not.toContain('href="/keys"');
+  }
+  expect(await shown(path)).toMatchObject({ name: "out of reach", state: "active" });
+  const { stdout } = await rehome(["people", "list", ...data, "--json"]);
+  expect(stdout).not.toContain("Mallory");
+});
