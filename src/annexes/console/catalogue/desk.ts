@@ -1,7 +1,7 @@
 import type { Pet } from "../../../domain/pet.ts";
 import type { AnimalService } from "../../animals/animals.ts";
 import type { OnChange } from "../../animals/categories.ts";
-import { animalServices } from "../../animals/open.ts";
+import { animalServices, type AnimalServices } from "../../animals/open.ts";
 import type { Services } from "../../../service/services.ts";
 import { record, type RecordOf } from "../../../storage/records.ts";
 import { sql, type Steps } from "../../../storage/statement.ts";
@@ -14,11 +14,12 @@ import { exportAnimals, findAnimals } from "./find.ts";
  * that it can be undone.
  */
 export function animalDesk(services: Services): AnimalDesk {
-  const { store: engine, pets, animals, categories } = animalServices(services);
-  const changeAnimals = (actor: string, work: (by: typeof animals) => Promise<unknown>) =>
-    madeBy(services, (onChange) => work(animals.as(actor, onChange)));
-  const changeCategories = (actor: string, work: (by: typeof categories) => Promise<unknown>) =>
-    madeBy(services, (onChange) => work(categories.as(actor, onChange)));
+  const own = animalServices(services);
+  return { ...reading(own), ...changing(own) };
+}
+
+function reading(services: AnimalServices): Omit<AnimalDesk, Changes> {
+  const { store: engine, pets, animals, categories } = services;
   return {
     async find(query) {
       const total = await pets.count();
@@ -45,6 +46,19 @@ export function animalDesk(services: Services): AnimalDesk {
     },
     history: (id) => historyOf(animals, id),
     changeById: async (id) => engine.read(() => changeOf(id)),
+  };
+}
+
+type Changes =
+  "add" | "update" | "remove" | "undo" | "addCategory" | "renameCategory" | "mergeCategories";
+
+function changing(services: AnimalServices): Pick<AnimalDesk, Changes> {
+  const { store: engine, animals, categories } = services;
+  const changeAnimals = (actor: string, work: (by: typeof animals) => Promise<unknown>) =>
+    madeBy(services, (onChange) => work(animals.as(actor, onChange)));
+  const changeCategories = (actor: string, work: (by: typeof categories) => Promise<unknown>) =>
+    madeBy(services, (onChange) => work(categories.as(actor, onChange)));
+  return {
     add: ({ category, ...animal }, actor) =>
       changeAnimals(actor, (by) => by.add({ ...animal, category: named(category) })),
     update: (ids, { category, status, ...patch }, actor) =>

@@ -1,6 +1,7 @@
 import { bytesText } from "../../operate/doctor/finding.ts";
 import { html, type Html } from "../../page/html.ts";
 import { version } from "../../../version.ts";
+import type { Traffic } from "../traffic.ts";
 import { redirect } from "../web/answer.ts";
 import { param, query, type Visit } from "../web/visit.ts";
 import { barChart } from "./chart.ts";
@@ -18,29 +19,7 @@ export async function healthPage(visit: Visit): Promise<Response> {
     body: html`<h1>${words.sections.health}</h1>
       ${query(visit, "done") === "backup" && notice("good", html`<p>${words.health.backedUp}</p>`)}
       <div class="desk">
-        <div>
-          <section class="card">
-            <h2>${words.health.service}</h2>
-            ${traffic.isPart && html`<p class="hint">${words.health.part}</p>`}
-            <dl class="facts">
-              ${fact(words.health.version, version)}
-              ${fact(words.health.up, duration(visit, traffic.upSeconds))}
-              ${fact(words.health.requests, number(visit, traffic.requests))}
-              ${fact(words.health.refused, number(visit, traffic.refused))}
-              ${fact(words.health.failed, number(visit, traffic.failed))}
-              ${fact(words.health.latency, words.health.quantiles(traffic.p50Ms, traffic.p99Ms))}
-            </dl>
-            ${barChart(visit, {
-              title: words.health.chart,
-              bars: traffic.perMinute.map((value, at) => ({
-                label: words.health.minutesAgo(traffic.perMinute.length - 1 - at),
-                value,
-                more: 0,
-              })),
-            })}
-          </section>
-          ${desk.health.backups && backups(visit)}
-        </div>
+        <div>${lastHour(visit, traffic)} ${desk.health.backups && backups(visit)}</div>
         <section class="card">
           <h2>${words.health.findings}</h2>
           <ul class="findings">
@@ -59,6 +38,31 @@ export async function healthPage(visit: Visit): Promise<Response> {
         </section>
       </div>`,
   });
+}
+
+/** What the service did in the last hour, in numbers and as a chart. */
+function lastHour(visit: Visit, traffic: Traffic): Html {
+  const { words } = visit;
+  return html`<section class="card">
+    <h2>${words.health.service}</h2>
+    ${traffic.isPart && html`<p class="hint">${words.health.part}</p>`}
+    <dl class="facts">
+      ${fact(words.health.version, version)}
+      ${fact(words.health.up, duration(visit, traffic.upSeconds))}
+      ${fact(words.health.requests, number(visit, traffic.requests))}
+      ${fact(words.health.refused, number(visit, traffic.refused))}
+      ${fact(words.health.failed, number(visit, traffic.failed))}
+      ${fact(words.health.latency, words.health.quantiles(traffic.p50Ms, traffic.p99Ms))}
+    </dl>
+    ${barChart(visit, {
+      title: words.health.chart,
+      bars: traffic.perMinute.map((value, at) => ({
+        label: words.health.minutesAgo(traffic.perMinute.length - 1 - at),
+        value,
+        more: 0,
+      })),
+    })}
+  </section>`;
 }
 
 function duration({ words }: Visit, seconds: number): string {
