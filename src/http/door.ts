@@ -77,6 +77,14 @@ export class RequestRecord {
     }
   }
 
+  /**
+   * False once the whole answer is sent, or the connection has ended: Bun knows the peer of a
+   * request until then.
+   */
+  isUnderWay(): boolean {
+    return this.#peers !== undefined && this.#peers.requestIP(this.#request) !== null;
+  }
+
   /** The client's address, behind trusted proxies too; undefined without one (a Unix socket). */
   address(): string | undefined {
     if (this.#isLocated) return this.#address;

@@ -3,9 +3,10 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { connect } from "node:net";
+import { join } from "node:path";
 import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
 import { quantile } from "../helpers/load.ts";
+import { until } from "../helpers/until.ts";
 
 const folder = temporaryFolder();
 let server: RunningBinary;
@@ -84,19 +85,71 @@ describe("slowhttptest", () => {
   );
 });
 
-test("300 readers of the largest page that do not read take less than 200 MiB", async () => {
+const stalledReaders = join(import.meta.dir, "../fixtures/stalled-readers.py");
+
+/**
+ * Asks for a page with each of `queries`, from the address before it, and reads nothing. Calls
+ * `meanwhile`, and returns how often each status came and the most memory that the server took.
+ */
+async function withStalledReaders(
+  queries: readonly string[],
+  meanwhile: () => Promise<unknown> = async () => undefined,
+) {
   const beforeMiB = rssMiB();
-  const request = `GET /v1/pets?limit=100 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`;
-  const untilMs = performance.now() + 1_500;
-  const sockets = Array.from({ length: 300 }, () => {
-    const socket = connect({ port: Number(new URL(server.origin).port), host: "127.0.0.1" });
-    socket.on("error", () => undefined);
-    socket.pause();
-    socket.write(request);
-    return socket;
+  const port = new URL(server.origin).port;
+  const child = Bun.spawn(["python3", stalledReaders, port], {
+    env: { ...process.env, REHOME_API_KEY: key },
+    stdin: "pipe",
+    stdout: "pipe",
   });
+  void child.stdin.write(`${queries.join("\n")}\n\n`);
+  void child.stdin.flush();
+  const untilMs = performance.now() + 3_000;
   const { medianMs, mostMiB } = await watch(() => performance.now() > untilMs);
-  for (const socket of sockets) socket.destroy();
-  expect(mostMiB - beforeMiB).toBeLessThan(200);
-  expect(medianMs).toBeLessThan(100);
+  await meanwhile();
+  void child.stdin.end();
+  const lines = (await child.stdout.text()).split("\n");
+  const statuses = JSON.parse(lines[1] ?? "") as Record<string, number>;
+  return { medianMs, grownMiB: mostMiB - beforeMiB, statuses };
+}
+
+describe("300 readers that do not read take less than 200 MiB", () => {
+  test("when they ask for the same page, of which each gets its answer", async () => {
+    const queries = Array.from({ length: 300 }, () => "127.0.0.1 limit=100");
+    const { medianMs, grownMiB, statuses } = await withStalledReaders(queries);
+    expect(grownMiB).toBeLessThan(200);
+    expect(medianMs).toBeLessThan(100);
+    expect(statuses).toEqual({ "200": 300 });
+  }, 30_000);
+
+  test.each([
+    ["one address", 1, 16],
+    ["ten addresses", 10, 64],
+  ])(
+    "when no page is like another: %s gets so many, and 503 beyond",
+    async (_what, addresses, boundMiB) => {
+      const ask = (query: string) =>
+        fetch(`${server.origin}/v1/pets?${query}`, { headers: { authorization: `Bearer ${key}` } });
+      // None is below 240 KB.
+      const queries = Array.from({ length: 300 }, (_, at) => {
+        const query = `limit=${100 - (at % 40)}&after=${Math.floor(at / 40)}`;
+        return `127.0.0.${1 + (at % addresses)} ${query}`;
+      });
+      const { grownMiB, statuses } = await withStalledReaders(queries, async () => {
+        const refused = await ask("limit=100&after=19");
+        expect(refused.status).toBe(503);
+        expect(refused.headers.get("retry-after")).toBe("1");
+        expect(refused.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
+        expect(await refused.json()).toMatchObject({ code: "unavailable", status: 503 });
+        expect((await ask("limit=2")).status).toBe(200);
+      });
+      expect(grownMiB).toBeLessThan(200);
+      const served = statuses["200"] ?? 0;
+      expect(served).toBeGreaterThan((boundMiB * 1_048_576) / 410_000 - 1);
+      expect(served).toBeLessThan((boundMiB * 1_048_576) / 240_000);
+      expect(statuses).toEqual({ "200": served, "503": 300 - served });
+      await until(async () => (await ask("limit=100&after=19")).status === 200);
+    },
+    30_000,
+  );
 });

@@ -19,6 +19,7 @@ import { errorAnswer, jsonType, noSuchPet, otherBody, refusal } from "../errors.
 import { gate, type GateOptions } from "../gate.ts";
 import type { RouteName } from "../methods.ts";
 import { createPetDetail, getPetDetail, listPetsDetail } from "../openapi/operations.ts";
+import { UnsentAnswers, unread } from "../unsent.ts";
 import { answersOf, listQuery, newPetBody, petPath, type PetBody } from "../schemas.ts";
 
 export interface PetRoutesOptions extends GateOptions {
@@ -59,6 +60,7 @@ function fingerprintOf(pet: NewPet): Uint8Array {
 /** The three operations of the specification. */
 export function petRoutes(options: PetRoutesOptions) {
   const { answers, clock, services } = options;
+  const unsent = new UnsentAnswers();
   const petsUrl = (url: string) => `${baseUrlOf(url, options.baseUrl)}/pets`;
 
   return new Elysia({ name: "pets", normalize: false })
@@ -66,8 +68,12 @@ export function petRoutes(options: PetRoutesOptions) {
     .get(
       "/v1/pets",
       async ({ query, request }) => {
-        const page = await answers.page({ ...query, limit: query.limit ?? pageLimit.default });
-        const response = sent(recordOf(request), page.body);
+        const record = recordOf(request);
+        const { limit = pageLimit.default } = query;
+        if (limit > pageLimit.default && unsent.isFull(record)) return errorAnswer(record, unread);
+        const page = await answers.page({ ...query, limit });
+        if (!unsent.add(record, page.body)) return errorAnswer(record, unread);
+        const response = sent(record, page.body);
         if (page.next !== undefined) {
           response.headers.set("Link", `<${petsUrl(request.url)}?${page.next}>; rel="next"`);
         }

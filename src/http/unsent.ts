@@ -1,0 +1,100 @@
+import { bucketOfText } from "../domain/address.ts";
+import type { Refusal } from "../service/admission.ts";
+
+/** A smaller body is not counted: the buffers of the system take it at once. */
+const countedFromBytes = 16 * 1024;
+/** Below this nobody has to be looked for who has read everything. */
+const lookFromBytes = 4 * 1024 * 1024;
+
+/** What may wait to be read, in all and by one address. */
+export const unsentMaxBytes = {
+  inAll: 64 * 1024 * 1024,
+  perAddress: 16 * 1024 * 1024,
+} as const;
+
+/** The refusal of an answer for which there is no room. */
+export const unread: Refusal = {
+  kind: "unavailable",
+  message: "Too many large answers wait to be read by their clients; try again.",
+  retryAfterSeconds: 1,
+};
+
+/** Who an answer is sent to. */
+interface Receiver {
+  address(): string | undefined;
+  /** False once the whole answer is sent, or the connection has ended. */
+  isUnderWay(): boolean;
+}
+
+interface Sending {
+  readonly receiver: Receiver;
+  readonly bucket: string | undefined;
+  readonly body: Blob;
+}
+
+/**
+ * The large answers on their way: what clients leave unread stays in memory. Bun does not say how
+ * much of an answer is sent, only when all of it is, so a body counts as a whole until then. All
+ * who are sent one body share its bytes, so it counts once.
+ */
+export class UnsentAnswers {
+  #sending: Sending[] = [];
+  /** No less than the bytes of all that is on its way. */
+  #bytes = 0;
+
+  /**
+   * True when a large answer for `receiver` need not be made: its address has as much to read as
+   * it may, or has something to read while there is too much in all.
+   */
+  isFull(receiver: Receiver): boolean {
+    if (this.#bytes <= lookFromBytes) return false;
+    this.#look();
+    const own = this.#bytesTo(bucketOfText(receiver.address()));
+    const { inAll, perAddress } = unsentMaxBytes;
+    return own >= perAddress || (own > 0 && this.#bytes >= inAll);
+  }
+
+  /** Counts `body`. Returns false, and counts nothing, when it would be too much. */
+  add(receiver: Receiver, body: Blob): boolean {
+    const { size } = body;
+    if (size < countedFromBytes) return true;
+    const bucket = bucketOfText(receiver.address());
+    if (this.#bytes + size > lookFromBytes) {
+      this.#look();
+      if (!this.#hasRoom(bucket, body)) return false;
+    }
+    this.#sending.push({ receiver, bucket, body });
+    this.#bytes += size;
+    return true;
+  }
+
+  /** Lets go of what was sent. */
+  #look(): void {
+    this.#sending = this.#sending.filter(({ receiver }) => receiver.isUnderWay());
+    this.#bytes = bytesOf(this.#sending);
+  }
+
+  /** A first one always fits, however large it is. */
+  #hasRoom(bucket: string | undefined, body: Blob): boolean {
+    const own = this.#bytesTo(bucket, body);
+    const all = bytesOf(this.#sending, body);
+    const { inAll, perAddress } = unsentMaxBytes;
+    return (own <= perAddress || own === body.size) && (all <= inAll || all === body.size);
+  }
+
+  #bytesTo(bucket: string | undefined, more?: Blob): number {
+    return bytesOf(
+      this.#sending.filter((each) => each.bucket === bucket),
+      more,
+    );
+  }
+}
+
+/** The bytes of the different bodies on their way, and of `more` beside them. */
+function bytesOf(sending: readonly Sending[], more?: Blob): number {
+  const bodies = new Set(sending.map(({ body }) => body));
+  if (more !== undefined) bodies.add(more);
+  let bytes = 0;
+  for (const { size } of bodies) bytes += size;
+  return bytes;
+}
