@@ -37,6 +37,16 @@ async function stored(name: string): Promise<number> {
   return pets.filter((pet) => pet.name === name).length;
 }
 
+test("a create that another request follows at once is not answered and stores nothing", async () => {
+  const next = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const bytes = head(key, `Content-Length: ${body.length}`) + body + next;
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => raw(directly(server.origin), bytes, 100)),
+  );
+  expect(new Set(answers.map(({ text }) => text))).toEqual(new Set([""]));
+  expect(await stored("broken")).toBe(0);
+});
+
 describe("a request that Bun answers with 400 stores nothing", () => {
   test.each<[string, string, string]>([
     ["NUL behind the body", `Content-Length: ${body.length}`, `${body}\0`],

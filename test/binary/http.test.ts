@@ -1,6 +1,7 @@
 /** HTTP/1.1 as clients and proxies rely on it, byte by byte. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
+import { directly } from "../helpers/behind-proxy.ts";
 import { raw } from "../helpers/raw.ts";
 
 const folder = temporaryFolder();
@@ -60,4 +61,49 @@ test("every answer says how long its connection stays open", async () => {
     await answer.text();
     expect(answer.headers.get("keep-alive")).toBe("timeout=75");
   }
+});
+
+describe("what the server answers by itself, as docs/http.md has it", () => {
+  const host = "Host: localhost";
+  const chunked = "Transfer-Encoding: chunked";
+  const get = (more: string) => `GET /v1/pets HTTP/1.1\r\n${host}\r\n${more}\r\n`;
+  const sent = (more: string, rest = body) =>
+    `POST /v1/pets HTTP/1.1\r\n${host}\r\nContent-Type: application/json\r\n${more}\r\n\r\n${rest}`;
+  const headers = (count: number) =>
+    Array.from({ length: count - 1 }, (_, at) => `X-${at}: a\r\n`).join("");
+
+  test.each<[string, number, string]>([
+    ["no HTTP", 400, "hello\r\n\r\n"],
+    ["no Host", 400, "GET /v1/pets HTTP/1.1\r\n\r\n"],
+    ["a header without a colon", 400, get("Broken\r\n")],
+    ["a space before a colon", 400, get("X : a\r\n")],
+    ["a folded header", 400, get("X: a\r\n b\r\n")],
+    ["two lengths", 400, sent("Content-Length: 29\r\nContent-Length: 30")],
+    ["a length and a coding", 400, sent(`Content-Length: 29\r\n${chunked}`, "0\r\n\r\n")],
+    ["another coding", 400, sent("Transfer-Encoding: gzip")],
+    ["chunks in HTTP/1.0", 400, sent(chunked, "0\r\n\r\n").replace("HTTP/1.1", "HTTP/1.0")],
+    ["headers above 16 KiB", 431, get(`X: ${"a".repeat(16_384)}\r\n`)],
+    ["a line above 16 KiB", 431, get("").replace("pets", `pets?x=${"a".repeat(16_384)}`)],
+    ["199 headers", 431, get(headers(199))],
+    ["HTTP/1.2", 505, get("").replace("HTTP/1.1", "HTTP/1.2")],
+    ["HTTP/2.0", 505, get("").replace("HTTP/1.1", "HTTP/2.0")],
+    ["a space in the path", 505, get("").replace("pets", "pe ts")],
+    ["lines that end in LF", 505, get("").replaceAll("\r\n", "\n")],
+    ["a method that HTTP does not define", 0, get("").replace("GET", "BREW")],
+    ["a method in lower case", 0, get("").replace("GET", "get")],
+  ])("%s: %d", async (_what, status, bytes) => {
+    const answer = await raw(directly(server.origin), bytes, 500);
+    expect({ status: answer.status, isClosed: answer.isClosed }).toEqual({
+      status,
+      isClosed: true,
+    });
+    expect(answer.body).toBe("");
+    expect(answer.headers.has("x-request-id")).toBe(false);
+  });
+
+  test("198 headers are served, and so is the same length twice", async () => {
+    expect((await raw(server.origin, get(headers(198)), 100)).status).toBe(401);
+    const twice = `Content-Length: ${body.length}\r\nContent-Length: ${body.length}`;
+    expect((await raw(directly(server.origin), sent(twice), 100)).status).toBe(401);
+  });
 });

@@ -4,6 +4,8 @@ export interface RawAnswer {
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
   readonly text: string;
+  /** True when the other side ended the connection. */
+  readonly isClosed: boolean;
 }
 
 /**
@@ -18,6 +20,7 @@ export async function raw(
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(origin);
   let text = "";
+  let isClosed = false;
   const { promise, resolve } = Promise.withResolvers<void>();
   let quiet = setTimeout(resolve, silentMs);
   const socket = await Bun.connect({
@@ -29,13 +32,17 @@ export async function raw(
         clearTimeout(quiet);
         quiet = setTimeout(resolve, quietMs);
       },
-      close: () => resolve(),
+      close: () => {
+        isClosed = true;
+        resolve();
+      },
       error: () => resolve(),
     },
   });
   socket.write(bytes);
   await promise;
   clearTimeout(quiet);
+  const wasClosed = isClosed;
   socket.end();
   const [head = "", ...body] = text.split("\r\n\r\n");
   const [line = "", ...lines] = head.split("\r\n");
@@ -48,6 +55,7 @@ export async function raw(
       }),
     ),
     body: body.join("\r\n\r\n"),
+    isClosed: wasClosed,
     text,
   };
 }
