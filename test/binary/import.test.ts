@@ -227,9 +227,9 @@ describe("pets import", () => {
       '{"id":3,"name":"Lu","categoryId":2,"status":"sold","category":"Cat","externalId":"clinic:3","source":"clinic"}\n',
     );
     const unnamed = await rehome(
-      ["pets", "import", "-", "--map", "name=N,categoryId=K", "--complete", ...data],
+      ["pets", "import", "-", "--map", "name=N,categoryId=K,status=S", "--complete", ...data],
       {
-        stdin: "N,K\nRex,Dog\n",
+        stdin: "N,K,S\nRex,Dog,\n",
       },
     );
     expect([unnamed.exitCode, unnamed.stderr]).toEqual([
@@ -273,10 +273,15 @@ describe("pets import", () => {
     const categories = join(folder.path, "categories.json");
     writeFileSync(categories, '{"Dog": 9223372036854775807}');
     const map = 'name=Pet Name,categoryId="Kind, or species",externalId=Tag';
-    const done = await rehome(
-      ["pets", "import", "-", "--map", map, "--categories", categories, "--data", folder.path],
-      { stdin: await Bun.file(fixture("other.csv")).text() },
-    );
+    const args = ["-", "--map", map, "--categories", categories, "--data", folder.path];
+    const stdin = await Bun.file(fixture("other.csv")).text();
+    const asked = await rehome(["pets", "import", ...args], { stdin });
+    expect([asked.exitCode, asked.stderr]).toEqual([
+      1,
+      expect.stringContaining("no column says whether an animal is for adoption"),
+    ]);
+    const none = ["--default-status", "none"];
+    const done = await rehome(["pets", "import", ...args, ...none], { stdin });
     expect([done.exitCode, done.stderr]).toEqual([0, ""]);
     const csv = await rehome(["pets", "export", "--format", "csv", "--data", folder.path]);
     expect(csv.stdout).toBe(

@@ -129,7 +129,8 @@ function readOptions({ columns, statuses, source }: ImportChoices): ReadOptions 
   return {
     ...(columns !== undefined && { format: mappedFormat(new Map(map)) }),
     ...(source !== "" && { source }),
-    ...(words.size > 0 && { statuses: new Statuses(words) }),
+    // A person who maps columns has seen that no status is among them.
+    ...((words.size > 0 || columns !== undefined) && { statuses: new Statuses(words, "none") }),
   };
 }
 

@@ -181,7 +181,7 @@ export class Intake {
     };
   }
 
-  notes({ differentNames }: Arranged): readonly Note[] {
+  notes({ differentNames, differentName }: Arranged): readonly Note[] {
     const notes: Note[] = [];
     if (this.#firstWithoutId !== undefined) {
       const { line, name } = this.#firstWithoutId;
@@ -189,9 +189,11 @@ export class Intake {
       const example = JSON.stringify(name);
       notes.push({ text, records: this.#withoutId, firstLine: line, example });
     }
-    if (differentNames > 0) {
+    if (differentName !== undefined) {
+      const { id, names, line } = differentName;
       const text = "ids have records with different names, of which the newest holds";
-      notes.push({ text, records: differentNames, firstLine: 0, example: "" });
+      const example = `${id} is ${names.map((name) => JSON.stringify(name)).join(" and ")}`;
+      notes.push({ text, records: differentNames, firstLine: line, example });
     }
     return notes;
   }

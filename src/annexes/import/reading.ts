@@ -1,3 +1,4 @@
+import { shellWord } from "../../domain/errors.ts";
 import { isJsonObject } from "../../domain/exact-json.ts";
 import { quietly } from "../../service/closing.ts";
 import type { Deferred, Outcome } from "./candidate.ts";
@@ -74,12 +75,20 @@ export class UnknownFormat extends UnreadableInput {
     super(
       0,
       `the records are in none of the known formats. The first one has:\n${lines.join("\n")}\n` +
-        `Say where the fields are, such as --map '${fieldMapText(map)}', or name a format with --format`,
+        `Say where the fields are, such as ${mapOptions(map)}, or name a format with --format`,
     );
     this.columns = columns;
     this.sample = sample;
     this.map = map;
   }
+}
+
+/** A map as options to paste; what is needed and was not guessed is left to be filled in. */
+function mapOptions(map: FieldMap): string {
+  const needed = ["name", "categoryId"] as const;
+  const open = needed.flatMap((target) => (map.has(target) ? [] : [[target, "COLUMN"] as const]));
+  const option = `--map ${shellWord(fieldMapText(new Map([...map, ...open])))}`;
+  return map.has("status") ? option : `${option} --default-status available|pending|sold|none`;
 }
 
 /**
@@ -178,12 +187,33 @@ function unknownFormat(sample: Sample): Format {
       throw new UnreadableInput(0, `the input is the error of a service, not a list: ${message}`);
     }
   }
+  const inner = columns === undefined && records.length === 1 ? listWithin(first) : undefined;
+  if (inner !== undefined) {
+    const problem = `the list of records is within the object: --records ${inner.join(".")}`;
+    throw new UnreadableInput(0, problem);
+  }
   const names = columnsOf(sample);
   const values = names.map((name) => {
     const value = fieldOf(columns, name)(first);
     return value === undefined ? "" : shown(value);
   });
   throw new UnknownFormat(names, values, guessedMap(sample));
+}
+
+/** Objects within one another that a list is looked for in. */
+const innerDepthMax = 4;
+
+/** The fields that lead to a list of objects within an object, which may be the records. */
+function listWithin(value: unknown, depth = 0): readonly string[] | undefined {
+  if (!isJsonObject(value) || depth === innerDepthMax) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const found =
+      Array.isArray(inner) && depth > 0 && isJsonObject(inner[0])
+        ? []
+        : listWithin(inner, depth + 1);
+    if (found !== undefined) return [name, ...found];
+  }
+  return undefined;
 }
 
 /** What an object says that is an error as services put it; undefined for a record. */

@@ -45,7 +45,7 @@ export function* arrange(arrangement: Arrangement, dialect: string): Steps<Arran
   const records = yield* countOf(sql`SELECT count(*) AS n FROM ${staged}`);
   yield* run(readyRows(records > inputOrderMax, arrangement.keepGone === true));
   const kept = yield* countOf(sql`SELECT count(*) AS n FROM ${ready}`);
-  const differentNames = kept < records ? yield* countOf(differentlyNamed) : 0;
+  const different = kept < records ? yield* namedDifferently() : noNames;
   yield* run(sql`DELETE FROM ${staged}`);
   const looks = yield* looksOf();
   const unknown = yield* unknownIds(arrangement.newIds === true);
@@ -60,7 +60,7 @@ export function* arrange(arrangement: Arrangement, dialect: string): Steps<Arran
     looks,
     animals: all - gone,
     gone: gone - absent.missing,
-    differentNames,
+    ...different,
     ...unknown,
     ...absent,
   };
@@ -93,11 +93,23 @@ function readyRows(byExternalId: boolean, keepGone: boolean): Statement {
     ORDER BY ${order}`;
 }
 
-const differentlyNamed = sql`
-  SELECT count(*) AS n FROM (
-    SELECT 1 FROM ${staged} WHERE external_id IS NOT NULL AND is_gone = 0
-    GROUP BY source, external_id HAVING min(name) <> max(name)
-  ) AS different`;
+const noNames = { differentNames: 0, differentName: undefined };
+
+/** The animals whose records have different names. */
+function* namedDifferently(): Steps<Pick<Arranged, "differentNames" | "differentName">> {
+  const different = sql`SELECT external_id, min(name) AS one, max(name) AS other, min(line) AS line
+    FROM ${staged} WHERE external_id IS NOT NULL AND is_gone = 0
+    GROUP BY source, external_id HAVING min(name) <> max(name)`;
+  const differentNames = yield* countOf(sql`SELECT count(*) AS n FROM (${different}) AS different`);
+  if (differentNames === 0) return noNames;
+  const first = yield* row(
+    sql<{ external_id: string; one: string; other: string; line: bigint }>`
+      ${different} ORDER BY min(line) LIMIT 1`,
+  );
+  if (first === undefined) return noNames;
+  const { external_id: id, one, other, line } = first;
+  return { differentNames, differentName: { id, names: [one, other], line: Number(line) } };
+}
 
 function* looksOf(): Steps<Looks> {
   const has = (what: Statement) => countOf(sql`SELECT count(*) AS n FROM (${what} LIMIT 1) AS one`);

@@ -82,8 +82,11 @@ export interface Arranged {
   /** Records with ids that are not those of their animals here; they are left out. */
   readonly unknownIds: number;
   readonly unknownId: { readonly id: bigint; readonly line: number } | undefined;
-  /** Animals whose records have different names. */
+  /** Animals whose records have different names, and the first of them. */
   readonly differentNames: number;
+  readonly differentName:
+    | { readonly id: string; readonly names: readonly [string, string]; readonly line: number }
+    | undefined;
 }
 
 /**

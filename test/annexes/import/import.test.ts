@@ -154,7 +154,7 @@ describe("importCatalogue", () => {
     const input = '[{"n":"a","c":"canine"},{"n":"b","c":"FELINE"},{"n":"c","c":"Dog"}]';
     const { parseFieldMap, mappedFormat } =
       await import("../../../src/annexes/import/formats/field-map.ts");
-    const format = mappedFormat(parseFieldMap("name=n,categoryId=c"));
+    const format = mappedFormat(parseFieldMap("name=n,categoryId=c,status=s"));
     const summary = await run(input, { categories, read: { format } });
     expect(summary.categoriesAdded).toEqual([{ name: "Cat", id: int64Max }]);
     expect(await brief()).toEqual(["a 1 undefined", `b ${int64Max} undefined`, "c 1 undefined"]);

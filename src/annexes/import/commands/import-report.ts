@@ -217,13 +217,17 @@ export function refusedText(summary: ImportSummary, rejects: Rejects): string {
 ${causesText(summary, rejects)}Try: ${remedies(summary).join(" ")}`;
 }
 
+/** Unknown words in one proposal. */
+const wordsMax = 10;
+
 function remedies({ causes }: ImportSummary): string[] {
   const words = causes.flatMap(({ unknownStatus }) => unknownStatus ?? []);
-  const [first] = words;
   const all = [];
-  if (first !== undefined) {
-    const word = /[,="]/.test(first) ? `"${first}"` : first;
-    all.push(`Say what the statuses mean, such as --status ${shellWord(`${word}=gone`)}.`);
+  if (words.length > 0) {
+    const pairs = words
+      .slice(0, wordsMax)
+      .map((word) => `${/[,="]/.test(word) ? `"${word}"` : word}=gone`);
+    all.push(`Say what the statuses mean, such as --status ${shellWord(pairs.join(","))}.`);
   }
   if (causes.some(({ unknownCategory }) => unknownCategory)) {
     all.push("Add --create-categories for new ids or --categories FILE for given ones.");

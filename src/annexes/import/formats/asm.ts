@@ -1,5 +1,4 @@
 import type { Meaning } from "./statuses.ts";
-import { UnreadableInput } from "../read/input.ts";
 import type { Format, MapperContext, Sample } from "./format.ts";
 import { externalId } from "./ids.ts";
 import { fieldAmong, lackingColumns } from "./shelters.ts";
@@ -10,6 +9,7 @@ import {
   columnsOf,
   isBlank,
   mapperOf,
+  missingStatus,
   shelterName,
   versionOf,
 } from "./values.ts";
@@ -114,14 +114,6 @@ function stateReader(sample: Sample, { statuses }: MapperContext): (record: unkn
     for (const [name, read] of flags) if (isOne(read(record))) set.add(name);
     return stateOf(set, Number(movement?.(record) ?? 0), !isBlank(deceased?.(record)));
   };
-}
-
-/** Refuses an input in which nothing tells whether its animals are for adoption. */
-export function missingStatus(columns: string): UnreadableInput {
-  return new UnreadableInput(
-    1,
-    `no column says whether an animal is for adoption (expected ${columns}); say what all of them are with --default-status available|pending|sold|none`,
-  );
 }
 
 function isOne(value: unknown): boolean {

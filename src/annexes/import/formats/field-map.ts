@@ -11,6 +11,7 @@ import {
   fieldOf,
   int64Of,
   mapperOf,
+  missingStatus,
   type Notation,
   notationOf,
   shelterName,
@@ -101,6 +102,9 @@ function mappedMapper(map: FieldMap, sample: Sample, context: MapperContext): Re
   const status = field("status");
   const id = field("externalId");
   const updatedAt = field("updatedAt");
+  if (!map.has("status") && context.statuses.whenMissing === undefined) {
+    throw missingStatus("status=COLUMN in --map");
+  }
   const notation = notationOf(columns);
   const at = (target: MapTarget) => map.get(target) ?? target;
   return mapperOf(columns, (record, line) => {

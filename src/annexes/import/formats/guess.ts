@@ -9,7 +9,7 @@ import { type Field, columnKey, columnsOf, fieldOf, isBlank } from "./values.ts"
  * What columns are called that hold a field, in the languages of `statuses.ts`, the surest first.
  */
 const names: Readonly<Record<MapTarget, readonly string[]>> = {
-  name: "animalname petname name nombre nom naam nome tiername rufname nombreanimal calledname".split(
+  name: "animalname petname name pet nombre nom naam nome tiername rufname nombreanimal calledname".split(
     " ",
   ),
   categoryId:
@@ -44,17 +44,23 @@ export function guessedMap(sample: Sample): FieldMap {
     values: valuesOf(sample, fieldOf(sample.columns, name)),
   }));
   const map = new Map<MapTarget, string>();
-  const taken = new Set<string>();
-  for (const target of mapTargets) {
-    const scored = columns
-      .filter(({ name }) => !taken.has(name))
-      .map(({ name, key, values }) => ({ name, score: score(target, key, values) }));
-    const best = scored.toSorted((a, b) => b.score - a.score)[0];
-    if (best === undefined || best.score < 1) continue;
-    map.set(target, best.name);
-    taken.add(best.name);
+  for (const scoreOf of [score, byValuesAlone]) {
+    for (const target of mapTargets) {
+      if (map.has(target)) continue;
+      const taken = new Set(map.values());
+      const scored = columns
+        .filter(({ name }) => !taken.has(name))
+        .map(({ name, key, values }) => ({ name, score: scoreOf(target, key, values) }));
+      const best = scored.toSorted((a, b) => b.score - a.score)[0];
+      if (best !== undefined && best.score >= 1) map.set(target, best.name);
+    }
   }
-  return map;
+  return new Map(mapTargets.flatMap((target) => entryOf(map, target)));
+}
+
+function entryOf(map: FieldMap, target: MapTarget): (readonly [MapTarget, string])[] {
+  const column = map.get(target);
+  return column === undefined ? [] : [[target, column]];
 }
 
 /** Values of a column that are not blank, and are no objects. */
@@ -62,31 +68,60 @@ function valuesOf({ records }: Sample, field: Field): readonly unknown[] {
   return records.map(field).filter((value) => !isBlank(value) && !isJsonObject(value));
 }
 
+/** Shorter names stand within too many others. */
+const partLength = 4;
+const ofBirth = /birth|dob|nacim|geburt|naiss|geboorte|nascim/;
+
 /**
- * How surely a column holds a field: by its name (1 to 2), and by its values, which may outweigh
+ * How surely a column holds a field: by its name (0.9 to 2), and by its values, which may outweigh
  * it.
  */
 function score(target: MapTarget, key: string, values: readonly unknown[]): number {
   const place = names[target].indexOf(key);
-  const byName = place < 0 ? 0 : 2 - place / names[target].length;
-  return byName + byValues(target, values);
+  const isPart = names[target].some((name) => name.length >= partLength && key.includes(name));
+  const byName = place >= 0 ? 2 - place / names[target].length : isPart ? 0.9 : 0;
+  return (target === "updatedAt" && ofBirth.test(key) ? 0 : byName) + byValues(target, values);
 }
 
 const statuses = new Statuses();
+const isText = (value: unknown) => typeof value === "string" && /^\D+$/.test(value);
+const isSpecies = (value: unknown) => typeof value === "string" && species.test(value.trim());
+const isStatus = (value: unknown) => statuses.meaningOf(value) !== undefined;
+const isDate = (value: unknown) => new Dates().sortable(value) !== undefined;
+
+function shareOf(values: readonly unknown[], is: (value: unknown) => boolean): number {
+  return values.length === 0 ? 0 : values.filter(is).length / values.length;
+}
 
 function byValues(target: MapTarget, values: readonly unknown[]): number {
-  const share = (is: (value: unknown) => boolean) =>
-    values.length === 0 ? 0 : values.filter(is).length / values.length;
+  const share = (is: (value: unknown) => boolean) => shareOf(values, is);
+  const areDistinct = new Set(values).size === values.length;
   switch (target) {
     case "categoryId":
-      return 2 * share((value) => typeof value === "string" && species.test(value.trim()));
+      return 2 * share(isSpecies);
     case "status":
-      return 2 * share((value) => statuses.meaningOf(value) !== undefined);
+      return 2 * share(isStatus) + 0.1 - share(isDate);
     case "updatedAt":
-      return share((value) => new Dates().sortable(value) !== undefined) - 1;
+      return 1.1 * share(isDate) - 1;
     case "externalId":
-      return new Set(values).size === values.length ? 0 : -1;
+      return areDistinct ? 0.1 : -1;
     case "name":
-      return share((value) => typeof value === "string" && /^\D+$/.test(value)) - 1;
+      return 1.1 * share(isText) - 1 - share(isSpecies);
+  }
+}
+
+/** How surely a column holds a field whatever it is called: 1, or 0. */
+function byValuesAlone(target: MapTarget, _key: string, values: readonly unknown[]): number {
+  const areDistinct = values.length > 0 && new Set(values).size === values.length;
+  const every = (is: (value: unknown) => boolean) => shareOf(values, is) === 1;
+  const isCode = (value: unknown) => /^[\w./#-]*\d[\w./#-]*$/.test(String(value));
+  const isOther = (value: unknown) => isSpecies(value) || isStatus(value);
+  switch (target) {
+    case "name":
+      return shareOf(values, isText) > 0.9 && shareOf(values, isOther) < 0.1 ? 1 : 0;
+    case "externalId":
+      return areDistinct && every(isCode) && !every(isDate) ? 1 : 0;
+    default:
+      return 0;
   }
 }

@@ -13,6 +13,7 @@ import {
   int64Of,
   isBlank,
   mapperOf,
+  missingStatus,
   type Notation,
   notationOf,
   shown,
@@ -31,6 +32,9 @@ export const rehome: Format = {
         (columns.includes("id") && columns.includes("category")))) ??
     (isJsonObject(first) && "categoryId" in first),
   mapper({ columns }, context) {
+    // Without it, an edited export would take the status of each animal away.
+    const updates = columns?.includes("id") === true && !columns.includes("status");
+    if (updates && context.statuses.whenMissing === undefined) throw missingStatus("status");
     const field = (name: string) => fieldOf(columns, name);
     const [id, name, category, number] = ["id", "name", "category", "categoryId"].map(field) as [
       ReturnType<typeof field>,

@@ -44,7 +44,8 @@ transfer, transferred, transfer out, transferred out, rescue, rescued, sent to r
 returned to owner, return to owner, return to owner guardian, returned to guardian, rto, rto adopt, reclaimed, reclaim,
 redeemed, redemption, owner reclaim, returned
 not for adoption, not available, not available for adoption, not adoptable, not yet available, unavailable,
-not ready, withdrawn, removed, archived, inactive
+not ready, withdrawn, removed, archived, inactive, awaiting triage, awaiting intake exam, awaiting medical exam,
+awaiting spay neuter, awaiting behavior evaluation, awaiting transfer, awaiting photo, in foster, medical observation
 hold, on hold, stray, stray hold, medical hold, behavior hold, behavioral hold, legal hold, court hold, bite hold,
 quarantine, bite quarantine, rabies quarantine, cruelty case, evaluate, evaluation, in treatment
 lost, lost in care, found, missing, stolen, escaped, wildlife, permanent foster, sanctuary, boarding

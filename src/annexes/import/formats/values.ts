@@ -85,6 +85,14 @@ export function byStatus(
   return { ...origin, kind: "pet", ...pet(), status: meaning === "none" ? undefined : meaning };
 }
 
+/** Refuses an input in which nothing tells whether its animals are for adoption. */
+export function missingStatus(columns: string): UnreadableInput {
+  return new UnreadableInput(
+    1,
+    `no column says whether an animal is for adoption (expected ${columns}); say what all of them are with --default-status available|pending|sold|none`,
+  );
+}
+
 /** The time of a record's last change; a note where there is one that cannot be read. */
 export function versionOf(
   { dates, notes }: MapperContext,

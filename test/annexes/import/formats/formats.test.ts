@@ -168,7 +168,7 @@ describe("numbers in JSON", () => {
   const rehome = (id: string) => `[{"name":"a","categoryId":${id}}]`;
   const petstore = (id: string) => `[{"name":"a","photoUrls":[],"category":{"id":${id}}}]`;
   const mapped = (id: string) => `[{"n":"a","c":${id}}]`;
-  const map = mappedFormat(parseFieldMap("name=n,categoryId=c"));
+  const map = mappedFormat(parseFieldMap("name=n,categoryId=c,status=s"));
 
   test.each([
     ["1e18", "1000000000000000000"],
@@ -215,7 +215,7 @@ describe("numbers in JSON", () => {
     ]);
     const csv = ["2 a / id,8 / none"];
     expect((await readWhole("name,categoryId\na, 8 \n")).outcomes.map(brief)).toEqual(csv);
-    expect((await readWhole("n,c\na,8\n", map)).outcomes.map(brief)).toEqual(csv);
+    expect((await readWhole("n,c,s\na,8,\n", map)).outcomes.map(brief)).toEqual(csv);
   });
 
   test("what is no int64 is a fault in every other field too, never a failure", async () => {

@@ -1,0 +1,255 @@
+/** Files as shelters' programs and cities publish them, with the traps of each; all made up. */
+import { describe, expect, test } from "bun:test";
+import { mappedFormat, parseFieldMap } from "../../../../src/annexes/import/formats/field-map.ts";
+import { Dates } from "../../../../src/annexes/import/formats/dates.ts";
+import { parseStatusWords, Statuses } from "../../../../src/annexes/import/formats/statuses.ts";
+import { brief, readFixture, readWhole, refusal } from "../helpers.ts";
+
+const briefs = async (name: string) => {
+  const { format, outcomes } = await readFixture(name);
+  return [format, ...outcomes.map(brief)];
+};
+
+describe("programs and cities", () => {
+  test("Sonoma: an animal that came again, staff names, kinds of euthanasia and transfer", async () => {
+    expect(await briefs("sonoma.csv")).toEqual([
+      "sonoma",
+      "2 HONEY / name,DOG / available [sonoma:A981001]",
+      "3 TOM, JR / name,CAT / sold [sonoma:A981002]",
+      '4 gone: Outcome Type "EUTHANIZE" [sonoma:A981003]',
+      '5 gone: Outcome Type "RETURN TO OWNER" [sonoma:A981001]',
+      '6 gone: Outcome Type "TRANSFER" [sonoma:A981004]',
+    ]);
+    const { outcomes } = await readFixture("sonoma.csv");
+    // The blank outcome of today's stay is newer than the outcome of last year's.
+    expect(outcomes.map(({ version }) => version)).toEqual([
+      20260105000000, 20260109000000, 20260106000000, 20251120000000, 20260108000000,
+    ]);
+  });
+
+  test("Austin since May 2025, and Kaggle's copy of it in camel case", async () => {
+    expect(await briefs("austin-2025.csv")).toEqual([
+      "austin",
+      "2 Waffle / name,Dog / sold [austin:A990001]",
+      "3 Nutmeg / name,Cat / available [austin:A990002]",
+      '4 gone: Outcome Status "Euthanasia" [austin:A990003]',
+      '5 gone: Outcome Status "Return to Owner" [austin:A990004]',
+      "6 Pickle / name,Dog / sold [austin:A990004]",
+    ]);
+    expect(await briefs("kaggle.csv")).toEqual([
+      "austin",
+      '2 gone: OutcomeType "Return_to_owner" [austin:A970001]',
+      '3 gone: OutcomeType "Euthanasia" [austin:A970002]',
+      "4 Bramble / name,Dog / sold [austin:A970003]",
+      '5 gone: OutcomeType "Transfer" [austin:A970004]',
+    ]);
+  });
+
+  test("Shelterluv: statuses with where the animal is behind a dash, and its own words", async () => {
+    expect(await briefs("shelterluv.json")).toEqual([
+      "shelterluv",
+      "2 Biscuit / name,Dog / available [shelterluv:8001]",
+      "3 Olive / name,Cat / available [shelterluv:8002]",
+      '4 rejected: Status: unknown status "Healthy In Home"',
+      '5 gone: Status "Deceased" [shelterluv:8004]',
+      '6 gone: Status "Awaiting Spay/Neuter - In Foster" [shelterluv:8005]',
+      "7 Nut / name,Dog / pending [shelterluv:8006]",
+    ]);
+    const { outcomes } = await readFixture("shelterluv.json");
+    expect(outcomes[0]?.version).toBe(20251113021320);
+  });
+
+  test("PetPoint: title rows above the header, stages", async () => {
+    expect(await briefs("petpoint.csv")).toEqual([
+      "petpoint",
+      "5 Clover / name,Dog / available [petpoint:A0060001234]",
+      "6 Mittens / name,Cat / pending [petpoint:A0060001235]",
+      '7 gone: Stage "Bite Quarantine" [petpoint:A0060001236]',
+      '8 gone: Stage "Released" [petpoint:A0060001237]',
+      "9 Star / name,Dog / available [petpoint:A0060001238]",
+      '10 rejected: Stage: unknown status "Unassigned"',
+      '11 gone: Stage "Hold - Stray" [petpoint:A0060001240]',
+    ]);
+  });
+
+  test("ASM: each of its flags decides as the program itself does", async () => {
+    expect(await briefs("asm-flags.csv")).toEqual([
+      "asm",
+      "2 Plain / name,Dog / available [asm:601]",
+      "3 Foster / name,Dog / available [asm:602]",
+      "4 gone: hold [asm:603]",
+      "5 gone: quarantine [asm:604]",
+      "6 gone: cruelty case [asm:605]",
+      "7 Reserved / name,Cat / pending [asm:606]",
+      "8 Trial / name,Cat / pending [asm:607]",
+      "9 Home / name,Cat / sold [asm:608]",
+      "10 gone: permanent foster [asm:609]",
+      "11 Elsewhere / name,Cat / available [asm:610]",
+      "12 gone: left the shelter otherwise than by adoption [asm:611]",
+      "13 gone: at a retailer [asm:612]",
+      "14 gone: boarding [asm:613]",
+      "15 Promised / name,Cat / pending [asm:614]",
+      "16 gone: deceased [asm:615]",
+    ]);
+  });
+
+  test("RescueGroups: the status that a record refers to, named behind all animals", async () => {
+    expect(await briefs("rescuegroups-statuses.json")).toEqual([
+      "rescuegroups",
+      "3 Ember / reference,8 / available [rescuegroups:7101]",
+      "12 Slate / reference,8 / pending [rescuegroups:7102]",
+      '21 gone: status "Deceased" [rescuegroups:7103]',
+      "30 Flint / reference,8 / sold [rescuegroups:7104]",
+      "39 rejected: relationships.statuses: the status (id 77 in the input) is not named",
+    ]);
+  });
+});
+
+describe("a file that says nothing of adoption", () => {
+  const csv = "Tag,Pet,Kind\n1,Rex,Dog\n";
+  const map = mappedFormat(parseFieldMap("name=Pet,categoryId=Kind,externalId=Tag"));
+
+  test("is asked what all of its animals are", async () => {
+    const asked =
+      "no column says whether an animal is for adoption (expected status=COLUMN in --map)";
+    expect(await refusal(readWhole(csv, map))).toContain(asked);
+    expect(await refusal(readWhole('[{"Pet":"Rex","Kind":"Dog"}]', map))).toContain(asked);
+    const noFlags = '[{"ID":1,"ANIMALNAME":"Rex","SPECIESNAME":"Dog"}]';
+    expect(await refusal(readWhole(noFlags))).toContain("--default-status");
+    const edited = "id,name,categoryId\n1,Rex,1\n";
+    expect(await refusal(readWhole(edited))).toContain("(expected status)");
+  });
+
+  test.each([
+    ["pending", "pending"],
+    ["none", "none"],
+  ] as const)("--default-status %s answers it", async (status, shown) => {
+    const statuses = new Statuses(new Map(), status);
+    const { outcomes } = await readWhole(csv, map, 7, { statuses });
+    expect(outcomes.map(brief)).toEqual([`2 Rex / name,Dog / ${shown} [1]`]);
+  });
+});
+
+describe("an unknown file", () => {
+  const lastLine = async (text: string) => (await refusal(readWhole(text))).split("\n").at(-1);
+  const suggested = (options: string) =>
+    `Say where the fields are, such as ${options}, or name a format with --format`;
+
+  test("is answered with its columns, a sample row and a map ready to paste", async () => {
+    const text =
+      "Ficha;Nombre del animal;Especie;Estado;Fecha alta\n" +
+      "F-001;Luna;Perro;En adopción;03/02/2026\nF-002;Milú;Gato;Reservado;13/02/2026\n";
+    const message = await refusal(readWhole(text));
+    expect(message.split("\n").slice(1, -1)).toEqual([
+      '  Ficha              "F-001"',
+      '  Nombre del animal  "Luna"',
+      '  Especie            "Perro"',
+      '  Estado             "En adopción"',
+      '  Fecha alta         "03/02/2026"',
+    ]);
+    const map =
+      "name=Nombre del animal,categoryId=Especie,status=Estado,externalId=Ficha,updatedAt=Fecha alta";
+    expect(message.split("\n").at(-1)).toBe(suggested(`--map '${map}'`));
+    const { outcomes } = await readWhole(text, mappedFormat(parseFieldMap(map)));
+    expect(outcomes.map(brief)).toEqual([
+      "2 Luna / name,Perro / available [F-001]",
+      "3 Milú / name,Gato / pending [F-002]",
+    ]);
+    // The 13th shows that the day comes first.
+    expect(outcomes.map(({ version }) => version)).toEqual([20260203000000, 20260213000000]);
+  });
+
+  test("is guessed from its values where names say nothing, birthdays never as a change", async () => {
+    const text =
+      "Nr,Ruf,Art der Haltung,Geburtsdatum,Lage\n" +
+      "24-01,Bello,Hund,01.02.2020,zu vermitteln\n24-02,Mimi,Katze,03.02.2021,reserviert\n";
+    expect(await lastLine(text)).toBe(
+      suggested("--map 'name=Ruf,categoryId=Art der Haltung,status=Lage,externalId=Nr'"),
+    );
+  });
+
+  test("with nothing of adoption in it is asked for that too", async () => {
+    expect(await lastLine("Tag,Pet,Kind\n1,Rex,Dog\n2,Ada,Cat\n")).toBe(
+      suggested(
+        "--map name=Pet,categoryId=Kind,externalId=Tag --default-status available|pending|sold|none",
+      ),
+    );
+    expect(await lastLine('[{"x":null}]')).toBe(
+      suggested("--map name=COLUMN,categoryId=COLUMN --default-status available|pending|sold|none"),
+    );
+  });
+
+  test("whose list is deep within an object is told where", async () => {
+    const text = '{"result":{"page":1,"pets":[{"call":"Rex"}]}}';
+    expect(await refusal(readWhole(text))).toContain("--records result.pets");
+  });
+});
+
+describe("times as they are written", () => {
+  test.each([
+    ["01-Mar-24", 20240301000000],
+    ["March 1, 2024 3:05 PM", 20240301150500],
+    ["1 de marzo de 2024", 20240301000000],
+    ["1. Mai 2024", 20240501000000],
+    ["2 août 2024", 20240802000000],
+    ["3/1/24", 20240301000000],
+    ["3/1/71", 19710301000000],
+    ["12/31/69 11:59 PM", 20691231235900],
+    ["45352", 20240301000000],
+    ["1709251200", 20240301000000],
+    ["2024-03-01T00:00:00.000Z", 20240301000000],
+    ["20240301", 20240301000000],
+    ["Fri, 01 Mar 2024 08:00", 20240301080000],
+    ["31/02", undefined],
+    ["yesterday", undefined],
+    ["13/13/2024", undefined],
+  ])("%s", (text, expected) => {
+    expect(new Dates().sortable(text)).toBe(expected);
+  });
+
+  test("a day that no month has turns the order of all others round", () => {
+    const dates = new Dates();
+    expect(dates.sortable("13/02/2026")).toBe(20260213000000);
+    expect(dates.sortable("03/02/2026")).toBe(20260203000000);
+  });
+
+  test("one that cannot be read is said", async () => {
+    const text = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\nA1,Rex,soon,m,,Dog\n";
+    const { notes } = await readWhole(text);
+    expect(notes).toEqual([
+      { text: "dates in DateTime cannot be read", records: 1, firstLine: 2, example: '"soon"' },
+    ]);
+  });
+});
+
+describe("ids that are none", () => {
+  test("placeholders, and what a spreadsheet made of them", async () => {
+    const ids = ["N/A", "#N/A", "-", "null", "0", "01-Mar", "9.8102E+14", "A7"];
+    const rows = ids.map((id, at) => `${id},Rex ${at},,m,,Dog\n`).join("");
+    const text = `Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\n${rows}`;
+    const { outcomes, notes } = await readWhole(text);
+    expect(outcomes.map(({ externalId }) => externalId).filter(Boolean)).toEqual(["austin:A7"]);
+    expect(notes).toEqual([
+      {
+        text: "ids that a spreadsheet damaged are taken as none",
+        records: 2,
+        firstLine: 7,
+        example: "01-Mar",
+      },
+    ]);
+  });
+});
+
+describe("words of this import", () => {
+  test("--status goes before what is known, in any language and case", async () => {
+    const statuses = new Statuses(parseStatusWords(["Unassigned=available,STRAY=none"]));
+    const text = "T,N,K,S\n1,Rex,Dog,unassigned\n2,Ada,Dog,Stray\n3,Tom,Dog,Adopted\n";
+    const map = mappedFormat(parseFieldMap("name=N,categoryId=K,status=S,externalId=T"));
+    const { outcomes } = await readWhole(text, map, 7, { statuses, source: "clinic" });
+    expect(outcomes.map(brief)).toEqual([
+      "2 Rex / name,Dog / available [clinic:1]",
+      "3 Ada / name,Dog / none [clinic:2]",
+      "4 Tom / name,Dog / sold [clinic:3]",
+    ]);
+  });
+});
