@@ -31,6 +31,8 @@ test(
       echo "== kim"
       su kim -c 'rehome keys revoke "web site"' || echo "exit $?"
       su kim -c 'rehome config' | grep '^port'
+      su kim -c 'rehome __complete -- keys show key_' | wc -l
+      su kim -c 'rehome __complete -- keys create --plan b' | cut -f 1
       su kim -c 'rehome keys create --plan free --name own --data ~/own' >/dev/null 2>&1
       su kim -c 'rehome keys list --data ~/own' | wc -l
       echo "== a misspelt variable"
@@ -61,6 +63,8 @@ test(
         "Try: sudo rehome keys revoke 'web site'",
         "exit 1",
         "port                  9000             from /etc/default/rehome",
+        "0",
+        "business",
         "2",
         "",
       ].join("\n"),
