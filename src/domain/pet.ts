@@ -43,31 +43,30 @@ export type NewPet = {
 /** An animal as it is kept. Ids are given by the store: 1, 2, 3, ... and never again once used. */
 export type Pet = { readonly id: bigint } & NewPet;
 
-/** How each field is written as JSON text: only a text that may hold anything has to be escaped. */
-const jsonFields = petFieldNames.map((name) => {
-  const { kind, values }: PetField = petFields[name];
-  const quote = values === undefined ? "" : '"';
-  return {
-    name,
-    begin: `,"${name}":${quote}`,
-    end: quote,
-    isEscaped: kind === "text" && values === undefined,
-  };
-});
+/** An animal as JSON text: a Pet of the specification. */
+export function petJson(pet: Pet): string {
+  return JSON.stringify(plainPet(pet));
+}
 
-/**
- * An animal as JSON text: a Pet of the specification. `more` are further fields as they follow in
- * the text, each behind a comma. Written piece by piece, because a bigint costs JSON.stringify more
- * than all the rest of the animal.
- */
-export function petJson(pet: Pet, more = ""): string {
-  let text = `{"id":${pet.id}`;
-  for (const { name, begin, end, isEscaped } of jsonFields) {
+/** Animals as JSON text: an array of Pet. */
+export function petsJson(pets: readonly Pet[]): string {
+  return JSON.stringify(pets.map(plainPet));
+}
+
+/** The animal as JSON.stringify takes it, its fields in their order. */
+export function plainPet(pet: Pet): Record<string, unknown> {
+  const plain: Record<string, unknown> = { id: plainNumber(pet.id) };
+  for (const name of petFieldNames) {
     const value = pet[name];
-    if (value === undefined) continue;
-    text += isEscaped ? begin + JSON.stringify(value) : `${begin}${value}${end}`;
+    plain[name] = typeof value === "bigint" ? plainNumber(value) : value;
   }
-  return `${text}${more}}`;
+  return plain;
+}
+
+/** The same number with all its digits. JSON.stringify takes four times as long for a bigint. */
+function plainNumber(value: bigint): unknown {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : JSON.rawJSON(`${value}`);
 }
 
 /** Everyday words for a status, as people at a front desk say them. */

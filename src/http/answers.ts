@@ -1,5 +1,5 @@
 import { nextPageQuery, type PageQuery } from "../domain/page.ts";
-import { petJson, type Pet } from "../domain/pet.ts";
+import { petJson, petsJson } from "../domain/pet.ts";
 import type { Services } from "../service/services.ts";
 
 /**
@@ -15,11 +15,6 @@ export interface PetAnswer {
 /** Answers kept in memory, by count and by bytes: enough for the hot ones, too little to matter. */
 const answersMax = 20_000;
 const bytesMax = 8 * 1024 * 1024;
-
-/** Pets: a JSON array of Pet. */
-export function petsJson(pets: readonly Pet[]): string {
-  return `[${pets.map((pet) => petJson(pet)).join(",")}]`;
-}
 
 type PetSource = Pick<Services, "pets" | "versions">;
 type Versions = ReturnType<Services["versions"]>;
@@ -49,13 +44,16 @@ class Kept {
 }
 
 /**
- * Renders animals and pages of them, and keeps what it rendered until a change may have touched it.
- * Ids ascend, so an animal that is added changes none of what is kept but the last pages.
+ * Renders animals and pages of them, and keeps what is asked for a second time until a change may
+ * have touched it. Ids ascend, so an animal that is added changes none of what is kept but the last
+ * pages.
  */
 export class PetAnswers {
   readonly #source: PetSource;
   readonly #lasting = new Kept();
   readonly #lastPages = new Kept();
+  /** What was asked for once at least. */
+  readonly #asked = new Set<string>();
   #versions: Versions = { keys: -1, pets: -1, edits: -1 };
 
   constructor(source: PetSource) {
@@ -109,6 +107,7 @@ export class PetAnswers {
 
   /** `versions` are those of before the answer was read. */
   #keep(kept: Kept, id: string, answer: PetAnswer, versions: Versions): PetAnswer {
+    if (!this.#isAskedAgain(id)) return answer;
     this.#forget();
     // What was read before a change must not be kept after it.
     const isOutdated =
@@ -118,6 +117,14 @@ export class PetAnswers {
     this.#makeRoom();
     kept.set(id, answer);
     return answer;
+  }
+
+  /** To keep what nobody asks for again costs more than to render it. */
+  #isAskedAgain(id: string): boolean {
+    if (this.#asked.has(id)) return true;
+    if (this.#asked.size >= answersMax) this.#asked.clear();
+    this.#asked.add(id);
+    return false;
   }
 
   #makeRoom(): void {

@@ -6,8 +6,8 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { catalogueOf } from "../../src/annexes/import/catalogue.ts";
 import type { PageQuery } from "../../src/domain/page.ts";
-import { petStatuses, type PetStatus } from "../../src/domain/pet.ts";
-import { PetAnswers, petsJson } from "../../src/http/answers.ts";
+import { petJson, petsJson, petStatuses, type PetStatus } from "../../src/domain/pet.ts";
+import { PetAnswers } from "../../src/http/answers.ts";
 import { animalsOf } from "../annexes/animals/animals-of.ts";
 import { TestClock } from "../helpers/app.ts";
 import { staged, takeOver } from "../helpers/import-stage.ts";
@@ -125,7 +125,7 @@ class Driver {
     }
     for (const id of [1n, 4n]) {
       const [answer, pet] = [await answers.pet(id), await store.pets.byId(id)];
-      expect(await answer?.body.text()).toBe(pet && petsJson([pet]).slice(1, -1));
+      expect(await answer?.body.text()).toBe(pet && petJson(pet));
     }
   }
 }

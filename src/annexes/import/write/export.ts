@@ -1,4 +1,4 @@
-import { petJson } from "../../../domain/pet.ts";
+import { plainPet } from "../../../domain/pet.ts";
 import type { ExportedPet } from "../catalogue.ts";
 import { csvField, guarded } from "./csv.ts";
 
@@ -47,10 +47,7 @@ export async function* exportText(batches: Batches, format: ExportFormat): Async
 
 function jsonLine(pet: ExportedPet): string {
   const { category, externalId, source } = pet;
-  const others = Object.entries({ category, externalId, source })
-    .flatMap(([name, value]) => (value === undefined ? [] : `,"${name}":${JSON.stringify(value)}`))
-    .join("");
-  return petJson(pet, others);
+  return JSON.stringify({ ...plainPet(pet), category, externalId, source });
 }
 
 function csvLine({
