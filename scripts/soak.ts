@@ -3,6 +3,9 @@
  * loop, under load, on 127.0.0.1 and on a folder of its own. After each round every animal that was
  * ever answered with 201 must be there with its exact content. Prints what it tried; ends with 1
  * when anything was lost.
+ *
+ * `bun run soak [MINUTES] --kills N [--store postgres] [--seed N]`: kills only, see soak-kills.ts,
+ * until there are N of them with those of earlier runs, or the minutes are over.
  */
 import { Database } from "bun:sqlite";
 import { connect } from "node:net";
@@ -17,8 +20,25 @@ import {
 } from "../test/helpers/binary.ts";
 import { fill, smallDisk } from "../test/helpers/small-disk.ts";
 import { portOf, requestText } from "../test/helpers/load.ts";
+import { argumentsOf, misused } from "./arguments.ts";
+import { sentence, soakKills } from "./soak-kills.ts";
+import { killsOf } from "./soak-life.ts";
 
-const minutes = Number(process.argv[2] ?? 2);
+const { values, positionals } = argumentsOf({
+  allowPositionals: true,
+  options: {
+    kills: { type: "string" },
+    store: { type: "string", default: "sqlite" },
+    seed: { type: "string" },
+  },
+});
+
+function number(what: string, text: string): number {
+  const value = Number(text);
+  return value > 0 ? value : misused(`${what} must be a number above 0, not "${text}"`);
+}
+
+const minutes = number("the minutes", positionals[0] ?? (values.kills === undefined ? "2" : "60"));
 const clients = 32;
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
@@ -186,8 +206,21 @@ async function soak(): Promise<void> {
   say(`nothing was lost: ${acknowledged.animals.size} animals acknowledged, all there`);
 }
 
-if (!(minutes > 0)) {
-  process.stderr.write(`Error: the minutes must be a number above 0, not "${process.argv[2]}"\n`);
-  process.exit(2);
+async function kills(count: number): Promise<void> {
+  const { store } = values;
+  if (store !== "sqlite" && store !== "postgres") misused("--store is sqlite or postgres");
+  const runs = await soakKills({
+    store,
+    kills: count,
+    minutes,
+    seed: Number(values.seed ?? Date.now() % 2 ** 31),
+    file: join(import.meta.dir, "../dist", `soak-${store}.json`),
+    say,
+  });
+  const total = runs.reduce((sum, run) => sum + killsOf(run), 0);
+  say(`\n${store}: ${total} kills in ${runs.length} runs, nothing lost`);
+  for (const run of runs) say(`- ${run.began}, ${run.minutes} minutes: ${sentence(run)}`);
 }
-await soak();
+
+if (values.kills === undefined) await soak();
+else await kills(number("--kills", values.kills));

@@ -68,8 +68,14 @@ export class Acknowledged {
 
   /**
    * Reads all animals through the interface and compares each acknowledged one with what is there.
+   * Returns how many there are.
    */
   async verify(server: { readonly origin: string }, key: string): Promise<number> {
+    return (await this.verified(server, key)).length;
+  }
+
+  /** The same; returns the names of all animals that are there. */
+  async verified(server: { readonly origin: string }, key: string): Promise<string[]> {
     const stored = new Map<number, Animal>();
     let next: string | undefined = `${server.origin}/v1/pets?limit=100`;
     while (next !== undefined) {
@@ -82,6 +88,6 @@ export class Acknowledged {
       (animal) => !Bun.deepEquals(stored.get(animal.id), animal),
     );
     expect(lost).toEqual([]);
-    return stored.size;
+    return [...stored.values()].map(({ name }) => name);
   }
 }
