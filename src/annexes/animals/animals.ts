@@ -74,6 +74,8 @@ export interface AnimalHistory {
     readonly by: string | undefined;
     /** What it was: `create` through the interface, `add`, `import`. */
     readonly action: string | undefined;
+    /** The change that it was a part of; undefined for a create through the interface. */
+    readonly change: bigint | undefined;
   };
   readonly events: readonly PetEvent[];
 }
@@ -203,7 +205,7 @@ export class AnimalService {
       return {
         pet: petOfRow(pet),
         isRemoved,
-        created: { atMs: pet.createdAtMs ?? undefined, by, action },
+        created: { atMs: pet.createdAtMs ?? undefined, by, action, change: cause?.id },
         events,
       };
     });

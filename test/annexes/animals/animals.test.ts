@@ -81,7 +81,8 @@ describe.each(stores)("$name", (kind) => {
     expect(await store.pets.byId(rex)).toEqual({ id: rex, name: "Max", categoryId: 1n });
 
     const { created, events, isRemoved } = await animals.history(rex);
-    expect(created).toEqual({ atMs: startMs, by: "key key_1", action: "create" });
+    expect(created).toMatchObject({ atMs: startMs, by: "key key_1", action: "create" });
+    expect(created.change).toBeUndefined();
     expect(isRemoved).toBe(false);
     expect(
       events.map(({ action, actor, before, after }) => [action, actor, before, after]),
@@ -254,6 +255,7 @@ describe.each(stores)("$name", (kind) => {
       atMs: startMs,
       by: "ana",
       action: "add",
+      change: (await animals.lastChange())?.id,
     });
     expect(await store.pets.count()).toBe(2);
     await animals.undo();

@@ -24,6 +24,7 @@ export const historySchema = json.object({
     at: json.optional(json.time("when it was added; absent where that is not known")),
     by: json.optional(json.text("who added it: a person, an account, or a key by its label")),
     action: json.optional(json.text("how: create through the interface, add, import")),
+    change: json.optional(json.int64("the change, if rehome undo can take it back")),
   }),
   events: json.list(
     json.object({
@@ -45,7 +46,7 @@ export function historyCommand(io: Io): Command {
     .addHelpText(
       "after",
       `
-Kept for 90 days. How an animal came to be is kept as long as the animal.
+CHANGE is the number that rehome undo takes. Kept for 90 days. How an animal came to be is kept as long as the animal.
 
 Examples:
   rehome pets history 17
@@ -77,6 +78,7 @@ function historyJson({ pet, isRemoved, created, events }: AnimalHistory) {
       ...(created.atMs === undefined ? {} : { at: isoSeconds(created.atMs) }),
       ...(created.by === undefined ? {} : { by: created.by }),
       ...(created.action === undefined ? {} : { action: created.action }),
+      ...(created.change === undefined ? {} : { change: created.change }),
     },
     events: events.map(({ atMs, actor, action, change, before, after }) => ({
       at: isoSeconds(atMs),
@@ -91,15 +93,22 @@ function historyJson({ pet, isRemoved, created, events }: AnimalHistory) {
 
 function printHistory(io: Io, { pet, isRemoved, created, events }: AnimalHistory): void {
   io.out(`${petText(pet)}${isRemoved ? ", removed" : ""}\n\n`);
-  const { atMs, by = "-", action = "-" } = created;
+  const { atMs, by = "-", action = "-", change = "-" } = created;
   printTable(
     io,
-    ["WHEN", "WHO", "ACTION", { title: "CHANGED", flexible: true }],
     [
-      [atMs === undefined ? "-" : isoSeconds(atMs), by, action, ""],
+      "WHEN",
+      "WHO",
+      { title: "CHANGE", align: "right" },
+      "ACTION",
+      { title: "WHAT", flexible: true },
+    ],
+    [
+      [atMs === undefined ? "-" : isoSeconds(atMs), by, String(change), action, ""],
       ...events.map((event) => [
         isoSeconds(event.atMs),
         event.actor,
+        String(event.change),
         event.action,
         differenceOf(event),
       ]),

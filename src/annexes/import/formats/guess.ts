@@ -25,7 +25,7 @@ const names: Readonly<Record<MapTarget, readonly string[]>> = {
       " ",
     ),
   updatedAt:
-    "updatedat lastupdated lastupdate updated modified lastmodified lastchanged statusdate datetime date fecha datum data actualizado".split(
+    "updatedat lastupdated lastupdate updated modified lastmodified lastchanged lastchange changed statusdate datetime date fecha datum data actualizado".split(
       " ",
     ),
 };
