@@ -79,10 +79,11 @@ export class Dates {
   }
 
   #ofText(text: string): number | undefined {
-    const iso = yearFirst.exec(text) ?? compact.exec(text);
-    if (iso !== null) return sortable([iso[1], iso[2], iso[3]], iso.slice(4));
+    // The form of most files, and so the first to be tried.
     const numeric = numbers.exec(text);
     if (numeric !== null) return this.#ofNumbers(numeric);
+    const iso = yearFirst.exec(text) ?? compact.exec(text);
+    if (iso !== null) return sortable([iso[1], iso[2], iso[3]], iso.slice(4));
     const dayMonthYear = dayMonth.exec(text);
     if (dayMonthYear !== null) {
       const [, day, month = "", years] = dayMonthYear;
@@ -131,25 +132,17 @@ function ofMs(ms: number): number {
  */
 function sortable(
   date: readonly (string | undefined)[],
-  [hourText = "0", minute = "0", second = "0", half]: readonly (string | undefined)[],
+  [hourText = "0", minuteText = "0", secondText = "0", half]: readonly (string | undefined)[],
 ): number | undefined {
-  const [yearText = "", month = "", day = ""] = date;
+  const [yearText = "", monthText, dayText] = date;
+  const [month, day] = [Number(monthText), Number(dayText)];
   const hour = half === undefined ? Number(hourText) : (Number(hourText) % 12) + afternoon(half);
-  const parts = [Number(month), Number(day), hour, Number(minute), Number(second)];
-  const isTime = parts.every((part, index) => {
-    const [least, most] = bounds[index] ?? [0, 0];
-    return part >= least && part <= most;
-  });
-  return isTime ? parts.reduce((sum, part) => sum * 100 + part, fullYear(yearText)) : undefined;
+  const [minute, second] = [Number(minuteText), Number(secondText)];
+  const isDay = month >= 1 && month <= 12 && day >= 1 && day <= 31;
+  if (!isDay || !(hour <= 24 && minute <= 59 && second <= 60)) return undefined;
+  const days = (fullYear(yearText) * 100 + month) * 100 + day;
+  return ((days * 100 + hour) * 100 + minute) * 100 + second;
 }
-
-const bounds = [
-  [1, 12],
-  [1, 31],
-  [0, 24],
-  [0, 59],
-  [0, 60],
-] as const;
 
 function afternoon(half: string): number {
   return half.toLowerCase() === "p" ? 12 : 0;

@@ -85,12 +85,17 @@ export function wordKey(text: string): string {
  */
 const restOfStatus = /\s+[-\u2013\u2014]\s*|\s*[:(].*/u;
 
+/** Words that are kept; a file with more has other things in that column. */
+const readMax = 1_000;
+
 /**
  * Reads what shelters write for an animal's status, with the words that the options of this import
  * add.
  */
 export class Statuses {
   readonly #own: ReadonlyMap<string, Meaning>;
+  /** What was read before: a file has few words, and a million times. */
+  readonly #read = new Map<string, Meaning | undefined>();
   /** What an animal has whose status is blank or not in the file; undefined to ask for it. */
   readonly whenMissing: Exclude<Meaning, "gone"> | undefined;
 
@@ -111,12 +116,18 @@ export class Statuses {
 
   /** The meaning of a value that is not blank, or undefined when nobody knows it. */
   meaningOf(value: unknown): Meaning | undefined {
-    const told = this.told(value);
-    if (told !== undefined || typeof value !== "string") return told;
-    if (isPetStatus(value)) return value;
-    const [first = ""] = value.split(restOfStatus, 1);
-    return known.get(wordKey(value)) ?? known.get(wordKey(first));
+    if (typeof value !== "string") return this.told(value);
+    if (this.#read.has(value)) return this.#read.get(value);
+    const meaning = this.told(value) ?? meaningOfText(value);
+    if (this.#read.size < readMax) this.#read.set(value, meaning);
+    return meaning;
   }
+}
+
+function meaningOfText(text: string): Meaning | undefined {
+  if (isPetStatus(text)) return text;
+  const [first = ""] = text.split(restOfStatus, 1);
+  return known.get(wordKey(text)) ?? known.get(wordKey(first));
 }
 
 /**
