@@ -238,6 +238,26 @@ describe("what people do at a front desk", () => {
     expect(await json("pets", "list")).toMatchObject([{ status: "available" }, { id: 2 }]);
   });
 
+  test("--status none takes a status away, adds without one, and finds those without", async () => {
+    using own = temporaryFolder();
+    const pets = (...args: string[]) => rehome(["pets", ...args, "--data", own.path]);
+    const add = ["add", "--name", "Rex", "--category", "1", "--status"];
+    expect((await pets(...add, "None")).stdout).toContain("without a status");
+    await pets(...add, "sold");
+    const found = async () =>
+      JSON.parse((await pets("list", "--status", "none", "--json")).stdout) as { id: number }[];
+    expect((await found()).map(({ id }) => id)).toEqual([1]);
+    const taken = await pets("update", "2", "--status", "none");
+    expect([taken.stderr, taken.stdout]).toEqual([
+      "",
+      'Changed 2 "Rex" (category 1, without a status).\n',
+    ]);
+    expect((await found()).map(({ id }) => id)).toEqual([1, 2]);
+    expect((await pets("list", "--status", "none", "--limit", "1")).stderr).toContain(
+      "More: rehome pets list --status none --limit 1 --after 1",
+    );
+  });
+
   test("categories are listed, added, renamed and merged", async () => {
     await run("categories", "add", "Hound");
     await run("categories", "rename", "hound", "Hounds");
@@ -247,7 +267,7 @@ describe("what people do at a front desk", () => {
       { id: 2, name: "Hounds", animals: 0 },
     ]);
     const merged = await run("categories", "merge", "Dog", "Hounds");
-    expect(merged.stdout).toBe("2 animals are in Hounds now.\n");
+    expect(merged.stdout).toBe("Moved 2 animals to Hounds.\n");
     await run("undo", "--yes");
     expect((await run("categories", "list")).stdout).toMatch(/1 {2}Dog +2\n/);
     const same = await run("categories", "merge", "dog", "1");

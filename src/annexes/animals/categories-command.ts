@@ -6,7 +6,7 @@ import { withAnimals } from "./open.ts";
 import { addSettings, configOf, parseInt64Value, storeSettings } from "../../cli/options.ts";
 import { UsageError } from "../../cli/errors.ts";
 import { printTable } from "../../cli/terminal/table.ts";
-import { grouped } from "../../cli/terminal/text.ts";
+import { counted, grouped } from "../../cli/terminal/text.ts";
 
 export const categorySchema = json.object({
   id: json.int64("id, an int64: the categoryId of its animals"),
@@ -143,7 +143,7 @@ function mergeCommand(io: Io): Command {
       await withAnimals(config, io, async ({ categories }) => {
         const animals = await categories.merge(from, into);
         if (options.json) printJson(io, { animals });
-        else io.out(`${grouped(animals)} animals are in ${into} now.\n`);
+        else io.out(`Moved ${counted(animals, "animal")} to ${into}.\n`);
       });
     },
   );

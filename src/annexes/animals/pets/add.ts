@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import type { PetStatus } from "../../../domain/pet.ts";
 import type { Io } from "../../../cli/io.ts";
 import { addJson } from "../../../cli/json.ts";
 import { withAnimals } from "../open.ts";
@@ -9,7 +8,9 @@ import {
   categoryOption,
   createCategoryOption,
   nameOption,
+  statusOf,
   statusOption,
+  type StatusWord,
 } from "./options.ts";
 import { petSchema, printPet } from "./pet.ts";
 
@@ -17,7 +18,7 @@ interface Options {
   readonly name: string;
   readonly category: string;
   readonly createCategory?: true;
-  readonly status?: PetStatus | null;
+  readonly status?: StatusWord;
   readonly json?: true;
 }
 
@@ -43,7 +44,11 @@ Examples:
       io,
       async ({ animals }) => {
         const { name, status } = options;
-        const added = { name, category: categoryOf(options), status: status ?? undefined };
+        const added = {
+          name,
+          category: categoryOf(options),
+          status: statusOf(status) ?? undefined,
+        };
         printPet(io, await animals.add(added), "Added", options);
       },
       { begins: true },

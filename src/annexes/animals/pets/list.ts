@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { pageLimit, parsePageLimit } from "../../../domain/page.ts";
-import type { Pet, PetStatus } from "../../../domain/pet.ts";
+import type { Pet } from "../../../domain/pet.ts";
 import { shellWord } from "../../../domain/errors.ts";
 import type { FoundPets } from "../animals.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
@@ -15,13 +15,13 @@ import {
 } from "../../../cli/options.ts";
 import { printTable } from "../../../cli/terminal/table.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
-import { categoryOption, none, statusOption } from "./options.ts";
+import { categoryOption, none, statusOf, statusOption, type StatusWord } from "./options.ts";
 import { petFields, petListSchema } from "./pet.ts";
 
 interface Options {
   readonly name?: string;
   readonly category?: string;
-  readonly status?: PetStatus | null;
+  readonly status?: StatusWord;
   readonly limit: number;
   readonly after?: bigint;
   readonly json?: true;
@@ -72,7 +72,7 @@ Or take a file over: rehome pets import FILE
 
 async function listPets(command: Command, io: Io, options: Options): Promise<void> {
   const { json, limit, after, name, category, status } = options;
-  const filter = { name, category, status };
+  const filter = { name, category, status: statusOf(status) };
   const loaded = configOf(command, io);
   await withAnimals(loaded.config, io, async ({ animals, categories, pets, place }) => {
     const found = await animals.find({ ...filter, after, limit: limit + 1 });

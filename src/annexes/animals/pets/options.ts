@@ -16,15 +16,25 @@ export const none = "none";
 /** The statuses that help and completion name; everyday words do too. */
 export const statusChoices = [...petStatuses, none];
 
-/** A status in any case, or an everyday word for one; null for `none`. */
-export function parseStatusValue(value: string): PetStatus | null {
+/** A status that was typed. Commander makes an empty text of null, so none is a word. */
+export type StatusWord = PetStatus | typeof none;
+
+/** A status in any case, or an everyday word for one. */
+export function parseStatusWord(value: string): StatusWord {
   const status = parseStatus(value);
-  if (status !== undefined) return status;
+  if (status !== undefined) return status ?? none;
   throw new InvalidArgumentError(`Allowed choices are ${statusChoices.join(", ")}.`);
 }
 
+/** What the store keeps for a status that was typed: null for none. */
+export function statusOf(word: StatusWord): PetStatus | null;
+export function statusOf(word: StatusWord | undefined): PetStatus | null | undefined;
+export function statusOf(word: StatusWord | undefined): PetStatus | null | undefined {
+  return word === none ? null : word;
+}
+
 export const statusOption = (description: string) =>
-  new Option("--status <status>", description).choices(statusChoices).argParser(parseStatusValue);
+  new Option("--status <status>", description).choices(statusChoices).argParser(parseStatusWord);
 
 export const nameOption = (description: string) =>
   new Option("--name <name>", description).argParser((value: string) => {

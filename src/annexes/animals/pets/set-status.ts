@@ -1,9 +1,8 @@
 import { Argument, type Command } from "commander";
-import type { PetStatus } from "../../../domain/pet.ts";
 import type { Io } from "../../../cli/io.ts";
 import { withAnimals } from "../open.ts";
 import { configOf } from "../../../cli/options.ts";
-import { none, parseStatusValue, statusChoices } from "./options.ts";
+import { none, parseStatusWord, statusChoices, statusOf, type StatusWord } from "./options.ts";
 import { foundPet, petCommand, printPet } from "./pet.ts";
 
 export function setStatusCommand(io: Io): Command {
@@ -11,7 +10,7 @@ export function setStatusCommand(io: Io): Command {
     .addArgument(
       new Argument("<status>", `new status; ${none} takes it away`)
         .choices(statusChoices)
-        .argParser(parseStatusValue),
+        .argParser(parseStatusWord),
     )
     .addHelpText(
       "after",
@@ -23,10 +22,10 @@ Examples:
   rehome pets set-status 17 adopted
   rehome pets set-status 17 none`,
     );
-  return command.action(async (id: bigint, status: PetStatus | null, options: { json?: true }) => {
+  return command.action(async (id: bigint, word: StatusWord, options: { json?: true }) => {
     const { config } = configOf(command, io);
     await withAnimals(config, io, async ({ animals }) => {
-      const [pet] = await animals.update([id], { status });
+      const [pet] = await animals.update([id], { status: statusOf(word) });
       printPet(io, foundPet(pet, id), "Changed", options);
     });
   });

@@ -1,5 +1,4 @@
 import { Argument, Command } from "commander";
-import type { PetStatus } from "../../../domain/pet.ts";
 import type { Io } from "../../../cli/io.ts";
 import { addJson } from "../../../cli/json.ts";
 import { withAnimals } from "../open.ts";
@@ -11,7 +10,9 @@ import {
   createCategoryOption,
   nameOption,
   parseIds,
+  statusOf,
   statusOption,
+  type StatusWord,
 } from "./options.ts";
 import { petListSchema, printPets } from "./pet.ts";
 
@@ -19,7 +20,7 @@ interface Options {
   readonly name?: string;
   readonly category?: string;
   readonly createCategory?: true;
-  readonly status?: PetStatus | null;
+  readonly status?: StatusWord;
   readonly json?: true;
 }
 
@@ -53,7 +54,11 @@ Examples:
     const { config } = configOf(command, io);
     await withAnimals(config, io, async ({ animals }) => {
       const reference = category === undefined ? undefined : categoryOf({ ...options, category });
-      const changed = await animals.update(ids, { name, category: reference, status });
+      const changed = await animals.update(ids, {
+        name,
+        category: reference,
+        status: statusOf(status),
+      });
       printPets(io, changed, "Changed", options);
     });
   });
