@@ -1,19 +1,25 @@
 /**
- * Clients that are slow on purpose: slowhttptest in its four modes, and readers that do not read.
+ * Clients that are slow on purpose: slowhttptest in its four modes, bodies of tiny chunks, and
+ * readers that do not read. The server has 512 MiB, as on a small machine.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
 import { quantile } from "../helpers/load.ts";
+import { memoryCgroup, type MemoryCgroup } from "../helpers/memory-cgroup.ts";
 import { until } from "../helpers/until.ts";
 
 const folder = temporaryFolder();
+const limitBytes = 512 * 1024 * 1024;
 let server: RunningBinary;
+let cgroup: MemoryCgroup | undefined;
 let key: string;
 
 beforeAll(async () => {
   server = await serve(folder.path, ["--anonymous-per-minute", "1000000"]);
+  cgroup = memoryCgroup(server.pid, limitBytes);
   ({ key } = await makeKey(folder.path, ...roomy));
   // The largest page: 100 names of 1,000 characters of four bytes.
   const body = JSON.stringify({ name: "🐈".repeat(1_000), categoryId: 1 });
@@ -24,7 +30,10 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await server.stop();
+  // Who ran out of memory was killed.
+  expect(await server.stop()).toBe(0);
+  if (cgroup !== undefined) expect(cgroup.mostBytes()).toBeLessThan(limitBytes);
+  cgroup?.[Symbol.dispose]();
   folder[Symbol.dispose]();
 });
 
@@ -84,6 +93,25 @@ describe("slowhttptest", () => {
     60_000,
   );
 });
+
+test("100 bodies of 60,000 chunks of a byte cost less than 120 MiB", async () => {
+  const head = `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n`;
+  const port = Number(new URL(server.origin).port);
+  const bytes = `${head}Content-Type: application/json\r\n\r\n${"1\r\na\r\n".repeat(60_000)}`;
+  const beforeMiB = rssMiB();
+  const sockets = Array.from({ length: 100 }, () => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    socket.on("error", () => undefined);
+    socket.write(bytes);
+    return socket;
+  });
+  const isSent = () => sockets.every((each) => each.destroyed || each.writableLength === 0);
+  let looks = 0;
+  const { medianMs, mostMiB } = await watch(() => (looks += 1) > 20 && isSent());
+  for (const socket of sockets) socket.destroy();
+  expect(mostMiB - beforeMiB).toBeLessThan(120);
+  expect(medianMs).toBeLessThan(100);
+}, 30_000);
 
 const stalledReaders = join(import.meta.dir, "../fixtures/stalled-readers.py");
 
