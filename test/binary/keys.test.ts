@@ -112,6 +112,11 @@ describe("list", () => {
     expect(lines).toHaveLength(3);
     for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(78);
     expect(lines[1]).toMatch(/ shelter ?…/);
+    const phone = await rehomeAtTerminal(["keys", "list"], { env, columns: 50 });
+    const narrow = withoutColor(phone.screen).trimEnd().split("\n");
+    for (const line of narrow) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(50);
+    // What a key is named by is whole, or the line is of no use.
+    expect(narrow[1]).toStartWith(`${website.id}  shel`);
   });
 
   test("has no colour with NO_COLOR", async () => {

@@ -86,13 +86,13 @@ interface UsedKey {
 function printKeys(io: Io, keys: readonly UsedKey[], today: number, nowMs: number): void {
   const styles = stylesOf(io);
   const columns = [
-    "ID",
+    { title: "ID", whole: true },
     { title: "LABEL", flexible: true },
     "PLAN",
     "STATE",
-    "LAST USED",
+    { title: "LAST USED", optional: true },
     { title: "TODAY", align: "right" },
-    { title: "DAY'S USE", whole: true },
+    { title: "DAY'S USE", whole: true, optional: true },
   ] as const;
   const rows = keys.map(({ key, use }) => {
     const state = keyState(key, nowMs);

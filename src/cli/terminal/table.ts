@@ -10,6 +10,8 @@ export interface Column {
   readonly flexible?: boolean;
   /** True when a part of it says nothing. */
   readonly whole?: boolean;
+  /** True when it is left out where the terminal is too narrow for all columns. */
+  readonly optional?: boolean;
 }
 
 /** A cell, and how it is painted. */
@@ -25,8 +27,9 @@ const textCellsMin = 4;
 
 /**
  * Prints rows as columns that line up. On a terminal they fit its width: the widest flexible column
- * is cut first, then the other ones of text, so that a cell is cut before a line is. Elsewhere
- * nothing is cut: a script finds everything.
+ * is cut first, then the other ones of text, so that a cell is cut before a line is. Where that is
+ * not enough, optional columns are left out, the last one first. Elsewhere nothing is cut: a script
+ * finds everything.
  */
 export function printTable(
   io: Io,
@@ -44,6 +47,11 @@ export function printTable(
   const natural = columns.map((_, at) =>
     Math.max(...lines.map((line) => Bun.stringWidth(line[at]?.text ?? ""))),
   );
+  const extra = io.isTerminal ? superfluous(columns, natural, io.columns) : -1;
+  if (extra !== -1) {
+    const kept = rows.map((row) => row.toSpliced(extra, 1));
+    return printTable(io, header.toSpliced(extra, 1), kept);
+  }
   const widths = io.isTerminal ? fitted(columns, natural, io.columns) : natural;
   for (const line of lines) {
     const shown = line.map(({ text, paint }, at) => {
@@ -53,6 +61,28 @@ export function printTable(
     });
     io.out(`${shown.join(gap).trimEnd()}\n`);
   }
+}
+
+const isFlexible = ({ flexible = false }: Column) => flexible;
+const isText = ({ align = "left", whole = false }: Column) => align === "left" && !whole;
+const widthOf = (widths: readonly number[]) =>
+  widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
+
+/** The place of the column to leave out, or -1 where all of them fit or none may be left out. */
+function superfluous(
+  columns: readonly Column[],
+  natural: readonly number[],
+  columnsMax: number,
+): number {
+  const least = columns.map((column, at) => {
+    const cellsMin = isFlexible(column)
+      ? flexibleCellsMin
+      : isText(column)
+        ? textCellsMin
+        : Infinity;
+    return Math.min(natural[at] ?? 0, cellsMin);
+  });
+  return widthOf(least) <= columnsMax ? -1 : columns.findLastIndex(({ optional }) => optional);
 }
 
 /**
@@ -65,11 +95,9 @@ function fitted(
   columnsMax: number,
 ): number[] {
   const widths = [...natural];
-  const total = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
-  const flexible = ({ flexible: gives = false }: Column) => gives;
-  const text = ({ align = "left", whole = false }: Column) => align === "left" && !whole;
-  const excess = narrowed(widths, columns.map(flexible), flexibleCellsMin, total - columnsMax);
-  narrowed(widths, columns.map(text), textCellsMin, excess);
+  const tooMany = widthOf(widths) - columnsMax;
+  const excess = narrowed(widths, columns.map(isFlexible), flexibleCellsMin, tooMany);
+  narrowed(widths, columns.map(isText), textCellsMin, excess);
   return widths;
 }
 

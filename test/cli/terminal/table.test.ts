@@ -55,6 +55,25 @@ describe("on a narrow terminal", () => {
     expect(text.split("\n")[1]).toBe("key…  a l…     12");
   });
 
+  test("what is optional is left out before too little is left of the rest, the last one first", () => {
+    const columns = [
+      { title: "ID", whole: true },
+      { title: "LABEL", flexible: true },
+      { title: "USED", optional: true },
+      { title: "TODAY", align: "right" },
+      { title: "USE", whole: true, optional: true },
+    ] as const;
+    const linesAt = (width: number) => {
+      const io = testIo({ ...narrow, columns: width });
+      printTable(io, columns, [["key_123", "a long label", "yesterday", "12", "50 %"]]);
+      return io.printed().split("\n");
+    };
+    expect(linesAt(60)[0]).toBe("ID       LABEL         USED       TODAY  USE");
+    expect(linesAt(36)[1]).toBe("key_123  a lon…  yeste…     12  50 %");
+    expect(linesAt(30)[1]).toBe("key_123  a lon…  yeste…     12");
+    expect(linesAt(26)).toEqual(["ID       LABEL       TODAY", "key_123  a long la…     12", ""]);
+  });
+
   test("nothing is cut where a script reads", () => {
     const text = printed([["key_1", "a long label for somebody", "12"]], { columns: 24 });
     expect(text).toContain("a long label for somebody");
