@@ -1,7 +1,7 @@
 /** What the console's pages do with animals, on both stores. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { animalDesk } from "../../../src/annexes/console/catalogue/desk.ts";
-import type { AnimalDesk } from "../../../src/annexes/console/desk.ts";
+import type { AnimalDesk, AnimalQuery } from "../../../src/annexes/console/desk.ts";
 import { createServices, type Services } from "../../../src/service/services.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { hookTimeoutMs } from "../../helpers/postgres.ts";
@@ -51,5 +51,40 @@ describe.each(stores)("$name", (kind) => {
     const id = await store.pets.create({ name: "Rex", categoryId: 1n });
     expect(await desk.update([id], { name: "Rex" }, "Ana")).toEqual({ changeId: undefined });
     expect((await desk.update([id], { name: "Max" }, "Ana")).changeId).toBeDefined();
+  });
+
+  test("a search with the index of names finds what one without it does", async () => {
+    const statuses = ["available", "pending", "sold", undefined] as const;
+    for (let at = 0; at < 60; at += 1) {
+      const name = `${at % 3 === 0 ? "Ñandú" : "Rex"} ${at}`;
+      await store.pets.create({
+        name,
+        categoryId: BigInt((at % 2) + 1),
+        status: statuses[at % 4],
+      });
+    }
+    const indexed = animalDesk(services, 0);
+    const all = { text: "", categoryId: undefined, status: undefined, limit: 7, before: undefined };
+    await indexed.find(all);
+    const asked: Partial<AnimalQuery>[] = [
+      { text: "nandu" },
+      { text: "REX 1" },
+      { text: "zzz" },
+      { text: "7" },
+      { text: "60" },
+      { text: "ñ", status: "sold" },
+      { text: "rex", categoryId: 2n, before: 30n },
+      { text: "rex", status: "none", limit: 100 },
+    ];
+    // The names are read in the background; both ways answer the same at any time.
+    for (let round = 0; round < 3; round += 1) {
+      for (const query of asked) {
+        const [found, plain] = [
+          await indexed.find({ ...all, ...query }),
+          await desk.find({ ...all, ...query }),
+        ];
+        expect([query, found]).toEqual([query, plain]);
+      }
+    }
   });
 });

@@ -1,3 +1,4 @@
+import { fold } from "../../../domain/names.ts";
 import type { Pet } from "../../../domain/pet.ts";
 import type { AnimalService } from "../../animals/animals.ts";
 import type { OnChange } from "../../animals/categories.ts";
@@ -7,23 +8,33 @@ import { record, type RecordOf } from "../../../storage/records.ts";
 import { sql, type Steps } from "../../../storage/statement.ts";
 import { changes, petEvents } from "../../../storage/tables.ts";
 import type { AnimalDesk, AnimalEvent, ChangeMade, ChangeRecord } from "../desk.ts";
-import { exportAnimals, findAnimals } from "./find.ts";
+import { countedMax, exportAnimals, findAmong, findAnimals } from "./find.ts";
+import { NameBook } from "./name-book.ts";
+
+/** From so many animals on, their names are kept in memory: some 40 MB for a million. */
+const indexedAnimals = 50_000;
 
 /**
  * What the pages do with animals and categories: the services, with a number for each change so
- * that it can be undone.
+ * that it can be undone. Searches among `indexedMin` animals or more use an index of names.
  */
-export function animalDesk(services: Services): AnimalDesk {
+export function animalDesk(services: Services, indexedMin = indexedAnimals): AnimalDesk {
   const own = animalServices(services);
-  return { ...reading(own), ...changing(own) };
+  return { ...reading(own, indexedMin), ...changing(own) };
 }
 
-function reading(services: AnimalServices): Omit<AnimalDesk, Changes> {
-  const { store: engine, pets, animals, categories } = services;
+function reading(services: AnimalServices, indexedMin: number): Omit<AnimalDesk, Changes> {
+  const { store: engine, pets, animals, categories, clock } = services;
+  const book = new NameBook(engine, clock);
   return {
     async find(query) {
       const total = await pets.count();
-      return engine.read(() => findAnimals(query, total), { patient: true });
+      // The database answers until the names are read, and where they cannot be.
+      if (total >= indexedMin) book.prepare().catch(() => undefined);
+      const known = query.text === "" ? undefined : await book.find(fold(query.text), countedMax);
+      const search = () =>
+        known === undefined ? findAnimals(query, total) : findAmong(query, known, total);
+      return engine.read(search, { patient: true });
     },
     async *all(query) {
       let after: bigint | undefined;

@@ -38,6 +38,27 @@ function* findByFields(
   return { ...pageOf(animals, limit), found, isMore: false, total };
 }
 
+/** Finds animals among those with the ids `known`, which an index says have the text. */
+export function* findAmong(
+  query: AnimalQuery,
+  known: readonly bigint[],
+  total: number,
+): Steps<FoundAnimals> {
+  const { limit, before, text } = query;
+  const own = isId(text) ? [BigInt(text)] : [];
+  const ids = [...new Set([...known, ...own])];
+  if (ids.length === 0) return { animals: [], more: false, found: 0, isMore: false, total };
+  const named = sql`id IN ${list(ids)}`;
+  const wanted = fold(text);
+  const rowsFound = yield* newest([...conditionsOf(query), named], undefined, ids.length);
+  // A name may have changed since the index was asked.
+  const found = rowsFound.filter(({ id, name }) => fold(name).includes(wanted) || own.includes(id));
+  const page = found.filter(({ id }) => before === undefined || id < before).slice(0, limit + 1);
+  return { ...pageOf(page.map(petOfRow), limit), found: found.length, isMore: false, total };
+}
+
+const isId = (text: string) => /^\d{1,18}$/.test(text);
+
 /**
  * Walks over the names that may have the text until a page and the count are known; whole rows are
  * read for the page.
@@ -129,7 +150,7 @@ function mayHave(text: string, wanted: string): Statement {
   const position = inDialect((dialect) => dialect.position);
   const name = inDialect((dialect) => dialect.lowerAscii("name"));
   const bytes = inDialect((dialect) => dialect.byteLength("name"));
-  const id = /^\d{1,18}$/.test(text) ? sql` OR id = ${BigInt(text)}` : sql``;
+  const id = isId(text) ? sql` OR id = ${BigInt(text)}` : sql``;
   return sql`(${position}(${name}, ${wanted}) > 0 OR ${bytes} > length(name)${id})`;
 }
 
