@@ -138,7 +138,8 @@ class Line {
     this.#say = say;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.begun = promise;
-    this.#end = this.#read(io, resolve);
+    // A service that is gone before it has begun wants no link.
+    this.#end = this.#read(io, resolve).finally(() => resolve(false));
   }
 
   traffic(): Promise<Traffic> {

@@ -3,10 +3,12 @@
  * languages.
  */
 import { describe, expect, test } from "bun:test";
+import type { Desk } from "../../../src/annexes/console/desk.ts";
 import { exposureOf, isUnspecified, widest } from "../../../src/annexes/console/exposure.ts";
 import { Failures, failuresPerMinute } from "../../../src/annexes/console/failures.ts";
 import { hashSecret, isSecret, newSecret } from "../../../src/annexes/console/secrets.ts";
 import { TrafficMeter } from "../../../src/annexes/console/traffic.ts";
+import { consoleHandler } from "../../../src/annexes/console/web/handler.ts";
 import { isKnownHost, isOpenable, isOwnOrigin } from "../../../src/annexes/console/web/origin.ts";
 import { router } from "../../../src/annexes/console/web/router.ts";
 import { languageFor, languages } from "../../../src/annexes/console/words/index.ts";
@@ -144,6 +146,36 @@ describe("origins", () => {
   ])("a page with %o: %p", (headers, expected) => expect(isOpenable(headers)).toBe(expected));
 });
 
+describe("plain HTTP", () => {
+  const ask = (address: string, isSecure: boolean, isBehindProxy = false) => {
+    const hosts = { names: ["console.example.org"], isVouched: true };
+    const handle = consoleHandler({
+      // Nothing more of it is asked before somebody is let in.
+      desk: { clock: () => 0 } as Desk,
+      hosts,
+      publicOrigin: undefined,
+      isBehindProxy,
+      report: (error) => expect(error).toBeUndefined(),
+      warn: () => undefined,
+    });
+    const request = new Request("http://console.example.org/animals", {
+      headers: { host: "console.example.org" },
+    });
+    return handle(request, { address, isSecure, isProxied: isBehindProxy });
+  };
+  test.each([
+    ["203.0.113.7", false, false, 403],
+    ["2001:db8::1", false, false, 403],
+    ["203.0.113.7", true, false, 401],
+    ["203.0.113.7", false, true, 401],
+    ["192.168.1.5", false, false, 401],
+    ["127.0.0.1", false, false, 401],
+  ] as const)("from %s, secure %p, behind a proxy %p: %i", async (...given) => {
+    const [address, isSecure, isBehindProxy, status] = given;
+    expect((await ask(address, isSecure, isBehindProxy)).status).toBe(status);
+  });
+});
+
 test("a router finds the first route, its parameters, and the methods of a path", () => {
   const handle = () => new Response();
   const find = router([
@@ -185,6 +217,27 @@ describe("languages", () => {
       );
     expect(shape(languages.es.words)).toEqual(shape(languages.en.words));
     expect(JSON.stringify([languages.en.words, languages.es.words])).not.toContain('""');
+  });
+
+  /** Words that are the same in both languages, or names that stand as they are. */
+  const names = "Free,Pro,Business,Enterprise,JSON,rehome";
+  const shared = new Set([...names.split(","), "no", "Plan", "Id", "1 d 2 h 3 min"]);
+  const textsOf = (words: unknown, path = ""): [path: string, text: string][] => {
+    if (typeof words === "string") return [[path, words]];
+    if (typeof words === "function") {
+      const said: unknown = words.apply(undefined, ["1", "2", "3"]);
+      return typeof said === "string" ? [[path, said]] : [];
+    }
+    const entries = Object.entries(words as object);
+    return entries.flatMap(([name, value]) => textsOf(value, `${path}.${name}`));
+  };
+
+  test("leave no English in Spanish", () => {
+    const english = new Map(textsOf(languages.en.words));
+    const same = textsOf(languages.es.words).filter(
+      ([path, text]) => english.get(path) === text && /[a-z]{2}/i.test(text) && !shared.has(text),
+    );
+    expect(same).toEqual([]);
   });
 });
 

@@ -1,0 +1,291 @@
+/**
+ * The console's process of the compiled executable: where it listens, whom it lets near, what an
+ * upload may cost, and that its end is not the interface's.
+ */
+import { describe, expect, test } from "bun:test";
+import { copyFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import { executable, makeKey, rehome, roomy, temporaryFolder } from "../helpers/binary.ts";
+import { invite, serveConsole, Visitor, type RunningConsole } from "../helpers/console.ts";
+import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
+import { until } from "../helpers/until.ts";
+
+const fixtures = join(import.meta.dir, "../fixtures/tls");
+/** It waits a second before it starts again, and leaves the processor to others. */
+const restartMaxMs = 60_000;
+const uploadBytesMax = 256 * 1024 * 1024;
+
+/** A port that nobody had a moment ago. */
+function freePort(): number {
+  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
+  const { port } = server;
+  server.stop(true);
+  return port;
+}
+
+/** The process of the console beside a server. */
+function consolePid({ pid }: RunningConsole): number | undefined {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  return children === "" ? undefined : Number(children.split(" ")[0]);
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { redirect: "manual" })).status > 0;
+  } catch {
+    return false;
+  }
+}
+
+test("a console that is killed is started again, and the interface answers all the while", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveConsole(folder.path, ["--console", `127.0.0.1:${freePort()}`]);
+  const { key } = await makeKey(folder.path, ...roomy);
+  const ana = await new Visitor(server.console).join(await invite(folder.path, "Ana", "staff"));
+  const former = consolePid(server);
+  if (former === undefined) throw new Error("the console has no process");
+
+  const statuses = new Set<number>();
+  const stop = new AbortController();
+  const asking = (async () => {
+    while (!stop.signal.aborted) {
+      const headers = { authorization: `Bearer ${key}` };
+      statuses.add((await fetch(`${server.origin}/v1/pets`, { headers })).status);
+      await Bun.sleep(2);
+    }
+  })();
+  try {
+    process.kill(former, "SIGKILL");
+    await until(() => server.stderr().includes("it is started again"), restartMaxMs);
+    await until(() => answers(server.console), restartMaxMs);
+  } finally {
+    stop.abort();
+    await asking;
+  }
+  expect([...statuses]).toEqual([200]);
+  expect(consolePid(server)).not.toBe(former);
+  // Nobody has to sign in again.
+  expect((await ana.get("/animals")).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+  expect(await answers(server.console)).toBe(false);
+}, 150_000);
+
+test("a server that is killed leaves no console behind", async () => {
+  using folder = temporaryFolder();
+  const server = await serveConsole(folder.path);
+  await server.stop("SIGKILL");
+  await until(async () => !(await answers(server.console)), restartMaxMs);
+}, 90_000);
+
+test("the first start at a terminal prints an operator's link, and the second none", async () => {
+  using folder = temporaryFolder();
+  const args = ["serve", "--data", folder.path, "--port", "0", "--console", "127.0.0.1:0"];
+  const start = () => rehomeAtTerminal(args, { columns: 120, answers: [["Data", "\u0003"]] });
+  const first = await start();
+  expect(first.exitCode).toBe(0);
+  const screen = withoutColor(first.screen);
+  expect(screen).toContain("Your own link, good once and for 7 days:");
+  const [link = ""] = /http:\/\/127\.0\.0\.1:\d+\/join\/[\w-]{43}\b/.exec(screen) ?? [];
+  expect(withoutColor((await start()).screen)).not.toContain("/join/");
+
+  await using server = await serveConsole(folder.path);
+  const visitor = await new Visitor(server.console).join(
+    `${server.console}${new URL(link).pathname}`,
+  );
+  expect((await visitor.get("/people")).status).toBe(200);
+}, 90_000);
+
+test("a start without a terminal prints no link: it would be in a log", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveConsole(folder.path);
+  expect(server.stdout() + server.stderr()).not.toContain("/join/");
+});
+
+test("in a start's banner all addresses stand in one column", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveConsole(folder.path);
+  const columns = ["API", "Docs", "Console", "Data"].map((label) => {
+    const line =
+      server
+        .stdout()
+        .split("\n")
+        .find((each) => each.startsWith(`  ${label} `)) ?? "";
+    return line.search(/\S+(?: \(|$)/);
+  });
+  expect(new Set(columns).size).toBe(1);
+});
+
+describe("a public address", () => {
+  test.each(["203.0.113.9:8090", "[2001:db8::9]:8090"])(
+    "without HTTPS is refused in words: %s",
+    async (address) => {
+      using folder = temporaryFolder();
+      const result = await rehome([
+        "serve",
+        "--data",
+        folder.path,
+        "--port",
+        "0",
+        "--console",
+        address,
+      ]);
+      expect(result.exitCode).toBe(2);
+      expect(result.stderr).toStartWith("Error: The console would speak plain HTTP at ");
+      expect(result.stderr).toContain("--tls-cert");
+      expect(result.stdout).not.toContain("Console");
+    },
+  );
+});
+
+test("SIGHUP takes up another certificate on the console too, and a person stays signed in", async () => {
+  using folder = temporaryFolder();
+  const [cert, key] = [join(folder.path, "server.crt"), join(folder.path, "server.key")];
+  const use = (name: string) => {
+    copyFileSync(join(fixtures, `${name}.crt`), cert);
+    copyFileSync(join(fixtures, `${name}.key`), key);
+  };
+  use("first");
+  const data = join(folder.path, "data");
+  await using server = await serveConsole(data, ["--tls-cert", cert, "--tls-key", key]);
+  expect(server.console).toStartWith("https://");
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(`${server.console}${path}`, {
+      ...init,
+      redirect: "manual",
+      tls: { rejectUnauthorized: false },
+    });
+  const { pathname } = new URL(await invite(data, "Ana", "staff"));
+  const joined = await ask(pathname, { method: "POST", headers: { origin: server.console } });
+  const [cookie = ""] = joined.headers.getSetCookie();
+  expect(cookie).toMatch(/^__Host-rehome_console=.*; Secure$/);
+  expect(await shownName(server.console)).toBe("first.example");
+
+  use("second");
+  process.kill(server.pid, "SIGHUP");
+  // A connection that the former listener had not taken yet is reset; browsers ask again.
+  const shown = () => shownName(server.console).catch(() => "");
+  await until(async () => (await shown()) === "second.example");
+  const page = await ask("/animals", { headers: { cookie: cookie.replace(/;.*/, "") } });
+  expect(page.status).toBe(200);
+  expect(await server.stop()).toBe(0);
+}, 90_000);
+
+/** The name in the certificate that a new connection is shown. */
+function shownName(origin: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const { hostname, port } = new URL(origin);
+  const socket = connect({ port: Number(port), host: hostname, rejectUnauthorized: false }, () => {
+    resolve(String(socket.getPeerCertificate().subject.CN));
+    socket.destroy();
+  });
+  socket.on("error", reject);
+  return promise;
+}
+
+describe("an upload", () => {
+  const head = (name: string) =>
+    `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: text/csv\r\n\r\n`;
+  const tail = "\r\n--b--\r\n";
+
+  /** Sends a file as a stream of parts, and resolves with the answer. */
+  function send(
+    { console: origin }: RunningConsole,
+    visitor: Visitor,
+    parts: AsyncIterable<string | Uint8Array>,
+  ): Promise<Response> {
+    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    return fetch(`${origin}/import`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { cookie, origin, "content-type": "multipart/form-data; boundary=b" },
+      body: new ReadableStream({
+        async start(controller) {
+          for await (const part of parts) {
+            controller.enqueue(typeof part === "string" ? new TextEncoder().encode(part) : part);
+          }
+          controller.close();
+        },
+      }),
+    });
+  }
+
+  test("is one at a time for each person, and does not keep others waiting", async () => {
+    using folder = temporaryFolder();
+    await using server = await serveConsole(folder.path);
+    const come = async (name: string) =>
+      new Visitor(server.console).join(await invite(folder.path, name, "staff"));
+    const [ana, ben] = [await come("Ana"), await come("Ben")];
+    const { promise: goOn, resolve: finish } = Promise.withResolvers<void>();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const slow = send(
+      server,
+      ana,
+      (async function* () {
+        yield head("slow.csv");
+        yield "name,categoryId,status\n";
+        begin();
+        await goOn;
+        yield `Rex,1,available\n${tail}`;
+      })(),
+    );
+    await begun;
+    const quick = () =>
+      send(
+        server,
+        ana,
+        (async function* () {
+          yield `${head("quick.csv")}name,categoryId\nMax,1\n${tail}`;
+        })(),
+      );
+    // The first bytes of the slow one may be on their way still.
+    let answer = await quick();
+    await until(async () => answer.status === 503 || (answer = await quick()).status === 503);
+    expect(await answer.text()).toContain("Another file of yours is still on its way.");
+    const form = new FormData();
+    form.set("file", new File(["name,categoryId\nLuna,1\n"], "other.csv"));
+    expect((await ben.post("/import", form)).status).toBe(303);
+    finish();
+    expect((await slow).status).toBe(303);
+    expect(await (await ana.get("/import")).text()).toContain("slow.csv");
+    expect(await (await ben.get("/import")).text()).toContain("other.csv");
+  }, 90_000);
+
+  test("above 256 MiB is refused, and the console answers on", async () => {
+    using folder = temporaryFolder();
+    await using server = await serveConsole(folder.path);
+    const ana = await new Visitor(server.console).join(await invite(folder.path, "Ana", "staff"));
+    const chunk = new Uint8Array(4 * 1024 * 1024).fill(97);
+    const answer = await send(
+      server,
+      ana,
+      (async function* () {
+        yield head("huge.csv");
+        for (let sent = 0; sent < uploadBytesMax; sent += chunk.length) yield chunk;
+        yield `a${tail}`;
+      })(),
+    );
+    expect(answer.status).toBe(413);
+    expect(await answer.text()).toContain("256 MiB");
+    expect((await ana.get("/animals")).status).toBe(200);
+    // Nothing of it is left.
+    expect(await (await ana.get("/import")).text()).toContain('type="file"');
+    const peak = /VmHWM:\s+(\d+) kB/.exec(
+      readFileSync(`/proc/${consolePid(server)}/status`, "utf8"),
+    )?.[1];
+    expect(Number(peak) / 1024).toBeLessThan(250);
+  }, 90_000);
+});
+
+test("the hidden command is no way around: it needs the service at its other end", async () => {
+  using folder = temporaryFolder();
+  const child = Bun.spawn([await executable(), "__console"], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { PATH: process.env["PATH"] ?? "", REHOME_DATA: folder.path },
+  });
+  await child.exited;
+  expect(child.exitCode).toBe(0);
+  expect(await child.stdout.text()).not.toContain("/join/");
+});
