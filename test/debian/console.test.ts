@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { temporaryFolder } from "../helpers/binary.ts";
+import { rehome, temporaryFolder } from "../helpers/binary.ts";
 import { dimText, openPage, screens, startBrowser } from "../helpers/browser.ts";
 import { invite, serveConsole, Visitor, type RunningConsole } from "../helpers/console.ts";
 import { axeFindings } from "../helpers/docs-page.ts";
+import { hookTimeoutMs } from "../helpers/postgres.ts";
+import { stores, type StorePlace } from "../helpers/stores.ts";
 
 const folder = temporaryFolder();
 /** Written anew with UPDATE_IMAGES=1. */
@@ -29,6 +31,9 @@ let server: RunningConsole;
 let browser: Browser;
 
 beforeAll(async () => {
+  // The first animal, which some pages are about.
+  const rex = ["--name", "Rex", "--category", "Dog", "--create-category", "--status", "available"];
+  await rehome(["pets", "add", ...rex, "--data", folder.path]);
   server = await serveConsole(folder.path);
   browser = await startBrowser();
 });
@@ -39,8 +44,13 @@ afterAll(async () => {
 });
 
 /** Joins with a new link, as `name`, and returns the page. */
-async function joined(name: string, role: "staff" | "operator", options: BrowserContextOptions) {
-  const link = await invite(folder.path, name, role);
+async function joined(
+  name: string,
+  role: "staff" | "operator",
+  options: BrowserContextOptions,
+  place: string | readonly string[] = folder.path,
+) {
+  const link = await invite(place, name, role);
   const opened = await openPage(browser, link, { locale: "en-GB", ...options });
   await opened.page.getByRole("button", { name: "Join" }).click();
   await opened.page.waitForURL("**/animals");
@@ -67,69 +77,87 @@ function findingsOn(page: Page, screen: string): Promise<string[]> {
   return ["light", "phone"].includes(screen) ? axeFindings(page) : dimText(page);
 }
 
-describe.each([
-  ["with a script", true],
-  ["without a script", false],
-])("a volunteer's day, %s", (which, javaScriptEnabled) => {
-  const dog = javaScriptEnabled ? "Rex" : "Luna";
+/** What axe finds, where it can be run at all. */
+async function axeFindingsOf(page: Page, isScripted: boolean): Promise<string[]> {
+  return isScripted ? axeFindings(page) : [];
+}
 
-  test("join, add, find, correct, adopt, remove, undo, import, undo", async () => {
-    await using opened = await joined(`Ana ${which}`, "staff", {
-      ...screens.phone,
-      javaScriptEnabled,
-    });
-    const { page, complaints } = opened;
+describe.each(stores)("a volunteer's day on $name", (kind) => {
+  let place: StorePlace;
+  let own: RunningConsole;
 
-    await page.getByLabel("Name").fill(`${dog}x the dog`);
-    await page.getByLabel("Category").fill("Dog");
-    await page.getByLabel("Status").selectOption({ label: "available" });
-    await button(page, "Add animal").click();
-    await page.getByText(`${dog}x the dog was added`).waitFor();
+  beforeAll(async () => {
+    place = await kind.place();
+    own = await serveConsole(undefined, place.flags);
+  }, hookTimeoutMs);
+  afterAll(async () => {
+    expect(await own.stop()).toBe(0);
+    await place[Symbol.asyncDispose]();
+  }, hookTimeoutMs);
 
-    await open(page, "x the d", `${dog}x the dog`);
-    await page.getByLabel("Name").fill(`${dog} the dog`);
-    await page.getByLabel("Status").selectOption({ label: "pending" });
-    await button(page, "Save").click();
-    await page.getByRole("heading", { name: `${dog} the dog`, level: 1 }).waitFor();
-    await page.getByText(`Name: ${dog}x the dog → ${dog} the dog`).waitFor();
+  test.each([
+    ["with a script", true],
+    ["without a script", false],
+  ])(
+    "%s",
+    async (which, javaScriptEnabled) => {
+      const dog = javaScriptEnabled ? "Rex" : "Luna";
+      const screen = { ...screens.phone, javaScriptEnabled };
+      await using opened = await joined(`Ana ${which}`, "staff", screen, place.flags);
+      const { page, complaints } = opened;
 
-    await link(page, "Animals").click();
-    const row = page.getByRole("listitem").filter({ hasText: `${dog} the dog` });
-    await row.getByRole("button", { name: "sold" }).click();
-    const sold = row.getByRole("button", { name: "sold", pressed: true });
-    await sold.waitFor();
+      await page.getByLabel("Name").fill(`${dog}x the dog`);
+      await page.getByLabel("Category").fill("Dog");
+      await page.getByLabel("Status").selectOption({ label: "available" });
+      await button(page, "Add animal").click();
+      await page.getByText(`${dog}x the dog was added`).waitFor();
 
-    await open(page, dog.toLowerCase(), `${dog} the dog`);
-    expect(await page.getByLabel("Status").inputValue()).toBe("sold");
-    await button(page, "Remove").click();
-    await page.getByText(`${dog} the dog was removed`).waitFor();
-    expect(await link(page, `${dog} the dog`).count()).toBe(0);
-    await button(page, "Undo").click();
-    await link(page, `${dog} the dog`).waitFor();
+      await open(page, "x the d", `${dog}x the dog`);
+      await page.getByLabel("Name").fill(`${dog} the dog`);
+      await page.getByLabel("Status").selectOption({ label: "pending" });
+      await button(page, "Save").click();
+      await page.getByRole("heading", { name: `${dog} the dog`, level: 1 }).waitFor();
+      await page.getByText(`Name: ${dog}x the dog → ${dog} the dog`).waitFor();
 
-    const list = join(folder.path, `${dog}.csv`);
-    const rows = ["name,categoryId,status", `${dog} junior,1,available`, "Bad,one,available"];
-    writeFileSync(list, `${rows.join("\n")}\n`);
-    await link(page, "Import").click();
-    await page.getByLabel("File").setInputFiles(list);
-    await button(page, "Import").click();
-    await page.getByRole("heading", { name: `What ${dog}.csv would change` }).waitFor();
-    await page.getByText("Rows that cannot be taken").waitFor();
-    await page.getByLabel("Import the good rows").check();
-    await button(page, "Import").click();
-    await page.getByRole("heading", { name: `Imported: ${dog}.csv` }).waitFor();
-    await link(page, "Animals").click();
-    await link(page, `${dog} junior`).waitFor();
-    expect(await link(page, "Bad").count()).toBe(0);
-    await link(page, "Import").click();
-    await page.getByRole("button", { name: "Undo this import" }).click();
-    await page.getByText("Undone").waitFor();
-    await link(page, "Animals").click();
-    await page.getByLabel("Search").waitFor();
-    expect(await link(page, `${dog} junior`).count()).toBe(0);
-    expect(await link(page, `${dog} the dog`).count()).toBe(1);
-    expect(complaints).toEqual([]);
-  }, 60_000);
+      await link(page, "Animals").click();
+      const row = page.getByRole("listitem").filter({ hasText: `${dog} the dog` });
+      await row.getByRole("button", { name: "sold" }).click();
+      const sold = row.getByRole("button", { name: "sold", pressed: true });
+      await sold.waitFor();
+
+      await open(page, dog.toLowerCase(), `${dog} the dog`);
+      expect(await page.getByLabel("Status").inputValue()).toBe("sold");
+      await button(page, "Remove").click();
+      await page.getByText(`${dog} the dog was removed`).waitFor();
+      expect(await link(page, `${dog} the dog`).count()).toBe(0);
+      await button(page, "Undo").click();
+      await link(page, `${dog} the dog`).waitFor();
+
+      const list = join(folder.path, `${dog}.csv`);
+      const rows = ["name,categoryId,status", `${dog} junior,1,available`, "Bad,one,available"];
+      writeFileSync(list, `${rows.join("\n")}\n`);
+      await link(page, "Import").click();
+      await page.getByLabel("File").setInputFiles(list);
+      await button(page, "Import").click();
+      await page.getByRole("heading", { name: `What ${dog}.csv would change` }).waitFor();
+      await page.getByText("Rows that cannot be taken").waitFor();
+      await page.getByLabel("Import the good rows").check();
+      await button(page, "Import").click();
+      await page.getByRole("heading", { name: `Imported: ${dog}.csv` }).waitFor();
+      await link(page, "Animals").click();
+      await link(page, `${dog} junior`).waitFor();
+      expect(await link(page, "Bad").count()).toBe(0);
+      await link(page, "Import").click();
+      await page.getByRole("button", { name: "Undo this import" }).click();
+      await page.getByText("Undone").waitFor();
+      await link(page, "Animals").click();
+      await page.getByLabel("Search").waitFor();
+      expect(await link(page, `${dog} junior`).count()).toBe(0);
+      expect(await link(page, `${dog} the dog`).count()).toBe(1);
+      expect(complaints).toEqual([]);
+    },
+    60_000,
+  );
 });
 
 describe("the console", () => {
@@ -148,6 +176,111 @@ describe("the console", () => {
       expect(complaints).toEqual([]);
     }
   }, 120_000);
+
+  test("is legible in what comes of a person's work too", async () => {
+    await using opened = await joined("Olga at work", "operator", screens.phone);
+    const { page, complaints } = opened;
+    const seen = async (what: string) => {
+      await page.waitForLoadState();
+      expect([what, await axeFindings(page)]).toEqual([what, []]);
+    };
+    await page.getByLabel("Name").fill("Rex");
+    await button(page, "Add animal").click();
+    await page.getByText("Type a category, such as Dog.").waitFor();
+    await seen("an error beside its field");
+    await page.getByLabel("Category").fill("Dog");
+    await button(page, "Save").click();
+    await button(page, "Undo").waitFor();
+    await seen("a change with Undo");
+    await page.getByLabel("Choose Rex").first().check();
+    await seen("several chosen");
+    await page.goto(`${server.console}/categories/1`);
+    await seen("a category");
+    const section = async (name: string) => {
+      await link(page, name).click();
+      await page.getByRole("heading", { name, level: 1 }).waitFor();
+    };
+    await section("Keys");
+    await page.getByLabel("Name").fill("the website");
+    await page.getByLabel("Read-only").check();
+    await button(page, "Create key").click();
+    await page.getByLabel("Secret of the website").waitFor();
+    await seen("a secret");
+    await link(page, "the website").click();
+    await page.getByRole("heading", { name: "the website" }).waitFor();
+    await seen("a key");
+    await page.getByRole("link", { name: "Its use in the last 30 days" }).click();
+    await page.getByRole("heading", { name: "Use of the website" }).waitFor();
+    await page.getByText("As a table").click();
+    await seen("the use of a key, as a table too");
+    await section("People");
+    await page.getByLabel("Name").fill("Vera");
+    await button(page, "Invite").click();
+    const invitation = await page.getByLabel("Link", { exact: true }).inputValue();
+    await seen("a link");
+    await section("Health");
+    await button(page, "Make a backup").click();
+    await page.getByText("The backup is made.").waitFor();
+    await seen("Health with a backup");
+    await page.goto(`${server.console}/nothing`);
+    await seen("nothing here");
+    await page.goto(invitation);
+    await seen("an invitation");
+    await page.goto(`${server.console}/join/${"A".repeat(43)}`);
+    await seen("a wrong link");
+    await page.context().clearCookies();
+    await page.goto(`${server.console}/animals`);
+    await seen("signed out");
+    expect(complaints).toEqual([]);
+  }, 240_000);
+
+  test.each([true, false])(
+    "maps a file of a kind that nobody knows, with a script: %p",
+    async (javaScriptEnabled) => {
+      const screen = { ...screens.phone, javaScriptEnabled };
+      await using opened = await joined(`Mia ${javaScriptEnabled}`, "staff", screen);
+      const { page, complaints } = opened;
+      const dog = javaScriptEnabled ? "Milo" : "Bella";
+      const list = join(folder.path, `${dog}.csv`);
+      const rows = [`${dog};Hund;blau;A1`, `${dog} II;Katze;rot;A2`, `${dog} III;Hund;gelb;A3`];
+      writeFileSync(list, `Rufname;Tierart;Stand;Nr\n${rows.join("\n")}\n`);
+      await link(page, "Import").click();
+      await page.getByLabel("File").setInputFiles(list);
+      await button(page, "Import").click();
+      await page.getByRole("heading", { name: "This kind of file is not known yet" }).waitFor();
+      await page.getByRole("cell", { name: `${dog} III` }).waitFor();
+      const columns = { Name: "Rufname", Category: "Tierart", Status: "Stand" };
+      for (const [label, column] of Object.entries(columns)) {
+        await page.getByLabel(label, { exact: true }).selectOption(column);
+      }
+      await page.getByLabel("Id in your list").selectOption("Nr");
+      expect(await axeFindingsOf(page, javaScriptEnabled)).toEqual([]);
+      await button(page, "Show what would change").click();
+      await page.getByText("What the words for the status mean").waitFor();
+      expect(await axeFindingsOf(page, javaScriptEnabled)).toEqual([]);
+      await page.getByLabel("blau", { exact: true }).selectOption({ label: "available" });
+      await page.getByLabel("rot", { exact: true }).selectOption({ label: "sold" });
+      await page.getByLabel("gelb", { exact: true }).selectOption({ label: "none" });
+      await button(page, "Show what would change").first().click();
+      await page.getByRole("cell", { name: "sold" }).waitFor();
+      await button(page, "Import").click();
+      await page.getByRole("heading", { name: `Imported: ${dog}.csv` }).waitFor();
+      await link(page, "Animals").click();
+      for (const each of [dog, `${dog} II`, `${dog} III`]) await link(page, each).waitFor();
+      await link(page, `${dog} II`).click();
+      await page.getByRole("heading", { name: `${dog} II`, level: 1 }).waitFor();
+      expect(await page.getByLabel("Status").inputValue()).toBe("sold");
+      expect(await page.getByLabel("Category").inputValue()).toBe("Katze");
+      await link(page, "Import").click();
+      await button(page, "Undo this import").click();
+      await page.getByText("Undone").waitFor();
+      await link(page, "Animals").click();
+      await page.getByLabel("Search").waitFor();
+      expect(await link(page, dog).count()).toBe(0);
+      expect(complaints).toEqual([]);
+    },
+    60_000,
+  );
 
   test("is smaller than 150 KiB with all that it loads", async () => {
     const petra = await new Visitor(server.console).join(
@@ -206,6 +339,14 @@ describe("the console", () => {
     await using opened = await joined(`Ana ${name}`, "operator", shot.screen);
     const { page } = opened;
     await page.goto(`${server.console}${shot.path}`);
+    if (name === "import") {
+      const list = join(folder.path, "shelter list.csv");
+      const rows = ["Rex,1,available", "Luna,1,pending", "Milo,one,available"];
+      writeFileSync(list, `name,categoryId,status\n${rows.join("\n")}\n`);
+      await page.getByLabel("File").setInputFiles(list);
+      await button(page, "Import").click();
+      await page.getByText("Rows that cannot be taken").waitFor();
+    }
     const image = await page.screenshot();
     if (updatesImages) writeFileSync(join(images, `console-${name}.png`), image);
     expect(existsSync(join(images, `console-${name}.png`))).toBe(true);

@@ -21,9 +21,12 @@ export async function serveConsole(
   return { ...server, console: origin };
 }
 
-/** Invites somebody from the command line, and returns the link. */
+/**
+ * Invites somebody from the command line, and returns the link. `place` is a data folder, or the
+ * flags that name the store.
+ */
 export async function invite(
-  folder: string,
+  place: string | readonly string[],
   name: string,
   role: "staff" | "operator",
 ): Promise<string> {
@@ -33,8 +36,7 @@ export async function invite(
     name,
     "--role",
     role,
-    "--data",
-    folder,
+    ...(typeof place === "string" ? ["--data", place] : place),
     "--json",
   ]);
   if (stdout === "") throw new Error(stderr);

@@ -168,7 +168,7 @@ function previewOf(summary: ImportSummary, known: readonly Category[]): Preview 
   };
 }
 
-function unknownOf({ columns, sample, map }: UnknownFormat): UnknownFile {
+function unknownOf({ columns, rows, map }: UnknownFormat): UnknownFile {
   const guess = Object.fromEntries([...map].map(([target, column]) => [meaningOf[target], column]));
-  return { kind: "unknown", columns, rows: [sample], guess };
+  return { kind: "unknown", columns, rows, guess };
 }

@@ -60,25 +60,28 @@ export interface Reading {
   close(): Promise<void>;
 }
 
+/** Records of an unknown format that a person is shown. */
+const shownRows = 5;
+
 /** An input in none of the known formats, with what is needed to map its columns. */
 export class UnknownFormat extends UnreadableInput {
   /** The columns, or the fields of the first record. */
   readonly columns: readonly string[];
-  /** The values of the first record, in the order of the columns. */
-  readonly sample: readonly string[];
+  /** The values of the first records, in the order of the columns. */
+  readonly rows: readonly (readonly string[])[];
   /** A guess which of them are ours. */
   readonly map: FieldMap;
 
-  constructor(columns: readonly string[], sample: readonly string[], map: FieldMap) {
+  constructor(columns: readonly string[], rows: readonly (readonly string[])[], map: FieldMap) {
     const width = Math.max(...columns.map((column) => column.length));
-    const lines = columns.map((column, at) => `  ${column.padEnd(width)}  ${sample[at] ?? ""}`);
+    const lines = columns.map((column, at) => `  ${column.padEnd(width)}  ${rows[0]?.[at] ?? ""}`);
     super(
       0,
       `the records are in none of the known formats. The first one has:\n${lines.join("\n")}\n` +
         `Say where the fields are, such as ${mapOptions(map)}, or name a format with --format`,
     );
     this.columns = columns;
-    this.sample = sample;
+    this.rows = rows;
     this.map = map;
   }
 }
@@ -193,11 +196,14 @@ function unknownFormat(sample: Sample): Format {
     throw new UnreadableInput(0, problem);
   }
   const names = columnsOf(sample);
-  const values = names.map((name) => {
-    const value = fieldOf(columns, name)(first);
-    return value === undefined ? "" : shown(value);
-  });
-  throw new UnknownFormat(names, values, guessedMap(sample));
+  const readers = names.map((name) => fieldOf(columns, name));
+  const rows = sample.records.slice(0, shownRows).map((record) =>
+    readers.map((read) => {
+      const value = read(record);
+      return value === undefined ? "" : shown(value);
+    }),
+  );
+  throw new UnknownFormat(names, rows, guessedMap(sample));
 }
 
 /** Objects within one another that a list is looked for in. */
