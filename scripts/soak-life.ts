@@ -174,7 +174,9 @@ export class Life {
 
   async #killDatabase(server: RunningBinary): Promise<void> {
     await this.#place.killDatabase?.();
-    await until(async () => (await fetch(`${server.origin}/ready`)).status === 200);
+    const headers = { Authorization: `Bearer ${this.#key}` };
+    const list = () => fetch(`${server.origin}/v1/pets?limit=1`, { headers });
+    await until(async () => (await list()).status === 200, 30_000);
   }
 
   /** Another server, which is killed before it has begun, or soon after. */
