@@ -345,7 +345,7 @@ describe("the console", () => {
       writeFileSync(list, `name,categoryId,status\n${rows.join("\n")}\n`);
       await page.getByLabel("File").setInputFiles(list);
       await button(page, "Import").click();
-      await page.getByText("Rows that cannot be taken").waitFor();
+      await page.getByText("1 row (line 4)").waitFor();
     }
     const image = await page.screenshot();
     if (updatesImages) writeFileSync(join(images, `console-${name}.png`), image);

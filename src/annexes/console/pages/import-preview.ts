@@ -72,10 +72,11 @@ function badRows(visit: Visit, { bad }: Preview): Html | undefined {
           html`<li>
             <span>${problem}</span>
             <span class="soft"
-              >${words.import.bad(number(visit, count))}
+              >${words.import.bad(number(visit, count), count)}
               (${words.import.lines(
                 firstLines.slice(0, linesShownMax).join(", ") +
                   (count > Math.min(firstLines.length, linesShownMax) ? " …" : ""),
+                count,
               )})</span
             >
           </li>`,

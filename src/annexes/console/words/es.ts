@@ -186,8 +186,8 @@ export const es: Words = {
     newCategories: "Categorías nuevas",
     sample: "Las primeras filas",
     badTitle: "Filas que no se pueden importar",
-    bad: (count) => `${count} filas`,
-    lines: (lines) => `líneas ${lines}`,
+    bad: (shown, count) => `${shown} ${count === 1 ? "fila" : "filas"}`,
+    lines: (lines, count) => `${count === 1 ? "línea" : "líneas"} ${lines}`,
     skipBad: "Importar las filas buenas y dejar las malas",
     badStop:
       "El archivo tiene filas malas. Marca la casilla para importar las demás, o corrige el archivo.",
