@@ -43,6 +43,11 @@ export type NewPet = {
 /** An animal as it is kept. Ids are given by the store: 1, 2, 3, ... and never again once used. */
 export type Pet = { readonly id: bigint } & NewPet;
 
+/** What is set in an animal that is kept. Null takes an optional field away. */
+export type PetPatch = {
+  readonly [N in PetFieldName]?: PetValue<N> | (N extends OptionalName ? null : never) | undefined;
+};
+
 /** An animal as JSON text: a Pet of the specification. */
 export function petJson(pet: Pet): string {
   return JSON.stringify(plainPet(pet));

@@ -10,6 +10,8 @@ import { pageLimit, parsePageLimit } from "../domain/page.ts";
 import {
   isPetName,
   isPetStatus,
+  type NewPet,
+  type PetFieldName,
   petNameLengthMax,
   petStatuses,
   type PetStatus,
@@ -187,7 +189,7 @@ const newPetFields = {
   ),
   categoryId: described(int64, "Identifier of the category that the animal belongs to.", 1),
   status: optional(petStatus),
-};
+} satisfies Readonly<Record<PetFieldName, Field<unknown>>>;
 const readNewPet = reader(newPetFields);
 
 const newPetSchema = objectSchema(newPetFields, {
@@ -238,7 +240,10 @@ export const petPath = shape(
 );
 
 /** A Pet as a client in JavaScript gets it. */
-export type PetBody = { id: number; name: string; categoryId: number; status?: PetStatus };
+export type PetBody = Omit<NewPet, "categoryId"> & {
+  readonly id: number;
+  readonly categoryId: number;
+};
 
 /**
  * What a client gets, for its types (Eden). Operations answer with JSON text, so nothing is read

@@ -1,9 +1,10 @@
 /** Creates that may be sent again. The statements are the same for both databases. */
 import { rememberedMs } from "../domain/idempotency.ts";
 import type { KeptCreate, OnceCreate } from "./contract.ts";
+import { insertPet } from "./pet-row.ts";
 import { record } from "./records.ts";
-import { addAnimals, countAnimals, row, run, sql, type Steps } from "./statement.ts";
-import { idempotencyKeys, pets } from "./tables.ts";
+import { addAnimals, countAnimals, run, sql, type Steps } from "./statement.ts";
+import { idempotencyKeys } from "./tables.ts";
 
 /**
  * Creates that are forgotten with each one that is remembered: more than one, so that none is left
@@ -35,12 +36,7 @@ function* keptCreate(create: OnceCreate): Steps<KeptCreate | undefined> {
 }
 
 function* add({ pet, keyId, value, bodyHash, nowMs }: OnceCreate): Steps<KeptCreate> {
-  const { name, categoryId, status = null } = pet;
-  const added = yield* row(
-    sql<{ id: bigint }>`INSERT INTO ${pets} (name, category_id, status, created_at_ms, created_by)
-      VALUES (${name}, ${categoryId}, ${status}, ${nowMs}, ${keyId}) RETURNING id`,
-  );
-  if (added === undefined) throw new Error("the animal that was added has no id");
+  const id = yield* insertPet({ ...pet, createdAtMs: nowMs, createdBy: keyId });
   yield* countAnimals(1);
   yield* run(
     sql`DELETE FROM ${idempotencyKeys} WHERE (key_id, value) IN (
@@ -49,9 +45,9 @@ function* add({ pet, keyId, value, bodyHash, nowMs }: OnceCreate): Steps<KeptCre
   );
   yield* run(
     sql`INSERT INTO ${idempotencyKeys} (key_id, value, body_hash, pet_id, at_ms)
-      VALUES (${keyId}, ${value}, ${bodyHash}, ${added.id}, ${nowMs})
+      VALUES (${keyId}, ${value}, ${bodyHash}, ${id}, ${nowMs})
       ON CONFLICT (key_id, value) DO UPDATE SET
         body_hash = excluded.body_hash, pet_id = excluded.pet_id, at_ms = excluded.at_ms`,
   );
-  return { id: added.id, outcome: "added" };
+  return { id, outcome: "added" };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { int64Min } from "../../domain/int64.ts";
-import type { Pet, PetStatus } from "../../domain/pet.ts";
+import type { NewPet, Pet, PetPatch, PetStatus } from "../../domain/pet.ts";
 import {
   type ChangeRecord,
   eventsOfPet,
@@ -25,29 +25,19 @@ import {
   planUpdate,
 } from "./statements/changes.ts";
 import type { Engine } from "../../storage/contract.ts";
-import { petOfRow } from "../../storage/pet-row.ts";
+import { insertPet, petOfRow } from "../../storage/pet-row.ts";
 import { record } from "../../storage/records.ts";
-import {
-  changeAnimals,
-  countAnimals,
-  list,
-  row,
-  sql,
-  type Steps,
-} from "../../storage/statement.ts";
-import { apiKeys, changes, pets } from "../../storage/tables.ts";
+import { changeAnimals, countAnimals, list, sql, type Steps } from "../../storage/statement.ts";
+import { apiKeys, changes } from "../../storage/tables.ts";
 import { type CategoryReference, type OnChange, resolveCategory } from "./categories.ts";
 import { takeBack, type UndoOptions, type UndoReport } from "./undo.ts";
 
 export type { ChangeRecord, FoundPets, PetEvent, UndoReport };
 
 /** What to set in animals. What is absent stays. */
-export interface AnimalPatch {
-  readonly name?: string | undefined;
+export type AnimalPatch = Omit<PetPatch, "categoryId"> & {
   readonly category?: CategoryReference | undefined;
-  /** Null takes the status away. */
-  readonly status?: PetStatus | null | undefined;
-}
+};
 
 /** Which animals a list is to show. */
 export interface AnimalQuery {
@@ -115,31 +105,26 @@ export class AnimalService {
   }
 
   /** Adds an animal. */
-  async add(pet: {
-    readonly name: string;
-    readonly category: CategoryReference;
-    readonly status?: PetStatus | undefined;
-  }): Promise<Pet> {
+  async add({
+    category,
+    ...fields
+  }: Omit<NewPet, "categoryId"> & { readonly category: CategoryReference }): Promise<Pet> {
     return this.#changing("add", function* (change, by) {
-      const { id: categoryId, made } = yield* resolveCategory(pet.category);
-      const status = pet.status ?? null;
-      const added = yield* row<{ id: bigint }>(
-        sql`INSERT INTO ${pets} (name, category_id, status, created_at_ms, created_in)
-          VALUES (${pet.name}, ${categoryId}, ${status}, ${by.nowMs}, ${change}) RETURNING id`,
-      );
+      const { id: categoryId, made } = yield* resolveCategory(category);
+      const pet = { ...fields, categoryId };
+      const id = yield* insertPet({ ...pet, createdAtMs: by.nowMs, createdIn: change });
       yield* countAnimals(1);
-      const id = added?.id ?? 0n;
       yield* describeChange(change, { added: 1, name: pet.name, id }, made);
-      return { id, name: pet.name, categoryId, ...(status === null ? {} : { status }) };
+      return { id, ...pet };
     });
   }
 
   /** Changes animals. Returns them as they are now, in the order of `ids`. */
-  async update(ids: readonly bigint[], { name, category, status }: AnimalPatch): Promise<Pet[]> {
+  async update(ids: readonly bigint[], { category, ...fields }: AnimalPatch): Promise<Pet[]> {
     return this.#changing("update", function* (change, by) {
       yield* requireAll(ids);
       const resolved = category && (yield* resolveCategory(category));
-      const patch = { name, categoryId: resolved?.id, status };
+      const patch = { ...fields, categoryId: resolved?.id };
       const set = Object.fromEntries(
         Object.entries(patch).filter(([, value]) => value !== undefined),
       );

@@ -2,9 +2,9 @@ import type { SQL } from "bun";
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
-import { type Pet, petFieldNames } from "../../domain/pet.ts";
+import type { Pet } from "../../domain/pet.ts";
 import { columnName } from "../../storage/declare.ts";
-import { answerFields, petOfRow } from "../../storage/pet-row.ts";
+import { answerFields, createdFields, petOfRow } from "../../storage/pet-row.ts";
 import * as tables from "../../storage/tables.ts";
 import { arrayTypes } from "./columns.ts";
 import type {
@@ -71,16 +71,13 @@ function insertPets(
   return client.unsafe(insertAll, [
     lockTimeout(timeoutMs),
     batch.length,
-    ...insertedFields.map((name) => batch.map((pet) => pet[name] ?? null)),
+    ...createdFields.map((name) => batch.map((pet) => pet[name] ?? null)),
   ]);
 }
 
-/** What a create writes of an animal. */
-const insertedFields = [...petFieldNames, "createdAtMs", "createdBy"] as const;
-
 const insertAll = (() => {
-  const names = insertedFields.map((name) => columnName(name)).join(", ");
-  const arrays = insertedFields.map(
+  const names = createdFields.map((name) => columnName(name)).join(", ");
+  const arrays = createdFields.map(
     (name, at) => `$${at + 3}::${arrayTypes[tables.pets.columns[name].kind]}[]`,
   );
   return `

@@ -2,10 +2,10 @@ import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { and, asc, count, eq, gt, sql } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
-import { type Pet, petFieldNames, type PetStatus } from "../../domain/pet.ts";
+import type { Pet, PetStatus } from "../../domain/pet.ts";
 import type { AddedPet, KeptCreate, OnceCreate } from "../contract.ts";
 import { columnName } from "../declare.ts";
-import { answerFields, petOfRow, type PetRow } from "../pet-row.ts";
+import { answerFields, createdFields, petOfRow, type PetRow } from "../pet-row.ts";
 import { addOnce } from "../create-once.ts";
 import { query, statement, translating } from "./database.ts";
 import { perform } from "./engine.ts";
@@ -59,9 +59,6 @@ export function petReader(db: Database) {
   };
 }
 
-/** What a create writes of an animal, in the order of the statement's placeholders. */
-const insertedFields = [...petFieldNames, "createdAtMs", "createdBy"] as const;
-
 /** Adds the animals of `creates` that were not added before, in one transaction. */
 export function addAllOnce(db: Database, creates: readonly OnceCreate[]): KeptCreate[] {
   return db.transaction(() => creates.map((create) => perform(db, addOnce(create)))).immediate();
@@ -69,8 +66,8 @@ export function addAllOnce(db: Database, creates: readonly OnceCreate[]): KeptCr
 
 /** Changes animals, each call in one transaction. */
 export function petWriter(db: Database) {
-  const columns = insertedFields.map((name) => `"${columnName(name)}"`).join(", ");
-  const marks = insertedFields.map(() => "?").join(", ");
+  const columns = createdFields.map((name) => `"${columnName(name)}"`).join(", ");
+  const marks = createdFields.map(() => "?").join(", ");
   const prepareInsert = () =>
     db.prepare<never, SQLQueryBindings[]>(`INSERT INTO pets (${columns}) VALUES (${marks})`);
   // Prepared by the first create, which a server leaves to the writer thread.
@@ -78,7 +75,7 @@ export function petWriter(db: Database) {
   const insertAll = db.transaction((batch: readonly AddedPet[]): bigint[] => {
     const prepared = (insert ??= prepareInsert());
     return batch.map((pet) => {
-      const values = insertedFields.map((name) => pet[name] ?? null);
+      const values = createdFields.map((name) => pet[name] ?? null);
       // A bigint, because the connection has safeIntegers; the library's type does not know.
       return prepared.run(...values).lastInsertRowid as bigint;
     });

@@ -1,15 +1,18 @@
 /** The tables of `rehome.db` as SQLite has them. Limits are kept apart, see limits-schema.ts. */
 import { isNotNull, sql } from "drizzle-orm";
 import { check, index } from "drizzle-orm/sqlite-core";
+import { petFieldNames } from "../../domain/pet.ts";
 import * as tables from "../tables.ts";
 import { tableOf } from "./columns.ts";
 
 export const categories = tableOf(tables.categories);
 
-export const pets = tableOf(tables.pets, ({ status, id, name, categoryId }) => [
-  check("pets_name", sql`instr(${name}, char(0)) = 0`),
+export const pets = tableOf(tables.pets, ({ status, id, ...at }) => [
+  check("pets_name", sql`instr(${at.name}, char(0)) = 0`),
   // Holds every column of an answer, so that a filtered page is read from the index alone.
-  index("pets_by_status").on(status, id, name, categoryId).where(isNotNull(status)),
+  index("pets_by_status")
+    .on(status, id, ...petFieldNames.flatMap((field) => (field === "status" ? [] : at[field])))
+    .where(isNotNull(status)),
 ]);
 export const removedPets = tableOf(tables.removedPets);
 export const changes = tableOf(tables.changes);

@@ -7,12 +7,11 @@ import { addJson, json } from "../../../cli/json.ts";
 import { withAnimals } from "../open.ts";
 import { addSettings, configOf, parseInt64Value, storeSettings } from "../../../cli/options.ts";
 import { printTable } from "../../../cli/terminal/table.ts";
+import { fieldSchemas } from "./fields.ts";
 import { petFields, petSchema, petText } from "./pet.ts";
 
 const fieldsSchema = json.object({
-  name: json.text("name"),
-  categoryId: json.int64("id of its category, an int64"),
-  status: json.optional(json.text("status; absent when it had none")),
+  ...fieldSchemas,
   externalId: json.optional(json.text("its id where it was imported from")),
   source: json.text("whose id that is; empty where nobody said"),
 });

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { pageLimit, parsePageLimit } from "../../../domain/page.ts";
-import type { Pet } from "../../../domain/pet.ts";
+import { type Pet, petFieldNames } from "../../../domain/pet.ts";
 import { shellWord } from "../../../domain/errors.ts";
 import type { FoundPets } from "../animals.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
@@ -13,8 +13,9 @@ import {
   storeFlags,
   storeSettings,
 } from "../../../cli/options.ts";
-import { printTable } from "../../../cli/terminal/table.ts";
+import { type Column, printTable } from "../../../cli/terminal/table.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
+import { shownFields } from "./fields.ts";
 import { categoryOption, none, statusOf, statusOption, type StatusWord } from "./options.ts";
 import { petFields, petListSchema } from "./pet.ts";
 
@@ -118,17 +119,11 @@ function printPage(io: Io, page: readonly Pet[], named: ReadonlyMap<bigint, stri
     io,
     [
       { title: "ID", align: "right" },
-      { title: "NAME", flexible: true },
-      { title: "CATEGORY", align: "right" },
-      { title: "", flexible: true },
-      "STATUS",
+      ...petFieldNames.flatMap((name): readonly (string | Column)[] => shownFields[name].columns),
     ],
     page.map((pet) => [
       String(pet.id),
-      pet.name,
-      String(pet.categoryId),
-      named.get(pet.categoryId) ?? "",
-      pet.status ?? "-",
+      ...petFieldNames.flatMap((name) => shownFields[name].cells(pet, named)),
     ]),
   );
 }

@@ -1,17 +1,16 @@
 import { Command } from "commander";
 import { AppError } from "../../../domain/errors.ts";
-import { petFieldNames, petStatuses, type Pet } from "../../../domain/pet.ts";
+import { petFieldNames, type Pet } from "../../../domain/pet.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson, json, type Static } from "../../../cli/json.ts";
 import { addSettings, parseInt64Value, storeSettings } from "../../../cli/options.ts";
+import { fieldSchemas } from "./fields.ts";
 import { cut, printable } from "../../../cli/terminal/text.ts";
 
 export const petSchema = json.object({
   id: json.int64("id of the animal, an int64"),
-  name: json.text("name"),
-  categoryId: json.int64("id of its category, an int64"),
-  status: json.optional(json.oneOf(petStatuses, "status; absent when it has none")),
-} satisfies Readonly<Record<keyof Pet, unknown>>);
+  ...fieldSchemas,
+});
 export const petListSchema = json.list(petSchema);
 
 /** The fields of an animal that `--json` shows: those of the interface. */

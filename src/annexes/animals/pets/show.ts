@@ -2,8 +2,14 @@ import type { Command } from "commander";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { withAnimals } from "../open.ts";
 import { configOf } from "../../../cli/options.ts";
+import { petFieldNames } from "../../../domain/pet.ts";
 import { printable } from "../../../cli/terminal/text.ts";
+import { shownFields } from "./fields.ts";
+import { none } from "./options.ts";
 import { petFields, foundPet, petCommand } from "./pet.ts";
+
+/** The names of fields stand in so many cells. */
+const labelCells = 12;
 
 export function showCommand(io: Io): Command {
   const command = petCommand("show", "show an animal").addHelpText(
@@ -21,13 +27,13 @@ Examples:
         printJson(io, petFields(pet));
         return;
       }
-      const categories = await known.named();
-      const category = categories.find((each) => each.id === pet.categoryId)?.name;
-      const named = category === undefined ? "" : ` (${printable(category)})`;
-      io.out(`id          ${pet.id}\n`);
-      io.out(`name        ${printable(pet.name)}\n`);
-      io.out(`categoryId  ${pet.categoryId}${named}\n`);
-      io.out(`status      ${pet.status ?? "none"}\n`);
+      const categories = new Map((await known.named()).map(({ id, name }) => [id, name] as const));
+      io.out(`${"id".padEnd(labelCells)}${pet.id}\n`);
+      for (const name of petFieldNames) {
+        const cells = shownFields[name].cells(pet, categories).map(printable);
+        const [text = "", more = ""] = pet[name] === undefined ? [none] : cells;
+        io.out(`${name.padEnd(labelCells)}${text}${more === "" ? "" : ` (${more})`}\n`);
+      }
     });
   });
 }

@@ -4,34 +4,16 @@ import { addJson } from "../../../cli/json.ts";
 import { withAnimals } from "../open.ts";
 import { addSettings, configOf, storeSettings } from "../../../cli/options.ts";
 import { UsageError } from "../../../cli/errors.ts";
-import {
-  categoryOf,
-  categoryOption,
-  createCategoryOption,
-  nameOption,
-  parseIds,
-  statusOf,
-  statusOption,
-  type StatusWord,
-} from "./options.ts";
+import { addFieldOptions, type FieldOptions, fieldsOf } from "./fields.ts";
+import { categoryOf, parseIds } from "./options.ts";
 import { petListSchema, printPets } from "./pet.ts";
 
-interface Options {
-  readonly name?: string;
-  readonly category?: string;
-  readonly createCategory?: true;
-  readonly status?: StatusWord;
-  readonly json?: true;
-}
+type Options = FieldOptions & { readonly json?: true };
 
 export function updateCommand(io: Io): Command {
   const command = new Command("update")
     .description("change animals, all of them or none")
     .addArgument(new Argument("<id...>", "ids of the animals").argParser(parseIds))
-    .addOption(nameOption("new name"))
-    .addOption(categoryOption("new category, by name or id"))
-    .addOption(createCategoryOption())
-    .addOption(statusOption("new status"))
     .addHelpText(
       "after",
       `
@@ -42,10 +24,12 @@ Examples:
   rehome pets update 17 18 19 --status adopted
   rehome pets update 17 --category Dog --status none`,
     );
+  addFieldOptions(command, "new", false);
   addJson(addSettings(command, storeSettings), petListSchema);
   return command.action(async (ids: readonly bigint[], options: Options) => {
-    const { name, category, status } = options;
-    if (name === undefined && category === undefined && status === undefined) {
+    const { category } = options;
+    const fields = fieldsOf(options);
+    if (category === undefined && Object.keys(fields).length === 0) {
       throw new UsageError(
         "There is nothing to change: name what to set.",
         "rehome pets update --help",
@@ -54,11 +38,7 @@ Examples:
     const { config } = configOf(command, io);
     await withAnimals(config, io, async ({ animals }) => {
       const reference = category === undefined ? undefined : categoryOf({ ...options, category });
-      const changed = await animals.update(ids, {
-        name,
-        category: reference,
-        status: statusOf(status),
-      });
+      const changed = await animals.update(ids, { ...fields, category: reference });
       printPets(io, changed, "Changed", options);
     });
   });

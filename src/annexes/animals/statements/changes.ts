@@ -9,7 +9,7 @@
  *     const counts = yield* carryOut(change, by);
  */
 import { int64Max, int64Min } from "../../../domain/int64.ts";
-import type { Pet } from "../../../domain/pet.ts";
+import type { PetPatch } from "../../../domain/pet.ts";
 import { columnName } from "../../../storage/declare.ts";
 import {
   columnsOf,
@@ -138,12 +138,6 @@ export function* describeChange(
 export function* dropChange(change: bigint): Steps<void> {
   yield* run(sql`DELETE FROM ${changes} WHERE id = ${change}`);
 }
-
-/** What an update sets: a status of null takes it away. */
-export type PetPatch = {
-  readonly [F in keyof Omit<Pet, "id">]?:
-    Exclude<Pet[F], undefined> | (F extends "status" ? null : never);
-};
 
 /**
  * Plans to set the fields of `patch` in the animals that `where` means, by the name `animal`.
