@@ -43,6 +43,17 @@ export type NewPet = {
 /** An animal as it is kept. Ids are given by the store: 1, 2, 3, ... and never again once used. */
 export type Pet = { readonly id: bigint } & NewPet;
 
+/** The optional fields that hold any text. */
+export type OptionalTextName = {
+  [N in OptionalName]: (typeof petFields)[N] extends { kind: "text"; values?: undefined }
+    ? N
+    : never;
+}[OptionalName];
+export const optionalTextNames = petFieldNames.filter((name): name is OptionalTextName => {
+  const { kind, values, isOptional }: PetField = petFields[name];
+  return kind === "text" && values === undefined && isOptional === true;
+});
+
 /** What is set in an animal that is kept. Null takes an optional field away. */
 export type PetPatch = {
   readonly [N in PetFieldName]?: PetValue<N> | (N extends OptionalName ? null : never) | undefined;

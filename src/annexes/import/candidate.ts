@@ -1,4 +1,4 @@
-import type { PetStatus } from "../../domain/pet.ts";
+import type { NewPet } from "../../domain/pet.ts";
 
 /**
  * The category as the input has it: our id (with its name where that is known), a name to look up,
@@ -28,11 +28,9 @@ interface FromLine {
 }
 
 /** An animal for the catalogue. */
-export interface Candidate extends FromLine {
+export interface Candidate extends FromLine, Omit<NewPet, "categoryId"> {
   readonly kind: "pet";
-  readonly name: string;
   readonly category: CandidateCategory;
-  readonly status?: PetStatus | undefined;
 }
 
 /**

@@ -2,7 +2,9 @@ import type { Category } from "../../domain/names.ts";
 import type { Pet } from "../../domain/pet.ts";
 import { highestCategoryId, namedCategories } from "../animals/statements/categories.ts";
 import type { Awaitable, Store } from "../../storage/contract.ts";
-import { rows, sql, type Statement } from "../../storage/statement.ts";
+import { columnName } from "../../storage/declare.ts";
+import { answerFields, petOfRow, type PetRow } from "../../storage/pet-row.ts";
+import { raw, rows, sql, type Statement } from "../../storage/statement.ts";
 import { categories, pets } from "../../storage/tables.ts";
 import { beginStage, type ImportStage, type StageOptions } from "./stage.ts";
 
@@ -33,19 +35,16 @@ export interface CatalogueStore {
   beginImport(options: StageOptions): Promise<ImportStage>;
 }
 
-interface ExportRow {
-  readonly id: bigint;
-  readonly name: string;
-  readonly categoryId: bigint;
-  readonly status: Pet["status"] | null;
+type ExportRow = PetRow & {
   readonly category: string | null;
   readonly externalId: string | null;
   readonly source: string;
-}
+};
+
+const petColumns = raw(answerFields.map((name) => `p.${columnName(name)} AS "${name}"`).join(", "));
 
 const exportPage = (after: bigint, limit: number): Statement<ExportRow> => sql<ExportRow>`
-  SELECT p.id AS "id", p.name AS "name", p.category_id AS "categoryId", p.status AS "status",
-    c.name AS "category", p.external_id AS "externalId", p.source AS "source"
+  SELECT ${petColumns}, c.name AS "category", p.external_id AS "externalId", p.source AS "source"
   FROM ${pets} AS p LEFT JOIN ${categories} AS c ON c.id = p.category_id
   WHERE p.id > ${after} ORDER BY p.id LIMIT ${limit}`;
 
@@ -66,10 +65,10 @@ export function catalogueOf(engine: CatalogueEngine): CatalogueStore {
   };
 }
 
-function exportedPet({ status, category, externalId, source, ...pet }: ExportRow): ExportedPet {
+function exportedPet(row: ExportRow): ExportedPet {
+  const { category, externalId, source } = row;
   return {
-    ...pet,
-    status: status ?? undefined,
+    ...petOfRow(row),
     category: category ?? undefined,
     externalId: externalId ?? undefined,
     source: externalId === null || source === "" ? undefined : source,

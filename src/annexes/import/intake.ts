@@ -96,13 +96,12 @@ export class Intake {
     if (this.#sample.length < sampleAnimals) {
       this.#sample.push({ line, name, category, status, externalId });
     }
-    const { categoryId, categoryKey } = resolved;
-    return { ...this.#origin(candidate), name, categoryId, categoryKey, status, isGone: false };
+    const { kind: _, category: __, ...fields } = candidate;
+    return { ...fields, ...this.#origin(candidate), ...resolved, isGone: false };
   }
 
   #gone(outcome: Gone): StagedAnimal {
-    const nothing = { name: "", categoryId: undefined, categoryKey: undefined, status: undefined };
-    return { ...this.#origin(outcome), ...nothing, isGone: true };
+    return { ...this.#origin(outcome), isGone: true };
   }
 
   #origin(outcome: Candidate | Gone) {

@@ -1,5 +1,8 @@
 /** How the records of an import become animals to take over. */
+import { petFieldNames } from "../../domain/pet.ts";
+import { columnName } from "../../storage/declare.ts";
 import {
+  columnsOf,
   insert,
   joined,
   raw,
@@ -74,10 +77,12 @@ function* countOf(statement: Statement): Steps<number> {
 /** The newest record of each animal, with its category; those of other animals all. */
 function readyRows(byExternalId: boolean, keepGone: boolean): Statement {
   const order = raw(byExternalId ? "external_id, seq" : "seq");
-  const columns = raw("line, pet_id, external_id, source, is_gone, name, known_id, status");
+  const known = petFieldNames.map((name) =>
+    name === "categoryId" ? "known_id" : columnName(name),
+  );
   return sql`
-    INSERT INTO ${ready} (line, pet_id, external_id, source, is_gone, name, category_id, status)
-    SELECT ${columns}
+    INSERT INTO ${ready} (line, pet_id, external_id, source, is_gone, ${columnsOf(ready, petFieldNames)})
+    SELECT line, pet_id, external_id, source, is_gone, ${raw(known.join(", "))}
     FROM (
       SELECT newest.*, coalesce(category_id, ids.id) AS known_id
       FROM (
@@ -160,8 +165,8 @@ function* addAbsent(
     OR (source = '' AND substr(external_id, 1, ${Array.from(prefix).length}) = ${prefix}))`;
   const sourceAnimals = yield* countOf(sql`SELECT count(*) AS n FROM ${pets} WHERE ${owned}`);
   const missing = yield* run(sql`
-    INSERT INTO ${ready} (line, pet_id, external_id, source, is_gone, name, category_id, status)
-    SELECT 0, id, external_id, source, 1, '', NULL, NULL FROM ${pets}
+    INSERT INTO ${ready} (line, pet_id, external_id, source, is_gone)
+    SELECT 0, id, external_id, source, 1 FROM ${pets}
     WHERE ${owned} AND external_id NOT IN (
       SELECT external_id FROM ${ready} WHERE external_id IS NOT NULL)`);
   return { missing, sourceAnimals };

@@ -1,5 +1,12 @@
 /** The temporary tables of an import. */
-import { count, given, int64, nullable, table, text } from "../../storage/declare.ts";
+import { petFieldNames, type PetFieldName } from "../../domain/pet.ts";
+import { type Column, count, given, int64, nullable, table, text } from "../../storage/declare.ts";
+import { pets } from "../../storage/tables.ts";
+
+/** The fields of an animal; a record of one that is gone has none of them. */
+const fieldColumns = Object.fromEntries(
+  petFieldNames.map((name) => [name, { ...pets.columns[name], notNull: false }]),
+) as Readonly<Record<PetFieldName, Column<unknown, false, false>>>;
 
 /** Records as they come. */
 export const staged = table({
@@ -14,10 +21,8 @@ export const staged = table({
     source: text(),
     version: count(),
     isGone: count(),
-    name: text(),
-    categoryId: nullable(int64()),
     categoryKey: nullable(count()),
-    status: nullable(text()),
+    ...fieldColumns,
   },
 });
 
@@ -41,9 +46,7 @@ export const ready = table({
     externalId: nullable(text()),
     source: text(),
     isGone: count(),
-    name: text(),
-    categoryId: nullable(int64()),
-    status: nullable(text()),
+    ...fieldColumns,
     /** The animal in the catalogue that it is. */
     target: nullable(int64()),
     /** The removed animal that it is. */

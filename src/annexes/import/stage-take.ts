@@ -1,8 +1,11 @@
 /** How a range of an import's animals is taken over into the catalogue, and into its history. */
+import { petFieldNames } from "../../domain/pet.ts";
+import { columnName } from "../../storage/declare.ts";
 import {
   changeAnimals,
+  columnsOf,
   countAnimals,
-  inDialect,
+  joined,
   json,
   raw,
   row,
@@ -13,7 +16,12 @@ import {
 } from "../../storage/statement.ts";
 import { changes, petEvents, pets, removedPets } from "../../storage/tables.ts";
 import { addCategories, isCarried } from "../animals/statements/categories.ts";
-import { type CategoryEvent, describeChange, newChange } from "../animals/statements/changes.ts";
+import {
+  type CategoryEvent,
+  describeChange,
+  newChange,
+  snapshot,
+} from "../animals/statements/changes.ts";
 import type { Category } from "../../domain/names.ts";
 import type { ImportCounts } from "./stage.ts";
 import type { Looks } from "./stage-arrange.ts";
@@ -52,8 +60,8 @@ export function* resolveRange(first: number, last: number, looks: Looks): Steps<
 }
 
 /** True for an animal in the catalogue (`p`) that is not as the import has it. */
-const differs = sql`(p.name, p.category_id, p.status, p.external_id)
-  IS DISTINCT FROM (ready.name, ready.category_id, ready.status, coalesce(ready.external_id, p.external_id))`;
+const differs = sql`(${columnsOf(pets, petFieldNames, "p.")}, p.external_id)
+  IS DISTINCT FROM (${columnsOf(pets, petFieldNames, "ready.")}, coalesce(ready.external_id, p.external_id))`;
 
 interface RangeRow {
   readonly fresh: bigint;
@@ -136,37 +144,33 @@ function* own(first: number, last: number): Steps<void> {
       SELECT target FROM ${ready} WHERE source <> '' AND external_id IS NOT NULL AND ${within(first, last)})`);
 }
 
-/** An animal's fields as the history keeps them. */
-const snapshot = (of: string): Statement =>
-  sql`${inDialect((dialect) => dialect.jsonObject)}('name', ${raw(of)}.name, 'categoryId', ${raw(of)}.category_id,
-    'status', ${raw(of)}.status, 'externalId', ${raw(of)}.external_id, 'source', ${raw(of)}.source)`;
-
 /** Whose id an animal has afterwards: a file that does not say so leaves what is known. */
 const sourceOf = (known: string): Statement =>
   sql`CASE WHEN ready.external_id IS NULL OR ready.source = '' THEN ${raw(known)} ELSE ready.source END`;
 
-/** An animal's fields as the import leaves them. */
-const updatedSnapshot = sql`${inDialect((dialect) => dialect.jsonObject)}('name', ready.name,
-  'categoryId', ready.category_id, 'status', ready.status,
-  'externalId', coalesce(ready.external_id, p.external_id),
-  'source', ${sourceOf("p.source")})`;
+const readyFields = petFieldNames.map((name) => [name, raw(`ready.${columnName(name)}`)] as const);
+
+/** The columns of an animal (`p`) that the import sets. */
+const imported: Readonly<Record<string, Statement>> = {
+  ...Object.fromEntries(readyFields),
+  externalId: sql`coalesce(ready.external_id, p.external_id)`,
+  source: sourceOf("p.source"),
+};
 
 function* update({ within, changeId }: Range): Steps<void> {
   const changed = sql`FROM ${ready} AS ready JOIN ${pets} AS p ON p.id = target
     WHERE is_gone = 0 AND ${within} AND ${differs}`;
   yield* run(sql`INSERT INTO ${petEvents} (pet_id, change_id, before, after)
-    SELECT p.id, CAST(${changeId} AS bigint), ${snapshot("p")}, ${updatedSnapshot} ${changed}`);
+    SELECT p.id, CAST(${changeId} AS bigint), ${snapshot("p")}, ${snapshot("p", imported)} ${changed}`);
   yield* run(sql`
-    UPDATE ${pets} SET name = ready.name, category_id = ready.category_id, status = ready.status,
+    UPDATE ${pets} SET ${joined(readyFields.map(([name, value]) => sql`${raw(columnName(name))} = ${value}`))},
       external_id = coalesce(ready.external_id, ${raw("pets.external_id")}),
       source = ${sourceOf("pets.source")}
     FROM ${ready} AS ready
     WHERE ${raw("pets.id")} = ready.target AND is_gone = 0 AND ${within}`);
 }
 
-const petColumns = raw(
-  "id, name, category_id, status, external_id, source, created_at_ms, created_by, created_in",
-);
+const petColumns = columnsOf(pets);
 
 function* withdraw({ within, changeId, nowMs }: Range): Steps<void> {
   const gone = sql`(SELECT target FROM ${ready} WHERE is_gone = 1 AND target IS NOT NULL AND ${within})`;
@@ -182,21 +186,24 @@ function* restore({ within, changeId, dialect }: Range): Steps<void> {
   const back = sql`FROM ${ready} AS ready JOIN ${removedPets} AS p ON p.id = ready.removed
     WHERE is_gone = 0 AND target IS NULL AND ${within}`;
   yield* run(sql`INSERT INTO ${petEvents} (pet_id, change_id, before, after)
-    SELECT p.id, CAST(${changeId} AS bigint), NULL, ${updatedSnapshot} ${back}`);
+    SELECT p.id, CAST(${changeId} AS bigint), NULL, ${snapshot("p", imported)} ${back}`);
+  const restored = Object.keys(pets.columns).map(
+    (property) => imported[property] ?? raw(`p.${columnName(property)}`),
+  );
   const given = raw(dialect === "postgres" ? "OVERRIDING SYSTEM VALUE" : "");
   yield* run(sql`
     INSERT INTO ${pets} (${petColumns}) ${given}
-    SELECT p.id, ready.name, ready.category_id, ready.status, coalesce(ready.external_id, p.external_id),
-      ${sourceOf("p.source")}, p.created_at_ms, p.created_by, p.created_in ${back}`);
+    SELECT ${joined(restored)} ${back}`);
   yield* run(sql`DELETE FROM ${removedPets} WHERE id IN (
     SELECT removed FROM ${ready} WHERE is_gone = 0 AND target IS NULL AND removed IS NOT NULL AND ${within})`);
 }
 
 /** An upsert would do, but it uses up an id for each animal that it only updates. */
 function* add({ within, changeId, nowMs }: Range): Steps<void> {
+  const fields = columnsOf(pets, petFieldNames);
   yield* run(sql`
-    INSERT INTO ${pets} (name, category_id, status, external_id, source, created_at_ms, created_in)
-    SELECT name, category_id, status, external_id,
+    INSERT INTO ${pets} (${fields}, external_id, source, created_at_ms, created_in)
+    SELECT ${fields}, external_id,
       CASE WHEN external_id IS NULL THEN '' ELSE source END,
       CAST(${nowMs} AS bigint), CAST(${changeId} AS bigint) FROM ${ready}
     WHERE is_gone = 0 AND target IS NULL AND removed IS NULL AND ${within} ORDER BY position`);

@@ -1,6 +1,6 @@
 import type { Category } from "../../domain/names.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { PetStatus } from "../../domain/pet.ts";
+import { petFieldNames, type PetFieldName, type PetValue } from "../../domain/pet.ts";
 import type { Session } from "../../storage/contract.ts";
 import { createTemporary, insert, run, sql, type Steps } from "../../storage/statement.ts";
 import { quietly } from "../../service/closing.ts";
@@ -15,21 +15,20 @@ import {
   resolveRange,
 } from "./stage-take.ts";
 
+/** What is known of the fields of an animal. */
+type StagedFields = { readonly [N in PetFieldName]?: PetValue<N> | undefined };
+
 /** An animal of an import that is being read. */
-export interface StagedAnimal {
+export interface StagedAnimal extends StagedFields {
   /** Where its record begins in the input. */
   readonly line: number;
   /** The id that it has here, if the record says so. */
   readonly id: bigint | undefined;
-  readonly name: string;
-  /** The category's id, or undefined when only its name is known so far. */
-  readonly categoryId: bigint | undefined;
   /**
-   * Where `categoryId` is undefined: the position of the category's id among those that `arrange`
-   * is given.
+   * Where only the name of its category is known so far, without `categoryId`: the position of the
+   * category's id among those that `arrange` is given.
    */
-  readonly categoryKey: number | undefined;
-  readonly status: PetStatus | undefined;
+  readonly categoryKey?: number | undefined;
   readonly externalId: string | undefined;
   /** Whose id that is. */
   readonly source: string;
@@ -129,10 +128,8 @@ const stagedColumns = [
   "source",
   "version",
   "isGone",
-  "name",
-  "categoryId",
   "categoryKey",
-  "status",
+  ...petFieldNames,
 ] as const;
 
 class Stage implements ImportStage {
@@ -156,10 +153,8 @@ class Stage implements ImportStage {
       animal.source,
       animal.version,
       animal.isGone ? 1 : 0,
-      animal.name,
-      animal.categoryId ?? null,
       animal.categoryKey ?? null,
-      animal.status ?? null,
+      ...petFieldNames.map((name) => animal[name] ?? null),
     ]);
     await this.#aside(() => insert({ into: staged, columns: stagedColumns, rows }));
   }

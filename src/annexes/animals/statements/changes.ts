@@ -88,7 +88,10 @@ const jsonObject = inDialect((dialect) => dialect.jsonObject);
 /**
  * The fields of the animal in the row `alias` as JSON, with those of `instead` in place of its own.
  */
-function snapshot(alias: string, instead: Readonly<Record<string, Statement>> = {}): Statement {
+export function snapshot(
+  alias: string,
+  instead: Readonly<Record<string, Statement>> = {},
+): Statement {
   const cells = eventFields.map(
     (field) => sql`${raw(`'${field}', `)}${instead[field] ?? raw(`${alias}.${columnName(field)}`)}`,
   );

@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
+import { optionalTextNames, petFieldNames } from "../../../domain/pet.ts";
 import type { CandidateCategory } from "../candidate.ts";
 import { UnreadableInput } from "../read/input.ts";
 import type { Format, MapperContext, RecordMapper, Sample } from "./format.ts";
@@ -14,11 +15,12 @@ import {
   missingStatus,
   type Notation,
   notationOf,
+  optionalTextsOf,
   shelterName,
   versionOf,
 } from "./values.ts";
 
-export const mapTargets = ["name", "categoryId", "status", "externalId", "updatedAt"] as const;
+export const mapTargets = [...petFieldNames, "externalId", "updatedAt"] as const;
 export type MapTarget = (typeof mapTargets)[number];
 
 /** Which column (CSV) or field (JSON, dots lead into objects) holds which of our fields. */
@@ -105,6 +107,7 @@ function mappedMapper(map: FieldMap, sample: Sample, context: MapperContext): Re
   if (!map.has("status") && context.statuses.whenMissing === undefined) {
     throw missingStatus("status=COLUMN in --map");
   }
+  const texts = optionalTextNames.map((each) => [each, field(each)] as const);
   const notation = notationOf(columns);
   const at = (target: MapTarget) => map.get(target) ?? target;
   return mapperOf(columns, (record, line) => {
@@ -115,6 +118,7 @@ function mappedMapper(map: FieldMap, sample: Sample, context: MapperContext): Re
     };
     const says = { field: at("status"), value: status(record) };
     return byStatus(context, origin, says, () => ({
+      ...optionalTextsOf(texts, record),
       name: shelterName(at("name"), name(record)),
       category: idOrName(at("categoryId"), category(record), notation),
     }));

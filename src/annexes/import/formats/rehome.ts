@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
+import { optionalTextNames } from "../../../domain/pet.ts";
 import type { CandidateCategory } from "../candidate.ts";
 import { unguarded } from "../write/csv.ts";
 import type { Format } from "./format.ts";
@@ -16,6 +17,7 @@ import {
   missingStatus,
   type Notation,
   notationOf,
+  optionalTextsOf,
   shown,
 } from "./values.ts";
 
@@ -47,6 +49,10 @@ export const rehome: Format = {
     const source = field("source");
     const notation = notationOf(columns);
     const text = columns === undefined ? (value: unknown) => value : unguardedText;
+    const texts = optionalTextNames.map((each) => {
+      const read = field(each);
+      return [each, (record: unknown) => text(read(record))] as const;
+    });
     return mapperOf(columns, (record, line) => {
       const origin = {
         line,
@@ -55,6 +61,7 @@ export const rehome: Format = {
         source: sourceId("source", text(source(record))),
       };
       return byStatus(context, origin, { field: "status", value: status(record) }, () => ({
+        ...optionalTextsOf(texts, record),
         name: exactName("name", text(name(record))),
         category: categoryOf(number(record), text(category(record)), notation),
       }));

@@ -1,6 +1,12 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
-import { characterCount, isPetName, petNameLengthMax } from "../../../domain/pet.ts";
+import {
+  characterCount,
+  isPetName,
+  type NewPet,
+  type OptionalTextName,
+  petNameLengthMax,
+} from "../../../domain/pet.ts";
 import type { Candidate, Gone, Outcome, Rejection } from "../candidate.ts";
 import { UnreadableInput } from "../read/input.ts";
 import { MalformedRecord } from "../read/records.ts";
@@ -77,7 +83,7 @@ export function byStatus(
   { statuses }: MapperContext,
   origin: Omit<Gone, "kind" | "reason">,
   { field, value }: { readonly field: string; readonly value: unknown },
-  pet: () => Pick<Candidate, "name" | "category">,
+  pet: () => Omit<Candidate, "kind" | "status" | keyof Gone>,
 ): Outcome {
   const meaning = isBlank(value) ? (statuses.whenMissing ?? "none") : statuses.meaningOf(value);
   if (meaning === undefined) throw new UnknownStatus(field, value);
@@ -181,6 +187,19 @@ export function exactName(field: string, value: unknown): string {
     );
   }
   return value;
+}
+
+/** Where a record has the optional texts of an animal. */
+export type OptionalTexts = readonly (readonly [OptionalTextName, Field])[];
+
+/** The optional texts of a record; an empty one is none. */
+export function optionalTextsOf(texts: OptionalTexts, record: unknown): Partial<NewPet> {
+  const found = texts.flatMap(([name, read]) => {
+    const value = read(record);
+    const isAbsent = value === undefined || value === null || value === "";
+    return isAbsent ? [] : [[name, exactName(name, value)] as const];
+  });
+  return Object.fromEntries(found);
 }
 
 /**

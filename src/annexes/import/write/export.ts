@@ -1,4 +1,4 @@
-import { plainPet } from "../../../domain/pet.ts";
+import { petFieldNames, plainPet } from "../../../domain/pet.ts";
 import type { ExportedPet } from "../catalogue.ts";
 import { csvField, guarded } from "./csv.ts";
 
@@ -14,7 +14,14 @@ interface Writer {
   readonly line: (pet: ExportedPet) => string;
 }
 
-const columns = ["id", "name", "categoryId", "category", "status", "externalId", "source"];
+const columns = [
+  "id",
+  ...petFieldNames.flatMap((name) =>
+    name === "categoryId" ? ([name, "category"] as const) : [name],
+  ),
+  "externalId",
+  "source",
+] as const satisfies readonly (keyof ExportedPet)[];
 
 const writers: Readonly<Record<ExportFormat, Writer>> = {
   json: { before: "[", between: ",\n", after: { empty: "]\n", full: "]\n" }, line: jsonLine },
@@ -50,15 +57,10 @@ function jsonLine(pet: ExportedPet): string {
   return JSON.stringify({ ...plainPet(pet), category, externalId, source });
 }
 
-function csvLine({
-  id,
-  name,
-  categoryId,
-  category,
-  status,
-  externalId,
-  source,
-}: ExportedPet): string {
-  const text = (value: string | undefined) => csvField(guarded(value ?? ""));
-  return `${id},${text(name)},${categoryId},${text(category)},${status ?? ""},${text(externalId)},${text(source)}`;
+function csvLine(pet: ExportedPet): string {
+  const cells = columns.map((column) => {
+    const value = pet[column] ?? "";
+    return typeof value === "bigint" ? String(value) : csvField(guarded(value));
+  });
+  return cells.join(",");
 }
