@@ -1,6 +1,6 @@
 import type { Category } from "../../domain/names.ts";
 import type { Clock } from "../../domain/clock.ts";
-import type { Pet, PetStatus } from "../../domain/pet.ts";
+import type { NewPet, OptionalTextName, Pet, PetPatch, PetStatus } from "../../domain/pet.ts";
 import type { ExportedAnimal } from "./catalogue/find.ts";
 import type { Services } from "../../service/services.ts";
 import type { HealthDesk } from "./health.ts";
@@ -39,7 +39,7 @@ export interface FoundAnimals {
   readonly more: boolean;
 }
 
-export interface AnimalChange {
+export interface AnimalChange extends Pick<PetPatch, OptionalTextName> {
   readonly name?: string;
   readonly category?: string;
   readonly status?: PetStatus | "none";
@@ -86,7 +86,7 @@ export interface AnimalDesk {
   history(id: bigint): Promise<readonly AnimalEvent[]>;
   changeById(id: bigint): Promise<ChangeRecord | undefined>;
   add(
-    animal: { name: string; category: string; status: PetStatus | undefined },
+    animal: Omit<NewPet, "categoryId"> & { readonly category: string },
     actor: string,
   ): Promise<ChangeMade>;
   update(ids: readonly bigint[], change: AnimalChange, actor: string): Promise<ChangeMade>;

@@ -9,17 +9,37 @@ import {
   textField,
   type FieldErrors,
 } from "./parts.ts";
-import { isPetName } from "../../../domain/pet.ts";
+import {
+  isPetName,
+  type OptionalTextName,
+  optionalTextNames,
+  type PetFieldName,
+} from "../../../domain/pet.ts";
 
 /** Characters (code points) of the longest name. */
 const nameLengthMax = 1_000;
 
 /** The fields of an animal as a form has them. */
-export interface AnimalValues {
-  readonly name: string;
-  readonly category: string;
-  readonly status: string;
+export type AnimalValues = Readonly<
+  Record<"category" | Exclude<PetFieldName, "categoryId">, string>
+>;
+
+type Texts<T> = { readonly [N in OptionalTextName]: T };
+
+/** What `valueOf` has for each optional text of an animal. */
+export function textsOf<T>(valueOf: (name: OptionalTextName) => T) {
+  const texts = optionalTextNames.map((name) => [name, valueOf(name)] as const);
+  // oxlint-disable-next-line typescript/no-generated-empty-object-type -- no field is one by now
+  return Object.fromEntries(texts) as Texts<T>;
 }
+
+/** The fields of an animal that nobody described yet. */
+export const noValues: AnimalValues = {
+  name: "",
+  category: "",
+  status: "available",
+  ...textsOf(() => ""),
+};
 
 export interface AnimalFormParts {
   readonly action: string;
@@ -49,21 +69,32 @@ export function animalForm(
     })}
     ${categoryField(visit, values.category, names, errors["category"])}
     ${statusField(visit, values.status, errors["status"])}
+    ${optionalTextNames.map((name) =>
+      textField({ name, label: words.fields[name], value: values[name], error: errors[name] }),
+    )}
     <button>${button}</button>
   </form>`;
 }
 
 /** The fields as they were sent. */
 export function sentValues({ form }: Visit): AnimalValues {
-  return { name: form.exact("name"), category: form.text("category"), status: form.text("status") };
+  return {
+    name: form.exact("name"),
+    category: form.text("category"),
+    status: form.text("status"),
+    ...textsOf((name) => form.exact(name)),
+  };
 }
 
 /** What is wrong with the fields, in words; empty when all is well. */
-export function errorsOf({ name, category, status }: AnimalValues, words: Words): FieldErrors {
+export function errorsOf(values: AnimalValues, words: Words): FieldErrors {
+  const { name, category, status } = values;
   const nameError = nameErrorOf(name, words);
   const categoryError =
     category === "" ? words.errors.categoryMissing : nameErrorOf(category, words);
+  const wrong = optionalTextNames.filter((text) => !isPetName(values[text]));
   return {
+    ...Object.fromEntries(wrong.map((text) => [text, words.errors.name])),
     ...(nameError !== undefined && { name: nameError }),
     ...(categoryError !== undefined && { category: categoryError }),
     ...(statusChoice(status) === undefined && { status: words.errors.status }),

@@ -1,11 +1,18 @@
 import { parseInt64 } from "../../../domain/int64.ts";
 import type { Category } from "../../../domain/names.ts";
-import type { Pet, PetStatus } from "../../../domain/pet.ts";
+import { optionalTextNames, type Pet, type PetStatus } from "../../../domain/pet.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { AnimalEvent } from "../desk.ts";
 import { redirect, type StatusName } from "../web/answer.ts";
 import { param, type Visit } from "../web/visit.ts";
-import { animalForm, errorsOf, sentValues, type AnimalValues } from "./animal-form.ts";
+import {
+  animalForm,
+  type AnimalValues,
+  errorsOf,
+  noValues,
+  sentValues,
+  textsOf,
+} from "./animal-form.ts";
 import { backPath, changeNotice, withChange } from "./change-notice.ts";
 import { consolePage } from "./layout.ts";
 import { notFoundPage } from "./failures.ts";
@@ -19,7 +26,7 @@ const statusOfChoice = (choice: PetStatus | "none" | undefined): PetStatus | und
  * sent nothing.
  */
 export async function newAnimalPage(visit: Visit): Promise<Response> {
-  return newPage(visit, { name: "", category: "", status: "available" });
+  return newPage(visit, noValues);
 }
 
 async function newPage(
@@ -60,7 +67,12 @@ export async function addAnimal(visit: Visit): Promise<Response> {
   if (Object.keys(errors).length > 0) return newPage(visit, values, errors);
   const { name, category, status } = values;
   const added = await visit.desk.animals.add(
-    { name, category, status: statusOfChoice(statusChoice(status)) },
+    {
+      name,
+      category,
+      status: statusOfChoice(statusChoice(status)),
+      ...textsOf((text) => values[text] || undefined),
+    },
     visit.person.name,
   );
   return redirect(withChange("/animals", added));
@@ -166,6 +178,11 @@ function eventWords(
         words.status[before.status ?? noStatus],
         words.status[after.status ?? noStatus],
       ),
+    ...optionalTextNames.map(
+      (text) =>
+        before[text] !== after[text] &&
+        history.changed(words.fields[text], before[text] ?? "", after[text] ?? ""),
+    ),
   ].filter((each) => each !== false);
   return `${history.actions(action)}: ${changes.join("; ")}`;
 }
@@ -193,6 +210,7 @@ export async function saveAnimal(visit: Visit): Promise<Response> {
       ...(!isSameName && { name: values.name }),
       ...(values.category !== known.category && { category: values.category }),
       ...(status !== undefined && values.status !== known.status && { status }),
+      ...textsOf((text) => (values[text] === known[text] ? undefined : values[text] || null)),
     },
     person.name,
   );
@@ -245,10 +263,13 @@ async function animalOf(visit: Visit): Promise<Pet | undefined> {
   return id === undefined ? undefined : visit.desk.animals.byId(id);
 }
 
-function valuesOf(
-  { name, categoryId, status }: Pet,
-  categories: readonly Category[],
-): AnimalValues {
+function valuesOf(animal: Pet, categories: readonly Category[]): AnimalValues {
+  const { name, categoryId, status } = animal;
   const category = categories.find(({ id }) => id === categoryId)?.name ?? String(categoryId);
-  return { name, category, status: status ?? noStatus };
+  return {
+    name,
+    category,
+    status: status ?? noStatus,
+    ...textsOf((text) => animal[text] ?? ""),
+  };
 }

@@ -4,7 +4,7 @@ import type { Pet } from "../../../domain/pet.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { AnimalQuery, FoundAnimals } from "../desk.ts";
 import { query, type Visit } from "../web/visit.ts";
-import { animalForm } from "./animal-form.ts";
+import { animalForm, noValues } from "./animal-form.ts";
 import { changeNotice } from "./change-notice.ts";
 import { icon } from "./icons.ts";
 import { consolePage } from "./layout.ts";
@@ -66,7 +66,7 @@ export async function animalsPage(visit: Visit): Promise<Response> {
           <h2 id="add-title">${words.animals.addTitle}</h2>
           ${animalForm(visit, {
             action: "/animals",
-            values: { name: "", category: "", status: "available" },
+            values: noValues,
             names,
             button: words.buttons.addAnimal,
           })}
