@@ -65,8 +65,17 @@ function writeTraced(tree: string): void {
   }
 }
 
-/** The files that one request to a fresh server executes. */
-async function executedBy(tree: string, init: RequestInit): Promise<Set<string>> {
+/**
+ * What the first request of a key executes, which reads the key and begins its windows, and what a
+ * later one does.
+ */
+interface Executed {
+  readonly first: ReadonlySet<string>;
+  readonly later: ReadonlySet<string>;
+}
+
+/** The files that each of two requests to a fresh server executes. */
+async function executedBy(tree: string, init: RequestInit): Promise<Executed> {
   const folder = mkdtempSync(join(tmpdir(), "rehome-house-"));
   const trace = join(folder, "trace");
   writeFileSync(trace, "");
@@ -90,13 +99,15 @@ async function executedBy(tree: string, init: RequestInit): Promise<Set<string>>
     const [secret] = /rehome_live_\w+/.exec(banner) ?? [];
     if (origin === undefined || secret === undefined) throw new Error(`no server:\n${banner}`);
     await Bun.sleep(settledMs);
-    const before = readFileSync(trace, "utf8").length;
     const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
-    const answer = await fetch(`${origin}/v1/pets`, { headers, ...init });
-    await answer.text();
-    if (!answer.ok) throw new Error(`the request was answered with ${answer.status}`);
-    const seen = readFileSync(trace, "utf8").slice(before).trim().split("\n");
-    return new Set(seen);
+    const request = async () => {
+      const before = readFileSync(trace, "utf8").length;
+      const answer = await fetch(`${origin}/v1/pets`, { headers, ...init });
+      await answer.text();
+      if (!answer.ok) throw new Error(`the request was answered with ${answer.status}`);
+      return new Set(readFileSync(trace, "utf8").slice(before).trim().split("\n"));
+    };
+    return { first: await request(), later: await request() };
   } finally {
     server.kill();
     await server.exited;
@@ -104,10 +115,14 @@ async function executedBy(tree: string, init: RequestInit): Promise<Set<string>>
   }
 }
 
-async function executedByAll(tree: string, init: RequestInit): Promise<string[]> {
-  const runs = Array.from({ length: processes }, () => executedBy(tree, init));
-  const [first = new Set<string>(), ...others] = await Promise.all(runs);
-  return [...first].filter((path) => others.every((seen) => seen.has(path))).toSorted();
+/** The files that a request executes in every one of several servers. */
+async function executedByAll(tree: string, init: RequestInit) {
+  const runs = await Promise.all(Array.from({ length: processes }, () => executedBy(tree, init)));
+  const inAll = (which: keyof Executed) =>
+    [...(runs[0]?.[which] ?? [])]
+      .filter((path) => runs.every((run) => run[which].has(path)))
+      .toSorted();
+  return { first: inAll("first"), later: inAll("later") };
 }
 
 const { values } = argumentsOf({ options: { list: { type: "boolean" } } });
@@ -121,9 +136,10 @@ try {
   writeTraced(tree);
   const create = { method: "POST", body: '{"name":"Rex","categoryId":1,"status":"available"}' };
   for (const [name, init] of Object.entries({ "GET /v1/pets": {}, "POST /v1/pets": create })) {
-    const executed = await executedByAll(tree, init);
-    print(`${name.padEnd(14)} executes ${executed.length} files`);
-    if (values.list === true) print(executed.map((path) => `  ${path}`).join("\n"));
+    const { first, later } = await executedByAll(tree, init);
+    print(`${name.padEnd(14)} executes ${first.length} files, a later one ${later.length}`);
+    const mark = (path: string) => `  ${path}${later.includes(path) ? "" : " (the first only)"}`;
+    if (values.list === true) print(first.map(mark).join("\n"));
   }
 } finally {
   rmSync(tree, { recursive: true, force: true });
