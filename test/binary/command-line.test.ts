@@ -188,14 +188,17 @@ describe("standard output", () => {
     },
   );
 
-  test("whose reader has enough is none", async () => {
-    const command = `{ ${await executable()} openapi; echo "code $?" >&2; } | head -c 1`;
+  test.each([
+    ["openapi", "{"],
+    ["licenses", "r"],
+  ])("of %s whose reader has enough is none", async (name, first) => {
+    const command = `{ ${await executable()} ${name}; echo "code $?" >&2; } | head -c 1`;
     const child = Bun.spawn(["sh", "-c", command], {
       env: cleanEnvironment,
       stdout: "pipe",
       stderr: "pipe",
     });
-    expect(await child.stdout.text()).toBe("{");
+    expect(await child.stdout.text()).toBe(first);
     expect(await child.stderr.text()).toBe("code 0\n");
   });
 });

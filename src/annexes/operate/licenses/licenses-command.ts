@@ -15,5 +15,12 @@ Examples:
   rehome licenses | less
   rehome licenses > THIRD-PARTY-NOTICES`,
     )
-    .action(async () => io.write(notices));
+    .action(async () => {
+      try {
+        await io.write(notices);
+      } catch (error) {
+        // A reader that has enough, such as `head` or `less`, is no failure.
+        if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+      }
+    });
 }
