@@ -14,22 +14,22 @@ const helpCells = 100;
 
 const introduction = `# The command line
 
-This page is written by \`bun run docs:cli\` from the commands themselves.
+This page lists every command with its options and its JSON. \`bun run docs:cli\` generates it from the commands.
 
 ## For scripts
 
-- Data goes to standard output, talk and errors to standard error. An error is a line \`Error: ...\`, often followed by a line
-  \`Try: ...\`.
-- The exit code is 0 when the command did what it was asked, 1 when it failed, 2 when it was called wrongly.
-- With \`--json\` a command prints one JSON document. Its fields, listed below, are stable: some may be added, none is renamed,
-  removed or given another meaning within a major version, so ignore those that you do not know. Times are UTC, to the second.
-  Ids of animals and categories are int64: beyond 2^53 JavaScript and jq before 1.7 round them.
-- \`pets remove\` and \`restore\` ask before they change anything; where there is no terminal to ask at they need \`--yes\`.
-  \`keys revoke\` asks at a terminal too, but is carried out without one, because ending a key that leaked must work from a
-  script as it stands.
-- Tables fit the width of a terminal; elsewhere nothing is cut. Colours are for terminals, and not with \`NO_COLOR\`.
-- Every setting is a flag and a variable (\`--base-url\` is \`REHOME_BASE_URL\`); a flag beats the variable. A \`REHOME_\` variable
-  that is no setting is an error.
+- Data goes to standard output, messages and errors go to standard error. An error is a line \`Error: ...\`, often with a
+  line \`Try: ...\`.
+- The exit code is 0 if the command succeeded, 1 if it failed, and 2 if its usage was wrong.
+- With \`--json\` a command prints one JSON document. Its fields are listed below and are stable within a major version: new
+  ones may be added, none is renamed, removed or changed in meaning. Ignore fields that you do not know.
+- Times are UTC, in seconds. Ids of animals and categories are int64; JavaScript, and jq before 1.7, round them beyond 2^53.
+- \`pets remove\` and \`restore\` ask before they change anything. Without a terminal they need \`--yes\`. \`keys revoke\`
+  asks on a terminal only, so that a script can revoke a leaked key.
+- Tables fit the width of a terminal; elsewhere nothing is truncated. Colours appear on terminals only, unless \`NO_COLOR\`
+  is set.
+- Every setting is a flag and a variable (\`--base-url\` is \`REHOME_BASE_URL\`). The flag has priority. An unknown
+  \`REHOME_\` variable is an error.
 `;
 
 /** The page. */

@@ -44,8 +44,8 @@ export const processEnvironment: EnvironmentVariables = process.env;
  * them.
  */
 export const settings = {
-  host: host("host", "address to listen on; 0.0.0.0 for every network", "127.0.0.1"),
-  port: integer("port", "PORT", "port to listen on; 0 for any free one", {
+  host: host("host", "address to listen on; 0.0.0.0 for all networks", "127.0.0.1"),
+  port: integer("port", "PORT", "port to listen on; 0 for any free port", {
     default: 8080,
     min: 0,
     max: 65_535,
@@ -63,20 +63,17 @@ export const settings = {
   storeFile: text(
     "store-file",
     "FILE",
-    "file that holds what --store would say, so that no process list shows its password",
+    "file with the address for --store, so that no process list shows its password",
     undefined,
   ),
-  movedStore: toggle("moved-store", "work on what is left of a store that was moved elsewhere"),
+  movedStore: toggle("moved-store", "use the old copy of a store that was moved"),
   environment: oneOf(
     "environment",
     "production issues rehome_live_ keys, staging rehome_test_ ones",
     environments,
     "production",
   ),
-  baseUrl: baseAddress(
-    "base-url",
-    "address of /v1 as callers reach it, for links and the document",
-  ),
+  baseUrl: baseAddress("base-url", "public address of /v1, for links and the document"),
   stagingBaseUrl: baseAddress(
     "staging-base-url",
     "address of the staging installation's /v1, for the document",
@@ -84,14 +81,14 @@ export const settings = {
   corsOrigin: list(
     "cors-origin",
     "ORIGIN",
-    "web origin whose pages may call the service",
+    "web origin that may call the service",
     "must be origins such as https://example.org, or *",
     origin,
   ),
   trustedProxy: list<Cidr>(
     "trusted-proxy",
     "CIDR",
-    "proxies whose X-Forwarded-For is believed",
+    "proxy whose X-Forwarded-For is trusted",
     "must be addresses or ranges such as 10.0.0.0/8",
     parseCidr,
   ),
@@ -101,7 +98,7 @@ export const settings = {
     "requests per minute for an address without a valid key",
     { default: 300, min: 1, max: 1_000_000_000 },
   ),
-  bans: oneOf("bans", "ban keys that go on after 429", ["on", "off"], "on"),
+  bans: oneOf("bans", "ban keys that keep sending after 429", ["on", "off"], "on"),
   storeTimeoutMs: integer(
     "store-timeout",
     "MS",
@@ -115,7 +112,7 @@ export const settings = {
   shutdownTimeoutSeconds: integer(
     "shutdown-timeout",
     "SECONDS",
-    "how long a stop waits for requests under way",
+    "how long a stop waits for running requests",
     {
       default: 10,
       min: 0,
@@ -125,12 +122,12 @@ export const settings = {
   logFile: text(
     "log-file",
     "FILE",
-    "file to append the log to, opened anew on SIGHUP; standard error if there is none",
+    "file to append the log to, reopened on SIGHUP; standard error by default",
     undefined,
   ),
   logFormat: oneOf(
     "log-format",
-    "json for programs, text for people; auto is text on a terminal",
+    "format of the log; auto is text on a terminal, else json",
     ["auto", ...logFormats],
     "auto",
   ),
@@ -142,11 +139,14 @@ export const settings = {
   tlsCert: text(
     "tls-cert",
     "FILE",
-    "certificate chain (PEM) to serve HTTPS with; read again on SIGHUP",
+    "certificate chain (PEM) for HTTPS; reloaded on SIGHUP",
     undefined,
   ),
   tlsKey: text("tls-key", "FILE", "private key (PEM) of --tls-cert", undefined),
-  firstKey: toggle("first-key", "on an empty store, make a Free key and print it, terminal or not"),
+  firstKey: toggle(
+    "first-key",
+    "on an empty store, make a Free key and print it, even without a terminal",
+  ),
 } as const;
 
 export type SettingName = keyof typeof settings;
@@ -183,13 +183,13 @@ function overruledStores(all: readonly LoadedSetting[]): readonly AnySetting[] {
   );
   if (named.length > 1) {
     const flags = named.map(({ setting }) => `--${setting.flag}`).join(" and ");
-    throw new AppError("invalid_request", `${flags} name two places for the data; choose one.`);
+    throw new AppError("invalid_request", `${flags} name two stores; use one.`);
   }
   const [chosen] = named;
   if (chosen !== undefined) return databases.filter((each) => each !== chosen.setting);
   if (given.length > 1) {
     const variables = databases.map(variableOf).join(" and ");
-    throw new AppError("invalid_request", `${variables} are both set; choose one.`);
+    throw new AppError("invalid_request", `${variables} are both set; use one.`);
   }
   return [];
 }

@@ -52,7 +52,7 @@ export function refuseUnknown(
   const ending = (name: string) => name.slice(variablePrefix.length);
   const guess = nearest(ending(unknown), known.map(ending));
   const what = `${unknown}${placeOf(service.get(unknown))}`;
-  throw new AppError("invalid_request", `The variable ${what} is no setting of rehome.`, {
+  throw new AppError("invalid_request", `The variable ${what} is not a setting of rehome.`, {
     hint: guess === undefined ? "rehome serve --help" : `Name it ${variablePrefix}${guess}.`,
   });
 }

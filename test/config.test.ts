@@ -36,7 +36,7 @@ describe("the setting of an annex", () => {
   });
 
   test("is unknown to a program without the annex", () => {
-    expect(() => loadConfig({}, env, [])).toThrow(/REHOME_SIDE_DOOR is no setting/);
+    expect(() => loadConfig({}, env, [])).toThrow(/REHOME_SIDE_DOOR is not a setting/);
     expect(() => loadConfig({}, {}, []).valueOf(door)).toThrow();
   });
 

@@ -10,7 +10,7 @@ export const configSchema = json.list(
   json.object({
     setting: json.text("name of the setting: its flag without the dashes"),
     variable: json.text("variable that sets it"),
-    value: json.settingValue("value in force; null when there is none. A password is shown as ***"),
+    value: json.settingValue("current value, or null. A password is shown as ***"),
     source: json.oneOf(sources, "where the value comes from"),
     file: json.orNull(
       json.text("file of this machine's service that sets it; null for other sources"),
@@ -19,14 +19,14 @@ export const configSchema = json.list(
 );
 
 const help = `
-A flag beats the environment, that beats the settings of this machine's service, and these beat the default. The
-service's settings apply where no flag and no variable names a data folder or a database. A REHOME_ variable that is no
-setting is an error, here and in every other command.
+Priority: a flag, then the environment, then the settings of this machine's service, then the default. The service's
+settings apply only if no flag and no variable names a data folder or a database. An unknown REHOME_ variable is an error
+in every command.
 
 Examples:
   rehome config
   rehome config --port 9000 --json | jq '.[] | select(.source != "default")'
-  rehome config --data DIR     what holds for another folder than the service's`;
+  rehome config --data DIR     the settings for another folder`;
 
 /** `rehome config`: every setting, its value and where it comes from. */
 export function configCommand(io: Io): Command {

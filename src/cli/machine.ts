@@ -45,7 +45,7 @@ export function enterService(
   if (uid === 0) return io.machine.become(account);
   throw new AppError(
     "unavailable",
-    `The service of this machine keeps its data in ${placeOf(loaded)}, which is for the account ${account.name}.`,
+    `The service of this machine keeps its data in ${placeOf(loaded)}, which belongs to the account ${account.name}.`,
     {
       hint: `sudo ${["rehome", ...words].map(shellWord).join(" ")}`,
     },

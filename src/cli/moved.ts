@@ -39,6 +39,6 @@ function whereTo(folder: string): string | undefined {
 
 function moved(from: string, to: string): AppError {
   return new AppError("unavailable", `The store in ${from} was moved to ${to}.`, {
-    hint: "Work there. What was left here is for --moved-store alone: nobody is served from it.",
+    hint: "Work there. Nobody is served from the old copy; --moved-store opens it anyway.",
   });
 }

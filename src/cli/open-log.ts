@@ -28,7 +28,7 @@ export function openLog(config: Config, io: Io): Logger {
     throw new AppError(
       "unavailable",
       `The log file ${logFile} cannot be opened: ${reasonNotMade(error)}.`,
-      { cause: error, hint: "Choose a file that this user may write to with --log-file." },
+      { cause: error, hint: "Choose a file that this user can write with --log-file." },
     );
   }
 }

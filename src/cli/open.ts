@@ -45,8 +45,7 @@ export async function openServices(
       timeoutMs: config.storeTimeoutMs,
       serving: options.serving,
       onProblem: options.onError,
-      onBackup: (file) =>
-        io.err(`The schema is brought up to date; the catalogue as it was is kept in ${file}.\n`),
+      onBackup: (file) => io.err(`Updated the schema; the old catalogue is kept in ${file}.\n`),
       ...options.observer,
     },
     io.annexes.flatMap(({ stores = [] }) => stores),
@@ -90,7 +89,7 @@ export async function withServices<T>(
   refuseStray(config, io, beginning);
   const isRehearsal = beginning.rehearses === true && !mayHoldCatalogue(config);
   if (isRehearsal) {
-    io.err(`There is no catalogue in ${config.data} yet; this would begin one.\n`);
+    io.err(`There is no catalogue in ${config.data} yet; this would create one.\n`);
   }
   const services = await openServices(isRehearsal ? { ...config, data: inMemory } : config, io, {
     serving: false,
@@ -130,12 +129,12 @@ export function refuseStray(
     throw new AppError(
       "invalid_request",
       `The service of this machine keeps its data in a database, not in ${folder}: ${database}.`,
-      { hint: "Leave --data and REHOME_DATA out: then the command works on that database." },
+      { hint: "Without --data and REHOME_DATA the command works on that database." },
     );
   }
   if (begins) return;
   throw new AppError("not_found", `There is no catalogue in ${folder}.`, {
-    hint: "Name the data folder with --data. To begin a catalogue there: rehome serve, or rehome keys create.",
+    hint: "Name the data folder with --data. To create one there: rehome serve, or rehome keys create.",
   });
 }
 

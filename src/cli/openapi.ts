@@ -6,7 +6,7 @@ import { addSettings, settingsOf } from "./options.ts";
 /** `rehome openapi`: the document, without a store or a server. */
 export function openapiCommand(io: Io): Command {
   const command = new Command("openapi")
-    .description("print the OpenAPI document of the interface")
+    .description("print the OpenAPI document")
     .option("--yaml", "print YAML instead of JSON")
     .addHelpText(
       "after",

@@ -71,7 +71,7 @@ async function run(
     await warnAtStart(loaded, services, log);
     watchDescriptors(log, io.stop);
     await untilStopped(io, watchers);
-    log.info("Stopping: requests under way are finished first.");
+    log.info("Stopping: running requests finish first.");
     await server.stop(config.shutdownTimeoutSeconds * 1000);
   } finally {
     try {
@@ -131,7 +131,7 @@ async function renewCertificate(config: Config, server: RunningServer, log: Logg
     const tls = readTls(config);
     if (tls === undefined) return;
     await server.renew(tls);
-    log.info("The certificate was read again; new connections get it.");
+    log.info("Reloaded the certificate; new connections use it.");
   } catch (error) {
     log.failure(error);
   }

@@ -22,7 +22,7 @@ export function readTls({ tlsCert, tlsKey }: Config): Tls | undefined {
   const privateKey = parse((): KeyObject => createPrivateKey(key), tlsKey, "a private key");
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new AppError("invalid_request", `${tlsKey} is not the key of ${tlsCert}.`, {
-      hint: "Name the files of one pair; the chain begins with the server's own certificate.",
+      hint: "Name the files of one pair. The chain starts with the server's certificate.",
     });
   }
   return { cert, key };
@@ -37,7 +37,7 @@ function read(file: string, flag: string): string {
       `The file of ${flag} cannot be read: ${reasonOf(error)}.`,
       {
         cause: error,
-        hint: "Name a file that this user may read.",
+        hint: "Name a file that this user can read.",
       },
     );
   }

@@ -33,8 +33,8 @@ export function passwordWarning({ config, sources }: LoadedConfig): string | und
   if (sources.store !== "flag" || store === undefined) return undefined;
   if (withoutPassword(store) === store) return undefined;
   return (
-    "--store holds a password, which the shell's history keeps. " +
-    "Put the address into a file of mode 600 and name it with --store-file."
+    "--store has a password, which stays in the shell's history. " +
+    "Put the address into a file with mode 600, and use --store-file."
   );
 }
 
@@ -56,8 +56,8 @@ async function environmentWarning(
 ): Promise<string | undefined> {
   if (!(await keys.areForeign())) return undefined;
   return (
-    `There are keys in ${place}, but none of the ${environment} environment: every one of them is refused. ` +
-    "If they are right, --environment is not."
+    `There are keys in ${place}, but none of the ${environment} environment: all of them are refused. ` +
+    "Check --environment."
   );
 }
 
@@ -67,8 +67,8 @@ const migrateSetting = "/proc/sys/net/ipv4/tcp_migrate_req";
 function handOverWarning({ reusePort }: Config): string | undefined {
   if (!reusePort || linuxSetting(migrateSetting) !== "0") return undefined;
   return (
-    "With --reuse-port, connections that are just being opened when a process stops are reset by the system. " +
-    "sysctl net.ipv4.tcp_migrate_req=1 gives them to the process that goes on."
+    "With --reuse-port, the system resets connections that are being opened when a process stops. " +
+    "sysctl net.ipv4.tcp_migrate_req=1 passes them to the other process."
   );
 }
 

@@ -14,7 +14,7 @@ export interface DayOfUse {
 
 /** Why a key's plan does not fit, and the one that would. */
 export interface PlanAdvice {
-  /** The window that the key runs into. */
+  /** The window whose limit is too low. */
   readonly window: "minute" | "day";
   /** Its highest day. */
   readonly peakPerDay: number;

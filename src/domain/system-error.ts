@@ -2,8 +2,8 @@
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
   ENOTDIR: "a part of the path is a file, not a folder",
-  EACCES: "this user may not",
-  EPERM: "this user may not",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
   EISDIR: "it is a folder",
   EEXIST: "it exists already",
   EROFS: "the file system is mounted read-only",

@@ -24,7 +24,7 @@ export function pendingAfter(
         "unavailable",
         `${database} was made by a newer rehome (its schema has ${tag}, which this program does not know).`,
         {
-          hint: "Start the newer program, or restore the backup that it made before it changed the schema.",
+          hint: "Start the newer program, or restore the backup from before it changed the schema.",
         },
       );
     }

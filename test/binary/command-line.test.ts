@@ -108,7 +108,7 @@ describe("a misspelling names the nearest", () => {
       expect(await rehome(args, { env })).toEqual({
         exitCode: 2,
         stdout: "",
-        stderr: `Error: The variable ${variable} is no setting of rehome.\nTry: Name it ${meant}.\n`,
+        stderr: `Error: The variable ${variable} is not a setting of rehome.\nTry: Name it ${meant}.\n`,
       });
     }
   });

@@ -49,7 +49,7 @@ describe.skipIf(isOnPostgres)("a sound installation", () => {
     const before = await examined(folder.path, "--port", port);
     expect(before.report.state).toBe("warn");
     expect(before.report.checks.filter(({ state }) => state !== "ok")).toMatchObject([
-      { check: "backup", detail: "none was ever made" },
+      { check: "backup", detail: "there is no backup yet" },
     ]);
     expect(before.of("server")?.detail).toBe(`answers on 127.0.0.1:${port} and is ready`);
     expect(before.of("data folder")?.detail).toBe(`${folder.path} (--data)`);
@@ -226,7 +226,7 @@ describe.skipIf(isOnPostgres)("time", () => {
     expect(of("backup")).toMatchObject({ state: "warn" });
     expect(of("backup")?.detail).toStartWith("the last one is 8 days old: ");
     writeFileSync(join(folder.path, "last-backup.json"), "{");
-    expect((await examined(folder.path)).of("backup")?.detail).toBe("none was ever made");
+    expect((await examined(folder.path)).of("backup")?.detail).toBe("there is no backup yet");
   });
 });
 

@@ -247,7 +247,7 @@ describe("pets import", () => {
     const dry = await rehome(["pets", "import", ...args]);
     expect([dry.exitCode, dry.stderr]).toEqual([
       0,
-      `There is no catalogue in ${folder.path}/data yet; this would begin one.\n`,
+      `There is no catalogue in ${folder.path}/data yet; this would create one.\n`,
     ]);
     expect(dry.stdout).toContain("  2  would be added\n");
     expect(readdirSync(folder.path)).toEqual([]);

@@ -287,7 +287,7 @@ describe("changes", () => {
     const { id } = await makeKey(folder.path, "--plan", "free", "--name", "rotated");
     const graceful = await keys("rotate", id);
     expect(graceful.stdout).toMatch(/^rehome_live_[0-9A-Za-z]{36}\n$/);
-    expect(graceful.stderr).toMatch(/The old one goes on until \d{4}-/);
+    expect(graceful.stderr).toMatch(/The old one stays valid until \d{4}-/);
     const atOnce = await keys("rotate", id, "--grace", "0");
     expect(atOnce.stderr).toContain("The old one is refused from now on.");
   });

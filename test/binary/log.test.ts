@@ -28,7 +28,7 @@ test("standard error has requests with addresses and the server's own words in o
     address: "198.51.100.7",
   });
   expect(others.map(({ message }) => message)).toEqual([
-    "Stopping: requests under way are finished first.",
+    "Stopping: running requests finish first.",
     "Stopped: counters saved, database closed.",
   ]);
   expect(server.stderr()).not.toContain("hunter2");

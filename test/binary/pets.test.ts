@@ -280,7 +280,7 @@ describe("what people do at a front desk", () => {
     const result = await rehome(["undo", "--yes", "--data", empty.path]);
     expect(result).toMatchObject({
       exitCode: 1,
-      stderr: "Error: There is no change to take back.\n",
+      stderr: "Error: There is no change to undo.\n",
     });
   });
 });

@@ -103,7 +103,7 @@ test("a process that is killed is replaced, and the others go on meanwhile", asy
     expect(status).toBe(200);
     return seen.add(by).size === 2;
   });
-  expect(server.stderr()).toContain("ended (SIGKILL). Another one takes its place");
+  expect(server.stderr()).toContain("ended (SIGKILL). A new one starts");
 });
 
 test("SIGUSR2 replaces every process and breaks no answer", async () => {
@@ -167,7 +167,7 @@ test("a signal to all of them at once, as by Ctrl-C or systemd, breaks no answer
   const { failures } = await loading;
   for (const failure of goneBeforeRequest) failures.delete(failure);
   expect(Object.fromEntries(failures)).toEqual({});
-  expect(server.stderr()).not.toContain("Another one takes its place");
+  expect(server.stderr()).not.toContain("A new one starts");
 });
 
 test("the metrics are those of all processes, added up", async () => {

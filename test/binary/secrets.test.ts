@@ -184,7 +184,7 @@ test("a password in --store is in no list of processes, and is advised against",
   expect(arguments_.split("\0").slice(1, 4)).toEqual(["pets", "list", "--store"]);
   expect(arguments_).toContain(`postgres://shelter:***@127.0.0.1:${listener.port}/`);
   const said = await reading;
-  expect(said).toContain("Warning: --store holds a password");
+  expect(said).toContain("Warning: --store has a password");
   expect(said).toContain("--store-file");
   expect(said + arguments_).not.toContain("s3cretWord");
 });

@@ -106,7 +106,7 @@ describe.skipIf(isOnPostgres)("a catalogue that is not all there", () => {
       const limits = join(folder.path, "limits.db");
       expect(result.stderr).toBe(
         `Error: The catalogue ${catalogue} ${state}, but ${limits} shows that there was one.\n` +
-          "Try: Restore a backup with rehome restore FILE. To begin anew, move all files of the data folder away.\n",
+          "Try: Restore a backup with rehome restore FILE. To start over, move all files out of the data folder.\n",
       );
     }
     expect(contents(folder.path)).toEqual(before);

@@ -193,7 +193,7 @@ describe("is refused in words", () => {
   test("a variable that is no setting, and a setting that is none of its values", async () => {
     const args = ["store", "copy", "--from", folder.path, "--to", `${folder.path}-copy`];
     const misspelt = await rehome(args, { env: { REHOME_STORE_TIMEUOT: "500" } });
-    expect(misspelt.stderr).toContain("REHOME_STORE_TIMEUOT is no setting");
+    expect(misspelt.stderr).toContain("REHOME_STORE_TIMEUOT is not a setting");
     const never = await rehome([...args, "--store-timeout", "0"]);
     expect(never.stderr).toContain("--store-timeout");
     expect([misspelt.exitCode, never.exitCode]).toEqual([2, 2]);

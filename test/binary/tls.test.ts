@@ -65,7 +65,7 @@ test("HTTPS is served, and SIGHUP takes up another certificate while requests go
   const says = (text: string) => until(() => server.stderr().includes(text));
   use("second");
   process.kill(server.pid, "SIGHUP");
-  await says("The certificate was read again");
+  await says("Reloaded the certificate");
   expect(await shownName(server.origin)).toBe("second.example");
 
   // A half-written file is no reason to stop: what works goes on.

@@ -87,7 +87,7 @@ describe("for a person", () => {
     expect(stdout).not.toContain(idle.id);
     expect(stdout).toContain(`rehome keys update ${busy.id} --plan pro\n`);
     expect(stdout).toContain(
-      `${pressed.id} "pressed", plan pro, was refused 100 times though no day was used up`,
+      `${pressed.id} "pressed", plan pro, was refused 100 times, although no day was used up`,
     );
   });
 

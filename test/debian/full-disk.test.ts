@@ -65,7 +65,7 @@ test.skipIf(!canMount)(
     });
     const backup = await rehome(["backup", join(data, "backup.db"), "--data", data]);
     expect(backup.exitCode).toBe(1);
-    expect(backup.stderr).toContain("no room on the disk");
+    expect(backup.stderr).toContain("no space on the disk");
 
     ballast[Symbol.dispose]();
     expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
@@ -111,7 +111,7 @@ test.skipIf(!canMount)("a start on a full or a read-only disk says so", async ()
     using _ballast = fill(folder);
     const full = await rehome(["serve", "--data", data, "--port", "0"]);
     expect(full.exitCode).toBe(1);
-    expect(full.stderr).toContain(`The store in ${data} cannot be opened: there is no room left`);
+    expect(full.stderr).toContain(`The store in ${data} cannot be opened: there is no space left`);
   }
   Bun.spawnSync(["mount", "-o", "remount,ro", folder]);
   for (const path of [data, join(folder, "other")]) {

@@ -59,7 +59,7 @@ test(
     expect(part("an event has its author")).toMatch(/root {2}create\n.* kim {3}update\n$/s);
     expect(part("kim")).toBe(
       [
-        "Error: The service of this machine keeps its data in /var/lib/rehome, which is for the account rehome.",
+        "Error: The service of this machine keeps its data in /var/lib/rehome, which belongs to the account rehome.",
         "Try: sudo rehome keys revoke 'web site'",
         "exit 1",
         "port                  9000             from /etc/default/rehome",
@@ -71,7 +71,7 @@ test(
     );
     expect(part("a misspelt variable")).toBe(
       [
-        "Error: The variable REHOME_PROT in /etc/default/rehome is no setting of rehome.",
+        "Error: The variable REHOME_PROT in /etc/default/rehome is not a setting of rehome.",
         "Try: Name it REHOME_PORT.",
         "exit 2",
         "",
@@ -113,7 +113,7 @@ test(
         "Wrote /etc/systemd/system/rehome.service.d/low-port.conf",
         "Wrote /etc/default/rehome",
         "Made the account rehome",
-        "The service runs, and will after a restart of the machine. Its data is in /var/lib/rehome.",
+        "The service runs, and starts with the machine. Its data is in /var/lib/rehome.",
         `Other machines reach it at http://${copyAddress}/v1 (lan0).`,
         `Try it there, and open the firewall if nothing answers: curl -i http://${copyAddress}/health`,
         "Next: sudo rehome keys create --plan free --name LABEL",
@@ -172,7 +172,7 @@ test(
       echo "== offered"
       SUDO_USER=kim rehome service install --root /tmp/other >/dev/null
       printf 'n\\n' | SUDO_USER=kim script -qec 'rehome service install' /dev/null >/tmp/asked
-      grep -o 'Take the data.*] ' /tmp/asked; grep -c 'stays there' /tmp/asked
+      grep -o 'Copy the data.*] ' /tmp/asked; grep -c 'stays in' /tmp/asked
       systemctl stop rehome
       rehome service install --from $home | grep -v '^Wrote'
       echo "== taken"
@@ -188,21 +188,23 @@ test(
     expect(part("in use")).toBe(
       [
         `Error: ${home}/rehome.db is in use by another process.`,
-        "Try: Stop rehome there first, then do it again.",
+        "Try: Stop rehome there, then try again.",
         "exit 1",
         "ls: cannot access '/etc/systemd/system/rehome.service': No such file or directory",
         "",
       ].join("\n"),
     );
-    expect(part("offered")).toContain(`Take the data of the trial in ${home} along? [y/N] \n1\n`);
     expect(part("offered")).toContain(
-      `Took 1 animal and 1 key along from ${home} to /var/lib/rehome; both sides are equal.\n`,
+      `Copy the data of the trial in ${home} to the service? [y/N] \n1\n`,
+    );
+    expect(part("offered")).toContain(
+      `Copied 1 animal and 1 key from ${home} to /var/lib/rehome; both sides are equal.\n`,
     );
     expect(part("taken")).toBe(
       '[{"id":1,"name":"Rex","categoryId":1,"status":"available"}]\nrehome\n',
     );
     expect(part("twice")).toContain(
-      "Error: /var/lib/rehome holds keys or animals already: a trial comes along only once.\n",
+      "Error: /var/lib/rehome already has keys or animals. A trial can be copied only into an empty folder.\n",
     );
     expect(part("twice")).toEndWith("exit 1\n1\n");
   },

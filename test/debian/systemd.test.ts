@@ -131,7 +131,7 @@ describe("rehome service install", () => {
     // The executable of these tests stands where a service may not look, and the command says so.
     const visible = !/^\/(?:home|root|tmp)\//.test(await executable());
     if (!visible) {
-      expect(first.stderr).toContain("where the service may not look");
+      expect(first.stderr).toContain("which the service cannot read");
       return;
     }
     expect([first.stderr, first.exitCode]).toEqual(["", 0]);

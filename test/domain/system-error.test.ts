@@ -5,7 +5,7 @@ const failure = (code: string) => Object.assign(new Error(`${code}: open '/x'`),
 
 test("the usual mistakes are said without the system's codes", () => {
   expect(reasonOf(failure("ENOENT"))).toBe("there is no such file");
-  expect(reasonOf(failure("EACCES"))).toBe("this user may not");
+  expect(reasonOf(failure("EACCES"))).toBe("permission denied");
   expect(reasonOf(failure("EIO"))).toBe("EIO: open '/x'");
 });
 

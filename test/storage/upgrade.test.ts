@@ -88,6 +88,6 @@ test("a disk without room for the backup and the migration is said before anythi
   const { size } = statSync(file);
   expect(() => requireRoomToMigrate(file, 2 * size)).not.toThrow();
   expect(() => requireRoomToMigrate(file, 2 * size - 1)).toThrow(
-    "cannot be brought up to date: that needs 1 MiB of free room on its disk",
+    "cannot be updated: that needs 1 MiB of free space on its disk",
   );
 });

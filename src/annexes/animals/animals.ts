@@ -161,7 +161,7 @@ export class AnimalService {
       if ((yield* planReturn(change, sql`animal.id = ${id}`)) === 0) {
         throw new AppError(
           "invalid_request",
-          `Another animal has the external id of ${id} by now, ${JSON.stringify(found.pet.externalId)}.`,
+          `Another animal now has the external id of ${id}, ${JSON.stringify(found.pet.externalId)}.`,
           { hint: "Remove that one first." },
         );
       }

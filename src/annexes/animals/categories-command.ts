@@ -15,18 +15,18 @@ export const categorySchema = json.object({
 export const categoryListSchema = json.list(
   json.object({
     id: json.int64("id, an int64: the categoryId of its animals"),
-    name: json.optional(json.text("name; absent for one that has a number only")),
-    animals: json.count("how many animals carry it"),
+    name: json.optional(json.text("name; absent for an id without a name")),
+    animals: json.count("number of animals in it"),
   }),
 );
 export const mergedSchema = json.object({
-  animals: json.count("how many animals changed their category"),
+  animals: json.count("number of animals that changed their category"),
 });
 
 /** `rehome categories`: the kinds of animals, by name. */
 export function categoriesCommand(io: Io): Command {
   return new Command("categories")
-    .description("show and change categories; the interface knows them by their ids only")
+    .description("list and change categories; the API uses only their ids")
     .addCommand(listCommand(io))
     .addCommand(addCommand(io))
     .addCommand(renameCommand(io))
@@ -34,7 +34,7 @@ export function categoriesCommand(io: Io): Command {
     .addHelpText(
       "after",
       `
-Names are compared without regard to case. rehome undo takes a change back.
+Names are case-insensitive. rehome undo reverses a change.
 
 Examples:
   rehome categories list
@@ -76,7 +76,7 @@ function shown({ id, name, animals }: CategoryUse) {
 
 function addCommand(io: Io): Command {
   const command = new Command("add")
-    .description("name a category: a new one, or one that has a number only")
+    .description("name a category: a new one, or an id without a name")
     .argument("<name>", "its name")
     .option("--id <id>", "its id; by default the next one", parseInt64Value)
     .addHelpText(
@@ -101,7 +101,7 @@ function addCommand(io: Io): Command {
 
 function renameCommand(io: Io): Command {
   const command = new Command("rename")
-    .description("give a category another name; its id stays")
+    .description("rename a category; it keeps its id")
     .argument("<category>", "its name or id")
     .argument("<name>", "its new name")
     .addHelpText(
@@ -121,9 +121,9 @@ function renameCommand(io: Io): Command {
 
 function mergeCommand(io: Io): Command {
   const command = new Command("merge")
-    .description("give the animals of some categories to another one, and drop the names of those")
-    .argument("<categories...>", "names or ids; without --into the last one gets the animals")
-    .option("--into <category>", "name or id of the category that gets the animals")
+    .description("merge categories: move their animals to one of them, and remove the others")
+    .argument("<categories...>", "names or ids; without --into the last one receives the animals")
+    .option("--into <category>", "name or id of the category that receives the animals")
     .addHelpText(
       "after",
       "\nExamples:\n  rehome categories merge Dogs Dog\n  rehome categories merge Dogs Hounds --into Dog",
@@ -136,7 +136,7 @@ function mergeCommand(io: Io): Command {
       const from = options.into === undefined ? given.slice(0, -1) : given;
       if (from.length === 0) {
         throw new UsageError(
-          "Name the category to merge, and the one that gets its animals.",
+          "Name the category to merge, and the one that receives its animals.",
           "rehome categories merge FROM INTO",
         );
       }

@@ -74,7 +74,7 @@ function* makeCategory(name: string, wanted: bigint | undefined): Steps<Resolved
   const highest = wanted === undefined ? yield* highestCategoryId() : 0n;
   if (highest === int64Max) {
     throw new AppError("invalid_request", `No id is left above ${int64Max}.`, {
-      hint: "Give the new category an id of its own with --id.",
+      hint: "Choose an id for the new category with --id.",
     });
   }
   const id = wanted ?? highest + 1n;

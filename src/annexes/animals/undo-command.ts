@@ -16,29 +16,29 @@ import { confirm } from "../../cli/terminal/confirm.ts";
 import { counted, grouped } from "../../cli/terminal/text.ts";
 
 export const undoneSchema = json.object({
-  change: json.int64("the change that was taken back"),
+  change: json.int64("the change that was undone"),
   action: json.text("what it was"),
   actor: json.text("who did it"),
   at: json.time("when"),
-  updated: json.count("animals that have their old fields again"),
-  removed: json.count("animals that it had added or brought back, and that are gone again"),
-  restored: json.count("animals that it had removed, and that are back"),
-  left: json.count("animals that were left as they are, because they were changed since"),
-  categories: json.count("categories that were changed back"),
+  updated: json.count("animals whose fields were restored"),
+  removed: json.count("animals that the change had added or restored, now removed"),
+  restored: json.count("animals that the change had removed, now restored"),
+  left: json.count("animals left unchanged, because they were changed since"),
+  categories: json.count("categories that were restored"),
 });
 
 /** `rehome undo`: takes the last change of animals or categories back. */
 export function undoCommand(io: Io): Command {
   const command = new Command("undo")
-    .description("show the last change of animals or categories by people, and take it back")
+    .description("show the last change of animals or categories, and undo it")
     .argument("[change]", "another change, by its number in pets history", parseInt64Value)
-    .addOption(yesOption("do not ask; needed where there is no terminal"))
+    .addOption(yesOption("do not ask; required without a terminal"))
     .addHelpText(
       "after",
       `
-A whole import is one change. What was changed since stays as it is, and is counted. Changes are kept for 90 days; what
-programs add through the interface is none of them. More than 5,000 animals are taken back in parts, so that a server on the
-store goes on; an undo that breaks off is run again.
+An import is one change. Animals that were changed since stay as they are, and are counted. Changes are kept for 90 days.
+Animals that programs add through the API cannot be undone. More than 5,000 animals are undone in parts, so that a server on
+the store keeps responding; if an undo is interrupted, run it again.
 
 Examples:
   rehome undo
@@ -54,18 +54,18 @@ Examples:
         const would = await animals.undo({ ...wanted, rehearse: true });
         const { id, action, actor, atMs } = would.change;
         io.err(`Change ${id}: ${action} by ${actor}, ${isoSeconds(atMs)}. ${effectOf(would)}\n`);
-        await confirm(io, "Take it back?", { yes: options.yes === true, unattended: "refuse" });
+        await confirm(io, "Undo it?", { yes: options.yes === true, unattended: "refuse" });
         const line = new ProgressLine(io, () => performance.now());
         const onProgress = (done: number, total: number) =>
-          line.show({ label: "Taking back", done, unit: "animals", fraction: done / total });
+          line.show({ label: "Undoing", done, unit: "animals", fraction: done / total });
         try {
-          // The one that was shown, whatever was done meanwhile.
+          // The change that was shown, even if there is a newer one.
           did = await animals.undo({ change: id, onProgress, stop: io.stop });
         } finally {
           line.clear();
         }
         if (options.json) printJson(io, undoneJson(did));
-        else io.out(`Took back change ${id}. ${effectOf(did)}\n`);
+        else io.out(`Undid change ${id}. ${effectOf(did)}\n`);
       });
     },
   );
@@ -86,8 +86,9 @@ function effectOf({ updated, removed, restored, left, categories }: UndoReport):
       ? []
       : [`${counted(categories.length, "category", "categories")} changed back`];
   const done = [...(animals.length === 0 ? [] : [`Animals: ${animals.join(", ")}`]), ...named];
-  const kept = left === 0 ? "" : ` ${grouped(left)} left as they are: they were changed since.`;
-  return `${done.length === 0 ? "Nothing of it is left to take back" : done.join("; ")}.${kept}`;
+  const kept =
+    left === 0 ? "" : ` ${grouped(left)} left unchanged, because they were changed since.`;
+  return `${done.length === 0 ? "Nothing of it is left to undo" : done.join("; ")}.${kept}`;
 }
 
 function undoneJson({ change, categories, ...counts }: UndoReport) {

@@ -77,10 +77,10 @@ interface Found {
 function* toTakeBack(wanted: bigint | undefined): Steps<Found> {
   const change = yield* lastChange(wanted);
   if (change === undefined) {
-    throw new AppError("not_found", "There is no change to take back.");
+    throw new AppError("not_found", "There is no change to undo.");
   }
   if (change.undoneIn !== null || change.undoes !== null) {
-    const what = change.undoes === null ? "was taken back already" : "is an undo itself";
+    const what = change.undoes === null ? "was already undone" : "is an undo itself";
     throw new AppError("invalid_request", `The change ${change.id} ${what}.`);
   }
   return { change, animals: yield* animalsOfChange(change.id) };

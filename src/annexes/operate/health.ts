@@ -11,11 +11,9 @@ const pauseMs = 100;
  */
 export function healthCommand(io: Io): Command {
   const command = new Command("health")
-    .description(
-      "ask the server whether it is ready: exit code 0 or 1, for monitors and containers",
-    )
+    .description("check whether the server is ready: exit code 0 or 1, for monitors and containers")
     .addOption(
-      durationOption("--wait <DURATION>", "ask again until it is ready, for at most so long"),
+      durationOption("--wait <DURATION>", "repeat until it is ready, for at most this long"),
     )
     .addHelpText("after", "\nExamples:\n  rehome health\n  rehome health --port 9000 --wait 30s");
   return addSettings(command, ["host", "port"], askedServer).action(

@@ -84,7 +84,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   const sslMode = given.get("sslmode") ?? (isThisMachine(host) ? "disable" : "verify-full");
   if (!sslModes.includes(sslMode as SslMode)) {
     throw invalid(
-      `has an sslmode that is not one of ${sslModes.join(", ")} (allow and prefer protect from nobody)`,
+      `has an sslmode that is not one of ${sslModes.join(", ")} (allow and prefer do not protect the connection)`,
     );
   }
   const startup: Record<string, string> = {
@@ -165,6 +165,6 @@ function isThisMachine(host: string): boolean {
 
 function invalid(rule: string): AppError {
   return new AppError("invalid_request", `The address of the store ${rule}.`, {
-    hint: "Write it as postgres://user:password@host:5432/database, best in a file that --store-file names.",
+    hint: "Write it as postgres://user:password@host:5432/database, preferably in a file that --store-file names.",
   });
 }

@@ -84,9 +84,7 @@ export function asAppError(error: unknown): unknown {
   return new AppError("unavailable", "The store cannot be used at the moment.", {
     cause: error,
     why: (error as Error).message,
-    hint: poolerStates.has(stateOf(error))
-      ? poolerHint
-      : "See what keeps the database from it, and try again.",
+    hint: poolerStates.has(stateOf(error)) ? poolerHint : "Check the database, and try again.",
     retryAfterSeconds: 1,
   });
 }
@@ -119,17 +117,17 @@ function refusalOf(state: string, code: string): readonly [what: string, hint: s
     ];
   }
   if (state === "25006")
-    return ["is a standby that takes no writes", "Name the primary, or the name that follows it."];
-  if (poolerStates.has(state)) {
     return [
-      "is a pooler that does not keep the prepared statements of its clients apart",
-      poolerHint,
+      "is a standby that does not accept writes",
+      "Use the primary, or a name that follows it.",
     ];
+  if (poolerStates.has(state)) {
+    return ["is a pooler that does not support prepared statements", poolerHint];
   }
   if (code === "ERR_POSTGRES_TLS_NOT_AVAILABLE") {
     return [
       "does not speak TLS",
-      "Switch TLS on at the server; on a network that nobody else reaches, ?sslmode=disable does without.",
+      "Turn on TLS at the server. On a private network, ?sslmode=disable connects without it.",
     ];
   }
   if (!code.startsWith("ERR_POSTGRES_") && /CERT|SIGNATURE|ISSUER|ALTNAME/.test(code)) {

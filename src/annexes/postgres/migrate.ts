@@ -52,8 +52,8 @@ export async function checkServer(sql: SQL, where: string): Promise<void> {
     });
   }
   if (row.isStandby) {
-    throw new AppError("unavailable", `${where} is a standby that takes no writes.`, {
-      hint: "Name the primary, or the name that follows it.",
+    throw new AppError("unavailable", `${where} is a standby that does not accept writes.`, {
+      hint: "Use the primary, or a name that follows it.",
     });
   }
 }

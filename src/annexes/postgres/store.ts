@@ -187,7 +187,7 @@ class PostgresStore implements Store {
             AS "isWritable"`) as [{ isWritable: boolean }];
         return row.isWritable;
       });
-      const detail = isWritable ? "writable" : "the server takes no writes";
+      const detail = isWritable ? "writable" : "the server does not accept writes";
       return [{ name: "database", ok: isWritable, detail }];
     } catch {
       // Anybody may ask: why not is for `rehome doctor`.

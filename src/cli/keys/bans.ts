@@ -4,7 +4,7 @@ import { durationOption } from "../options.ts";
 import { changeCommand, changeKey } from "./change.ts";
 
 export function banCommand(io: Io): Command {
-  const command = changeCommand("ban", "refuse a key for a time")
+  const command = changeCommand("ban", "ban a key for some time")
     .addOption(durationOption("--for <duration>", "how long, such as 1h", 1).makeOptionMandatory())
     .addHelpText(
       "after",

@@ -39,12 +39,12 @@ export function createCommand(io: Io): Command {
     )
     .addOption(limitOption("per-minute", "requests per minute (plan enterprise only)"))
     .addOption(limitOption("per-day", "requests per day (plan enterprise only)"))
-    .addOption(readOnlyOption("the key may list and get animals, and add none"))
-    .addOption(readWriteOption("the key may add animals too, which is the default"))
+    .addOption(readOnlyOption("the key may list and get animals, but not add them"))
+    .addOption(readWriteOption("the key may also add animals, which is the default"))
     .addOption(
       durationOption(
         "--expires-in <duration>",
-        "when the key ends, such as 90d; never by default",
+        "when the key expires, such as 90d; never by default",
         1,
       ),
     )

@@ -11,7 +11,7 @@ import { updateCommand } from "./update.ts";
 /** `rehome keys`: everything about keys. */
 export function keysCommand(io: Io): Command {
   return new Command("keys")
-    .description("make, show and change API keys, beside a running server or without one")
+    .description("make, show and change API keys, with or without a running server")
     .addCommand(createCommand(io))
     .addCommand(listCommand(io))
     .addCommand(showCommand(io))
@@ -23,7 +23,7 @@ export function keysCommand(io: Io): Command {
     .addHelpText(
       "after",
       `
-A key is named by its id, by the beginning of its id as far as it is unique, or by its label.
+Name a key by its id, by a unique beginning of its id, or by its label.
 
 Examples:
   rehome keys create --plan pro --name website

@@ -30,9 +30,9 @@ const keyFields = {
   access: oneOf(accesses, "what the key may do"),
   state: oneOf(keyStates, "state now"),
   createdAt: time("when the key was made"),
-  expiresAt: orNull(time("when the key ends by itself")),
+  expiresAt: orNull(time("when the key expires")),
   revokedAt: orNull(time("when it was revoked")),
-  bannedUntil: orNull(time("end of the ban that is in force")),
+  bannedUntil: orNull(time("end of the current ban")),
 };
 
 export const keySchema = object(keyFields);
@@ -43,13 +43,13 @@ export const issuedSchema = object({
 
 const useFields = {
   lastUsedOn: orNull(day("last UTC day with an admitted request")),
-  requestsToday: count("requests of the running UTC day"),
+  requestsToday: count("requests of the current UTC day"),
 };
 export const keyListSchema = list(object({ ...keyFields, ...useFields }));
 
 const windowSchema = object({
-  used: count("requests charged to the running window"),
-  limit: count("requests that it holds"),
+  used: count("requests used in the current window"),
+  limit: count("limit of the window"),
   remaining: count("requests left"),
   resetsAt: time("when it ends"),
 });
@@ -74,24 +74,22 @@ export const keyDetailsSchema = object({
   windows: object({ minute: windowSchema, day: windowSchema }),
   days: list(
     object({
-      day: day("UTC day, one of the last seven, the running one included; oldest first"),
-      requests: count("requests that were admitted"),
-      refusals: count("requests that were refused with 429"),
-      bans: count("automatic bans that began"),
+      day: day("UTC day, one of the last seven, today included; oldest first"),
+      requests: count("admitted requests"),
+      refusals: count("requests refused with 429"),
+      bans: count("started automatic bans"),
     }),
   ),
   ban: object({
-    strikes: count(
-      "bans in a row, less those that clean days forgave; the next one is longer for each",
-    ),
-    noisyMinutes: list(time("begin of a minute with too many requests after 429")),
-    reason: orNull(text("why the ban in force was imposed")),
+    strikes: count("recent bans, minus one per day without a ban; each makes the next ban longer"),
+    noisyMinutes: list(time("start of a minute with too many requests after 429")),
+    reason: orNull(text("reason of the current ban")),
   }),
   secrets: list(
     object({
-      mask: text("the secret's beginning"),
+      mask: text("beginning of the secret"),
       createdAt: time("when it was made"),
-      expiresAt: orNull(time("when it ends or ended, such as after a rotation")),
+      expiresAt: orNull(time("when it ends or has ended, such as after a rotation")),
     }),
   ),
   events: list(eventSchema),

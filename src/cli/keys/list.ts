@@ -16,8 +16,8 @@ import { accessText, dayText, statePaint, useBar } from "./shown.ts";
 const barCells = 6;
 
 const help = `
-TODAY counts the requests of the running UTC day, DAY'S USE shows how much of the day's limit they are. A running server
-takes up to one second's worth of requests ahead, and they are counted here.
+TODAY counts the requests of the current UTC day. DAY'S USE is their share of the daily limit. Both include requests that a
+running server has reserved, up to one second of the plan.
 
 Examples:
   rehome keys list
@@ -26,10 +26,10 @@ Examples:
 
 export function listCommand(io: Io): Command {
   const command = new Command("list")
-    .description("show all keys and how much they are used; never their secrets")
+    .description("list all keys and their use, without their secrets")
     .addOption(planOption("only those on this plan"))
     .addOption(new Option("--state <state>", "only those in this state").choices([...keyStates]))
-    .addOption(labelOption("only those whose label holds this text"))
+    .addOption(labelOption("only those whose label contains this text"))
     .addHelpText("after", help);
   addJson(addSettings(command, storeSettings), keyListSchema);
   return command.action(async (options: Options) => {

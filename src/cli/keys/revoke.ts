@@ -11,7 +11,7 @@ export function revokeCommand(io: Io): Command {
     .addHelpText(
       "after",
       `
-It asks on a terminal. Without one it does not: a key that leaked must be ended from a script too.
+It asks on a terminal, but not in a script, so that an alarm can revoke a leaked key.
 
 Examples:
   rehome keys revoke key_7h2m

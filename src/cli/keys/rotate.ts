@@ -15,13 +15,13 @@ const defaultGraceMs = dayMs;
 
 export function rotateCommand(io: Io): Command {
   const command = addJson(
-    keyCommand("rotate", "give a key a new secret; counters, plan and bans go along"),
+    keyCommand("rotate", "give a key a new secret; it keeps its counters, plan and bans"),
     issuedSchema,
   )
     .addOption(
       durationOption(
         "--grace <duration>",
-        "how long the old secret goes on; 0 ends it at once",
+        "how long the old secret stays valid; 0 ends it at once",
       ).default(defaultGraceMs, "24h"),
     )
     .addHelpText(
@@ -47,7 +47,7 @@ Examples:
         const old =
           options.grace === 0
             ? "The old one is refused from now on."
-            : `The old one goes on until ${isoEnd(nowMs + options.grace)}.`;
+            : `The old one stays valid until ${isoEnd(nowMs + options.grace)}.`;
         io.err(
           `${id} "${printable(name)}" has a new secret. ${old} The new one is shown only now:\n`,
         );

@@ -28,11 +28,11 @@ interface Shown extends KeyDetails, KeyUsage {
 }
 
 export function showCommand(io: Io): Command {
-  const command = keyCommand("show", "show everything about a key; never its secret").addHelpText(
+  const command = keyCommand("show", "show everything about a key, except its secret").addHelpText(
     "after",
     `
-"Last from" is the caller's address as of the last write of the counters: on Free of the last admitted request, else of one
-a few requests before. Each request stands in the log with the caller's address and the key's id.
+"Last from" is the client address at the last write of the counters. That is the last admitted request on Free, and may be a
+few requests earlier on other plans. The log has the client address and the key's id of each request.
 
 Examples:
   rehome keys show key_7h2m

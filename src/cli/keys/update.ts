@@ -26,15 +26,15 @@ interface Options {
 export function updateCommand(io: Io): Command {
   const command = changeCommand(
     "update",
-    "change a key's plan, limits, access, label or end; what it has used stays used",
+    "change a key's plan, limits, access, label or expiry; used requests stay used",
   )
     .addOption(planOption())
     .addOption(limitOption("per-minute", "requests per minute (plan enterprise only)"))
     .addOption(limitOption("per-day", "requests per day (plan enterprise only)"))
     .addOption(labelOption("new label"))
     .addOption(expiryOption())
-    .addOption(readOnlyOption("the key may list and get animals, and add none from now on"))
-    .addOption(readWriteOption("the key may add animals too from now on"))
+    .addOption(readOnlyOption("from now on the key may list and get animals, but not add them"))
+    .addOption(readWriteOption("from now on the key may also add animals"))
     .addHelpText(
       "after",
       `
@@ -61,7 +61,8 @@ Examples:
 
 function expiryOption(): Option {
   const flags = "--expires-in <duration>";
-  const description = "when the key ends, from now on, such as 90d; never takes the end away";
+  const description =
+    "when the key expires, counted from now, such as 90d; never removes the expiry";
   return new Option(flags, description).argParser((value: string) => {
     const ms = parseDuration(value);
     if (value === "never") return value;

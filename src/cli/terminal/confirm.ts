@@ -28,7 +28,7 @@ export async function confirm(io: Io, question: string, options: ConfirmOptions)
     if (options.unattended === "proceed") return;
     const { why = "This cannot be undone" } = options;
     throw new UsageError(
-      `${why}, and there is no terminal to ask at.`,
+      `${why}, and there is no terminal to ask on.`,
       "Add --yes if you are sure.",
     );
   }

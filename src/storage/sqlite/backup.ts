@@ -60,7 +60,7 @@ export function backup(source: string, target: string): BackupReport {
     return report(target, rows);
   } catch (error) {
     if (isFull(error)) {
-      throw new AppError("unavailable", `There is no room on the disk for ${target}.`, {
+      throw new AppError("unavailable", `There is no space on the disk for ${target}.`, {
         cause: error,
         hint: "Free some space, or name a file on another disk.",
       });
@@ -160,7 +160,7 @@ export function emptyFile(path: string, shown = path): string {
   } catch (error) {
     throw new AppError("unavailable", `${shown} cannot be made: ${reasonNotMade(error)}.`, {
       cause: error,
-      hint: "Name a file in a folder that this user may write to.",
+      hint: "Name a file in a folder that this user can write to.",
     });
   }
   return path;
@@ -175,14 +175,14 @@ function copyVerified(source: string, partial: string): Counts {
       const after = countRows(db);
       const copied = verified(partial, {
         what: `The copy of ${source}`,
-        hint: "See with rehome doctor whether the catalogue is damaged, or else the disk of the copy.",
+        hint: "Check the catalogue with rehome doctor, and the disk of the copy.",
       });
       if (liesBetween(copied, before, after)) return copied;
       if (attempt === attempts) {
         throw new AppError(
           "unavailable",
           `The copy of ${source} does not hold as many rows as the original; no backup was made.`,
-          { hint: "Try again; if it stays so, look at the disk." },
+          { hint: "Try again. If it fails again, check the disk." },
         );
       }
       rmSync(partial);

@@ -73,8 +73,8 @@ export function requireRoomToMigrate(
   if (free >= needed) return;
   throw new AppError(
     "unavailable",
-    `${catalogue} cannot be brought up to date: that needs ${mebibytes(needed)} MiB of free room on its disk, and there are ${mebibytes(free)}.`,
-    { hint: "Free some space. Nothing was changed; the older program goes on with it as it is." },
+    `${catalogue} cannot be updated: that needs ${mebibytes(needed)} MiB of free space on its disk, and there are ${mebibytes(free)}.`,
+    { hint: "Free some space. Nothing was changed; the older program still works with it." },
   );
 }
 

@@ -132,14 +132,14 @@ export function isDamaged(error: unknown): boolean {
 export function explain(error: SQLiteError): readonly [why: string, hint: string] {
   if (isFull(error))
     return [
-      "there is no room left on its disk",
+      "there is no space left on its disk",
       "Free some space; rehome doctor says how much there is.",
     ];
   if (isBusy(error)) {
-    const hint = "See which process it is, with fuser -v on the .db files, and try again.";
+    const hint = "Find the process with fuser -v on the .db files, and try again.";
     return ["another process holds its lock", hint];
   }
-  return [error.message, "Look at the disk and at the system's log."];
+  return [error.message, "Check the disk and the system's log."];
 }
 
 /**

@@ -72,7 +72,7 @@ export function requireReachable(folder: string): void {
       hint:
         at === folder
           ? folderRemedy(at)
-          : "Choose another folder with --data, or run it as a user who may enter that one.",
+          : "Choose another folder with --data, or run it as a user who can enter that one.",
     },
   );
 }
@@ -254,7 +254,7 @@ export function fileRemedy(path: string): string {
     `chmod u+w ${shellWord(path)}`,
   ];
   const hint = `Make it writable with: ${steps.join("; ")}`;
-  return remedy(path, `${hint}; and run rehome as the user who has the folder.`);
+  return remedy(path, `${hint}; and run rehome as the owner of the folder.`);
 }
 
 /** `belongs to root (mode 0755), and this process runs as alice`: the end of a sentence. */

@@ -26,7 +26,7 @@ export interface Blame {
 }
 
 const catalogueAdvice =
-  "Restore a backup with rehome restore FILE. To begin anew, move all files of the data folder away.";
+  "Restore a backup with rehome restore FILE. To start over, move all files out of the data folder.";
 
 /** The blame of a database that is in use. */
 const ofStore = (path: string, hint = catalogueAdvice): Blame => ({ what: path, hint });
@@ -196,6 +196,6 @@ export function checkPages(
 /** Throws where a row refers to one that is not there. */
 export function checkReferences(db: Database): void {
   if (db.query("PRAGMA foreign_key_check").get() !== null) {
-    throw new Damage("it has rows that refer to nothing");
+    throw new Damage("it has rows with broken references");
   }
 }

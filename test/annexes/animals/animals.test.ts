@@ -158,9 +158,9 @@ describe.each(stores)("$name", (kind) => {
     expect([did.updated, did.left]).toEqual([1, 1]);
     expect((await all()).map(({ status }) => status)).toEqual([undefined, "sold"]);
     const again = await refusal(animals.undo({ change: first?.id ?? 0n }));
-    expect(again.message).toContain("was taken back already");
+    expect(again.message).toContain("was already undone");
     expect((await animals.undo()).updated).toBe(1);
-    expect((await refusal(animals.undo())).message).toBe("There is no change to take back.");
+    expect((await refusal(animals.undo())).message).toBe("There is no change to undo.");
   });
 
   test("histories are kept for 90 days", async () => {

@@ -115,10 +115,10 @@ describe("a backup", () => {
       "{}",
     ]);
     db.close();
-    const damage = "is damaged: it has rows that refer to nothing.";
+    const damage = "is damaged: it has rows with broken references.";
     const refused = refusal(() => backup(catalogue, file));
     expect(refused.message).toBe(`The copy of ${catalogue} ${damage}`);
-    expect(refused.hint).toStartWith("See with rehome doctor");
+    expect(refused.hint).toStartWith("Check the catalogue with rehome doctor");
     expect(readdirSync(folder)).toEqual(["data"]);
     const [{ problem } = {}] = diagnose(data);
     expect(problem?.message).toBe(`${catalogue} ${damage}`);

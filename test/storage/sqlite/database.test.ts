@@ -109,7 +109,7 @@ test("every call of what is translated says in words why it failed, and what to 
   expect(calls.name).toBe("full");
   const { message, why, hint } = failure(() => calls.fill()) as AppError;
   expect(message).toBe("The store cannot be used at the moment.");
-  expect(why).toBe("there is no room left on its disk");
+  expect(why).toBe("there is no space left on its disk");
   expect(hint).toContain("rehome doctor");
   const later: unknown = await calls.fillLater().catch((error: unknown) => error);
   expect(later).toMatchObject({ kind: "unavailable", why });

@@ -12,25 +12,25 @@ import { petFields, petSchema, petText } from "./pet.ts";
 
 const fieldsSchema = json.object({
   ...fieldSchemas,
-  externalId: json.optional(json.text("its id where it was imported from")),
-  source: json.text("whose id that is; empty where nobody said"),
+  externalId: json.optional(json.text("its id in the source of the import")),
+  source: json.text("source of that id; empty if unknown"),
 });
 
 export const historySchema = json.object({
   pet: petSchema,
   removed: json.flag("whether it was removed"),
   created: json.object({
-    at: json.optional(json.time("when it was added; absent where that is not known")),
+    at: json.optional(json.time("when it was added; absent if unknown")),
     by: json.optional(json.text("who added it: a person, an account, or a key by its label")),
     action: json.optional(json.text("how: create through the interface, add, import")),
-    change: json.optional(json.int64("the change, if rehome undo can take it back")),
+    change: json.optional(json.int64("the change, if rehome undo can reverse it")),
   }),
   events: json.list(
     json.object({
       at: json.time("when"),
       actor: json.text("who changed it"),
       action: json.text("what was done"),
-      change: json.int64("the change; rehome undo takes it back whole"),
+      change: json.int64("the change, which rehome undo reverses as a whole"),
       before: json.optional(fieldsSchema),
       after: json.optional(fieldsSchema),
     }),
@@ -40,12 +40,12 @@ export const historySchema = json.object({
 
 export function historyCommand(io: Io): Command {
   const command = new Command("history")
-    .description("show what happened to an animal: when, who, what before and after")
-    .argument("<id>", "id of the animal, a removed one too", parseInt64Value)
+    .description("show the history of an animal: when, who, and the values before and after")
+    .argument("<id>", "id of the animal, which may be removed", parseInt64Value)
     .addHelpText(
       "after",
       `
-CHANGE is the number that rehome undo takes. Kept for 90 days. How an animal came to be is kept as long as the animal.
+CHANGE is the number for rehome undo. Changes are kept for 90 days. The origin of an animal is kept as long as the animal.
 
 Examples:
   rehome pets history 17

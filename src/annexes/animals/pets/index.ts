@@ -12,7 +12,7 @@ import { updateCommand } from "./update.ts";
 /** `rehome pets`: the animals, for operators. */
 export function petsCommand(io: Io): Command {
   return new Command("pets")
-    .description("show and change animals, one by one or whole catalogues, beside a running server")
+    .description("show and change animals, one by one or whole catalogues, while the server runs")
     .addCommand(listCommand(io))
     .addCommand(showCommand(io))
     .addCommand(addCommand(io))

@@ -29,8 +29,8 @@ interface Options {
 }
 
 const help = `
-Animals come in the order of their ids, a page at a time; pets export writes all of them. A name is found by any part of
-it, whatever its case and accents.
+Animals are listed by id, one page at a time; pets export writes all of them. --name finds any part of a name, and ignores
+case and accents.
 
 Examples:
   rehome pets list
@@ -42,11 +42,11 @@ export function listCommand(io: Io): Command {
   const { min, max } = pageLimit;
   const command = new Command("list")
     .description("show animals, a page at a time")
-    .addOption(new Option("--name <text>", "only those whose name holds this text"))
+    .addOption(new Option("--name <text>", "only those whose name contains this text"))
     .addOption(categoryOption("only those of this category, by name or id"))
     .addOption(statusOption("only those of this status"))
     .addOption(
-      new Option("--limit <N>", `most animals to show, from ${min} to ${max}`)
+      new Option("--limit <N>", `maximum number of animals, from ${min} to ${max}`)
         .default(pageLimit.default)
         .argParser((value: string) => {
           const limit = parsePageLimit(value);
@@ -68,7 +68,7 @@ export function listCommand(io: Io): Command {
 }
 
 const howToBegin = `Add one:           rehome pets add --name NAME --category 1 --status available
-Or take a file over: rehome pets import FILE
+Or import a file:  rehome pets import FILE
 `;
 
 async function listPets(command: Command, io: Io, options: Options): Promise<void> {

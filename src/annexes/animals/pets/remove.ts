@@ -12,13 +12,13 @@ const shownMax = 5;
 
 export function removeCommand(io: Io): Command {
   const command = new Command("remove")
-    .description("remove animals, all of them or none; their ids are not given to others")
+    .description("remove animals, all or none; their ids are not reused")
     .addArgument(new Argument("<id...>", "ids of the animals").argParser(parseIds))
-    .addOption(yesOption("do not ask; needed where there is no terminal"))
+    .addOption(yesOption("do not ask; required without a terminal"))
     .addHelpText(
       "after",
       `
-rehome pets restore brings an animal back under its id, for 90 days at least.
+rehome pets restore brings an animal back with its id, for at least 90 days.
 
 Examples:
   rehome pets remove 17
@@ -26,7 +26,7 @@ Examples:
     );
   addJson(
     addSettings(command, storeSettings),
-    json.either(petSchema, petListSchema, "the animal; a list where several are removed"),
+    json.either(petSchema, petListSchema, "the animal; a list if several are removed"),
   );
   return command.action(async (ids: readonly bigint[], options: { json?: true; yes?: true }) => {
     const { config } = configOf(command, io);

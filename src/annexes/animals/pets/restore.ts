@@ -5,7 +5,7 @@ import { configOf } from "../../../cli/options.ts";
 import { petCommand, printPet } from "./pet.ts";
 
 export function restoreCommand(io: Io): Command {
-  const command = petCommand("restore", "bring a removed animal back under its id").addHelpText(
+  const command = petCommand("restore", "bring back a removed animal with its id").addHelpText(
     "after",
     `
 Examples:

@@ -6,9 +6,9 @@ import { none, parseStatusWord, statusChoices, statusOf, type StatusWord } from 
 import { foundPet, petCommand, printPet } from "./pet.ts";
 
 export function setStatusCommand(io: Io): Command {
-  const command = petCommand("set-status", "set the status of an animal, or take it away")
+  const command = petCommand("set-status", "set or remove the status of an animal")
     .addArgument(
-      new Argument("<status>", `new status; ${none} takes it away`)
+      new Argument("<status>", `new status; ${none} removes it`)
         .choices(statusChoices)
         .argParser(parseStatusWord),
     )

@@ -12,12 +12,12 @@ type Options = FieldOptions & { readonly json?: true };
 
 export function updateCommand(io: Io): Command {
   const command = new Command("update")
-    .description("change animals, all of them or none")
+    .description("change animals, all or none")
     .addArgument(new Argument("<id...>", "ids of the animals").argParser(parseIds))
     .addHelpText(
       "after",
       `
-A running server shows the change at its next request. rehome undo takes it back.
+A running server shows the change at its next request. rehome undo reverses it.
 
 Examples:
   rehome pets update 17 --name "Rex II"
@@ -31,7 +31,7 @@ Examples:
     const fields = fieldsOf(options);
     if (category === undefined && Object.keys(fields).length === 0) {
       throw new UsageError(
-        "There is nothing to change: name what to set.",
+        "There is nothing to change. Name at least one field to set.",
         "rehome pets update --help",
       );
     }

@@ -39,7 +39,7 @@ export class Rejects {
       // folder is made; a misspelt one would be too.
       return new Rejects(path, openSync(path, "w", 0o600));
     } catch (error) {
-      const hint = "Name a file in a folder that this user may write to.";
+      const hint = "Name a file in a folder that this user can write to.";
       throw unwritable(path, error, hint);
     }
   }

@@ -26,7 +26,7 @@ export const backupSchema = json.object({
 export function backupCommand(io: Io): Command {
   const command = new Command("backup")
     .description("copy the catalogue and its keys to a new file, while the service runs")
-    .argument("<file>", "file to make, which must not exist; or a folder, for a dated file in it")
+    .argument("<file>", "new file to write; or a folder, for a dated file in it")
     .addOption(
       new Option(
         "--keep <N>",
@@ -43,9 +43,9 @@ export function backupCommand(io: Io): Command {
     .addHelpText(
       "after",
       `
-The copy is one moment of the store. It gets its name only after it was read through and its rows were counted.
-Request counters are not in it. In a folder the file is called rehome-, the time in UTC, and .db; --keep removes files of
-such names only, and only after the new one is there.
+The backup is one moment of the store. It gets its name after it was checked and its rows were counted. It has no request
+counters. In a folder its name is rehome-TIME.db, in UTC. --keep removes only files with such names, and only after the
+new backup is complete.
 
 Examples:
   rehome backup /var/backups/rehome --keep 14
@@ -68,14 +68,14 @@ function makeBackup(place: string, config: Config, options: Options, io: Io): vo
   const isDated = isFolder(place);
   if (keepCount !== undefined && !isDated) {
     throw new UsageError(
-      `--keep needs a folder, and ${place} is none.`,
-      "Make the folder, for the account that makes the backups, and name it.",
+      `--keep needs a folder, and ${place} is not a folder.`,
+      "Create the folder for the account that makes the backups, and name it.",
     );
   }
   const nowMs = systemClock();
   const file = isDated ? datedFile(place, nowMs) : place;
   const made = backupStore(dataFolder(config, "backup"), file, nowMs, (error) =>
-    io.err(`The backup could not be noted in the data folder: ${reasonNotMade(error)}.\n`),
+    io.err(`The backup could not be recorded in the data folder: ${reasonNotMade(error)}.\n`),
   );
   const removed = keepCount === undefined ? [] : removeOlder(place, keepCount);
   if (options.json) return printJson(io, { ...made, removed });

@@ -13,20 +13,20 @@ import { counted } from "../../../cli/terminal/text.ts";
 
 export const restoreSchema = json.object({
   ...backupFields,
-  replaced: json.orNull(json.text("file that keeps the catalogue that was there before")),
+  replaced: json.orNull(json.text("file with the old catalogue")),
 });
 
 /** `rehome restore FILE`: puts a backup in the place of the catalogue. */
 export function restoreCommand(io: Io): Command {
   const command = new Command("restore")
-    .description("put a backup in the place of the catalogue, and keep what was there")
-    .argument("<file>", "backup to restore; it stays as it is")
-    .addOption(yesOption("do not ask; needed where there is no terminal and a catalogue is there"))
+    .description("replace the catalogue with a backup, and keep the old one")
+    .argument("<file>", "backup to restore; it is not changed")
+    .addOption(yesOption("do not ask; required without a terminal if there is a catalogue"))
     .addHelpText(
       "after",
       `
-The backup is read through before anything is touched, and the service must be stopped. Request counters stay as they
-are: restoring hands out no spent quota.
+Stop the service first. The backup is checked before anything changes. Request counters stay, so no key gets used
+requests back.
 
 Examples:
   rehome restore /var/backups/rehome-2026-11-21.db --data /var/lib/rehome
@@ -39,7 +39,7 @@ Examples:
     // A wrong file is reported before the question.
     requireBackup(file);
     if (existsSync(catalogueFile(folder))) {
-      await confirm(io, `Put ${file} in the place of the catalogue in ${folder}?`, {
+      await confirm(io, `Replace the catalogue in ${folder} with ${file}?`, {
         yes: options.yes === true,
         unattended: "refuse",
         why: `There is a catalogue in ${folder}`,
@@ -53,6 +53,6 @@ Examples:
     io.out(
       `Restored ${counted(made.animals, "animal")} and ${counted(made.keys, "key")} to ${made.file}.\n`,
     );
-    if (made.replaced !== undefined) io.err(`What was there is kept in ${made.replaced}.\n`);
+    if (made.replaced !== undefined) io.err(`The old catalogue is kept in ${made.replaced}.\n`);
   });
 }

@@ -54,7 +54,7 @@ export function restore(file: string, folder: string, nowMs: number): RestoreRep
     const copied = verified(partial);
     for (const [table, count] of rows) {
       if (copied.get(table) !== count) {
-        throw new AppError("unavailable", `The copy of ${file} lacks rows of ${table}.`);
+        throw new AppError("unavailable", `The copy of ${file} has too few rows of ${table}.`);
       }
     }
     flush(partial);
@@ -87,7 +87,7 @@ export function requireBackup(file: string): void {
 }
 
 function noBackup(file: string, why: string): AppError {
-  return new AppError("unavailable", `${file} ${why}; it is no backup.`, {
+  return new AppError("unavailable", `${file} ${why}; it is not a backup.`, {
     hint: "Name a file that rehome backup made.",
   });
 }
@@ -149,7 +149,7 @@ function holdAlone(catalogue: string): Held {
     if (isBusy(error) || isLocked(catalogue)) {
       throw new AppError("unavailable", `${catalogue} is in use by another process.`, {
         cause: error,
-        hint: "Stop rehome there first, then do it again.",
+        hint: "Stop rehome there, then try again.",
       });
     }
     // A damaged catalogue is what restoring is for.

@@ -23,18 +23,18 @@ export const verifiedSchema = object({
     Object.fromEntries(keyStates.map((name) => [name, count(`keys that are ${name} now`)])),
   ),
   newest: orNull(time("newest change of a key")),
-  pending: list(text("change of the schema that a start from it would make")),
+  pending: list(text("migration that a start from it would apply")),
 });
 
 /** `rehome backup verify FILE`: whether a backup can be restored, and what is in it. */
 export function verifyCommand(io: Io): Command {
   const command = new Command("verify")
-    .description("start from a backup in memory, and say what is in it")
-    .argument("<file>", "backup to look into; it stays as it is")
+    .description("test a backup in memory, and print what it contains")
+    .argument("<file>", "backup to test; it is not changed")
     .addHelpText(
       "after",
       `
-It needs as much memory as the file has bytes, and no data folder. Exit code: 0 when the backup can be restored.
+It needs as much memory as the file has bytes, but no data folder. The exit code is 0 if the backup can be restored.
 
 Examples:
   rehome backup verify /var/backups/rehome/rehome-20261121T063000Z.db
@@ -47,8 +47,7 @@ Examples:
     if (options.json) {
       return printJson(io, { file, bytes, animals, keys, statuses, states, newest, pending });
     }
-    const schema =
-      pending.length === 0 ? "schema up to date" : `a start brings its schema up to date`;
+    const schema = pending.length === 0 ? "schema up to date" : `a start updates its schema`;
     io.out(`${file} can be restored: ${grouped(bytes)} bytes, read through, ${schema}.\n`);
     io.out(`  ${counted(animals, "animal")}${parts(statuses)}\n`);
     io.out(`  ${counted(keys, "key")}${parts(states)}\n`);

@@ -13,8 +13,8 @@ export function completionCommand(io: Io): Command {
     .addHelpText(
       "after",
       `
-Ids and labels come from the data folder of the command that is being typed, if your account can read it. For the data of this
-machine's service, complete them in a root shell (sudo -i).
+Ids and labels come from the data folder of the typed command, if your account can read it. For the data of this machine's
+service, complete them in a root shell (sudo -i).
 
 Examples:
   rehome completion bash > /etc/bash_completion.d/rehome

@@ -24,8 +24,8 @@ export const doctorSchema = json.object({
   state: json.oneOf(findingStates, "the worst state of all checks"),
   checks: json.list(
     json.object({
-      check: json.text("what was looked at"),
-      state: json.oneOf(findingStates, "ok, warn (trouble one day) or fail (trouble now)"),
+      check: json.text("name of the check"),
+      state: json.oneOf(findingStates, "ok, warn (a problem later) or fail (a problem now)"),
       detail: json.text("what was found"),
       advice: json.orNull(json.text("what to do about it")),
     }),
@@ -33,7 +33,8 @@ export const doctorSchema = json.object({
 });
 
 const help = `
-It changes nothing and may run beside the service. Exit code: 0 when no check failed (warnings included), 1 otherwise.
+It changes nothing, and you can run it while the service runs. The exit code is 0 if no check failed (warnings included),
+else 1.
 
 Examples:
   rehome doctor
@@ -45,7 +46,7 @@ Examples:
  */
 export function doctorCommand(io: Io): Command {
   const command = new Command("doctor")
-    .description("look for trouble: folder, databases, disk, backups, clock, permissions, server")
+    .description("check folder, databases, disk, backups, clock, permissions and server")
     .addHelpText("after", help);
   addSettings(command, ["data", "store", "storeFile", "storeTimeoutMs", "host", "port"], {
     ...askedServer,

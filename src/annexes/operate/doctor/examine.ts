@@ -54,7 +54,7 @@ function moved(place: string | undefined): Finding[] {
     fail(
       "moved",
       `the store was moved to ${place}`,
-      "Name that place; nothing is served from here.",
+      "Use that place; nothing is served from here.",
     ),
   ];
 }
@@ -89,15 +89,15 @@ function checkDatabase({ name, path, bytes = 0, pending, problem }: Diagnosis): 
   return warn(
     name,
     `${detail}, schema lacks ${pending.join(", ")}`,
-    "The next start brings it up to date, and keeps the catalogue as it was.",
+    "The next start updates it, and keeps the old catalogue.",
   );
 }
 
 function checkBackup(folder: string, nowMs: number): Finding {
   const check = "backup";
   const last = lastBackup(folder);
-  const advice = "rehome backup FILE, best every day and to another disk.";
-  if (last === undefined) return warn(check, "none was ever made", advice);
+  const advice = "Run rehome backup FILE, preferably every day and to another disk.";
+  if (last === undefined) return warn(check, "there is no backup yet", advice);
   const ageMs = nowMs - last.atMs;
   const days = Math.floor(ageMs / dayMs);
   const detail = `${isoSeconds(last.atMs)}, ${bytesText(last.bytes)}, written to ${last.file}`;
@@ -111,11 +111,11 @@ function checkClock(nowMs: number, newestMs: number): Finding {
   const check = "clock";
   const now = isoSeconds(nowMs);
   const advice = "Set the clock, such as with: timedatectl set-ntp true";
-  if (nowMs < writtenMs) return fail(check, `${now} is before this program was written`, advice);
+  if (nowMs < writtenMs) return fail(check, `${now} is before the release of this program`, advice);
   if (newestMs > nowMs + clockToleranceMs) {
     return warn(
       check,
-      `${now} is behind ${isoSeconds(newestMs)}, which the store has seen already`,
+      `${now} is behind ${isoSeconds(newestMs)}, which the store has already seen`,
       advice,
     );
   }
@@ -134,7 +134,7 @@ export async function examineDatabase(
 ): Promise<Finding[]> {
   const found = await diagnosePostgres(address, timeoutMs);
   if (found.problem !== undefined) {
-    const { message, hint = "See that it runs and can be reached." } = found.problem;
+    const { message, hint = "Check that it runs and can be reached." } = found.problem;
     return [
       fail("database", `${message.replace(/\.$/, "")} (${why})`, hint),
       checkClock(clock(), 0),
@@ -149,7 +149,7 @@ export async function examineDatabase(
           warn(
             "clock skew",
             `this machine and the database differ by ${Math.round(skewMs / 1_000)} s`,
-            "Synchronize both clocks; the limits go by the database's.",
+            "Synchronize both clocks; the limits use the clock of the database.",
           ),
         ]
       : [];
@@ -159,7 +159,7 @@ export async function examineDatabase(
       : warn(
           "database",
           `${detail}, schema lacks ${found.pending.join(", ")}`,
-          "The next start brings it up to date; make a dump with pg_dump before.",
+          "The next start updates it; make a dump with pg_dump first.",
         ),
     ...moved(found.movedTo),
     ...skew,

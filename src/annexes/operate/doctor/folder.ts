@@ -31,7 +31,7 @@ export function checkFolder(folder: string, why: string, elsewhere: readonly str
     return fail(
       check,
       `${from} holds no catalogue, but ${other} does`,
-      `Name that folder with --data ${other} or REHOME_DATA, or run as the user who has it.`,
+      `Name that folder with --data ${other} or REHOME_DATA, or run the command as its owner.`,
     );
   }
   const found = statSync(folder, { throwIfNoEntry: false });

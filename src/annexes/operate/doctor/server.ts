@@ -46,7 +46,7 @@ export async function checkReach(config: Config): Promise<Finding[]> {
     finding,
     silent.length === 0
       ? { ...ok(check, detail), advice }
-      : warn(check, `${silent.join(", ")} does not answer`, "See whether a firewall refuses it."),
+      : warn(check, `${silent.join(", ")} does not answer`, "Check the firewall."),
   ];
 }
 
@@ -84,7 +84,7 @@ async function examineServer({
     return { finding: ok(check, `answers on ${address} and is ready`), answer };
   }
   const why = `answers on ${address}. ${String(readiness.message)}`;
-  return { finding: fail(check, why, "Mend what is named here."), answer };
+  return { finding: fail(check, why, "Fix the problem named here."), answer };
 }
 
 /**

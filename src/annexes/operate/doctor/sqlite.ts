@@ -78,6 +78,6 @@ function problemOf(error: unknown, path: string): AppError {
   const { message } = error as Error;
   return new AppError("unavailable", `${path} cannot be read: ${message}.`, {
     cause: error,
-    hint: "See whose the file is, and that no other program holds it.",
+    hint: "Check the owner of the file, and that no other program locks it.",
   });
 }

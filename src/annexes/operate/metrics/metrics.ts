@@ -146,7 +146,7 @@ function storeMetrics(registers: Registry[]): StoreObserver {
   });
   const bans = new Counter({
     name: "rehome_bans_total",
-    help: "Bans that this process imposed on keys that went on after 429.",
+    help: "Bans that this process imposed on keys that kept sending after 429.",
     registers,
   });
   return {

@@ -43,7 +43,7 @@ function processMetrics(registry: Registry): void {
   registry.registerMetric(
     new Counter({
       name: "process_cpu_seconds_total",
-      help: "Processor time of the process, user and system.",
+      help: "CPU time of the process, user and system.",
       registers: [],
       collect() {
         const { user, system } = process.cpuUsage();
@@ -85,7 +85,7 @@ function descriptorMetrics(registry: Registry): void {
   registry.registerMetric(
     new Gauge({
       name: "process_max_fds",
-      help: "File descriptors that may be open at the most.",
+      help: "Maximum number of open file descriptors.",
       registers: [],
       async collect() {
         const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");

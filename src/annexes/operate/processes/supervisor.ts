@@ -84,12 +84,12 @@ export class Supervisor {
     const next = former.map(({ slot }) => this.#add(slot));
     const ports = await Promise.all(next.map(({ ready }) => ready));
     if (ports.includes(undefined)) {
-      log.error("The new processes did not start. The former ones go on.");
+      log.error("The new processes did not start. The old ones keep serving.");
       await Promise.all(next.map((member) => this.#end(member)));
       return;
     }
     for (const member of next) void this.#watch(member);
-    log.info("The new processes serve. The former ones finish their requests.");
+    log.info("The new processes serve. The old ones finish their requests.");
     await Promise.all(former.map((member) => this.#end(member)));
   }
 
@@ -112,7 +112,7 @@ export class Supervisor {
     if (member.isStopping || this.#isStopping) return;
     const waitMs = this.#restartAfter(member);
     this.#options.log.error(
-      `Process ${member.pid} ended (${how}). Another one takes its place in ${waitMs} ms.`,
+      `Process ${member.pid} ended (${how}). A new one starts in ${waitMs} ms.`,
     );
     await Bun.sleep(waitMs);
     if (!this.#isStopping) void this.#watch(this.#add(member.slot));

@@ -42,7 +42,7 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
   if (hiddenFolders.test(options.executable)) {
     throw new AppError(
       "invalid_request",
-      `The executable is ${options.executable}, where the service may not look.`,
+      `The executable is ${options.executable}, which the service cannot read.`,
       { hint: `sudo install -m 755 ${shellWord(options.executable)} /usr/local/bin/rehome` },
     );
   }
@@ -63,7 +63,7 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
   }
   if (trial !== undefined) await takeAlong(trial, io);
   if (!existsSync("/run/systemd/system")) {
-    io.out("systemd does not run here; the units are in place for when it does.\n");
+    io.out("systemd does not run here. The units are installed for later.\n");
     return;
   }
   const ranBefore = Bun.spawnSync(["systemctl", "is-active", "--quiet", service]).exitCode === 0;
@@ -71,13 +71,11 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
   command(["systemctl", "enable", "--now", service, "rehome-backup.timer"]);
   if (ranBefore) {
     io.out(
-      "The service runs on as it was. With the new units, settings and executable: systemctl restart rehome\n",
+      "The service runs as before. To use the new units, settings and executable: systemctl restart rehome\n",
     );
     return;
   }
-  io.out(
-    `The service runs, and will after a restart of the machine. Its data is in ${serviceDataFolder}.\n`,
-  );
+  io.out(`The service runs, and starts with the machine. Its data is in ${serviceDataFolder}.\n`);
   sayReach(options, io);
   io.out("Next: sudo rehome keys create --plan free --name LABEL\n");
 }
@@ -94,11 +92,11 @@ async function chosenTrial({ from }: InstallOptions, io: Io): Promise<string | u
   const found = isServiceNew() ? trialOf(io) : undefined;
   if (found === undefined) return undefined;
   const answer = io.canAsk
-    ? await io.ask(`Take the data of the trial in ${found} along? [y/N] `)
+    ? await io.ask(`Copy the data of the trial in ${found} to the service? [y/N] `)
     : "";
   if (!isYes(answer)) {
     io.err(
-      `The data of the trial in ${found} stays there; --from ${shellWord(found)} takes it along.\n`,
+      `The data of the trial stays in ${found}; --from ${shellWord(found)} copies it to the service.\n`,
     );
     return undefined;
   }

@@ -59,7 +59,7 @@ export function serviceCommand(io: Io): Command {
 
 function installCommand(io: Io): Command {
   return new Command("install")
-    .description("write the systemd units, make the account and start the service")
+    .description("write the systemd units, create the account and start the service")
     .addOption(userOption())
     .addOption(
       new Option(
@@ -70,7 +70,7 @@ function installCommand(io: Io): Command {
     .addOption(
       new Option(
         "--from <DIR>",
-        "data folder of a trial: all that is in it is copied into the service's, which must be empty",
+        "data folder of a trial, to copy into the service's folder, which must be empty",
       ),
     )
     .addOption(listenOption(settings.host))
@@ -78,8 +78,8 @@ function installCommand(io: Io): Command {
     .addHelpText(
       "after",
       `
-Run it again after an upgrade: it writes the units anew. /etc/default/rehome stays as it is, but for --host and --port.
-A port below 1024 gets the service the one right that this needs, in a drop-in of the unit.
+Run it again after an upgrade to rewrite the units. In /etc/default/rehome it changes only --host and --port. For a port
+below 1024 it adds the necessary capability, in a drop-in of the unit.
 
 Examples:
   sudo rehome service install
@@ -89,7 +89,10 @@ Examples:
     )
     .action(async (options: Omit<InstallOptions, "executable">) => {
       if (options.from !== undefined && options.root !== "/") {
-        throw new UsageError("--from and --root do not go together.", "Take the data along there.");
+        throw new UsageError(
+          "--from and --root cannot be combined.",
+          "Copy the data on that system.",
+        );
       }
       await installService({ ...options, executable: executable() }, io);
     });

@@ -36,7 +36,7 @@ export function requireTrial(from: string, io: Io): void {
   const source = catalogueFile(resolve(from));
   if (!existsSync(source)) {
     throw new AppError("not_found", `There is no rehome.db in ${from}.`, {
-      hint: "Name the folder of the trial, as its banner shows it behind Data.",
+      hint: "Name the folder of the trial, which its banner shows as Data.",
     });
   }
   const variables = io.machine.service()?.variables;
@@ -52,9 +52,9 @@ export function requireTrial(from: string, io: Io): void {
     const folder = shellWord(resolve(from));
     throw new AppError(
       "invalid_request",
-      `${serviceDataFolder} holds keys or animals already: a trial comes along only once.`,
+      `${serviceDataFolder} already has keys or animals. A trial can be copied only into an empty folder.`,
       {
-        hint: `Take its animals over: rehome pets export --data ${folder} | rehome pets import -`,
+        hint: `Import its animals: rehome pets export --data ${folder} | rehome pets import -`,
       },
     );
   }
@@ -78,7 +78,7 @@ export async function takeAlong(from: string, io: Io): Promise<void> {
     });
     const rowsOf = (title: string) => parts.find((part) => part.title === title)?.rows ?? 0;
     const what = `${counted(rowsOf("animals"), "animal")} and ${counted(rowsOf("keys"), "key")}`;
-    io.out(`Took ${what} along from ${from} to ${serviceDataFolder}; both sides are equal.\n`);
+    io.out(`Copied ${what} from ${from} to ${serviceDataFolder}; both sides are equal.\n`);
   } catch (error) {
     if (isNew) removeStore(serviceDataFolder);
     throw error;

@@ -15,8 +15,8 @@ interface Options {
 }
 
 const help = `
-Days are UTC days, the running one included; finished days are kept ${usageKeptDays} days. Below the plot ! marks a day with refusals
-(429), B one on which a ban began.
+Days are UTC days, today included; earlier days are kept for ${usageKeptDays} days. Below the plot, ! marks a day with refusals
+(429), and B the start of a ban.
 
 Examples:
   rehome usage

@@ -9,14 +9,14 @@ import { json, type Static } from "../../../cli/json.ts";
 const { count, day, list, object, oneOf, orNull, text } = json;
 
 const totals = {
-  requests: count("requests that were admitted"),
-  refusals: count("requests that were refused with 429"),
-  bans: count("automatic bans that began"),
+  requests: count("admitted requests"),
+  refusals: count("requests refused with 429"),
+  bans: count("started automatic bans"),
 };
 
 export const usageSchema = object({
   from: day("first day"),
-  to: day("last day, the running one"),
+  to: day("last day, which is today"),
   totals: object(totals),
   days: list(object({ day: day("UTC day"), ...totals })),
   keys: list(
@@ -30,7 +30,7 @@ export const usageSchema = object({
       advice: orNull(
         object(
           {
-            window: oneOf(windowNames, "window that the key runs into"),
+            window: oneOf(windowNames, "window whose limit is too low"),
             plan: oneOf(planNames, "plan that would fit"),
           },
           { description: "set when the key is near its limits" },

@@ -96,10 +96,10 @@ function adviceLines(key: UsageReport["keys"][number]): string[] {
   const why =
     window === "day"
       ? `used ${percent(key.peakPerDay / key.perDay)} of its day (${grouped(key.peakPerDay)} of ${grouped(key.perDay)})`
-      : `was refused ${grouped(key.refusals)} times though no day was used up: its minute is too small`;
+      : `was refused ${grouped(key.refusals)} times, although no day was used up: its limit per minute is too low`;
   const offer =
     plan === "enterprise"
-      ? "enterprise with limits of its own would fit"
+      ? "enterprise with custom limits would fit"
       : `${plan} would fit (${grouped(publishedLimits[plan].perMinute)}/min, ${grouped(publishedLimits[plan].perDay)}/day)`;
   const command =
     plan === "enterprise"

@@ -25,12 +25,12 @@ interface Options {
 }
 
 export const copiedSchema = json.object({
-  from: json.text("where everything was"),
-  to: json.text("where it is too now"),
+  from: json.text("source of the copy"),
+  to: json.text("target of the copy"),
   parts: json.list(
     json.object({
       title: json.text("what the rows are"),
-      rows: json.count("how many there are, on both sides"),
+      rows: json.count("number of rows, on both sides"),
       checksum: json.text("checksum over all of them, equal on both sides"),
     }),
     { description: "what was copied" },
@@ -45,13 +45,13 @@ export function copyCommand(io: Io): Command {
     .option("--from-file <file>", "file that holds the address to copy from")
     .option("--to <place>", "data folder, or postgres:// address")
     .option("--to-file <file>", "file that holds the address to copy to")
-    .option("--resume", "go on with a copy to the same place that broke off")
+    .option("--resume", "continue an interrupted copy to the same place")
     .addHelpText(
       "after",
       `
-Animals keep their ids, and the keys that people hold go on working: events, counters and usage go along.
-Stop every server on both places first. The place that is copied from keeps everything, and a mark: commands and servers on
-it refuse, with the address that it moved to, unless they are given --moved-store.
+Animals keep their ids, and keys stay valid. Events, counters and usage are copied too. Stop every server on both places
+first. The old place keeps everything and gets a mark: commands and servers on it then fail and name the new address, unless
+they have --moved-store.
 
 Examples:
   rehome store copy --from /var/lib/rehome --to-file /etc/rehome/store
@@ -78,7 +78,7 @@ async function copy(io: Io, options: Options, config: Config): Promise<void> {
     io.out(`${grouped(rows).padStart(12)}  ${title.padEnd(16)} ${checksum}\n`);
   }
   io.out(`Copied from ${from} to ${to}; both sides are equal.\n`);
-  io.err(`From now on rehome refuses to work on ${from}: it says where the store moved to.\n`);
+  io.err(`From now on rehome refuses to work on ${from}, and names the new place.\n`);
   return undefined;
 }
 
@@ -115,7 +115,7 @@ export async function copyPlaces(
   } catch (error) {
     line.clear();
     if (!io.stop.aborted) throw error;
-    throw new Error("Stopped. The same command with --resume goes on where it was.", {
+    throw new Error("Stopped. To continue, add --resume to the same command.", {
       cause: error,
     });
   }
@@ -127,10 +127,7 @@ async function placeOf(
   file: string | undefined,
 ): Promise<string> {
   if ((place === undefined) === (file === undefined)) {
-    throw new UsageError(
-      `One of --${flag} and --${flag}-file is needed, and not both.`,
-      "rehome store copy --help",
-    );
+    throw new UsageError(`Give either --${flag} or --${flag}-file.`, "rehome store copy --help");
   }
   return place ?? addressIn(file as string, `${flag}-file`);
 }
@@ -151,7 +148,7 @@ async function open(io: Io, place: string, timeoutMs: number) {
       random: Math.random,
       timeoutMs,
       serving: false,
-      onBackup: (file) => io.err(`The store as it was is kept in ${file}.\n`),
+      onBackup: (file) => io.err(`The old store is kept in ${file}.\n`),
     },
     io.annexes.flatMap(({ stores = [] }) => stores),
   );

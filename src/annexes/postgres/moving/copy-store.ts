@@ -60,7 +60,7 @@ export async function copyStore(
   const isEmpty = await holdsNothing(to, tables);
   if (!isEmpty && !options.resume) {
     throw new AppError("invalid_request", `${to.place} is not empty.`, {
-      hint: "Name a new place; or, if a copy to this one broke off, go on with --resume.",
+      hint: "Name a new place. To continue an interrupted copy, add --resume.",
     });
   }
   if (!isEmpty) await checkBeginning(from, to, options);
@@ -96,7 +96,7 @@ async function checkBeginning(from: Store, to: Store, options: CopyOptions): Pro
   throw new AppError(
     "invalid_request",
     `What is in ${to.place} is not the beginning of a copy of ${from.place}.`,
-    { hint: "Name a new place. If the source was changed since, a copy has to begin anew too." },
+    { hint: "Name a new place. If the source has changed since, start a new copy too." },
   );
 }
 
