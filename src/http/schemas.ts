@@ -194,7 +194,7 @@ const readNewPet = reader(newPetFields);
 
 const newPetSchema = objectSchema(newPetFields, {
   title: "NewPet",
-  description: "An animal to be added. Fields beyond these are ignored.",
+  description: "An animal to add. Other fields are ignored.",
 });
 
 /**
@@ -212,14 +212,20 @@ export const newPetBody = shape(newPetSchema, async (request) => {
 });
 
 const listFields = {
-  limit: optional(described(pageLimitText, "The most animals to be returned.", pageLimit.default)),
+  limit: optional(
+    described(pageLimitText, "The maximum number of animals to return.", pageLimit.default),
+  ),
   status: optional(
-    described(petStatus, "Only animals of this status. Without it, animals of all.", "available"),
+    described(
+      petStatus,
+      "Only animals with this status. By default, animals with any status.",
+      "available",
+    ),
   ),
   after: optional(
     described(
       int64Text,
-      "Only animals whose id is greater than this one: the last id of the page before. The address in the `Link` header of that page has it already.",
+      "Only animals with an id greater than this: the last id of the previous page. The URL in the `Link` header of that page contains it.",
       0,
     ),
   ),
@@ -269,7 +275,7 @@ const petSchema = objectSchema(
     id: described(int64, "Assigned by the service on creation: 1, 2, 3, ... and never reused.", 1),
     ...newPetFields,
   },
-  { title: "Pet", description: "An animal. Without a status when it was added without one." },
+  { title: "Pet", description: "An animal. The status is absent if it was added without one." },
 );
 
 const petsSchema: JsonSchema = {
@@ -291,7 +297,7 @@ const errorSchema: JsonSchema = {
     },
     message: {
       type: "string",
-      description: "What is wrong, in one sentence for a person.",
+      description: "What is wrong, in one sentence for humans.",
       maxLength: 1_000,
     },
     status: {
@@ -303,7 +309,7 @@ const errorSchema: JsonSchema = {
     },
   },
   title: "Error",
-  description: "The body of every refusal and failure.",
+  description: "The body of every error.",
 };
 
 /** The schemas that the document names, each by its title. */

@@ -231,13 +231,9 @@ export class KeyService {
     const { id } = before;
     const nowMs = this.#clock();
     if (keyState(before, nowMs) === "revoked") {
-      throw new AppError(
-        "invalid_request",
-        `The key ${id} is revoked; it cannot get a new secret.`,
-        {
-          hint: "Make a new key with rehome keys create.",
-        },
-      );
+      throw new AppError("invalid_request", `The key ${id} is revoked; it gets no new secret.`, {
+        hint: "Make a new key with rehome keys create.",
+      });
     }
     const { plain, secret } = this.#newSecret(nowMs);
     const by = this.#by("rotate", nowMs);
@@ -291,13 +287,9 @@ export class KeyService {
 /** A label is in lists, events and logs. */
 function refuseSecretIn(name: string): void {
   if (withoutSecrets(name) === name) return;
-  throw new AppError(
-    "invalid_request",
-    "A label must not contain a secret, because every list shows it.",
-    {
-      hint: "Name the key after its user, such as --name website.",
-    },
-  );
+  throw new AppError("invalid_request", "A label must not hold a secret: every list shows it.", {
+    hint: "Name the key after its user, such as --name website.",
+  });
 }
 
 function found(key: ApiKey | undefined, reference: string): ApiKey {

@@ -65,7 +65,7 @@ describe("a folder of backups", () => {
     const missing = join(at.folder.path, "missing");
     const refused = await rehome(["backup", missing, "--keep", "3", "--data", at.data]);
     expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
-    expect(refused.stderr).toContain(`--keep needs a folder, and ${missing} is none.`);
+    expect(refused.stderr).toContain(`--keep needs a folder, and ${missing} is not a folder.`);
     const none = await rehome(["backup", at.folder.path, "--keep", "0", "--data", at.data]);
     expect(none.exitCode).toBe(2);
   });
@@ -143,7 +143,7 @@ describe("restore", () => {
     const refused = await rehome(["restore", at.file, "--data", at.data]);
     expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
     expect(refused.stderr).toBe(
-      `Error: There is a catalogue in ${at.data}, and there is no terminal to ask at.\nTry: Add --yes if you are sure.\n`,
+      `Error: There is a catalogue in ${at.data}, and there is no terminal to ask on.\nTry: Add --yes if you are sure.\n`,
     );
     expect(await keyCount(at.data)).toBe(2);
     const done = await rehome(["restore", at.file, "--data", at.data, "--yes", "--json"]);
@@ -165,7 +165,7 @@ describe("restore", () => {
       });
     const no = await run("n\n");
     expect(no.exitCode).toBe(1);
-    expect(no.screen).toContain(`in the place of the catalogue in ${at.data}? [y/N] `);
+    expect(no.screen).toContain(`Replace the catalogue in ${at.data} with `);
     expect(await keyCount(at.data)).toBe(2);
     const yes = await run("y\n");
     expect(yes.exitCode).toBe(0);

@@ -26,7 +26,7 @@ const free = { plan: "free", perMinute: "", perDay: "", expires: "" };
 async function created(fields: Record<string, string>) {
   const answer = await olga.post("/keys", { ...free, ...fields });
   const page = await answer.text();
-  expect([answer.status, page]).toEqual([200, expect.stringContaining("The key is made")]);
+  expect([answer.status, page]).toEqual([200, expect.stringContaining("The key was created")]);
   return { page, secret: secretIn(page), path: pathIn(page) };
 }
 
@@ -180,7 +180,7 @@ test("Health makes a backup that can be downloaded, where the data are in a fold
   expect(made.status).toBe(isOnPostgres ? 404 : 303);
   if (isOnPostgres) return;
   const page = await textOf(made.headers.get("location") ?? "");
-  expect(page).toContain("The backup is made.");
+  expect(page).toContain("The backup was made.");
   const [path = ""] = /\/health\/backup\/rehome-[\dT-]+\.db/.exec(page) ?? [];
   const file = await olga.get(path);
   expect(file.headers.get("content-disposition")).toContain("attachment");
@@ -209,7 +209,7 @@ describe("People", () => {
     const path = await pathOf("Uma");
     const second = linkIn(await (await olga.post(`${path}/invite`)).text());
     const phone = await new Visitor(server.console).join(second);
-    expect(await olga.submit(`${path}/remove`)).toContain("They are removed");
+    expect(await olga.submit(`${path}/remove`)).toContain("This person was removed");
     expect((await uma.get("/animals")).status).toBe(401);
     expect((await phone.get("/animals")).status).toBe(401);
     expect((await olga.post(`${path}/invite`)).status).toBe(404);

@@ -388,7 +388,7 @@ describe("on a store whose keys are all of the staging environment", () => {
   ])("a server of %s: warned of is %p", async (environment, isWarned) => {
     await using server = await serve(staging.path, ["--environment", environment]);
     expect(await server.stop()).toBe(0);
-    expect(server.stderr().includes("every one of them is refused")).toBe(isWarned);
+    expect(server.stderr().includes("all of them are refused")).toBe(isWarned);
   });
 
   test("production is taken when it is named", async () => {

@@ -170,7 +170,7 @@ describe("serve", () => {
 
 describe("is refused in words", () => {
   test.each<[string, () => string[], string]>([
-    ["without a target", () => ["--from", folder.path], "One of --to and --to-file is needed"],
+    ["without a target", () => ["--from", folder.path], "Give either --to or --to-file."],
     [
       "from a folder that holds nothing",
       () => ["--from", "/nonexistent", "--to", database.url],

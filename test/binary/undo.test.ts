@@ -112,7 +112,7 @@ test(
     const listed = await rehome(["pets", "list", "--name", "luna", ...store]);
     expect(listed.stderr).toContain("There is no such animal");
     const nothing = await rehome(["undo", "--yes", ...store]);
-    expect(nothing.stderr).toContain("There is no change to take back.");
+    expect(nothing.stderr).toContain("There is no change to undo.");
   },
   slowMs,
 );

@@ -140,7 +140,7 @@ describe.each(stores)("a volunteer's day on $name", (kind) => {
       await page.getByLabel("File").setInputFiles(list);
       await button(page, "Import").click();
       await page.getByRole("heading", { name: `What ${dog}.csv would change` }).waitFor();
-      await page.getByText("Rows that cannot be taken").waitFor();
+      await page.getByText("Rows that cannot be imported").waitFor();
       await page.getByLabel("Import the good rows").check();
       await button(page, "Import").click();
       await page.getByRole("heading", { name: `Imported: ${dog}.csv` }).waitFor();

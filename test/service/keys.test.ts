@@ -15,7 +15,7 @@ test("a key that was revoked gets no new secret: nobody could use it", async () 
   await services.keys.revoke(key.id);
   const before = await services.keys.details(key.id);
   const refused = await services.keys.rotate(key.id, 0).catch((error: Error) => error.message);
-  expect(refused).toBe(`The key ${key.id} is revoked; it cannot get a new secret.`);
+  expect(refused).toBe(`The key ${key.id} is revoked; it gets no new secret.`);
   expect(await services.keys.details(key.id)).toEqual(before);
 });
 

@@ -105,7 +105,7 @@ export class ConsoleProcess {
     if (this.#isStopping || code === 0) return;
     const waitMs = this.#restartMs;
     this.#restartMs = Math.min(waitMs * 2, restartMs.longest);
-    this.#options.log.error(`The console ended with code ${code}; it is started again.`);
+    this.#options.log.error(`The console ended with code ${code}; it is restarted.`);
     setTimeout(() => void this.#restart(), waitMs).unref();
   }
 

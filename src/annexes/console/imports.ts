@@ -217,7 +217,7 @@ export class ImportDesk {
     receive: (path: string) => Promise<{ readonly name: string; readonly bytes: number }>,
   ): Promise<ImportJob | undefined> {
     if (this.#arriving.has(personId)) {
-      throw new AppError("unavailable", "Another file of yours is still on its way.");
+      throw new AppError("unavailable", "You are still uploading another file.");
     }
     this.#arriving.add(personId);
     const file = join(this.#folder, `${(this.#lastFile += 1)}`);

@@ -25,20 +25,20 @@ const personFields = {
 };
 const invitationSchema = json.object({
   ...personFields,
-  url: json.text("link to open; good once"),
+  url: json.text("link to open; it works once"),
   expiresAt: json.time("end of the link"),
 });
 const personSchema = json.object({
   ...personFields,
-  createdAt: json.time("when the person was invited first"),
-  lastSeenAt: json.orNull(json.time("when the person was last in the console, to the day")),
-  invitedUntil: json.orNull(json.time("end of a link that was not used yet")),
+  createdAt: json.time("first invitation of the person"),
+  lastSeenAt: json.orNull(json.time("last visit to the console, to the day")),
+  invitedUntil: json.orNull(json.time("end of an unused link")),
 });
 
 /** `rehome people`: who may use the staff's console. */
 export function peopleCommand(io: Io): Command {
   const command = new Command("people")
-    .description("invite people to the staff's console, list and remove them")
+    .description("invite, list and remove the people who may use the console")
     .addHelpText(
       "after",
       `
@@ -59,9 +59,9 @@ const again = "again";
 
 function inviteCommand(io: Io): Command {
   const command = new Command("invite")
-    .description("print a link that lets somebody into the console; good once and for 7 days")
+    .description("print a link to the console; it works once, within 7 days")
     .argument("<name>", "name, as the histories of animals and keys show it")
-    .argument("[person]", `behind the word ${again}: id or name of somebody who needs another link`)
+    .argument("[person]", `after the word ${again}: id or name of a person who needs another link`)
     .addOption(
       new Option("--role <role>", "what the person may see and do")
         .choices([...roles])
@@ -70,7 +70,7 @@ function inviteCommand(io: Io): Command {
     .addHelpText(
       "after",
       `
-Another link ends those of that person that were not used.
+A new link ends the unused links of that person.
 
 Examples:
   rehome people invite "Ana" --role staff
@@ -104,7 +104,7 @@ async function anotherLink(people: PeopleService, reference: string) {
 
 function listCommand(io: Io): Command {
   const command = new Command("list")
-    .description("show who may use the console, and who came in when")
+    .description("show who may use the console, and the last visit of each")
     .addHelpText("after", "\nExample:\n  rehome people list --json | jq -r '.[].name'");
   addJson(addSettings(command, storeSettings), json.list(personSchema));
   return command.action(async (options: { json?: true }) => {
@@ -132,7 +132,7 @@ function listCommand(io: Io): Command {
 
 function removeCommand(io: Io): Command {
   const command = new Command("remove")
-    .description("let somebody in no more: every session and link of theirs ends at once")
+    .description("remove a person, and end all their sessions and links at once")
     .argument("<person>", "id or name")
     .addOption(yesOption("do not ask"))
     .addHelpText("after", `\nExample:\n  rehome people remove "Ana" --yes`);
@@ -202,7 +202,7 @@ async function printLink(
     return;
   }
   io.err(
-    `A link for "${printable(name)}" (${role}), good once and until ${isoSeconds(expiresAtMs)}:\n`,
+    `A link for "${printable(name)}" (${role}), which works once, until ${isoSeconds(expiresAtMs)}:\n`,
   );
   io.out(`${url}\n`);
   if (!io.isTerminal) return;

@@ -1,7 +1,7 @@
 import { listenAddress, origin, type Setting } from "../../setting-kinds.ts";
 
 export const consoleSetting = {
-  ...listenAddress("console", "serve the staff's console there; off if not given"),
+  ...listenAddress("console", "serve the staff's console at this address; off by default"),
   // Of several serving processes one has the console.
   firstOnly: true,
 } as const;
@@ -10,7 +10,7 @@ export const consoleSetting = {
 export const consoleUrlSetting: Setting<string | undefined> = {
   flag: "console-url",
   placeholder: "URL",
-  description: "address of the console as people reach it, where a proxy stands in front of it",
+  description: "public address of the console, if it is behind a proxy",
   default: undefined,
   rule: "must be an address such as https://console.example.org",
   parse: (value) => (value === "*" ? undefined : origin(value.replace(/\/$/, ""))),

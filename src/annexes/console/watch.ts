@@ -20,7 +20,7 @@ export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Wat
   if (config.store === undefined && config.storeFile === undefined && config.data === inMemory) {
     throw new AppError(
       "invalid_request",
-      "The console is a process of its own, and cannot reach a catalogue in memory.",
+      "The console is a separate process, and cannot use a catalogue in memory.",
       { hint: "Name a folder with --data." },
     );
   }
@@ -39,7 +39,7 @@ export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Wat
       io.onReload(() => child.reload());
       const lines = [`  Console ${url}`];
       if (firstLink !== undefined) {
-        lines.push("", "Nobody may use the console yet. Your own link, good once and for 7 days:");
+        lines.push("", "Nobody may use the console yet. Your own link works once, within 7 days:");
         lines.push(`  ${firstLink}`, "");
       }
       return lines;

@@ -113,7 +113,7 @@ function header(version: string): Html {
           id="key"
           type="password"
           placeholder="paste it to try"
-          title="Sent to the service only, and forgotten when the page is left"
+          title="Sent only to the service, and forgotten when you leave the page"
           spellcheck="false"
           autocapitalize="off"
           autocomplete="off"
@@ -123,7 +123,7 @@ function header(version: string): Html {
         /><button type="button" class="quiet" id="show-key" aria-pressed="false">Show</button></span
       >
       <span id="key-note" class="unseen"
-        >Sent to the service only, and forgotten when the page is left.</span
+        >Sent only to the service, and forgotten when you leave the page.</span
       >
     </form>
     ${themeChoice}

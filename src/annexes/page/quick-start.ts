@@ -20,7 +20,7 @@ export function quickStart({ servers = [] }: OpenApiDocument): Html {
         ${command(`export API_KEY=${keyPrefixes.production}...`)}
       </li>
       <li>
-        <strong>Send the first request.</strong> An empty catalogue answers <code>[]</code>.
+        <strong>Send the first request.</strong> An empty catalogue returns <code>[]</code>.
         ${command(sampleOf("curl", { ...list, url: pets }))}
       </li>
       <li>

@@ -26,7 +26,7 @@ export function tryForm(
     ${body !== undefined && bodyField(operationId, body)}
     <div class="actions">
       <button type="submit">Send</button>
-      <span class="hint"><a href="#key">Paste an API key</a> to be let in.</span>
+      <span class="hint"><a href="#key">Paste an API key</a> to send requests.</span>
     </div>
   </div>`;
 }

@@ -41,11 +41,11 @@ function header(schema: OpenAPIV3.SchemaObject, example: unknown, required = tru
 /** Every header of an answer that a client may build on. */
 export const headers = {
   "X-RateLimit-Limit": header(
-    count("How many requests the window shown allows.", { minimum: 1, maximum: limitMax }),
+    count("The number of requests that the window allows.", { minimum: 1, maximum: limitMax }),
     publishedLimits.free.perMinute,
   ),
   "X-RateLimit-Remaining": header(
-    count("How many requests are left in this window.", { minimum: 0, maximum: limitMax }),
+    count("The number of requests left in this window.", { minimum: 0, maximum: limitMax }),
     publishedLimits.free.perMinute - 1,
   ),
   "X-RateLimit-Reset": header(
@@ -62,8 +62,7 @@ export const headers = {
     {
       type: "string",
       enum: ["identity"],
-      description:
-        "On the refusal of a compressed body only: how it must be sent (RFC 9110, section 12.5.3).",
+      description: "Only for a compressed body: the encoding to use (RFC 9110, section 12.5.3).",
     },
     "identity",
     false,
@@ -92,7 +91,7 @@ export const headers = {
     {
       type: "string",
       description:
-        "The id of this request in the service's log, for questions to the operator: the one that it was sent with in this header, or a new one.",
+        "The id of this request in the service's log, for questions to the operator: the `X-Request-Id` of the request, or a new one.",
       pattern: "^[A-Za-z0-9_.-]{1,64}$",
       maxLength: 64,
     },
@@ -114,8 +113,7 @@ export const headers = {
     {
       type: "string",
       enum: ["true"],
-      description:
-        "On the repetition of an earlier request with this Idempotency-Key only: nothing more was stored.",
+      description: "Only on a repeated request with this Idempotency-Key: nothing new was stored.",
     },
     // Without an example: a mock would send it, and a test of the contract would ask for it.
     undefined,
@@ -153,7 +151,7 @@ export const idempotencyKeyParameter = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: `A name of the caller's own for this request, such as a UUID: ${idempotencyKeyMax} visible ASCII characters at the most, with or without quotes around them. The same one with an equal body gets the first answer again for 24 hours.`,
+  description: `A unique key for this request, such as a UUID: at most ${idempotencyKeyMax} visible ASCII characters, with or without quotes around them. For 24 hours, the same key with an equal body gets the first response again.`,
   // Without an example: a tool that sends it with each request would get the first animal again.
   schema: { type: "string", pattern: "^[!-~]+$", minLength: 1, maxLength: idempotencyKeyMax },
 } as const satisfies OpenAPIV3.ParameterObject;
@@ -227,7 +225,7 @@ export const responses = {
     challengeHeader,
   ),
   TooManyRequests: errorResponse(
-    "A limit is exceeded, or the key is banned for having gone on after that. Wait for as long as `Retry-After` says; back off exponentially when it happens again.",
+    "A rate limit is exceeded, or the key is banned because it kept sending. Wait as long as `Retry-After` says, and back off exponentially if it happens again.",
     {
       rateLimited: errorExample(
         "rate_limited",
@@ -236,7 +234,7 @@ export const responses = {
       ),
       keyBanned: errorExample(
         "key_banned",
-        "The key is banned for a while",
+        "The key is banned for some time",
         "This key is banned until 2026-11-21T12:05:00Z because it went on sending requests after 429 in 3 minutes out of 10.",
       ),
     },
@@ -261,7 +259,7 @@ export const responses = {
     },
     headerReferences({ "Accept-Encoding": "Accept-Encoding" }),
   ),
-  InternalError: errorResponse("Something failed that should not have. It was logged.", {
+  InternalError: errorResponse("The service failed. The error was logged.", {
     internal: errorExample(
       "internal_error",
       "A failure of the service",
@@ -269,7 +267,7 @@ export const responses = {
     ),
   }),
   Unavailable: errorResponse(
-    "The store did not answer in time. Try again after `Retry-After`.",
+    "The store did not respond in time. Try again after `Retry-After`.",
     {
       unavailable: errorExample(
         "unavailable",

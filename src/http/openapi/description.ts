@@ -26,13 +26,14 @@ const meaningOf = {
   unauthorized: "The API key is missing or invalid.",
   forbidden: "The API key is read-only, and the request would add an animal.",
   not_found: "There is no such animal, or nothing at this address.",
-  method_not_allowed: "The address does not take this method; `Allow` names those that it takes.",
+  method_not_allowed:
+    "The address does not support this method; `Allow` lists those that it supports.",
   payload_too_large: `The body is larger than ${bodyLimitBytes / 1024} KiB.`,
   unsupported_media_type: "The body is not sent as `application/json`, or it is compressed.",
   rate_limited: "A window's requests are used up.",
-  key_banned: "The key is banned for a while, because it went on after 429.",
+  key_banned: "The key is banned for some time, because it kept sending after 429.",
   internal_error: "A failure of the service.",
-  unavailable: "The store did not answer in time; try again.",
+  unavailable: "The store did not respond in time; try again.",
 } satisfies Record<ErrorKind, string>;
 
 const introduction = `Animals that are up for adoption: list them, add one, fetch one.
@@ -45,13 +46,13 @@ Every operation needs an API key, sent as a header:
 Authorization: Bearer <API_KEY>
 \`\`\`
 
-The operator of the service issues keys. A key begins with \`${keyPrefixes.production}\`, on a staging installation with \`${keyPrefixes.staging}\`, and neither accepts the other's.`;
+The operator of the service issues keys. A key begins with \`${keyPrefixes.production}\`, or with \`${keyPrefixes.staging}\` on a staging installation. Neither accepts the keys of the other.`;
 
 const limits = `## Rate limits
 
 ${table(["Plan", "Requests per minute", "Requests per day"], planNames.map(planRow))}
 
-Minutes and days are those of UTC. A request counts in both, whatever its answer; one that is refused with 429 counts in neither. Every answer carries three headers:
+Minutes and days are UTC. Every request counts in both, except one that gets 429. Every response has three headers:
 
 ${table(
   ["Header", "Meaning"],
@@ -62,21 +63,21 @@ ${table(
   ],
 )}
 
-They show the window with the fewest requests left. Above the limit the answer is 429 with \`Retry-After\`: wait that many seconds, and back off exponentially when it happens again. A key that goes on instead is banned for a while. A higher plan has higher limits.`;
+They show the window with the fewest requests left. Above the limit you get 429 with \`Retry-After\`: wait that many seconds, and back off exponentially if it happens again. A key that keeps sending is banned for some time. A higher plan has higher limits.`;
 
 const pages = `## Pagination
 
-\`GET /pets\` returns a plain array of at most \`limit\` animals, by ascending id. While more of them match, the answer carries a link to the next page (RFC 8288):
+\`GET /pets\` returns a plain array of at most \`limit\` animals, by ascending id. While there are more, the response has a link to the next page (RFC 8288):
 
 \`\`\`
 Link: <https://pets.example.org/v1/pets?limit=20&after=20>; rel="next"
 \`\`\`
 
-Follow it until an answer has none. Its query parameter \`after\` is the one addition to the interface: without it, animals past the hundredth could not be reached.`;
+Follow it until a response has none. Its query parameter \`after\` is the one addition to the interface: without it, animals past the hundredth could not be reached.`;
 
 const errors = `## Errors
 
-Every refusal has the same body, with the fields \`code\`, \`message\` and \`status\`:
+Every error has the same body, with the fields \`code\`, \`message\` and \`status\`:
 
 ${table(
   ["Status", "Code", "Meaning"],
@@ -89,13 +90,13 @@ ${table(
 
 const numbers = `## Numbers
 
-\`id\`, \`categoryId\` and \`after\` are exact over all 64 bits, as JSON numbers. A language that reads every JSON number as a double, such as JavaScript, rounds those beyond ±9007199254740991 unless its parser is told otherwise.`;
+\`id\`, \`categoryId\` and \`after\` are exact over all 64 bits, as JSON numbers. A language that reads every JSON number as a double, such as JavaScript, rounds those beyond ±9007199254740991 unless you change its parser.`;
 
 const versioning = `## Versioning
 
 The version is part of the base address, which ends with \`${versionSegment}\`. The interface has version ${interfaceVersion}.`;
 
-const deprecation = `\`GET /pets/{petId}\` is deprecated and is removed on ${getPetRemovedOn}; \`GET /pets\` with a \`status\` filter replaces it. Until then its answers say so in the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\`.`;
+const deprecation = `\`GET /pets/{petId}\` is deprecated and is removed on ${getPetRemovedOn}; \`GET /pets\` with a \`status\` filter replaces it. Until then its responses have the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\`.`;
 
 /** What a reader of the document needs beside the operations, as CommonMark with tables. */
 export function description(hasDeprecated: boolean): string {

@@ -31,7 +31,7 @@ export const listPetsDetail = {
   operationId: "listPets",
   summary: "List animals",
   description:
-    'Returns animals in ascending order of their ids, all or those of one status. While more of them match, the `Link` header with `rel="next"` leads to the next page. A client that cannot see headers passes the id of the last animal of a page as `after` to get the next one, until a page is empty.',
+    'Returns animals in ascending order of their ids, all or those of one status. While more of them match, the `Link` header with `rel="next"` leads to the next page. A client that cannot read headers can pass the id of the last animal of a page as `after` to get the next page, until a page is empty.',
   tags: ["pets"],
   responses: {
     200: {
@@ -67,7 +67,7 @@ export const createPetDetail = {
   operationId: "createPet",
   summary: "Add an animal",
   description:
-    "Stores an animal and returns it with the id that it was given. Once answered with 201 it is on the disk. A client that sends an `Idempotency-Key` may send the request again when it hears no answer: the animal is stored once.",
+    "Stores an animal and returns it with its new id. After a 201 it is on the disk. With an `Idempotency-Key`, a client can repeat the request until it gets a response: the animal is stored once.",
   tags: ["pets"],
   parameters: [idempotencyKeyParameter],
   responses: {
@@ -82,7 +82,7 @@ export const createPetDetail = {
         },
       },
     },
-    400: errorResponse("The body lacks a required field or holds an invalid value.", {
+    400: errorResponse("The body lacks a required field or has an invalid value.", {
       missing: errorExample(
         "invalid_request",
         "A required field is missing",
@@ -95,7 +95,7 @@ export const createPetDetail = {
       ),
       notJson: errorExample(
         "invalid_request",
-        "The body is no JSON",
+        "The body is not JSON",
         "The body is not valid JSON.",
       ),
       otherBody: errorExample(
@@ -129,14 +129,14 @@ export const createPetExamples = {
 export const getPetDetail = {
   operationId: "getPet",
   summary: "Get an animal",
-  description: `Deprecated. This operation is removed on ${getPetRemovedOn} and answers 404 from then on. Use \`GET /pets\` with a \`status\` filter instead.`,
+  description: `Deprecated. This operation is removed on ${getPetRemovedOn} and returns 404 from then on. Use \`GET /pets\` with a \`status\` filter instead.`,
   tags: ["pets"],
   deprecated: true,
   /** The date as tools that watch for it read it. */
   "x-sunset": isoSeconds(getPetRemovedAtMs).slice(0, "2030-12-05".length),
   responses: {
     200: {
-      description: `The animal. The headers say when the operation goes: ${httpDate(getPetRemovedAtMs)}.`,
+      description: `The animal. The headers say when the operation is removed: ${httpDate(getPetRemovedAtMs)}.`,
       headers: { ...commonHeaders, ...deprecationHeaders },
       content: {
         [jsonType]: {

@@ -167,7 +167,7 @@ describe.each(stores)("$name", (kind) => {
     expect(left.every(({ id }) => sold(id))).toBe(true);
     expect((await state()).pets).toHaveLength(before.pets.length);
     expect((await failure(animals.undo({ change: importing?.id ?? 0n }))).message).toContain(
-      "was taken back already",
+      "was already undone",
     );
   }, 60_000);
 

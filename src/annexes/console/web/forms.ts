@@ -40,11 +40,11 @@ export async function readForm(request: Request): Promise<Form> {
   const type = request.headers.get("content-type") ?? "";
   if (request.body === null) return new Form(new URLSearchParams());
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
-    throw new AppError("unsupported_media_type", "The form came in a form that is not known.");
+    throw new AppError("unsupported_media_type", "The encoding of the form is unknown.");
   }
   const bytes = await readUpTo(request, formBytesMax);
   if (bytes === undefined) {
-    throw new AppError("payload_too_large", "The form is larger than any form here.");
+    throw new AppError("payload_too_large", "The form is too large.");
   }
   return new Form(new URLSearchParams(new TextDecoder().decode(bytes)));
 }

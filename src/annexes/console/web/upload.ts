@@ -22,7 +22,7 @@ export interface Upload {
 export async function receiveFile(request: Request, path: string): Promise<Upload> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(type) || request.body === null) {
-    throw new AppError("unsupported_media_type", "The form holds no file.");
+    throw new AppError("unsupported_media_type", "The form has no file.");
   }
   const parser = new Busboy({
     headers: { "content-type": type },

@@ -97,7 +97,7 @@ export function showAnswer(form, answer, text, tookMs) {
   );
   // A list that is longer than the screen scrolls by itself, and so it takes the focus.
   if (body.scrollHeight > body.clientHeight) {
-    Object.assign(body, { tabIndex: 0, role: "region", ariaLabel: "Body of the answer" });
+    Object.assign(body, { tabIndex: 0, role: "region", ariaLabel: "Body of the response" });
   }
   const left = answer.headers.get("x-ratelimit-remaining");
   announce(left === null ? words : `${words}, ${left} requests left`);

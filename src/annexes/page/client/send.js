@@ -30,7 +30,7 @@ function whyNot(url, error) {
   const { origin } = new URL(url);
   if (!(error instanceof TypeError)) return String(error);
   if (origin === location.origin) return `The service could not be reached: ${error.message}`;
-  return `${origin} could not be reached, or does not let this page ask: its operator allows that with --cors-origin ${location.origin}`;
+  return `${origin} could not be reached, or does not allow this page: its operator can allow it with --cors-origin ${location.origin}`;
 }
 
 /** Makes a form send its request, one at a time. */
