@@ -29,7 +29,7 @@ export interface Watcher {
   readonly stop?: AbortSignal;
   /**
    * Begins to listen on an address of its own, and returns what the start says of it, in lines.
-   * Throws AppError when the address cannot be had.
+   * Throws AppError when the address cannot be used.
    */
   listen?(): Awaitable<readonly string[]>;
   /** Called once the service answers at `url`, on `port`. */

@@ -169,7 +169,7 @@ export interface LoadedConfig {
 }
 
 /**
- * Returns the databases that a flag overrules. Throws where flags, or variables, name two places
+ * Returns the databases that a flag overrules. Throws when flags, or variables, name two places
  * for the data.
  */
 function overruledStores(all: readonly LoadedSetting[]): readonly AnySetting[] {
@@ -211,7 +211,7 @@ export const serviceDataFolder = "/var/lib/rehome";
 export const serviceSettingsFile = "/etc/default/rehome";
 
 /**
- * The variable that says where a user's data is, or undefined where none does. One that is empty,
+ * The variable that says where a user's data is, or undefined if none does. One that is empty,
  * or holds a path from wherever one stands, is as good as not set (XDG base directory
  * specification).
  */

@@ -11,7 +11,7 @@ const descriptorsMin = 256;
 const reserve = 8;
 const watchIntervalMs = 1_000;
 
-/** Throws `unavailable` where the system gives this process too few file descriptors. */
+/** Throws `unavailable` when the system gives this process too few file descriptors. */
 export function requireDescriptors(): void {
   const max = descriptorsMax();
   if (max >= descriptorsMin) return;

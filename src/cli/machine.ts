@@ -20,7 +20,7 @@ export interface Machine {
   /** The user that this process runs as; undefined on a system without such numbers. */
   readonly uid: number | undefined;
   /**
-   * The service that the machine runs, or undefined. Throws AppError where its settings cannot be
+   * The service that the machine runs, or undefined. Throws AppError when its settings cannot be
    * read.
    */
   service(): MachineService | undefined;

@@ -139,7 +139,7 @@ export function refuseStray(
 }
 
 /**
- * What names a database in the settings of the service whose folder this was; undefined where
+ * What names a database in the settings of the service whose folder this was; undefined if
  * nothing does.
  */
 function databaseInsteadOf(folder: string, { machine }: Io): string | undefined {

@@ -25,7 +25,7 @@ export async function warnAtStart(
 }
 
 /**
- * What an operator should know of an address that was typed, or undefined where it holds no
+ * What an operator should know of an address that was typed, or undefined if it holds no
  * password.
  */
 export function passwordWarning({ config, sources }: LoadedConfig): string | undefined {

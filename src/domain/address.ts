@@ -61,8 +61,8 @@ function parseIpv6(text: string): bigint | undefined {
 }
 
 /**
- * The callers that share a bucket with `address`: it alone for IPv4, its /64 for IPv6 (one
- * subscriber has that many).
+ * The callers that share a bucket with `address`: the address alone for IPv4, its /64 for IPv6,
+ * which one subscriber has.
  */
 export function bucketOf(address: Address): string {
   return address.family === 4
@@ -70,7 +70,7 @@ export function bucketOf(address: Address): string {
     : `6/${(address.bits >> 64n).toString(36)}`;
 }
 
-/** The same for an address as text; undefined for what is none. */
+/** The same for an address as text; undefined if it is not one. */
 export function bucketOfText(text: string | undefined): string | undefined {
   const address = text === undefined ? undefined : parseAddress(text);
   return address && bucketOf(address);
@@ -104,9 +104,9 @@ export function isInCidr(address: Address, range: Cidr): boolean {
 }
 
 /**
- * The client's address, as text. `X-Forwarded-For` counts only when the peer is a trusted proxy:
- * then from right to left the first hop that is not one. A hop that is no address ends the walk,
- * because what stands left of it is hearsay.
+ * The client's address, as text. `X-Forwarded-For` counts only if the peer is a trusted proxy. Then
+ * the client is the first hop from the right that is not a trusted proxy. The walk ends at a hop
+ * that is not an address, because the hops before it are not reliable.
  */
 export function clientAddress(
   peer: string,
@@ -127,7 +127,8 @@ export function clientAddress(
 }
 
 /**
- * What a hop says without its port, which some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
+ * The address of a hop, without the port that some proxies add: `192.0.2.1:4711`,
+ * `[2001:db8::1]:4711`.
  */
 function addressOfHop(hop: string): string {
   const [, quad, bracketed] =

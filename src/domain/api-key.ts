@@ -26,7 +26,7 @@ const unbiasedBytes = 248;
 const bodyPattern = /^[0-9A-Za-z]{36}$/;
 
 /**
- * The secret that a caller sends. Known to this program only when it is made and while a request
+ * The secret that a caller sends. The program knows it only when it is issued, and while a request
  * carries it.
  */
 export type PlainKey = string & { readonly PlainKey: unique symbol };
@@ -60,8 +60,8 @@ export function isWellFormedKey(text: string, environment: Environment): text is
 }
 
 /**
- * CRC32 of `text` as six base62 characters, most significant first. It finds typing errors; it is
- * no protection.
+ * CRC32 of `text` as six base62 characters, most significant first. It finds typing errors; it does
+ * not protect.
  */
 function checksum(text: string): string {
   let value = crc32(text);
@@ -80,7 +80,7 @@ export function pastedSecret(text: string): PlainKey | undefined {
   return secret as PlainKey | undefined;
 }
 
-/** How a secret is shown after it was issued: enough to recognise it, nothing to use it. */
+/** A secret as lists show it: enough to recognise it, too little to use it. */
 export function maskKey(key: PlainKey): string {
   return `${key.slice(0, "rehome_live_".length + 4)}...`;
 }
@@ -101,7 +101,7 @@ export interface ApiKey {
   readonly name: string;
   readonly plan: PlanName;
   readonly limits: Limits;
-  /** True for a key that may read animals and add none. */
+  /** True for a key that may read animals but not add any. */
   readonly readOnly: boolean;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | undefined;
@@ -118,7 +118,7 @@ export function accessOf({ readOnly }: Pick<ApiKey, "readOnly">): Access {
 }
 
 /**
- * One secret of a key, known by its SHA-256 only. After a rotation the old one goes on until
+ * One secret of a key, stored as its SHA-256. After a rotation the old one is valid until
  * `expiresAtMs`.
  */
 export interface KeySecret {
@@ -158,9 +158,8 @@ const remainders = [
 ];
 
 /**
- * CRC-32 of `text`, which is ASCII, as zip and gzip have it (ISO 3309): an unsigned integer of 32
- * bits. Written out because node:zlib, which has it too, brings all of its streams with it and
- * costs a start more than a millisecond.
+ * CRC-32 of the ASCII text `text` (ISO 3309), as an unsigned 32-bit integer. It is written out
+ * because importing node:zlib delays the start by more than a millisecond.
  */
 export function crc32(text: string): number {
   let crc = -1;

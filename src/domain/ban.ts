@@ -11,7 +11,7 @@ const noisyRefusalsMin = 20;
 /** So many noisy minutes within `noisySpanMinutes` lead to a ban. */
 const noisyMinutesForBan = 3;
 const noisySpanMinutes = 10;
-/** How long a ban lasts: the first one, and each one after it. */
+/** The lengths of the first ban and of each later one. */
 export const banStepsMs = [5 * minuteMs, 15 * minuteMs, hourMs, dayMs] as const;
 /** A ban is forgotten by one step for each day without one. */
 const forgivenessMs = dayMs;
@@ -36,8 +36,8 @@ const operatorReason = "the operator of this service imposed it";
 const automaticBanMaxMs = Math.max(...banStepsMs);
 
 /**
- * True while the ban holds. An automatic one that would hold longer than any can was imposed by a
- * clock that was ahead; it is void, so that it does not shut a key out for years.
+ * True while the ban is in force. An automatic ban longer than the longest one comes from a clock
+ * that was ahead. It is void, so that it does not block a key for years.
  */
 export function isBanned(state: BanState, nowMs: number): boolean {
   const leftMs = state.bannedUntilMs - nowMs;
@@ -54,7 +54,7 @@ export interface RefusalCount {
 
 /**
  * Counts one refusal (429, not banned) at `nowMs` into `count`, in place because this runs for
- * every 429. Returns true exactly once for each noisy minute: for the refusal that made it so.
+ * every 429. Returns true once per noisy minute: for the refusal that makes it noisy.
  */
 export function countRefusal(count: RefusalCount, limits: Limits, nowMs: number): boolean {
   const minuteLabel = Math.floor(nowMs / windowMs.minute);
@@ -84,8 +84,7 @@ export function stepAt(state: BanState, nowMs: number): number {
 
 /**
  * The state after a noisy minute at `nowMs`. The same minute counts once, whichever process reports
- * it; three within ten minutes impose a ban, whose length is its step's. A minute reported during a
- * ban changes nothing.
+ * it. Three within ten minutes impose a ban. A minute reported during a ban changes nothing.
  */
 export function recordNoisyMinute(state: BanState, minuteLabel: number, nowMs: number): BanState {
   if (isBanned(state, nowMs) || state.noisyMinutes.includes(minuteLabel)) return state;
@@ -105,8 +104,7 @@ export function recordNoisyMinute(state: BanState, minuteLabel: number, nowMs: n
 }
 
 /**
- * The state after an operator's ban of `durationMs`. It is no step: the next automatic one starts
- * where it would have.
+ * The state after an operator's ban of `durationMs`. It does not lengthen the next automatic ban.
  */
 export function imposeBan(state: BanState, durationMs: number, nowMs: number): BanState {
   return {

@@ -3,7 +3,7 @@ export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
-/** Times further ahead of the clock than this were written by a clock that was wrong. */
+/** Times further ahead of the clock than this come from a wrong clock. */
 export const clockToleranceMs = 5_000;
 
 /**
@@ -20,10 +20,7 @@ export function isoSeconds(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, "Z");
 }
 
-/**
- * The end of something, as `isoSeconds` writes it but rounded up: at the time that it names, it is
- * over.
- */
+/** The end of something, like `isoSeconds` but rounded up: at the time shown, it is over. */
 export function isoEnd(ms: number): string {
   return isoSeconds(Math.ceil(ms / 1_000) * 1_000);
 }
@@ -63,8 +60,8 @@ export function isoDay(day: number): string {
 }
 
 /**
- * Writes times to the millisecond, `2026-11-21T08:32:00.123Z`, for callers that do so often: the
- * last one is kept, and so is what the times of one second have in common.
+ * Writes times to the millisecond, `2026-11-21T08:32:00.123Z`, for frequent callers. It caches the
+ * last one, and the common part of a second.
  */
 export function timestamps(): (ms: number) => string {
   let second = Number.NaN;

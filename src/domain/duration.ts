@@ -6,15 +6,15 @@ const unitsMs: Readonly<Record<string, number>> = {
   h: hourMs,
   d: dayMs,
 };
-/** A hundred years: further ahead is a slip of the finger. */
+/** A hundred years. A longer duration is a typing error. */
 const durationMaxMs = 36_500 * dayMs;
 
 /** What a duration looks like, as the end of a sentence. */
 export const durationRule = "must be a duration such as 30m, 24h or 90d";
 
 /**
- * The milliseconds that `text` (`90d`, `24h`, `30m`, `10s` or `0`) stands for, or undefined when it
- * is none.
+ * The milliseconds of a duration such as `90d`, `24h`, `30m`, `10s` or `0`, or undefined if `text`
+ * is not one.
  */
 export function parseDuration(text: string): number | undefined {
   if (text === "0") return 0;

@@ -16,21 +16,19 @@ export type ErrorKind =
   | "unavailable";
 
 /**
- * A failure with two readers: `message` is for the caller and holds nothing internal, `cause` is
- * for the operator. Where the caller is the operator, as in what only a command does, the message
- * may hold what `explained` says of a cause. An expected refusal of a request is a `Refusal` value,
- * not an exception. Throw AppError where the code cannot go on.
+ * A failure with two readers: `message` is for the caller and has nothing internal, `cause` is for
+ * the operator. If the caller is the operator, the message may include `explained`. An expected
+ * refusal is a `Refusal` value instead.
  */
 export class AppError extends Error {
   readonly kind: ErrorKind;
   /**
-   * Why it failed, for an operator and not for the caller: the end of a sentence, without a full
-   * stop.
+   * The reason for the operator, not for the caller: the end of a sentence, without a full stop.
    */
   readonly why: string | undefined;
   /**
-   * What an operator can do about it, which the command line prints behind `Try:`. An imperative
-   * sentence, with a capital and a full stop, or a command to type.
+   * Advice for the operator, which the command line prints after `Try:`. An imperative sentence
+   * with a full stop, or a command to type.
    */
   readonly hint: string | undefined;
   /** Seconds after which a retry makes sense (RFC 9110, section 10.2.3), where that is known. */
@@ -56,17 +54,14 @@ export class AppError extends Error {
   }
 }
 
-/**
- * `text` as one word for a POSIX shell: in a command that somebody copies, a space in a path must
- * not make it two.
- */
+/** `text` as one word for a POSIX shell, so that a copied command works with spaces in a path. */
 export function shellWord(text: string): string {
   return /^[\w%+,./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /**
- * The error of work that ended half-way: why it did, and what that leaves, which is said behind it.
- * `what` is the work as the subject of a sentence.
+ * The error of work that ended half-way: the reason, and then what remains. `what` is the work as
+ * the subject of a sentence.
  */
 export function brokenOff(what: string, error: unknown, consequence: string): AppError {
   if (!(error instanceof AppError)) {

@@ -12,20 +12,19 @@ declare global {
   }
 }
 
-/** How deep lists and objects may stand in one another in what we read. */
+/** The maximum depth of nested lists and objects. */
 export const nestingMax = 512;
 
 /**
- * A number, at the text's beginning or where a value begins, whose nearest double might be another
- * number: it has an exponent, or 16 characters, where 15 digits are what every double keeps.
+ * A number whose nearest double might be another number: it has an exponent, or 16 characters.
+ * Every double keeps 15 digits.
  */
 const mayBeInexact = /(?:^|[:,[])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 
 /**
- * Parses JSON (RFC 8259). An int64 comes as a number where a double holds it and its neighbours,
- * else as bigint; `1.0` and `1e3` are integers. Fractions come as numbers. Every other number comes
- * as `JSON.rawJSON`: it is no int64, must not be rounded to one, and is written back as it was.
- * Throws SyntaxError, and RangeError for what is nested too deeply.
+ * Parses JSON (RFC 8259). An int64 is a number where a double is exact, else a bigint; `1.0` and
+ * `1e3` are integers. Other numbers become `JSON.rawJSON`, which is written back unchanged. Throws
+ * SyntaxError, or RangeError if it is nested too deeply.
  */
 export function parseJson(text: string): unknown {
   // The reviver costs several times the parsing, so only text that needs it pays for it.
@@ -65,7 +64,7 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   );
 }
 
-/** True when lists and objects stand in one another more than `levels` deep in `value`. */
+/** True when lists and objects are nested more than `levels` deep in `value`. */
 export function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== "object" || value === null || JSON.isRawJSON(value)) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));

@@ -11,7 +11,7 @@ const visible = new RegExp(`^[\\x21-\\x7e]{1,${idempotencyKeyMax}}$`);
 
 /**
  * The value of the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), without
- * the quotes that may stand around it; undefined where it is not valid.
+ * the quotes that may stand around it; undefined if it is not valid.
  */
 export function idempotencyKeyOf(header: string): string | undefined {
   const isQuoted = header.length >= 2 && header.startsWith('"') && header.endsWith('"');

@@ -21,10 +21,7 @@ export function parseInt64(text: string): bigint | undefined {
 }
 
 const jsonNumber = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-/**
- * More decimal digits than any int64 has; a larger power of ten is out of range whatever stands
- * before it.
- */
+/** More decimal digits than any int64 has. A larger power of ten is always out of range. */
 const digitsMax = 19;
 const zeroCode = 0x30;
 

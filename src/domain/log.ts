@@ -1,6 +1,6 @@
 // Apart from the log, which is above the settings that name these.
 
-/** From the few lines to the many; each level has those of the ones before it. */
+/** From few lines to many. Each level includes the ones before it. */
 export const logLevels = ["off", "error", "warn", "info"] as const;
 export type LogLevel = (typeof logLevels)[number];
 

@@ -11,8 +11,8 @@ export interface PetField {
 }
 
 /**
- * The fields of an animal beside its id, in the order in which they are shown. The types, the JSON,
- * the columns of both databases, their statements and what histories keep are derived from here.
+ * The fields of an animal without its id, in display order. Types, JSON, columns, statements and
+ * histories derive from here.
  */
 export const petFields = {
   name: { kind: "text" },
@@ -40,7 +40,7 @@ export type NewPet = {
   readonly [N in Exclude<PetFieldName, OptionalName>]: PetValue<N>;
 } & { readonly [N in OptionalName]?: PetValue<N> | undefined };
 
-/** An animal as it is kept. Ids are given by the store: 1, 2, 3, ... and never again once used. */
+/** A stored animal. The store gives the ids 1, 2, 3, ... and never reuses one. */
 export type Pet = { readonly id: bigint } & NewPet;
 
 /** The optional fields that hold any text. */
@@ -112,9 +112,8 @@ export function isPetStatus(value: unknown): value is PetStatus {
 export const petNameLengthMax = 1_000;
 
 /**
- * True when `value` can be kept byte for byte as a name: well-formed Unicode without NUL (SQLite's
- * text functions and its shell stop at NUL), of at most `petNameLengthMax` characters. The empty
- * name is one too.
+ * True when `value` can be stored exactly as a name: well-formed Unicode without NUL, of at most
+ * `petNameLengthMax` characters. SQLite's text functions stop at NUL. The empty name is valid.
  */
 export function isPetName(value: string): boolean {
   return value.isWellFormed() && !value.includes("\0") && isShort(value);

@@ -2,11 +2,11 @@ import { planNames, publishedLimits, type Limits, type PlanName } from "./plan.t
 
 /** A key that used this share of its day on any day is near its limit. */
 export const nearLimitShare = 0.8;
-/** Refusals below both of these are a client's slip and no reason for another plan. */
+/** Fewer refusals than both of these are no reason for another plan. */
 const refusalsMin = 20;
 const refusalShareMin = 0.01;
 
-/** What a key did on one day, as far as it says whether its plan fits. */
+/** The use of a key on one day, for the choice of a plan. */
 export interface DayOfUse {
   readonly requests: number;
   readonly refusals: number;
@@ -24,9 +24,8 @@ export interface PlanAdvice {
 }
 
 /**
- * What to offer to the holder of a key that is near its limits, or undefined when its plan fits. A
- * day that was nearly used up asks for a larger day; refusals without one mean that it is the
- * minute that is too small.
+ * The plan to offer for a key near its limits, or undefined if its plan fits. A day that was nearly
+ * used up needs a larger day. Refusals without such a day mean that the minute is too small.
  */
 export function planAdvice(limits: Limits, days: readonly DayOfUse[]): PlanAdvice | undefined {
   const peakPerDay = Math.max(0, ...days.map(({ requests }) => requests));

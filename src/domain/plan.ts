@@ -5,7 +5,7 @@ export interface Limits {
 }
 
 /**
- * The plans with published limits. Enterprise limits are agreed with each customer and stand beside
+ * The plans with published limits. Enterprise limits are agreed with each customer and are next to
  * the key.
  */
 export const publishedLimits = {
@@ -17,10 +17,7 @@ export const publishedLimits = {
 export const planNames = ["free", "pro", "business", "enterprise"] as const;
 export type PlanName = (typeof planNames)[number];
 
-/**
- * The largest number that an Enterprise limit may be; above it a counter would leave the exact
- * integers.
- */
+/** The largest Enterprise limit. A larger one would leave the exact integers. */
 export const limitMax = 1_000_000_000;
 
 /** True when `value` can be an Enterprise limit: a whole number from 1 to `limitMax`. */
@@ -30,7 +27,7 @@ export function isLimit(value: number): boolean {
 
 /**
  * The limits in force for a key. Only Enterprise has custom ones, and must have both.
- * Returns undefined where plan and numbers do not go together.
+ * Returns undefined if plan and numbers do not go together.
  */
 export function limitsOf(plan: PlanName, custom: Limits | undefined): Limits | undefined {
   if (plan === "enterprise") return custom;
@@ -38,10 +35,9 @@ export function limitsOf(plan: PlanName, custom: Limits | undefined): Limits | u
 }
 
 /**
- * How many requests a process may take ahead for a key: what the plan allows in one second, rounded
- * up. A busy key then costs about one write a second, and a killed process loses at most that many.
- * Where the day allows less than the minute, it is a sixtieth of the day, so that a kill never
- * costs a key its whole day.
+ * The number of requests that a process takes ahead for a key: one second of the plan, rounded up.
+ * This bounds both the writes of a busy key and the loss by a kill. If the day is smaller than the
+ * minute, it is a sixtieth of the day.
  */
 export function blockSize({ perMinute, perDay }: Limits): number {
   return Math.ceil(Math.min(perMinute, perDay) / 60);

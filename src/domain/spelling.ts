@@ -25,12 +25,12 @@ export function editDistance(a: string, b: string): number {
   return last[b.length] ?? 0;
 }
 
-/** A name further away than this share of its letters is another name, and no slip. */
+/** A name with more changes than this share of its letters is another name. */
 const slipShareMax = 0.4;
 
 /**
- * The one of `names` that `name` was most likely meant to be, or undefined when none is near: a
- * slip of the finger, or the beginning of the right name, or more than it. Case does not count.
+ * The one of `names` that `name` most likely means, or undefined if none is near. It finds typing
+ * errors, a beginning of the name, and a name with more behind it. Case does not count.
  */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const given = name.toLowerCase();

@@ -27,7 +27,7 @@ export const unusedCounts: WindowCounts = {
   dayUsed: 0,
 };
 
-/** Requests that were taken ahead in these windows and are not used. */
+/** Requests taken ahead in these windows and not used. */
 export interface UnusedBlock {
   readonly minuteLabel: number;
   readonly dayLabel: number;
@@ -35,19 +35,16 @@ export interface UnusedBlock {
 }
 
 /**
- * The label in force at `nowMs` where `label` stands. A label one window ahead of the clock stays,
- * so a clock that bounces hands back no quota. A label further ahead moves back to the clock, so it
- * shuts no key out for longer than a window.
+ * The label in force at `nowMs`. A label one window ahead of the clock stays, so a clock that
+ * bounces gives back no requests. A label further ahead moves back, so it blocks no key for longer
+ * than a window.
  */
 export function labelAt(label: number, nowMs: number, lengthMs: number): number {
   const current = Math.floor(nowMs / lengthMs);
   return label === current + 1 ? label : current;
 }
 
-/**
- * The counts as they stand at `nowMs`: a new window starts at zero, a label moved back keeps its
- * count.
- */
+/** The counts at `nowMs`: a new window starts at zero, and a label moved back keeps its count. */
 export function rollCounts(counts: WindowCounts, nowMs: number): WindowCounts {
   const minuteLabel = labelAt(counts.minuteLabel, nowMs, windowMs.minute);
   const dayLabel = labelAt(counts.dayLabel, nowMs, windowMs.day);
@@ -103,9 +100,8 @@ export function take(
 }
 
 /**
- * True when what a take left must be kept: it granted something, or a label moved back. A label
- * that is not kept where it was moved to would go on to stand in the future, and keep a key out
- * until the clock has caught up with it.
+ * True when the result of a take must be stored: it granted something, or a label moved back.
+ * Otherwise that label would stay in the future, and block a key until the clock has caught up.
  */
 export function mustKeep({ granted, counts }: Take, before: WindowCounts): boolean {
   return (
@@ -144,7 +140,7 @@ export interface FinishedDay {
   readonly forgetBefore: number;
 }
 
-/** What a take comes to, and what of it has to be kept. */
+/** The result of a take, and what of it must be stored. */
 export interface SettledTake {
   readonly result: TakeResult;
   /** True when the result's counts have to take the place of those that were kept. */

@@ -30,7 +30,7 @@ export interface AppOptions {
   readonly observers?: readonly RequestObserver[];
   /** Routes outside of `/v1` beside the probes. */
   readonly routes?: readonly AnnexRoutes[];
-  /** Told of failures that the caller is told nothing of. */
+  /** Called with failures that the caller is told nothing of. */
   readonly report: (error: unknown) => void;
 }
 

@@ -7,7 +7,7 @@ export interface RouteName {
   readonly path: string;
 }
 
-/** Looks up the methods of a path, as `Allow` lists them; undefined where there is nothing. */
+/** Looks up the methods of a path, as `Allow` lists them; undefined if there is nothing. */
 export type MethodTable = (path: string) => string | undefined;
 
 /** The table of the declared `routes`: the one place that knows which methods an address takes. */

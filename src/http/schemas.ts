@@ -30,7 +30,7 @@ interface Field<T> {
   readonly schema: JsonSchema;
   /** What it must be, as the end of a sentence that begins with its name. */
   readonly rule: string;
-  /** The value, or undefined where it breaks the rule. */
+  /** The value, or undefined if it breaks the rule. */
   readonly read: (value: unknown) => T | undefined;
   readonly isOptional?: boolean;
 }

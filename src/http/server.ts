@@ -56,7 +56,7 @@ export interface RunningServer {
 /**
  * Starts to listen. Bun cannot change the certificate of a server that runs, so that each
  * certificate gets a server of its own on the same port, with a door from `makeDoor`. Throws the
- * system's error when the port cannot be had.
+ * system's error when the port cannot be used.
  */
 export function listen(
   makeDoor: () => Door,

@@ -12,7 +12,7 @@ export type StoreOptions = SqliteOptions;
 export interface StoreKind {
   /** The schemes of its addresses, without the colon. */
   readonly schemes: readonly string[];
-  /** Opens the store at `address`. Throws AppError in words when it cannot be used. */
+  /** Opens the store at `address`. Throws AppError with a message when it cannot be used. */
   readonly open: (address: string, options: StoreOptions) => Promise<Store>;
 }
 

@@ -18,13 +18,13 @@ export interface ServiceOptions {
   /** Where several processes count addresses together. */
   readonly takeShared?: TakeShared | undefined;
   readonly bans: boolean;
-  /** Told of a failure that nobody waits for. */
+  /** Called with a failure that nobody waits for. */
   readonly onError: (error: unknown) => void;
 }
 
 /** Everything that the edges call, on one store. */
 export interface Services {
-  /** Where the data are, as a person is told. */
+  /** Where the data are, as messages show it. */
   readonly place: string;
   readonly pets: Store["pets"];
   /** For annexes, which bring their own statements. */

@@ -19,13 +19,13 @@ export function userName(uid: number, passwd = readPasswd): string {
   return name === "" ? `uid ${uid}` : name;
 }
 
-/** The account of this name, or undefined where the machine's user file has none. */
+/** The account of this name, or undefined if the machine's user file has none. */
 export function accountNamed(name: string, passwd = readPasswd): Account | undefined {
   const found = entries(passwd).find((fields) => fields[0] === name);
   return found === undefined ? undefined : { name, uid: Number(found[2]), gid: Number(found[3]) };
 }
 
-/** The home of the account of this name, or undefined where the machine's user file has none. */
+/** The home of the account of this name, or undefined if the machine's user file has none. */
 export function homeOf(name: string, passwd = readPasswd): string | undefined {
   return entries(passwd).find((fields) => fields[0] === name)?.[5];
 }

@@ -234,7 +234,7 @@ export interface StoreCheck {
 }
 
 export interface Store extends Engine {
-  /** Where the data are, as a person is told: a folder, or an address without its password. */
+  /** Where the data are, as messages show it: a folder, or an address without its password. */
   readonly place: string;
   readonly pets: PetStore;
   readonly keys: KeyStore;

@@ -19,7 +19,7 @@ export interface Column<Data = unknown, NotNull extends boolean = boolean, HasDe
   readonly notNull: NotNull;
   /** True for a number that the database gives: 1, 2, 3, ... and none twice. */
   readonly isGiven?: true;
-  /** True where an insert may leave it out. */
+  /** True if an insert may leave it out. */
   readonly hasDefault: HasDefault;
   readonly default?: Data;
   /** The only values that a text takes. */

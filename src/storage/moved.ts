@@ -8,7 +8,7 @@ import { storeState } from "./tables.ts";
 /** The name of the mark among the facts about a store. */
 export const movedMark = "moved_to";
 
-/** Where the store moved to, as a person is told; undefined for one that is in its place. */
+/** Where the store moved to, as messages show it; undefined for one that is in its place. */
 export function* movedTo(): Steps<string | undefined> {
   const statement = sql<{
     value: string;

@@ -244,7 +244,7 @@ export function written(
   return { text, values };
 }
 
-/** JSON text of a value, or null where it is undefined. Keeps a bigint exact. */
+/** JSON text of a value, or null if it is undefined. Keeps a bigint exact. */
 export function jsonValue(value: unknown): string | null {
   return value === undefined || value === null ? null : jsonText(value);
 }

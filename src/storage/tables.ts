@@ -132,9 +132,9 @@ export const petEvents = table({
   columns: {
     petId: int64(),
     changeId: int64(),
-    /** Its fields before; null where it was not there. */
+    /** Its fields before; null if it was not there. */
     before: nullable(json<Snapshot>()),
-    /** Its fields afterwards; null where it was taken away. */
+    /** Its fields afterwards; null if it was taken away. */
     after: nullable(json<Snapshot>()),
   },
   indexes: [{ name: "pet_events_by_change", on: ["changeId"] }],

@@ -72,7 +72,7 @@ export interface AnimalHistory {
 
 /**
  * What people do with animals. Every change is one transaction, all or nothing, and leaves an event
- * for each animal. Throws AppError `not_found` where an animal is not there, and changes nothing
+ * for each animal. Throws AppError `not_found` when an animal is not there, and changes nothing
  * then.
  */
 export class AnimalService {

@@ -29,7 +29,7 @@ export interface Traffic {
   /** Requests in each minute, oldest first; the running one is the last. */
   readonly perMinute: readonly number[];
   readonly upSeconds: number;
-  /** True where other processes serve beside this one, whose requests are not counted here. */
+  /** True if other processes serve beside this one, whose requests are not counted here. */
   readonly isPart: boolean;
 }
 

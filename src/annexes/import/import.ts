@@ -51,7 +51,7 @@ export interface ImportOptions extends StageOptions {
   /** Changes nothing and counts what would change. */
   readonly dryRun: boolean;
   /**
-   * Told of each record that cannot be taken over, in order; those whose category stays unknown
+   * Called for each record that cannot be taken over, in order; those whose category stays unknown
    * come last.
    */
   readonly onReject: (rejection: Rejection) => Awaitable<void>;
@@ -92,7 +92,7 @@ export interface ImportSummary extends ImportCounts {
 /**
  * Takes a catalogue over. All of it is read and checked, and kept aside, before anything is
  * changed; it is then taken over in short transactions, so that a server on the same store goes on
- * answering in between. Throws UnreadableInput where the input cannot be read on, AppError when it
+ * answering in between. Throws UnreadableInput when the input cannot be read on, AppError when it
  * was stopped or the store failed.
  */
 export async function importCatalogue(

@@ -48,7 +48,7 @@ export interface Reading {
   /** Whose ids its animals have. */
   readonly source: string;
   /**
-   * Outcomes in batches of some hundred. Throws `UnreadableInput` where the input cannot be read
+   * Outcomes in batches of some hundred. Throws `UnreadableInput` when the input cannot be read
    * on.
    */
   readonly batches: AsyncGenerator<readonly Outcome[]>;

@@ -2,7 +2,7 @@
  * The address of a PostgreSQL database: `postgres://user:password@host:port/database?sslmode=...`.
  * It is read here and not by Bun's client, because that one takes what the address leaves out from
  * the environment, does not verify the server unless it is told to, and passes a mistyped parameter
- * on without a word.
+ * on silently.
  */
 import { isIP } from "node:net";
 import { userInfo } from "node:os";

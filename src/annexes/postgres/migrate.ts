@@ -38,7 +38,7 @@ export async function migrate(
   });
 }
 
-/** Throws where the server is one that this program cannot write to. */
+/** Throws when the server is one that this program cannot write to. */
 export async function checkServer(sql: SQL, where: string): Promise<void> {
   const [row] = (await sql`
     SELECT current_setting('server_version_num')::int AS number, version() AS name,

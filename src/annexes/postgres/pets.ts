@@ -110,7 +110,7 @@ export interface PetConnections {
 
 export interface PetStoreOptions {
   readonly timeoutMs: number;
-  /** Told of each commit that changed animals, before those who wait for it are answered. */
+  /** Called for each commit that changed animals, before those who wait for it are answered. */
   readonly onChange: () => void;
   readonly onCommit: (report: CommitReport) => void;
   /** Runs a transaction that may change animals. */

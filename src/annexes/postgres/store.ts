@@ -34,10 +34,10 @@ export interface PostgresOptions {
   readonly address: DatabaseAddress;
   /** How long a request may wait for the database. */
   readonly timeoutMs: number;
-  /** Told of a failure that nobody waits for, such as the loss of the database. */
+  /** Called with a failure that nobody waits for, such as the loss of the database. */
   readonly onError: (error: unknown) => void;
   readonly onCommit?: (report: CommitReport) => void;
-  /** Told of each ban that this process imposes. */
+  /** Called for each ban that this process imposes. */
   readonly onBan?: () => void;
   /** This machine's clock, to know how far the database's is from it. */
   readonly systemClock: Clock;

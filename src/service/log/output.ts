@@ -30,7 +30,7 @@ export interface LogOutputOptions {
   readonly path: string | undefined;
   /** The line that says how many were dropped. */
   readonly describeDropped: (count: number) => string;
-  /** Told once each time that writing begins to fail. */
+  /** Called once each time that writing begins to fail. */
   readonly onProblem: (error: Error) => void;
   /** Where lines go instead of standard error; for tests. */
   readonly fd?: number;

@@ -62,7 +62,7 @@ export function freeSpace(folder: string): StoreCheck {
 }
 
 /**
- * Throws `unavailable` where there is no room to bring the catalogue to a newer schema: for the
+ * Throws `unavailable` when there is no room to bring the catalogue to a newer schema: for the
  * backup that is made of it, and as much again for what the migration writes.
  */
 export function requireRoomToMigrate(

@@ -59,7 +59,7 @@ export function prepareFolder(folder: string): void {
 }
 
 /**
- * Throws where the folder, or one above it, is one that this process may not enter: what is in it
+ * Throws when the folder, or one above it, is one that this process may not enter: what is in it
  * cannot be seen.
  */
 export function requireReachable(folder: string): void {
@@ -77,7 +77,7 @@ export function requireReachable(folder: string): void {
   );
 }
 
-/** Throws where `type`, the kind of file system that holds `folder`, is one of a network. */
+/** Throws when `type`, the kind of file system that holds `folder`, is one of a network. */
 export function refuseNetwork(folder: string, type: number): void {
   // The C library gives the kind as a signed number on some machines.
   const name = networkFileSystems.get(type >>> 0);
@@ -117,7 +117,7 @@ function isRootElsewhere(folder: string): boolean {
 
 /**
  * Gives what root made in a service's folder to the service, which could not start with it
- * otherwise. Throws `unavailable` where it is not a plain file of one name.
+ * otherwise. Throws `unavailable` when it is not a plain file of one name.
  */
 export function giveToOwner(file: string, folder: string): void {
   if (!isRootElsewhere(folder)) return;
@@ -127,7 +127,7 @@ export function giveToOwner(file: string, folder: string): void {
 
 /**
  * Takes the file's permissions from everybody but its owner. Only the owner and root can; anybody
- * else leaves them. Throws `unavailable` where it is not a plain file, or root would change a file
+ * else leaves them. Throws `unavailable` when it is not a plain file, or root would change a file
  * of two names in another user's folder.
  */
 export function closeToOthers(file: string, folder: string): void {
@@ -145,7 +145,7 @@ const nameOnly = 0o10000000;
 
 /**
  * Runs `work` on a path that stays that file, whatever the folder's owner puts in its place
- * meanwhile. Throws `unavailable` where it is not a plain file, or in another user's folder one of
+ * meanwhile. Throws `unavailable` when it is not a plain file, or in another user's folder one of
  * two names.
  */
 function onPlainFile(
@@ -173,7 +173,7 @@ export function makeFor(folder: string, file: string): void {
 const besides = ["", "-wal", "-shm", "-journal"];
 
 /**
- * Throws where a link, a pipe or a device is in the place of a database, or of what SQLite keeps
+ * Throws when a link, a pipe or a device is in the place of a database, or of what SQLite keeps
  * beside it.
  */
 export function requirePlainFiles(databases: readonly string[]): void {

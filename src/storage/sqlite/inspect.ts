@@ -33,7 +33,7 @@ const ofStore = (path: string, hint = catalogueAdvice): Blame => ({ what: path, 
 
 /**
  * Looks at a database before it is opened for writing, and leaves it as it is. Returns the
- * migrations that it lacks: all of them where there is no database yet. Throws `unavailable` where
+ * migrations that it lacks: all of them where there is no database yet. Throws `unavailable` when
  * it is damaged, not ours, newer, or cannot be written; `advice` says what to do about damage.
  */
 function inspect(
@@ -71,7 +71,7 @@ export function inspectFolder(files: ReturnType<typeof storeFiles>): readonly Mi
 }
 
 /**
- * Throws `unavailable` where the catalogue is missing or empty beside counters that were used, or
+ * Throws `unavailable` when the catalogue is missing or empty beside counters that were used, or
  * beside a log of its own: a new catalogue there would give out ids and quota again.
  */
 function requireCatalogue(files: ReturnType<typeof storeFiles>): void {
@@ -104,7 +104,7 @@ function sizeOf(path: string): number {
 }
 
 /**
- * Throws where pages are missing at the end. SQLite sees that by itself only where there is no log:
+ * Throws when pages are missing at the end. SQLite sees that by itself only where there is no log:
  * with one it goes by the log's length, and reads what is missing as zeros.
  */
 function checkLength(db: Database, path: string): void {
@@ -123,7 +123,7 @@ function checkLength(db: Database, path: string): void {
 const walFrameHeaderBytes = 24;
 
 /**
- * Runs `look` on the database, opened so that nothing of it changes. Throws `unavailable` where it
+ * Runs `look` on the database, opened so that nothing of it changes. Throws `unavailable` when it
  * is damaged.
  */
 export function examine<T>(path: string, look: (db: Database) => T, blame = ofStore(path)): T {
@@ -180,7 +180,7 @@ export function reportingDamage<T>(path: string, work: () => T): T {
 }
 
 /**
- * Throws where SQLite's own check finds a fault. `quick_check` reads all pages, `integrity_check`
+ * Throws when SQLite's own check finds a fault. `quick_check` reads all pages, `integrity_check`
  * compares indexes too.
  */
 export function checkPages(
@@ -193,7 +193,7 @@ export function checkPages(
   if (finding !== "ok") throw new Damage(finding.replaceAll("\n", " ").replace(/\.$/, ""));
 }
 
-/** Throws where a row refers to one that is not there. */
+/** Throws when a row refers to one that is not there. */
 export function checkReferences(db: Database): void {
   if (db.query("PRAGMA foreign_key_check").get() !== null) {
     throw new Damage("it has rows with broken references");

@@ -45,13 +45,13 @@ export interface SqliteOptions {
   readonly timeoutMs: number;
   /** True in a server: changes go through the writer thread, and no statement may block. */
   readonly serving: boolean;
-  /** Told of a failure that nobody waits for. */
+  /** Called with a failure that nobody waits for. */
   readonly onProblem?: (error: unknown) => void;
   /** Told which file keeps the catalogue as it was before its schema was changed. */
   readonly onBackup?: (file: string) => void;
   readonly onCommit?: (report: CommitReport) => void;
   readonly onBusy?: () => void;
-  /** Told of each ban that this process imposes. */
+  /** Called for each ban that this process imposes. */
   readonly onBan?: () => void;
   /** The bytes of a catalogue that a store in memory begins with. */
   readonly image?: Uint8Array;

@@ -160,7 +160,7 @@ export class FileWatch {
   }
 }
 
-/** Device and inode (stat(2)), or undefined where the file cannot be found. */
+/** Device and inode (stat(2)), or undefined if the file cannot be found. */
 function identityOf(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true });

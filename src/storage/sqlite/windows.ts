@@ -20,7 +20,7 @@ export interface WindowStoreOptions {
   readonly random: () => number;
   /** How long a take may wait for another process's lock. The event loop goes on meanwhile. */
   readonly timeoutMs: number;
-  /** Told of each time that the lock was not free. */
+  /** Called for each time that the lock was not free. */
   readonly onBusy?: () => void;
 }
 

@@ -5,11 +5,11 @@ import { descriptorsAreFree } from "../descriptors.ts";
 import type { WriterOpen, WriterReply, WriterRequest } from "./writer.worker.ts";
 
 export interface WriterOptions extends WriterOpen {
-  /** Told of each commit. What it throws is the failure of the creates in it. */
+  /** Called for each commit. What it throws is the failure of the creates in it. */
   readonly onCommit: (report: CommitReport) => void;
-  /** Told of each ban that a noisy minute led to. */
+  /** Called for each ban that a noisy minute led to. */
   readonly onBan?: () => void;
-  /** Told of a failure that nobody waits for. */
+  /** Called with a failure that nobody waits for. */
   readonly onProblem: (error: unknown) => void;
   /** The thread's program; tests have others. */
   readonly workerUrl?: string;

@@ -45,7 +45,7 @@ export interface CategoryEvent {
   readonly before?: string;
   readonly after?: string;
   /**
-   * True where animals carried it before it had a name, so that it may lose the name while they do.
+   * True if animals carried it before it had a name, so that it may lose the name while they do.
    */
   readonly wasCarried?: true;
 }
@@ -65,7 +65,7 @@ export interface IdRange {
 
 export const everyId: IdRange = { above: int64Min, upTo: int64Max };
 
-/** True where `id`, as SQL, is in the range. */
+/** True if `id`, as SQL, is in the range. */
 export function within({ above, upTo }: IdRange, id: string): Statement {
   return sql`${raw(id)} > ${above} AND ${raw(id)} <= ${upTo}`;
 }

@@ -16,7 +16,7 @@ const gap = 0.2;
 
 /**
  * Bars as SVG, drawn here: no script and no inline style. A limit is a dashed line, drawn where it
- * is in reach of the bars. The same numbers stand beside it as a table.
+ * is in reach of the bars. The same numbers are next to it as a table.
  */
 export function barChart(
   visit: Arrival,

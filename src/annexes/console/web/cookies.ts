@@ -19,7 +19,7 @@ function cookie(headers: Headers, name: string): string | undefined {
 }
 
 /**
- * What the session cookie of a request holds: a secret, text that cannot be one, or undefined where
+ * What the session cookie of a request holds: a secret, text that cannot be one, or undefined if
  * it sends none.
  */
 export function sentSession(headers: Headers, isSecure: boolean): Secret | "malformed" | undefined {

@@ -34,7 +34,7 @@ export interface HandlerOptions {
   /** The address that people use where it is not the one that requests come to. */
   readonly publicOrigin: string | undefined;
   /**
-   * True where plain HTTP from public addresses is as the operator wants it: a proxy vouches for
+   * True if plain HTTP from public addresses is as the operator wants it: a proxy vouches for
    * it.
    */
   readonly isBehindProxy: boolean;

@@ -6,7 +6,7 @@ export interface KnownHosts {
    * Names that lead here: the host of `--console`, of `--console-url`, and the machine's own name.
    */
   readonly names: readonly string[];
-  /** True where a proxy or a certificate decides which names lead here. */
+  /** True if a proxy or a certificate decides which names lead here. */
   readonly isVouched: boolean;
 }
 

@@ -9,7 +9,7 @@ export interface Route {
   /** `/animals/:id`: a part that begins with a colon takes anything but a slash. */
   readonly path: string;
   readonly role: Role;
-  /** True where the handler reads the body by itself, as it may be large. */
+  /** True if the handler reads the body by itself, as it may be large. */
   readonly isUpload?: boolean;
   readonly handle: Handler;
 }

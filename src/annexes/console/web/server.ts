@@ -35,7 +35,7 @@ export interface ConsoleServer {
   stop(): Promise<void>;
 }
 
-/** Listens. Throws the system's error when the address cannot be had. */
+/** Listens. Throws the system's error when the address cannot be used. */
 export function listen(options: ConsoleListenOptions): ConsoleServer {
   const isShared = options.tls !== undefined || options.reusePort;
   // What shares its port with its successor would share it with anybody: see first that nobody is

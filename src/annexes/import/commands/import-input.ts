@@ -41,7 +41,7 @@ export function readable(path: string): ReturnType<typeof Bun.file> {
   );
 }
 
-/** Throws where the file of rejects, which is emptied at first, is one of those that are read. */
+/** Throws when the file of rejects, which is emptied at first, is one of those that are read. */
 export function refuseAsRejects(
   rejects: string | undefined,
   inputs: readonly (string | undefined)[],

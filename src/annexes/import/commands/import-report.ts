@@ -51,7 +51,7 @@ export class Rejects {
     if (this.#pending.length > pendingMax) this.#flush(this.#descriptor);
   }
 
-  /** All of them are in the file when it returns; throws `unavailable` where they cannot be. */
+  /** All of them are in the file when it returns; throws `unavailable` when they cannot be. */
   end(): void {
     const descriptor = this.#descriptor;
     if (descriptor === undefined) return;

@@ -127,7 +127,7 @@ function ofMs(ms: number): number {
 }
 
 /**
- * Year, month and day, and what there is of hour, minute, second and `a` or `p`; undefined where it
+ * Year, month and day, and what there is of hour, minute, second and `a` or `p`; undefined if it
  * is no such time.
  */
 function sortable(

@@ -4,7 +4,7 @@ import { FieldFault, int64Of, isBlank, shown } from "./values.ts";
 
 const externalIdCharactersMax = 200;
 
-/** The id that a source has for its animal, as text; undefined where it is blank. */
+/** The id that a source has for its animal, as text; undefined if it is blank. */
 export function sourceId(field: string, value: unknown): string | undefined {
   if (isBlank(value)) return undefined;
   const id = typeof value === "string" ? value.trim() : int64Of(value, "json")?.toString();
@@ -36,7 +36,7 @@ export function idPrefix(source: string): string {
 }
 
 /**
- * The id of a source's animal as the catalogue keeps it, `source:id`; undefined where there is
+ * The id of a source's animal as the catalogue keeps it, `source:id`; undefined if there is
  * none, or only what a spreadsheet left of it.
  */
 export function externalId(

@@ -64,7 +64,7 @@ function mapped(context: MapperContext, record: Json, line: number): Outcome | D
   return { kind: "deferred", reference, settle: outcome };
 }
 
-/** What the attributes alone say; undefined where they say nothing. */
+/** What the attributes alone say; undefined if they say nothing. */
 function pendingOf(attributes: Json): "available" | "pending" | undefined {
   const pending = attributes["isAdoptionPending"];
   if (isBlank(pending)) return undefined;

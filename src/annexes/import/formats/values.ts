@@ -123,7 +123,7 @@ function named(columns: readonly string[] | undefined, record: unknown): unknown
   return Object.fromEntries(columns.map((name, index) => [name, fields[index]]));
 }
 
-/** One field of a record, undefined where it is missing. */
+/** One field of a record, undefined if it is missing. */
 export type Field = (record: unknown) => unknown;
 
 /** The field of this name: a CSV column, or a property of a JSON object. */

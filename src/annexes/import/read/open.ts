@@ -43,7 +43,7 @@ function startsWith(bytes: Uint8Array, beginning: readonly number[]): boolean {
 }
 
 /**
- * The content of gzip data, of one member or several. Throws UnreadableInput where it is cut off or
+ * The content of gzip data, of one member or several. Throws UnreadableInput when it is cut off or
  * damaged.
  */
 async function* unpacked(chunks: ByteChunks): AsyncGenerator<Uint8Array> {

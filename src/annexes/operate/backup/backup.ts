@@ -26,7 +26,7 @@ export function backupStore(
 }
 
 /**
- * The data folder of a command that works on files. Throws where the settings name a database
+ * The data folder of a command that works on files. Throws when the settings name a database
  * server instead, and where the store was moved elsewhere.
  */
 export function dataFolder(config: Config, command: string): string {

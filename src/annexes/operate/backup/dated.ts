@@ -15,7 +15,7 @@ export function datedFile(folder: string, nowMs: number): string {
   }
 }
 
-/** True where `path` is a folder, for a backup with a name of its own. */
+/** True if `path` is a folder, for a backup with a name of its own. */
 export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

@@ -67,7 +67,7 @@ export function restore(file: string, folder: string, nowMs: number): RestoreRep
   }
 }
 
-/** Throws where `file` cannot be read, or is a folder, a pipe or a device. */
+/** Throws when `file` cannot be read, or is a folder, a pipe or a device. */
 export function requireBackup(file: string): void {
   try {
     accessSync(file, constants.R_OK);

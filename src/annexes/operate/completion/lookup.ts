@@ -42,7 +42,7 @@ function shortened(text: string): string {
 }
 
 /**
- * The data folder that the command would use, or undefined where that is a database server: it is
+ * The data folder that the command would use, or undefined if that is a database server: it is
  * not asked for a Tab.
  */
 function folderOf(given: ReadonlyMap<string, string>, io: Io): string | undefined {

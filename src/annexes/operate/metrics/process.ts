@@ -8,7 +8,7 @@ import { storeFiles } from "../../../storage/sqlite/files.ts";
 const lagResolutionMs = 20;
 
 export interface MetricsOptions {
-  /** The data folder whose files are measured; undefined where the store is elsewhere. */
+  /** The data folder whose files are measured; undefined if the store is elsewhere. */
   readonly folder: string | undefined;
   readonly droppedLogLines: () => number;
 }

@@ -42,7 +42,7 @@ export class Supervisor {
    * Resolves with true once all processes serve, and with false when the first one did not start.
    */
   async start(): Promise<boolean> {
-    // Alone: it makes the store, and finds out whether the address can be had.
+    // Alone: it makes the store, and finds out whether the address can be used.
     const first = this.#add(0);
     this.#port = await first.ready;
     if (this.#port === undefined) return false;

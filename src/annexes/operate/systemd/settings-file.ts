@@ -41,7 +41,7 @@ export function putSettings(
 
 /**
  * Writes a file and says so; `isOpen` lets every user read it, whose commands look there for the
- * service. Throws `unavailable` where it cannot be written.
+ * service. Throws `unavailable` when it cannot be written.
  */
 export function put(path: string, text: string, io: Io, isOpen = true): void {
   try {

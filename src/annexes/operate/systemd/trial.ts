@@ -30,7 +30,7 @@ export function isServiceNew(): boolean {
 }
 
 /**
- * Throws where the data in `from` cannot be taken along: before anything of the machine is changed.
+ * Throws when the data in `from` cannot be taken along: before anything of the machine is changed.
  */
 export function requireTrial(from: string, io: Io): void {
   const source = catalogueFile(resolve(from));

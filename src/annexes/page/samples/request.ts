@@ -7,7 +7,7 @@ export interface SampleRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** JSON text as somebody typed it. */
   readonly body?: string | undefined;
-  /** True where the answer is a list of animals, false where it is one. */
+  /** True if the answer is a list of animals, false where it is one. */
   readonly hasList: boolean;
 }
 
