@@ -28,8 +28,8 @@ export interface Watcher {
   /** Ends the service when it is aborted, as a signal does. */
   readonly stop?: AbortSignal;
   /**
-   * Begins to listen on an address of its own, and returns what the start says of it, in lines.
-   * Throws AppError when the address cannot be used.
+   * Starts to listen on its own address. Returns lines for the banner. Throws AppError when the
+   * address cannot be used.
    */
   listen?(): Awaitable<readonly string[]>;
   /** Called once the service answers at `url`, on `port`. */
@@ -38,8 +38,8 @@ export interface Watcher {
 }
 
 /**
- * A capability that can be taken away without touching the kernel. It adds settings, commands,
- * routes outside `/v1`, kinds of stores, and what watches the service while it runs.
+ * A capability that can be removed without a change to the kernel: settings, commands, routes
+ * outside `/v1`, kinds of stores, and observers of the service.
  */
 export interface Annex {
   readonly name: string;

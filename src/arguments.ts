@@ -14,9 +14,9 @@ function masked(argument: string): string {
 }
 
 /**
- * The arguments of this process, without the program's name. Where one of them is secret the
- * process begins anew with that one masked (execve(2)): the list of processes and Bun's report of a
- * crash show all arguments.
+ * The arguments of this process, without the program's name. If one is secret, the process restarts
+ * itself with that one masked (execve(2)), because the process list and Bun's crash report show all
+ * arguments.
  */
 export function givenArguments(): string[] {
   const hidden = process.env[hiddenVariable];

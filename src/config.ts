@@ -200,7 +200,7 @@ export function shownValue({
   value,
   text,
 }: LoadedSetting): string | number | boolean | string[] | undefined {
-  // What is read may be more than its text; what was given says it as its owner wrote it.
+  // Show the value as its owner wrote it, not as it was read.
   if (Array.isArray(value)) return text?.split(",").map((part) => part.trim()) ?? [];
   if (typeof value === "object") return text;
   return typeof value === "string" ? shown(value) : (value as number | boolean | undefined);
@@ -211,9 +211,8 @@ export const serviceDataFolder = "/var/lib/rehome";
 export const serviceSettingsFile = "/etc/default/rehome";
 
 /**
- * The variable that says where a user's data is, or undefined if none does. One that is empty,
- * or holds a path from wherever one stands, is as good as not set (XDG base directory
- * specification).
+ * The variable for a user's data, or undefined if none is set. An empty or relative path counts as
+ * not set (XDG base directory specification).
  */
 export function dataHomeVariable(env: EnvironmentVariables): "XDG_DATA_HOME" | "HOME" | undefined {
   return (["XDG_DATA_HOME", "HOME"] as const).find((name) => isAbsolute(env[name] ?? ""));

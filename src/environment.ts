@@ -1,6 +1,5 @@
 /**
- * The first import of the program: libraries read NODE_ENV when they are loaded, and a compiled
- * executable is in development mode unless it is told otherwise. In that mode errors would show
- * what they were about.
+ * The first import of the program, because libraries read NODE_ENV when they load. A compiled
+ * executable is in development mode by default, in which errors show internal details.
  */
 process.env["NODE_ENV"] = "production";

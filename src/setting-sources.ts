@@ -36,10 +36,7 @@ export interface LoadedSetting {
   readonly file?: string | undefined;
 }
 
-/**
- * Throws for a variable that looks like a setting and is none: it would be ignored, and nobody
- * would know.
- */
+/** Throws for an unknown variable that looks like a setting. It would be ignored silently. */
 export function refuseUnknown(
   env: EnvironmentVariables,
   service: ServiceVariables,

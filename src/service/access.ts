@@ -5,9 +5,8 @@ import type { Limiter } from "./limiter.ts";
 import { unauthorized, unavailable, type Admission } from "./admission.ts";
 
 /**
- * Who is calling, and may it: the order of the first checks of every request. A caller with a valid
- * key is held to the key's windows, any other one to its address's bucket and, within that, refused
- * with 401.
+ * The first checks of every request, in order. A caller with a valid key has the key's windows. Any
+ * other caller has its address's bucket, and gets 401 within it.
  */
 export class Access {
   readonly #directory: KeyDirectory;
@@ -30,8 +29,8 @@ export class Access {
   }
 
   /**
-   * Decides on a request that came with `credential`, "" where its header holds none for us.
-   * `address` is asked for only where it matters.
+   * Decides on a request with `credential`, which is "" if the header has none for us. `address` is
+   * called only if needed.
    */
   admit(
     credential: string | undefined,
@@ -50,10 +49,7 @@ export class Access {
     }
   }
 
-  /**
-   * Lets a request pass that is not charged: a browser's preflight. It shows what its address has
-   * left.
-   */
+  /** Admits a request without charge: a browser's preflight. It shows what its address has left. */
   pass(address: () => string | undefined): Admission {
     return { view: this.#anonymous.peek(address()), key: undefined, refusal: undefined };
   }
@@ -70,8 +66,7 @@ export class Access {
   }
 
   /**
-   * Who is calling, or what is left to them, is not known: no key's numbers are shown, and no
-   * address is charged.
+   * The caller or its limits are unknown: no key's numbers are shown, and no address is charged.
    */
   #unavailable(address: () => string | undefined, error: unknown): Admission {
     this.#onError(error);

@@ -11,13 +11,12 @@ export interface Refusal {
   readonly message: string;
   readonly retryAfterSeconds?: number | undefined;
   /**
-   * What the operator's log says beyond it, such as which way a credential was bad. Never shown to
-   * the caller.
+   * The reason in the operator's log, such as how a credential was bad. Never shown to the caller.
    */
   readonly detail?: string | undefined;
 }
 
-/** What the gate decided: whose numbers the headers show, and why not, if not. */
+/** The gate's decision: whose numbers the headers show, and the refusal, if any. */
 export interface Admission {
   readonly view: WindowView;
   /**
@@ -41,8 +40,8 @@ const recentMax = 1_000;
 const recent = new Map<string, Refusal>();
 
 /**
- * `refusal`, or the earlier one that says the same: a caller that does not wait asks again and
- * again, and what is made of a refusal (its body, its words in the log) is made once for each.
+ * `refusal`, or an equal earlier one. A caller that does not wait repeats its request, so the body
+ * and the log text of a refusal are made once.
  */
 function recurring(refusal: Refusal): Refusal {
   const told = `${refusal.retryAfterSeconds} ${refusal.message}`;
@@ -106,9 +105,8 @@ interface Overrun {
 }
 
 /**
- * The refusal of a request that is over the limit of the window that `view` shows. `allowance`
- * begins the sentence up to the number, and `exceeded` is what the log says; `warning` is true for
- * a caller that goes on without waiting.
+ * The refusal of a request over the limit of the window that `view` shows. `allowance` begins the
+ * sentence, `exceeded` is for the log, and `warning` is true if the caller risks a ban.
  */
 export function rateLimited(
   view: { window: string; limit: number; resetSeconds: number },

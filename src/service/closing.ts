@@ -1,9 +1,8 @@
 import type { Awaitable } from "../storage/contract.ts";
 
 /**
- * What `work` returns; `close` is called after it, whatever became of it. Where `work` fails, that
- * is the error: what `close` then throws is a consequence of it, more often than not, and would
- * hide it.
+ * Returns what `work` returns, and calls `close` after it in any case. If `work` fails, its error
+ * is thrown, because an error of `close` is mostly a consequence.
  */
 export async function closing<T>(
   close: () => Awaitable<unknown>,

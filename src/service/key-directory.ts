@@ -20,10 +20,7 @@ import {
 } from "../domain/windows.ts";
 import type { KeyHash, KeyStore, StoreVersions, TakeResult } from "../storage/contract.ts";
 
-/**
- * A key as this process serves it: its record, its block of requests taken ahead, and what it was
- * refused.
- */
+/** A key as this process serves it: its record, its block, and its refusals. */
 export class Account {
   key: ApiKey;
   /** The windows as the last take left them, the block included. */
@@ -37,8 +34,8 @@ export class Account {
   /** True when the last take found nothing more in these windows. */
   exhausted = false;
   /**
-   * Raised whenever what is in memory stops to hold: a take that was under way then brings nothing
-   * back into it.
+   * Incremented whenever the memory becomes invalid. A take that is in progress then stores nothing
+   * in it.
    */
   version = 0;
   /** True once no request can find this account any more. */
@@ -127,8 +124,8 @@ export interface EndedKey {
 export type Found = Account | EndedKey | InvalidKey;
 
 /**
- * Why `credential` is no key of this environment. Staging's key at production is the mistake that
- * one looks for.
+ * Why `credential` is not a key of this environment. A staging key in production is a common
+ * mistake.
  */
 function whyNotWellFormed(credential: string): InvalidKey {
   if (/^bearer\s/i.test(credential)) return "Bearer twice";
@@ -142,9 +139,8 @@ interface Entry {
 }
 
 /**
- * Finds the account that a secret opens. What was found is kept in memory and checked against the
- * store's epoch once per event-loop turn, so that a change made by any process binds at the next
- * request.
+ * Finds the account of a secret. It is cached, and checked against the store's epoch once per
+ * event-loop turn, so that a change by any process takes effect at the next request.
  */
 export class KeyDirectory {
   readonly #keys: KeyStore;
@@ -156,8 +152,8 @@ export class KeyDirectory {
   readonly #entriesMax: number;
   readonly #entries = new Map<string, Entry>();
   /**
-   * Well-formed credentials that open nothing, as of this epoch: a broken client sends the same one
-   * again and again.
+   * Well-formed unknown credentials, as of this epoch: a broken client sends the same one
+   * repeatedly.
    */
   readonly #unknown = new Set<string>();
   readonly #accounts = new Map<string, Account>();
@@ -258,10 +254,7 @@ export class KeyDirectory {
     this.#release(affected);
   }
 
-  /**
-   * Lets everything go when memory is full: what is in use comes back at its next request for one
-   * look-up each.
-   */
+  /** Drops everything when memory is full. Keys in use come back with one look-up each. */
   #makeRoom(): void {
     if (this.#entries.size < this.#entriesMax) return;
     this.#entries.clear();

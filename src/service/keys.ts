@@ -42,8 +42,8 @@ export interface KeyServiceOptions {
 }
 
 /**
- * What operators do with keys. Each change binds every server on the same store at its next
- * request.
+ * The operator's work on keys. Each change takes effect at the next request on every server of the
+ * store.
  */
 export class KeyService {
   readonly #keys: KeyStore;
@@ -68,7 +68,10 @@ export class KeyService {
     return new KeyService({ ...this.#options, actor });
   }
 
-  /** Makes a key. Throws `invalid_request` for numbers that the plan has not, and a taken label. */
+  /**
+   * Makes a key. Throws `invalid_request` for numbers that do not fit the plan, and for a label in
+   * use.
+   */
   async create(wanted: {
     name: string;
     plan: PlanName;
@@ -115,8 +118,8 @@ export class KeyService {
   }
 
   /**
-   * The key that `reference` means: an id, the beginning of one as far as it is unique, or a label,
-   * which a live key has before one that was revoked.
+   * The key that `reference` means: an id, a unique beginning of one, or a label. A live key has
+   * priority over a revoked one with the same label.
    */
   async resolve(reference: string): Promise<ApiKey> {
     const exact = await this.#keys.byId(reference);
@@ -177,9 +180,9 @@ export class KeyService {
   }
 
   /**
-   * Changes plan, limits, access, label or end. What a key has used in its windows stays used.
-   * `expiresInMs` counts from now, of a key that has expired too; "never" takes the end away.
-   * Throws `invalid_request` for numbers that the plan has not, and for a taken label.
+   * Changes plan, limits, access, label or expiry. Used requests stay used. `expiresInMs` counts
+   * from now, even for an expired key; "never" removes the expiry. Throws `invalid_request` for
+   * numbers that do not fit the plan, and for a label in use.
    */
   async update(
     reference: string,
@@ -223,8 +226,8 @@ export class KeyService {
   }
 
   /**
-   * Gives the key a new secret. The old ones go on for `graceMs`; 0 ends them at once. The key's
-   * own end stays: one that has expired opens nothing until it is extended.
+   * Gives the key a new secret. The old ones stay valid for `graceMs`; 0 ends them at once. The
+   * expiry of the key stays.
    */
   async rotate(reference: string, graceMs: number): Promise<IssuedKey> {
     const before = await this.resolve(reference);

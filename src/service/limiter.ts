@@ -42,13 +42,11 @@ export interface LimiterOptions {
 }
 
 /**
- * Admits requests of valid keys within their limits. A request is admitted from the account's
- * block, or waits for the commit that pays for the next one; all takes of one event-loop turn share
- * a transaction.
+ * Admits requests of valid keys within their limits: from the account's block, or after the commit
+ * for the next one. All takes of one event-loop turn share a transaction.
  *
- * A block lives in one place at a time: handed to the store with a take, it is not taken back when
- * that take fails, because a commit that failed late may have happened. That loses a key at most
- * one block, and never admits one twice.
+ * If a take fails, its block is lost, because the commit may have happened. A key loses at most one
+ * block, and no request is admitted twice.
  */
 export class Limiter {
   readonly #options: LimiterOptions;
@@ -67,10 +65,9 @@ export class Limiter {
   }
 
   /**
-   * Decides on a request of a valid key, and charges it where it is admitted. Answers at once from
-   * the account's block, for a ban, and where the window is known to be used up; else with the next
-   * take, in a promise that never rejects: a take that fails is a refusal `unavailable`. `address`
-   * is asked for with a take only: to ask may cost a system call.
+   * Decides on a request of a valid key, and charges it if admitted: at once from the block, for a
+   * ban or a used-up window, else with the next take. The promise never rejects; a failed take is a
+   * refusal `unavailable`. `address` may cost a system call, so only a take calls it.
    */
   admit(account: Account, address?: () => string | undefined): Admission | Promise<Admission> {
     const nowMs = this.#options.clock();
@@ -98,10 +95,9 @@ export class Limiter {
   }
 
   /**
-   * What has to happen without a request that asks for it, once a second. A block whose minute is
-   * over is given back, because its requests still count in the day. Where other processes take
-   * from the same windows, idle blocks go back too, and what was exhausted is asked for again,
-   * since one of them may have given back.
+   * Work for once a second, without a request. Blocks of past minutes go back, because their
+   * requests still count in the day. If other processes use the same windows, idle blocks go back,
+   * and exhausted windows are checked again.
    */
   async sweep(accounts: Iterable<Account>): Promise<void> {
     const nowMs = this.#options.clock();
@@ -191,8 +187,8 @@ export class Limiter {
   }
 
   #settle({ account, key, version, waiting }: Pending, result: TakeResult): void {
-    // The key may have changed meanwhile. Who waited is served as was asked for; the rest was taken
-    // under limits that bind no more, and goes back.
+    // The key may have changed. Waiting requests are served as asked; the rest goes back, because
+    // it was taken under old limits.
     const isOutdated = account.version !== version || account.isLetGo;
     const holder = isOutdated ? new Account(key) : account;
     holder.keep(result);
@@ -205,8 +201,8 @@ export class Limiter {
   }
 
   /**
-   * Serves those who came while a take was under way from what it left, so that they need none of
-   * their own.
+   * Serves requests that came during a take from its result, so that they need no take of their
+   * own.
    */
   #serveGathered(account: Account, nowMs: number): void {
     const gathered = this.#waiting.get(account);
@@ -215,10 +211,7 @@ export class Limiter {
     if (gathered.length === 0) this.#waiting.delete(account);
   }
 
-  /**
-   * Nobody who waits by now is kept waiting for a second attempt: they have waited as long as the
-   * store may take.
-   */
+  /** No second attempt for waiting requests: they have waited as long as the store may take. */
   #fail(pending: readonly Pending[], error: unknown): void {
     const nowMs = this.#options.clock();
     const gathered = [...this.#waiting].map(([account, waiting]) => ({ account, waiting }));

@@ -35,7 +35,7 @@ export interface Services {
   readonly usage: UsageService;
   readonly access: Access;
   readonly clock: Clock;
-  /** By which what is kept of animals is known to be out of date, see `StoreVersions`. */
+  /** Invalidates caches of animals, see `StoreVersions`. */
   versions(): StoreVersions;
   check(): Promise<StoreCheck[]>;
   /**

@@ -21,8 +21,8 @@ interface Block {
 }
 
 /**
- * Limits callers of one of several processes. It takes what an address may use in a second ahead of
- * time, as the limiter of keys does, and asks again when that is used.
+ * Limits callers of one of several processes. Like the limiter of keys, it takes one second of an
+ * address's requests ahead, and asks again when they are used.
  */
 export class SharedAnonymousLimiter implements AddressLimiter {
   readonly #clock: Clock;

@@ -11,8 +11,8 @@ export interface Account {
 }
 
 /**
- * The name that the machine's user file has for `uid`, or `uid 1000` where it has none. Bun's
- * `userInfo()` is no help: it takes the name from the variable USER.
+ * The name of `uid` in the machine's user file, or `uid 1000` if it has none. Bun's `userInfo()`
+ * reads the variable USER instead.
  */
 export function userName(uid: number, passwd = readPasswd): string {
   const [name = ""] = entries(passwd).find((fields) => fields[2] === String(uid)) ?? [];

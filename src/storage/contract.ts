@@ -1,8 +1,7 @@
 /**
- * What a store does, whichever database keeps it. It is the one interface with two implementations.
- * Calls may return a promise; the SQLite ones answer at once where nothing has to wait for a disk.
- *
- * Every call throws AppError `unavailable` when the database cannot answer in time.
+ * The interface of a store, with one implementation per database. Calls may return a promise;
+ * SQLite's return at once if no disk has to be waited for. Every call throws AppError `unavailable`
+ * when the database does not respond in time.
  */
 import type { ApiKey, Environment, KeySecret } from "../domain/api-key.ts";
 import type { PageQuery } from "../domain/page.ts";
@@ -24,10 +23,7 @@ export interface CommitReport {
   readonly commitMs: number;
 }
 
-/**
- * How an animal came to be. It is kept in the animal's own row, so that a create writes nothing
- * else.
- */
+/** The origin of an animal. It is in the animal's own row, so that a create writes nothing else. */
 export interface Origin {
   readonly createdAtMs?: number | undefined;
   /** The id of the key that added it through the interface. */
@@ -39,20 +35,20 @@ export interface Origin {
 /** An animal to be added. */
 export type AddedPet = NewPet & Origin;
 
-/** A create that its caller may send again. */
+/** A create that its caller may repeat. */
 export interface OnceCreate {
   readonly pet: NewPet;
   /** The lineage of the key that sent it. */
   readonly keyId: string;
-  /** What the caller named it by. */
+  /** The Idempotency-Key of the caller. */
   readonly value: string;
-  /** SHA-256 of what was sent: another animal under the same name is a mistake. */
+  /** SHA-256 of the animal sent: the same key with another animal is an error. */
   readonly bodyHash: Uint8Array;
   readonly nowMs: number;
 }
 
 /**
- * What became of it: the animal was added, or was by an earlier one; or that one was about another
+ * The result: the animal was added, now or by an earlier request; or the key belongs to another
  * animal.
  */
 export interface KeptCreate {
@@ -65,21 +61,18 @@ export interface PetStore {
   page(query: PageQuery): Awaitable<Pet[]>;
   /** The animal with this id, or undefined when there is none. */
   byId(id: bigint): Awaitable<Pet | undefined>;
-  /**
-   * Adds an animal and resolves with its id once it is durable. Those that arrive together share a
-   * commit.
-   */
+  /** Adds an animal. Resolves with its id once it is durable. Parallel creates share a commit. */
   create(pet: AddedPet): Promise<bigint>;
   /**
-   * The same for an animal that is added once, however often it is sent within a day and by
-   * whichever process. What it is remembered by is kept in the same transaction.
+   * The same for an animal that is added once, however often and by whichever process it is sent
+   * within a day. The Idempotency-Key is stored in the same transaction.
    */
   createOnce(create: OnceCreate): Promise<KeptCreate>;
   /** How many animals there are. */
   count(): Awaitable<number>;
 }
 
-/** What a secret opens: a key, and until when this secret of it is good. */
+/** What a secret opens: a key, and when this secret expires. */
 export interface Credential {
   readonly key: ApiKey;
   readonly secretExpiresAtMs: number | undefined;
@@ -120,16 +113,12 @@ export interface KeyStore {
   /** Throws `invalid_request` when another key that is not revoked has the label. */
   insert(key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction): Awaitable<void>;
   /**
-   * Reads a key, lets `change` decide what it becomes, and keeps that, the event and the raised
-   * epoch in one transaction. Returns what it became, or undefined when there is no such key.
-   * Nothing is written when `change` returns its argument. Throws `invalid_request` when it gives
-   * the key the label of another one that is not revoked.
+   * Lets `change` decide what a key becomes, and stores that, the event and the new epoch in one
+   * transaction. Returns the new key, or undefined if there is none. Stores nothing if `change`
+   * returns its argument. Throws `invalid_request` when another live key has the label.
    */
   change(id: string, by: KeyAction, change: (key: ApiKey) => ApiKey): Awaitable<ApiKey | undefined>;
-  /**
-   * Adds a secret and ends the key's other ones at `oldExpireAtMs` if they are good for longer, in
-   * one transaction.
-   */
+  /** Adds a secret, and shortens the key's other ones to `oldExpireAtMs`, in one transaction. */
   rotate(
     id: string,
     hash: KeyHash,
@@ -157,25 +146,20 @@ export interface UsageDay {
 
 export interface WindowStore {
   /**
-   * Takes for all requests in one transaction, in which the time is read and `usage` is kept.
-   * Resolves after the commit that pays for what was granted; throws `unavailable` when there was
-   * none in time. Whether it charged anything and took back what was unused is then unknown, so the
-   * caller must not give that back again.
+   * Takes for all requests, reads the time and stores `usage`, in one transaction. Resolves after
+   * the commit. Throws `unavailable` when there was none in time: the outcome is then unknown, so
+   * the caller must not return the unused requests again.
    */
   take(requests: readonly TakeRequest[], usage: readonly UsageDelta[]): Awaitable<TakeResult[]>;
   counts(keyId: string): Awaitable<WindowCounts | undefined>;
   /** The address that came with the last take of a key, or undefined when none ever did. */
   lastAddress(keyId: string): Awaitable<string | undefined>;
   /**
-   * How far the clock by which takes are decided is ahead of this machine's, in milliseconds: 0
-   * where it is this machine's. A block must not outlive its window on that clock, so it is never
-   * put too low.
+   * How far the clock of takes is ahead of this machine's, in milliseconds; 0 if it is this
+   * machine's. It is never too low, because a block must not outlive its window on that clock.
    */
   skewMs(): number;
-  /**
-   * A number that is another one whenever another process may have changed the windows. Never
-   * waits.
-   */
+  /** A number that changes whenever another process may have changed the windows. Never waits. */
   version(): number;
   /** Days from `firstDay` on, of one key or of all, oldest first; the running day included. */
   usage(firstDay: number, keyId: string | undefined): Awaitable<UsageDay[]>;
@@ -192,18 +176,18 @@ export interface TransactionOptions {
 }
 
 /**
- * Runs statements that are the same for both databases, see statement.ts. `work` makes the
- * transaction; it is made anew where the database had to refuse it before anything was done.
+ * Runs statements that are the same for both databases, see statement.ts. `work` creates the
+ * transaction, and is called again if the database refused it before anything was done.
  */
 export interface Engine {
   /** Runs a transaction that only reads, in one snapshot. */
   read<T>(work: () => Steps<T>, options?: TransactionOptions): Awaitable<T>;
-  /** Runs a transaction: all of it is kept, durably, when it returns, or nothing when it throws. */
+  /** Runs a transaction. All of it is durable when it returns; nothing is stored when it throws. */
   transact<T>(work: () => Steps<T>, options?: TransactionOptions): Awaitable<T>;
 }
 
 /**
- * An engine on a connection of its own, for what lives as long as the connection: temporary tables.
+ * An engine on a separate connection, for what lives as long as the connection: temporary tables.
  */
 export interface Session extends Engine {
   /**
@@ -221,8 +205,8 @@ export interface StoreVersions {
   /** Rises with each change of animals. */
   readonly pets: number;
   /**
-   * Rises with each change of animals that may be more than additions behind the last one. While it
-   * stays, a page that has a next one is as it was.
+   * Rises with each change of animals that may be more than additions at the end. While it stays, a
+   * page with a next page stays the same.
    */
   readonly edits: number;
 }
@@ -239,22 +223,18 @@ export interface Store extends Engine {
   readonly pets: PetStore;
   readonly keys: KeyStore;
   readonly windows: WindowStore;
-  /**
-   * Opens a connection of its own, with room for large temporary tables. Everything of it ends with
-   * it.
-   */
+  /** Opens a separate connection, with space for large temporary tables. They end with it. */
   session(): Awaitable<Session>;
   /** Cheap and never waiting. */
   versions(): StoreVersions;
   /**
-   * Undefined while `versions()` holds every change that any process made more than a second ago.
-   * Else a promise that resolves once it does, or rejects with `unavailable`: nothing that was kept
-   * in memory may be relied on until then.
+   * Undefined while `versions()` includes every change older than a second. Otherwise a promise
+   * that resolves once it does, or rejects with `unavailable`. Until then, nothing cached in memory
+   * may be used.
    */
   current(): Promise<void> | undefined;
   /**
-   * Reports a key's noisy minute, away from the caller's thread; the ban that follows from it is
-   * the store's change.
+   * Reports a key's noisy minute, without delay for the caller. The store imposes the ban, if any.
    */
   reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void;
   /** Whether the store can take a write now, check by check. */

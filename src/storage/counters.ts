@@ -1,7 +1,6 @@
 /**
- * The tables of counters. In SQLite they have a file of their own, `limits.db`, so that they never
- * wait for the fsync that an animal is worth, and so that restoring a backup does not hand out
- * spent quota again.
+ * The tables of counters. In SQLite they are in a separate file, `limits.db`. So they never wait
+ * for the fsync of an animal, and a restored backup gives no used requests back.
  */
 import { windowMs } from "../domain/windows.ts";
 import type { UsageDay, UsageDelta } from "./contract.ts";
@@ -19,7 +18,7 @@ export const rateWindows = table({
     minuteUsed: count(),
     dayLabel: count(),
     dayUsed: count(),
-    /** Where the request came from whose take was the last; it is written with the counts. */
+    /** The client address of the last take. It is written with the counts. */
     lastAddress: nullable(text()),
   },
 });
@@ -41,7 +40,7 @@ export const usageDays = table({
 
 export const limitsTables: readonly Table[] = [rateWindows, usageDays];
 
-/** Kept days together with the running ones, whose requests stand in the windows; oldest first. */
+/** Stored days together with the current ones, whose requests are in the windows; oldest first. */
 export function usageWithRunningDays(
   kept: readonly UsageDay[],
   running: readonly { readonly keyId: string; readonly day: number; readonly requests: number }[],

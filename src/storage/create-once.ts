@@ -6,17 +6,12 @@ import { record } from "./records.ts";
 import { addAnimals, countAnimals, run, sql, type Steps } from "./statement.ts";
 import { idempotencyKeys } from "./tables.ts";
 
-/**
- * Creates that are forgotten with each one that is remembered: more than one, so that none is left
- * for long.
- */
+/** Old creates that are deleted with each new one: more than one, so that none stays for long. */
 const forgottenMax = 16;
 
-/**
- * Adds an animal, unless the same create was kept within a day: then that one is what it answers.
- */
+/** Adds an animal, unless the same create was stored within a day. Then it returns that one. */
 export function* addOnce(create: OnceCreate): Steps<KeptCreate> {
-  // Looked for without the lock first: who sends it again keeps nobody waiting.
+  // First without the lock, so that a repeated request delays nobody.
   const early = yield* keptCreate(create);
   if (early !== undefined) return early;
   yield* addAnimals();

@@ -1,7 +1,6 @@
 /**
- * The number of transactions that changed animals otherwise than by adding them behind the last
- * one. It is kept among the facts about a store, so that a process that kept pages in memory knows
- * which of them another process's changes may have touched.
+ * The number of transactions that changed animals, other than by adding some at the end. It is in
+ * the database, so that a process knows which cached pages another process may have changed.
  */
 import { type Statement, sql } from "./statement.ts";
 import { storeState } from "./tables.ts";

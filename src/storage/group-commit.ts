@@ -14,8 +14,8 @@ export interface GroupCommitOptions {
 }
 
 /**
- * Group commit: what arrives while a commit is under way shares the next one. Under load a durable
- * write then costs little more than its own bytes, because one fsync serves all that waited for it.
+ * Group commit: items that arrive during a commit share the next one. Under load a durable write
+ * then costs little more than its own bytes, because one fsync serves all of them.
  */
 export class GroupCommit<Item, Result> {
   readonly #commit: (items: Item[], sinceMs: number) => Promise<readonly Result[]>;
@@ -24,8 +24,9 @@ export class GroupCommit<Item, Result> {
   #running: Promise<void> | undefined;
 
   /**
-   * `commit` keeps all items or none, and resolves with their results in order. It never runs twice
-   * at a time. It is told since when (performance.now()) the first of them has been waiting.
+   * `commit` stores all items or none, and resolves with their results in order. It never runs
+   * twice at a time. Its second argument is the time (performance.now()) since which the first item
+   * waits.
    */
   constructor(
     commit: (items: Item[], sinceMs: number) => Promise<readonly Result[]>,

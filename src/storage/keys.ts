@@ -172,8 +172,8 @@ function* keep(before: ApiKey, after: ApiKey, by: KeyAction): Steps<void> {
 }
 
 /**
- * Throws `invalid_request` when another key that is not revoked has this key's label. The epoch
- * must have been raised: its row's lock keeps two processes from giving one label at once.
+ * Throws `invalid_request` when another live key has this key's label. Raise the epoch first: the
+ * lock on its row keeps two processes from using one label.
  */
 function* refuseTakenLabel({ id, name, revokedAtMs }: ApiKey): Steps<void> {
   if (revokedAtMs !== undefined) return;
@@ -245,7 +245,7 @@ function keyOf(row: KeyRow): ApiKey {
   };
 }
 
-/** The row that keeps `key`. Published limits are not copied into it: they follow the plan. */
+/** The row of `key`. It does not copy published limits, which follow the plan. */
 function rowOf(key: ApiKey) {
   const custom = key.plan === "enterprise" ? key.limits : undefined;
   return {

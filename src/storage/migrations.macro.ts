@@ -1,6 +1,6 @@
 /**
- * Reads a migrations folder while the program is built (or its source is run), so that the
- * executable carries them. Runs as a Bun macro: what it returns is inlined.
+ * Reads a migrations folder at build time, so that the executable contains them. Runs as a Bun
+ * macro, whose result is inlined.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

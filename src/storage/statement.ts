@@ -1,21 +1,19 @@
 /**
- * One statement for both databases. A transaction is data: a generator that yields its statements
- * one after the other and is given their rows, so that SQLite's engine runs it at once and
- * PostgreSQL's with promises. What really differs between the databases is in `Dialect`.
+ * One statement for both databases. A transaction is a generator that yields statements and gets
+ * their rows. SQLite's engine runs it synchronously, PostgreSQL's with promises. `Dialect` has the
+ * differences.
  *
- *     const rename = (id: bigint, name: string) =>
- *       function* (): Steps<boolean> {
- *         const named = sql<{ name: string }>`SELECT name FROM ${categories} WHERE id = ${id}`;
- *         const found = yield* row(named);
- *         if (found === undefined) return false;
- *         yield* run(sql`UPDATE ${categories} SET name = ${name} WHERE id = ${id}`);
- *         return true;
- *       };
- *     await store.transact(rename(1n, "Dog"));
+ *   const rename = (id: bigint, name: string) =>
+ *     function* (): Steps<boolean> {
+ *       const named = sql<{ name: string }>`SELECT name FROM ${categories} WHERE id = ${id}`;
+ *       if ((yield* row(named)) === undefined) return false;
+ *       yield* run(sql`UPDATE ${categories} SET name = ${name} WHERE id = ${id}`);
+ *       return true;
+ *     };
+ *   await store.transact(rename(1n, "Dog"));
  *
- * Rows come with the names that the statement gives. Every integer is a bigint: cast what
- * PostgreSQL would make an int or a numeric. JSON comes as text where it is selected with
- * `CAST(... AS text)`, and goes in by `json`.
+ * Rows have the names of the statement. Every integer is a bigint: cast what PostgreSQL would make
+ * an int or a numeric. JSON is text: select it with `CAST(... AS text)`, and write it with `json`.
  */
 import { jsonText } from "../domain/exact-json.ts";
 import { type Column, columnName, type Columns, type Table } from "./declare.ts";
@@ -89,7 +87,7 @@ function piecesOf(part: Part): readonly Piece[] {
   return "pieces" in part ? part.pieces : [{ kind: "table", table: part }];
 }
 
-/** SQL as it stands: names of columns, and nothing that anybody typed. */
+/** Raw SQL, such as names of columns. Never pass user input. */
 export function raw(text: string): Statement {
   return { pieces: [{ kind: "text", text }] };
 }
@@ -147,7 +145,7 @@ export interface Insertion {
   readonly columns: readonly string[];
   /** Cells in the order of `columns`; JSON as text. */
   readonly rows: readonly (readonly Value[])[];
-  /** Leaves rows as they are whose key is there already. */
+  /** Skips rows whose key exists. */
   readonly ifAbsent?: boolean;
 }
 
@@ -157,17 +155,17 @@ export type Step =
   | { readonly kind: "count"; readonly statement: Statement }
   | { readonly kind: "insert"; readonly insertion: Insertion }
   /**
-   * Puts this change of animals in one order with those of all processes, before it begins, and
-   * tells them of it; `counted` says by how many animals there are more afterwards.
+   * Orders this change of animals among those of all processes, before it begins, and announces it.
+   * `counted` returns by how many the number of animals changed.
    */
   | { readonly kind: "animals"; readonly change: "any" | "additions" }
   | { readonly kind: "counted"; readonly more: number }
   /** Raises the epoch of the keys and answers it. */
   | { readonly kind: "epoch" }
-  /** Sees that a table's next number is a greater one than `last`. */
+  /** Makes a table's next number greater than `last`. */
   | { readonly kind: "number"; readonly table: Table; readonly last: bigint };
 
-/** A transaction: it yields steps, is given what they answer, and returns what came of it. */
+/** A transaction: it yields steps, gets their results, and returns its own. */
 export type Steps<T> = Generator<Step, T, Answer>;
 export type Answer = readonly object[] | number;
 
@@ -221,7 +219,7 @@ export function* lastNumber(table: Table): Steps<bigint> {
   return (yield* row<{ last: bigint | null }>(sql`SELECT ${last} AS last`))?.last ?? 0n;
 }
 
-/** Sees that the next number of a table is a greater one than `last`. */
+/** Makes the next number of a table greater than `last`. */
 export function* raiseNumber(table: Table, last: bigint): Steps<void> {
   if (last > (yield* lastNumber(table))) yield { kind: "number", table, last };
 }

@@ -37,7 +37,9 @@ export const categories = table({
   columns: {
     id: int64(),
     name: text(),
-    /** What names are compared by, see `categoryKey`: SQLite's own NOCASE knows ASCII only. */
+    /**
+     * The form of a name for comparison, see `categoryKey`: SQLite's own NOCASE covers ASCII only.
+     */
     nameKey: unique(text()),
   },
 });
@@ -74,8 +76,8 @@ const petColumns = {
 };
 
 /**
- * The animals. An animal's row is the event of its creation too: a create writes nothing else. The
- * key is AUTOINCREMENT in SQLite and a sequence in PostgreSQL, so no id is given twice.
+ * The animals. The row is also the event of its creation, so a create writes nothing else. The key
+ * is AUTOINCREMENT in SQLite and a sequence in PostgreSQL, so no id is reused.
  */
 export const pets = table({
   name: "pets",
@@ -91,7 +93,9 @@ export const pets = table({
   ],
 });
 
-/** Removed and withdrawn animals. They stand apart, so that they cost the reads nothing. */
+/**
+ * Removed and withdrawn animals. They have their own table, so that they do not slow down reads.
+ */
 export const removedPets = table({
   name: "removed_pets",
   title: "removed animals",
@@ -200,7 +204,7 @@ export const keyEvents = table({
   indexes: [{ name: "key_events_by_key", on: ["keyId", "id"] }],
 });
 
-/** One row: the number of the last change of any key, by which a server's memory is out of date. */
+/** One row: the number of the last change of any key, which invalidates a server's memory. */
 export const keyEpoch = table({
   name: "key_epoch",
   singleRow: true,

@@ -2,9 +2,7 @@ import { close, constants, open, openSync, write } from "node:fs";
 
 /** Lines are gathered in blocks of this size, each written at once. */
 const blockBytes = 256 * 1024;
-/**
- * Blocks at the most: 4 MiB is what a disk that stands still may hold up before lines are dropped.
- */
+/** Maximum number of blocks: 4 MiB, which a stalled disk may hold up before lines are dropped. */
 const blocksMax = 16;
 /** The longest line in bytes; the rest of a longer one is cut off. */
 export const lineBytesMax = 8 * 1024;
@@ -69,8 +67,8 @@ export class LogOutput {
   }
 
   /**
-   * Where the next line goes, with room for `size` bytes; `end` must follow at once. Returns
-   * undefined when the line is dropped. Never waits, whatever the disk does.
+   * Where the next line goes, with space for `size` bytes; call `end` right after. Returns
+   * undefined when the line is dropped. Never waits.
    */
   begin(size: number): LineBuffer | undefined {
     if (this.#open.hasRoom(size)) return this.#open;
@@ -224,10 +222,7 @@ const encoder = new TextEncoder();
 const loopedMax = 16;
 const zero = "0".charCodeAt(0);
 
-/**
- * Lines as bytes, for a log that writes many of them: no string is made that only exists to be
- * encoded. The caller sees to it that there is room.
- */
+/** Lines as bytes, without strings that would only be encoded. The caller checks the space. */
 export class LineBuffer {
   readonly #bytes: Uint8Array;
   #length = 0;

@@ -36,10 +36,9 @@ export interface BackupReport {
 const attempts = 3;
 
 /**
- * Copies the catalogue `source`, which may be in use, to the new file `target` as it stood at one
- * moment. The copy gets its name only once it was read through, its rows were counted and it is on
- * the disk. Never overwrites. Counters are not in it: who restores a backup must not hand out spent
- * quota again.
+ * Copies one moment of the catalogue `source`, which may be in use, to the new file `target`. The
+ * copy gets its name after its check. Never overwrites. It has no counters, so a restore gives no
+ * used requests back.
  */
 export function backup(source: string, target: string): BackupReport {
   requireReachable(dirname(source));
@@ -242,9 +241,7 @@ export function flush(path: string): void {
   }
 }
 
-/**
- * Gives a finished file its name, which must be free, so that either all of it is there or nothing.
- */
+/** Gives a finished file its name, which must be free. There is either all of it or nothing. */
 function giveName(partial: string, name: string): void {
   try {
     // Unlike a rename, a link never takes the place of another file.

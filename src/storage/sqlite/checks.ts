@@ -1,7 +1,4 @@
-/**
- * What `/ready` asks of the store. The words are for anybody: no path and no library's message is
- * in them.
- */
+/** The checks of `/ready`. The messages are public: they have no path and no library's message. */
 import type { Database } from "bun:sqlite";
 import { statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -10,8 +7,8 @@ import type { StoreCheck } from "../contract.ts";
 import { isBusy } from "./database.ts";
 
 /**
- * With less than this the next commit may fail. `rehome doctor` calls for help far earlier, while
- * there is time to make room; a probe that did would take a server out of use that still works.
+ * With less than this the next commit may fail. `rehome doctor` warns far earlier. A readiness
+ * check must not, because the server still works.
  */
 const freeMinBytes = 1024 * 1024;
 const retryPauseMs = 10;
@@ -62,8 +59,8 @@ export function freeSpace(folder: string): StoreCheck {
 }
 
 /**
- * Throws `unavailable` when there is no room to bring the catalogue to a newer schema: for the
- * backup that is made of it, and as much again for what the migration writes.
+ * Throws `unavailable` when there is no space for a migration: for the backup, and as much again
+ * for what the migration writes.
  */
 export function requireRoomToMigrate(
   catalogue: string,

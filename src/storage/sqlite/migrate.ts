@@ -7,13 +7,11 @@ import type { Migration } from "../migrations.macro.ts";
 const applicationId = 0x7265_686f;
 
 /**
- * Brings the database to the newest schema in one transaction. Processes that start together take
- * turns, and the later ones find nothing to do. Returns the tags of the migrations that were
- * applied.
+ * Updates the database to the newest schema in one transaction. Processes that start together take
+ * turns. Returns the tags of the applied migrations.
  *
- * Refuses, before it writes anything, a database that is not ours, that a newer program made, or
- * whose history is not this program's. Our own applier instead of Drizzle's, because that compares
- * only the newest time stamp.
+ * Refuses a foreign, newer or divergent database before it writes. Drizzle's own applier is not
+ * used, because it compares only the newest time stamp.
  */
 export function migrate(db: Database, path: string, migrations: readonly Migration[]): string[] {
   const pending = () => pendingMigrations(db, path, migrations);

@@ -11,7 +11,7 @@ import { query, statement, translating } from "./database.ts";
 import { perform } from "./engine.ts";
 import { pets } from "./schema.ts";
 
-/** By the names of the fields, so that a row is an animal but for what is null. */
+/** By the names of the fields, so that a row is an animal except for nulls. */
 const petColumns = Object.fromEntries(
   answerFields.map((name) => [name, sql`${pets[name]}`.as(name)]),
 );

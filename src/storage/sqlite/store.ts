@@ -58,8 +58,8 @@ export interface SqliteOptions {
 }
 
 /**
- * Opens the databases in the data folder, makes them where they are missing and brings them to the
- * newest schema.
+ * Opens the databases in the data folder. Creates missing ones, and updates them to the newest
+ * schema.
  */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const opened: Database[] = [];
@@ -257,8 +257,8 @@ class SqliteStore implements Store {
    * SQLite tells a connection of other connections' changes only; this one's own are noted here.
    */
   #noticing<T>(write: () => T): T {
-    // Before the write, to leave the read snapshot: inside it the write would be committed only at
-    // the end of the turn. After it, so that the change is seen.
+    // Before the write, to leave the read snapshot; otherwise the commit would wait for the end of
+    // the turn. After it, so that the change is seen.
     this.#versions.invalidate();
     this.#requireFiles();
     try {

@@ -21,12 +21,11 @@ const numbers: Statement<Numbers> = sql`
   FROM key_epoch`;
 
 /**
- * The versions for the price of one pragma an event-loop turn: SQLite's data_version changes with
- * every commit of another connection, and only then is what they are made of read.
+ * The versions for one pragma per event-loop turn: data_version changes with every commit of
+ * another connection, and only then are they read.
  *
- * With `snapshot`, all reads of the turn that follow are one read transaction. They agree with each
- * other, and a statement within one costs a third of one that takes and drops SQLite's lock by
- * itself.
+ * With `snapshot`, all further reads of the turn share one read transaction. A statement in it
+ * costs a third, because it takes no lock.
  */
 export function versionReader(db: Database, snapshot: boolean) {
   const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
@@ -42,7 +41,7 @@ export function versionReader(db: Database, snapshot: boolean) {
     // It may have ended before the turn did, by a change or a close.
     if (!isInSnapshot) return;
     isInSnapshot = false;
-    // SQLite gives a transaction up by itself when the disk fails in it.
+    // SQLite ends a transaction by itself when the disk fails in it.
     if (db.inTransaction) commit.run();
   };
   return {
@@ -64,10 +63,7 @@ export function versionReader(db: Database, snapshot: boolean) {
       isFresh = true;
       return versions;
     },
-    /**
-     * Makes the next read look again: this connection changed something, which SQLite tells only
-     * the others.
-     */
+    /** Makes the next read check again: SQLite does not report this connection's own changes. */
     invalidate(): void {
       seen = undefined;
       endTurn();
@@ -101,9 +97,8 @@ const watchIntervalMs = 250;
 const endings = ["", "-wal", "-shm"];
 
 /**
- * Sees whether the files that a server has open are still the ones of its data folder. SQLite goes
- * on writing into a file that was moved, removed or replaced, and says that all is well. Files are
- * compared by device and inode.
+ * Checks that the open files of a server are still the ones in its data folder. SQLite keeps
+ * writing to a file that was moved, removed or replaced. Files are compared by device and inode.
  */
 export class FileWatch {
   readonly #identities: ReadonlyMap<string, string>;

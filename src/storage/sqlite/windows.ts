@@ -25,8 +25,8 @@ export interface WindowStoreOptions {
 }
 
 /**
- * The counters in `limits.db`, on a connection whose busy_timeout is 0: it never blocks the thread
- * that serves.
+ * The counters in `limits.db`, on a connection with a busy_timeout of 0. It never blocks the
+ * serving thread.
  */
 export function windowStore(db: Database, options: WindowStoreOptions): WindowStore {
   const { clock, random, timeoutMs } = options;
@@ -80,10 +80,7 @@ function notInTime(cause: unknown): AppError {
   return new AppError("unavailable", "The request could not be counted in time.", options);
 }
 
-/**
- * On a full disk: once the log is moved into the database, its space is written again and nothing
- * has to grow.
- */
+/** On a full disk, a checkpoint lets the log reuse its space, so no file has to grow. */
 function inPlace<T>(db: Database, work: () => T): T {
   return translating(() => {
     db.run("PRAGMA wal_checkpoint(PASSIVE)");

@@ -26,8 +26,8 @@ interface Question {
 }
 
 /**
- * The thread that serves holds this end of the writer thread. A writer that dies takes only what it
- * was doing with it: those who wait are told, and the next request starts another one.
+ * The serving thread's end of the writer thread. If the writer dies, only its current work fails,
+ * and the next request starts another one.
  */
 export class Writer {
   readonly #options: WriterOptions;

@@ -1,6 +1,6 @@
 /**
- * The writer thread: the only place in a server that changes `rehome.db`. It waits for the disk so
- * that the thread that serves never does, and it checkpoints both files.
+ * The writer thread: the only place in a server that changes `rehome.db`. It waits for the disk, so
+ * that the serving thread never does. It checkpoints both files.
  */
 import type { Database } from "bun:sqlite";
 import type { AddedPet, KeptCreate, OnceCreate } from "../contract.ts";
@@ -58,8 +58,8 @@ let writer: Writer | undefined;
 const retryPauseMs = 1;
 
 /**
- * What `work`, a transaction on the catalogue, returns. SQLite's own waiting asks for a lock every
- * 100 ms after a while, and misses the pauses of an import or an undo, which last for 3 ms.
+ * Returns what `work`, a transaction on the catalogue, returns. SQLite's own retries soon wait 100
+ * ms each, and miss the pauses of 3 ms in an import or an undo.
  */
 function patiently<T>(work: () => T): T {
   const deadlineMs = performance.now() + (place?.busyTimeoutMs ?? 0);
