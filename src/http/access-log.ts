@@ -5,10 +5,7 @@ import { lineBytesMax } from "../service/log/output.ts";
 import { statusOf } from "./errors.ts";
 import type { Answered } from "./door.ts";
 
-/**
- * One line for each request that was answered: a failure of the service is an error, all else
- * information.
- */
+/** One line per request. A failure of the service has level error, everything else info. */
 export function accessLog(log: Logger): (answered: Answered) => void {
   const write = log.format === "json" ? jsonLines(log) : textLines(log);
   const hasInfo = log.isOn("info");
@@ -33,9 +30,8 @@ const end = bytesOf("}\n");
 const quoteAndEnd = bytesOf('"}\n');
 
 /**
- * Lines as JSON, put together from parts that are bytes already: to make each line a string first
- * costs three times as much. What is put in as it came is known to be free of quotes and control
- * characters (id, method, address).
+ * Lines as JSON, composed of bytes: a string per line costs three times as much. The parts that are
+ * copied unchanged (id, method, address) have no quotes or control characters.
  */
 function jsonLines(log: Logger): WriteLine {
   const { output } = log;
@@ -106,7 +102,7 @@ function outcomes(): (route: string | undefined, method: string, status: number)
   };
 }
 
-/** Makes the text of a thing once, and keeps its bytes for as long as there is the thing. */
+/** Makes the text of an object once, and caches its bytes as long as the object exists. */
 function kept<T extends WeakKey>(textOf: (thing: T) => string): (thing: T) => Uint8Array {
   const parts = new WeakMap<T, Uint8Array>();
   return (thing) => {

@@ -2,17 +2,14 @@ import { nextPageQuery, type PageQuery } from "../domain/page.ts";
 import { petJson, petsJson } from "../domain/pet.ts";
 import type { Services } from "../service/services.ts";
 
-/**
- * An answer as it is sent: its body, and for a page the query of the page behind it, if there is
- * one.
- */
+/** A rendered response: its body, and for a page the query of the next page, if any. */
 export interface PetAnswer {
-  /** JSON in UTF-8. Everybody who is sent it shares its bytes. */
+  /** JSON in UTF-8. All responses share its bytes. */
   readonly body: Blob;
   readonly next: string | undefined;
 }
 
-/** Answers kept in memory, by count and by bytes: enough for the hot ones, too little to matter. */
+/** The maximum number and size of cached responses: enough for the hot ones. */
 const answersMax = 20_000;
 const bytesMax = 8 * 1024 * 1024;
 
@@ -44,9 +41,8 @@ class Kept {
 }
 
 /**
- * Renders animals and pages of them, and keeps what is asked for a second time until a change may
- * have touched it. Ids ascend, so an animal that is added changes none of what is kept but the last
- * pages.
+ * Renders animals and pages, and caches what is requested twice until a change may have touched it.
+ * Ids ascend, so a new animal changes only the last pages.
  */
 export class PetAnswers {
   readonly #source: PetSource;
@@ -60,13 +56,13 @@ export class PetAnswers {
     this.#source = source;
   }
 
-  /** The page that `query` asks for; at once when it is kept. */
+  /** The page of `query`, at once if it is cached. */
   page(query: PageQuery): PetAnswer | Promise<PetAnswer> {
     const id = `${query.limit} ${query.status ?? ""} ${query.after ?? ""}`;
     return this.#find(id) ?? this.#renderPage(query, id);
   }
 
-  /** The animal with this id; at once when it is kept, and undefined when there is none. */
+  /** The animal with this id, at once if it is cached; undefined if there is none. */
   pet(id: bigint): PetAnswer | Promise<PetAnswer | undefined> {
     return this.#find(`${id}`) ?? this.#renderPet(id);
   }
@@ -96,7 +92,7 @@ export class PetAnswers {
     return this.#lasting.get(id) ?? this.#lastPages.get(id);
   }
 
-  /** Lets go what changes may have touched since the last call. */
+  /** Drops what changes may have touched since the last call. */
   #forget(): void {
     const versions = this.#source.versions();
     if (versions === this.#versions) return;

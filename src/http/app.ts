@@ -15,14 +15,14 @@ import { refusedBy } from "./schemas.ts";
 
 export interface AppOptions {
   readonly services: Services;
-  /** The address of /v1 as callers reach it, if the operator named it. */
+  /** The public address of /v1, if the operator set it. */
   readonly baseUrl: string | undefined;
   /** True when the server speaks TLS itself. */
   readonly isHttps?: boolean;
   readonly stagingBaseUrl: string | undefined;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly Cidr[];
-  /** What the ids of this process's requests begin with. */
+  /** The prefix of this process's request ids. */
   readonly requestIdPrefix?: string;
   /** Where each request leaves a line. */
   readonly log?: Logger;
@@ -35,14 +35,8 @@ export interface AppOptions {
 }
 
 /**
- * The web application behind its door. The life of a request:
- *   1. the door makes its record, and refuses a Host that means nothing
- *   2. the router finds the route; under /v1 one is always found
- *   3. the gate: credential, then limits
- *   4. the schemas of the route read query, path and body, each value once
- *   5. the operation
- *   6. whatever was refused or thrown becomes the Error body
- *   7. the door adds what every answer carries, and tells the log
+ * The web application behind its door. docs/architecture.md follows a request through it: door,
+ * router, gate, schemas, operation, and errors.ts for refusals and failures.
  */
 export function createService(options: AppOptions): { readonly app: App; readonly door: Door } {
   const { corsOrigins, services } = options;
@@ -77,15 +71,14 @@ function createApp(options: AppOptions, cors: Cors | undefined) {
   return new Elysia({
     strictPath: true,
     normalize: false,
-    // The router looks for the path's slash from the URL's eighth character on, or from its
-    // twelfth: what is right for http:// finds a slash of https://, and what is right for that
-    // passes over the one behind a very short host.
+    // The router looks for the path from the URL's eighth or twelfth character on. The one fits
+    // http://, and the other https:// with all but very short hosts.
     handler: { standardHostname: options.isHttps === true },
   })
     .onError({ as: "global" }, ({ error, code, request, route }) => {
       const record = recordOf(request);
       record.route ??= route || undefined;
-      // The fallback answers for the addresses under /v1.
+      // The fallback responds for the addresses under /v1.
       if (code === "NOT_FOUND") return answerOtherMethod(openMethods, request, record);
       const refused = error instanceof ValidationError ? refusedBy(error) : undefined;
       return refuse(record, refused ?? refusalOf(error, report));

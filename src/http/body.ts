@@ -15,7 +15,7 @@ const tooLarge = Symbol("a body above the limit");
 const unreadable = Symbol("a body that ended before its time");
 const tooMany = Symbol("a body for which there is no room");
 const unexpected = Symbol("a body that its client holds back");
-/** A body as it came in. */
+/** A body as it was received. */
 export type RawBody =
   Uint8Array | typeof tooLarge | typeof unreadable | typeof tooMany | typeof unexpected;
 
@@ -26,15 +26,11 @@ interface Caller {
 }
 
 /**
- * Those whose bodies are being read: what a body may take of memory is bounded, so their number
- * must be too.
+ * The callers whose bodies are being read. Memory per body is bounded, so their number must be too.
  */
 const reading = new Set<Caller>();
 
-/**
- * Reads a request's body, and stops at the limit, whether the length was announced or the body
- * comes in chunks.
- */
+/** Reads a request's body, and stops at the limit, with a length or in chunks. */
 export async function readBody(request: Request, caller?: Caller): Promise<RawBody> {
   if (caller === undefined) return readLimited(request);
   if (waitsInVain(request.headers.get("expect"))) return unexpected;
@@ -85,8 +81,7 @@ export async function readUpTo(
   }
   if (request.body === null) return new Uint8Array();
   const reader = request.body.getReader();
-  // One buffer that grows, whatever the size of the chunks: an array for each would cost a hundred
-  // times a byte.
+  // One growing buffer: an array per chunk would cost a hundred times a byte.
   let buffer = new Uint8Array(bufferStartBytes);
   let length = 0;
   for (;;) {
@@ -116,10 +111,9 @@ function grown(buffer: Uint8Array<ArrayBuffer>, bytes: number): Uint8Array<Array
 let turn: Promise<void> | undefined;
 
 /**
- * True when the request still stands one turn of the event loop later. Bun notices only behind the
- * body that a request is not well-formed (bytes that belong to nothing, trailers). It then answers
- * 400 by itself and aborts the request, though the body was whole: nothing of it may be carried
- * out. All that ask in one turn wait together.
+ * True when the request is still open one turn of the event loop later. Bun finds stray bytes and
+ * trailers only after a complete body. It then responds with 400 and aborts the request, which must
+ * not be carried out.
  */
 export async function stillStands(request: Request): Promise<boolean> {
   turn ??= new Promise((resolve) => {
@@ -142,9 +136,9 @@ const crowded: Refusal = {
   message: "Too many requests with a body are under way; try again.",
   retryAfterSeconds: 1,
 };
-/** What is nested some ten thousand deep takes seconds to look at. */
+/** Nesting of some ten thousand levels takes seconds to check. */
 const nestedTooDeeply = refused("invalid_request", "The body is nested too deeply.");
-/** Each level takes a bracket at either end, so a text of this length is not nested too deeply. */
+/** Each level needs two brackets, so a text of this length is not nested too deeply. */
 const shortLength = 2 * nestingMax;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

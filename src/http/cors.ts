@@ -1,5 +1,5 @@
 /**
- * What a page on another origin may read beyond the body (Fetch standard, CORS-safelisted
+ * The headers that a page on another origin may read (Fetch standard, CORS-safelisted
  * response-header names).
  */
 const exposedHeaders = [
@@ -14,7 +14,7 @@ const exposedHeaders = [
   "X-Request-Id",
 ].join(", ");
 /**
- * What a page may send: ours, and what the libraries add that trace a request (W3C Trace Context,
+ * The headers that a page may send: ours, and those of tracing libraries (W3C Trace Context,
  * Sentry).
  */
 const allowedHeaders = [
@@ -47,8 +47,8 @@ export class Cors {
   }
 
   /**
-   * Adds to an answer what the request's origin may know. What the address takes is read from
-   * `Allow`.
+   * Adds the CORS headers for the request's origin to a response. `Allow` has the methods of the
+   * address.
    */
   show(request: Request, headers: Headers): void {
     headers.append("Vary", "Origin");

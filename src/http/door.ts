@@ -22,15 +22,13 @@ export const idleTimeoutSeconds = 80;
 /** How long the body of one request may take. Bytes that drip in do not prolong it. */
 const bodyTimeoutSeconds = 30;
 /**
- * What a client is told: a little less, so that it does not send into a connection that is being
- * closed.
+ * The timeout that clients see: a little less, so that they do not send to a closing connection.
  */
 const keepAlive = `timeout=${idleTimeoutSeconds - 5}`;
 
 /**
- * One request as it is told afterwards: to the log, to the observers, and by its headers to the
- * caller. The gate, the operations and the error table fill it in. The door reads it when the
- * request is answered.
+ * The record of a request, for the log, the observers and the headers. The gate, the operations and
+ * the error table fill it in. The door reads it at the response.
  */
 export class RequestRecord {
   readonly id: string;
@@ -156,15 +154,15 @@ export interface DoorOptions {
 export type Door = (request: Request, peers?: Peers) => Response | Promise<Response>;
 
 /**
- * The one door of the service, a function around the web application. On the way in it makes the
- * request's record and refuses a Host that means nothing. On the way out it alone puts on the
- * answer what every answer carries, and tells the log and the observers.
+ * The door of the service, a function around the web application. It makes the record of a request,
+ * and refuses an invalid Host. It adds the headers of every response, and informs the log and the
+ * observers.
  */
 export function createDoor(options: DoorOptions): Door {
   const { app, access, log, trustedProxies, idPrefix } = options;
   const end = wayOut(options);
   const isRoutable = urlCheck();
-  // To ask for an address costs a system call.
+  // Reading the address costs a system call.
   const needsAddress = log?.isOn("info") === true;
   let lastId = 0;
 
@@ -172,7 +170,7 @@ export function createDoor(options: DoorOptions): Door {
     const id = sentId(request) ?? `${idPrefix}-${(lastId += 1).toString(36)}`;
     const record = new RequestRecord(request, id, peers, trustedProxies);
     (request as Recorded)[recordKey] = record;
-    // Asked for now: a client that hangs up has no address any more.
+    // Read now: a client that has hung up has no address.
     if (needsAddress) record.address();
     if (!isRoutable(request.url) || hasTwoHosts(request)) return refuseHost(request, record);
     const answer = app.fetch(request);
@@ -201,8 +199,7 @@ function wayOut({ clock, cors, log, observers }: DoorOptions) {
       headers.set("X-RateLimit-Remaining", `${remaining}`);
       headers.set("X-RateLimit-Reset", `${resetSeconds}`);
     }
-    // What is a file says itself how long it may be kept. Anything else is true for this moment
-    // only.
+    // Files set their own caching. Everything else is true for this moment only.
     if (admission !== undefined || !headers.has("Cache-Control")) {
       headers.set("Cache-Control", "no-store");
     }
@@ -210,7 +207,7 @@ function wayOut({ clock, cors, log, observers }: DoorOptions) {
     if (refusal !== undefined) showRefusal(refusal, request, headers);
     for (const name in record.headers) headers.set(name, record.headers[name] as string);
     cors?.show(request, headers);
-    // Bun dates every answer but these.
+    // Bun adds the Date to every response except these.
     if (method === "HEAD") headers.set("Date", httpDate(clock()));
     if (writeLine === undefined && observers.length === 0) return response;
     const durationMs = performance.now() - record.startMs;
@@ -223,9 +220,9 @@ function wayOut({ clock, cors, log, observers }: DoorOptions) {
   };
 }
 
-/** Ids from outside are taken as they are when they cannot hurt a log or a header. */
+/** Ids from outside are used if they cannot harm a log or a header. */
 const wellFormedId = /^[\w.-]{1,64}$/;
-/** An id is shown in the log: a key that was sent in its place must not be. */
+/** The log shows the id, so it must not be a key. */
 const keyLike = /rehome_(?:live|test)_/;
 
 /** The id that the caller gave the request, if it is one. */
@@ -249,10 +246,9 @@ function hasTwoHosts(request: Request): boolean {
 const httpsPathMin = 11;
 
 /**
- * A check that is false for a URL whose path the router would take from the wrong place, and for
- * one with an invalid host or port (RFC 9110, section 7.2). Bun shows a request without a valid
- * Host by a URL without an origin. Nearly all requests name the same host, so the last one that was
- * good is kept.
+ * A check that is false for a URL whose path the router would misread, and for an invalid host or
+ * port (RFC 9110, section 7.2). Bun gives a URL without origin for an invalid Host. The last good
+ * host is cached, because nearly all requests have the same one.
  */
 function urlCheck(): (url: string) => boolean {
   let knownOrigin: string | undefined;

@@ -5,8 +5,8 @@ import { dateInWords, type Clock } from "../domain/clock.ts";
 export const versionSegment = "/v1";
 
 /**
- * The address of /v1 as callers reach it: `configured`, where the operator named one, else the one
- * that the request to `url` came to. The door saw to it that this is an http address.
+ * The public address of /v1: `configured` by the operator, or the address that the request to `url`
+ * used. The door has checked that it is an http address.
  */
 export function baseUrlOf(url: string, configured: string | undefined): string {
   return configured ?? url.slice(0, url.indexOf("/", "https://".length)) + versionSegment;

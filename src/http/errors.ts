@@ -1,7 +1,6 @@
 /**
- * What a caller that is not served gets: the status of each kind of error, the Error body, and the
- * one place where a refusal becomes an answer. The words for who may not call, and how often, are
- * the service's (admission.ts).
+ * Errors for callers: the status of each kind, the Error body, and the one place where a refusal
+ * becomes a response. The messages about keys and limits are the service's (admission.ts).
  */
 import { NotFoundError, status } from "elysia";
 import { AppError, type ErrorKind } from "../domain/errors.ts";
@@ -32,16 +31,16 @@ export interface ErrorBody {
   readonly status: number;
 }
 
-/** A refusal of what the caller sent, in one sentence. */
+/** The refusal of an invalid request, in one sentence. */
 export function refusal(kind: ErrorKind, message: string): Refusal {
   return { kind, message };
 }
 
-/** The refusal of an address at which there is nothing. */
+/** The refusal of an unknown address. */
 export const nothingHere = refusal("not_found", "There is nothing at this address.");
-/** The refusal of an id that no animal has, whatever it looks like. */
+/** The refusal of an unknown id, valid or not. */
 export const noSuchPet = refusal("not_found", "There is no animal with this id.");
-/** The refusal of a create that came under the name of another one. */
+/** The refusal of a create with the Idempotency-Key of another animal. */
 export const otherBody = refusal(
   "invalid_request",
   "This Idempotency-Key came with another body within the last 24 hours; use a new one for another animal.",
@@ -53,10 +52,7 @@ export const encodedBody = refusal(
   "The body must be sent without Content-Encoding.",
 );
 
-/**
- * The refusal of a request whose client would wait for an answer that does not come before it sends
- * the body.
- */
+/** The refusal of a request whose client would wait for a 100 that does not come. */
 export const unknownExpectation = refusal(
   "invalid_request",
   "Send the request without the header Expect, or with Expect: 100-continue in lower case.",
@@ -75,7 +71,7 @@ export function errorBody({ kind, message }: Pick<Refusal, "kind" | "message">):
   return { code: kind, message, status: statusOf[kind] };
 }
 
-/** Refusals come again and again: the body of each is made once. */
+/** Refusals repeat, so the body of each is made once. */
 const bodies = new WeakMap<Refusal, Blob>();
 
 function bodyOf(refused: Refusal): Blob {
@@ -87,10 +83,7 @@ function bodyOf(refused: Refusal): Blob {
   return body;
 }
 
-/**
- * The answer to a refused request: the one place where a refusal becomes a Response. The door adds
- * the headers that go with it (`showRefusal`).
- */
+/** The response to a refused request. The door adds its headers (`showRefusal`). */
 export function errorAnswer(record: RequestRecord, refused: Refusal): Response {
   const body = bodyOf(refused);
   record.refusal = refused;
@@ -124,8 +117,8 @@ export function showRefusal(refused: Refusal, request: Request, headers: Headers
 }
 
 /**
- * The refusal of a request that failed with `error`. Nothing of an unknown error reaches the
- * caller; `report` gets it.
+ * The refusal of a request that failed with `error`. The caller learns nothing of an unknown error;
+ * `report` gets it.
  */
 export function refusalOf(error: unknown, report: (error: unknown) => void): Refusal {
   if (error instanceof NotFoundError) return nothingHere;

@@ -14,9 +14,8 @@ export interface GateOptions {
 const anyBearer = /^bearer +(?! )/i;
 
 /**
- * The gate that every request under /v1 passes before anything of its body, path or query is looked
- * at: who is calling, is the caller within its limits (else 429), is the credential valid (else
- * 401). What it decides is in the three limit headers of every answer.
+ * The gate of every request under /v1, before its body, path or query is read: the caller, its
+ * limits (429), its credential (401). Its decision is in the three limit headers.
  */
 export function gate({ services, cors }: GateOptions) {
   return new Elysia({ name: "gate" })
@@ -39,9 +38,9 @@ export function gate({ services, cors }: GateOptions) {
 }
 
 /**
- * The credential in an Authorization header, "" where it holds none for us, and undefined without
- * the header. `token` is what the plugin found. It knows one case of the scheme and one space
- * behind it, and looks into the query too, where no credential of ours may be.
+ * The credential in an Authorization header, "" if it has none for us, and undefined without the
+ * header. The plugin's `token` covers one spelling of the scheme, and the query, which is not for
+ * credentials.
  */
 function credentialOf(authorization: string | undefined, token: string | undefined) {
   if (authorization === undefined) return undefined;

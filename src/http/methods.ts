@@ -34,8 +34,8 @@ function pathOf(url: string): string {
 }
 
 /**
- * What an address answers where no route does: 204 to OPTIONS and 405 to every other method that it
- * does not take, both with `Allow`, and 404 where there is nothing.
+ * The response of an address without a route for the method: 204 to OPTIONS, 405 to other methods,
+ * both with `Allow`; 404 if the address does not exist.
  */
 export function answerOtherMethod(table: MethodTable, request: Request, record: RequestRecord) {
   const allowed = table(pathOf(request.url));

@@ -1,7 +1,7 @@
 /**
- * The wire shapes. Each field describes itself to the document, reads its value once into what the
- * operations take, and says its rule to a caller. The rules are the domain's. Elysia runs the
- * shapes through Standard Schema (standardschema.dev), which leaves reading and refusing to them.
+ * The wire shapes. Each field documents itself, reads its value once, and has its rule for
+ * messages. The rules are the domain's. Elysia runs the shapes through Standard Schema
+ * (standardschema.dev).
  */
 import type { OpenAPIV3 } from "openapi-types";
 import type { ErrorKind } from "../domain/errors.ts";
@@ -110,10 +110,7 @@ type ReadOf<F extends Fields> = {
 
 type Result<T> = { readonly value: T } | { readonly refusal: Refusal };
 
-/**
- * Reads the fields of an object. Those that it does not know are ignored, so that a client may know
- * more than this version.
- */
+/** Reads the fields of an object. Unknown fields are ignored, so that newer clients work. */
 function reader<F extends Fields>(fields: F) {
   const known = Object.entries(fields);
   return (given: Readonly<Record<string, unknown>>): Result<ReadOf<F>> => {
@@ -198,8 +195,8 @@ const newPetSchema = objectSchema(newPetFields, {
 });
 
 /**
- * A NewPet as the body of a request, which is handed over unread: the gate, and a key's access,
- * stand before it.
+ * A NewPet as the body of a request. It is read later, after the gate and the check of the key's
+ * access.
  */
 export const newPetBody = shape(newPetSchema, async (request) => {
   if (isReadOnly(request as Request)) return { refusal: readOnlyKey };
@@ -239,7 +236,7 @@ export const listQuery = shape(objectSchema(listFields), (value) => {
   return twice === undefined ? readList(query) : invalid(`${twice} may be given only once.`);
 });
 
-/** The path of one animal. An id that is none belongs to no animal, whose number is 0. */
+/** The path of one animal. An invalid id becomes 0, which no animal has. */
 export const petPath = shape(
   objectSchema({ petId: described(int64Text, "Identifier of the animal.", 1) }),
   (value) => ({ value: { petId: parseInt64((value as { petId: string }).petId) ?? 0n } }),

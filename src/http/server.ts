@@ -1,8 +1,8 @@
 import { idleTimeoutSeconds, type Door } from "./door.ts";
 
 /**
- * Bun would answer a larger body by itself, without our headers and the Error body. There is no
- * such bound here: a body is read in chunks, and only up to our own limit.
+ * Bun would refuse a larger body by itself, without our headers and the Error body. body.ts reads
+ * in chunks, up to our own limit.
  */
 const serverBodyLimitBytes = Number.MAX_SAFE_INTEGER;
 /**
@@ -54,9 +54,8 @@ export interface RunningServer {
 }
 
 /**
- * Starts to listen. Bun cannot change the certificate of a server that runs, so that each
- * certificate gets a server of its own on the same port, with a door from `makeDoor`. Throws the
- * system's error when the port cannot be used.
+ * Starts to listen. Bun cannot change a certificate, so each one gets a new server on the same
+ * port, with a door from `makeDoor`. Throws the system's error when the port cannot be used.
  */
 export function listen(
   makeDoor: () => Door,
@@ -126,8 +125,8 @@ async function close({ door, server }: Bound, timeoutMs: number): Promise<void> 
 }
 
 /**
- * Answers with `Connection: close` from now on, until it is quiet. Closing a connection without
- * this would break the request that its client is sending at that very moment.
+ * Responds with `Connection: close` until it is quiet. Otherwise a close would break a request that
+ * a client is just sending.
  */
 async function announceStop(door: Door, server: Server, maxMs: number): Promise<void> {
   let answered = 0;

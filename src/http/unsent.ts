@@ -33,9 +33,8 @@ interface Sending {
 }
 
 /**
- * The large answers on their way: what clients leave unread stays in memory. Bun does not say how
- * much of an answer is sent, only when all of it is, so a body counts as a whole until then. All
- * who are sent one body share its bytes, so it counts once.
+ * The large responses that clients have not read yet: they stay in memory. Bun reports only when a
+ * whole response is sent, so a body counts in full until then. Shared bodies count once.
  */
 export class UnsentAnswers {
   #sending: Sending[] = [];
@@ -43,8 +42,8 @@ export class UnsentAnswers {
   #bytes = 0;
 
   /**
-   * True when a large answer for `receiver` need not be made: its address has as much to read as
-   * it may, or has something to read while there is too much in all.
+   * True when a large response for `receiver` is not worth making: its address has too much to
+   * read, or has something to read while all of them have too much.
    */
   isFull(receiver: Receiver): boolean {
     if (this.#bytes <= lookFromBytes) return false;

@@ -1,4 +1,4 @@
-/** The prose of the document. Its numbers come from where they bind. */
+/** The prose of the document. Its numbers come from the constants in force. */
 import { keyPrefixes } from "../../domain/api-key.ts";
 import { getPetRemovedOn, versionSegment } from "../edge.ts";
 import { planNames, publishedLimits, type PlanName } from "../../domain/plan.ts";
@@ -98,7 +98,7 @@ The version is part of the base address, which ends with \`${versionSegment}\`. 
 
 const deprecation = `\`GET /pets/{petId}\` is deprecated and is removed on ${getPetRemovedOn}; \`GET /pets\` with a \`status\` filter replaces it. Until then its responses have the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\`.`;
 
-/** What a reader of the document needs beside the operations, as CommonMark with tables. */
+/** The introduction of the document, as CommonMark with tables. */
 export function description(hasDeprecated: boolean): string {
   const parts = [
     introduction,

@@ -13,10 +13,7 @@ import { finalise, type OpenApiDocument } from "./finalise.ts";
 const documentPath = "/document";
 const ownBaseUrl = "http://127.0.0.1:8080/v1";
 
-/**
- * The document that a service with these settings serves: what the plugin makes of the routes,
- * brought into form.
- */
+/** The document of a service with these settings: the plugin's result, finalised. */
 export async function documentOf(options: EdgeOptions): Promise<OpenApiDocument> {
   const { baseUrl = ownBaseUrl, stagingBaseUrl, clock } = options;
   // Only what the routes declare is asked for, which takes no store.
@@ -34,8 +31,8 @@ export async function documentOf(options: EdgeOptions): Promise<OpenApiDocument>
 }
 
 /**
- * The document as YAML that readers of version 1.1, which take more words and dates for something
- * else, read the same way.
+ * The document as YAML that YAML 1.1 readers read the same way, although they take more words for
+ * dates and booleans.
  */
 export async function yamlOf(document: OpenApiDocument): Promise<string> {
   // Loaded where it is wanted, as the document itself is.

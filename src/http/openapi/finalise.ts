@@ -13,9 +13,9 @@ type Json = Record<string, unknown>;
 const redundant = (key: string, value: unknown) => key === "additionalProperties" && value === true;
 
 /**
- * The document as it is served at `nowMs`, from what the plugin makes of the routes: one
- * description of each schema that has a name, only the media type that is accepted, paths relative
- * to the servers, and no operation that is gone.
+ * The document at `nowMs`, from the plugin's result. Each named schema is described once, only the
+ * accepted media type remains, paths are relative to the servers, and removed operations are left
+ * out.
  */
 export function finalise(raw: object, nowMs: number): OpenApiDocument {
   // Through JSON, because the plugin hands over live schemas with symbols and undefined in them.

@@ -7,8 +7,8 @@ import { answerOtherMethod, methodTable, type RouteName } from "../methods.ts";
 import { isGetPet } from "./pets.ts";
 
 /**
- * Everything under /v1 that is no operation. It stands behind the gate like the operations do, so
- * that a 404 and a 405 cost what every request costs and carry the same headers.
+ * Everything else under /v1. It is behind the gate like the operations, so a 404 and a 405 cost the
+ * same and have the same headers.
  */
 export function fallbackRoutes(
   options: GateOptions & { readonly clock: Clock },

@@ -50,7 +50,7 @@ const created = { status: 201, headers };
 
 const badIdempotencyKey = refusal("invalid_request", `Idempotency-Key ${idempotencyKeyRule}.`);
 
-/** SHA-256 of what is added: two bodies that say the same animal are equal. */
+/** SHA-256 of the animal, so that two equal bodies compare as equal. */
 function fingerprintOf(pet: NewPet): Uint8Array {
   return createHash("sha256")
     .update(petJson({ ...pet, id: 0n }))
@@ -96,7 +96,7 @@ export function petRoutes(options: PetRoutesOptions) {
         return new Response(text, created);
       },
       {
-        // Handed over unread: nothing of a body is read before the gate.
+        // Not read yet: the gate comes before the body.
         parse: ({ request }) => request,
         body: newPetBody,
         response: answersOf<PetBody>(),

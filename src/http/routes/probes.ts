@@ -4,8 +4,8 @@ import { recordOf } from "../door.ts";
 import { errorAnswer, jsonType } from "../errors.ts";
 
 /**
- * What monitors ask: no key, no limits. `/health` says that the process answers, `/ready` that it
- * can do its work.
+ * The probes: no key, no limits. `/health` says that the process responds, `/ready` that it can
+ * work.
  */
 export function probeRoutes(services: Pick<Services, "check">) {
   return new Elysia({ name: "probes" })
