@@ -5,8 +5,8 @@ import { userName } from "../storage/account.ts";
 import type { Machine } from "./machine.ts";
 
 /**
- * The outside of the command line: what a command may touch besides the store. Tests hand in their
- * own.
+ * The outside of the command line: everything that a command may use besides the store. Tests pass
+ * their own.
  */
 export interface Io {
   /** What this program can do beside its kernel. */
@@ -25,15 +25,13 @@ export interface Io {
   readonly actor: string;
   /** Data: what a script would read. */
   out(text: string): void;
-  /**
-   * Data without bound: resolves when it is handed on, so that the one who reads it sets the pace.
-   */
+  /** Unbounded data: resolves when it is written, so that the reader sets the pace. */
   write(text: string): Promise<void>;
   /** Standard input. */
   input(): AsyncIterable<Uint8Array>;
   /** Asks a question and resolves with the line that was typed; "" when there is none. */
   ask(question: string): Promise<string>;
-  /** Talk: what a person reads beside the data. */
+  /** Messages for the operator, apart from the data. */
   err(text: string): void;
   /** Aborted when the process is asked to stop. */
   readonly stop: AbortSignal;

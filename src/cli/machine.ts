@@ -29,9 +29,8 @@ export interface Machine {
 }
 
 /**
- * Goes over to the account of the service whose store is about to be opened. Root changes to it;
- * anybody else is refused with the command to type, of which `words` stand behind the program's
- * name.
+ * Changes to the account of the service whose store is about to be opened. Only root can; other
+ * users get the command to type, with `words` after the program's name.
  */
 export function enterService(
   service: MachineService,
@@ -52,7 +51,7 @@ export function enterService(
   );
 }
 
-/** Says at a terminal that the service's settings hold, which nobody typed. */
+/** Prints on a terminal that the service's settings apply, because nobody typed them. */
 export function sayService({ file, account }: MachineService, io: Io): void {
   if (!io.talkIsTerminal) return;
   const { uid } = io.machine;

@@ -151,10 +151,7 @@ function databaseInsteadOf(folder: string, { machine }: Io): string | undefined 
   return name === undefined ? undefined : `${variables.get(name)?.file} sets ${name}`;
 }
 
-/**
- * False only where there is certainly no catalogue. What cannot be looked at is reported when it is
- * opened.
- */
+/** False only if there is certainly no catalogue. Opening it reports what cannot be read. */
 function mayHoldCatalogue({ data: folder, store, storeFile }: Config): boolean {
   if (store !== undefined || storeFile !== undefined || folder === inMemory) return true;
   try {

@@ -24,8 +24,8 @@ export const askedServer = {
 } as const;
 
 /**
- * Gives `command` the flags of these settings; help names the variable that does the same.
- * `meanings` says what one is to this command where that is not what it is to a server.
+ * Adds the flags of these settings to `command`. Help names the variable of each. `meanings`
+ * replaces the description of a setting for this command.
  */
 export function addSettings(
   command: Command,
@@ -90,9 +90,8 @@ export function settingsOf(command: Command, io: Io): LoadedConfig {
 }
 
 /**
- * The settings as this command was given them. Flags that it does not take come from the
- * environment alone. One that was told neither a folder nor a database has those of this machine's
- * service, if there is one.
+ * The settings of this command. Settings without a flag here come from the environment. Without a
+ * folder or a database it uses those of this machine's service, if there is one.
  */
 function given(
   command: Command,
@@ -120,9 +119,8 @@ export const storeSettings = [
 ] as const satisfies readonly SettingName[];
 
 /**
- * The flags that lead another command, typed in the same shell or in another one, to the store of
- * this one. An address may hold a password: `ADDRESS` stands for one that was typed, and one in a
- * variable has to be there again.
+ * The flags that make another command use this store, in any shell. An address may have a password,
+ * so `ADDRESS` replaces a typed one.
  */
 export function storeFlags({ config, sources }: LoadedConfig, io: Io): string[] {
   const variables = serviceOrNone(io)?.variables;

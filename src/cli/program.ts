@@ -69,8 +69,8 @@ async function load(io: Io, entries: readonly CommandEntry[]): Promise<Command> 
 }
 
 /**
- * Builds only the commands that `args` needs: a server should not keep the others in memory, and
- * `health`, which containers run every half minute, then loads half as much code.
+ * Builds only the commands that `args` needs. A server should not keep the others in memory, and
+ * `health`, which containers run often, loads half as much code.
  */
 async function programFor(args: readonly string[], io: Io): Promise<Command> {
   const entries = entriesOf(io);
@@ -97,8 +97,8 @@ export function configure(command: Command, io: Io): void {
 }
 
 /**
- * What commander says of a mistake, in our form. It finds a missing option before a misspelt one;
- * but who gets `--nmae` wrong must not read that `--name` is missing.
+ * commander's error in our form. commander reports a missing option before a misspelt one, but
+ * `--nmae` must not be reported as a missing `--name`.
  */
 function mistake(text: string, command: Command): string {
   const unknown = text.includes("required option") ? unknownOption(command) : undefined;
@@ -163,8 +163,8 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 }
 
 /**
- * The command line that says the same as `help` with these words: commander's own looks at the
- * first of them only, and shows the help of everything for a command that does not exist.
+ * The command line for `help` with these words. commander's own `help` ignores all words but the
+ * first, and shows the whole help for an unknown command.
  */
 async function helpWords(path: readonly string[], io: Io): Promise<string[]> {
   let command = await createProgram(io);

@@ -25,9 +25,8 @@ function inUrl(host: string): string {
 }
 
 /**
- * Where other machines reach a server that listens on `host` and `port`: an address of each network
- * interface when it listens on all of them. Empty where only this machine does. Whether a firewall
- * lets them in cannot be told from here.
+ * Where other machines reach a server on `host` and `port`: one address per network interface if it
+ * listens on all. Empty if only this machine reaches it. A firewall is not considered.
  */
 export function reachOf(
   { host, port, isHttps }: { host: string; port: number; isHttps: boolean },

@@ -117,7 +117,7 @@ async function untilStopped(io: Io, watchers: readonly Watcher[]): Promise<void>
   clearTimeout(settled);
 }
 
-/** Gives the memory back that only the start needed: some 2 MiB, in a few milliseconds. */
+/** Frees the memory that only the start needed: some 2 MiB, in a few milliseconds. */
 function giveBack(): void {
   Bun.gc(true);
   Bun.shrink();
@@ -161,8 +161,8 @@ function start(
 }
 
 /**
- * On a store without keys a person at a terminal gets one to begin with. Nowhere else is a secret
- * printed unasked.
+ * On an empty store, an operator at a terminal gets a first key. Nowhere else is a secret printed
+ * unasked.
  */
 async function firstKey(
   config: Config,

@@ -43,7 +43,7 @@ function read(file: string, flag: string): string {
   }
 }
 
-/** What is wrong with a key is not told: messages end up in logs. */
+/** The details of a bad key are left out, because messages end up in logs. */
 function parse<T>(work: () => T, file: string, what: string): T {
   try {
     return work();

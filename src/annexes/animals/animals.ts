@@ -52,7 +52,7 @@ export interface AnimalQuery {
   readonly after?: bigint | undefined;
 }
 
-/** The past of an animal: how it came to be, and every change that is kept, oldest first. */
+/** The history of an animal: its origin, and every stored change, oldest first. */
 export interface AnimalHistory {
   /** As it is now, or as it was when it was removed. */
   readonly pet: Pet;
@@ -71,9 +71,8 @@ export interface AnimalHistory {
 }
 
 /**
- * What people do with animals. Every change is one transaction, all or nothing, and leaves an event
- * for each animal. Throws AppError `not_found` when an animal is not there, and changes nothing
- * then.
+ * Work on animals. Every change is one transaction, all or nothing, with one event per animal.
+ * Throws AppError `not_found` when an animal does not exist, and then changes nothing.
  */
 export class AnimalService {
   readonly #store: Engine;
@@ -150,7 +149,7 @@ export class AnimalService {
     });
   }
 
-  /** Brings a removed animal back under its id. */
+  /** Restores a removed animal with its id. */
   async restore(id: bigint): Promise<Pet> {
     return this.#changing("restore", function* (change, by) {
       const found = yield* petOrRemoved(id);
@@ -206,7 +205,7 @@ export class AnimalService {
     return this.#store.read(() => lastChange());
   }
 
-  /** Takes a change back, by default the last one; see undo.ts. */
+  /** Undoes a change, by default the last one; see undo.ts. */
   async undo(options: UndoOptions = {}): Promise<UndoReport> {
     return takeBack(this.#store, { actor: this.#actor, nowMs: this.#clock() }, options);
   }

@@ -58,7 +58,7 @@ export function* resolveCategory({ text, create }: CategoryReference): Steps<Res
   }
   const named = yield* categoryByName(name);
   if (named !== undefined) return { id: named.id, made: [] };
-  // Where no category has a name, numbers are all that there is, and any number will do.
+  // If no category has a name, any number is valid.
   const known = yield* namedCategories();
   if (id !== undefined && known.length === 0) return { id, made: [] };
   if (create !== true) throw unknownCategory(name, known);
@@ -93,10 +93,7 @@ function unknownCategory(name: string, known: readonly Category[]): AppError {
   });
 }
 
-/**
- * What people do with categories. Each change is one transaction, and can be taken back like those
- * of animals.
- */
+/** Work on categories. Each change is one transaction, which can be undone. */
 export class CategoryService {
   readonly #store: Engine;
   readonly #clock: Clock;

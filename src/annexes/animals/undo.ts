@@ -42,17 +42,17 @@ export interface UndoOptions {
 }
 
 /**
- * Animals taken back in one transaction: as long as a create may have to wait for the lock. So many
- * are all or nothing; more than these go in parts.
+ * Animals per transaction, which holds the lock as long as a create may wait for it. A larger
+ * change is undone in parts.
  */
 const partAnimals = 5_000;
-/** Between two parts the lock is free for so long that what waits for it gets it. */
+/** The pause between two parts, in which a waiting process gets the lock. */
 const pauseMs = 3;
 
 /**
- * Undoes a change, by default the last one in force. What was changed since stays as it is. A
- * change of many animals is undone in parts, and counts as undone after the last one: an undo that
- * broke off is run again. Throws AppError when there is no such change, or when it was undone.
+ * Undoes a change, by default the last one in force; later changes stay. A large change is undone
+ * in parts, and an interrupted undo can be run again. Throws AppError when there is no such change,
+ * or when it was already undone.
  */
 export async function takeBack(
   engine: Engine,

@@ -5,8 +5,8 @@ import { messageLine, messages, type FromConsole, type ToConsole } from "./messa
 import type { Traffic } from "./traffic.ts";
 
 /**
- * A console that dies is started again after this long, and after twice as long each time, up to
- * the second one.
+ * A console that dies is restarted after this long, then after twice as long each time, up to the
+ * second one.
  */
 const restartMs = { first: 1_000, longest: 60_000 } as const;
 /** How long a console may take to end after it was asked to. */
@@ -26,8 +26,8 @@ export interface Listening {
 }
 
 /**
- * The console as the service sees it: a process of its own, so that no search, no import and no
- * fault there takes time or memory from the interface.
+ * The console as a separate process. So no search, import or error there takes time or memory from
+ * the API.
  */
 export class ConsoleProcess {
   readonly #options: ChildOptions;

@@ -29,8 +29,8 @@ interface Made {
 export function documentationRoutes(options: EdgeOptions) {
   const { clock } = options;
   const current = keptMade(options);
-  // The context is destructured in the parameter list on purpose: Elysia reads the handler's source
-  // to see which properties it uses, and prepares all of them for one that takes the context whole.
+  // Destructure the context in the parameter list: Elysia reads the handler's source to see which
+  // properties it uses, and otherwise prepares all of them.
   return new Elysia({ name: "documentation" })
     .get(
       documentPath,
@@ -78,8 +78,8 @@ export function documentationRoutes(options: EdgeOptions) {
 const quoted = (url: string) => JSON.stringify(baseUrlOf(url, undefined));
 
 /**
- * What there is to answer at a time. It is made once, and once more when getPet goes: that takes
- * milliseconds, and anybody may ask at any rate.
+ * The current responses. They are made once, and again when getPet is removed, because that takes
+ * milliseconds and anybody may ask.
  */
 function keptMade(options: EdgeOptions): (nowMs: number) => Promise<Made> {
   let kept: { readonly isGone: boolean; readonly made: Promise<Made> } | undefined;

@@ -2,7 +2,7 @@ import type { Annex } from "../../annex.ts";
 import { documentationPath, documentationRoutes } from "./documentation-routes.ts";
 import { landingRoutes } from "./landing-route.ts";
 
-/** The documentation page, the document that it shows, and the landing page. */
+/** The documentation page, its document, and the landing page. */
 export const pageAnnex: Annex = {
   name: "page",
   routes: {

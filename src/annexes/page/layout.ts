@@ -3,10 +3,7 @@ import { clientScript } from "./client.macro.ts" with { type: "macro" };
 import logo from "./logo.svg" with { type: "text" };
 import shared from "./shared.css" with { type: "text" };
 
-/**
- * The parts of a page. Style and script stand in it, so that it is one request and nothing else is
- * ever fetched.
- */
+/** The parts of a page. Style and script are inline, so that it is one request. */
 export interface PageParts {
   readonly title: string;
   readonly description: string;

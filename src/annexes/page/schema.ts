@@ -72,7 +72,7 @@ export interface Field {
   readonly description: string | undefined;
   readonly required: boolean;
   readonly schema: Schema | Reference;
-  /** Where it stands, when that is not plain from the heading. */
+  /** The location of a parameter, if the heading does not show it. */
   readonly place?: string | undefined;
   readonly example?: unknown;
 }

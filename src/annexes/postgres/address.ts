@@ -1,8 +1,7 @@
 /**
  * The address of a PostgreSQL database: `postgres://user:password@host:port/database?sslmode=...`.
- * It is read here and not by Bun's client, because that one takes what the address leaves out from
- * the environment, does not verify the server unless it is told to, and passes a mistyped parameter
- * on silently.
+ * Bun's client does not read it, because it fills gaps from the environment, does not verify the
+ * server by default, and ignores mistyped parameters.
  */
 import { isIP } from "node:net";
 import { userInfo } from "node:os";
@@ -64,11 +63,8 @@ export function describeAddress({ user, host, port, database, socketFolder }: Da
 }
 
 /**
- * Reads an address. Throws `invalid_request` that says what is wrong with it and never quotes it:
- * it may hold a password.
- *
- * Without `sslmode` the server's certificate is verified, name and chain; only a server on this
- * machine is reached without TLS.
+ * Reads an address. Throws `invalid_request`, without the address, which may have a password. By
+ * default the server's certificate is verified, chain and name, except on this machine.
  */
 export function parseDatabaseAddress(text: string): DatabaseAddress {
   if (!isPostgresAddress(text)) throw invalid("must begin with postgres://");

@@ -43,10 +43,9 @@ interface Opened<Session> {
 }
 
 /**
- * A few connections for one kind of work. Bun's client pools and reopens them; this adds what a
- * server needs beyond it: no work outlasts its deadline, connections that went silent are dropped
- * and not waited for, a database that is gone is probed by one attempt at a time however many
- * requests wait, and nothing piles up behind it.
+ * A few connections for one kind of work. Bun's client pools and reopens them. This class adds
+ * deadlines, drops silent connections, bounds the queue, and probes a lost database with one
+ * attempt at a time.
  */
 export class Connections<Session> {
   readonly #options: ConnectionsOptions<Session>;
@@ -107,8 +106,7 @@ export class Connections<Session> {
   }
 
   /**
-   * Waits for the database, but not once it has been gone for so long that nobody who waited now
-   * would be served.
+   * Waits for the database, unless it has been gone for so long that the request would time out.
    */
   #awaitRecovery(deadlineMs: number): Promise<void> {
     const { timeoutMs } = this.#options;

@@ -151,8 +151,8 @@ export function transact<T>(
 }
 
 /**
- * The transaction waits for nobody's lock longer than `timeoutMs`, and the server lifts its locks
- * when this process falls silent for that long.
+ * The transaction waits for a lock at most `timeoutMs`. The server releases its locks when this
+ * process is silent for that long.
  */
 async function limitLocks(client: Client, timeoutMs: number): Promise<void> {
   await client.unsafe(

@@ -29,8 +29,8 @@ const harmlessCodes = new Set([
 const harmlessStates = new Set(["25006", "53300", "57P03", "40001", "40P01", "55P03"]);
 
 /**
- * A statement that this connection prepared is gone, or one that it did not prepare is there: its
- * statements go to a server's connection now and to another one then.
+ * A prepared statement is missing, or an unknown one exists: a pooler sends the statements to
+ * different server connections.
  */
 const poolerStates = new Set(["42P05", "26000"]);
 const poolerHint =
@@ -69,7 +69,7 @@ export function isConnectionLoss(error: unknown): boolean {
   return error instanceof Error && code !== "";
 }
 
-/** True when it is certain that nothing was done, so that trying again cannot do it twice. */
+/** True when it is certain that nothing was done, so that a retry is safe. */
 export function isHarmless(error: unknown): boolean {
   return harmlessCodes.has(codeOf(error)) || harmlessStates.has(stateOf(error));
 }

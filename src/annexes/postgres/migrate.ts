@@ -13,10 +13,9 @@ const serverVersionMin = 140_000;
 const migrationLock = 734_663;
 
 /**
- * Brings the database to the newest schema in one transaction. Processes that start together take
- * turns under an advisory lock, and the later ones find nothing to do. Returns the tags of the
- * migrations that were applied. Refuses, before it writes anything, a server that is too old, a
- * database that a newer program made, or one whose history is not this program's.
+ * Updates the database to the newest schema in one transaction, under an advisory lock. Returns the
+ * tags of the applied migrations. Refuses an old server, and a newer or divergent database, before
+ * it writes.
  */
 export async function migrate(
   sql: SQL,

@@ -57,11 +57,10 @@ export function petReads(query: Query) {
 }
 
 /**
- * Adds animals in one statement, which is its own transaction. The version's row comes first and
- * stays locked until the commit, so ids are given in the order of the commits, whichever process
- * asks. Each id comes back with its animal's position, because nothing promises an order of
- * returned rows. Who waits too long for that row gives up at the server too: an insert that nobody
- * waits for any more would add what its callers were refused.
+ * Adds animals in one statement, which is its own transaction. It locks the version's row first, so
+ * ids follow the order of commits. Ids return with positions, because the order of rows is not
+ * guaranteed. A statement that waits too long ends on the server too, because its callers were
+ * refused.
  */
 function insertPets(
   client: SQL,

@@ -21,10 +21,9 @@ export const changes = tableOf(tables.changes);
 export const petEvents = tableOf(tables.petEvents);
 
 /**
- * One row, changed together with every animal: how often that happened, and how many animals there
- * are. Its lock puts the changes of all processes in one order, so that ids become visible in
- * ascending order and a walk along the pages skips none. The count costs nothing here, and minutes
- * where the table has to be read for it.
+ * One row, changed with every animal: the number of changes and of animals. Its lock orders the
+ * changes of all processes, so ids become visible in ascending order and pagination skips none.
+ * Counting the table would take minutes.
  */
 export const catalogue = rehome.table(
   "catalogue",

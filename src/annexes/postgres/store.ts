@@ -51,8 +51,8 @@ export interface PostgresOptions {
 }
 
 /**
- * Connects to the database, makes the tables where they are missing and brings them to the newest
- * schema. Throws `unavailable`, in words for the operator, when the database cannot be used.
+ * Connects to the database, and creates or updates its tables. Throws `unavailable`, with a message
+ * for the operator, when the database cannot be used.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const where = describeAddress(options.address);

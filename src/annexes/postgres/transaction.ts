@@ -2,9 +2,9 @@ import { sql } from "drizzle-orm";
 import type { Query } from "./connections.ts";
 
 /**
- * Part of a transaction's time in which it may not wait for a lock, so that the server's
- * lock_timeout error still arrives before our own deadline, which would drop the connection. At
- * most this, and at most a quarter of the time.
+ * The part of a transaction's time in which it may not wait for a lock, so that the server's
+ * lock_timeout comes before our deadline, which drops the connection. At most a quarter of the
+ * time.
  */
 const lockMarginMs = 250;
 

@@ -12,9 +12,8 @@ const skewPolls = 8;
  */
 export const freshMs = 1_000;
 /**
- * The version of keys is the database's epoch, moved up by this for each time that the epoch fell:
- * then the database was restored or failed over to a standby that lagged, and every key may be
- * another than the one in memory.
+ * The version of keys is the database's epoch plus this for each fall of the epoch. A fall means a
+ * restored database or a lagging standby, so every cached key is invalid.
  */
 const generationStep = 2 ** 40;
 
@@ -36,8 +35,8 @@ export async function polled(poll: () => Promise<PolledVersions>, clock: Clock):
 }
 
 /**
- * What the processes on one database know of each other's changes. Reading it never waits: a poll
- * in the background asks for the numbers, and what this process changes itself is noted at once.
+ * What this process knows of the others' changes. Reading it never waits: a poll in the background
+ * asks the database, and this process's own changes count at once.
  */
 export class VersionWatch {
   readonly #poll: () => Promise<PolledVersions>;

@@ -50,9 +50,8 @@ export interface WindowConnections {
 }
 
 /**
- * The counters in PostgreSQL. All takes of a process go through one connection, a transaction at a
- * time: what arrives meanwhile shares the next one. Several processes meet in the rows' locks,
- * which all take in the same order.
+ * The counters in PostgreSQL. All takes of a process use one connection, one transaction at a time;
+ * takes that arrive meanwhile share the next one. All processes lock the rows in the same order.
  */
 export function windowStore(
   { reads, takes }: WindowConnections,
@@ -164,9 +163,8 @@ interface LockedWindows {
 }
 
 /**
- * Begins the transaction and locks the rows of these keys in the order of their ids, which is what
- * keeps two processes from waiting for each other. Rows that are missing are made outside of it
- * first, or their locks would come too late.
+ * Begins the transaction and locks the rows of these keys by id, so that two processes never
+ * deadlock. Missing rows are created first, outside of it; their locks would come too late.
  */
 async function lockWindows(
   client: ReservedSQL,

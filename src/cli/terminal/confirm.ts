@@ -5,8 +5,8 @@ export interface ConfirmOptions {
   /** True when the operator said `--yes`. */
   readonly yes: boolean;
   /**
-   * What happens where nobody can be asked. `refuse` wants `--yes`; `proceed` is for what must work
-   * from a script in an emergency.
+   * What happens without a terminal. `refuse` requires `--yes`; `proceed` is for emergencies, which
+   * must work in a script.
    */
   readonly unattended: "refuse" | "proceed";
   /** Why it is asked, as the beginning of a sentence. */

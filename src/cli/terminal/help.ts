@@ -1,9 +1,9 @@
 /** The text of a help page, for a terminal of any width. */
 
 /**
- * `text` in lines of at most `columns` cells, as far as its words allow. Prose is filled anew; a
- * command in it is broken so that it can still be copied, and what stands behind it goes to a line
- * of its own. A table of options that does not fit has each description below its option.
+ * `text` in lines of at most `columns` cells. Prose is refilled. A long command is broken so that
+ * it can be copied, with its comment on its own line. A table that is too wide has each description
+ * below its option.
  */
 export function wrapHelp(text: string, columns: number): string {
   return text

@@ -26,10 +26,9 @@ const flexibleCellsMin = 8;
 const textCellsMin = 4;
 
 /**
- * Prints rows as columns that line up. On a terminal they fit its width: the widest flexible column
- * is cut first, then the other ones of text, so that a cell is cut before a line is. Where that is
- * not enough, optional columns are left out, the last one first. Elsewhere nothing is cut: a script
- * finds everything.
+ * Prints rows as aligned columns. On a terminal they fit its width: the widest flexible column is
+ * truncated first, then other text, then optional columns are left out, the last one first.
+ * Elsewhere nothing is truncated, because scripts read it.
  */
 export function printTable(
   io: Io,

@@ -80,9 +80,8 @@ export function* dropCategory(id: bigint): Steps<void> {
 }
 
 /**
- * Takes back what a change did to categories, as far as nobody changed them since: a name that was
- * given to another one meanwhile stays there, and a category that animals carry stays. Returns what
- * it did.
+ * Undoes what a change did to categories, as far as nobody has changed them since. A name that
+ * another category has now stays there, and a category with animals stays. Returns what it did.
  */
 export function* undoCategories(events: readonly CategoryEvent[]): Steps<CategoryEvent[]> {
   const done: CategoryEvent[] = [];

@@ -1,12 +1,12 @@
 /**
- * Changes of animals. A change is planned as events, a row an animal with its fields before and
- * after, and then carried out by what the events say: so a history cannot differ from what
- * happened, and an undo is a change like any other.
+ * Changes of animals. A change is planned as events, one row per animal with its fields before and
+ * after, and then carried out from them. So a history is always true, and an undo is a change like
+ * any other.
  *
- *     yield* changeAnimals();
- *     const change = yield* newChange("update", by, {});
- *     yield* planUpdate(change, sql`animal.id IN ${list(ids)}`, { status: "sold" });
- *     const counts = yield* carryOut(change, by);
+ *   yield* changeAnimals();
+ *   const change = yield* newChange("update", by, {});
+ *   yield* planUpdate(change, sql`animal.id IN ${list(ids)}`, { status: "sold" });
+ *   const counts = yield* carryOut(change, by);
  */
 import { int64Max, int64Min } from "../../../domain/int64.ts";
 import type { PetPatch } from "../../../domain/pet.ts";

@@ -1,7 +1,6 @@
 /**
- * How a change is taken back. An undo is a change of its own, and may be carried out in parts: what
- * one part took back, a later undo of the same change leaves alone. So one that was killed is
- * finished by another one.
+ * Undo of a change. An undo is itself a change, and may run in parts. A later undo of the same
+ * change skips what an earlier part has undone, so an interrupted one can be completed.
  */
 import {
   canReturn,

@@ -15,8 +15,8 @@ import { NameBook } from "./name-book.ts";
 const indexedAnimals = 50_000;
 
 /**
- * What the pages do with animals and categories: the services, with a number for each change so
- * that it can be undone. Searches among `indexedMin` animals or more use an index of names.
+ * The pages' work on animals and categories: the services, with a number for each change so that it
+ * can be undone. Searches among `indexedMin` animals or more use an index of names.
  */
 export function animalDesk(services: Services, indexedMin = indexedAnimals): AnimalDesk {
   const own = animalServices(services);

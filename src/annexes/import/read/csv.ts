@@ -22,10 +22,9 @@ export interface CsvLayout {
 }
 
 /**
- * Reads CSV (RFC 4180, and quotes within unquoted fields; lines end in CRLF or LF). Blank and empty
- * rows are passed over, and title rows above the header. A row with fields missing or left over
- * becomes a `MalformedRecord`. Throws UnreadableInput for a missing header, and from `batches`
- * where a quote stays open or the input is cut off.
+ * Reads CSV (RFC 4180, and quotes within unquoted fields). Blank rows, and title rows above the
+ * header, are skipped. A row with too few or too many fields becomes a `MalformedRecord`. Throws
+ * UnreadableInput for a missing header, an open quote or a cut-off input.
  */
 export function readCsv(chunks: ByteChunks, layout: CsvLayout): Promise<CsvRecords> {
   return readTable(csvRows(chunks, layout.delimiter), layout.isHeader);

@@ -35,10 +35,9 @@ const writers: Readonly<Record<ExportFormat, Writer>> = {
 };
 
 /**
- * The text of an export, a piece for each batch, ready for `rehome pets import`. Ids are exact; a
- * status or external id that is absent stays absent (an empty CSV field). JSON is one array, one
- * animal a line. CSV is RFC 4180 with CRLF and without byte order mark; its texts are guarded
- * against spreadsheets that run them as formulas.
+ * The text of an export, one piece per batch, for `rehome pets import`. Ids are exact, and absent
+ * values stay absent. JSON is one array with one animal per line. CSV is RFC 4180 with CRLF, and
+ * safe for spreadsheets.
  */
 export async function* exportText(batches: Batches, format: ExportFormat): AsyncGenerator<string> {
   const { before, between, after, line } = writers[format];

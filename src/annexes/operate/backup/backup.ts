@@ -6,9 +6,8 @@ import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { recordBackup } from "./last-backup.ts";
 
 /**
- * Copies the catalogue in `folder`, which may be in use, to the new file `target`, and notes that
- * in the folder. A note that cannot be written does not make the backup a worse one; `onProblem` is
- * told.
+ * Copies the catalogue in `folder`, which may be in use, to the new file `target`, and records that
+ * in the folder. If the record cannot be written, the backup is still good; `onProblem` is called.
  */
 export function backupStore(
   folder: string,

@@ -32,10 +32,9 @@ export interface RestoreReport extends BackupReport {
 }
 
 /**
- * Puts the backup `file` in the place of the catalogue in `folder`, and keeps what it replaces.
- * Before anything is touched the backup is read through, and so is its copy. Throws `unavailable`
- * where a process uses the store. Ids go on after the ones that the replaced catalogue gave out.
- * Counters stay as they are.
+ * Replaces the catalogue in `folder` with the backup `file`, and keeps the old one. Checks the
+ * backup and its copy first. Throws `unavailable` when a process uses the store. New ids follow
+ * those of the old catalogue, and counters stay.
  */
 export function restore(file: string, folder: string, nowMs: number): RestoreReport {
   requireBackup(file);

@@ -25,9 +25,8 @@ export interface BackupContents extends BackupReport {
 }
 
 /**
- * Reads the backup `file` through, starts a store from it in memory, schema changes included, and
- * says what is in it. The file is not touched. Throws AppError in words where it is no backup, or
- * damaged.
+ * Checks the backup `file`, starts a store from it in memory with all migrations, and returns what
+ * it contains. The file is not changed. Throws AppError when it is not a backup, or is damaged.
  */
 export async function verifyBackup(file: string, clock: Clock): Promise<BackupContents> {
   requireBackup(file);

@@ -28,9 +28,8 @@ Examples:
 }
 
 /**
- * `rehome __complete -- WORDS`: one candidate a line, with what it is after a tab; `:files` where
- * the shell completes file names. It says nothing and does not fail where something is wrong:
- * somebody is typing.
+ * `rehome __complete -- WORDS`: one candidate per line, with its description after a tab; `:files`
+ * for file names. It never fails or prints an error, because somebody is typing.
  */
 export function completeCommand(io: Io): Command {
   return new Command("__complete")

@@ -1,4 +1,4 @@
-/** What an examination comes to: `warn` will be trouble one day, `fail` is trouble now. */
+/** The result of a check: `warn` becomes a problem later, `fail` is a problem now. */
 export const findingStates = ["ok", "warn", "fail"] as const;
 export type FindingState = (typeof findingStates)[number];
 

@@ -12,8 +12,8 @@ import {
 import { bytesText, fail, ok, warn, type Finding } from "./finding.ts";
 
 /**
- * Below this somebody has to make room now. Commits go on for a while, which is why `/ready` says
- * no only at their end.
+ * Below this, free some space now. Commits still work for a while, so `/ready` fails only at the
+ * end.
  */
 const freeFailBytes = 64 * 1024 * 1024;
 /** A backup or a migration writes the catalogue once more. This much should be left beside it. */

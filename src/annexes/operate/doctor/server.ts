@@ -103,7 +103,7 @@ async function asked(origin: string): Promise<Answer> {
     const answer = await fetch(`${origin}/ready`, {
       signal: AbortSignal.timeout(answerMaxMs),
       redirect: "manual",
-      // The name in a certificate is the callers' one, and here the machine asks itself.
+      // The certificate has the public name, but this request is local.
       tls: { rejectUnauthorized: false },
     });
     const body = (await answer.json()) as Readiness | null;

@@ -89,9 +89,7 @@ export class Metrics {
     this.#stopWatching();
   }
 
-  /**
-   * To look a metric's child up by its labels costs more than to count, so each is looked up once.
-   */
+  /** Looking up a metric's child by labels costs more than counting, so each is looked up once. */
   #counter(route: string | undefined, method: string, status: number): (ms: number) => void {
     let methods = this.#routes.get(route);
     if (methods === undefined) this.#routes.set(route, (methods = new Map()));

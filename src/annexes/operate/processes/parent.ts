@@ -35,7 +35,7 @@ export function parentOf(): Parent | undefined {
     takes.delete(message.id);
     return undefined;
   });
-  // A supervisor that was killed leaves no process behind: nothing would ever replace or stop it.
+  // Processes end with their supervisor: nothing else would replace or stop them.
   process.on("disconnect", stop);
   return {
     stop: stopping.signal,

@@ -30,9 +30,8 @@ const service = "rehome.service";
 const unprivilegedPortMin = 1_024;
 
 /**
- * Writes the units, makes the account, and starts the service where systemd runs. What an
- * administrator wrote into the settings file stays. Throws AppError in words when a step fails; all
- * steps may be done again.
+ * Writes the units, creates the account, and starts the service if systemd runs. The settings of an
+ * administrator stay. Throws AppError when a step fails; all steps can be repeated.
  */
 export async function installService(options: InstallOptions, io: Io): Promise<void> {
   const { root, host, port } = options;

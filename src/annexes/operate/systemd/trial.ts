@@ -63,9 +63,9 @@ export function requireTrial(from: string, io: Io): void {
 }
 
 /**
- * Copies everything of a trial into the service's folder, which must hold nothing: animals, keys
- * with their secrets, counters and history, compared at the end. The trial's folder stays. After a
- * failure the service's folder is as before.
+ * Copies a trial into the empty folder of the service, and compares both: animals, keys with their
+ * secrets, counters and history. The trial stays. After a failure the service's folder is as
+ * before.
  */
 export async function takeAlong(from: string, io: Io): Promise<void> {
   const isNew = isServiceNew();

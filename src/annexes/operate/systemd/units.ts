@@ -28,10 +28,7 @@ PrivateUsers=no
 `,
 };
 
-/**
- * What a path may have in it to mean the same to systemd and to the shell in its units as it
- * stands.
- */
+/** The characters of a path that mean the same to systemd and to the shell in its units. */
 const plainPath = /^[\w@+,./-]+$/;
 
 /**

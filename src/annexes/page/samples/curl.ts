@@ -8,7 +8,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
  */
 export function curl(request: SampleRequest): string {
   const { url, headers, body } = request;
-  // curl would also repeat a create after a failure that leaves open whether the animal was stored.
+  // curl would also retry a create after a failure that may have stored the animal.
   const retries = isRepeatable(request) ? ["--retry 5"] : [];
   const lines = [`curl -i ${quoted(url)}`, ...retries, '-H "Authorization: Bearer $API_KEY"'];
   for (const [name, value] of headers) lines.push(`-H ${quoted(`${name}: ${value}`)}`);

@@ -43,13 +43,10 @@ export interface CopiedPart {
 }
 
 /**
- * Copies everything from one store into another: animals with their ids, keys with the hashes of
- * their secrets, so that the keys that people hold go on working, events, counters, usage. Then
- * reads both sides and compares them.
+ * Copies everything from one store to another, with ids and hashes of secrets, and compares both.
  *
- * Throws `invalid_request` when the target holds anything and that is not the beginning of such a
- * copy, and `unavailable` when the two sides differ at the end, as they do when somebody changed
- * one of them meanwhile.
+ * Throws `invalid_request` when the target is not empty and not the beginning of such a copy.
+ * Throws `unavailable` when both differ at the end, because one has changed.
  */
 export async function copyStore(
   from: Store,
@@ -106,8 +103,8 @@ async function copyTable(
   table: Table,
   options: CopyOptions,
 ): Promise<void> {
-  // Only animals are resumed behind the last id: there are many, and their ids only grow. The other
-  // tables are read again from the start; `write` leaves rows that exist as they are.
+  // Only animals are resumed after the last id: there are many, and their ids ascend. Other tables
+  // are read again from the start; `write` skips existing rows.
   const after = table.name === pets.name ? [await lastPet(to)] : undefined;
   let batch: Row[] = [];
   const write = async () => {

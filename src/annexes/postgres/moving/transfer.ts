@@ -1,7 +1,6 @@
 /**
- * Everything that a store keeps, table by table, as rows that both databases understand: what
- * moving from one store to another reads and writes. It sees what the services hide, such as the
- * hashes of secrets. The columns are those of the tables' declarations, so that none can be
+ * Everything in a store, table by table, as rows that both databases understand. It sees what
+ * services hide, such as hashes of secrets. The columns come from the declarations, so none can be
  * forgotten.
  */
 import type { Awaitable, Engine } from "../../../storage/contract.ts";
