@@ -22,15 +22,22 @@ export function compareVersions(a: string, b: string): number {
 
 /**
  * The changelog with its unreleased part as the section of `version`, dated `day`, and an empty
- * part above it. Throws when there is nothing to release.
+ * part above it. A section of `version` without a date, written in advance, gets the date instead.
+ * Throws when there is nothing to release, or both.
  */
 export function releaseChangelog(changelog: string, version: string, day: string): string {
   const start = changelog.indexOf(`${unreleased}\n`);
   if (start === -1) throw new Error(`CHANGELOG.md has no "${unreleased}".`);
   const next = changelog.indexOf("\n## ", start + 1);
   const section = changelog.slice(start + unreleased.length, next === -1 ? undefined : next);
-  if (!/^- /m.test(section)) throw new Error(`CHANGELOG.md says nothing under "${unreleased}".`);
-  return changelog.replace(`${unreleased}\n`, `${unreleased}\n\n## ${version} - ${day}\n`);
+  const hasChanges = /^- /m.test(section);
+  const heading = `## ${version}`;
+  if (changelog.includes(`\n${heading}\n`)) {
+    if (hasChanges) throw new Error(`Move what is under "${unreleased}" to "${heading}".`);
+    return changelog.replace(`\n${heading}\n`, `\n${heading} - ${day}\n`);
+  }
+  if (!hasChanges) throw new Error(`CHANGELOG.md says nothing under "${unreleased}".`);
+  return changelog.replace(`${unreleased}\n`, `${unreleased}\n\n${heading} - ${day}\n`);
 }
 
 /** package.json with another version, and nothing else of it changed. */

@@ -18,9 +18,16 @@ describe("the changelog", () => {
       text.replace("## Unreleased\n", "## Unreleased\n\n## 1.1.0 - 2026-11-21\n"),
     );
   });
+  const ahead = "## Unreleased\n\n## 1.1.0\n\n- A thing.\n\n## 1.0.0 - 2026-01-01\n\n- Old.\n";
+  test("gets the date in a section that was written in advance", () => {
+    expect(releaseChangelog(ahead, "1.1.0", "2026-11-21")).toBe(
+      ahead.replace("## 1.1.0\n", "## 1.1.0 - 2026-11-21\n"),
+    );
+  });
   test.each([
     ["# Changelog\n", "has no"],
     ["## Unreleased\n\n## 1.0.0\n\n- Old.\n", "says nothing"],
+    [ahead.replace("Unreleased\n", "Unreleased\n\n- Late.\n"), "Move what is under"],
   ])("%j is refused", (wrong, why) => {
     expect(() => releaseChangelog(wrong, "1.1.0", "2026-11-21")).toThrow(why);
   });
