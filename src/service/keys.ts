@@ -41,10 +41,7 @@ export interface KeyServiceOptions {
   readonly actor: string;
 }
 
-/**
- * The operator's work on keys. Each change takes effect at the next request on every server of the
- * store.
- */
+/** The operator's work on keys. Each change takes effect at the next request on every server. */
 export class KeyService {
   readonly #keys: KeyStore;
   readonly #environment: Environment;
@@ -69,8 +66,7 @@ export class KeyService {
   }
 
   /**
-   * Makes a key. Throws `invalid_request` for numbers that do not fit the plan, and for a label in
-   * use.
+   * Makes a key. Throws `invalid_request` for numbers that the plan has not, and a label in use.
    */
   async create(wanted: {
     name: string;

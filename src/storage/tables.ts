@@ -37,9 +37,7 @@ export const categories = table({
   columns: {
     id: int64(),
     name: text(),
-    /**
-     * The form of a name for comparison, see `categoryKey`: SQLite's own NOCASE covers ASCII only.
-     */
+    /** The form of a name for comparison, see `categoryKey`: NOCASE covers ASCII only. */
     nameKey: unique(text()),
   },
 });
@@ -93,9 +91,7 @@ export const pets = table({
   ],
 });
 
-/**
- * Removed and withdrawn animals. They have their own table, so that they do not slow down reads.
- */
+/** Removed and withdrawn animals, in their own table so that they do not slow down reads. */
 export const removedPets = table({
   name: "removed_pets",
   title: "removed animals",
