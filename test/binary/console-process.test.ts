@@ -85,7 +85,7 @@ test("the first start at a terminal prints an operator's link, and the second no
   const first = await start();
   expect(first.exitCode).toBe(0);
   const screen = withoutColor(first.screen);
-  expect(screen).toContain("Your own link, good once and for 7 days:");
+  expect(screen).toContain("Your own link works once, within 7 days:");
   const [link = ""] = /http:\/\/127\.0\.0\.1:\d+\/join\/[\w-]{43}\b/.exec(screen) ?? [];
   expect(withoutColor((await start()).screen)).not.toContain("/join/");
 
@@ -241,7 +241,7 @@ describe("an upload", () => {
     // The first bytes of the slow one may be on their way still.
     let answer = await quick();
     await until(async () => answer.status === 503 || (answer = await quick()).status === 503);
-    expect(await answer.text()).toContain("Another file of yours is still on its way.");
+    expect(await answer.text()).toContain("You are still uploading another file.");
     const form = new FormData();
     form.set("file", new File(["name,categoryId\nLuna,1\n"], "other.csv"));
     expect((await ben.post("/import", form)).status).toBe(303);

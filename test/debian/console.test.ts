@@ -220,7 +220,7 @@ describe("the console", () => {
     await seen("a link");
     await section("Health");
     await button(page, "Make a backup").click();
-    await page.getByText("The backup is made.").waitFor();
+    await page.getByText("The backup was made.").waitFor();
     await seen("Health with a backup");
     await page.goto(`${server.console}/nothing`);
     await seen("nothing here");
