@@ -116,6 +116,15 @@ test("in a start's banner all addresses stand in one column", async () => {
   expect(new Set(columns).size).toBe(1);
 });
 
+test("Health says when its figures are those of one process of several", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveConsole(folder.path, ["--processes", "2"]);
+  const link = await invite(folder.path, "Olga", "operator");
+  const olga = await new Visitor(server.console).join(link);
+  expect(await (await olga.get("/health")).text()).toContain("the figures of the first one");
+  expect(await server.stop()).toBe(0);
+}, 90_000);
+
 describe("a public address", () => {
   test.each(["203.0.113.9:8090", "[2001:db8::9]:8090"])(
     "without HTTPS is refused in words: %s",
