@@ -17,6 +17,11 @@ export const publishedLimits = {
 export const planNames = ["free", "pro", "business", "enterprise"] as const;
 export type PlanName = (typeof planNames)[number];
 
+/** The names of the plans as people read them, in every language. */
+export const planTitles = Object.fromEntries(
+  planNames.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)]),
+) as Readonly<Record<PlanName, string>>;
+
 /** The largest Enterprise limit. A larger one would leave the exact integers. */
 export const limitMax = 1_000_000_000;
 

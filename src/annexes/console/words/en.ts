@@ -1,11 +1,6 @@
-import type { PlanName } from "../../../domain/plan.ts";
+import { limitsOf, type PlanName, planTitles as plans } from "../../../domain/plan.ts";
 
-const plans: Readonly<Record<PlanName, string>> = {
-  free: "Free",
-  pro: "Pro",
-  business: "Business",
-  enterprise: "Enterprise",
-};
+const grouped = new Intl.NumberFormat("en");
 
 const actions: Readonly<Record<string, string>> = {
   add: "Added",
@@ -230,13 +225,12 @@ export const en = {
     none: "No keys yet.",
     addTitle: "Create a key",
     nameHint: "Who uses it, such as the website.",
-    planLine: (plan: PlanName) =>
-      ({
-        free: "Free: 60 a minute, 1,000 a day",
-        pro: "Pro: 300 a minute, 10,000 a day",
-        business: "Business: 1,000 a minute, 100,000 a day",
-        enterprise: "Enterprise: custom limits",
-      })[plan],
+    planLine: (plan: PlanName) => {
+      const limits = limitsOf(plan, undefined);
+      if (limits === undefined) return `${plans[plan]}: custom limits`;
+      const [perMinute, perDay] = [limits.perMinute, limits.perDay].map(grouped.format);
+      return `${plans[plan]}: ${perMinute} a minute, ${perDay} a day`;
+    },
     enterprise: "Limits for Enterprise",
     expiresHint: "Such as 90d or 24h. Empty: never.",
     expiresLaterHint: "Such as 90d or 24h, or never. Empty: no change.",

@@ -1,12 +1,7 @@
-import type { PlanName } from "../../../domain/plan.ts";
+import { limitsOf, planTitles as plans } from "../../../domain/plan.ts";
 import type { Words } from "./index.ts";
 
-const plans: Readonly<Record<PlanName, string>> = {
-  free: "Free",
-  pro: "Pro",
-  business: "Business",
-  enterprise: "Enterprise",
-};
+const grouped = new Intl.NumberFormat("es", { useGrouping: "always" });
 
 const actions: Readonly<Record<string, string>> = {
   add: "Añadido",
@@ -230,13 +225,12 @@ export const es: Words = {
     none: "Todavía no hay claves.",
     addTitle: "Crear una clave",
     nameHint: "Quién la usa, por ejemplo la página web.",
-    planLine: (plan) =>
-      ({
-        free: "Free: 60 por minuto, 1.000 por día",
-        pro: "Pro: 300 por minuto, 10.000 por día",
-        business: "Business: 1.000 por minuto, 100.000 por día",
-        enterprise: "Enterprise: números propios",
-      })[plan],
+    planLine: (plan) => {
+      const limits = limitsOf(plan, undefined);
+      if (limits === undefined) return `${plans[plan]}: números propios`;
+      const [perMinute, perDay] = [limits.perMinute, limits.perDay].map(grouped.format);
+      return `${plans[plan]}: ${perMinute} por minuto, ${perDay} por día`;
+    },
     enterprise: "Números de Enterprise",
     expiresHint: "Por ejemplo 90d o 24h. Vacío: nunca.",
     expiresLaterHint: "Por ejemplo 90d o 24h, o nunca. Vacío: como está.",
