@@ -57,7 +57,7 @@ test("a console that is killed is started again, and the interface answers all t
   })();
   try {
     process.kill(former, "SIGKILL");
-    await until(() => server.stderr().includes("it is started again"), restartMaxMs);
+    await until(() => server.stderr().includes("it is restarted"), restartMaxMs);
     await until(() => answers(server.console), restartMaxMs);
   } finally {
     stop.abort();
