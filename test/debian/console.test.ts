@@ -209,7 +209,7 @@ describe("the console", () => {
     await link(page, "the website").click();
     await page.getByRole("heading", { name: "the website" }).waitFor();
     await seen("a key");
-    await page.getByRole("link", { name: "Its use in the last 30 days" }).click();
+    await page.getByRole("link", { name: "Use in the last 30 days" }).click();
     await page.getByRole("heading", { name: "Use of the website" }).waitFor();
     await page.getByText("As a table").click();
     await seen("the use of a key, as a table too");
