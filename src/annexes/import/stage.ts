@@ -3,6 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { petFieldNames, type PetFieldName, type PetValue } from "../../domain/pet.ts";
 import type { Session } from "../../storage/contract.ts";
 import { createTemporary, insert, run, sql, type Steps } from "../../storage/statement.ts";
+import { isFull } from "../../storage/sqlite/database.ts";
 import { quietly } from "../../service/closing.ts";
 import * as arranging from "./stage-arrange.ts";
 import { categoryIds, ready, staged } from "./stage-tables.ts";
@@ -232,8 +233,7 @@ class Stage implements ImportStage {
  * Says of a failure to write the temporary file which file that is: the message of SQLite does not.
  */
 function notKeptAside(error: unknown): unknown {
-  if (!(error instanceof AppError) || !/full|no room/.test(error.why ?? error.message))
-    return error;
+  if (!(error instanceof AppError) || !isFull(error.cause)) return error;
   return new AppError(
     "unavailable",
     `The temporary file of the import cannot be written (${error.why ?? error.message}); nothing was changed.`,
