@@ -24,8 +24,8 @@ This page lists every command with its options and its JSON. \`bun run docs:cli\
 - With \`--json\` a command prints one JSON document. Its fields are listed below and are stable within a major version: new
   ones may be added, none is renamed, removed or changed in meaning. Ignore fields that you do not know.
 - Times are UTC, in seconds. Ids of animals and categories are int64; JavaScript, and jq before 1.7, round them beyond 2^53.
-- \`pets remove\` and \`restore\` ask before they change anything. Without a terminal they need \`--yes\`. \`keys revoke\`
-  asks on a terminal only, so that a script can revoke a leaked key.
+- \`pets remove\`, \`undo\`, \`restore\` and \`people remove\` ask before they change anything.
+  Without a terminal they need \`--yes\`. \`keys revoke\` asks on a terminal only, so that a script can revoke a leaked key.
 - Tables fit the width of a terminal; elsewhere nothing is truncated. Colours appear on terminals only, unless \`NO_COLOR\`
   is set.
 - Every setting is a flag and a variable (\`--base-url\` is \`REHOME_BASE_URL\`). The flag has priority. An unknown

@@ -332,7 +332,7 @@ export const en = {
     statuses: "What the words mean",
     meanings: [
       ["available", "looking for a home"],
-      ["pending", "somebody wants to adopt it: reserved, on hold"],
+      ["pending", "somebody wants to adopt it: reserved"],
       ["sold", "adopted"],
       ["none", "nothing is known"],
     ] as readonly (readonly [string, string])[],
