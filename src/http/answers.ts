@@ -50,6 +50,8 @@ export class PetAnswers {
   readonly #lastPages = new Kept();
   /** What was asked for once at least. */
   readonly #asked = new Set<string>();
+  /** Pages being read since the last change: a crowd that asks for one shares its bytes. */
+  readonly #rendering = new Map<string, Promise<PetAnswer>>();
   #versions: Versions = { keys: -1, pets: -1, edits: -1 };
 
   constructor(source: PetSource) {
@@ -59,12 +61,22 @@ export class PetAnswers {
   /** The page of `query`, at once if it is cached. */
   page(query: PageQuery): PetAnswer | Promise<PetAnswer> {
     const id = `${query.limit} ${query.status ?? ""} ${query.after ?? ""}`;
-    return this.#find(id) ?? this.#renderPage(query, id);
+    return this.#find(id) ?? this.#rendering.get(id) ?? this.#startPage(query, id);
   }
 
   /** The animal with this id, at once if it is cached; undefined if there is none. */
   pet(id: bigint): PetAnswer | Promise<PetAnswer | undefined> {
     return this.#find(`${id}`) ?? this.#renderPet(id);
+  }
+
+  #startPage(query: PageQuery, id: string): Promise<PetAnswer> {
+    const rendering = this.#renderPage(query, id);
+    this.#rendering.set(id, rendering);
+    const end = () => {
+      if (this.#rendering.get(id) === rendering) this.#rendering.delete(id);
+    };
+    rendering.then(end, end);
+    return rendering;
   }
 
   async #renderPage(query: PageQuery, id: string): Promise<PetAnswer> {
@@ -96,8 +108,11 @@ export class PetAnswers {
   #forget(): void {
     const versions = this.#source.versions();
     if (versions === this.#versions) return;
-    if (versions.pets !== this.#versions.pets) this.#lastPages.clear();
-    if (versions.edits !== this.#versions.edits) this.#lasting.clear();
+    const hasAdded = versions.pets !== this.#versions.pets;
+    const hasEdited = versions.edits !== this.#versions.edits;
+    if (hasAdded) this.#lastPages.clear();
+    if (hasEdited) this.#lasting.clear();
+    if (hasAdded || hasEdited) this.#rendering.clear();
     this.#versions = versions;
   }
 

@@ -63,6 +63,23 @@ describe("an answer", () => {
     expect(await bodyOf(answers.pet(2n))).toContain('"id":2');
   });
 
+  test("is shared by all who ask for it at the same time, and not over a change", async () => {
+    const { answers, pets, reads } = await counted();
+    await pets.create({ name: "Rex", categoryId: 1n });
+    await changesNoticed();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    reads.held = promise;
+    const before = Array.from({ length: 3 }, async () => answers.page({ limit: 3 }));
+    await pets.create({ name: "Luna", categoryId: 1n });
+    await changesNoticed();
+    const after = answers.page({ limit: 3 });
+    resolve();
+    const [first, ...others] = await Promise.all(before);
+    for (const other of others) expect(other.body).toBe(first!.body);
+    expect(await bodyOf(after)).toContain("Luna");
+    expect(reads.count).toBe(2);
+  });
+
   test("names the next page exactly when there is one", async () => {
     const { answers, pets } = await counted();
     for (let i = 0; i < 4; i += 1) await pets.create({ name: "Rex", categoryId: 1n });
