@@ -17,7 +17,7 @@ export interface Request {
 }
 
 /** What stands for the status of an answer that is no HTTP/1.1. */
-const noStatus = 0;
+export const noStatus = 0;
 
 export interface Answer {
   readonly status: number;

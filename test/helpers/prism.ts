@@ -1,6 +1,6 @@
 /** Prism's own engine as a judge of exchanges that took place elsewhere. */
 import { join } from "node:path";
-import type { Exchange, Request } from "./http-wire.ts";
+import { type Exchange, noStatus, type Request } from "./http-wire.ts";
 import { installTools, toolsFolder } from "./tools.ts";
 
 /** What Prism's library is used for here: it is installed beside the service, not with it. */
@@ -77,6 +77,7 @@ export async function prismJudge(text: string): Promise<Judge> {
   );
   return async ({ request, answer }) => {
     if (request === undefined) return { outside: "no well-formed request", violations: [] };
+    if (answer.status === noStatus) return { outside: "no well-formed answer", violations: [] };
     const url = new URL(request.target, "http://localhost");
     if (!url.pathname.startsWith(`${basePath}/`)) {
       return { outside: `not under ${basePath}`, violations: [] };
