@@ -1,4 +1,3 @@
-import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { int64Min } from "../../domain/int64.ts";
 import type { NewPet, Pet, PetPatch, PetStatus } from "../../domain/pet.ts";
@@ -15,21 +14,19 @@ import {
   petRows,
 } from "./statements/find.ts";
 import {
-  type By,
   carryOut,
   describeChange,
   dropChange,
-  newChange,
   planRemoval,
   planReturn,
   planUpdate,
 } from "./statements/changes.ts";
-import type { Engine } from "../../storage/contract.ts";
 import { insertPet, petOfRow } from "../../storage/pet-row.ts";
 import { record } from "../../storage/records.ts";
-import { changeAnimals, countAnimals, list, sql, type Steps } from "../../storage/statement.ts";
+import { countAnimals, list, sql, type Steps } from "../../storage/statement.ts";
 import { apiKeys, changes } from "../../storage/tables.ts";
-import { type CategoryReference, type OnChange, resolveCategory } from "./categories.ts";
+import { type CategoryReference, resolveCategory } from "./categories.ts";
+import { authorOf, changing, type Editing, type OnChange } from "./editing.ts";
 import { takeBack, type UndoOptions, type UndoReport } from "./undo.ts";
 
 export type { ChangeRecord, FoundPets, PetEvent, UndoReport };
@@ -75,23 +72,15 @@ export interface AnimalHistory {
  * Throws AppError `not_found` when an animal does not exist, and then changes nothing.
  */
 export class AnimalService {
-  readonly #store: Engine;
-  readonly #clock: Clock;
-  readonly #actor: string;
-  readonly #onChange: OnChange | undefined;
+  readonly #editing: Editing;
 
-  /** `actor` is kept as the author of the changes. */
-  constructor(options: { store: Engine; clock: Clock; actor: string; onChange?: OnChange }) {
-    this.#store = options.store;
-    this.#clock = options.clock;
-    this.#actor = options.actor;
-    this.#onChange = options.onChange;
+  constructor(editing: Editing) {
+    this.#editing = editing;
   }
 
   /** The same for another person. `onChange` is told the number of each change that they make. */
   as(actor: string, onChange?: OnChange): AnimalService {
-    const options = { store: this.#store, clock: this.#clock, actor };
-    return new AnimalService({ ...options, ...(onChange && { onChange }) });
+    return new AnimalService({ ...this.#editing, actor, onChange });
   }
 
   /** A page of animals in the order of their ids, and how many there are in all. */
@@ -99,8 +88,12 @@ export class AnimalService {
     const categoryId =
       category === undefined
         ? undefined
-        : (await this.#store.read(() => resolveCategory({ text: category }))).id;
-    return findPets(this.#store, { ...filter, categoryId }, { limit, after: after ?? int64Min });
+        : (await this.#editing.store.read(() => resolveCategory({ text: category }))).id;
+    return findPets(
+      this.#editing.store,
+      { ...filter, categoryId },
+      { limit, after: after ?? int64Min },
+    );
   }
 
   /** Adds an animal. */
@@ -108,7 +101,7 @@ export class AnimalService {
     category,
     ...fields
   }: Omit<NewPet, "categoryId"> & { readonly category: CategoryReference }): Promise<Pet> {
-    return this.#changing("add", function* (change, by) {
+    return changing(this.#editing, "add", function* (change, by) {
       const { id: categoryId, made } = yield* resolveCategory(category);
       const pet = { ...fields, categoryId };
       const id = yield* insertPet({ ...pet, createdAtMs: by.nowMs, createdIn: change });
@@ -120,7 +113,7 @@ export class AnimalService {
 
   /** Changes animals. Returns them as they are now, in the order of `ids`. */
   async update(ids: readonly bigint[], { category, ...fields }: AnimalPatch): Promise<Pet[]> {
-    return this.#changing("update", function* (change, by) {
+    return changing(this.#editing, "update", function* (change, by) {
       yield* requireAll(ids);
       const resolved = category && (yield* resolveCategory(category));
       const patch = { ...fields, categoryId: resolved?.id };
@@ -140,7 +133,7 @@ export class AnimalService {
 
   /** Removes animals. Returns them as they were, in the order of `ids`. */
   async remove(ids: readonly bigint[]): Promise<Pet[]> {
-    return this.#changing("remove", function* (change, by) {
+    return changing(this.#editing, "remove", function* (change, by) {
       yield* requireAll(ids);
       const removed = yield* inOrder(ids);
       yield* planRemoval(change, sql`animal.id IN ${list(ids)}`);
@@ -151,7 +144,7 @@ export class AnimalService {
 
   /** Restores a removed animal with its id. */
   async restore(id: bigint): Promise<Pet> {
-    return this.#changing("restore", function* (change, by) {
+    return changing(this.#editing, "restore", function* (change, by) {
       const found = yield* petOrRemoved(id);
       if (found === undefined) throw noSuchAnimal([id]);
       if (!found.isRemoved) {
@@ -171,7 +164,7 @@ export class AnimalService {
 
   /** Everything that is known of an animal's past. */
   async history(id: bigint): Promise<AnimalHistory> {
-    return this.#store.read(function* () {
+    return this.#editing.store.read(function* () {
       const found = yield* petOrRemoved(id);
       if (found === undefined) throw noSuchAnimal([id]);
       const { pet, isRemoved } = found;
@@ -197,29 +190,17 @@ export class AnimalService {
 
   /** The newest changes by people and imports. */
   async changes(limit: number): Promise<ChangeRecord[]> {
-    return listChanges(this.#store, limit);
+    return listChanges(this.#editing.store, limit);
   }
 
   /** The change that `undo` would take back; undefined when there is none. */
   async lastChange(): Promise<ChangeRecord | undefined> {
-    return this.#store.read(() => lastChange());
+    return this.#editing.store.read(() => lastChange());
   }
 
   /** Undoes a change, by default the last one; see undo.ts. */
   async undo(options: UndoOptions = {}): Promise<UndoReport> {
-    return takeBack(this.#store, { actor: this.#actor, nowMs: this.#clock() }, options);
-  }
-
-  async #changing<T>(action: string, work: (change: bigint, by: By) => Steps<T>): Promise<T> {
-    const by: By = { actor: this.#actor, nowMs: this.#clock() };
-    let change = 0n;
-    const result = await this.#store.transact(function* () {
-      yield* changeAnimals();
-      change = yield* newChange(action, by, {});
-      return yield* work(change, by);
-    });
-    this.#onChange?.(change);
-    return result;
+    return takeBack(this.#editing.store, authorOf(this.#editing), options);
   }
 }
 

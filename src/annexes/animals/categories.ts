@@ -1,4 +1,3 @@
-import type { Clock } from "../../domain/clock.ts";
 import type { Category } from "../../domain/names.ts";
 import { AppError } from "../../domain/errors.ts";
 import { int64Max, parseInt64 } from "../../domain/int64.ts";
@@ -12,6 +11,7 @@ import {
   highestCategoryId,
   isCarried,
   namedCategories,
+  nameNumbers,
   renameCategory,
 } from "./statements/categories.ts";
 import {
@@ -19,16 +19,12 @@ import {
   carryOut,
   type CategoryEvent,
   describeChange,
-  newChange,
   planUpdate,
 } from "./statements/changes.ts";
-import type { Engine } from "../../storage/contract.ts";
-import { changeAnimals, sql, type Steps } from "../../storage/statement.ts";
+import { sql, type Steps } from "../../storage/statement.ts";
+import { changing, type Editing, type OnChange } from "./editing.ts";
 
 export type { CategoryUse };
-
-/** Told the number of a change that was made. A change that changed nothing is not kept. */
-export type OnChange = (change: bigint) => void;
 
 /** A category as a person names it: by its id, or by its name in any case. */
 export interface CategoryReference {
@@ -78,10 +74,7 @@ function* makeCategory(name: string, wanted: bigint | undefined): Steps<Resolved
     });
   }
   const id = wanted ?? highest + 1n;
-  const wasCarried = yield* isCarried(id);
-  yield* addCategories([{ id, name: name.trim() }]);
-  const event = { id, after: name.trim() };
-  return { id, made: [wasCarried ? { ...event, wasCarried } : event] };
+  return { id, made: yield* nameNumbers([{ id, name: name.trim() }]) };
 }
 
 function unknownCategory(name: string, known: readonly Category[]): AppError {
@@ -95,32 +88,25 @@ function unknownCategory(name: string, known: readonly Category[]): AppError {
 
 /** Work on categories. Each change is one transaction, which can be undone. */
 export class CategoryService {
-  readonly #store: Engine;
-  readonly #clock: Clock;
-  readonly #actor: string;
-  readonly #onChange: OnChange | undefined;
+  readonly #editing: Editing;
 
-  constructor(options: { store: Engine; clock: Clock; actor: string; onChange?: OnChange }) {
-    this.#store = options.store;
-    this.#clock = options.clock;
-    this.#actor = options.actor;
-    this.#onChange = options.onChange;
+  constructor(editing: Editing) {
+    this.#editing = editing;
   }
 
   /** The same for another person. `onChange` is told the number of each change that they make. */
   as(actor: string, onChange?: OnChange): CategoryService {
-    const options = { store: this.#store, clock: this.#clock, actor };
-    return new CategoryService({ ...options, ...(onChange && { onChange }) });
+    return new CategoryService({ ...this.#editing, actor, onChange });
   }
 
   /** All categories, named or carried by animals, in the order of their ids. */
   async list(): Promise<CategoryUse[]> {
-    return this.#store.read(categoriesInUse, { patient: true });
+    return this.#editing.store.read(categoriesInUse, { patient: true });
   }
 
   /** The categories that have a name, in the order of their ids. */
   async named(): Promise<Category[]> {
-    return this.#store.read(namedCategories);
+    return this.#editing.store.read(namedCategories);
   }
 
   /** Names a category: the one with `id`, or a new one. */
@@ -187,19 +173,9 @@ export class CategoryService {
     });
   }
 
+  /** Patient: a merge may change any number of animals. */
   async #changing<T>(action: string, work: (change: bigint, by: By) => Steps<T>): Promise<T> {
-    const by: By = { actor: this.#actor, nowMs: this.#clock() };
-    let change = 0n;
-    const result = await this.#store.transact(
-      function* () {
-        yield* changeAnimals();
-        change = yield* newChange(action, by, {});
-        return yield* work(change, by);
-      },
-      { patient: true },
-    );
-    this.#onChange?.(change);
-    return result;
+    return changing(this.#editing, action, work, { patient: true });
   }
 }
 

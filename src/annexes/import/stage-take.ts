@@ -15,13 +15,8 @@ import {
   type Steps,
 } from "../../storage/statement.ts";
 import { changes, petEvents, pets, removedPets } from "../../storage/tables.ts";
-import { addCategories, isCarried } from "../animals/statements/categories.ts";
-import {
-  type CategoryEvent,
-  describeChange,
-  newChange,
-  snapshot,
-} from "../animals/statements/changes.ts";
+import { nameNumbers } from "../animals/statements/categories.ts";
+import { describeChange, newChange, snapshot } from "../animals/statements/changes.ts";
 import type { Category } from "../../domain/names.ts";
 import type { ImportCounts } from "./stage.ts";
 import type { Looks } from "./stage-arrange.ts";
@@ -94,14 +89,7 @@ export function* countRange(first: number, last: number): Steps<ImportCounts> {
 export function* nameCategories(named: readonly Category[], change: Change): Steps<bigint> {
   yield* changeAnimals();
   const id = yield* newChange("import", change, {});
-  const events: CategoryEvent[] = [];
-  for (const category of named) {
-    const wasCarried = yield* isCarried(category.id);
-    const event = { id: category.id, after: category.name };
-    events.push(wasCarried ? { ...event, wasCarried } : event);
-  }
-  yield* addCategories(named);
-  yield* describeChange(id, {}, events);
+  yield* describeChange(id, {}, yield* nameNumbers(named));
   return id;
 }
 

@@ -69,6 +69,18 @@ export function* addCategories(added: readonly Category[]): Steps<void> {
   );
 }
 
+/** Gives numbers names that they did not have. Returns what a change keeps of it. */
+export function* nameNumbers(named: readonly Category[]): Steps<CategoryEvent[]> {
+  const events: CategoryEvent[] = [];
+  for (const { id, name } of named) {
+    const wasCarried = yield* isCarried(id);
+    const event = { id, after: name };
+    events.push(wasCarried ? { ...event, wasCarried } : event);
+  }
+  yield* addCategories(named);
+  return events;
+}
+
 export function* renameCategory(id: bigint, name: string): Steps<void> {
   yield* run(
     sql`UPDATE ${categories} SET name = ${name}, name_key = ${categoryKey(name)} WHERE id = ${id}`,

@@ -1,7 +1,7 @@
 import { fold } from "../../../domain/names.ts";
 import type { Pet } from "../../../domain/pet.ts";
 import type { AnimalService } from "../../animals/animals.ts";
-import type { OnChange } from "../../animals/categories.ts";
+import type { OnChange } from "../../animals/editing.ts";
 import { animalServices, type AnimalServices } from "../../animals/open.ts";
 import type { Services } from "../../../service/services.ts";
 import { record, type RecordOf } from "../../../storage/records.ts";
