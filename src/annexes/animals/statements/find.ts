@@ -88,17 +88,24 @@ async function pageOf(
   return { pets: found, total: ids.length };
 }
 
-function conditionsOf({ categoryId, status }: PetFilter): Statement {
-  const conditions = [sql`1 = 1`];
+function conditionsOf(filter: PetFilter): Statement {
+  return joined([sql`1 = 1`, ...fieldConditions(filter)], " AND ");
+}
+
+/** What a filter asks of fields other than the name. */
+export function fieldConditions({ categoryId, status }: PetFilter): Statement[] {
+  const conditions: Statement[] = [];
   if (categoryId !== undefined) conditions.push(sql`category_id = ${categoryId}`);
   if (status === null) conditions.push(sql`status IS NULL`);
   else if (status !== undefined) conditions.push(sql`status = ${status}`);
-  return joined(conditions, " AND ");
+  return conditions;
 }
 
-const isAsciiName = inDialect(({ byteLength }) => `(length(name) = ${byteLength("name")})`);
+/** True of a name that a database can compare: the databases do not agree on accents. */
+export const isAsciiName = inDialect(({ byteLength }) => `(length(name) = ${byteLength("name")})`);
 
-function plainMatch(wanted: string): Statement {
+/** True of an ASCII name that has the text `wanted`, which is folded. */
+export function plainMatch(wanted: string): Statement {
   const name = inDialect(({ position, lowerAscii }) => `${position}(${lowerAscii("name")}`);
   return sql`${name}, ${wanted}) > 0`;
 }

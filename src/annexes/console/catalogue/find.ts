@@ -3,7 +3,6 @@ import type { Pet } from "../../../domain/pet.ts";
 import { petOfRow } from "../../../storage/pet-row.ts";
 import { records, type RecordOf } from "../../../storage/records.ts";
 import {
-  inDialect,
   joined,
   list,
   row,
@@ -13,6 +12,7 @@ import {
   type Steps,
 } from "../../../storage/statement.ts";
 import { pets } from "../../../storage/tables.ts";
+import { fieldConditions, isAsciiName, plainMatch } from "../../animals/statements/find.ts";
 import type { AnimalQuery, FoundAnimals } from "../desk.ts";
 
 /** Animals with a text in their name are counted up to here; nobody reads through more. */
@@ -135,23 +135,13 @@ function pageOf(animals: readonly Pet[], limit: number) {
 }
 
 function conditionsOf({ categoryId, status }: AnimalQuery): Statement[] {
-  const conditions: Statement[] = [];
-  if (categoryId !== undefined) conditions.push(sql`category_id = ${categoryId}`);
-  if (status === "none") conditions.push(sql`status IS NULL`);
-  else if (status !== undefined) conditions.push(sql`status = ${status}`);
-  return conditions;
+  return fieldConditions({ categoryId, status: status === "none" ? null : status });
 }
 
-/**
- * What the database can tell of a name: it has the text if both are ASCII. A name with other
- * letters is looked at here, as the databases do not agree on accents.
- */
+/** What the database can tell of a name. One with letters beyond ASCII is looked at here. */
 function mayHave(text: string, wanted: string): Statement {
-  const position = inDialect((dialect) => dialect.position);
-  const name = inDialect((dialect) => dialect.lowerAscii("name"));
-  const bytes = inDialect((dialect) => dialect.byteLength("name"));
   const id = isId(text) ? sql` OR id = ${BigInt(text)}` : sql``;
-  return sql`(${position}(${name}, ${wanted}) > 0 OR ${bytes} > length(name)${id})`;
+  return sql`(${plainMatch(wanted)} OR NOT ${isAsciiName}${id})`;
 }
 
 function* newest(
