@@ -19,6 +19,14 @@ export interface CommandEntry {
   readonly hidden?: boolean;
 }
 
+/** Where an annex listens. */
+export interface Listening {
+  readonly title: string;
+  readonly url: string;
+  /** What else to tell a person, in lines. */
+  readonly more: readonly string[];
+}
+
 /** What an annex does while the service runs. */
 export interface Watcher {
   readonly requests?: RequestObserver;
@@ -28,10 +36,10 @@ export interface Watcher {
   /** Ends the service when it is aborted, as a signal does. */
   readonly stop?: AbortSignal;
   /**
-   * Starts to listen on its own address. Returns lines for the banner. Throws AppError when the
-   * address cannot be used.
+   * Starts to listen on its own address. Returns what the banner shows of it, if anything. Throws
+   * AppError when the address cannot be used.
    */
-  listen?(): Awaitable<readonly string[]>;
+  listen?(): Awaitable<Listening | undefined>;
   /** Called once the service answers at `url`, on `port`. */
   started?(url: URL, port: number): void;
   close(): Promise<void>;

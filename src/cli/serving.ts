@@ -1,4 +1,4 @@
-import type { Watcher } from "../annex.ts";
+import type { Listening, Watcher } from "../annex.ts";
 import { settings, type Config, type LoadedConfig } from "../config.ts";
 import { AppError, shellWord } from "../domain/errors.ts";
 import { createService } from "../http/app.ts";
@@ -88,11 +88,14 @@ async function openWatchers(loaded: LoadedConfig, io: Io, log: Logger): Promise<
   return watchers.filter((each) => each !== undefined);
 }
 
-/** Lets the annexes listen, and returns what a start says of it. */
-async function listenAll(watchers: readonly Watcher[]): Promise<string[]> {
-  const lines: string[] = [];
-  for (const watcher of watchers) lines.push(...((await watcher.listen?.()) ?? []));
-  return lines;
+/** Lets the annexes listen, and returns where they do. */
+async function listenAll(watchers: readonly Watcher[]): Promise<Listening[]> {
+  const listening: Listening[] = [];
+  for (const watcher of watchers) {
+    const begun = await watcher.listen?.();
+    if (begun !== undefined) listening.push(begun);
+  }
+  return listening;
 }
 
 /** One observer of the store that tells all of them. */
@@ -182,7 +185,7 @@ async function banner(
     issued,
     io,
     listening,
-  }: { issued: IssuedKey | undefined; io: Io; listening: readonly string[] },
+  }: { issued: IssuedKey | undefined; io: Io; listening: readonly Listening[] },
 ): Promise<string> {
   const { config } = loaded;
   const { host } = config;
@@ -192,10 +195,9 @@ async function banner(
   const pets = await services.pets.count();
   const keys = await services.keys.count();
   const pages = io.annexes.flatMap(({ routes }) => routes?.pages ?? []);
-  // What an annex listens on may have a longer name than the others, and all stand in one column.
-  const widths = listening.map((line) => /^ {2}(\w+) http/.exec(line)?.[1]?.length ?? 0);
-  const labelled = (label: string, text: string) =>
-    `  ${label.padEnd(Math.max(5, ...widths))} ${text}`;
+  // An annex may have a longer title than the others, and all are in one column.
+  const width = Math.max(5, ...listening.map(({ title }) => title.length));
+  const labelled = (label: string, text: string) => `  ${label.padEnd(width)} ${text}`;
   const lines = [
     `rehome ${version}`,
     labelled(
@@ -204,7 +206,7 @@ async function banner(
     ),
     ...pages.map(({ title, path }) => labelled(title, `${origin}${path}`)),
     ...networkLines(reachOf({ host, port, isHttps })),
-    ...listening,
+    ...listening.flatMap(({ title, url: at, more }) => [labelled(title, at), ...more]),
     labelled("Data", `${services.place} (${counted(pets, "animal")}, ${counted(keys, "key")})`),
   ];
   if (issued !== undefined) lines.push(...firstSteps(issued, origin));

@@ -37,15 +37,15 @@ export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Wat
     async listen() {
       const { url, firstLink } = await child.start(io.isTerminal);
       io.onReload(() => child.reload());
-      const lines = [`  Console ${url}`];
-      if (firstLink !== undefined) {
-        lines.push("", "Nobody may use the console yet. Your own link works once, within 7 days:");
-        lines.push(`  ${firstLink}`, "");
-      }
-      return lines;
+      return { title: "Console", url, more: firstLink === undefined ? [] : inviting(firstLink) };
     },
     close: () => child.stop(),
   };
+}
+
+function inviting(link: string): string[] {
+  const why = "Nobody may use the console yet. Your own link works once, within 7 days:";
+  return ["", why, `  ${link}`, ""];
 }
 
 /**

@@ -14,7 +14,7 @@ export function watchForMetrics(config: Config, address: ListenAddress, log: Log
     ...counting(metrics),
     listen() {
       server = listenForMetrics(() => metrics.text(), address);
-      return [];
+      return undefined;
     },
     async close() {
       await server?.stop();
