@@ -51,7 +51,10 @@ export interface Noted {
 type Client = Pick<SQL, "unsafe">;
 
 /** Runs a transaction's steps, one after the other, and says what they changed. */
-async function perform<T>(client: Client, steps: Steps<T>): Promise<{ result: T; noted: Noted }> {
+export async function perform<T>(
+  client: Client,
+  steps: Steps<T>,
+): Promise<{ result: T; noted: Noted }> {
   let animals: Noted["animals"];
   let epoch: number | undefined;
   for (let next = steps.next(); ;) {
@@ -97,7 +100,7 @@ async function answer(client: Client, step: Step): Promise<Answer> {
 }
 
 /** Runs one statement. */
-export async function send(client: Client, statement: Statement) {
+async function send(client: Client, statement: Statement) {
   const { text, values } = written(statement, dialect);
   return (await client.unsafe(text, values)) as object[] & { count: number };
 }

@@ -1,7 +1,7 @@
 import type { SQL } from "bun";
 import { editCount } from "../../storage/edits.ts";
-import { sql } from "../../storage/statement.ts";
-import { send } from "./engine.ts";
+import { row, sql } from "../../storage/statement.ts";
+import { perform } from "./engine.ts";
 
 /** The database's own numbers: they rise with each change of a key, and of an animal. */
 export interface PolledVersions {
@@ -15,18 +15,17 @@ export interface PolledVersions {
 
 /** Reads the numbers in one snapshot. */
 export async function readVersions(client: SQL): Promise<PolledVersions> {
-  const [row] = (await send(client, numbers)) as unknown as [
-    { epoch: bigint; pets: bigint; edits: bigint | null; nowMs: bigint },
-  ];
+  const { result: found } = await perform(client, row(numbers));
+  if (found === undefined) throw new Error("the database's numbers have no row");
   return {
-    epoch: Number(row.epoch),
-    pets: Number(row.pets),
-    edits: Number(row.edits),
-    nowMs: Number(row.nowMs),
+    epoch: Number(found.epoch),
+    pets: Number(found.pets),
+    edits: Number(found.edits),
+    nowMs: Number(found.nowMs),
   };
 }
 
-const numbers = sql`
+const numbers = sql<{ epoch: bigint; pets: bigint; edits: bigint | null; nowMs: bigint }>`
   SELECT (SELECT epoch FROM rehome.key_epoch) AS epoch,
     (SELECT version FROM rehome.catalogue) AS pets,
     ${editCount} AS edits,
