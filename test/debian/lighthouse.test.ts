@@ -1,9 +1,9 @@
 /** Lighthouse on a phone, on the compiled executable. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { availableParallelism, loadavg } from "node:os";
-import { join } from "node:path";
 import { serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
-import { installTools, runTool } from "../helpers/tools.ts";
+import { lighthouse } from "../helpers/lighthouse.ts";
+import { installTools } from "../helpers/tools.ts";
 
 const folder = temporaryFolder();
 let server: RunningBinary;
@@ -11,35 +11,22 @@ let server: RunningBinary;
 beforeAll(async () => {
   await installTools();
   server = await serve(folder.path);
-  process.env["CHROME_PATH"] = "/usr/bin/chromium";
 }, 120_000);
 afterAll(async () => {
-  delete process.env["CHROME_PATH"];
   await server.stop();
   folder[Symbol.dispose]();
 });
 
-interface Report {
-  readonly categories: Record<string, { readonly score: number }>;
-}
-
-/** The scores from 0 to 100, and what is not perfect besides the time that it took. */
+/** The scores from 0 to 100. */
 async function measured(path: string) {
-  const file = join(folder.path, "report.json");
-  const flags = ["--quiet", "--output=json", `--output-path=${file}`];
-  const categories = "--only-categories=performance,accessibility,best-practices,seo";
-  const chrome = "--chrome-flags=--headless --no-sandbox --disable-gpu";
-  const { exitCode, stderr } = await runTool(
-    "lighthouse",
-    `${server.origin}${path}`,
-    categories,
-    chrome,
-    ...flags,
-  );
-  if (exitCode !== 0) throw new Error(stderr);
-  const { categories: found } = (await Bun.file(file).json()) as Report;
+  const { categories } = await lighthouse(`${server.origin}${path}`, [
+    "performance",
+    "accessibility",
+    "best-practices",
+    "seo",
+  ]);
   return Object.fromEntries(
-    Object.entries(found).map(([name, { score }]) => [name, Math.round(score * 100)]),
+    Object.entries(categories).map(([name, { score }]) => [name, Math.round(score * 100)]),
   );
 }
 

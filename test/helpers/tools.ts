@@ -33,7 +33,8 @@ const quiet = {
 export function startTool(name: string, ...args: string[]) {
   return Bun.spawn([join(toolsFolder, "node_modules/.bin", name), ...args], {
     cwd: toolsFolder,
-    env: { ...process.env, ...quiet },
+    // Lighthouse looks for a browser there.
+    env: { ...process.env, ...quiet, CHROME_PATH: "/usr/bin/chromium" },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

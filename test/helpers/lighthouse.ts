@@ -1,0 +1,35 @@
+/** Lighthouse as a phone sees a page, in Debian's Chromium. */
+import { join } from "node:path";
+import { temporaryFolder } from "./binary.ts";
+import { runTool } from "./tools.ts";
+
+export interface LighthouseReport {
+  readonly finalDisplayedUrl: string;
+  /** Scores from 0 to 1. */
+  readonly categories: Readonly<Record<string, { readonly score: number }>>;
+  readonly audits: Readonly<Record<string, { readonly id: string; readonly score: number | null }>>;
+}
+
+/** What Lighthouse says of a page in these categories. Sends `headers` with its requests. */
+export async function lighthouse(
+  url: string,
+  categories: readonly string[],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<LighthouseReport> {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "report.json");
+  const extraHeaders = join(folder.path, "headers.json");
+  await Bun.write(extraHeaders, JSON.stringify(headers));
+  const { exitCode, stderr } = await runTool(
+    "lighthouse",
+    url,
+    `--only-categories=${categories.join(",")}`,
+    "--chrome-flags=--headless --no-sandbox --disable-gpu",
+    `--extra-headers=${extraHeaders}`,
+    "--quiet",
+    "--output=json",
+    `--output-path=${file}`,
+  );
+  if (exitCode !== 0) throw new Error(stderr);
+  return (await Bun.file(file).json()) as LighthouseReport;
+}
