@@ -13,8 +13,8 @@ export interface PetAnswer {
 const answersMax = 20_000;
 const bytesMax = 8 * 1024 * 1024;
 
-type PetSource = Pick<Services, "pets" | "versions">;
-type Versions = ReturnType<Services["versions"]>;
+type PetSource = Pick<Services, "pets" | "store">;
+type Versions = ReturnType<Services["store"]["versions"]>;
 
 /** Answers by what was asked, and their size. */
 class Kept {
@@ -106,7 +106,7 @@ export class PetAnswers {
 
   /** Drops what changes may have touched since the last call. */
   #forget(): void {
-    const versions = this.#source.versions();
+    const versions = this.#source.store.versions();
     if (versions === this.#versions) return;
     const hasAdded = versions.pets !== this.#versions.pets;
     const hasEdited = versions.edits !== this.#versions.edits;

@@ -18,7 +18,7 @@ import {
   type WindowCounts,
   type WindowView,
 } from "../domain/windows.ts";
-import type { KeyHash, KeyStore, StoreVersions, TakeResult } from "../storage/contract.ts";
+import type { Credential, KeyHash, Store, TakeResult } from "../storage/contract.ts";
 
 /** A key as this process serves it: its record, its block, and its refusals. */
 export class Account {
@@ -143,12 +143,10 @@ interface Entry {
  * event-loop turn, so that a change by any process takes effect at the next request.
  */
 export class KeyDirectory {
-  readonly #keys: KeyStore;
-  readonly #versions: () => StoreVersions;
-  readonly #current: () => Promise<void> | undefined;
+  readonly #store: Pick<Store, "current" | "keys" | "versions">;
+  readonly #limiter: { release(accounts: readonly Account[]): unknown };
   readonly #environment: Environment;
   readonly #clock: Clock;
-  readonly #release: (accounts: readonly Account[]) => void;
   readonly #entriesMax: number;
   readonly #entries = new Map<string, Entry>();
   /**
@@ -161,34 +159,29 @@ export class KeyDirectory {
   #refreshing: Promise<void> | undefined;
 
   constructor(options: {
-    keys: KeyStore;
-    versions: () => StoreVersions;
-    /** See Store.current. */
-    current: () => Promise<void> | undefined;
+    store: Pick<Store, "current" | "keys" | "versions">;
+    /** Takes back the blocks of accounts that changed or are let go. */
+    limiter: { release(accounts: readonly Account[]): unknown };
     environment: Environment;
     clock: Clock;
-    /** Takes back the blocks of accounts that changed or are let go. */
-    release: (accounts: readonly Account[]) => void;
     entriesMax?: number;
   }) {
-    this.#keys = options.keys;
-    this.#versions = options.versions;
-    this.#current = options.current;
+    this.#store = options.store;
+    this.#limiter = options.limiter;
     this.#environment = options.environment;
     this.#clock = options.clock;
-    this.#release = options.release;
     this.#entriesMax = options.entriesMax ?? defaultEntriesMax;
-    this.#epoch = options.versions().keys;
+    this.#epoch = options.store.versions().keys;
   }
 
   /** The account that `credential` opens now, or why it opens none. */
   find(credential: string): Found | Promise<Found> {
-    const stale = this.#current();
+    const stale = this.#store.current();
     return stale === undefined ? this.#look(credential) : stale.then(() => this.#look(credential));
   }
 
   #look(credential: string): Found | Promise<Found> {
-    const { keys: epoch } = this.#versions();
+    const { keys: epoch } = this.#store.versions();
     if (epoch !== this.#epoch) {
       this.#refreshing ??= this.#refresh(epoch).finally(() => {
         this.#refreshing = undefined;
@@ -199,7 +192,7 @@ export class KeyDirectory {
     if (known !== undefined) return this.#check(known);
     if (this.#unknown.has(credential)) return "unknown";
     if (!isWellFormedKey(credential, this.#environment)) return whyNotWellFormed(credential);
-    const found = this.#keys.byHash(hashKey(credential));
+    const found = this.#store.keys.byHash(hashKey(credential));
     if (!(found instanceof Promise)) return this.#add(credential, found);
     return found.then((late) =>
       // What was read before a change must not be kept after it.
@@ -221,7 +214,7 @@ export class KeyDirectory {
     return state === "active" || state === "banned" ? account : { ended: state, key };
   }
 
-  #add(credential: string, found: Awaited<ReturnType<KeyStore["byHash"]>>): Found {
+  #add(credential: string, found: Credential | undefined): Found {
     if (found === undefined) {
       if (this.#unknown.size >= this.#entriesMax) this.#unknown.clear();
       this.#unknown.add(credential);
@@ -240,7 +233,7 @@ export class KeyDirectory {
 
   /** Takes over what changed. Blocks go back first: they were taken under the old limits. */
   async #refresh(epoch: number): Promise<void> {
-    const changed = await this.#keys.changedSince(this.#epoch);
+    const changed = await this.#store.keys.changedSince(this.#epoch);
     this.#epoch = epoch;
     this.#entries.clear();
     this.#unknown.clear();
@@ -251,7 +244,7 @@ export class KeyDirectory {
       account.key = key;
       affected.push(account);
     }
-    this.#release(affected);
+    this.#limiter.release(affected);
   }
 
   /** Drops everything when memory is full. Keys in use come back with one look-up each. */
@@ -261,6 +254,6 @@ export class KeyDirectory {
     const accounts = [...this.#accounts.values()];
     this.#accounts.clear();
     for (const account of accounts) account.isLetGo = true;
-    this.#release(accounts);
+    this.#limiter.release(accounts);
   }
 }

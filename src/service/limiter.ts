@@ -60,7 +60,7 @@ export class Limiter {
 
   constructor(options: LimiterOptions) {
     this.#options = options;
-    this.#usageSavedMs = options.clock();
+    this.#usageSavedMs = this.#now();
     this.#windowsVersion = options.windows.version();
   }
 
@@ -70,7 +70,7 @@ export class Limiter {
    * refusal `unavailable`. `address` may cost a system call, so only a take calls it.
    */
   admit(account: Account, address?: () => string | undefined): Admission | Promise<Admission> {
-    const nowMs = this.#options.clock();
+    const nowMs = this.#now();
     if (isBanned(account.key.ban, nowMs)) return refuseBanned(account, nowMs);
     if (account.isCurrent(nowMs)) {
       if (account.left > 0) return admitOne(account, nowMs);
@@ -82,7 +82,7 @@ export class Limiter {
 
   /**
    * Gives back what the accounts did not use and keeps their usage. For a clean stop, and for
-   * accounts that changed.
+   * accounts that changed. Never rejects.
    */
   async release(accounts: Iterable<Account>): Promise<void> {
     const requests: TakeRequest[] = [];
@@ -100,7 +100,7 @@ export class Limiter {
    * and exhausted windows are checked again.
    */
   async sweep(accounts: Iterable<Account>): Promise<void> {
-    const nowMs = this.#options.clock();
+    const nowMs = this.#now();
     const version = this.#options.windows.version();
     const mayHaveMore = version !== this.#windowsVersion;
     this.#windowsVersion = version;
@@ -128,8 +128,13 @@ export class Limiter {
       await this.#options.windows.take(requests, usage);
     } catch (error) {
       this.#unsavedUsage.push(...usage);
-      throw error;
+      this.#options.onError(error);
     }
+  }
+
+  /** The windows are those of the store's clock. */
+  #now(): number {
+    return this.#options.clock() + this.#options.windows.skewMs();
   }
 
   #enqueue(account: Account): Promise<Admission> {
@@ -196,7 +201,7 @@ export class Limiter {
     for (const answer of waiting) {
       answer(holder.left > 0 ? admitOne(holder, nowMs) : this.#refuse(holder, nowMs));
     }
-    if (isOutdated) this.release([holder]).catch(this.#options.onError);
+    if (isOutdated) void this.release([holder]);
     else this.#serveGathered(account, nowMs);
   }
 
@@ -213,7 +218,7 @@ export class Limiter {
 
   /** No second attempt for waiting requests: they have waited as long as the store may take. */
   #fail(pending: readonly Pending[], error: unknown): void {
-    const nowMs = this.#options.clock();
+    const nowMs = this.#now();
     const gathered = [...this.#waiting].map(([account, waiting]) => ({ account, waiting }));
     this.#waiting = new Map();
     for (const { account, waiting } of [...pending, ...gathered]) {

@@ -1,6 +1,6 @@
 import type { Environment, RandomBytes } from "../domain/api-key.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { Store, StoreCheck, StoreVersions } from "../storage/contract.ts";
+import type { Store, StoreCheck } from "../storage/contract.ts";
 import { Access } from "./access.ts";
 import { AnonymousLimiter, type AddressLimiter } from "./anonymous.ts";
 import { KeyDirectory } from "./key-directory.ts";
@@ -27,16 +27,14 @@ export interface Services {
   /** Where the data are, as messages show it. */
   readonly place: string;
   readonly pets: Store["pets"];
-  /** For annexes, which bring their own statements. */
-  readonly store: Pick<Store, "read" | "transact" | "session">;
+  /** For caches of animals, and for annexes, which bring their own statements. */
+  readonly store: Pick<Store, "read" | "transact" | "session" | "versions">;
   /** Who changes things, for their history. */
   readonly actor: string;
   readonly keys: KeyService;
   readonly usage: UsageService;
   readonly access: Access;
   readonly clock: Clock;
-  /** Invalidates caches of animals, see `StoreVersions`. */
-  versions(): StoreVersions;
   check(): Promise<StoreCheck[]>;
   /**
    * Keeps the limits tidy; runs by itself once a second while the services are open. Never rejects.
@@ -57,23 +55,13 @@ export function createServices(store: Store, options: ServiceOptions): Services 
   const { clock, environment, onError } = options;
   const limiter = new Limiter({
     windows: store.windows,
-    // The windows are those of the store's clock.
-    clock: () => clock() + store.windows.skewMs(),
+    clock,
     bans: options.bans,
     onError,
     onNoisyMinute: (keyId, minuteLabel, nowMs) =>
       store.reportNoisyMinute(keyId, minuteLabel, nowMs),
   });
-  const directory = new KeyDirectory({
-    keys: store.keys,
-    versions: () => store.versions(),
-    current: () => store.current(),
-    environment,
-    clock,
-    release: (accounts) => {
-      limiter.release(accounts).catch(onError);
-    },
-  });
+  const directory = new KeyDirectory({ store, limiter, environment, clock });
   const anonymous = addressLimiter(options);
   const sweep = () => limiter.sweep(directory.accounts()).catch(onError);
   const sweeping = setInterval(() => void sweep(), sweepIntervalMs).unref();
@@ -86,16 +74,11 @@ export function createServices(store: Store, options: ServiceOptions): Services 
     usage: new UsageService(store.windows, clock),
     access: new Access({ directory, limiter, anonymous, onError }),
     clock,
-    versions: () => store.versions(),
     check: async () => store.check(),
     sweep,
     async close() {
       clearInterval(sweeping);
-      try {
-        await limiter.release(directory.accounts());
-      } catch (error) {
-        onError(error);
-      }
+      await limiter.release(directory.accounts());
       await store.close();
     },
   };

@@ -29,7 +29,7 @@ async function counted() {
       return pets.byId(id);
     },
   });
-  const answers = new PetAnswers({ pets: counting, versions: () => services.versions() });
+  const answers = new PetAnswers({ pets: counting, store: services.store });
   const edit = (statement: Statement) =>
     services.store.transact(function* () {
       yield* changeAnimals();

@@ -50,21 +50,23 @@ async function directoryOn(
     answers.shift()?.();
   };
   const directory = new KeyDirectory({
-    keys: Object.assign(Object.create(store.keys) as KeyStore, {
-      async byHash(hash: KeyHash) {
-        counts.lookUps += 1;
-        const found = await store.keys.byHash(hash);
-        if (options.isHeld === false) return found;
-        await new Promise<void>((resolve) => answers.push(resolve));
-        return found;
-      },
-      changedSince: (version: number) => store.keys.changedSince(version),
-    }),
-    versions: () => store.versions(),
-    current: options.stale ?? (() => undefined),
+    store: {
+      keys: Object.assign(Object.create(store.keys) as KeyStore, {
+        async byHash(hash: KeyHash) {
+          counts.lookUps += 1;
+          const found = await store.keys.byHash(hash);
+          if (options.isHeld === false) return found;
+          await new Promise<void>((resolve) => answers.push(resolve));
+          return found;
+        },
+        changedSince: (version: number) => store.keys.changedSince(version),
+      }),
+      versions: () => store.versions(),
+      current: options.stale ?? (() => undefined),
+    },
+    limiter: { release: (accounts) => released.push(...accounts) },
     environment: "production",
     clock: clock.read,
-    release: (accounts) => void released.push(...accounts),
     entriesMax: options.entriesMax ?? 100,
   });
   return { answer, clock, counts, directory, isRead, key, plain, released, store };

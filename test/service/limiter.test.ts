@@ -465,12 +465,10 @@ describe("a store in trouble", () => {
       onError: (error) => stack.reported.push(error),
     });
     const directory = new KeyDirectory({
-      keys: store.keys,
-      versions: () => store.versions(),
-      current: () => store.current(),
+      store,
+      limiter: { release: (accounts) => released.push(limiter.release(accounts)) },
       environment: "production",
       clock: clock.read,
-      release: (accounts) => void released.push(limiter.release(accounts)),
       entriesMax: 1,
     });
     const [one, two] = [await stack.key("business"), await stack.key("business")];
