@@ -114,7 +114,7 @@ export function clientAddress(
   trustedProxies: readonly Cidr[],
 ): string {
   let client = peer;
-  if (trustedProxies.length === 0 || !forwardedFor) return client;
+  if (!forwardedFor) return client;
   const hops = forwardedFor.split(",");
   for (;;) {
     const address = parseAddress(client);

@@ -88,11 +88,10 @@ export class RequestRecord {
     if (this.#isLocated) return this.#address;
     this.#isLocated = true;
     const peer = this.#peers?.requestIP(this.#request)?.address;
-    if (peer !== undefined) {
-      const forwardedFor =
-        this.#trustedProxies.length === 0 ? null : this.#request.headers.get("x-forwarded-for");
-      this.#address = clientAddress(peer, forwardedFor, this.#trustedProxies);
-    }
+    this.#address =
+      peer === undefined || this.#trustedProxies.length === 0
+        ? peer
+        : clientAddress(peer, this.#request.headers.get("x-forwarded-for"), this.#trustedProxies);
     return this.#address;
   }
 }
