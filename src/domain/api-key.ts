@@ -131,13 +131,17 @@ export const keyStates = ["active", "banned", "expired", "revoked"] as const;
 export type KeyState = (typeof keyStates)[number];
 
 /**
- * The state of a key at `nowMs`. Expiry is exact to the millisecond: at `expiresAtMs` the key is
- * expired.
+ * How the life of a key has ended at `nowMs`; undefined for a live one, which may be banned. Expiry
+ * is exact to the millisecond: at `expiresAtMs` the key is expired.
  */
-export function keyState(key: ApiKey, nowMs: number): KeyState {
+export function endOf(key: ApiKey, nowMs: number): "revoked" | "expired" | undefined {
   if (key.revokedAtMs !== undefined) return "revoked";
-  if (key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs) return "expired";
-  return isBanned(key.ban, nowMs) ? "banned" : "active";
+  return key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs ? "expired" : undefined;
+}
+
+/** The state of a key at `nowMs`, see `endOf`. */
+export function keyState(key: ApiKey, nowMs: number): KeyState {
+  return endOf(key, nowMs) ?? (isBanned(key.ban, nowMs) ? "banned" : "active");
 }
 
 /**

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import {
+  endOf,
   environments,
   isWellFormedKey,
-  keyState,
   type ApiKey,
   type Environment,
   type PlainKey,
@@ -210,8 +210,8 @@ export class KeyDirectory {
     const { key } = account;
     if (secretExpiresAtMs !== undefined && nowMs >= secretExpiresAtMs)
       return { ended: "expired", key };
-    const state = keyState(key, nowMs);
-    return state === "active" || state === "banned" ? account : { ended: state, key };
+    const ended = endOf(key, nowMs);
+    return ended === undefined ? account : { ended, key };
   }
 
   #add(credential: string, found: Credential | undefined): Found {

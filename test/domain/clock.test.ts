@@ -1,12 +1,6 @@
 import { expect, test } from "bun:test";
 import { getPetDeprecatedAtMs, getPetRemovedAtMs, isGetPetRemoved } from "../../src/http/edge.ts";
-import {
-  dateInWords,
-  httpDate,
-  isoSeconds,
-  systemClock,
-  timestamps,
-} from "../../src/domain/clock.ts";
+import { dateInWords, httpDate, isoSeconds, systemClock } from "../../src/domain/clock.ts";
 
 test("the machine's clock counts milliseconds since the Unix epoch", () => {
   const beforeMs = Date.now();
@@ -24,15 +18,6 @@ test.each([
   [1_774_746_000_000, "2026-03-29T01:00:00Z"],
   [1_922_745_599_999, "2030-12-05T23:59:59Z"],
 ])("%d ms is %s, cut to the second, in UTC", (ms, text) => expect(isoSeconds(ms)).toBe(text));
-
-test("a time stamp shows every millisecond, whichever was written before", () => {
-  const at = Date.UTC(2026, 10, 21, 8, 32);
-  const write = timestamps();
-  const times = [0, 1, 1, 2, 99, 100, 999, 1_000, 1_001, 59_999, 60_000, 59_999, 5];
-  expect(times.map((ms) => write(at + ms))).toEqual(
-    times.map((ms) => new Date(at + ms).toISOString()),
-  );
-});
 
 test("the date of a header field has two digits of the day and GMT", () => {
   expect(httpDate(getPetRemovedAtMs)).toBe("Thu, 05 Dec 2030 00:00:00 GMT");

@@ -1,4 +1,4 @@
-import { timestamps, type Clock } from "../../domain/clock.ts";
+import { isoSeconds, type Clock } from "../../domain/clock.ts";
 import { logLevels, type LogFormat, type LogLevel } from "../../domain/log.ts";
 import { LogOutput, type LogOutputOptions } from "./output.ts";
 
@@ -89,6 +89,28 @@ export class Logger {
       ? JSON.stringify({ time, level, message })
       : `${time} ${level} ${oneLine(message)}`;
   }
+}
+
+/**
+ * Writes times to the millisecond, `2026-11-21T08:32:00.123Z`. It caches the last one, and the
+ * common part of a second.
+ */
+export function timestamps(): (ms: number) => string {
+  let second = Number.NaN;
+  let common = "";
+  let last = Number.NaN;
+  let text = "";
+  return (ms) => {
+    if (ms === last) return text;
+    const current = Math.floor(ms / 1000);
+    if (current !== second) {
+      second = current;
+      common = isoSeconds(current * 1000).slice(0, -"Z".length);
+    }
+    last = ms;
+    text = `${common}.${String(Math.trunc(ms - current * 1000)).padStart(3, "0")}Z`;
+    return text;
+  };
 }
 
 /** The messages of an error and of what caused it. */

@@ -9,6 +9,7 @@ import {
   type Answer,
   type Dialect,
   type Insertion,
+  type Statement,
   type Step,
   type Steps,
   written,
@@ -53,6 +54,13 @@ export function perform<T>(db: Database, steps: Steps<T>): T {
  */
 export function transactOn<T>(db: Database, work: () => Steps<T>): T {
   return db.transaction(() => perform(db, work())).immediate();
+}
+
+/** Prepares a statement that is the same at every call, and returns what reads its row. */
+export function prepared<Row>(db: Database, statement: Statement<Row>): () => Row | undefined {
+  const { text, values } = written(statement, dialect);
+  const query = db.query<Row, SQLQueryBindings[]>(text);
+  return () => query.get(...values) ?? undefined;
 }
 
 function answer(db: Database, step: Step): Answer {

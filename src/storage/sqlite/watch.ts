@@ -4,8 +4,8 @@ import { statSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import type { StoreVersions } from "../contract.ts";
 import { editCount } from "../edits.ts";
-import { row, sql, type Statement } from "../statement.ts";
-import { perform } from "./engine.ts";
+import { sql, type Statement } from "../statement.ts";
+import { prepared } from "./engine.ts";
 
 /** What the catalogue says of its changes. */
 interface Numbers {
@@ -29,6 +29,7 @@ const numbers: Statement<Numbers> = sql`
  */
 export function versionReader(db: Database, snapshot: boolean) {
   const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
+  const readNumbers = prepared(db, numbers);
   const begin = db.query("BEGIN");
   const commit = db.query("COMMIT");
   let seen: bigint | undefined;
@@ -54,7 +55,7 @@ export function versionReader(db: Database, snapshot: boolean) {
       setImmediate(endTurn);
       const now = dataVersion.get()?.data_version;
       if (now !== seen) {
-        const found = perform(db, row(numbers)) ?? { epoch: 0n, lastId: 0n, edits: 0n };
+        const found = readNumbers() ?? { epoch: 0n, lastId: 0n, edits: 0n };
         versions = versionsAfter(versions, known, found);
         known = found;
         seen = now;

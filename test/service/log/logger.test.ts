@@ -1,8 +1,8 @@
-/** What the server's log says of a failure. */
+/** What the server's log says of a failure, and when. */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Logger } from "../../../src/service/log/logger.ts";
+import { Logger, timestamps } from "../../../src/service/log/logger.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
@@ -25,4 +25,13 @@ test("a failure is told with its causes, as one sentence", async () => {
     "The animal could not be stored: database or disk is full",
     "Alone.",
   ]);
+});
+
+test("a time stamp shows every millisecond, whichever was written before", () => {
+  const at = Date.UTC(2026, 10, 21, 8, 32);
+  const write = timestamps();
+  const times = [0, 1, 1, 2, 99, 100, 999, 1_000, 1_001, 59_999, 60_000, 59_999, 5];
+  expect(times.map((ms) => write(at + ms))).toEqual(
+    times.map((ms) => new Date(at + ms).toISOString()),
+  );
 });
