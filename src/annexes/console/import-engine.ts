@@ -159,11 +159,12 @@ function previewOf(summary: ImportSummary, known: readonly Category[]): Preview 
       externalId,
     })),
     bad: summary.causes.map(({ field, problem, records, lines }) => ({
-      problem: field === "" ? problem : `${field}: ${problem}`,
+      field,
+      problem,
       count: records,
       firstLines: lines,
     })),
-    notes: summary.notes.map(({ text, records, example }) => `${text} (${records}: ${example})`),
+    notes: summary.notes,
     unknownWords: summary.causes.flatMap(({ unknownStatus }) => unknownStatus ?? []),
   };
 }

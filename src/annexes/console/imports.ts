@@ -2,6 +2,8 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { PetStatus } from "../../domain/pet.ts";
 import { AppError } from "../../domain/errors.ts";
+import type { Message } from "../import/messages.ts";
+import type { Note } from "../import/notes.ts";
 
 /** What a column of an unknown file may hold. */
 export const meanings = ["name", "category", "status", "id", "updatedAt"] as const;
@@ -24,7 +26,9 @@ export interface ImportChoices {
 }
 
 export interface BadRows {
-  readonly problem: string;
+  /** The column at fault; empty for the row as a whole. */
+  readonly field: string;
+  readonly problem: Message;
   readonly count: number;
   readonly firstLines: readonly number[];
 }
@@ -56,7 +60,7 @@ export interface Preview {
   readonly newCategories: readonly string[];
   readonly sample: readonly SampleAnimal[];
   readonly bad: readonly BadRows[];
-  readonly notes: readonly string[];
+  readonly notes: readonly Note[];
   /** Words for the status that nobody knows, most frequent first. */
   readonly unknownWords: readonly string[];
 }

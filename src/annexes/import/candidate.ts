@@ -1,4 +1,5 @@
 import type { NewPet } from "../../domain/pet.ts";
+import type { Message } from "./messages.ts";
 
 /**
  * The category as the input has it: our id (with its name where that is known), a name to look up,
@@ -47,7 +48,7 @@ export interface Gone extends FromLine {
 export interface Rejection extends FromLine {
   readonly kind: "reject";
   readonly field: string;
-  readonly problem: string;
+  readonly problem: Message;
   /** The record itself: what `--rejects` writes down. */
   readonly record: unknown;
   /** Set when all that is missing is an id for the category's name. */

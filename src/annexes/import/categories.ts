@@ -8,6 +8,7 @@ import { explainJson } from "./read/explain-json.ts";
 import { type ByteChunks, UnreadableInput } from "./read/input.ts";
 import { openInput } from "./read/open.ts";
 import { MalformedRecord } from "./read/records.ts";
+import { message } from "./messages.ts";
 
 /** Names of categories and their ids. */
 export class CategoryNames {
@@ -47,7 +48,10 @@ const categoriesBytesMax = 16 * 1024 * 1024;
 export async function readCategories(source: ByteChunks): Promise<readonly Category[]> {
   const opened = await openInput(source);
   if (opened.kind === "workbook") {
-    throw new UnreadableInput(0, "the input is an Excel workbook: save it as CSV");
+    throw new UnreadableInput(
+      0,
+      message("other", "the input is an Excel workbook: save it as CSV"),
+    );
   }
   const { shape, chunks } = await detectShape(opened.chunks);
   const categories =
@@ -55,7 +59,10 @@ export async function readCategories(source: ByteChunks): Promise<readonly Categ
   const names = new CategoryNames();
   for (const { name, id } of categories) {
     if (!names.add(name, id)) {
-      throw new UnreadableInput(0, `category ${JSON.stringify(name)} is given two ids`);
+      throw new UnreadableInput(
+        0,
+        message("other", `category ${JSON.stringify(name)} is given two ids`),
+      );
     }
   }
   return categories;
@@ -64,12 +71,16 @@ export async function readCategories(source: ByteChunks): Promise<readonly Categ
 async function fromJson(chunks: ByteChunks): Promise<Category[]> {
   const text = await wholeText(chunks);
   const fault = explainJson(text);
-  if (fault !== undefined) throw new UnreadableInput(fault.linesDown + 1, fault.problem);
+  if (fault !== undefined)
+    throw new UnreadableInput(fault.linesDown + 1, message("notJson", fault.problem));
   const value = parseJson(text);
   if (!isJsonObject(value)) {
     throw new UnreadableInput(
       1,
-      'expected an object of category names and ids, such as {"Dog": 1, "Cat": 2}',
+      message(
+        "other",
+        'expected an object of category names and ids, such as {"Dog": 1, "Cat": 2}',
+      ),
     );
   }
   return Object.entries(value).map(([name, id]) => category(name, id, "json", 0));
@@ -82,7 +93,10 @@ async function wholeText(chunks: ByteChunks): Promise<string> {
     pieces.push(chunk);
     size += chunk.length;
     if (size > categoriesBytesMax) {
-      throw new UnreadableInput(0, `expected at most ${categoriesBytesMax} bytes of categories`);
+      throw new UnreadableInput(
+        0,
+        message("other", `expected at most ${categoriesBytesMax} bytes of categories`),
+      );
     }
   }
   return new TextDecoder().decode(Buffer.concat(pieces));
@@ -94,7 +108,10 @@ async function fromCsv(chunks: ByteChunks, delimiter: string): Promise<Category[
   const name = header.indexOf("name");
   const id = header.indexOf("id");
   if (name < 0 || id < 0) {
-    throw new UnreadableInput(1, "expected a header line with the columns name and id");
+    throw new UnreadableInput(
+      1,
+      message("other", "expected a header line with the columns name and id"),
+    );
   }
   const categories: Category[] = [];
   for await (const { lines, records } of batches) {
@@ -112,12 +129,12 @@ function category(name: string, value: unknown, notation: Notation, line: number
   const id = int64Of(value, notation);
   const label = `category ${JSON.stringify(name)}`;
   if (name.trim() === "" || !isPetName(name)) {
-    throw new UnreadableInput(line, `${label}: expected a name`);
+    throw new UnreadableInput(line, message("other", `${label}: expected a name`));
   }
   if (id === undefined) {
     throw new UnreadableInput(
       line,
-      `${label}: expected a whole number of 64 bits as id, found ${shown(value)}`,
+      message("other", `${label}: expected a whole number of 64 bits as id, found ${shown(value)}`),
     );
   }
   return { name: name.trim(), id };

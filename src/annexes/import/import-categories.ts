@@ -3,6 +3,7 @@ import { int64Max } from "../../domain/int64.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { CandidateCategory } from "./candidate.ts";
 import { CategoryNames } from "./categories.ts";
+import { type Message, message } from "./messages.ts";
 
 /**
  * More names than any catalogue has; beyond them a wrong column has been taken for the category.
@@ -19,7 +20,7 @@ export type ResolvedCategory =
 
 /** Why an animal has no category. */
 export interface UnresolvedCategory {
-  readonly problem: string;
+  readonly problem: Message;
   /** True when a new category, or an id for its name, would help. */
   readonly isUnknown: boolean;
 }
@@ -89,7 +90,7 @@ export class ImportCategories {
     const categoryId = this.#names.idOf(name);
     if (categoryId !== undefined) return { categoryId };
     if (this.#create) return { categoryKey: this.#key({ name }, line) };
-    return { problem: `the category ${JSON.stringify(name)} is not known`, isUnknown: true };
+    return { problem: message("categoryUnknown", JSON.stringify(name)), isUnknown: true };
   }
 
   /** An id, which brings its name along from another catalogue or must have it here. */
@@ -100,11 +101,11 @@ export class ImportCategories {
       this.#added.push({ name, id });
       return { categoryId: id };
     }
-    const known =
+    const shown = JSON.stringify(name);
+    const problem =
       here === undefined
-        ? `${JSON.stringify(name)} has the id ${this.#names.idOf(name)}`
-        : `${id} is ${JSON.stringify(here)}`;
-    const problem = `the record has the category ${id} by the name ${JSON.stringify(name)}, but here ${known}; leave one of the two blank`;
+        ? message("categoryNameTaken", String(id), shown, String(this.#names.idOf(name)))
+        : message("categoryIdTaken", String(id), shown, JSON.stringify(here));
     return { problem, isUnknown: false };
   }
 

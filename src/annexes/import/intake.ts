@@ -6,13 +6,14 @@ import type { ImportSummary } from "./import.ts";
 import type { Note } from "./notes.ts";
 import type { Reading } from "./reading.ts";
 import type { Arranged, ImportStage, StagedAnimal } from "./stage.ts";
+import { type Message, message, messageText } from "./messages.ts";
 
 /** What is wrong with a number of records. */
 export interface Cause {
   /** The field at fault; empty for the record as a whole. */
   readonly field: string;
-  /** In the words of the first of them. */
-  readonly problem: string;
+  /** That of the first of them. */
+  readonly problem: Message;
   readonly records: number;
   /** The first lines of them. */
   readonly lines: readonly number[];
@@ -124,7 +125,7 @@ export class Intake {
   #count(rejection: Rejection, records: number): void {
     const { field, problem, line, unknownStatus, unknownCategory } = rejection;
     // What was found differs from record to record; what was expected does not.
-    const kind = `${field}: ${problem.replace(/, found [^]*$/, "")}`;
+    const kind = `${field}: ${messageText(problem).replace(/, found [^]*$/, "")}`;
     const isCounted = this.#causes.has(kind) || this.#causes.size < reasonsMax;
     const cause = this.#causes.get(isCounted ? kind : "");
     if (cause !== undefined) {
@@ -134,7 +135,8 @@ export class Intake {
       const lines = [line];
       this.#causes.set(kind, { field, problem, records, lines, unknownStatus, unknownCategory });
     } else {
-      this.#causes.set("", { field: "", problem: "other problems", records, lines: [line] });
+      const others = message("otherProblems");
+      this.#causes.set("", { field: "", problem: others, records, lines: [line] });
     }
   }
 
@@ -142,12 +144,11 @@ export class Intake {
   async rejectUnknown({ unknown }: SettledCategories): Promise<void> {
     for (const { what, firstLine, animals } of unknown) {
       this.#pets -= animals;
-      const others = animals === 1 ? "" : ` (and of ${animals - 1} more animals)`;
       const rejection: Rejection = {
         kind: "reject",
         line: firstLine,
         field: "category",
-        problem: `the category ${what} of this animal${others} is not known`,
+        problem: message("categoryUnnamed", what, String(animals - 1)),
         record: null,
         unknownCategory: true,
       };
@@ -160,8 +161,7 @@ export class Intake {
     if (unknownId === undefined) return;
     this.#pets -= unknownIds;
     const { id, line } = unknownId;
-    const others = unknownIds === 1 ? "" : ` (and ${unknownIds - 1} more)`;
-    const problem = `the id ${id}${others} is not that of this animal here; --new-ids gives a new one`;
+    const problem = message("idUnknown", String(id), String(unknownIds - 1));
     await this.#reject({ kind: "reject", line, field: "id", problem, record: null }, unknownIds);
   }
 
@@ -184,15 +184,15 @@ export class Intake {
     const notes: Note[] = [];
     if (this.#firstWithoutId !== undefined) {
       const { line, name } = this.#firstWithoutId;
-      const text = "animals have no id of their own, so each import adds them anew";
+      const said = message("idsMissing");
       const example = JSON.stringify(name);
-      notes.push({ text, records: this.#withoutId, firstLine: line, example });
+      notes.push({ said, records: this.#withoutId, firstLine: line, example });
     }
     if (differentName !== undefined) {
       const { id, names, line } = differentName;
-      const text = "ids have records with different names, of which the newest holds";
+      const said = message("namesDiffer");
       const example = `${id} is ${names.map((name) => JSON.stringify(name)).join(" and ")}`;
-      notes.push({ text, records: differentNames, firstLine: line, example });
+      notes.push({ said, records: differentNames, firstLine: line, example });
     }
     return notes;
   }
@@ -210,7 +210,7 @@ function stagedVersion(outcome: Candidate | Gone): number {
 
 function categoryRejection(
   { line, externalId, name, category }: Candidate,
-  problem: string,
+  problem: Message,
   isUnknown: boolean,
 ): Rejection {
   const named = "name" in category ? category.name : null;

@@ -1,6 +1,8 @@
+import { type Message, messageText } from "./messages.ts";
+
 /** Something about a number of records that is no error, but that the operator should know. */
 export interface Note {
-  readonly text: string;
+  readonly said: Message;
   readonly records: number;
   /** 0 where it is not known. */
   readonly firstLine: number;
@@ -10,11 +12,12 @@ export interface Note {
 
 /** The notes of one import, one for each text. */
 export class Notes {
-  readonly #notes = new Map<string, { records: number; firstLine: number; example: string }>();
+  readonly #notes = new Map<string, Note & { records: number }>();
 
-  add(text: string, line: number, example: string): void {
+  add(said: Message, line: number, example: string): void {
+    const text = messageText(said);
     const note = this.#notes.get(text);
-    if (note === undefined) this.#notes.set(text, { records: 1, firstLine: line, example });
+    if (note === undefined) this.#notes.set(text, { said, records: 1, firstLine: line, example });
     else note.records += 1;
   }
 
@@ -23,6 +26,6 @@ export class Notes {
   }
 
   list(): readonly Note[] {
-    return [...this.#notes].map(([text, note]) => ({ text, ...note }));
+    return [...this.#notes.values()];
   }
 }

@@ -20,6 +20,7 @@ import { readNdjson } from "./read/ndjson.ts";
 import { openInput } from "./read/open.ts";
 import { MalformedRecord, type RecordBatch } from "./read/records.ts";
 import { xlsxRows } from "./read/xlsx.ts";
+import { message } from "./messages.ts";
 
 /**
  * How an input is to be read; what is left out is found from its beginning, or as the format has
@@ -75,11 +76,7 @@ export class UnknownFormat extends UnreadableInput {
   constructor(columns: readonly string[], rows: readonly (readonly string[])[], map: FieldMap) {
     const width = Math.max(...columns.map((column) => column.length));
     const lines = columns.map((column, at) => `  ${column.padEnd(width)}  ${rows[0]?.[at] ?? ""}`);
-    super(
-      0,
-      `the records are in none of the known formats. The first one has:\n${lines.join("\n")}\n` +
-        `Say where the fields are, such as ${mapOptions(map)}, or name a format with --format`,
-    );
+    super(0, message("formatUnknown", lines.join("\n"), mapOptions(map)));
     this.columns = columns;
     this.rows = rows;
     this.map = map;
@@ -184,16 +181,15 @@ function unknownFormat(sample: Sample): Format {
   if (columns === undefined && records.length === 0) return rehome;
   const [first] = records;
   if (columns === undefined) {
-    if (!isJsonObject(first)) throw new UnreadableInput(0, "the records are no JSON objects");
-    const message = errorOf(first);
-    if (message !== undefined) {
-      throw new UnreadableInput(0, `the input is the error of a service, not a list: ${message}`);
+    if (!isJsonObject(first)) throw new UnreadableInput(0, message("noObjects"));
+    const said = errorOf(first);
+    if (said !== undefined) {
+      throw new UnreadableInput(0, message("serviceError", said));
     }
   }
   const inner = columns === undefined && records.length === 1 ? listWithin(first) : undefined;
   if (inner !== undefined) {
-    const problem = `the list of records is within the object: --records ${inner.join(".")}`;
-    throw new UnreadableInput(0, problem);
+    throw new UnreadableInput(0, message("listWithin", inner.join(".")));
   }
   const names = columnsOf(sample);
   const readers = names.map((name) => fieldOf(columns, name));
@@ -252,8 +248,7 @@ async function* outcomes(
     const all = [...waiting, ...batch];
     waiting = all.filter((each) => !isSettled(each) && !statuses.has(each.reference)) as Deferred[];
     if (waiting.length > waitingMax) {
-      const problem = `more than ${waitingMax} animals come before the names of their statuses`;
-      throw new UnreadableInput(0, problem);
+      throw new UnreadableInput(0, message("statusesLate", String(waitingMax)));
     }
     return all.flatMap((each) => {
       if (isSettled(each)) return each;

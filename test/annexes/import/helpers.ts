@@ -1,5 +1,6 @@
 import type { Outcome } from "../../../src/annexes/import/candidate.ts";
 import type { Format } from "../../../src/annexes/import/formats/format.ts";
+import { messageText } from "../../../src/annexes/import/messages.ts";
 import type { Note } from "../../../src/annexes/import/notes.ts";
 import { type ReadOptions, readCatalogue } from "../../../src/annexes/import/reading.ts";
 import { UnreadableInput } from "../../../src/annexes/import/read/input.ts";
@@ -56,7 +57,7 @@ export function brief(outcome: Outcome): string {
     case "gone":
       return `${outcome.line} gone: ${outcome.reason}${id}`;
     case "reject":
-      return `${outcome.line} rejected: ${outcome.field}: ${outcome.problem}`;
+      return `${outcome.line} rejected: ${outcome.field}: ${messageText(outcome.problem)}`;
   }
 }
 

@@ -14,6 +14,7 @@ import type { Store } from "../../../src/storage/contract.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";
 import { fixture, inPieces } from "./helpers.ts";
+import { message } from "../../../src/annexes/import/messages.ts";
 
 let store: Store;
 let catalogue: CatalogueStore;
@@ -113,7 +114,7 @@ describe("importCatalogue", () => {
     expect(rejections.at(-1)).toMatchObject({
       line: 14,
       field: "category",
-      problem: "the category Cats of this animal is not known",
+      problem: message("categoryUnnamed", "Cats", "0"),
     });
   });
 
@@ -127,8 +128,7 @@ describe("importCatalogue", () => {
     expect(rejections).toHaveLength(1);
     expect(rejections[0]).toMatchObject({
       line: 1,
-      problem:
-        "the category (id 9 in the input) of this animal (and of 2 more animals) is not known",
+      problem: message("categoryUnnamed", "(id 9 in the input)", "2"),
     });
   });
 
@@ -141,7 +141,7 @@ describe("importCatalogue", () => {
       { createCategories: true, skipBad: true },
     );
     expect(summary).toMatchObject({ added: 1, rejected: 1 });
-    expect(rejections[0]?.problem).toContain("(id name dog in the input)");
+    expect(rejections[0]?.problem.values).toEqual(["(id name dog in the input)", "0"]);
   });
 
   test("a file of categories names ids, keeps the new ones and may give one id other names", async () => {
@@ -208,7 +208,7 @@ describe("importCatalogue", () => {
     expect(summary).toMatchObject({ read: 3, applied: false, rejected: 1 });
     expect(rejections[0]).toMatchObject({
       line: 2,
-      problem: 'the category "Cat" is not known',
+      problem: message("categoryUnknown", '"Cat"'),
       record: { name: "Unnamed", category: "Cat", externalId: "king-county:A800001" },
     });
   });

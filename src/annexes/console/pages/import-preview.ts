@@ -1,5 +1,7 @@
 import { petStatuses } from "../../../domain/pet.ts";
 import { html, type Html } from "../../page/html.ts";
+import { messageText } from "../../import/messages.ts";
+import type { Note } from "../../import/notes.ts";
 import type { ImportCount, Preview } from "../imports.ts";
 import type { Visit } from "../web/visit.ts";
 import { table } from "./chart.ts";
@@ -33,7 +35,7 @@ export function previewParts(visit: Visit, preview: Preview): Html {
       ${words.import.format}: ${format} · ${words.import.read}: ${number(visit, counts.read)}
     </p>
     ${figures(visit, counts)} ${isNothing && notice("plain", html`<p>${words.import.nothing}</p>`)}
-    ${notes.map((note) => notice("plain", html`<p>${note}</p>`))}
+    ${notes.map((note) => notice("plain", html`<p>${noteText(visit, note)}</p>`))}
     ${
       newCategories.length > 0 &&
       html`<p>${words.import.newCategories}: ${newCategories.join(", ")}</p>`
@@ -61,6 +63,12 @@ export function previewParts(visit: Visit, preview: Preview): Html {
     }`;
 }
 
+function noteText(visit: Visit, { said, records, firstLine, example }: Note): string {
+  const { words } = visit;
+  const text = messageText(said, words.messages);
+  return words.import.note(text, number(visit, records), firstLine, example);
+}
+
 function badRows(visit: Visit, { bad }: Preview): Html | undefined {
   const { words } = visit;
   if (bad.length === 0) return undefined;
@@ -68,9 +76,9 @@ function badRows(visit: Visit, { bad }: Preview): Html | undefined {
     <h2>${words.import.badTitle}</h2>
     <ul class="lines">
       ${bad.map(
-        ({ problem, count, firstLines }) =>
+        ({ field, problem, count, firstLines }) =>
           html`<li>
-            <span>${problem}</span>
+            <span>${field !== "" && `${field}: `}${messageText(problem, words.messages)}</span>
             <span class="soft"
               >${words.import.bad(number(visit, count), count)}
               (${words.import.lines(

@@ -1,3 +1,4 @@
+import { messageTexts } from "../../import/messages.ts";
 import { limitsOf, type PlanName, planTitles as plans } from "../../../domain/plan.ts";
 
 const grouped = new Intl.NumberFormat("en");
@@ -184,6 +185,8 @@ export const en = {
     badTitle: "Rows that cannot be imported",
     bad: (shown: string, count: number) => `${shown} ${count === 1 ? "row" : "rows"}`,
     lines: (lines: string, count: number) => `${count === 1 ? "line" : "lines"} ${lines}`,
+    note: (text: string, count: string, line: number, example: string) =>
+      `${text} (${count}${line === 0 ? "" : `, first on line ${line}: ${example}`}).`,
     skipBad: "Import the good rows and leave the bad ones out",
     badStop: "The file has bad rows. Tick the box to import the others, or correct the file.",
     nothing: "Nothing in this file would change the catalogue.",
@@ -213,6 +216,69 @@ export const en = {
     sourceHint:
       "A name such as the shelter's, which keeps its ids apart from others. Empty: as the file says.",
     again: "Import another file",
+  },
+  /** What is wrong with a list, without the options of the command line. */
+  messages: {
+    ...messageTexts,
+    nameMissing: () => "the name is missing",
+    nameLong: (max: string, found: string) => `longer than ${max} characters: ${found}`,
+    nameIllFormed: () => "has characters that cannot be stored",
+    notText: (found: string) => `must be text, not ${found}`,
+    notInt64: (found: string) => `must be a whole number, not ${found}`,
+    notObject: (found: string) => `must be an object, not ${found}`,
+    notBoolean: (found: string) => `must be true or false, not ${found}`,
+    notId: (found: string) => `must be an id, not ${found}`,
+    idLong: (max: string, found: string) => `longer than ${max} characters: ${found}`,
+    idUnknown: (id: string, others: string) =>
+      `${id} is not the id of this animal here${others === "0" ? "" : ` (and ${others} more ids)`}`,
+    categoryMissing: () => "the category is missing",
+    notCategory: (found: string) => `must be the name of a category, not ${found}`,
+    categoryIdMissing: () => "the category has no id",
+    categoryNameTaken: (id: string, name: string, idHere: string) =>
+      `${name} has the id ${id} in the file and ${idHere} here`,
+    categoryIdTaken: (id: string, name: string, nameHere: string) =>
+      `${id} is ${name} in the file and ${nameHere} here`,
+    speciesMissing: () => "the species is missing",
+    statusUnknown: (found: string) => `what does ${found} mean?`,
+    fieldCount: (expected: string, found: string) => `the row has ${found} of ${expected} columns`,
+    quoteOpen: () => "a quotation mark is not closed",
+    otherProblems: () => "other problems",
+    idsDamaged: () => "A spreadsheet damaged some ids; these animals are imported without an id",
+    datesUnreadable: (field: string) => `Dates in the column ${field} cannot be read`,
+    idsMissing: () =>
+      "Some animals have no id of their own, so the next import would add them again",
+    namesDiffer: () => "Some ids have rows with different names; the newest row counts",
+    empty: () => "The file is empty.",
+    noObjects: () => "The file has no list of animals.",
+    serviceError: (said: string) =>
+      `The file is the error message of a service, not a list: ${said}`,
+    noList: () => "The file has no list of animals.",
+    columnsMissing: (_format: string, missing: string) => `These columns are missing: ${missing}.`,
+    columnTwice: (pair: string, times: string) => `The file has a column ${times} times: ${pair}.`,
+    columnUnknown: (pair: string) => `The file has no such column: ${pair}.`,
+    headerMissing: () => "The file has no line with the names of the columns.",
+    headerEmpty: () => "The first line must name the columns, and is empty.",
+    lineEndsWrong: () => "The line ends cannot be read. Save the file again as CSV.",
+    cutOff: () => "The file breaks off here. Download or save it again.",
+    recordLong: () => "A row is too long.",
+    recordUnended: () => "A row is too long. Is a quotation mark left open here?",
+    quoteUnended: () => "A quotation mark is not closed here.",
+    notEncoded: () => "The letters of this file cannot be read. Save it as UTF-8.",
+    notUtf8: () => "The letters of this file cannot be read. Save it as UTF-8.",
+    utf16Unmarked: () => "The letters of this file cannot be read. Save it as UTF-8.",
+    compressed: () => "The file is compressed. Unpack it first.",
+    compressedCut: () => "The file breaks off. Download it again.",
+    compressedDamaged: () => "The compressed file is damaged. Download it again.",
+    pdf: () => "This is a PDF. Ask for the list as CSV or Excel (.xlsx).",
+    oldWorkbook: () =>
+      "This is an old Excel file (.xls), or one with a password. Save it as .xlsx or CSV.",
+    gitPointer: () => "This is a pointer of Git LFS, not the file itself.",
+    webPage: (title: string) =>
+      `This is a web page${title === "" ? "" : ` (“${title}”)`}, not a list. Download the list itself.`,
+    xml: () => "This is an XML file. Ask for the list as CSV, Excel or JSON.",
+    workbookUnreadable: () => "This Excel file cannot be read. Save it again, or as CSV.",
+    workbookLarge: (max: string) => `An Excel file may have ${max} MiB at most. Save it as CSV.`,
+    sheetEmpty: () => "The first sheet is empty. Put the list on the first sheet.",
   },
   export: {
     title: "Export",

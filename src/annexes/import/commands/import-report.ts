@@ -7,6 +7,7 @@ import type { ImportSummary } from "../import.ts";
 import { json, type Static } from "../../../cli/json.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { UsageError } from "../../../cli/errors.ts";
+import { messageText } from "../messages.ts";
 
 /** Characters that are kept before they are written to the file. */
 const pendingMax = 65_536;
@@ -47,7 +48,7 @@ export class Rejects {
   /** Throws `unavailable` when the file cannot be written on. */
   add({ line, field, problem, record }: Rejection): void {
     if (this.#descriptor === undefined) return;
-    this.#pending += `${jsonText({ line, field, problem, record })}\n`;
+    this.#pending += `${jsonText({ line, field, problem: messageText(problem), record })}\n`;
     if (this.#pending.length > pendingMax) this.#flush(this.#descriptor);
   }
 
@@ -152,11 +153,11 @@ export function importedJson(summary: ImportSummary): Static<typeof importSchema
     applied,
     ...counts,
     causes: causes.map(({ field, problem, records, lines }) => {
-      return { field, problem, records, lines: [...lines] };
+      return { field, problem: messageText(problem), records, lines: [...lines] };
     }),
     skipped: skipped.reduce((sum, { records }) => sum + records, 0),
     skippedReasons: skipped.map(({ reason, records }) => ({ reason, records })),
-    notes: notes.map((each) => ({ ...each })),
+    notes: notes.map(({ said, ...each }) => ({ text: messageText(said), ...each })),
     categoriesAdded: summary.categoriesAdded.map(({ id, name }) => ({ id, name })),
   };
 }
@@ -180,9 +181,9 @@ export function importedText(summary: ImportSummary): string {
   for (const { id, name } of categoriesAdded) {
     lines.push(`Category ${name} ${applied ? "is" : "would be"} ${id}.\n`);
   }
-  for (const { text, records, firstLine, example } of notes) {
+  for (const { said, records, firstLine, example } of notes) {
     const first = firstLine === 0 ? "" : `, first on line ${firstLine}: ${example}`;
-    lines.push(`Note: ${text} (${grouped(records)}${first}).\n`);
+    lines.push(`Note: ${messageText(said)} (${grouped(records)}${first}).\n`);
   }
   return `Read ${counted(read, "record")} (${format}, ${shape}).\n${lines.join("")}`;
 }
@@ -200,7 +201,8 @@ export function causesText({ causes }: ImportSummary, rejects: Rejects): string 
   const width = Math.max(...shown.map(({ records }) => grouped(records).length));
   const lines = shown.map(({ field, problem, records, lines: [...at] }) => {
     const where = `line${at.length > 1 ? "s" : ""} ${at.join(", ")}${records > at.length ? ", ..." : ""}`;
-    const what = field === "" ? problem : `${field}: ${problem}`;
+    const text = messageText(problem);
+    const what = field === "" ? text : `${field}: ${text}`;
     return `  ${grouped(records).padStart(width)}  ${what} (${where})\n`;
   });
   const more = causes.length - shown.length;

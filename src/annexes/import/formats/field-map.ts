@@ -19,6 +19,7 @@ import {
   shelterName,
   versionOf,
 } from "./values.ts";
+import { message } from "../messages.ts";
 
 export const mapTargets = [...petFieldNames, "externalId", "updatedAt"] as const;
 export type MapTarget = (typeof mapTargets)[number];
@@ -135,12 +136,10 @@ function matching(columns: readonly string[], column: string): readonly string[]
 function existing(columns: readonly string[], target: MapTarget, column: string): string {
   const found = matching(columns, column);
   const [only] = found;
+  const pair = `${target}=${column}`;
   if (only !== undefined && found.length === 1) return only;
   if (found.length > 1) {
-    throw new UnreadableInput(
-      1,
-      `--map ${target}=${column}: the header has this column ${found.length} times`,
-    );
+    throw new UnreadableInput(1, message("columnTwice", pair, String(found.length)));
   }
   const shownMax = 20;
   const list = columns
@@ -148,10 +147,7 @@ function existing(columns: readonly string[], target: MapTarget, column: string)
     .map((name) => JSON.stringify(name))
     .join(", ");
   const more = columns.length > shownMax ? ` and ${columns.length - shownMax} more` : "";
-  throw new UnreadableInput(
-    1,
-    `--map ${target}=${column}: there is no such column; there are ${list}${more}`,
-  );
+  throw new UnreadableInput(1, message("columnUnknown", pair, `${list}${more}`));
 }
 
 function pathField(path: readonly string[]): Field {

@@ -1,6 +1,7 @@
 import { isPetName } from "../../../domain/pet.ts";
 import type { Notes } from "../notes.ts";
 import { FieldFault, int64Of, isBlank, shown } from "./values.ts";
+import { message } from "../messages.ts";
 
 const externalIdCharactersMax = 200;
 
@@ -9,12 +10,12 @@ export function sourceId(field: string, value: unknown): string | undefined {
   if (isBlank(value)) return undefined;
   const id = typeof value === "string" ? value.trim() : int64Of(value, "json")?.toString();
   if (id === undefined || !isPetName(id)) {
-    throw new FieldFault(field, `expected an id, found ${shown(value)}`);
+    throw new FieldFault(field, message("notId", shown(value)));
   }
   if (id.length > externalIdCharactersMax) {
     throw new FieldFault(
       field,
-      `expected an id of at most ${externalIdCharactersMax} characters, found ${id.length}`,
+      message("idLong", String(externalIdCharactersMax), String(id.length)),
     );
   }
   return id;
@@ -48,7 +49,7 @@ export function externalId(
   const id = sourceId(field, value);
   if (id === undefined || placeholder.test(id)) return undefined;
   if (damaged.test(id)) {
-    notes.add("ids that a spreadsheet damaged are taken as none", line, id);
+    notes.add(message("idsDamaged"), line, id);
     return undefined;
   }
   return source === "" ? id : `${idPrefix(source)}${id}`;

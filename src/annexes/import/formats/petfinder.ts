@@ -13,6 +13,7 @@ import {
   shown,
   versionOf,
 } from "./values.ts";
+import { message } from "../messages.ts";
 
 /**
  * Petfinder API version 2: `{"animals": [...], "pagination": {...}}`, one page or several after one
@@ -43,7 +44,7 @@ function mapped(
   };
   const value = record["status"];
   if (typeof value !== "string") {
-    throw new FieldFault("status", `expected a text, found ${shown(value)}`);
+    throw new FieldFault("status", message("notText", shown(value)));
   }
   return byStatus(context, origin, { field: "status", value }, () => ({
     name: shelterName("name", decoded(record["name"])),

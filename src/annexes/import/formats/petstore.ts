@@ -12,6 +12,7 @@ import {
   mapperOf,
   requireObjects,
 } from "./values.ts";
+import { message } from "../messages.ts";
 
 /** Swagger Petstore, versions 2 and 3: `GET /pet/findByStatus`. Its three statuses are ours. */
 export const petstore: Format = {
@@ -36,13 +37,13 @@ export const petstore: Format = {
 
 function categoryOf(category: unknown): CandidateCategory {
   if (!isJsonObject(category)) {
-    throw new FieldFault("category", "expected a category with an id, found none");
+    throw new FieldFault("category", message("categoryIdMissing"));
   }
   if (category["id"] !== undefined && category["id"] !== null) {
     return categoryId("category.id", category["id"], "json");
   }
   if (isBlank(category["name"])) {
-    throw new FieldFault("category", "expected a category with an id, found none");
+    throw new FieldFault("category", message("categoryIdMissing"));
   }
   return categoryName("category.name", category["name"]);
 }

@@ -20,6 +20,7 @@ import {
   optionalTextsOf,
   shown,
 } from "./values.ts";
+import { message } from "../messages.ts";
 
 /**
  * What `rehome pets export` writes, and the interface's own answers: taken over exactly as they
@@ -73,7 +74,7 @@ function ownId(value: unknown, notation: Notation): bigint | undefined {
   if (isBlank(value)) return undefined;
   const id = int64Of(value, notation);
   if (id === undefined) {
-    throw new FieldFault("id", `expected a whole number of 64 bits, found ${shown(value)}`);
+    throw new FieldFault("id", message("notInt64", shown(value)));
   }
   return id;
 }

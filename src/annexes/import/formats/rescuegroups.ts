@@ -14,6 +14,7 @@ import {
   shown,
   versionOf,
 } from "./values.ts";
+import { message } from "../messages.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -32,7 +33,7 @@ export const rescuegroups: Format = {
 function mapped(context: MapperContext, record: Json, line: number): Outcome | Deferred {
   const attributes = record["attributes"];
   if (!isJsonObject(attributes)) {
-    throw new FieldFault("attributes", `expected an object, found ${shown(attributes)}`);
+    throw new FieldFault("attributes", message("notObject", shown(attributes)));
   }
   const origin = {
     line,
@@ -50,10 +51,7 @@ function mapped(context: MapperContext, record: Json, line: number): Outcome | D
   }
   const settle = (word: string | undefined) => {
     if (word === undefined) {
-      throw new FieldFault(
-        "relationships.statuses",
-        `the status (id ${reference} in the input) is not named`,
-      );
+      throw new FieldFault("relationships.statuses", message("statusUnnamed", reference));
     }
     const isPending = attributed === "pending" && context.statuses.meaningOf(word) === "available";
     const value = isPending ? attributed : word;
@@ -70,17 +68,14 @@ function pendingOf(attributes: Json): "available" | "pending" | undefined {
   if (isBlank(pending)) return undefined;
   if (pending === false || pending === "No") return "available";
   if (pending === true || pending === "Yes") return "pending";
-  throw new FieldFault(
-    "attributes.isAdoptionPending",
-    `expected true or false, found ${shown(pending)}`,
-  );
+  throw new FieldFault("attributes.isAdoptionPending", message("notBoolean", shown(pending)));
 }
 
 /** The animal's species as a reference into `included`, which may come after all animals. */
 function speciesOf(record: Json): CandidateCategory {
   const reference = related(record, "species");
   if (reference !== undefined) return { reference };
-  throw new FieldFault("relationships.species", "expected the id of a species, found none");
+  throw new FieldFault("relationships.species", message("speciesMissing"));
 }
 
 /** The id of the first thing of this kind that a record refers to. */

@@ -15,6 +15,7 @@ import {
   shown,
   versionOf,
 } from "./values.ts";
+import { message } from "../messages.ts";
 
 /**
  * What columns are called, the best name first; case and what separates words make no difference.
@@ -195,7 +196,7 @@ export function lackingColumns(
   const found = columnsOf(sample).map((name) => JSON.stringify(name));
   return new UnreadableInput(
     1,
-    `--format ${format} needs the columns ${missing.join(", ")}, which are missing; there are ${found.join(", ")}`,
+    message("columnsMissing", format, missing.join(", "), found.join(", ")),
   );
 }
 

@@ -11,13 +11,17 @@ import type { Candidate, Gone, Outcome, Rejection } from "../candidate.ts";
 import { UnreadableInput } from "../read/input.ts";
 import { MalformedRecord } from "../read/records.ts";
 import type { MapperContext, RecordMapper, Sample } from "./format.ts";
+import { type Message, message, messageText } from "../messages.ts";
 
 /** A field that cannot be taken over; caught by `mapperOf` and made a rejection. */
 export class FieldFault extends Error {
   readonly field: string;
 
-  constructor(field: string, problem: string) {
-    super(problem);
+  readonly problem: Message;
+
+  constructor(field: string, problem: Message) {
+    super(messageText(problem));
+    this.problem = problem;
     this.field = field;
   }
 }
@@ -27,7 +31,7 @@ export class UnknownStatus extends FieldFault {
   readonly value: string;
 
   constructor(field: string, value: unknown) {
-    super(field, `unknown status ${shown(value)}`);
+    super(field, message("statusUnknown", shown(value)));
     this.value = typeof value === "string" ? value.trim() : shown(value);
   }
 }
@@ -40,7 +44,7 @@ export function mapperOf(columns: readonly string[] | undefined, map: RecordMapp
   return (record, line) => {
     if (record instanceof MalformedRecord) return malformed(record, line);
     if (columns === undefined && !isJsonObject(record)) {
-      const problem = `expected an object, found ${shown(record)}`;
+      const problem = message("notObject", shown(record));
       return { kind: "reject", line, field: "", problem, record };
     }
     return outcomeOf(columns, () => map(record, line), record, line);
@@ -62,7 +66,7 @@ export function outcomeOf<T>(
       kind: "reject",
       line,
       field: fault.field,
-      problem: fault.message,
+      problem: fault.problem,
       record: named(columns, record),
       ...(fault instanceof UnknownStatus ? { unknownStatus: fault.value } : {}),
     };
@@ -72,7 +76,7 @@ export function outcomeOf<T>(
 /** Refuses CSV columns for a format that has only objects. Throws UnreadableInput. */
 export function requireObjects(format: string, { columns }: Sample): void {
   if (columns === undefined) return;
-  throw new UnreadableInput(1, `expected JSON for --format ${format}, found CSV`);
+  throw new UnreadableInput(1, message("jsonWanted", format));
 }
 
 /**
@@ -93,10 +97,7 @@ export function byStatus(
 
 /** Refuses an input in which nothing tells whether its animals are for adoption. */
 export function missingStatus(columns: string): UnreadableInput {
-  return new UnreadableInput(
-    1,
-    `no column says whether an animal is for adoption (expected ${columns}); say what all of them are with --default-status available|pending|sold|none`,
-  );
+  return new UnreadableInput(1, message("statusMissing", columns));
 }
 
 /** The time of a record's last change; a note where there is one that cannot be read. */
@@ -108,7 +109,7 @@ export function versionOf(
 ): number | undefined {
   if (isBlank(value)) return undefined;
   const version = dates.sortable(value);
-  if (version === undefined) notes.add(`dates in ${field} cannot be read`, line, shown(value));
+  if (version === undefined) notes.add(message("datesUnreadable", field), line, shown(value));
   return version;
 }
 
@@ -170,21 +171,18 @@ export function isBlank(value: unknown): boolean {
 /** A name exactly as it is: what a service like ours holds. */
 export function exactName(field: string, value: unknown): string {
   if (value === undefined || value === null) {
-    throw new FieldFault(field, "expected a name, found nothing");
+    throw new FieldFault(field, message("nameMissing"));
   }
   if (typeof value !== "string") {
-    throw new FieldFault(field, `expected a text, found ${shown(value)}`);
+    throw new FieldFault(field, message("notText", shown(value)));
   }
   if (!isPetName(value)) {
     const count = characterCount(value);
     if (count > petNameLengthMax) {
-      const found = `found ${count}`;
-      throw new FieldFault(field, `expected at most ${petNameLengthMax} characters, ${found}`);
+      const problem = message("nameLong", String(petNameLengthMax), String(count));
+      throw new FieldFault(field, problem);
     }
-    throw new FieldFault(
-      field,
-      "expected well-formed Unicode without NUL, found a name that is not",
-    );
+    throw new FieldFault(field, message("nameIllFormed"));
   }
   return value;
 }
@@ -261,16 +259,16 @@ export function categoryId(
 ): { readonly id: bigint } {
   const id = int64Of(value, notation);
   if (id === undefined) {
-    throw new FieldFault(field, `expected a whole number of 64 bits, found ${shown(value)}`);
+    throw new FieldFault(field, message("notInt64", shown(value)));
   }
   return { id };
 }
 
 /** The category named in a field that has to hold a name. */
 export function categoryName(field: string, value: unknown): { readonly name: string } {
-  if (isBlank(value)) throw new FieldFault(field, "expected the name of a category, found nothing");
+  if (isBlank(value)) throw new FieldFault(field, message("categoryMissing"));
   if (typeof value !== "string" || !isPetName(value)) {
-    throw new FieldFault(field, `expected the name of a category, found ${shown(value)}`);
+    throw new FieldFault(field, message("notCategory", shown(value)));
   }
   return { name: value.trim() };
 }

@@ -1,6 +1,7 @@
 import { CsvError, parse, type Info, type Parser } from "csv-parse";
 import { type ByteChunks, UnreadableInput, recordBytesMax } from "./input.ts";
 import { MalformedRecord, type RecordBatch } from "./records.ts";
+import { message } from "../messages.ts";
 
 const newline = 10;
 const quote = 34;
@@ -118,22 +119,17 @@ class RowParser {
 }
 
 function openQuote(record: readonly string[]): MalformedRecord {
-  return new MalformedRecord(
-    "expected a closing '\"' for a field of this record",
-    record.join(","),
-  );
+  return new MalformedRecord(message("quoteOpen"), record.join(","));
 }
 
-function unreadable({ code, message }: CsvError, line: number): UnreadableInput {
+function unreadable({ code, message: why }: CsvError, line: number): UnreadableInput {
   if (code === "CSV_MAX_RECORD_SIZE") {
-    const problem = `expected a record of at most ${recordBytesMax} characters; is a '"' left open here?`;
-    return new UnreadableInput(line, problem);
+    return new UnreadableInput(line, message("recordUnended", String(recordBytesMax)));
   }
   if (code === "CSV_QUOTE_NOT_CLOSED") {
-    const problem = "expected a closing '\"' for a field of this record, found the end";
-    return new UnreadableInput(line, problem);
+    return new UnreadableInput(line, message("quoteUnended"));
   }
-  return new UnreadableInput(line, message);
+  return new UnreadableInput(line, message("other", why));
 }
 
 function newlinesIn(text: string): number {

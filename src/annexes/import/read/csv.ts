@@ -2,6 +2,7 @@ import { quietly } from "../../../service/closing.ts";
 import { csvRows } from "./csv-rows.ts";
 import { type ByteChunks, UnreadableInput } from "./input.ts";
 import { MalformedRecord, type RecordBatch } from "./records.ts";
+import { message, messageText } from "../messages.ts";
 
 /**
  * A CSV input: the names in its header line, then its rows as arrays with one field for each name.
@@ -37,7 +38,7 @@ export async function readTable(
 ): Promise<CsvRecords> {
   const first = await firstRows(rows);
   if (first.records.length === 0) {
-    throw new UnreadableInput(0, "expected a CSV header line, found nothing");
+    throw new UnreadableInput(0, message("headerMissing"));
   }
   try {
     const at = headerIndex(first.records, isHeader);
@@ -103,10 +104,10 @@ function names(row: unknown): string[] {
 
 function columnNames(columns: string[]): string[] {
   if (columns.length === 0) {
-    throw new UnreadableInput(1, "expected a CSV header line, found only empty fields");
+    throw new UnreadableInput(1, message("headerEmpty"));
   }
   if (columns.some((name) => name.includes("\r"))) {
-    throw new UnreadableInput(1, "expected lines that end in LF or CRLF, found CR alone");
+    throw new UnreadableInput(1, message("lineEndsWrong"));
   }
   return columns;
 }
@@ -136,8 +137,7 @@ function fitted(width: number, batch: RecordBatch): RecordBatch {
     const record = row instanceof MalformedRecord ? row : fittedRow(width, row);
     const isUnended = batch.isUnended === true && index === rows.length - 1;
     if (isUnended && record instanceof MalformedRecord && isShort(width, row)) {
-      const problem = `the input is cut off in the record that begins here: ${record.problem}`;
-      throw new UnreadableInput(line, problem);
+      throw new UnreadableInput(line, message("cutOff", messageText(record.problem)));
     }
     lines.push(line);
     records.push(record);
@@ -161,9 +161,6 @@ function fittedRow(width: number, row: string[]): string[] | MalformedRecord {
   const surplus = row.length - width;
   if (surplus === 0) return row;
   if (surplus > 0 && row.slice(width).every((field) => field === "")) return row.slice(0, width);
-  const fields = row.length === 1 ? "1 field" : `${row.length} fields`;
-  return new MalformedRecord(
-    `expected ${width} fields as in the header, found ${fields}`,
-    row.join(","),
-  );
+  const problem = message("fieldCount", String(width), String(row.length));
+  return new MalformedRecord(problem, row.join(","));
 }

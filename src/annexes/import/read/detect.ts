@@ -1,6 +1,7 @@
 import { type ByteChunks, UnreadableInput } from "./input.ts";
 import { isListName } from "./json.ts";
 import { peeked } from "./peek.ts";
+import { message } from "../messages.ts";
 
 /** How records are laid out in the input. */
 export type Shape =
@@ -28,7 +29,7 @@ export async function detectShape(
 
 function shapeOf(text: string): Shape {
   const start = text.trimStart();
-  if (start === "") throw new UnreadableInput(0, "the input is empty");
+  if (start === "") throw new UnreadableInput(0, message("empty"));
   if (start.startsWith("[")) return { kind: "json", wrapped: false };
   if (!start.startsWith("{")) return { kind: "csv", delimiter: delimiterOf(start) };
   if (wrapsList(start)) return { kind: "json", wrapped: true };

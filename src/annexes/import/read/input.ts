@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { type Message, message, messageText } from "../messages.ts";
 
 /** A file, a pipe or standard input: its bytes in pieces of any size. */
 export type ByteChunks = AsyncIterable<Uint8Array>;
@@ -10,10 +11,13 @@ export type ByteChunks = AsyncIterable<Uint8Array>;
 export class UnreadableInput extends Error {
   override readonly name = "UnreadableInput";
   readonly line: number;
+  readonly problem: Message;
 
-  constructor(line: number, problem: string) {
-    super(line > 0 ? `line ${line}: ${problem}` : problem);
+  constructor(line: number, problem: Message) {
+    const text = messageText(problem);
+    super(line > 0 ? `line ${line}: ${text}` : text);
     this.line = line;
+    this.problem = problem;
   }
 }
 
@@ -99,8 +103,7 @@ function notUtf8(bytes: Uint8Array, firstLine: number): UnreadableInput {
     start = end + 1;
     line += 1;
   }
-  const hint = "if it was saved on Windows: --encoding windows-1252";
-  return new UnreadableInput(line, `expected UTF-8 text, found bytes that are not (${hint})`);
+  return new UnreadableInput(line, message("notUtf8"));
 }
 
 /** How many bytes enter the window at once, so that one huge chunk does not make one huge batch. */
@@ -133,10 +136,7 @@ export class Window {
   async readOn(line: number): Promise<void> {
     const left = this.end - this.start;
     if (left > recordBytesMax) {
-      throw new UnreadableInput(
-        line,
-        `expected a record of at most ${recordBytesMax} bytes, this one is larger`,
-      );
+      throw new UnreadableInput(line, message("recordLong", String(recordBytesMax)));
     }
     this.bytes.copyWithin(0, this.start, this.end);
     this.start = 0;

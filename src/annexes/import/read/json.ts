@@ -2,6 +2,7 @@ import { nestingMax, parseJson } from "../../../domain/exact-json.ts";
 import { explainJson } from "./explain-json.ts";
 import { type ByteChunks, UnreadableInput, Window } from "./input.ts";
 import type { RecordBatch } from "./records.ts";
+import { message } from "../messages.ts";
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -118,7 +119,7 @@ class JsonReader {
   #requireRecords(): void {
     const { records } = this.#options;
     if (records === undefined || this.#hasRecords) return;
-    throw new UnreadableInput(0, `there is no list of records at --records ${records.join(".")}`);
+    throw new UnreadableInput(0, message("noList", records.join(".")));
   }
 
   /**
@@ -245,7 +246,7 @@ class JsonReader {
         if (at < 0) return -1;
       } else if (byte === openObject || byte === openList) {
         if (depth === nestingMax) {
-          throw new UnreadableInput(this.#line, `nested deeper than ${nestingMax} levels`);
+          throw new UnreadableInput(this.#line, message("nestedDeep", String(nestingMax)));
         }
         this.#closers[depth] = byte + closerOffset;
         depth += 1;
@@ -306,10 +307,7 @@ class JsonReader {
       this.#at = this.#blanksEnd(this.#at);
       const problem =
         explainJson(this.#textFrom(this.#at))?.problem ?? `expected ${awaited}, found the end`;
-      throw new UnreadableInput(
-        this.#line,
-        `the input is cut off in the record that begins here: ${problem}`,
-      );
+      throw new UnreadableInput(this.#line, message("cutOff", problem));
     }
     await this.#refill();
   }
@@ -336,7 +334,8 @@ class JsonReader {
   #malformed(found: readonly Found[]): UnreadableInput | undefined {
     for (const { start, end, line } of found) {
       const fault = explainJson(this.#text(start, end));
-      if (fault !== undefined) return new UnreadableInput(line + fault.linesDown, fault.problem);
+      if (fault === undefined) continue;
+      return new UnreadableInput(line + fault.linesDown, message("notJson", fault.problem));
     }
     return undefined;
   }
@@ -344,17 +343,15 @@ class JsonReader {
   #mismatch(start: number, at: number): UnreadableInput {
     const fault = explainJson(this.#text(start, at + 1));
     const line = this.#line - this.#text(start, at).split("\n").length + 1;
-    return new UnreadableInput(
-      line + (fault?.linesDown ?? 0),
-      fault?.problem ?? "mismatched brackets",
-    );
+    const problem = message("notJson", fault?.problem ?? "mismatched brackets");
+    return new UnreadableInput(line + (fault?.linesDown ?? 0), problem);
   }
 
   /** Shows one character of what was found: whether there is more in the window is chance. */
   #expected(what: string): UnreadableInput {
     const [character] = this.#textFrom(this.#at);
     const found = character === undefined ? "the end" : JSON.stringify(character);
-    return new UnreadableInput(this.#line, `expected ${what}, found ${found}`);
+    return new UnreadableInput(this.#line, message("notJson", `expected ${what}, found ${found}`));
   }
 
   #text(start: number, end: number): string {

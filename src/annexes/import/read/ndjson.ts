@@ -2,6 +2,7 @@ import { parseJson } from "../../../domain/exact-json.ts";
 import { explainJson } from "./explain-json.ts";
 import { type ByteChunks, UnreadableInput, Window } from "./input.ts";
 import { MalformedRecord, type RecordBatch } from "./records.ts";
+import { message, messageText } from "../messages.ts";
 
 const newline = 10;
 const blankLine = /^[ \t\r]*$/;
@@ -49,17 +50,15 @@ function parsed(texts: readonly string[], firstLine: number): RecordBatch {
 /** Refuses an input whose last line has no end, neither as a line nor as JSON. */
 function refuseCut({ lines, records }: RecordBatch): void {
   const last = records.at(-1);
-  if (!(last instanceof MalformedRecord) || !last.problem.endsWith("found the end")) return;
-  throw new UnreadableInput(
-    lines.at(-1) ?? 0,
-    `the input is cut off in the record that begins here: ${last.problem}`,
-  );
+  if (!(last instanceof MalformedRecord) || !messageText(last.problem).endsWith("found the end"))
+    return;
+  throw new UnreadableInput(lines.at(-1) ?? 0, message("cutOff", messageText(last.problem)));
 }
 
 function record(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
-    return new MalformedRecord(explainJson(text)?.problem ?? "not JSON", text);
+    return new MalformedRecord(message("notJson", explainJson(text)?.problem ?? "not JSON"), text);
   }
 }

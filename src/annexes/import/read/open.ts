@@ -3,6 +3,7 @@ import { createGunzip } from "node:zlib";
 import { foreignKind } from "./foreign.ts";
 import { type ByteChunks, UnreadableInput, utf8Chunks } from "./input.ts";
 import { peeked } from "./peek.ts";
+import { message } from "../messages.ts";
 
 /** An input as it can be read on: UTF-8 text, or a workbook. */
 export type Opened =
@@ -54,9 +55,9 @@ async function* unpacked(chunks: ByteChunks): AsyncGenerator<Uint8Array> {
     for await (const piece of gunzip) yield piece as Uint8Array;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "Z_BUF_ERROR") throw new UnreadableInput(0, "the compressed input is cut off");
+    if (code === "Z_BUF_ERROR") throw new UnreadableInput(0, message("compressedCut"));
     if (code?.startsWith("Z_") !== true) throw error;
-    throw new UnreadableInput(0, `the compressed input is damaged (${(error as Error).message})`);
+    throw new UnreadableInput(0, message("compressedDamaged", (error as Error).message));
   }
 }
 
@@ -69,7 +70,7 @@ async function* decoded(chunks: ByteChunks, encoding: string): AsyncGenerator<Ui
     try {
       return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
     } catch {
-      throw new UnreadableInput(line, `expected ${encoding} text here or in the lines below`);
+      throw new UnreadableInput(line, message("notEncoded", encoding));
     }
   };
   for await (const chunk of chunks) {

@@ -1,3 +1,5 @@
+import type { Message } from "../messages.ts";
+
 /** Records as they stand in the input, with the line (from 1) on which each begins. */
 export interface RecordBatch {
   readonly lines: readonly number[];
@@ -12,10 +14,10 @@ export interface RecordBatch {
 
 /** One record that is malformed in an input where the next one can still be read. */
 export class MalformedRecord {
-  readonly problem: string;
+  readonly problem: Message;
   readonly text: string;
 
-  constructor(problem: string, text: string) {
+  constructor(problem: Message, text: string) {
     this.problem = problem;
     this.text = text;
   }

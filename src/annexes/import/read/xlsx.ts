@@ -1,6 +1,7 @@
 import { readXlsx, streamXlsxRows } from "hucre/xlsx";
 import { type ByteChunks, UnreadableInput } from "./input.ts";
 import type { RecordBatch } from "./records.ts";
+import { type Message, message } from "../messages.ts";
 
 /**
  * The largest workbook; its sheet is streamed, its archive and its shared texts are held in memory.
@@ -31,21 +32,19 @@ export async function* xlsxRows(chunks: ByteChunks, sheet?: string): AsyncGenera
       records = [];
     }
   } catch (error) {
-    throw new UnreadableInput(0, `the workbook cannot be read (${(error as Error).message})`);
+    throw new UnreadableInput(0, message("workbookUnreadable", (error as Error).message));
   }
   if (width === 0) throw new UnreadableInput(0, await emptiness(bytes, sheet));
   if (lines.length > 0) yield { lines, records };
 }
 
 /** Why a workbook gives no rows. */
-async function emptiness(bytes: Uint8Array, sheet: string | undefined): Promise<string> {
+async function emptiness(bytes: Uint8Array, sheet: string | undefined): Promise<Message> {
   const names: string[] = [];
   await readXlsx(bytes, { sheets: ({ name }) => names.push(name) < 0 });
-  const isThere = sheet === undefined || names.includes(sheet);
+  if (sheet === undefined || names.includes(sheet)) return message("sheetEmpty");
   const all = names.map((name) => JSON.stringify(name)).join(", ");
-  return isThere
-    ? "the sheet is empty; name another one with --sheet"
-    : `there is no sheet ${JSON.stringify(sheet)}; there are ${all}`;
+  return message("sheetUnknown", JSON.stringify(sheet), all);
 }
 
 async function workbookBytes(chunks: ByteChunks): Promise<Uint8Array> {
@@ -56,10 +55,7 @@ async function workbookBytes(chunks: ByteChunks): Promise<Uint8Array> {
     size += chunk.length;
     if (size > workbookBytesMax) {
       const mebibytes = workbookBytesMax / 1024 / 1024;
-      throw new UnreadableInput(
-        0,
-        `expected a workbook of at most ${mebibytes} MiB: save it as CSV`,
-      );
+      throw new UnreadableInput(0, message("workbookLarge", String(mebibytes)));
     }
   }
   return Buffer.concat(pieces);

@@ -4,6 +4,7 @@ import { mappedFormat, parseFieldMap } from "../../../../src/annexes/import/form
 import { Dates } from "../../../../src/annexes/import/formats/dates.ts";
 import { parseStatusWords, Statuses } from "../../../../src/annexes/import/formats/statuses.ts";
 import { brief, readFixture, readWhole, refusal } from "../helpers.ts";
+import { message } from "../../../../src/annexes/import/messages.ts";
 
 const briefs = async (name: string) => {
   const { format, outcomes } = await readFixture(name);
@@ -217,7 +218,7 @@ describe("times as they are written", () => {
     const text = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\nA1,Rex,soon,m,,Dog\n";
     const { notes } = await readWhole(text);
     expect(notes).toEqual([
-      { text: "dates in DateTime cannot be read", records: 1, firstLine: 2, example: '"soon"' },
+      { said: message("datesUnreadable", "DateTime"), records: 1, firstLine: 2, example: '"soon"' },
     ]);
   });
 });
@@ -231,7 +232,7 @@ describe("ids that are none", () => {
     expect(outcomes.map(({ externalId }) => externalId).filter(Boolean)).toEqual(["austin:A7"]);
     expect(notes).toEqual([
       {
-        text: "ids that a spreadsheet damaged are taken as none",
+        said: message("idsDamaged"),
         records: 2,
         firstLine: 7,
         example: "01-Mar",

@@ -4,6 +4,7 @@ import { csvRows } from "../../../../src/annexes/import/read/csv-rows.ts";
 import { readCsv } from "../../../../src/annexes/import/read/csv.ts";
 import { MalformedRecord } from "../../../../src/annexes/import/read/records.ts";
 import { inPieces, readWhole, refusal } from "../helpers.ts";
+import { message } from "../../../../src/annexes/import/messages.ts";
 
 async function rows(text: string, pieceSize = 3): Promise<[number, unknown][]> {
   const all: [number, unknown][] = [];
@@ -35,7 +36,7 @@ describe("csvRows", () => {
   });
 
   test("a quote left open spoils the rows up to the next one, never in silence", async () => {
-    const problem = "expected a closing '\"' for a field of this record";
+    const problem = message("quoteOpen");
     expect(await rows('a,b\n"Rex,1\n"Bo",2\nLu,3\n', 5)).toEqual([
       [1, ["a", "b"]],
       [2, new MalformedRecord(problem, '"Rex,1\n"Bo",2')],
@@ -115,8 +116,8 @@ describe("readCsv", () => {
     expect(records).toEqual([
       ["1", "2"],
       ["3", "4"],
-      new MalformedRecord("expected 2 fields as in the header, found 1 field", "5"),
-      new MalformedRecord("expected 2 fields as in the header, found 3 fields", "6,7,8"),
+      new MalformedRecord(message("fieldCount", "2", "1"), "5"),
+      new MalformedRecord(message("fieldCount", "2", "3"), "6,7,8"),
     ]);
   });
 
