@@ -69,13 +69,16 @@ async function load(io: Io, entries: readonly CommandEntry[]): Promise<Command> 
 }
 
 /**
- * Builds only the commands that `args` needs. A server should not keep the others in memory, and
- * `health`, which containers run often, loads half as much code.
+ * Builds only the commands that `args` needs: all that help shows when it names none. A server
+ * should not keep the others in memory, and `health`, which containers run often, loads half as
+ * much code.
  */
 async function programFor(args: readonly string[], io: Io): Promise<Command> {
+  const [first] = args;
+  if (first === "--version") return load(io, []);
   const entries = entriesOf(io);
-  const wanted = entries.filter(({ path }) => path.split(" ", 1)[0] === args[0]);
-  return load(io, wanted.length === 0 ? entries : wanted);
+  const wanted = entries.filter(({ path }) => path.split(" ", 1)[0] === first);
+  return load(io, wanted.length === 0 ? entries.filter(({ hidden }) => !hidden) : wanted);
 }
 
 /** Every command reports errors in the same words, and none ends the process by itself. */

@@ -1,7 +1,7 @@
 import type { Listening, Watcher } from "../annex.ts";
 import { settings, type Config, type LoadedConfig } from "../config.ts";
 import { AppError, shellWord } from "../domain/errors.ts";
-import { createService } from "../http/app.ts";
+import { createService, type AppOptions } from "../http/app.ts";
 import { listen, type RunningServer, type Tls } from "../http/server.ts";
 import type { IssuedKey } from "../service/keys.ts";
 import type { Logger } from "../service/log/logger.ts";
@@ -48,20 +48,13 @@ async function run(
     takeShared: watchers.find((each) => each.takeShared !== undefined)?.takeShared,
   });
   try {
-    const makeDoor = () =>
-      createService({
-        services,
-        baseUrl: config.baseUrl,
-        isHttps: tls !== undefined,
-        stagingBaseUrl: config.stagingBaseUrl,
-        corsOrigins: config.corsOrigin,
-        trustedProxies: config.trustedProxy,
-        requestIdPrefix: requestIdPrefix(),
-        log,
-        observers: watchers.flatMap(({ requests }) => requests ?? []),
-        routes: io.annexes.flatMap(({ routes }) => routes ?? []),
-        report,
-      }).door;
+    const makeDoor = await doorMaker(config, io, {
+      services,
+      isHttps: tls !== undefined,
+      log,
+      observers: watchers.flatMap(({ requests }) => requests ?? []),
+      report,
+    });
     const listening = await listenAll(watchers);
     const server = start(config, tls, makeDoor);
     if (tls !== undefined) io.onReload(() => void renewCertificate(config, server, log));
@@ -81,6 +74,25 @@ async function run(
     }
   }
   log.info("Stopped: counters saved, database closed.");
+}
+
+/** Returns what makes a door of the service, with the routes of all annexes behind it. */
+async function doorMaker(
+  config: Config,
+  io: Io,
+  options: Pick<AppOptions, "services" | "isHttps" | "log" | "observers" | "report">,
+): Promise<Parameters<typeof listen>[0]> {
+  const routes = await Promise.all(io.annexes.flatMap((annex) => annex.routes?.load() ?? []));
+  return () =>
+    createService({
+      ...options,
+      baseUrl: config.baseUrl,
+      stagingBaseUrl: config.stagingBaseUrl,
+      corsOrigins: config.corsOrigin,
+      trustedProxies: config.trustedProxy,
+      requestIdPrefix: requestIdPrefix(),
+      routes,
+    }).door;
 }
 
 async function openWatchers(loaded: LoadedConfig, io: Io, log: Logger): Promise<Watcher[]> {

@@ -5,7 +5,7 @@ import type { Services } from "../service/services.ts";
 import { PetAnswers } from "./answers.ts";
 import { Cors } from "./cors.ts";
 import { createDoor, recordOf, type Door, type RequestObserver } from "./door.ts";
-import type { AnnexRoutes } from "./edge.ts";
+import type { MakeRoutes } from "./edge.ts";
 import { refusalOf, refuse } from "./errors.ts";
 import { answerOtherMethod, methodTable } from "./methods.ts";
 import { fallbackRoutes } from "./routes/fallback.ts";
@@ -29,7 +29,7 @@ export interface AppOptions {
   /** What counts the requests. */
   readonly observers?: readonly RequestObserver[];
   /** Routes outside of `/v1` beside the probes. */
-  readonly routes?: readonly AnnexRoutes[];
+  readonly routes?: readonly MakeRoutes[];
   /** Called with failures that the caller is told nothing of. */
   readonly report: (error: unknown) => void;
 }
@@ -65,7 +65,7 @@ function createApp(options: AppOptions, cors: Cors | undefined) {
     cors,
     services,
   });
-  const annexes = routes.flatMap(({ make }) => make({ baseUrl, stagingBaseUrl, clock }));
+  const annexes = routes.flatMap((make) => make({ baseUrl, stagingBaseUrl, clock }));
   const open = openRoutes([probeRoutes(services), ...annexes]);
   const openMethods = methodTable(open.routes);
   return new Elysia({

@@ -32,8 +32,12 @@ export interface EdgeOptions {
   readonly clock: Clock;
 }
 
+/** Makes routes outside of `/v1`. */
+export type MakeRoutes = (options: EdgeOptions) => readonly AnyElysia[];
+
 /** Routes outside of `/v1`, and the pages among them that a start tells a person of. */
 export interface AnnexRoutes {
   readonly pages: readonly { readonly title: string; readonly path: string }[];
-  readonly make: (options: EdgeOptions) => readonly AnyElysia[];
+  /** Loads them with the web framework, which no command but `serve` needs. */
+  readonly load: () => Promise<MakeRoutes>;
 }

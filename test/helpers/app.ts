@@ -62,7 +62,7 @@ export async function testApp({
     stagingBaseUrl: undefined,
     corsOrigins: [],
     trustedProxies: [],
-    routes: annexes.flatMap(({ routes }) => routes ?? []),
+    routes: await Promise.all(annexes.flatMap(({ routes }) => routes?.load() ?? [])),
     report: (error) => reported.push(error),
     ...app,
   });

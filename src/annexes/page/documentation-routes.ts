@@ -3,9 +3,9 @@ import { jsonText } from "../../domain/exact-json.ts";
 import { isGetPetRemoved, baseUrlOf, versionSegment, type EdgeOptions } from "../../http/edge.ts";
 import { jsonType } from "../../http/errors.ts";
 import { html } from "./html.ts";
+import { documentationPath } from "./index.ts";
 import type { Page } from "./layout.ts";
 
-export const documentationPath = "/docs";
 export const documentPath = `${documentationPath}/json`;
 const yamlPath = `${documentationPath}/yaml`;
 

@@ -1,12 +1,18 @@
 import type { Annex } from "../../annex.ts";
-import { documentationPath, documentationRoutes } from "./documentation-routes.ts";
-import { landingRoutes } from "./landing-route.ts";
+
+export const documentationPath = "/docs";
 
 /** The documentation page, its document, and the landing page. */
 export const pageAnnex: Annex = {
   name: "page",
   routes: {
     pages: [{ title: "Docs", path: documentationPath }],
-    make: (options) => [landingRoutes(options.baseUrl), documentationRoutes(options)],
+    async load() {
+      const [{ landingRoutes }, { documentationRoutes }] = await Promise.all([
+        import("./landing-route.ts"),
+        import("./documentation-routes.ts"),
+      ]);
+      return (options) => [landingRoutes(options.baseUrl), documentationRoutes(options)];
+    },
   },
 };

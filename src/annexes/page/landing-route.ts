@@ -2,7 +2,8 @@ import { Elysia } from "elysia";
 import { baseUrlOf, versionSegment } from "../../http/edge.ts";
 import { jsonType } from "../../http/errors.ts";
 import { landingPage, type Links } from "./landing.ts";
-import { documentationPath, documentPath } from "./documentation-routes.ts";
+import { documentPath } from "./documentation-routes.ts";
+import { documentationPath } from "./index.ts";
 
 /** `GET /`: where everything is, as a page for a browser and as JSON for anybody else. */
 export function landingRoutes(baseUrl: string | undefined) {
