@@ -16,14 +16,6 @@ const fixtures = join(import.meta.dir, "../fixtures/tls");
 const restartMaxMs = 60_000;
 const uploadBytesMax = 256 * 1024 * 1024;
 
-/** A port that nobody had a moment ago. */
-function freePort(): number {
-  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
-  const { port } = server;
-  server.stop(true);
-  return port;
-}
-
 /** The process of the console beside a server. */
 function consolePid({ pid }: RunningConsole): number | undefined {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
@@ -38,9 +30,9 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-test("a console that is killed is started again, and the interface answers all the while", async () => {
+test("a console that is killed is started again at its address, and the interface answers all the while", async () => {
   using folder = temporaryFolder();
-  await using server = await serveConsole(folder.path, ["--console", `127.0.0.1:${freePort()}`]);
+  await using server = await serveConsole(folder.path);
   const { key } = await makeKey(folder.path, ...roomy);
   const ana = await new Visitor(server.console).join(await invite(folder.path, "Ana", "staff"));
   const former = consolePid(server);

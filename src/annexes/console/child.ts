@@ -22,6 +22,7 @@ export interface ChildOptions {
 
 export interface Listening {
   readonly url: string;
+  readonly port: number;
   readonly firstLink: string | undefined;
 }
 
@@ -34,6 +35,8 @@ export class ConsoleProcess {
   #child: ReturnType<typeof start> | undefined;
   #isStopping = false;
   #restartMs: number = restartMs.first;
+  /** The port that it had: people have its address open. */
+  #port: number | undefined;
 
   constructor(options: ChildOptions) {
     this.#options = options;
@@ -43,7 +46,7 @@ export class ConsoleProcess {
   async start(wantsFirstLink: boolean): Promise<Listening> {
     const child = start(this.#options);
     this.#child = child;
-    this.#tell({ type: "begin", wantsFirstLink });
+    this.#tell({ type: "begin", begin: { wantsFirstLink, port: this.#port } });
     const { promise, resolve, reject } = Promise.withResolvers<Listening>();
     const heard = this.#listen(child, resolve, reject);
     void child.exited.then(async (code) => {
@@ -53,6 +56,7 @@ export class ConsoleProcess {
       );
     });
     const listening = await promise;
+    this.#port = listening.port;
     void child.exited.then((code) => this.#ended(code));
     return listening;
   }
@@ -116,6 +120,8 @@ export class ConsoleProcess {
       this.#restartMs = restartMs.first;
     } catch (error) {
       this.#options.log.failure(error);
+      // Somebody else may have taken it by now.
+      this.#port = undefined;
       this.#ended(1);
     }
   }

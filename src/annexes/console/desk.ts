@@ -4,7 +4,7 @@ import type { NewPet, OptionalTextName, Pet, PetPatch, PetStatus } from "../../d
 import type { ExportedAnimal } from "./catalogue/find.ts";
 import type { Services } from "../../service/services.ts";
 import type { HealthDesk } from "./health.ts";
-import type { ImportDesk } from "./imports.ts";
+import type { ImportDesk } from "./import-desk.ts";
 import type { PeopleService } from "./people.ts";
 import type { Traffic } from "./traffic.ts";
 
@@ -51,6 +51,8 @@ export interface ChangeRecord {
   readonly actor: string;
   readonly action: string;
   readonly animals: number;
+  /** Animals that an undo left as they were, because they were changed since. */
+  readonly left: number;
   /** The name of its only animal. */
   readonly name: string | undefined;
   readonly isUndone: boolean;
@@ -76,6 +78,8 @@ export interface CountedCategory extends Category {
 }
 
 export interface AnimalDesk {
+  /** Gets ready for searches among many animals, in the background. */
+  prepare(): Promise<void>;
   find(query: AnimalQuery): Promise<FoundAnimals>;
   /** The animals that fit, in batches, the oldest first. */
   all(query: AnimalQuery): AsyncGenerator<readonly ExportedAnimal[]>;
@@ -85,6 +89,8 @@ export interface AnimalDesk {
   /** Newest first. */
   history(id: bigint): Promise<readonly AnimalEvent[]>;
   changeById(id: bigint): Promise<ChangeRecord | undefined>;
+  /** The newest changes by people and imports, newest first. */
+  recentChanges(limit: number): Promise<readonly ChangeRecord[]>;
   add(
     animal: Omit<NewPet, "categoryId"> & { readonly category: string },
     actor: string,

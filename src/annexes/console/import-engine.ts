@@ -1,3 +1,4 @@
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { tmpdir } from "node:os";
 import type { Config } from "../../config.ts";
@@ -12,9 +13,12 @@ import { mappedFormat, type MapTarget } from "../import/formats/field-map.ts";
 import { Statuses, wordKey } from "../import/formats/statuses.ts";
 import { importCatalogue, type ImportSummary } from "../import/import.ts";
 import { Rejects } from "../import/commands/import-report.ts";
+import type { Message } from "../import/messages.ts";
+import { UnreadableInput } from "../import/read/input.ts";
 import { type ReadOptions, UnknownFormat } from "../import/reading.ts";
+import { ImportDesk } from "./import-desk.ts";
 import {
-  ImportDesk,
+  type FoundReading,
   type ImportChoices,
   type ImportCount,
   type ImportEngine,
@@ -44,10 +48,31 @@ const meaningOf = Object.fromEntries(
 
 export function openImports(config: Config, services: Services): ImportDesk {
   const isFolder = config.store === undefined && config.storeFile === undefined;
-  const folder = isFolder
-    ? join(config.data, folderName)
-    : join(tmpdir(), `rehome-${folderName}-${crypto.randomUUID()}`);
+  const folder = isFolder ? join(config.data, folderName) : ownTemporaryFolder();
   return new ImportDesk(folder, importEngine(services));
+}
+
+/** Nobody can foresee its name; those of consoles that were killed go. */
+function ownTemporaryFolder(): string {
+  const prefix = `rehome-${folderName}-`;
+  for (const name of readdirSync(tmpdir())) {
+    const [, pid] = new RegExp(`^${prefix}(\\d+)-`).exec(name) ?? [];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    try {
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // It belongs to another user, whose console removes it.
+    }
+  }
+  return join(tmpdir(), `${prefix}${process.pid}-${crypto.randomUUID()}`);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
 
 interface Work {
@@ -95,13 +120,19 @@ export function importEngine({ store, clock }: Services): ImportEngine {
   const catalogue = catalogueOf(store);
   return {
     async examine(file, choices, options) {
-      try {
-        const work = { ...options, file, choices, dryRun: true };
-        const summary = await importOf(catalogue, clock, work);
-        return previewOf(summary, await catalogue.categories());
-      } catch (error) {
-        if (error instanceof UnknownFormat) return unknownOf(error);
-        throw error;
+      for (let { found } = choices; ;) {
+        try {
+          const work = { ...options, file, choices: { ...choices, found }, dryRun: true };
+          const summary = await importOf(catalogue, clock, work);
+          return { ...previewOf(summary, await catalogue.categories()), found };
+        } catch (error) {
+          if (!(error instanceof UnreadableInput)) throw error;
+          if (error instanceof UnknownFormat) return { ...unknownOf(error), found };
+          if (error.problem.code === "statusMissing") return { kind: "statusless", found };
+          const other = otherReading(error.problem, found);
+          if (other === undefined) throw error;
+          found = other;
+        }
       }
     },
     async run(file, choices, options) {
@@ -115,22 +146,40 @@ export function importEngine({ store, clock }: Services): ImportEngine {
   };
 }
 
+/** What spreadsheets on Windows write in Western Europe where they do not write UTF-8. */
+const windowsEncoding = "windows-1252";
+
+/** Another way to read a file that cannot be read as `found` says; undefined if there is none. */
+function otherReading(
+  { code, values: [value = ""] }: Message,
+  found: FoundReading,
+): FoundReading | undefined {
+  if (code === "listWithin" && found.records === undefined) {
+    return { ...found, records: value.split(".") };
+  }
+  if (found.encoding !== undefined) return undefined;
+  if (code === "notUtf8") return { ...found, encoding: windowsEncoding };
+  if (code === "utf16Unmarked") return { ...found, encoding: value };
+  return undefined;
+}
+
 /** The number of somebody's last import. */
 function* lastImport(actor: string): Steps<bigint | undefined> {
   const last = sql`WHERE actor = ${actor} AND action = 'import' ORDER BY id DESC LIMIT 1`;
   return (yield* record(changes, last))?.id;
 }
 
-function readOptions({ columns, statuses, source }: ImportChoices): ReadOptions {
+function readOptions(choices: ImportChoices): ReadOptions {
+  const { columns, statuses, source, everyStatus, found } = choices;
   const words = new Map(Object.entries(statuses).map(([word, each]) => [wordKey(word), each]));
   const map = Object.entries(columns ?? {}).map(
     ([meaning, column]) => [targets[meaning as Meaning], column] as const,
   );
   return {
+    ...found,
     ...(columns !== undefined && { format: mappedFormat(new Map(map)) }),
     ...(source !== "" && { source }),
-    // A person who maps columns has seen that no status is among them.
-    ...((words.size > 0 || columns !== undefined) && { statuses: new Statuses(words, "none") }),
+    statuses: new Statuses(words, everyStatus),
   };
 }
 
@@ -140,11 +189,13 @@ function countsOf(summary: ImportSummary): ImportCount {
   return { read, added, updated, unchanged, withdrawn, superseded, rejected, skipped };
 }
 
-function previewOf(summary: ImportSummary, known: readonly Category[]): Preview {
+function previewOf(summary: ImportSummary, known: readonly Category[]): Omit<Preview, "found"> {
   const names = new Map(known.map(({ id, name }) => [id, name]));
   return {
     kind: "preview",
     format: summary.format,
+    source: summary.source,
+    missing: summary.missing,
     counts: countsOf(summary),
     newCategories: summary.categoriesAdded.map(({ name }) => name),
     sample: summary.sample.map(({ name, category, status, externalId }) => ({
@@ -169,7 +220,7 @@ function previewOf(summary: ImportSummary, known: readonly Category[]): Preview 
   };
 }
 
-function unknownOf({ columns, rows, map }: UnknownFormat): UnknownFile {
+function unknownOf({ columns, rows, map }: UnknownFormat): Omit<UnknownFile, "found"> {
   const guess = Object.fromEntries([...map].map(([target, column]) => [meaningOf[target], column]));
   return { kind: "unknown", columns, rows, guess };
 }

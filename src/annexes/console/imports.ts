@@ -1,9 +1,8 @@
-import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { PetStatus } from "../../domain/pet.ts";
-import { AppError } from "../../domain/errors.ts";
-import type { Message } from "../import/messages.ts";
+import { message, type Message } from "../import/messages.ts";
 import type { Note } from "../import/notes.ts";
+import { UnreadableInput } from "../import/read/input.ts";
 
 /** What a column of an unknown file may hold. */
 export const meanings = ["name", "category", "status", "id", "updatedAt"] as const;
@@ -23,6 +22,18 @@ export interface ImportChoices {
   readonly isComplete: boolean;
   /** Takes the good rows when others are bad. */
   readonly skipBad: boolean;
+  /** The status of all animals, for a file that has none. */
+  readonly everyStatus: Exclude<StatusMeaning, "gone"> | undefined;
+  /** How the file turned out to be read, where that is not the usual way. */
+  readonly found: FoundReading;
+}
+
+/** How a file is read that is not read in the usual way. */
+export interface FoundReading {
+  /** What its letters are, where they are not UTF-8. */
+  readonly encoding?: string;
+  /** The fields that lead to the list within its JSON. */
+  readonly records?: readonly string[];
 }
 
 export interface BadRows {
@@ -55,12 +66,17 @@ export interface ImportCount {
 /** What there is to see before anything happens. */
 export interface Preview {
   readonly kind: "preview";
+  readonly found: FoundReading;
   readonly format: string;
+  /** Whose list it is, as its format or a person says; "" when nobody does. */
+  readonly source: string;
   readonly counts: ImportCount;
   readonly newCategories: readonly string[];
   readonly sample: readonly SampleAnimal[];
   readonly bad: readonly BadRows[];
   readonly notes: readonly Note[];
+  /** Animals that the whole list of their source lacks. */
+  readonly missing: number;
   /** Words for the status that nobody knows, most frequent first. */
   readonly unknownWords: readonly string[];
 }
@@ -68,10 +84,17 @@ export interface Preview {
 /** A file of a kind that is not known: its columns and first rows, to say what they mean. */
 export interface UnknownFile {
   readonly kind: "unknown";
+  readonly found: FoundReading;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
   /** What the names and values of the columns look like. */
   readonly guess: Readonly<Partial<Record<Meaning, string>>>;
+}
+
+/** A file in which nothing says whether its animals are for adoption. */
+export interface StatuslessFile {
+  readonly kind: "statusless";
+  readonly found: FoundReading;
 }
 
 export interface Imported {
@@ -92,7 +115,7 @@ export interface ImportEngine {
     file: string,
     choices: ImportChoices,
     work: { readonly rejects: string; readonly onStep: (step: ImportStep) => void },
-  ): Promise<Preview | UnknownFile>;
+  ): Promise<Preview | UnknownFile | StatuslessFile>;
   run(
     file: string,
     choices: ImportChoices,
@@ -108,16 +131,26 @@ export interface ImportEngine {
 export type ImportState =
   | { readonly is: "working"; readonly step: ImportStep }
   | { readonly is: "unknown"; readonly file: UnknownFile }
+  | { readonly is: "statusless" }
   | { readonly is: "examined"; readonly preview: Preview }
   | { readonly is: "done"; readonly imported: Imported }
-  | { readonly is: "failed"; readonly message: string };
+  | { readonly is: "failed"; readonly failure: Failure };
 
-const firstChoices: ImportChoices = {
+/** Why a file cannot be imported: in a message, or in the words of an error. */
+export interface Failure {
+  /** The line of the file; 0 for the file as a whole. */
+  readonly line: number;
+  readonly problem: Message;
+}
+
+export const firstChoices: ImportChoices = {
   columns: undefined,
   statuses: {},
   source: "",
   isComplete: false,
   skipBad: false,
+  everyStatus: undefined,
+  found: {},
 };
 const beginning: ImportStep = { phase: "reading", done: 0, total: undefined };
 
@@ -130,6 +163,7 @@ export class ImportJob {
   state: ImportState = { is: "working", step: beginning };
   readonly #engine: ImportEngine;
   readonly #stop = new AbortController();
+  #unknown: UnknownFile | undefined;
   #work: Promise<void> = Promise.resolve();
 
   constructor(engine: ImportEngine, name: string, file: string) {
@@ -147,10 +181,19 @@ export class ImportJob {
         rejects: this.rejects,
         onStep: (step) => (this.state = { is: "working", step }),
       });
-      return found.kind === "unknown"
-        ? { is: "unknown", file: found }
-        : { is: "examined", preview: found };
+      this.choices = { ...choices, found: found.found };
+      if (found.kind === "statusless") return { is: "statusless" };
+      if (found.kind === "preview") return { is: "examined", preview: found };
+      this.#unknown = found;
+      return { is: "unknown", file: found };
     });
+  }
+
+  /** Asks again what the columns mean. False for a file whose kind is known. */
+  askColumns(): boolean {
+    if (this.#unknown === undefined) return false;
+    this.state = { is: "unknown", file: this.#unknown };
+    return true;
   }
 
   /** Imports the file, in the background. */
@@ -184,74 +227,14 @@ export class ImportJob {
     this.#work = work().then(
       (state) => void (this.state = state),
       (error: unknown) => {
-        const message = error instanceof Error ? error.message : String(error);
-        this.state = { is: "failed", message };
+        this.state = { is: "failed", failure: failureOf(error) };
       },
     );
   }
 }
 
-/** The files that people are importing: one a person, in a folder that nobody else can read. */
-export class ImportDesk {
-  readonly #folder: string;
-  readonly #engine: ImportEngine;
-  readonly #jobs = new Map<string, ImportJob>();
-  readonly #arriving = new Set<string>();
-  #lastFile = 0;
-
-  /** Begins with an empty folder: what a console left there that was killed is nobody's. */
-  constructor(folder: string, engine: ImportEngine) {
-    this.#folder = folder;
-    this.#engine = engine;
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  }
-
-  job(personId: string): ImportJob | undefined {
-    return this.#jobs.get(personId);
-  }
-
-  /**
-   * Takes a file in with `receive`, in place of the person's last one, and begins to read it.
-   * Throws `unavailable` while another file of theirs arrives or is being imported. Undefined when
-   * no file was chosen.
-   */
-  async take(
-    personId: string,
-    receive: (path: string) => Promise<{ readonly name: string; readonly bytes: number }>,
-  ): Promise<ImportJob | undefined> {
-    if (this.#arriving.has(personId)) {
-      throw new AppError("unavailable", "You are still uploading another file.");
-    }
-    this.#arriving.add(personId);
-    const file = join(this.#folder, `${(this.#lastFile += 1)}`);
-    try {
-      const { name, bytes } = await receive(file);
-      if (bytes === 0) {
-        rmSync(file, { force: true });
-        return undefined;
-      }
-      await this.drop(personId);
-      const job = new ImportJob(this.#engine, name, file);
-      this.#jobs.set(personId, job);
-      job.examine(firstChoices);
-      return job;
-    } catch (error) {
-      rmSync(file, { force: true });
-      throw error;
-    } finally {
-      this.#arriving.delete(personId);
-    }
-  }
-
-  async drop(personId: string): Promise<void> {
-    const job = this.#jobs.get(personId);
-    this.#jobs.delete(personId);
-    await job?.close();
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#jobs.keys()].map((id) => this.drop(id)));
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
+function failureOf(error: unknown): Failure {
+  if (error instanceof UnreadableInput) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  return { line: 0, problem: message("other", text) };
 }

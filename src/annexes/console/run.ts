@@ -17,7 +17,7 @@ import { exposureOf, isUnspecified, widest } from "./exposure.ts";
 import { openHealth } from "./health.ts";
 import { animalDesk } from "./catalogue/desk.ts";
 import { openImports } from "./import-engine.ts";
-import { messageLine, messages, type FromConsole, type ToConsole } from "./messages.ts";
+import { messageLine, messages, type Begin, type FromConsole, type ToConsole } from "./messages.ts";
 import { PeopleService } from "./people.ts";
 import { peopleStore } from "./people-store.ts";
 import { consoleSetting, consoleUrlSetting } from "./settings.ts";
@@ -70,15 +70,17 @@ async function run(
       await closing(
         () => desk.imports.close(),
         async () => {
-          const server = start(loaded, desk, report, log("warn"));
+          const { wantsFirstLink, port } = await line.begun;
+          const server = start(loaded, desk, { port, report, warn: log("warn") });
           const url = loaded.valueOf(consoleUrlSetting) ?? publicUrl(loaded, server);
           await desk.people.noteAddress(url);
-          const wantsFirstLink = await line.begun;
           const firstLink =
             wantsFirstLink && (await desk.people.count()) === 0
               ? await firstLinkAt(url, desk, io.actor)
               : undefined;
-          say({ type: "listening", url, firstLink });
+          // So that the first search is as quick as those that follow.
+          desk.animals.prepare().catch(report);
+          say({ type: "listening", url, port: Number(server.url.port), firstLink });
           await line.ended(() => {
             const tls = readTls(config);
             if (tls !== undefined) server.renew(tls);
@@ -127,7 +129,7 @@ async function firstLinkAt(url: string, { people }: Desk, actor: string): Promis
 
 /** The service's end of the line: what it asks for, and what it is asked. */
 class Line {
-  readonly begun: Promise<boolean>;
+  readonly begun: Promise<Begin>;
   readonly #say: (message: FromConsole) => void;
   readonly #waiting = new Map<number, (traffic: Traffic) => void>();
   readonly #end: Promise<void>;
@@ -136,10 +138,10 @@ class Line {
 
   constructor(io: Io, say: (message: FromConsole) => void) {
     this.#say = say;
-    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const { promise, resolve } = Promise.withResolvers<Begin>();
     this.begun = promise;
     // A service that is gone before it has begun wants no link.
-    this.#end = this.#read(io, resolve).finally(() => resolve(false));
+    this.#end = this.#read(io, resolve).finally(() => resolve({ wantsFirstLink: false }));
   }
 
   traffic(): Promise<Traffic> {
@@ -162,13 +164,13 @@ class Line {
     await this.#end;
   }
 
-  async #read(io: Io, begin: (wantsFirstLink: boolean) => void): Promise<void> {
+  async #read(io: Io, begin: (begin: Begin) => void): Promise<void> {
     const stopped = new Promise<void>((resolve) => {
       io.stop.addEventListener("abort", () => resolve(), { once: true });
     });
     const heard = async () => {
       for await (const message of messages<ToConsole>(io.input())) {
-        if (message.type === "begin") begin(message.wantsFirstLink);
+        if (message.type === "begin") begin(message.begin);
         else if (message.type === "reload") this.#reload();
         else {
           this.#waiting.get(message.id)?.(message.traffic);
@@ -234,11 +236,19 @@ function addressesOf(interfaces: ReturnType<typeof networkInterfaces>): string[]
 function start(
   loaded: LoadedConfig,
   desk: Desk,
-  report: (error: unknown) => void,
-  warn: (message: string) => void,
+  {
+    port: former,
+    report,
+    warn,
+  }: Pick<Begin, "port"> & {
+    readonly report: (error: unknown) => void;
+    readonly warn: (message: string) => void;
+  },
 ): ConsoleServer {
   const { config } = loaded;
-  const { host, port } = loaded.valueOf(consoleSetting) ?? { host: "127.0.0.1", port: 0 };
+  const setting = loaded.valueOf(consoleSetting) ?? { host: "127.0.0.1", port: 0 };
+  const { host } = setting;
+  const port = setting.port === 0 ? (former ?? 0) : setting.port;
   const publicUrl = loaded.valueOf(consoleUrlSetting);
   const isBehindProxy = config.trustedProxy.length > 0;
   const tls = readTls(config);

@@ -161,7 +161,12 @@ describe("plain HTTP", () => {
     const request = new Request("http://console.example.org/animals", {
       headers: { host: "console.example.org" },
     });
-    return handle(request, { address, isSecure, isProxied: isBehindProxy });
+    return handle(request, {
+      address,
+      isSecure,
+      isProxied: isBehindProxy,
+      bePatient: () => undefined,
+    });
   };
   test.each([
     ["203.0.113.7", false, false, 403],

@@ -4,7 +4,7 @@ import type { AnimalService } from "../../animals/animals.ts";
 import type { OnChange } from "../../animals/editing.ts";
 import { animalServices, type AnimalServices } from "../../animals/open.ts";
 import type { Services } from "../../../service/services.ts";
-import { record, type RecordOf } from "../../../storage/records.ts";
+import { record, records, type RecordOf } from "../../../storage/records.ts";
 import { sql, type Steps } from "../../../storage/statement.ts";
 import { changes, petEvents } from "../../../storage/tables.ts";
 import type { AnimalDesk, AnimalEvent, ChangeMade, ChangeRecord } from "../desk.ts";
@@ -26,11 +26,15 @@ export function animalDesk(services: Services, indexedMin = indexedAnimals): Ani
 function reading(services: AnimalServices, indexedMin: number): Omit<AnimalDesk, Changes> {
   const { store: engine, pets, animals, categories, clock } = services;
   const book = new NameBook(engine, clock);
+  // The database answers until the names are read, and where they cannot be.
+  const prepare = async (total: number) => {
+    if (total >= indexedMin) await book.prepare().catch(() => undefined);
+  };
   return {
+    prepare: async () => prepare(await pets.count()),
     async find(query) {
       const total = await pets.count();
-      // The database answers until the names are read, and where they cannot be.
-      if (total >= indexedMin) book.prepare().catch(() => undefined);
+      void prepare(total);
       const known = query.text === "" ? undefined : await book.find(fold(query.text), countedMax);
       const search = () =>
         known === undefined ? findAnimals(query, total) : findAmong(query, known, total);
@@ -57,6 +61,7 @@ function reading(services: AnimalServices, indexedMin: number): Omit<AnimalDesk,
     },
     history: (id) => historyOf(animals, id),
     changeById: async (id) => engine.read(() => changeOf(id)),
+    recentChanges: async (limit) => engine.read(() => newestChanges(limit)),
   };
 }
 
@@ -123,9 +128,20 @@ function* changeOf(id: bigint): Steps<ChangeRecord | undefined> {
     actor,
     action,
     ...(yield* subjectOf(origin ?? change)),
+    left: Number(change.summary["left"] ?? 0),
     isUndone: undoneIn !== null,
     undoes: undoes ?? undefined,
   };
+}
+
+function* newestChanges(limit: number): Steps<ChangeRecord[]> {
+  const newest = yield* records(changes, sql`ORDER BY id DESC LIMIT ${limit}`);
+  const all: ChangeRecord[] = [];
+  for (const { id } of newest) {
+    const change = yield* changeOf(id);
+    if (change !== undefined) all.push(change);
+  }
+  return all;
 }
 
 /** How many animals a change concerns, and the name of a single one or of a category. */

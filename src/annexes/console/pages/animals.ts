@@ -175,6 +175,7 @@ function results(
       <a href="${listPath({ ...asked, before: undefined }).replace("/animals", "/export")}"
         >${words.animals.export}</a
       >
+      <a href="/changes">${words.changes.title}</a>
     </nav>`;
 }
 

@@ -3,6 +3,7 @@ import { html, type Html } from "../../page/html.ts";
 import type { ChangeMade, ChangeRecord } from "../desk.ts";
 import { redirect } from "../web/answer.ts";
 import { param, query, type Visit } from "../web/visit.ts";
+import { messagePage, notFoundPage } from "./failures.ts";
 import { hidden, notice, number, oneButton } from "./parts.ts";
 
 /**
@@ -37,36 +38,52 @@ export async function changeNotice(visit: Visit): Promise<Html | undefined> {
   if (change === undefined || change.actor !== visit.person.name) return undefined;
   return notice(
     "good",
-    html`<p>${changeWords(visit, change)}</p>
-      ${
-        change.isUndone || change.undoes !== undefined
-          ? undefined
-          : undoButton(visit, change.id, visit.words.buttons.undo)
-      }`,
+    html`<p>
+        ${changeWords(visit, change)}
+        ${change.left > 0 && visit.words.done.kept(animalsText(visit, change.left))}
+      </p>
+      ${mayUndo(visit, change) && undoButton(visit, change.id, visit.words.buttons.undo)}`,
   );
 }
 
-export function undoButton({ url }: Visit, changeId: bigint, label: string): Html {
+export function undoButton({ url }: Visit, changeId: bigint, label: string, kind = "undo"): Html {
   return oneButton(`/changes/${String(changeId)}/undo`, label, {
-    kind: "undo",
+    kind,
     fields: hidden("back", url.pathname + url.search),
   });
 }
 
-function changeWords(visit: Visit, change: ChangeRecord): string {
+const animalsText = (visit: Visit, count: number) =>
+  visit.words.categories.animals(number(visit, count), count);
+
+/** What a change did, as a sentence. */
+export function changeWords(visit: Visit, change: ChangeRecord): string {
   const { done, animals } = visit.words;
   const what =
     change.name === undefined
-      ? animals.several(number(visit, change.animals))
+      ? animalsText(visit, change.animals)
       : change.name.trim() || animals.unnamed;
   const words = change.undoes === undefined ? done[change.action as keyof typeof done] : done.undo;
   return change.isUndone ? done.undone(what) : (words ?? done.other)(what);
 }
 
-/** `POST /changes/:id/undo`. */
+/** Staff undo what they did themselves; operators undo what anybody did. */
+export function mayUndo({ person }: Visit, { actor, isUndone, undoes }: ChangeRecord): boolean {
+  const isTheirs = person.role === "operator" || actor === person.name;
+  return isTheirs && !isUndone && undoes === undefined;
+}
+
+/** `POST /changes/:id/undo`. What was undone already stays as it is. */
 export async function undoChange(visit: Visit): Promise<Response> {
+  const { desk, person, words } = visit;
   const id = parseInt64(param(visit, "id"));
-  if (id === undefined) return redirect(backPath(visit));
-  const undone = await visit.desk.animals.undo(id, visit.person.name);
-  return redirect(withChange(backPath(visit), undone));
+  const change = id === undefined ? undefined : await desk.animals.changeById(id);
+  if (change === undefined) return notFoundPage(visit);
+  if (change.isUndone || change.undoes !== undefined) {
+    return redirect(withChange(backPath(visit), { changeId: change.id }));
+  }
+  if (!mayUndo(visit, change)) return messagePage(visit, "forbidden", words.failures.othersChange);
+  // A million animals take minutes on a small machine.
+  visit.bePatient();
+  return redirect(withChange(backPath(visit), await desk.animals.undo(change.id, person.name)));
 }

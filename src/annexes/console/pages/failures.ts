@@ -1,6 +1,7 @@
 import { AppError } from "../../../domain/errors.ts";
 import { html } from "../../page/html.ts";
 import { endedCookie } from "../web/cookies.ts";
+import { ConsoleError } from "../web/console-error.ts";
 import type { Form } from "../web/forms.ts";
 import type { StatusName } from "../web/answer.ts";
 import type { Arrival, Visit } from "../web/visit.ts";
@@ -66,15 +67,19 @@ export function signedOutPage(arrival: Arrival, form: Form | undefined): Respons
   });
 }
 
-/**
- * What the page shows of a failure: the message of an AppError, and of anything else only that it
- * failed.
- */
+/** What the page shows of a failure: why, of an AppError, and else only that it failed. */
 export function failurePage(visit: Visit, error: unknown): Response {
   if (!(error instanceof AppError))
     return messagePage(visit, "failed", visit.words.failures.failed);
-  const { kind, message } = error;
-  const text = kind === "unavailable" ? `${message} ${visit.words.failures.later}` : message;
+  const { failures } = visit.words;
+  const { kind } = error;
+  const said =
+    error instanceof ConsoleError
+      ? failures[error.word]
+      : kind === "not_found"
+        ? failures.notFound
+        : failures.other(error.message);
+  const text = kind === "unavailable" ? `${said} ${failures.later}` : said;
   return messagePage(visit, statuses[kind] ?? "failed", text);
 }
 

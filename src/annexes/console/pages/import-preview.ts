@@ -29,12 +29,16 @@ export function figures(visit: Visit, counts: ImportCount): Html {
 /** What a file is, what it would change, what is wrong with it, and its first animals. */
 export function previewParts(visit: Visit, preview: Preview): Html {
   const { words } = visit;
-  const { counts, format, newCategories, notes } = preview;
+  const { counts, format, found, newCategories, notes } = preview;
   const isNothing = counts.added + counts.updated + counts.withdrawn === 0;
   return html`<p class="soft">
       ${words.import.format}: ${format} · ${words.import.read}: ${number(visit, counts.read)}
     </p>
     ${figures(visit, counts)} ${isNothing && notice("plain", html`<p>${words.import.nothing}</p>`)}
+    ${
+      found.encoding !== undefined &&
+      notice("plain", html`<p>${words.import.encoding(found.encoding)}</p>`)
+    }
     ${notes.map((note) => notice("plain", html`<p>${noteText(visit, note)}</p>`))}
     ${
       newCategories.length > 0 &&

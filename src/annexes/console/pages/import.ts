@@ -1,23 +1,23 @@
-import { petStatuses } from "../../../domain/pet.ts";
 import { html, type Html } from "../../page/html.ts";
-import {
-  meanings,
-  type ImportChoices,
-  type ImportJob,
-  type Meaning,
-  type Preview,
-  type StatusMeaning,
-  type UnknownFile,
-} from "../imports.ts";
+import { messageText } from "../../import/messages.ts";
+import type { Failure, ImportChoices, ImportJob, Preview } from "../imports.ts";
 import { download, redirect } from "../web/answer.ts";
 import { receiveFile } from "../web/upload.ts";
 import type { Visit } from "../web/visit.ts";
 import { changeNotice, undoButton } from "./change-notice.ts";
-import { table } from "./chart.ts";
 import { notFoundPage } from "./failures.ts";
 import { figures, previewParts } from "./import-preview.ts";
+import { columnsAgain, mapForm, otherFile, sentChoices, statusForm } from "./import-questions.ts";
 import { consolePage } from "./layout.ts";
-import { checkField, notice, number, oneButton, selectField, textField } from "./parts.ts";
+import {
+  checkField,
+  formError,
+  notice,
+  number,
+  oneButton,
+  textField,
+  type FieldErrors,
+} from "./parts.ts";
 
 /**
  * How long an answer waits for the work that it begins: a small file is then read before the page
@@ -32,7 +32,7 @@ export async function importPage(visit: Visit): Promise<Response> {
   return shown(visit);
 }
 
-async function shown(visit: Visit, error?: string): Promise<Response> {
+async function shown(visit: Visit, errors: FieldErrors = {}): Promise<Response> {
   await dropUndone(visit);
   const job = visit.desk.imports.job(visit.person.id);
   const isWorking = job?.state.is === "working";
@@ -40,11 +40,11 @@ async function shown(visit: Visit, error?: string): Promise<Response> {
   return consolePage(visit, {
     title: words.import.title,
     section: "import",
-    status: error === undefined ? "ok" : "invalid",
+    status: Object.keys(errors).length === 0 ? "ok" : "invalid",
     refreshSeconds: isWorking ? refreshSeconds : undefined,
-    body: html`${error !== undefined && notice("bad", html`<p>${error}</p>`)}
+    body: html`${formError(errors)}
       <div id="notices">${await changeNotice(visit)}</div>
-      ${job === undefined ? chooseForm(visit) : stateOf(visit, job)}`,
+      ${job === undefined ? chooseForm(visit) : stateOf(visit, job, errors)}`,
   });
 }
 
@@ -71,7 +71,7 @@ function chooseForm({ words }: Visit): Html {
     <p class="apart"><a href="/export">${words.export.title}</a></p>`;
 }
 
-function stateOf(visit: Visit, job: ImportJob): Html {
+function stateOf(visit: Visit, job: ImportJob, errors: FieldErrors): Html {
   const { words } = visit;
   const { state } = job;
   switch (state.is) {
@@ -80,10 +80,13 @@ function stateOf(visit: Visit, job: ImportJob): Html {
     case "unknown":
       return mapForm(visit, job, state.file);
     case "examined":
-      return examined(visit, job, state.preview);
+      return examined(visit, job, state.preview, errors);
+    case "statusless":
+      return statusForm(visit, job, errors);
     case "failed":
       return html`<h1>${words.import.failed}</h1>
-        ${notice("bad", html`<p>${job.name}: ${state.message}</p>`)} ${otherFile(visit)}`;
+        ${notice("bad", html`<p>${job.name}: ${failureText(visit, state.failure)}</p>`)}
+        <div class="acts start">${columnsAgain(visit, job)} ${otherFile(visit)}</div>`;
     case "done":
       return html`<h1>${words.import.doneTitle}: ${job.name}</h1>
         ${figures(visit, state.imported.counts)}
@@ -99,6 +102,11 @@ function stateOf(visit: Visit, job: ImportJob): Html {
           ${oneButton("/import/drop", words.import.again)}
         </div>`;
   }
+}
+
+function failureText({ words }: Visit, { line, problem }: Failure): string {
+  const text = messageText(problem, words.messages);
+  return line === 0 ? text : `${words.import.lines(String(line), 1)}: ${text}`;
 }
 
 function working(
@@ -123,86 +131,62 @@ function working(
   </div>`;
 }
 
-function otherFile({ words }: Visit): Html {
-  return oneButton("/import/drop", words.import.cancel);
-}
-
-function examined(visit: Visit, job: ImportJob, preview: Preview): Html {
+function examined(visit: Visit, job: ImportJob, preview: Preview, errors: FieldErrors): Html {
   const { words } = visit;
   const { counts } = preview;
   const isBad = counts.rejected > 0;
+  // What is bad may be an animal that the list has after all.
+  const isUnsafe = isBad && preview.missing > 0;
   return html`<h1>${words.import.previewTitle(job.name)}</h1>
     ${previewParts(visit, preview)}
-    <form method="post" action="/import/run" class="card">
-      ${
-        isBad &&
-        checkField({
-          name: "skipBad",
-          label: words.import.skipBad,
-          isOn: job.choices.skipBad,
-        })
-      }
-      <button>${words.buttons.import}</button>
-    </form>
-    ${completeForm(visit, job)} ${otherFile(visit)}`;
+    ${
+      isUnsafe
+        ? notice("bad", html`<p>${words.import.completeBad}</p>`)
+        : html`<form method="post" action="/import/run" class="card">
+            ${
+              isBad &&
+              checkField({
+                name: "skipBad",
+                label: words.import.skipBad,
+                isOn: job.choices.skipBad,
+              })
+            }
+            <button>${words.buttons.import}</button>
+          </form>`
+    }
+    ${completeForm(visit, job, errors)}
+    <div class="acts start">${columnsAgain(visit, job)} ${otherFile(visit)}</div>`;
 }
 
 /**
  * A list that is whole withdraws what it lacks: what that comes to is shown first, as everything
  * is.
  */
-function completeForm({ words }: Visit, { choices }: ImportJob): Html {
+function completeForm({ words, form }: Visit, { choices }: ImportJob, errors: FieldErrors): Html {
   return html`<form method="post" action="/import/examine" class="card">
     ${textField({
       name: "source",
       label: words.import.source,
       value: choices.source,
       hint: words.import.sourceHint,
+      error: errors["source"],
     })}
     ${checkField({
       name: "complete",
       label: words.import.complete,
-      isOn: choices.isComplete,
+      isOn: choices.isComplete || form.has("complete"),
     })}
     <button class="quiet">${words.import.look}</button>
   </form>`;
-}
-
-/** The columns of a file that nobody knows, beside its first rows. */
-function mapForm(visit: Visit, job: ImportJob, file: UnknownFile): Html {
-  const { words } = visit;
-  const options = (isOptional: boolean) => [
-    ...(isOptional ? [{ value: "", text: words.import.noColumn }] : []),
-    ...file.columns.map((column) => ({ value: column, text: column })),
-  ];
-  return html`<h1>${words.import.mapTitle}</h1>
-    <p>${words.import.mapHint}</p>
-    <div class="desk">
-      <section class="card">${table(file.columns, file.rows)}</section>
-      <form method="post" action="/import/examine" class="card">
-        ${meanings.map((each) =>
-          selectField(
-            {
-              name: `column-${each}`,
-              label: words.import.columnFor[each],
-              value: job.choices.columns?.[each] ?? file.guess[each] ?? "",
-            },
-            options(each !== "name" && each !== "category"),
-          ),
-        )}
-        <button>${words.import.look}</button>
-      </form>
-    </div>
-    ${otherFile(visit)}`;
 }
 
 /** `POST /import`: takes the file in and reads it; nothing is changed. */
 export async function uploadFile(visit: Visit): Promise<Response> {
   const { desk, person, request, words } = visit;
   const now = desk.imports.job(person.id);
-  if (now?.state.is === "working") return shown(visit, words.import.busy);
+  if (now?.state.is === "working") return shown(visit, { "": words.import.busy });
   const job = await desk.imports.take(person.id, (path) => receiveFile(request, path));
-  if (job === undefined) return shown(visit, words.import.noFile);
+  if (job === undefined) return shown(visit, { "": words.import.noFile });
   await job.settled(patienceMs);
   return redirect("/import");
 }
@@ -212,9 +196,26 @@ export async function examineFile(visit: Visit): Promise<Response> {
   const { desk, person } = visit;
   const job = desk.imports.job(person.id);
   if (job === undefined || job.state.is === "working") return redirect("/import");
-  job.examine(sentChoices(visit, job));
+  if (visit.form.has("columns") && job.askColumns()) return redirect("/import");
+  const choices = sentChoices(visit, job);
+  const errors = choiceErrors(visit, job, choices);
+  if (Object.keys(errors).length > 0) return shown(visit, errors);
+  job.examine(choices);
   await job.settled(patienceMs);
   return redirect("/import");
+}
+
+/** What is missing in the form; its page asks for it again. */
+function choiceErrors(
+  { words }: Visit,
+  { state }: ImportJob,
+  { everyStatus, isComplete, source }: ImportChoices,
+): FieldErrors {
+  if (state.is === "statusless" && everyStatus === undefined) {
+    return { every: words.errors.status };
+  }
+  const isNobodys = state.is === "examined" && state.preview.source === "" && source === "";
+  return isComplete && isNobodys ? { source: words.import.sourceMissing } : {};
 }
 
 /** `POST /import/run`. */
@@ -223,7 +224,9 @@ export async function runImport(visit: Visit): Promise<Response> {
   const job = desk.imports.job(person.id);
   if (job?.state.is !== "examined") return redirect("/import");
   const skipBad = form.has("skipBad");
-  if (job.state.preview.counts.rejected > 0 && !skipBad) return shown(visit, words.import.badStop);
+  const { counts, missing } = job.state.preview;
+  if (counts.rejected > 0 && missing > 0) return redirect("/import");
+  if (counts.rejected > 0 && !skipBad) return shown(visit, { "": words.import.badStop });
   job.run({ ...job.choices, skipBad }, person.name);
   await job.settled(patienceMs);
   return redirect("/import");
@@ -240,30 +243,4 @@ export function downloadRejects(visit: Visit): Response {
   const job = visit.desk.imports.job(visit.person.id);
   if (job === undefined || job.state.is === "working") return notFoundPage(visit);
   return download(Bun.file(job.rejects), "rejects.ndjson", "application/x-ndjson");
-}
-
-function sentChoices({ form }: Visit, { choices, state }: ImportJob): ImportChoices {
-  const columns: Partial<Record<Meaning, string>> = {};
-  for (const each of meanings) {
-    const column = form.exact(`column-${each}`);
-    if (column !== "") columns[each] = column;
-  }
-  const words = state.is === "examined" ? state.preview.unknownWords : [];
-  const statuses: Record<string, StatusMeaning> = { ...choices.statuses };
-  for (const [at, word] of words.entries()) {
-    const meaning = [...petStatuses, "none" as const, "gone" as const].find(
-      (each) => each === form.text(`word-${at}`),
-    );
-    if (meaning !== undefined) statuses[word] = meaning;
-  }
-  const isMapped = meanings.some((each) => form.has(`column-${each}`));
-  // Only one of the page's forms is sent: the others' choices stay.
-  const isSource = form.has("source");
-  return {
-    ...choices,
-    columns: isMapped ? columns : choices.columns,
-    statuses,
-    source: isSource ? form.text("source") : choices.source,
-    isComplete: isSource ? form.has("complete") : choices.isComplete,
-  };
 }

@@ -18,6 +18,7 @@ import {
   renameCategory,
 } from "./categories.ts";
 import { undoChange } from "./change-notice.ts";
+import { changePage, changesPage } from "./changes.ts";
 import { exportFile, exportPage } from "./export.ts";
 import { downloadBackup, healthPage, makeBackup } from "./health.ts";
 import { helpPage } from "./help.ts";
@@ -63,6 +64,8 @@ export const routes: readonly Route[] = [
   post("/animals/:id", "staff", saveAnimal),
   post("/animals/:id/status", "staff", markAnimal),
   post("/animals/:id/remove", "staff", removeAnimal),
+  get("/changes", "staff", changesPage),
+  get("/changes/:id", "staff", changePage),
   post("/changes/:id/undo", "staff", undoChange),
 
   get("/categories", "staff", categoriesPage),

@@ -1,5 +1,5 @@
-import { AppError } from "../../../domain/errors.ts";
 import { readUpTo } from "../../../http/body.ts";
+import { ConsoleError } from "./console-error.ts";
 
 /** More than any form here: 2,000 chosen animals, or the longest name in the widest script. */
 export const formBytesMax = 1024 * 1024;
@@ -40,11 +40,11 @@ export async function readForm(request: Request): Promise<Form> {
   const type = request.headers.get("content-type") ?? "";
   if (request.body === null) return new Form(new URLSearchParams());
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
-    throw new AppError("unsupported_media_type", "The encoding of the form is unknown.");
+    throw new ConsoleError("unsupported_media_type", "encoding");
   }
   const bytes = await readUpTo(request, formBytesMax);
   if (bytes === undefined) {
-    throw new AppError("payload_too_large", "The form is too large.");
+    throw new ConsoleError("payload_too_large", "formTooLarge");
   }
   return new Form(new URLSearchParams(new TextDecoder().decode(bytes)));
 }

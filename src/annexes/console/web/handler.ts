@@ -63,7 +63,7 @@ export function consoleHandler(
 
 function arrive(
   request: Request,
-  { address, isSecure }: Origin,
+  { address, isSecure, bePatient }: Origin,
   { desk, publicOrigin }: HandlerOptions,
 ): Arrival {
   const sent = URL.canParse(request.url) ? new URL(request.url) : new URL("http://invalid/");
@@ -72,7 +72,7 @@ function arrive(
   const { headers } = request;
   const language = languageFor(sentLanguage(headers), headers.get("accept-language"));
   const { words } = languages[language];
-  return { request, url, address, isSecure, language, words, nowMs: desk.clock() };
+  return { request, url, address, isSecure, bePatient, language, words, nowMs: desk.clock() };
 }
 
 /** Refuses what does not come from a browser that was led here on purpose. */

@@ -17,6 +17,8 @@ export interface Origin {
   readonly isSecure: boolean;
   /** True when the request came through a trusted proxy. */
   readonly isProxied: boolean;
+  /** Keeps the connection open for as long as the answer takes. */
+  readonly bePatient: () => void;
 }
 
 export interface ConsoleListenOptions {
@@ -72,7 +74,8 @@ function bind({ host, port, reusePort, tls, trustedProxies, handle }: ConsoleLis
     ...(tls && { tls: { cert: tls.cert, key: tls.key } }),
     fetch(request, server) {
       const peer = server.requestIP(request)?.address ?? "";
-      return handle(request, originOf(request, peer, tls !== undefined, trustedProxies));
+      const origin = originOf(request, peer, tls !== undefined, trustedProxies);
+      return handle(request, { ...origin, bePatient: () => server.timeout(request, 0) });
     },
   });
 }
@@ -82,7 +85,7 @@ function originOf(
   peer: string,
   isTls: boolean,
   trustedProxies: readonly Cidr[],
-): Origin {
+): Omit<Origin, "bePatient"> {
   const peerAddress = parseAddress(peer);
   const isProxied =
     peerAddress !== undefined && trustedProxies.some((range) => isInCidr(peerAddress, range));

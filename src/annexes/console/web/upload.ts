@@ -2,7 +2,7 @@ import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { AppError } from "../../../domain/errors.ts";
+import { ConsoleError } from "./console-error.ts";
 
 /** The largest file that is taken. */
 export const uploadBytesMax = 256 * 1024 * 1024;
@@ -22,7 +22,7 @@ export interface Upload {
 export async function receiveFile(request: Request, path: string): Promise<Upload> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(type) || request.body === null) {
-    throw new AppError("unsupported_media_type", "The form has no file.");
+    throw new ConsoleError("unsupported_media_type", "noUpload");
   }
   const parser = new Busboy({
     headers: { "content-type": type },
@@ -38,9 +38,7 @@ export async function receiveFile(request: Request, path: string): Promise<Uploa
     const body = Readable.fromWeb(request.body);
     await pipeline(body, parser);
   } catch (error) {
-    throw new AppError("invalid_request", "The file was not sent completely. Try again.", {
-      cause: error,
-    });
+    throw new ConsoleError("invalid_request", "upload", { cause: error });
   }
   return (await written) ?? { name: "", bytes: 0 };
 }
@@ -49,7 +47,7 @@ async function keep(file: BusboyFileStream, name: string, path: string): Promise
   const target = createWriteStream(path, { mode: 0o600, flags: "wx" });
   await pipeline(file, target);
   if (file.truncated) {
-    throw new AppError("payload_too_large", "The file is larger than 256 MiB.");
+    throw new ConsoleError("payload_too_large", "tooLarge");
   }
   // What a browser sends as a name may be a path of its machine.
   return { name: name.replace(/^.*[\\/]/s, "").slice(0, 255), bytes: target.bytesWritten };

@@ -10,6 +10,8 @@ export interface Arrival {
   /** The address of the person, behind proxies that are trusted. */
   readonly address: string;
   readonly isSecure: boolean;
+  /** Keeps the connection open for as long as the answer takes. */
+  readonly bePatient: () => void;
   readonly language: Language;
   readonly words: Words;
   readonly nowMs: number;

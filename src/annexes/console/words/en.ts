@@ -113,7 +113,6 @@ export const en = {
     backToAll: "All animals",
     count: (total: string) => `${total} animals, newest first`,
     countOf: (found: string, total: string) => `${found} of ${total} animals`,
-    several: (count: string) => `${count} animals`,
     pages: "Pages",
     newest: "Newest",
     older: "Older",
@@ -124,6 +123,12 @@ export const en = {
     chooseFirst: "Choose animals first: tick the boxes before their names.",
     mark: (status: string, name: string) => `${status}: ${name}`,
     removeHint: "You can undo it for 90 days.",
+  },
+  changes: {
+    title: "Recent changes",
+    none: "Nobody has changed anything yet.",
+    sure: (animals: string) =>
+      `${animals} will be as before, except what was changed since. An undo cannot be undone.`,
   },
   history: {
     title: "History",
@@ -162,9 +167,7 @@ export const en = {
     file: "File",
     drop: "or drop it here",
     noFile: "Choose a file first.",
-    tooLarge: "The file is larger than 256 MiB.",
     busy: "Your last file is still being read. Wait until it is done.",
-    gone: "This file is no longer here. Choose it again.",
     sending: "Sending",
     reading: "Reading the file",
     storing: "Importing",
@@ -193,7 +196,6 @@ export const en = {
     cancel: "Choose another file",
     mapTitle: "This kind of file is not known yet",
     mapHint: "Say which column holds what. The first rows show what is in them.",
-    column: "Column",
     columnFor: {
       name: "Name",
       category: "Category",
@@ -210,7 +212,17 @@ export const en = {
     undo: "Undo this import",
     undone: "The import was undone.",
     failed: "The import did not work",
-    stopped: "It was stopped. The imported animals stay. Import the file again for the rest.",
+    choose: "Choose …",
+    statuslessTitle: "Are these animals for adoption?",
+    statuslessHint: (name: string) =>
+      `Nothing in ${name} says it. Choose what is true of all animals in this file.`,
+    every: "Status of all animals",
+    columnsAgain: "Change the columns",
+    encoding: (name: string) =>
+      `This file is not UTF-8 and is read as ${name}. Check the accents in the first rows.`,
+    completeBad:
+      "A whole list must have no bad rows: their animals would be withdrawn. Correct the file, or untick the box below.",
+    sourceMissing: "Say whose whole list this is.",
     complete: "This file is the whole list: withdraw animals that are not in it",
     source: "Whose list this is",
     sourceHint:
@@ -402,7 +414,7 @@ export const en = {
       ["sold", "adopted"],
       ["none", "nothing is known"],
     ] as readonly (readonly [string, string])[],
-    undo: "Whatever you do can be undone for 90 days: press Undo right after it.",
+    undo: "Whatever you do can be undone for 90 days: press Undo right after it, or later under Recent changes.",
   },
   errors: {
     nameMissing: "Type a name.",
@@ -428,5 +440,12 @@ export const en = {
     host: "The console does not respond under this name.",
     insecure: "This console does not accept plain HTTP from the public internet.",
     upload: "The file was not sent completely. Try again.",
+    noUpload: "The form has no file.",
+    tooLarge: "The file is larger than 256 MiB.",
+    uploading: "You are still uploading another file.",
+    encoding: "The encoding of the form is unknown.",
+    formTooLarge: "The form is too large.",
+    othersChange: "Somebody else made this change. Ask them, or an operator, to undo it.",
+    other: (message: string) => message,
   },
 };

@@ -111,7 +111,6 @@ export const es: Words = {
     backToAll: "Todos los animales",
     count: (total) => `${total} animales, los más nuevos primero`,
     countOf: (found, total) => `${found} de ${total} animales`,
-    several: (count) => `${count} animales`,
     pages: "Páginas",
     newest: "Los más nuevos",
     older: "Anteriores",
@@ -123,8 +122,14 @@ export const es: Words = {
     mark: (status, name) => `${status}: ${name}`,
     removeHint: "Puedes deshacerlo durante 90 días.",
   },
+  changes: {
+    title: "Últimos cambios",
+    none: "Nadie ha cambiado nada todavía.",
+    sure: (animals) =>
+      `${animals} quedarán como antes, salvo lo que cambió después. Esto no se puede deshacer.`,
+  },
   history: {
-    title: "Historia",
+    title: "Historial",
     none: "Nada ha cambiado desde que se añadió.",
     unknown: "desconocido",
     actions: (action) => actions[action] ?? action,
@@ -160,9 +165,7 @@ export const es: Words = {
     file: "Archivo",
     drop: "o suéltalo aquí",
     noFile: "Elige antes un archivo.",
-    tooLarge: "El archivo pasa de 256 MiB.",
     busy: "Tu último archivo se está leyendo todavía. Espera a que termine.",
-    gone: "Este archivo ya no está aquí. Elígelo otra vez.",
     sending: "Enviando",
     reading: "Leyendo el archivo",
     storing: "Importando",
@@ -192,7 +195,6 @@ export const es: Words = {
     cancel: "Elegir otro archivo",
     mapTitle: "Este tipo de archivo todavía no se conoce",
     mapHint: "Di qué columna contiene qué. Las primeras filas muestran lo que hay en ellas.",
-    column: "Columna",
     columnFor: {
       name: "Nombre",
       category: "Categoría",
@@ -209,7 +211,17 @@ export const es: Words = {
     undo: "Deshacer esta importación",
     undone: "La importación se ha deshecho.",
     failed: "La importación no ha funcionado",
-    stopped: "Se ha parado. Lo importado se queda; importa el archivo otra vez para el resto.",
+    choose: "Elige …",
+    statuslessTitle: "¿Están en adopción estos animales?",
+    statuslessHint: (name) =>
+      `Nada lo dice en ${name}. Elige lo que vale para todos los animales de este archivo.`,
+    every: "Estado de todos los animales",
+    columnsAgain: "Cambiar las columnas",
+    encoding: (name) =>
+      `Este archivo no es UTF-8 y se lee como ${name}. Mira los acentos en las primeras filas.`,
+    completeBad:
+      "Una lista entera no puede tener filas malas: sus animales se retirarían. Corrige el archivo o quita la marca de abajo.",
+    sourceMissing: "Di de quién es la lista entera.",
     complete: "Este archivo es la lista entera: retirar los animales que le faltan",
     source: "De quién es la lista",
     sourceHint:
@@ -414,7 +426,7 @@ export const es: Words = {
       ["adoptado", "ya tiene un hogar"],
       ["sin estado", "no se sabe nada"],
     ],
-    undo: "Todo lo que hagas se puede deshacer durante 90 días: pulsa Deshacer justo después.",
+    undo: "Todo lo que hagas se puede deshacer durante 90 días: pulsa Deshacer justo después, o más tarde en Últimos cambios.",
   },
   errors: {
     nameMissing: "Escribe un nombre.",
@@ -439,6 +451,13 @@ export const es: Words = {
     origin: "Esto no venía de una página de esta consola, así que no se ha hecho nada.",
     host: "La consola no responde con este nombre.",
     insecure: "Esta consola no habla HTTP sin cifrar con internet.",
+    noUpload: "El formulario no tiene ningún archivo.",
+    tooLarge: "El archivo pasa de 256 MiB.",
+    uploading: "Todavía estás enviando otro archivo.",
+    encoding: "No se conoce la codificación del formulario.",
+    formTooLarge: "El formulario es demasiado grande.",
+    othersChange: "Este cambio es de otra persona. Pídele que lo deshaga, o a un operador.",
+    other: (message) => `No es posible (en inglés: ${message})`,
     upload: "El archivo no llegó entero. Inténtalo de nuevo.",
   },
 };

@@ -1,0 +1,261 @@
+/** Lists that a shelter has, on the console of the compiled executable: what it asks and says. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { messageTexts } from "../../src/annexes/import/messages.ts";
+import { rehome, temporaryFolder } from "../helpers/binary.ts";
+import { invite, serveConsole, Visitor, type RunningConsole } from "../helpers/console.ts";
+
+const folder = temporaryFolder();
+let server: RunningConsole;
+let visitors = 0;
+
+beforeAll(async () => {
+  server = await serveConsole(folder.path);
+});
+afterAll(async () => {
+  expect(await server.stop()).toBe(0);
+  folder[Symbol.dispose]();
+});
+
+async function come(role: "staff" | "operator" = "staff"): Promise<Visitor> {
+  const link = await invite(folder.path, `Visitor ${(visitors += 1)}`, role);
+  return new Visitor(server.console).join(link);
+}
+
+/** Sends a file, and returns the page that it leads to once it was read. */
+async function sent(visitor: Visitor, name: string, content: string | Uint8Array<ArrayBuffer>) {
+  const form = new FormData();
+  form.set("file", new File([content], name));
+  await visitor.submit("/import", form);
+  return settled(visitor);
+}
+
+async function settled(visitor: Visitor): Promise<string> {
+  for (;;) {
+    const page = await (await visitor.get("/import")).text();
+    if (!page.includes("data-poll")) return page;
+    await Bun.sleep(50);
+  }
+}
+
+async function chosen(visitor: Visitor, fields: Record<string, string>): Promise<string> {
+  await visitor.submit("/import/examine", fields);
+  return settled(visitor);
+}
+
+describe("a list that does not say whether its animals are for adoption", () => {
+  const columns = { "column-name": "Rufname", "column-category": "Tierart" };
+
+  test("is asked for it, and says that something must be chosen", async () => {
+    const ana = await come();
+    expect(await sent(ana, "list.csv", "Rufname;Tierart\nMilo;Hund\nBella;Katze\n")).toContain(
+      "This kind of file is not known yet",
+    );
+    const question = await chosen(ana, columns);
+    expect(question).toContain("Are these animals for adoption?");
+    const unanswered = await ana.post("/import/examine", { every: "" });
+    expect(unanswered.status).toBe(400);
+    expect(await unanswered.text()).toContain("Choose a status.");
+    const preview = await chosen(ana, { every: "pending" });
+    expect(preview).toContain("What list.csv would change");
+    expect(preview).toMatch(/<td>Milo<\/td>\s*<td>Hund<\/td>\s*<td>pending<\/td>/);
+  });
+
+  test("is not available to all because nobody was asked", async () => {
+    const ben = await come();
+    await sent(ben, "list.csv", "Rufname;Tierart\nNemo;Fisch\n");
+    await chosen(ben, columns);
+    const answer = await ben.post("/import/run");
+    expect(answer.status).toBe(303);
+    expect(await settled(ben)).toContain("Are these animals for adoption?");
+    expect(await (await ben.get("/animals?q=Nemo")).text()).toContain("No animal");
+  });
+
+  test("has its columns chosen again", async () => {
+    const cid = await come();
+    await sent(cid, "list.csv", "Rufname;Tierart\nMilo;Hund\n");
+    const swapped = { "column-name": "Tierart", "column-category": "Rufname" };
+    await chosen(cid, swapped);
+    expect(await chosen(cid, { every: "none" })).toContain("Change the columns");
+    const again = await chosen(cid, { columns: "again" });
+    expect(again).toContain("This kind of file is not known yet");
+    await chosen(cid, columns);
+    expect(await chosen(cid, { every: "none" })).toMatch(/<td>Milo<\/td>\s*<td>Hund<\/td>/);
+  });
+});
+
+test("a list of a spreadsheet on Windows is read, and says how", async () => {
+  const ana = await come();
+  const text = "name,categoryId,status\nNi\u00f1a,1,available\n";
+  const preview = await sent(
+    ana,
+    "windows.csv",
+    Uint8Array.from(text, (c) => c.charCodeAt(0)),
+  );
+  expect(preview).toContain("This file is not UTF-8 and is read as windows-1252.");
+  expect(preview).toContain("<td>Ni\u00f1a</td>");
+  await ana.submit("/import/run");
+  expect(await settled(ana)).toContain("Imported: windows.csv");
+  expect(await (await ana.get("/animals?q=ni\u00f1a")).text()).toContain(">Ni\u00f1a</a");
+});
+
+test("a list within other JSON is found", async () => {
+  const ana = await come();
+  const list = { meta: {}, answer: { rows: [{ name: "Deep", categoryId: 1, status: "sold" }] } };
+  expect(await sent(ana, "deep.json", JSON.stringify(list))).toContain("<td>Deep</td>");
+});
+
+describe("a whole list", () => {
+  test("without a name of its source is asked for it", async () => {
+    const ana = await come();
+    await sent(ana, "whole.csv", `Name;Art;Stand\nA;Hund;available\n`);
+    await chosen(ana, {
+      "column-name": "Name",
+      "column-category": "Art",
+      "column-status": "Stand",
+    });
+    const answer = await ana.post("/import/examine", { source: "", complete: "yes" });
+    expect(answer.status).toBe(400);
+    const page = await answer.text();
+    expect(page).toContain("Say whose whole list this is.");
+    expect(page).toMatch(/name="complete"\s+value="yes"\s+checked/);
+  });
+
+  test("with bad rows is not imported: their animals would be withdrawn", async () => {
+    const ana = await come();
+    await sent(ana, "first.csv", `Name;Art;Stand;Nr\nX1;Hund;sold;1\nX2;Hund;sold;2\n`);
+    const columns = {
+      "column-name": "Name",
+      "column-category": "Art",
+      "column-status": "Stand",
+      "column-id": "Nr",
+    };
+    await chosen(ana, columns);
+    await chosen(ana, { source: "clinic" });
+    await ana.submit("/import/run");
+    expect(await settled(ana)).toContain("Imported: first.csv");
+    await ana.submit("/import/drop");
+    await sent(ana, "second.csv", `Name;Art;Stand;Nr\nX1;Hund;sold;1\nX2;;sold;2\n`);
+    await chosen(ana, columns);
+    const preview = await chosen(ana, { source: "clinic", complete: "yes" });
+    expect(preview).toContain("A whole list must have no bad rows");
+    expect(preview).not.toContain('action="/import/run"');
+    await ana.submit("/import/run", { skipBad: "yes" });
+    expect(await (await ana.get("/animals?q=X2")).text()).toContain(">X2</a");
+  });
+});
+
+describe("in Spanish", () => {
+  async function spanish(): Promise<Visitor> {
+    const ana = await come();
+    await ana.post("/language", { language: "es", back: "/import" });
+    return ana;
+  }
+
+  test("causes and notes are Spanish, whatever is in the file", async () => {
+    const ana = await spanish();
+    const preview = await sent(
+      ana,
+      "lista.csv",
+      `name,categoryId,status\nRex,uno,available\n,1,available\nLuna,1,dormido\n"${"x".repeat(1_001)}",1,sold\nMax,1\nToby,1,sold\n`,
+    );
+    expect(preview).toContain("tiene que ser un n\u00famero entero, no &quot;uno&quot;");
+    expect(preview).toContain("\u00bfqu\u00e9 significa &quot;dormido&quot;?");
+    expect(preview).toContain("m\u00e1s de 1000 caracteres: 1001");
+    expect(preview).toContain("la fila tiene 2 de 3 columnas");
+    expect(preview).toContain("Algunos animales no tienen n\u00famero propio");
+    for (const text of ["expected", "found", "line ", "unknown", messageTexts.idsMissing()]) {
+      expect([text, preview.includes(text)]).toEqual([text, false]);
+    }
+  });
+
+  test.each([
+    ["vac\u00edo.csv", " ", "El archivo est\u00e1 vac\u00edo."],
+    ["lista.pdf", "%PDF-1.7\n", "Es un PDF."],
+    ["p\u00e1gina.html", "<!doctype html><title>Entrar</title>", "Es una p\u00e1gina web"],
+    ["roto.json", '[{"name":"a"', "El archivo se corta aqu\u00ed."],
+  ])("%s is refused in Spanish", async (name, content, words) => {
+    expect(await sent(await spanish(), name, content)).toContain(words);
+  });
+
+  test("a failure of a form is Spanish too", async () => {
+    const ana = await spanish();
+    const answer = await ana.post("/animals", new FormData());
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain("No se conoce la codificaci\u00f3n del formulario.");
+  });
+});
+
+describe("a change", () => {
+  const added = async (visitor: Visitor, name: string) => {
+    const fields = { name, category: "Dog", status: "available" };
+    const answer = await visitor.post("/animals", fields);
+    return /change=(\d+)/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
+  };
+  const isThere = async (visitor: Visitor, name: string) =>
+    (await (await visitor.get(`/animals?q=${name}`)).text()).includes(`>${name}</a`);
+
+  test("of somebody else is not for staff to undo, and is for an operator", async () => {
+    const [ana, ben, olga] = [await come(), await come(), await come("operator")];
+    const change = await added(ana, "Standing");
+    const refused = await ben.post(`/changes/${change}/undo`);
+    expect(refused.status).toBe(403);
+    expect(await refused.text()).toContain("Somebody else made this change.");
+    expect(await isThere(ana, "Standing")).toBe(true);
+    expect((await olga.post(`/changes/${change}/undo`)).status).toBe(303);
+    expect(await isThere(ana, "Standing")).toBe(false);
+  });
+
+  test("is found again under Recent changes, with Undo where it may be undone", async () => {
+    const [ana, ben] = [await come(), await come()];
+    const change = await added(ana, "Lately");
+    const undo = `action="/changes/${change}/undo"`;
+    const hers = await (await ana.get("/changes")).text();
+    expect(hers).toContain("Lately was added.");
+    expect(hers).toContain(undo);
+    const his = await (await ben.get("/changes")).text();
+    expect(his).toContain("Lately was added.");
+    expect(his).not.toContain(undo);
+  });
+
+  test("that was undone stays undone when Undo is pressed again", async () => {
+    const ana = await come();
+    const change = await added(ana, "Twice");
+    expect(await ana.submit(`/changes/${change}/undo`)).toContain("Undone: Twice is as before.");
+    expect(await ana.submit(`/changes/${change}/undo`)).toContain("This was undone: Twice.");
+    const { stdout } = await rehome(["pets", "list", "--data", folder.path]);
+    expect(stdout).not.toContain("Twice");
+  });
+
+  test.each(["0", "-1", "x", "99999999", "9223372036854775808"])(
+    "%s is none, and not found",
+    async (id) => {
+      const ana = await come();
+      expect((await ana.get(`/changes/${id}`)).status).toBe(404);
+      expect((await ana.post(`/changes/${id}/undo`)).status).toBe(404);
+    },
+  );
+
+  test("of several animals asks before it is undone", async () => {
+    const ana = await come();
+    for (const name of ["One", "Two"]) await added(ana, name);
+    const { stdout } = await rehome(["pets", "list", "--data", folder.path, "--json"]);
+    const ids = (JSON.parse(stdout) as { id: number; name: string }[])
+      .filter(({ name }) => ["One", "Two"].includes(name))
+      .map(({ id }) => String(id));
+    const answer = await fetch(`${server.console}/animals/several`, {
+      method: "POST",
+      redirect: "manual",
+      headers: {
+        cookie: [...ana.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+        origin: server.console,
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      body: [...ids.map((id) => `id=${id}`), "status=sold"].join("&"),
+    });
+    const change = /change=(\d+)/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
+    expect(await (await ana.get("/changes")).text()).toContain(`href="/changes/${change}"`);
+    const page = await (await ana.get(`/changes/${change}`)).text();
+    expect(page).toContain("2 animals will be as before");
+    expect(page).toContain(`action="/changes/${change}/undo"`);
+  });
+});
