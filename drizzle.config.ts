@@ -4,17 +4,17 @@ import { defineConfig } from "drizzle-kit";
 const schemas = {
   catalogue: {
     dialect: "sqlite",
-    schema: "./src/storage/sqlite/schema.ts",
+    schema: "./drizzle/schema/catalogue.ts",
     out: "./drizzle/sqlite/catalogue",
   },
   limits: {
     dialect: "sqlite",
-    schema: "./src/storage/sqlite/limits-schema.ts",
+    schema: "./drizzle/schema/limits.ts",
     out: "./drizzle/sqlite/limits",
   },
   postgres: {
     dialect: "postgresql",
-    schema: "./src/annexes/postgres/schema.ts",
+    schema: "./drizzle/schema/postgres.ts",
     out: "./drizzle/postgres",
   },
 } as const;

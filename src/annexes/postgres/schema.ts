@@ -1,6 +1,6 @@
 /**
- * The tables as PostgreSQL has them. Their schema is made by migrate.ts: the list of applied
- * migrations is in it too.
+ * The tables of PostgreSQL that Drizzle reads and writes. drizzle/schema/ has those that only a
+ * migration makes.
  */
 import { isNotNull, sql } from "drizzle-orm";
 import { bigint, check, index } from "drizzle-orm/pg-core";
@@ -8,17 +8,10 @@ import * as limits from "../../storage/counters.ts";
 import * as tables from "../../storage/tables.ts";
 import { rehome, tableOf } from "./columns.ts";
 
-export { rehome };
-
-export const categories = tableOf(tables.categories);
-
 export const pets = tableOf(tables.pets, ({ status, id }) => [
   // Without the name, which may be longer than an index entry can be.
   index("pets_by_status").on(status, id).where(isNotNull(status)),
 ]);
-export const removedPets = tableOf(tables.removedPets);
-export const changes = tableOf(tables.changes);
-export const petEvents = tableOf(tables.petEvents);
 
 /**
  * One row, changed with every animal: the number of changes and of animals. Its lock orders the
@@ -34,17 +27,6 @@ export const catalogue = rehome.table(
   },
   (table) => [check("catalogue_one_row", sql`${table.id} = 1`)],
 );
-
-export const apiKeys = tableOf(tables.apiKeys);
-export const keySecrets = tableOf(tables.keySecrets);
-export const keyEvents = tableOf(tables.keyEvents);
-export const keyEpoch = tableOf(tables.keyEpoch);
-export const idempotencyKeys = tableOf(tables.idempotencyKeys);
-
-export const people = tableOf(tables.people);
-export const invitations = tableOf(tables.invitations);
-export const sessions = tableOf(tables.sessions);
-export const storeState = tableOf(tables.storeState);
 
 export const rateWindows = tableOf(limits.rateWindows);
 export const usageDays = tableOf(limits.usageDays);

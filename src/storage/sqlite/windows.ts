@@ -6,7 +6,7 @@ import type { TakeRequest, TakeResult, UsageDay, UsageDelta, WindowStore } from 
 import { AppError } from "../../domain/errors.ts";
 import { asAppError, isBusy, isFull, query, statement, translating } from "./database.ts";
 import { usageWithRunningDays } from "../counters.ts";
-import { rateWindows, usageDays } from "./limits-schema.ts";
+import { rateWindows, usageDays } from "./schema.ts";
 
 /**
  * Pause before the lock is asked for again: short, and not in step with other processes that wait

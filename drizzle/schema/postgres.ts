@@ -1,0 +1,18 @@
+/**
+ * The tables of PostgreSQL, as drizzle-kit takes them: what a module exports. migrate.ts makes
+ * their schema, because the list of applied migrations is in it too.
+ */
+import { rehome, tableOf } from "../../src/annexes/postgres/columns.ts";
+import { catalogue, pets, rateWindows, usageDays } from "../../src/annexes/postgres/schema.ts";
+import * as tables from "../../src/storage/tables.ts";
+
+const others = tables.catalogueTables.filter((table) => table !== tables.pets);
+
+export = [
+  rehome,
+  ...others.map((table) => tableOf(table)),
+  pets,
+  catalogue,
+  rateWindows,
+  usageDays,
+];
