@@ -1,5 +1,5 @@
 /** Drizzle's tables for PostgreSQL, made from their declarations. */
-import { getTableColumns, isNotNull } from "drizzle-orm";
+import { getTableColumns } from "drizzle-orm";
 import {
   bigint,
   check,
@@ -13,14 +13,8 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import { checksOf } from "../../storage/constraints.ts";
-import {
-  type Column,
-  type ColumnKind,
-  columnName,
-  type Columns,
-  type Table,
-} from "../../storage/declare.ts";
+import { type Column, type ColumnKind, type Columns, type Table } from "../../storage/declare.ts";
+import { tableParts } from "../../storage/table-parts.ts";
 
 export const schemaName = "rehome";
 /** The type of each kind of column. */
@@ -70,57 +64,32 @@ type At = Readonly<Record<string, PgColumn>>;
 /** The tables made so far, for references among them. */
 const tables = new Map<string, At>();
 
+const parts = tableParts<PgColumnBuilderBase, PgColumn, PgTableExtraConfigValue>(
+  {
+    kinds,
+    given(table, name) {
+      // From a sequence, which never gives a number twice. A failed insert leaves a gap.
+      const sequence = { name: `${table}_${name}_seq`, cache: 1 };
+      return kinds.int64(name).primaryKey().generatedAlwaysAsIdentity(sequence);
+    },
+    check,
+    primaryKey,
+    index,
+    uniqueIndex,
+  },
+  tables,
+);
+
 /** Drizzle's table for `declared`; `extra` is what only PostgreSQL has of it. */
 export function tableOf<const C extends Columns>(
   declared: Table<C>,
   extra: (at: Readonly<Record<keyof C, PgColumn>>) => PgTableExtraConfigValue[] = () => [],
 ) {
-  const { name, columns, key } = declared;
-  const builders = Object.entries(columns).map(([property, column]) => {
-    const isKey = key.length === 1 && key[0] === property;
-    return [property, builderOf(name, columnName(property), column, isKey)];
-  });
   const made = rehome.table(
-    name,
-    Object.fromEntries(builders) as { [P in keyof C]: BuilderOf<C[P]> },
-    (at) => [...constraintsOf(declared, at as At), ...extra(at as Record<keyof C, PgColumn>)],
+    declared.name,
+    parts.columns(declared) as { [P in keyof C]: BuilderOf<C[P]> },
+    (at) => [...parts.constraints(declared, at as At), ...extra(at as Record<keyof C, PgColumn>)],
   );
-  tables.set(name, getTableColumns(made) as At);
+  tables.set(declared.name, getTableColumns(made) as At);
   return made;
-}
-
-function builderOf(
-  table: string,
-  name: string,
-  column: Column,
-  isKey: boolean,
-): PgColumnBuilderBase {
-  if (column.isGiven) {
-    // From a sequence, which never gives a number twice. A failed insert leaves a gap.
-    const sequence = { name: `${table}_${name}_seq`, cache: 1 };
-    return kinds.int64(name).primaryKey().generatedAlwaysAsIdentity(sequence);
-  }
-  const builder = kinds[column.kind](name);
-  const { references, default: value } = column;
-  if (isKey) builder.primaryKey();
-  else if (column.notNull) builder.notNull();
-  if (value !== undefined) builder.default(value as never);
-  if (column.unique) builder.unique();
-  if (references !== undefined)
-    builder.references(() => tables.get(references)?.["id"] as PgColumn);
-  return builder;
-}
-
-function constraintsOf(declared: Table, at: At): PgTableExtraConfigValue[] {
-  const { key, indexes } = declared;
-  const of = (property: string) => at[property] as PgColumn;
-  const all = (properties: readonly string[]) => properties.map(of) as [PgColumn, ...PgColumn[]];
-  return [
-    ...checksOf(declared, at).map(({ name, rule }) => check(name, rule)),
-    ...(key.length > 1 ? [primaryKey({ columns: all(key) })] : []),
-    ...indexes.map(({ name: called, on, unique, whereNotNull }) => {
-      const built = (unique ? uniqueIndex(called) : index(called)).on(...all(on));
-      return whereNotNull === undefined ? built : built.where(isNotNull(of(whereNotNull)));
-    }),
-  ];
 }

@@ -3,7 +3,7 @@
  * every integer over as a bigint; Drizzle's own `integer()` is typed `number` and would lie about
  * that.
  */
-import { getTableColumns, isNotNull } from "drizzle-orm";
+import { getTableColumns } from "drizzle-orm";
 import {
   check,
   customType,
@@ -17,8 +17,8 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import { checksOf } from "../constraints.ts";
-import { type Column, columnName, type Columns, type Table } from "../declare.ts";
+import { type Column, type Columns, type Table } from "../declare.ts";
+import { tableParts } from "../table-parts.ts";
 
 const kinds = {
   int64: customType<{ data: bigint; driverData: bigint }>({ dataType: () => "integer" }),
@@ -55,49 +55,31 @@ type At = Readonly<Record<string, SQLiteColumn>>;
 /** The tables made so far, for references among them. */
 const tables = new Map<string, At>();
 
+const parts = tableParts<SQLiteColumnBuilderBase, SQLiteColumn, SQLiteTableExtraConfigValue>(
+  {
+    kinds,
+    given: (_, name) => integer(name).primaryKey({ autoIncrement: true }),
+    check,
+    primaryKey,
+    index,
+    uniqueIndex,
+  },
+  tables,
+);
+
 /** Drizzle's table for `declared`; `extra` is what only SQLite has of it. */
 export function tableOf<const C extends Columns>(
   declared: Table<C>,
   extra: (at: Readonly<Record<keyof C, SQLiteColumn>>) => SQLiteTableExtraConfigValue[] = () => [],
 ) {
-  const { name, columns, key } = declared;
-  const builders = Object.entries(columns).map(([property, column]) => [
-    property,
-    builderOf(columnName(property), column, key.length === 1 && key[0] === property),
-  ]);
   const made = sqliteTable(
-    name,
-    Object.fromEntries(builders) as { [P in keyof C]: BuilderOf<C[P]> },
-    (at) => [...constraintsOf(declared, at as At), ...extra(at as Record<keyof C, SQLiteColumn>)],
+    declared.name,
+    parts.columns(declared) as { [P in keyof C]: BuilderOf<C[P]> },
+    (at) => [
+      ...parts.constraints(declared, at as At),
+      ...extra(at as Record<keyof C, SQLiteColumn>),
+    ],
   );
-  tables.set(name, getTableColumns(made) as At);
+  tables.set(declared.name, getTableColumns(made) as At);
   return made;
-}
-
-function builderOf(name: string, column: Column, isKey: boolean): SQLiteColumnBuilderBase {
-  if (column.isGiven) return integer(name).primaryKey({ autoIncrement: true });
-  const builder = kinds[column.kind](name);
-  const { references, default: value } = column;
-  if (isKey) builder.primaryKey();
-  else if (column.notNull) builder.notNull();
-  if (value !== undefined) builder.default(value as never);
-  if (column.unique) builder.unique();
-  if (references !== undefined)
-    builder.references(() => tables.get(references)?.["id"] as SQLiteColumn);
-  return builder;
-}
-
-function constraintsOf(declared: Table, at: At): SQLiteTableExtraConfigValue[] {
-  const { key, indexes } = declared;
-  const of = (property: string) => at[property] as SQLiteColumn;
-  const all = (properties: readonly string[]) =>
-    properties.map(of) as [SQLiteColumn, ...SQLiteColumn[]];
-  return [
-    ...checksOf(declared, at).map(({ name, rule }) => check(name, rule)),
-    ...(key.length > 1 ? [primaryKey({ columns: all(key) })] : []),
-    ...indexes.map(({ name: called, on, unique, whereNotNull }) => {
-      const built = (unique ? uniqueIndex(called) : index(called)).on(...all(on));
-      return whereNotNull === undefined ? built : built.where(isNotNull(of(whereNotNull)));
-    }),
-  ];
 }
