@@ -1,18 +1,17 @@
-import { CsvError, parse, type Info, type Parser } from "csv-parse";
+import Papa from "papaparse";
 import { type ByteChunks, UnreadableInput, recordBytesMax } from "./input.ts";
 import { MalformedRecord, type RecordBatch } from "./records.ts";
 import { message } from "../messages.ts";
 
 const newline = 10;
-const quote = 34;
 
 /** How much is parsed at once: a batch of some hundred rows. */
 const portionBytes = 64 * 1024;
 
 /**
  * All rows of CSV text, the header too, as arrays of fields, each with the line on which it begins.
- * A row over several lines in which a quote was left open is a `MalformedRecord`. Throws
- * UnreadableInput where the last quote stays open, or a row is too long to be one.
+ * A line on which a quote is left open is a `MalformedRecord`. Throws UnreadableInput where the
+ * last quote stays open, or a row is too long to be one.
  */
 export async function* csvRows(chunks: ByteChunks, delimiter: string): AsyncGenerator<RecordBatch> {
   const rows = new RowParser(delimiter);
@@ -20,120 +19,132 @@ export async function* csvRows(chunks: ByteChunks, delimiter: string): AsyncGene
   for await (const chunk of chunks) {
     lastByte = chunk.at(-1) ?? lastByte;
     for (let at = 0; at < chunk.length; at += portionBytes) {
-      const batch = await rows.add(chunk.subarray(at, at + portionBytes));
+      const batch = rows.add(chunk.subarray(at, at + portionBytes));
       if (batch.lines.length > 0) yield batch;
     }
   }
-  const batch = await rows.end();
+  const batch = rows.end();
   if (batch.lines.length > 0) yield { ...batch, isUnended: lastByte !== newline };
 }
 
-/**
- * csv-parse, fed by hand: rows are collected as they are parsed, so that no object stream stands
- * between.
- */
+interface Rows {
+  readonly lines: number[];
+  readonly records: (string[] | MalformedRecord)[];
+}
+
+/** Papa Parse, given whole lines: the row that is still open at their end waits for more. */
 class RowParser {
-  readonly #parser: Parser;
-  #lines: number[] = [];
-  #records: (string[] | MalformedRecord)[] = [];
-  /** The line on which the next row begins, but for blank lines before it. */
+  readonly #delimiter: string;
+  readonly #decoder = new TextDecoder();
+  #text = "";
+  /** The line on which that text begins. */
   #line = 1;
-  #blankLines = 0;
-  /** The bytes of the row that is being parsed, and of what follows it in the last portion. */
-  #pieces: Uint8Array[] = [];
-  #piecesAt = 0;
-  #rowAt = 0;
+  /** How long it has to be for another attempt to find its first row's end. */
+  #attemptLength = 0;
 
   constructor(delimiter: string) {
-    this.#parser = parse({
-      delimiter,
-      record_delimiter: ["\r\n", "\n"],
-      relax_quotes: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      max_record_size: recordBytesMax,
-      on_record: (record: string[], info) => this.#keep(record, info),
-    });
-    // Errors are taken from the calls that they belong to.
-    this.#parser.on("error", () => {});
+    this.#delimiter = delimiter;
   }
 
-  async add(bytes: Uint8Array): Promise<RecordBatch> {
-    this.#pieces.push(bytes);
-    const batch = await this.#parsed((done) => this.#parser.write(bytes, done));
-    for (let first = this.#pieces[0]; first !== undefined; first = this.#pieces[0]) {
-      if (this.#piecesAt + first.length > this.#rowAt) break;
-      this.#piecesAt += first.length;
-      this.#pieces.shift();
+  add(bytes: Uint8Array): RecordBatch {
+    const rows: Rows = { lines: [], records: [] };
+    this.#text += this.#decoder.decode(bytes, { stream: true });
+    if (this.#text.length < this.#attemptLength) return rows;
+    const end = this.#text.lastIndexOf("\n") + 1;
+    const open = this.#take(this.#text.slice(0, end), rows);
+    this.#text = open + this.#text.slice(end);
+    // Twice as much each time, so that a long row is not read over and over.
+    this.#attemptLength = open === "" && end > 0 ? 0 : 2 * this.#text.length;
+    if (this.#text.length > recordBytesMax) {
+      throw new UnreadableInput(this.#line, message("recordUnended", String(recordBytesMax)));
     }
-    return batch;
+    return rows;
   }
 
-  end(): Promise<RecordBatch> {
-    return this.#parsed((done) => this.#parser.end(done));
+  end(): RecordBatch {
+    const rows: Rows = { lines: [], records: [] };
+    if (this.#take(this.#text, rows) !== "") throw this.#quoteOpenAtEnd();
+    return rows;
   }
 
-  async #parsed(work: (done: (error?: Error | null) => void) => void): Promise<RecordBatch> {
-    try {
-      await new Promise<void>((resolve, reject) => {
-        work((error) => (error ? reject(error) : resolve()));
+  #quoteOpenAtEnd(): UnreadableInput {
+    return new UnreadableInput(this.#line, message("quoteUnended"));
+  }
+
+  /** Adds the rows of `text`. Returns what follows the last one that is complete. */
+  #take(text: string, rows: Rows): string {
+    for (let rest = text; ;) {
+      let at = 0;
+      let fault: string | undefined;
+      Papa.parse<string[]>(rest, {
+        delimiter: this.#delimiter,
+        newline: "\n",
+        step: ({ data, errors: [error], meta: { cursor } }, parser) => {
+          if (error !== undefined) {
+            fault = error.code;
+            parser.abort();
+          } else if (cursor > at) {
+            this.#keep(data, rows);
+            this.#line += newlinesIn(rest, at, cursor);
+            at = cursor;
+          }
+        },
       });
-    } catch (error) {
-      throw error instanceof CsvError ? unreadable(error, this.#line) : error;
+      rest = rest.slice(at);
+      if (fault !== "InvalidQuotes") return rest;
+      rest = this.#takeLine(rest, rows);
     }
-    const batch = { lines: this.#lines, records: this.#records };
-    this.#lines = [];
-    this.#records = [];
-    return batch;
   }
 
-  /** Counts lines itself: csv-parse counts a CRLF within quotes as two. */
-  #keep(record: string[], { bytes, empty_lines: blankLines }: Info): null {
-    const line = this.#line + blankLines - this.#blankLines;
-    this.#blankLines = blankLines;
-    this.#line = line + 1;
-    let isOpen = false;
-    for (const field of record) {
-      if (!field.includes("\n")) continue;
-      this.#line += newlinesIn(field);
-      isOpen ||= field.startsWith('"') && this.#isQuoteOpen(bytes);
-    }
-    this.#rowAt = bytes;
-    this.#lines.push(line);
-    this.#records.push(isOpen ? openQuote(record) : record);
-    return null;
+  #keep(fields: string[], { lines, records }: Rows): void {
+    const last = fields.length - 1;
+    if (fields[last]?.endsWith("\r") === true) fields[last] = fields[last].slice(0, -1);
+    if (last === 0 && fields[0] === "") return;
+    lines.push(this.#line);
+    records.push(fields);
   }
 
   /**
-   * True when the row that ends before `end` has a quote without its like: it ran on into the next
-   * lines by mistake.
+   * Adds the first line, which has a text after a closing quote: Papa Parse would go on to a
+   * quote in the rows below. Returns what follows it.
    */
-  #isQuoteOpen(end: number): boolean {
-    const bytes = Buffer.concat(this.#pieces);
-    let quotes = 0;
-    for (const byte of bytes.subarray(this.#rowAt - this.#piecesAt, end - this.#piecesAt)) {
-      if (byte === quote) quotes += 1;
-    }
-    return quotes % 2 === 1;
+  #takeLine(text: string, { lines, records }: Rows): string {
+    const end = text.indexOf("\n");
+    const line = (end < 0 ? text : text.slice(0, end)).replace(/\r$/, "");
+    const fields = looseFields(line, this.#delimiter);
+    if (fields === undefined && end < 0) throw this.#quoteOpenAtEnd();
+    lines.push(this.#line);
+    records.push(fields ?? new MalformedRecord(message("quoteOpen"), line));
+    this.#line += 1;
+    return end < 0 ? "" : text.slice(end + 1);
   }
 }
 
-function openQuote(record: readonly string[]): MalformedRecord {
-  return new MalformedRecord(message("quoteOpen"), record.join(","));
+const quoted = /"([^"]*(?:""[^"]*)*)"/y;
+
+/**
+ * The fields of a line, in which quotes with a text behind them are a part of the text. Undefined
+ * if a quote is left open.
+ */
+function looseFields(line: string, delimiter: string): string[] | undefined {
+  const fields: string[] = [];
+  for (let at = 0; ;) {
+    quoted.lastIndex = at;
+    const [whole = "", inner = ""] = quoted.exec(line) ?? [];
+    if (whole === "" && line[at] === '"') return undefined;
+    const next = line.indexOf(delimiter, at + whole.length);
+    const end = next < 0 ? line.length : next;
+    const isQuoted = whole !== "" && line.slice(at + whole.length, end).trim() === "";
+    fields.push(isQuoted ? inner.replaceAll('""', '"') : line.slice(at, end));
+    if (next < 0) return fields;
+    at = end + delimiter.length;
+  }
 }
 
-function unreadable({ code, message: why }: CsvError, line: number): UnreadableInput {
-  if (code === "CSV_MAX_RECORD_SIZE") {
-    return new UnreadableInput(line, message("recordUnended", String(recordBytesMax)));
-  }
-  if (code === "CSV_QUOTE_NOT_CLOSED") {
-    return new UnreadableInput(line, message("quoteUnended"));
-  }
-  return new UnreadableInput(line, message("other", why));
-}
-
-function newlinesIn(text: string): number {
+function newlinesIn(text: string, start: number, end: number): number {
   let count = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count += 1;
+  for (let at = text.indexOf("\n", start); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) {
+    count += 1;
+  }
   return count;
 }

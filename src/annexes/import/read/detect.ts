@@ -72,8 +72,7 @@ const delimiterLinesMax = 20;
 
 /**
  * The delimiter that the line \`sep=;\` names, as Excel writes it, or else by which the most lines
- * have equally many fields, outside quotes. csv-parse's `delimiter_auto` fails on text beyond
- * ASCII.
+ * have equally many fields, outside quotes.
  */
 function delimiterOf(text: string): string {
   const told = /^sep=(.)\r?\n/i.exec(text)?.[1];

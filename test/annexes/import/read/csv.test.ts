@@ -35,27 +35,47 @@ describe("csvRows", () => {
     ]);
   });
 
-  test("a quote left open spoils the rows up to the next one, never in silence", async () => {
+  test("a quote left open spoils its own line, never in silence", async () => {
     const problem = message("quoteOpen");
-    expect(await rows('a,b\n"Rex,1\n"Bo",2\nLu,3\n', 5)).toEqual([
+    expect(await rows('a,b\n"Rex,1\r\n"Bo",2\nLu,3\n', 5)).toEqual([
       [1, ["a", "b"]],
-      [2, new MalformedRecord(problem, '"Rex,1\n"Bo",2')],
+      [2, new MalformedRecord(problem, '"Rex,1')],
+      [3, ["Bo", "2"]],
       [4, ["Lu", "3"]],
     ]);
   });
 
-  test("a quoted empty field alone is a row, an empty line is none", async () => {
-    expect(await rows('""\n\n""')).toEqual([
-      [1, [""]],
-      [3, [""]],
+  test("a line with a quote that marks nothing keeps the fields that are quoted", async () => {
+    const text = '"Clark" Kent,"a, b" ,"x ""y""",""\r\n"Smith, "Bob"",2,3,4\n"1\n2",3,4,5\n';
+    expect(await rows(text)).toEqual([
+      [1, ['"Clark" Kent', "a, b", 'x "y"', ""]],
+      [2, ['"Smith, "Bob""', "2", "3", "4"]],
+      [3, ["1\n2", "3", "4", "5"]],
     ]);
   });
 
-  test("a quote that stays open to the end is refused at its line", async () => {
-    expect(await refusal(rows('a\n1,"2\n3,4\n5'))).toBe(
-      "line 2: expected a closing '\"' for a field of this record, found the end",
-    );
+  test("a field over more than one portion is read once and whole", async () => {
+    const long = "x\n".repeat(200_000);
+    const [first, second] = await rows(`a,"${long}"\nb,c\n`, 50_000);
+    expect(first).toEqual([1, ["a", long]]);
+    expect(second).toEqual([200_002, ["b", "c"]]);
   });
+
+  test("an empty line is no row", async () => {
+    expect(await rows('a\n\n\r\n""\nb')).toEqual([
+      [1, ["a"]],
+      [5, ["b"]],
+    ]);
+  });
+
+  test.each(['a\n1,"2\n3,4\n5', 'a\n"1" 2,"3'])(
+    "a quote that stays open to the end is refused at its line: %j",
+    async (text) => {
+      expect(await refusal(rows(text))).toBe(
+        "line 2: expected a closing '\"' for a field of this record, found the end",
+      );
+    },
+  );
 
   test("gives back any table with the lines of its rows, however it is cut", async () => {
     const field = fc.string({
