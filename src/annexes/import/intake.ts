@@ -74,7 +74,7 @@ export class Intake {
         if (externalId !== undefined || id !== undefined) staged.push(this.#gone(outcome));
       } else {
         const animal = this.#animal(outcome);
-        if ("kind" in animal) await this.#reject(animal);
+        if ("problem" in animal) await this.#reject(animal);
         else staged.push(animal);
       }
     }
@@ -97,17 +97,15 @@ export class Intake {
     if (this.#sample.length < sampleAnimals) {
       this.#sample.push({ line, name, category, status, externalId });
     }
-    const { kind: _, category: __, ...fields } = candidate;
-    return { ...fields, ...this.#origin(candidate), ...resolved, isGone: false };
+    return { ...candidate, ...resolved, ...this.#origin(candidate), isGone: false };
   }
 
   #gone(outcome: Gone): StagedAnimal {
-    return { ...this.#origin(outcome), isGone: true };
+    return { ...outcome, ...this.#origin(outcome), isGone: true };
   }
 
-  #origin(outcome: Candidate | Gone) {
-    const { line, id, externalId, source = this.#reading.source } = outcome;
-    return { line, id, externalId, source, version: stagedVersion(outcome) };
+  #origin(outcome: Candidate | Gone): Pick<StagedAnimal, "source" | "version"> {
+    return { source: outcome.source ?? this.#reading.source, version: stagedVersion(outcome) };
   }
 
   #skip({ reason }: Gone): void {

@@ -27,6 +27,8 @@ const inputOrderMax = 100_000;
 
 /** Where an animal has to be looked for. */
 export interface Looks {
+  /** True when the catalogue has animals that the records may be. */
+  readonly hasKnown: boolean;
   /**
    * True when animals have external ids whose source is not known: version 1.0.0 did not keep it.
    */
@@ -46,7 +48,8 @@ export function* arrange(arrangement: Arrangement, dialect: string): Steps<Arran
   );
   yield* insert({ into: categoryIds, columns: ["key", "id"], rows: known });
   const records = yield* countOf(sql`SELECT count(*) AS n FROM ${staged}`);
-  yield* run(readyRows(records > inputOrderMax, arrangement.keepGone === true));
+  const hasOlder = (yield* row(olderRecord)) !== undefined;
+  yield* run(readyRows(records > inputOrderMax, arrangement.keepGone === true, hasOlder));
   const kept = yield* countOf(sql`SELECT count(*) AS n FROM ${ready}`);
   const different = kept < records ? yield* namedDifferently() : noNames;
   yield* run(sql`DELETE FROM ${staged}`);
@@ -74,8 +77,22 @@ function* countOf(statement: Statement): Steps<number> {
   return Number(found?.n ?? 0);
 }
 
-/** The newest record of each animal, with its category; those of other animals all. */
-function readyRows(byExternalId: boolean, keepGone: boolean): Statement {
+/** Finds a row if an animal has several records. Looking is quick beside the sorting by age. */
+const olderRecord = sql`SELECT 1 FROM ${staged} WHERE external_id IS NOT NULL OR pet_id IS NOT NULL
+  GROUP BY pet_id, source, external_id HAVING count(*) > 1 LIMIT 1`;
+
+/** The newest record of each animal; those without any id are animals of their own. */
+const newest = sql`(
+  SELECT * FROM (
+    SELECT staged.*, row_number() OVER (
+      PARTITION BY pet_id, source, external_id ORDER BY version DESC, seq DESC) AS age
+    FROM ${staged} AS staged WHERE external_id IS NOT NULL OR pet_id IS NOT NULL
+    UNION ALL
+    SELECT staged.*, 1 FROM ${staged} AS staged WHERE external_id IS NULL AND pet_id IS NULL
+  ) AS aged WHERE age = 1)`;
+
+/** One record for each animal, with its category. */
+function readyRows(byExternalId: boolean, keepGone: boolean, hasOlder: boolean): Statement {
   const order = raw(byExternalId ? "external_id, seq" : "seq");
   const known = petFieldNames.map((name) =>
     name === "categoryId" ? "known_id" : columnName(name),
@@ -84,15 +101,9 @@ function readyRows(byExternalId: boolean, keepGone: boolean): Statement {
     INSERT INTO ${ready} (line, pet_id, external_id, source, is_gone, ${columnsOf(ready, petFieldNames)})
     SELECT line, pet_id, external_id, source, is_gone, ${raw(known.join(", "))}
     FROM (
-      SELECT newest.*, coalesce(category_id, ids.id) AS known_id
-      FROM (
-        SELECT staged.*, row_number() OVER (
-          PARTITION BY pet_id, source, external_id ORDER BY version DESC, seq DESC) AS age
-        FROM ${staged} AS staged WHERE external_id IS NOT NULL OR pet_id IS NOT NULL
-        UNION ALL
-        SELECT staged.*, 1 FROM ${staged} AS staged WHERE external_id IS NULL AND pet_id IS NULL
-      ) AS newest LEFT JOIN ${categoryIds} AS ids ON ids.key = category_key
-      WHERE age = 1
+      SELECT record.*, coalesce(category_id, ids.id) AS known_id
+      FROM ${hasOlder ? newest : staged} AS record
+        LEFT JOIN ${categoryIds} AS ids ON ids.key = category_key
     ) AS named
     WHERE ${raw(keepGone ? "is_gone = 0 AND known_id IS NOT NULL" : "(is_gone = 1 OR known_id IS NOT NULL)")}
     ORDER BY ${order}`;
@@ -121,8 +132,9 @@ function* looksOf(): Steps<Looks> {
   const unowned = yield* has(
     sql`SELECT 1 FROM ${pets} WHERE source = '' AND external_id IS NOT NULL`,
   );
+  const known = yield* has(sql`SELECT 1 FROM ${pets}`);
   const removed = yield* has(sql`SELECT 1 FROM ${removedPets}`);
-  return { hasUnowned: unowned > 0, hasRemoved: removed > 0 };
+  return { hasKnown: known > 0, hasUnowned: unowned > 0, hasRemoved: removed > 0 };
 }
 
 /**

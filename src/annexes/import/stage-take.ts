@@ -36,6 +36,7 @@ const within = (first: number, last: number): Statement =>
 
 /** Finds the animals that those of a range are: by their id here, or by the one of their source. */
 export function* resolveRange(first: number, last: number, looks: Looks): Steps<void> {
+  if (!looks.hasKnown && !looks.hasRemoved) return;
   const bySource = sql`(SELECT p.id FROM ${pets} AS p
     WHERE p.source = ready.source AND p.external_id = ready.external_id)`;
   const unowned = sql`(SELECT p.id FROM ${pets} AS p
@@ -54,9 +55,12 @@ export function* resolveRange(first: number, last: number, looks: Looks): Steps<
     WHERE target IS NULL AND is_gone = 0 AND ${within(first, last)}`);
 }
 
+/** Whose id an animal (`p`) has afterwards: a file that does not say so leaves what is known. */
+const sourceAfter = sql`CASE WHEN ready.external_id IS NULL OR ready.source = '' THEN p.source ELSE ready.source END`;
+
 /** True for an animal in the catalogue (`p`) that is not as the import has it. */
-const differs = sql`(${columnsOf(pets, petFieldNames, "p.")}, p.external_id)
-  IS DISTINCT FROM (${columnsOf(pets, petFieldNames, "ready.")}, coalesce(ready.external_id, p.external_id))`;
+const differs = sql`(${columnsOf(pets, petFieldNames, "p.")}, p.external_id, p.source)
+  IS DISTINCT FROM (${columnsOf(pets, petFieldNames, "ready.")}, coalesce(ready.external_id, p.external_id), ${sourceAfter})`;
 
 interface RangeRow {
   readonly fresh: bigint;
@@ -102,7 +106,6 @@ export function* changeRange(
 ): Steps<{ readonly counts: ImportCounts; readonly changeId: bigint | undefined }> {
   yield* changeAnimals();
   yield* resolveRange(first, last, looks);
-  if (looks.hasUnowned) yield* own(first, last);
   const counts = yield* countRange(first, last);
   const { added, updated, withdrawn } = counts;
   if (added + updated + withdrawn === 0) return { counts, changeId: change.id };
@@ -123,26 +126,11 @@ interface Range {
   readonly dialect: Change["dialect"];
 }
 
-/** Tells animals whose source was not kept whose they are. */
-function* own(first: number, last: number): Steps<void> {
-  yield* run(sql`
-    UPDATE ${pets} SET source = (SELECT ready.source FROM ${ready} AS ready WHERE ready.target = ${raw("pets.id")}
-      AND ${within(first, last)} LIMIT 1)
-    WHERE source = '' AND external_id IS NOT NULL AND id IN (
-      SELECT target FROM ${ready} WHERE source <> '' AND external_id IS NOT NULL AND ${within(first, last)})`);
-}
-
-/** Whose id an animal has afterwards: a file that does not say so leaves what is known. */
-const sourceOf = (known: string): Statement =>
-  sql`CASE WHEN ready.external_id IS NULL OR ready.source = '' THEN ${raw(known)} ELSE ready.source END`;
-
-const readyFields = petFieldNames.map((name) => [name, raw(`ready.${columnName(name)}`)] as const);
-
 /** The columns of an animal (`p`) that the import sets. */
 const imported: Readonly<Record<string, Statement>> = {
-  ...Object.fromEntries(readyFields),
+  ...Object.fromEntries(petFieldNames.map((name) => [name, raw(`ready.${columnName(name)}`)])),
   externalId: sql`coalesce(ready.external_id, p.external_id)`,
-  source: sourceOf("p.source"),
+  source: sourceAfter,
 };
 
 function* update({ within, changeId }: Range): Steps<void> {
@@ -150,12 +138,11 @@ function* update({ within, changeId }: Range): Steps<void> {
     WHERE is_gone = 0 AND ${within} AND ${differs}`;
   yield* run(sql`INSERT INTO ${petEvents} (pet_id, change_id, before, after)
     SELECT p.id, CAST(${changeId} AS bigint), ${snapshot("p")}, ${snapshot("p", imported)} ${changed}`);
-  yield* run(sql`
-    UPDATE ${pets} SET ${joined(readyFields.map(([name, value]) => sql`${raw(columnName(name))} = ${value}`))},
-      external_id = coalesce(ready.external_id, ${raw("pets.external_id")}),
-      source = ${sourceOf("pets.source")}
-    FROM ${ready} AS ready
-    WHERE ${raw("pets.id")} = ready.target AND is_gone = 0 AND ${within}`);
+  const columns = Object.entries(imported).map(
+    ([property, value]) => sql`${raw(columnName(property))} = ${value}`,
+  );
+  yield* run(sql`UPDATE ${pets} AS p SET ${joined(columns)} FROM ${ready} AS ready
+    WHERE p.id = ready.target AND is_gone = 0 AND ${within} AND ${differs}`);
 }
 
 const petColumns = columnsOf(pets);

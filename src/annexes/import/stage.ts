@@ -24,13 +24,13 @@ export interface StagedAnimal extends StagedFields {
   /** Where its record begins in the input. */
   readonly line: number;
   /** The id that it has here, if the record says so. */
-  readonly id: bigint | undefined;
+  readonly id?: bigint | undefined;
   /**
    * Where only the name of its category is known so far, without `categoryId`: the position of the
    * category's id among those that `arrange` is given.
    */
   readonly categoryKey?: number | undefined;
-  readonly externalId: string | undefined;
+  readonly externalId?: string | undefined;
   /** Whose id that is. */
   readonly source: string;
   /**
@@ -138,7 +138,7 @@ class Stage implements ImportStage {
   readonly #options: StageOptions;
   #size = 0;
   #taken = 0;
-  #looks: arranging.Looks = { hasUnowned: true, hasRemoved: true };
+  #looks: arranging.Looks = { hasKnown: true, hasUnowned: true, hasRemoved: true };
   #changeId: bigint | undefined;
 
   constructor(session: Session, options: StageOptions) {

@@ -107,12 +107,23 @@ describe.each(stores)("$name", (kind) => {
     expect((await added()).map(({ name }) => name)).toEqual(["a", "A"]);
   });
 
-  test("animals that version 1.0.0 imported are found, and get their source", async () => {
+  test("animals that version 1.0.0 imported are found, and get their source as a change", async () => {
     await begin();
     await take([of("4:1", "a", { source: "" })]);
-    const { taken } = await take([of("4:1", "a"), of("4:2", "b")]);
-    expect(taken).toEqual([{ ...none, added: 1, unchanged: 1 }]);
+    const { compared, taken } = await take([of("4:1", "a"), of("4:2", "b")]);
+    expect(compared).toEqual({ ...none, added: 1, updated: 1 });
+    expect(taken).toEqual([{ ...none, added: 1, updated: 1 }]);
     expect((await added()).map(({ source }) => source)).toEqual(["4", "4"]);
+    expect((await take([of("4:1", "a"), of("4:2", "b")])).taken).toEqual([
+      { ...none, unchanged: 2 },
+    ]);
+    const [event] = await store.read(() =>
+      rows<{ former: string; latter: string }>(
+        sql`SELECT before ->> 'source' AS former, after ->> 'source' AS latter FROM ${petEvents}
+          WHERE pet_id = ${after + 1n}`,
+      ),
+    );
+    expect(event).toEqual({ former: "", latter: "4" });
   });
 
   test("an animal that is gone is withdrawn, and comes back under its old id", async () => {
