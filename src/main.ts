@@ -40,17 +40,29 @@ let outputError: Error | undefined;
 const noteOutput = (error: (Error & { code?: string }) | null | undefined) => {
   if (error && error.code !== "EPIPE") outputError ??= error;
 };
-process.stdout.on("error", noteOutput);
+let isHeard = false;
+/** Standard output. To open it takes milliseconds, so a server does it once it answers. */
+function stdout(): typeof process.stdout {
+  if (!isHeard) process.stdout.on("error", noteOutput);
+  isHeard = true;
+  return process.stdout;
+}
 const notWritten = (cause: Error) =>
   new Error(`Standard output cannot be written: ${cause.message}.`, { cause });
 
 const exitCode = await run(givenArguments(), {
   annexes,
   env: processEnvironment,
-  isTerminal: process.stdout.isTTY,
-  talkIsTerminal: process.stderr.isTTY,
-  columns: process.stdout.columns || 80,
-  // Asked for where it is wanted: to open standard input takes a start half a millisecond.
+  // All of these are opened where they are wanted.
+  get isTerminal() {
+    return stdout().isTTY;
+  },
+  get talkIsTerminal() {
+    return process.stderr.isTTY;
+  },
+  get columns() {
+    return stdout().columns || 80;
+  },
   get canAsk() {
     return process.stdin.isTTY && process.stderr.isTTY;
   },
@@ -67,10 +79,10 @@ const exitCode = await run(givenArguments(), {
     },
     become,
   },
-  out: (text) => void process.stdout.write(text, noteOutput),
+  out: (text) => void stdout().write(text, noteOutput),
   write: (text) =>
     new Promise((resolve, reject) => {
-      process.stdout.write(text, (error) => {
+      stdout().write(text, (error) => {
         if (!error) resolve();
         else reject((error as { code?: string }).code === "EPIPE" ? error : notWritten(error));
       });
@@ -86,10 +98,7 @@ const exitCode = await run(givenArguments(), {
   onReload: (listener) => void process.on("SIGHUP", listener),
 });
 
-await Promise.race([
-  new Promise((resolve) => process.stdout.write("", resolve)),
-  Bun.sleep(flushMaxMs),
-]);
+await Promise.race([new Promise((resolve) => stdout().write("", resolve)), Bun.sleep(flushMaxMs)]);
 if (outputError !== undefined) {
   process.stderr.write(`Error: ${notWritten(outputError).message}\n`);
 }

@@ -13,6 +13,7 @@ import { closing } from "../service/closing.ts";
 import { catalogueFile, inMemory, openStore, type StoreObserver } from "../service/open-store.ts";
 import type { TakeShared } from "../service/shared-anonymous.ts";
 import { createServices, type Services } from "../service/services.ts";
+import type { Inspected } from "../storage/sqlite/writer-thread.ts";
 import type { Io } from "./io.ts";
 import { refuseMoved } from "./moved.ts";
 import { messageOf } from "./errors.ts";
@@ -26,6 +27,8 @@ export interface OpenOptions {
   readonly observer?: StoreObserver | undefined;
   /** Where several processes count addresses together. */
   readonly takeShared?: TakeShared | undefined;
+  /** Of a data folder that another thread inspects. */
+  readonly inspected?: Inspected | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -44,6 +47,7 @@ export async function openServices(
       random: Math.random,
       timeoutMs: config.storeTimeoutMs,
       serving: options.serving,
+      inspected: options.inspected,
       onProblem: options.onError,
       onBackup: (file) => io.err(`Updated the schema; the old catalogue is kept in ${file}.\n`),
       ...options.observer,

@@ -1,6 +1,8 @@
 import { Command } from "commander";
 import type { Io } from "./io.ts";
+import { requireDescriptors } from "./descriptors.ts";
 import { addAllSettings, configOf } from "./options.ts";
+import { inspectAhead } from "../storage/sqlite/writer-thread.ts";
 
 /** `rehome serve`: the service, until it is asked to stop. */
 export function serveCommand(io: Io): Command {
@@ -18,8 +20,12 @@ Examples:
       const served = annex.serve?.(loaded, io);
       if (served !== undefined) return served;
     }
+    requireDescriptors();
+    const { data, store, storeFile } = loaded.config;
+    const isInFolder = store === undefined && storeFile === undefined;
+    const inspecting = inspectAhead(isInFolder ? data : undefined);
     // Loaded where it is wanted: no other command waits for the web framework.
     const { serve } = await import("./serving.ts");
-    return serve(loaded, io);
+    return serve(loaded, io, inspecting);
   });
 }

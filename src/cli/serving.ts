@@ -7,8 +7,9 @@ import type { IssuedKey } from "../service/keys.ts";
 import type { Logger } from "../service/log/logger.ts";
 import { inMemory, type StoreObserver } from "../service/open-store.ts";
 import type { Services } from "../service/services.ts";
+import type { Inspected } from "../storage/sqlite/writer-thread.ts";
 import { version } from "../version.ts";
-import { requireDescriptors, watchDescriptors } from "./descriptors.ts";
+import { watchDescriptors } from "./descriptors.ts";
 import type { Io } from "./io.ts";
 import { limitsText } from "./keys/shown.ts";
 import { openLog } from "./open-log.ts";
@@ -20,13 +21,14 @@ import { warnAtStart } from "./warnings.ts";
 import { readTls } from "./tls.ts";
 
 /** Runs the service until it is asked to stop. */
-export async function serve(loaded: LoadedConfig, io: Io): Promise<void> {
-  const { config } = loaded;
-  requireDescriptors();
-  const log = openLog(config, io);
-  const report = (error: unknown) => log.failure(error);
+export async function serve(
+  loaded: LoadedConfig,
+  io: Io,
+  inspecting: Promise<Inspected | undefined>,
+): Promise<void> {
+  const log = openLog(loaded.config, io);
   try {
-    await run(loaded, io, log, report);
+    await run(loaded, io, log, inspecting);
   } finally {
     await log.close();
   }
@@ -36,26 +38,31 @@ async function run(
   loaded: LoadedConfig,
   io: Io,
   log: Logger,
-  report: (error: unknown) => void,
+  inspecting: Promise<Inspected | undefined>,
 ): Promise<void> {
   const { config } = loaded;
+  const report = (error: unknown) => log.failure(error);
   const tls = readTls(config);
   const watchers = await openWatchers(loaded, io, log);
+  const routes = await Promise.all(io.annexes.flatMap((annex) => annex.routes?.load() ?? []));
   const services = await openServices(config, io, {
     serving: true,
     onError: report,
     observer: joined(watchers),
     takeShared: watchers.find((each) => each.takeShared !== undefined)?.takeShared,
+    inspected: await inspecting,
   });
   try {
-    const makeDoor = await doorMaker(config, io, {
+    const makeDoor = doorMaker(config, {
       services,
+      routes,
       isHttps: tls !== undefined,
       log,
       observers: watchers.flatMap(({ requests }) => requests ?? []),
       report,
     });
     const listening = await listenAll(watchers);
+    await services.store.started;
     const server = start(config, tls, makeDoor);
     if (tls !== undefined) io.onReload(() => void renewCertificate(config, server, log));
     const issued = await firstKey(config, services, io);
@@ -76,13 +83,11 @@ async function run(
   log.info("Stopped: counters saved, database closed.");
 }
 
-/** Returns what makes a door of the service, with the routes of all annexes behind it. */
-async function doorMaker(
+/** Returns what makes a door of the service. */
+function doorMaker(
   config: Config,
-  io: Io,
-  options: Pick<AppOptions, "services" | "isHttps" | "log" | "observers" | "report">,
-): Promise<Parameters<typeof listen>[0]> {
-  const routes = await Promise.all(io.annexes.flatMap((annex) => annex.routes?.load() ?? []));
+  options: Pick<AppOptions, "services" | "routes" | "isHttps" | "log" | "observers" | "report">,
+): Parameters<typeof listen>[0] {
   return () =>
     createService({
       ...options,
@@ -91,7 +96,6 @@ async function doorMaker(
       corsOrigins: config.corsOrigin,
       trustedProxies: config.trustedProxy,
       requestIdPrefix: requestIdPrefix(),
-      routes,
     }).door;
 }
 

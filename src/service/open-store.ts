@@ -25,11 +25,7 @@ export async function openStore(
   options: StoreOptions,
   kinds: readonly StoreKind[],
 ): Promise<Store> {
-  if (address === undefined) {
-    const store = openSqliteStore(options);
-    await store.started;
-    return store;
-  }
+  if (address === undefined) return openSqliteStore(options);
   const scheme = /^([a-z][a-z\d+.-]*):/i.exec(address)?.[1]?.toLowerCase() ?? "";
   const kind = kinds.find(({ schemes }) => schemes.includes(scheme)) ?? kinds[0];
   if (kind !== undefined) return kind.open(address, options);

@@ -28,7 +28,7 @@ export interface Services {
   readonly place: string;
   readonly pets: Store["pets"];
   /** For caches of animals, and for annexes, which bring their own statements. */
-  readonly store: Pick<Store, "read" | "transact" | "session" | "versions">;
+  readonly store: Pick<Store, "read" | "transact" | "session" | "started" | "versions">;
   /** Who changes things, for their history. */
   readonly actor: string;
   readonly keys: KeyService;

@@ -220,6 +220,8 @@ export interface StoreCheck {
 export interface Store extends Engine {
   /** Where the data are, as messages show it: a folder, or an address without its password. */
   readonly place: string;
+  /** Resolves once all its threads are at work: a server answers nobody before. */
+  readonly started: Promise<void>;
   readonly pets: PetStore;
   readonly keys: KeyStore;
   readonly windows: WindowStore;

@@ -103,6 +103,7 @@ function openConnections({ address, timeoutMs, onError }: PostgresOptions) {
 
 class PostgresStore implements Store {
   readonly place: string;
+  readonly started = Promise.resolve();
   readonly pets: Store["pets"];
   readonly keys: Store["keys"];
   readonly windows: Store["windows"];

@@ -1,5 +1,4 @@
-import { Database, SQLiteError, type SQLQueryBindings, type Statement } from "bun:sqlite";
-import { drizzle } from "drizzle-orm/bun-sqlite";
+import { Database, SQLiteError } from "bun:sqlite";
 import { AppError } from "../../domain/errors.ts";
 
 /**
@@ -80,36 +79,6 @@ function useWriteAheadLog(db: Database): void {
   }
 }
 
-type Builder = ReturnType<typeof drizzle>;
-const builders = new WeakMap<Database, Builder>();
-
-/**
- * The query builder over `db`, one for each connection. Statements are prepared once and kept; a
- * query built for each call costs ten times.
- */
-export function query(db: Database): Builder {
-  let builder = builders.get(db);
-  if (builder === undefined) {
-    builder = drizzle(db);
-    builders.set(db, builder);
-  }
-  return builder;
-}
-
-/**
- * A statement that Drizzle wrote and SQLite runs as it is: its placeholders bind by position, its
- * rows come by column name. For the hottest few, where Drizzle's mapping of a row would cost more
- * than the row.
- */
-export function statement<Row, Bindings extends SQLQueryBindings[]>(
-  db: Database,
-  written: { toSQL(): { sql: string } },
-): Statement<Row, Bindings> {
-  // The library types a tuple of bindings through a conditional type that TypeScript cannot see
-  // through here.
-  return db.prepare<Row, Bindings>(written.toSQL().sql) as unknown as Statement<Row, Bindings>;
-}
-
 /** True when another connection holds the lock that this one wanted. */
 export function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY");
@@ -140,6 +109,16 @@ export function explain(error: SQLiteError): readonly [why: string, hint: string
     return ["another process holds its lock", hint];
   }
   return [error.message, "Check the disk and the system's log."];
+}
+
+/** Why the store could not be opened, in an operator's words. */
+export function notOpened(folder: string, error: unknown): unknown {
+  if (!(error instanceof SQLiteError)) return error;
+  const [why, hint] = explain(error);
+  return new AppError("unavailable", `The store in ${folder} cannot be opened: ${why}.`, {
+    cause: error,
+    hint,
+  });
 }
 
 /**

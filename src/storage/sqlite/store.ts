@@ -1,7 +1,6 @@
-import { SQLiteError, type Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import type { Clock } from "../../domain/clock.ts";
-import { AppError } from "../../domain/errors.ts";
 import type {
   AddedPet,
   Awaitable,
@@ -18,18 +17,20 @@ import { createBatchMax, GroupCommit } from "../group-commit.ts";
 import { backupBefore } from "./backup.ts";
 import { attempt, freeSpace, requireRoomToMigrate, takeLock } from "./checks.ts";
 import { FileWatch, versionReader } from "./watch.ts";
-import { explain, openDatabase, translated, translating } from "./database.ts";
+import { notOpened, openDatabase, translated, translating } from "./database.ts";
 import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
 import { closeToOthers, makeFor, prepareFolder } from "./folder.ts";
 import { inspectFolder } from "./inspect.ts";
-import { keyStore, noteNoisyMinute } from "../keys.ts";
+import { addBan, keyStore, noteNoisyMinute } from "../keys.ts";
 import { migrate } from "./migrate.ts";
-import { petReader, petWriter } from "./pets.ts";
+import { petWriter } from "./pet-writer.ts";
+import { petReader } from "./pets.ts";
 import { bannedOn } from "../counters.ts";
 import type { Steps } from "../statement.ts";
 import { openSession, perform, transactOn, withoutBlocking } from "./engine.ts";
-import { usageWriter, windowStore } from "./windows.ts";
+import { windowStore } from "./windows.ts";
 import { Writer } from "./writer.ts";
+import type { Inspected } from "./writer-thread.ts";
 
 /** Pages of 1 KiB: a take dirties one or two, and a smaller page is less to write for it. */
 const limitsPageSizeBytes = 1_024;
@@ -55,6 +56,8 @@ export interface SqliteOptions {
   readonly onBan?: () => void;
   /** The bytes of a catalogue that a store in memory begins with. */
   readonly image?: Uint8Array;
+  /** Set when the data folder was inspected already, and found to be in order. */
+  readonly inspected?: Inspected | undefined;
 }
 
 /**
@@ -85,23 +88,16 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   }
 }
 
-/** Why the store could not be opened, in an operator's words. */
-function notOpened(folder: string, error: unknown): unknown {
-  if (!(error instanceof SQLiteError)) return error;
-  const [why, hint] = explain(error);
-  return new AppError("unavailable", `The store in ${folder} cannot be opened: ${why}.`, {
-    cause: error,
-    hint,
-  });
-}
-
 /**
  * Refuses what must not be opened before anything is written, and keeps a catalogue that a
  * migration will change.
  */
-function prepare({ folder, onBackup }: SqliteOptions, files: ReturnType<typeof storeFiles>): void {
+function prepare(
+  { folder, inspected, onBackup }: SqliteOptions,
+  files: ReturnType<typeof storeFiles>,
+): void {
   prepareFolder(folder);
-  const [next, ...later] = inspectFolder(files);
+  const [next, ...later] = inspected === undefined ? inspectFolder(files) : [];
   const isNew = next === undefined || later.length + 1 === catalogueMigrations.length;
   if (!isNew) {
     requireRoomToMigrate(files.catalogue);
@@ -116,7 +112,6 @@ function prepare({ folder, onBackup }: SqliteOptions, files: ReturnType<typeof s
 
 class SqliteStore implements Store {
   readonly place: string;
-  /** Resolves once all threads are at work: a server answers nobody before. */
   readonly started: Promise<void>;
   readonly pets: Store["pets"];
   readonly keys: Store["keys"];
@@ -184,7 +179,7 @@ class SqliteStore implements Store {
     const noting = () => noteNoisyMinute(keyId, minuteLabel, nowMs);
     if (translating(() => this.#noticing(() => transactOn(this.#catalogue, noting)))) {
       this.#options.onBan?.();
-      usageWriter(this.#limits)(bannedOn(keyId, nowMs));
+      perform(this.#limits, addBan(bannedOn(keyId, nowMs)));
     }
   }
 
@@ -213,9 +208,10 @@ class SqliteStore implements Store {
   }
 
   #newWriter(): Writer {
-    const { folder, timeoutMs, onProblem, onBan, onCommit } = this.#options;
+    const { folder, inspected, timeoutMs, onProblem, onBan, onCommit } = this.#options;
     return new Writer({
       ...storeFiles(folder),
+      thread: inspected?.thread,
       busyTimeoutMs: timeoutMs,
       onProblem: (error) => onProblem?.(error),
       onBan: () => onBan?.(),
@@ -247,7 +243,7 @@ class SqliteStore implements Store {
     );
     return {
       ...reader,
-      count: translated(reader).count,
+      count: () => this.#writer?.count() ?? translated(reader).count(),
       create: (pet) => this.#writer?.create(pet) ?? own.add(pet),
       createOnce: (create) => this.#writer?.createOnce(create) ?? ownOnce.add(create),
     };

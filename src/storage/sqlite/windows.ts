@@ -4,7 +4,8 @@ import type { Clock } from "../../domain/clock.ts";
 import { unusedCounts, settleTake, type WindowCounts } from "../../domain/windows.ts";
 import type { TakeRequest, TakeResult, UsageDay, UsageDelta, WindowStore } from "../contract.ts";
 import { AppError } from "../../domain/errors.ts";
-import { asAppError, isBusy, isFull, query, statement, translating } from "./database.ts";
+import { query, statement, written } from "./builder.ts";
+import { asAppError, isBusy, isFull, translating } from "./database.ts";
 import { usageWithRunningDays } from "../counters.ts";
 import { rateWindows, usageDays } from "./schema.ts";
 
@@ -35,7 +36,9 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
     (requests: readonly TakeRequest[], usage: readonly UsageDelta[]): TakeResult[] => {
       // Read with the lock held: after a wait past the window's end, the old one is not charged.
       const nowMs = clock();
-      for (const delta of usage) statements.addUsage.run({ ...delta, requests: 0 });
+      for (const { keyId, day, refusals, bans } of usage) {
+        statements.addUsage.run(keyId, day, 0, refusals, bans);
+      }
       return requests.map((request) => takeOne(statements, request, nowMs));
     },
   ).immediate;
@@ -107,92 +110,80 @@ function countsOf(row: WindowRow | null): WindowCounts | undefined {
       };
 }
 
+const byKeyText = written
+  .select()
+  .from(rateWindows)
+  .where(eq(rateWindows.keyId, sql.placeholder("keyId")))
+  .toSQL().sql;
+
+/** Keeps a key's windows, and the address that came with them, in place of the earlier ones. */
+const putText = written
+  .insert(rateWindows)
+  .values({
+    keyId: sql.placeholder("keyId"),
+    minuteLabel: sql.placeholder("minuteLabel"),
+    minuteUsed: sql.placeholder("minuteUsed"),
+    dayLabel: sql.placeholder("dayLabel"),
+    dayUsed: sql.placeholder("dayUsed"),
+    lastAddress: sql.placeholder("lastAddress"),
+  })
+  .onConflictDoUpdate({
+    target: rateWindows.keyId,
+    set: {
+      minuteLabel: sql`excluded.minute_label`,
+      minuteUsed: sql`excluded.minute_used`,
+      dayLabel: sql`excluded.day_label`,
+      dayUsed: sql`excluded.day_used`,
+      lastAddress: sql`coalesce(excluded.last_address, ${rateWindows.lastAddress})`,
+    },
+  })
+  .toSQL().sql;
+
+const addUsageText = written
+  .insert(usageDays)
+  .values({
+    keyId: sql.placeholder("keyId"),
+    day: sql.placeholder("day"),
+    requests: sql.placeholder("requests"),
+    refusals: sql.placeholder("refusals"),
+    bans: sql.placeholder("bans"),
+  })
+  .onConflictDoUpdate({
+    target: [usageDays.keyId, usageDays.day],
+    set: {
+      requests: sql`${usageDays.requests} + excluded.requests`,
+      refusals: sql`${usageDays.refusals} + excluded.refusals`,
+      bans: sql`${usageDays.bans} + excluded.bans`,
+    },
+  })
+  .toSQL().sql;
+
+const forgetUsageText = written
+  .delete(usageDays)
+  .where(
+    and(eq(usageDays.keyId, sql.placeholder("keyId")), lt(usageDays.day, sql.placeholder("day"))),
+  )
+  .toSQL().sql;
+
+type PutBindings = [
+  keyId: string,
+  minuteLabel: number,
+  minuteUsed: number,
+  dayLabel: number,
+  dayUsed: number,
+  lastAddress: string | null,
+];
+type UsageBindings = [keyId: string, day: number, requests: number, refusals: number, bans: number];
+
 function windowStatements(db: Database) {
-  const orm = query(db);
   const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
   return {
     /** SQLite changes it with every commit of another connection, and with none of this one. */
     version: () => Number(dataVersion.get()?.data_version),
-    byKey: statement<WindowRow, [keyId: string]>(
-      db,
-      orm
-        .select()
-        .from(rateWindows)
-        .where(eq(rateWindows.keyId, sql.placeholder("keyId"))),
-    ),
-    put: putStatement(db),
-    addUsage: orm
-      .insert(usageDays)
-      .values({
-        keyId: sql.placeholder("keyId"),
-        day: sql.placeholder("day"),
-        requests: sql.placeholder("requests"),
-        refusals: sql.placeholder("refusals"),
-        bans: sql.placeholder("bans"),
-      })
-      .onConflictDoUpdate({
-        target: [usageDays.keyId, usageDays.day],
-        set: {
-          requests: sql`${usageDays.requests} + excluded.requests`,
-          refusals: sql`${usageDays.refusals} + excluded.refusals`,
-          bans: sql`${usageDays.bans} + excluded.bans`,
-        },
-      })
-      .prepare(),
-    forgetUsage: orm
-      .delete(usageDays)
-      .where(
-        and(
-          eq(usageDays.keyId, sql.placeholder("keyId")),
-          lt(usageDays.day, sql.placeholder("day")),
-        ),
-      )
-      .prepare(),
-  };
-}
-
-/** Keeps a key's windows, and the address that came with them, in place of the earlier ones. */
-function putStatement(db: Database) {
-  return statement<
-    never,
-    [
-      keyId: string,
-      minuteLabel: number,
-      minuteUsed: number,
-      dayLabel: number,
-      dayUsed: number,
-      lastAddress: string | null,
-    ]
-  >(
-    db,
-    query(db)
-      .insert(rateWindows)
-      .values({
-        keyId: sql.placeholder("keyId"),
-        minuteLabel: sql.placeholder("minuteLabel"),
-        minuteUsed: sql.placeholder("minuteUsed"),
-        dayLabel: sql.placeholder("dayLabel"),
-        dayUsed: sql.placeholder("dayUsed"),
-        lastAddress: sql.placeholder("lastAddress"),
-      })
-      .onConflictDoUpdate({
-        target: rateWindows.keyId,
-        set: {
-          minuteLabel: sql`excluded.minute_label`,
-          minuteUsed: sql`excluded.minute_used`,
-          dayLabel: sql`excluded.day_label`,
-          dayUsed: sql`excluded.day_used`,
-          lastAddress: sql`coalesce(excluded.last_address, ${rateWindows.lastAddress})`,
-        },
-      }),
-  );
-}
-
-/** Keeps usage outside of a take. */
-export function usageWriter(db: Database): (delta: UsageDelta) => void {
-  const { addUsage } = windowStatements(db);
-  return (delta) => {
-    addUsage.run({ ...delta, requests: 0 });
+    byKey: statement<WindowRow, [keyId: string]>(db, byKeyText),
+    put: statement<never, PutBindings>(db, putText),
+    addUsage: statement<never, UsageBindings>(db, addUsageText),
+    forgetUsage: statement<never, [keyId: string, day: number]>(db, forgetUsageText),
   };
 }
 
@@ -215,8 +206,8 @@ function takeOne(
   }
   if (finished !== undefined) {
     const { day, requests, forgetBefore } = finished;
-    statements.addUsage.run({ keyId, day, requests, refusals: 0, bans: 0 });
-    statements.forgetUsage.run({ keyId, day: forgetBefore });
+    statements.addUsage.run(keyId, day, requests, 0, 0);
+    statements.forgetUsage.run(keyId, forgetBefore);
   }
   return result;
 }

@@ -5,11 +5,11 @@
 import type { Database } from "bun:sqlite";
 import type { AddedPet, KeptCreate, OnceCreate } from "../contract.ts";
 import { isBusy, openDatabase } from "./database.ts";
-import { noteNoisyMinute } from "../keys.ts";
-import { transactOn } from "./engine.ts";
-import { addAllOnce, petWriter } from "./pets.ts";
+import { addBan, noteNoisyMinute } from "../keys.ts";
+import { perform, transactOn } from "./engine.ts";
+import { inspectFolder } from "./inspect.ts";
+import { addAllOnce, petWriter } from "./pet-writer.ts";
 import { bannedOn } from "../counters.ts";
-import { usageWriter } from "./windows.ts";
 
 export interface WriterOpen {
   readonly catalogue: string;
@@ -19,6 +19,7 @@ export interface WriterOpen {
 }
 
 export type WriterRequest =
+  | ({ readonly type: "inspect" } & Pick<WriterOpen, "catalogue" | "limits">)
   | ({ readonly type: "open" } & WriterOpen)
   | { readonly type: "create"; readonly pets: readonly AddedPet[] }
   | { readonly type: "createOnce"; readonly creates: readonly OnceCreate[] }
@@ -29,13 +30,16 @@ export type WriterRequest =
       readonly nowMs: number;
     }
   | { readonly type: "checkpoint" }
+  | { readonly type: "count" }
   | { readonly type: "probe"; readonly write: boolean }
   | { readonly type: "close" };
 
 type Result =
+  | { readonly type: "inspected"; readonly isCurrent: boolean }
   | { readonly type: "created"; readonly ids: readonly bigint[]; readonly commitMs: number }
   | { readonly type: "keptOnce"; readonly kept: readonly KeptCreate[]; readonly commitMs: number }
   | { readonly type: "failed"; readonly code: string; readonly message: string }
+  | { readonly type: "counted"; readonly animals: number }
   | { readonly type: "banned" }
   | { readonly type: "done" };
 
@@ -48,7 +52,6 @@ interface Writer {
   readonly catalogue: Database;
   readonly limits: Database;
   readonly pets: ReturnType<typeof petWriter>;
-  readonly addUsage: ReturnType<typeof usageWriter>;
 }
 
 let place: WriterOpen | undefined;
@@ -85,7 +88,6 @@ function opened(): Writer {
       catalogue,
       limits,
       pets: petWriter(catalogue),
-      addUsage: usageWriter(limits),
     };
   }
   return writer;
@@ -95,6 +97,8 @@ const done = { type: "done" } as const;
 
 function handle(request: WriterRequest): Result {
   switch (request.type) {
+    case "inspect":
+      return { type: "inspected", isCurrent: inspectFolder(request).length === 0 };
     case "open":
       place = request;
       opened();
@@ -113,16 +117,22 @@ function handle(request: WriterRequest): Result {
     }
     case "noisy": {
       const { keyId, minuteLabel, nowMs } = request;
-      const { catalogue, addUsage } = opened();
+      const { catalogue, limits } = opened();
       const note = () => transactOn(catalogue, () => noteNoisyMinute(keyId, minuteLabel, nowMs));
       const isBan = patiently(note);
       if (!isBan) return done;
-      addUsage(bannedOn(keyId, nowMs));
+      perform(limits, addBan(bannedOn(keyId, nowMs)));
       return { type: "banned" };
     }
     case "checkpoint":
       opened().limits.run("PRAGMA wal_checkpoint(PASSIVE)");
       return done;
+    case "count": {
+      const counting = opened().catalogue.query<{ animals: bigint }, []>(
+        "SELECT count(*) AS animals FROM pets",
+      );
+      return { type: "counted", animals: Number(counting.get()?.animals) };
+    }
     case "probe": {
       const { catalogue } = opened();
       patiently(() => probe(catalogue, request.write));

@@ -1,0 +1,56 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { readMigrations } from "../../../src/storage/migrations.macro.ts";
+import { systemClock } from "../../../src/domain/clock.ts";
+import { openDatabase } from "../../../src/storage/sqlite/database.ts";
+import { migrate } from "../../../src/storage/sqlite/migrate.ts";
+import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
+import { inspectAhead } from "../../../src/storage/sqlite/writer-thread.ts";
+import { temporaryFolder } from "../../helpers/binary.ts";
+
+const open = (folder: string, more = {}) =>
+  openSqliteStore({
+    folder,
+    clock: systemClock,
+    random: () => 0,
+    timeoutMs: 100,
+    serving: true,
+    ...more,
+  });
+
+test("the thread that found a folder in order writes to it", async () => {
+  using folder = temporaryFolder();
+  await open(folder.path).close();
+  const inspected = await inspectAhead(folder.path);
+  expect(inspected?.thread).toBeInstanceOf(Worker);
+  const store = open(folder.path, { inspected });
+  await store.started;
+  expect(await store.pets.create({ name: "Rex", categoryId: 1n })).toBe(1n);
+  await store.close();
+});
+
+test("a folder without a catalogue is left to the start", async () => {
+  using folder = temporaryFolder();
+  expect(await inspectAhead(folder.path)).toBeUndefined();
+  expect(await inspectAhead(":memory:")).toBeUndefined();
+  expect(await inspectAhead(undefined)).toBeUndefined();
+});
+
+test("so is one that a migration will change", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "rehome.db");
+  const first = readMigrations("sqlite/catalogue").slice(0, 1);
+  const db = openDatabase(path, { synchronous: "full" });
+  migrate(db, path, first);
+  db.close(true);
+  expect(await inspectAhead(folder.path)).toBeUndefined();
+});
+
+test("so is a damaged one, and the start says what is wrong", async () => {
+  using folder = temporaryFolder();
+  writeFileSync(join(folder.path, "rehome.db"), "animals of the town\n".repeat(500));
+  const inspected = await inspectAhead(folder.path);
+  expect(inspected).toBeUndefined();
+  expect(() => open(folder.path, { inspected })).toThrow("not an SQLite database");
+});
