@@ -2,30 +2,16 @@
  * Input that is wrong: each with its exact status and the Error body, and nothing stored by any of
  * it.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  makeKey,
-  rehome,
-  roomy,
-  serve,
-  temporaryFolder,
-  type RunningBinary,
-} from "../helpers/binary.ts";
+import { describe, expect, test } from "bun:test";
+import { makeKey, rehome, type RunningBinary } from "../helpers/binary.ts";
 import { raw } from "../helpers/raw.ts";
+import { serveForAll } from "../helpers/served-file.ts";
 import { bound } from "../helpers/store-under-test.ts";
 
-const folder = temporaryFolder();
 let server: RunningBinary;
 let key: string;
-
-beforeAll(async () => {
-  server = await serve(folder.path, ["--anonymous-per-minute", "100000"]);
-  ({ key } = await makeKey(folder.path, ...roomy));
-});
-afterAll(async () => {
-  await server.stop();
-  folder[Symbol.dispose]();
-});
+let folder: string;
+serveForAll((running, ofServer, path) => ([server, key, folder] = [running, ofServer, path]));
 
 type Body = string | Uint8Array;
 
@@ -382,10 +368,10 @@ describe("credentials", () => {
   });
 
   test("401 from the request after a key was revoked", async () => {
-    const other = await makeKey(folder.path, "--plan", "free");
+    const other = await makeKey(folder, "--plan", "free");
     const headers = { authorization: `Bearer ${other.key}` };
     expect((await fetch(`${server.origin}/v1/pets`, { headers })).status).toBe(200);
-    expect((await rehome(["keys", "revoke", other.id, "--data", folder.path])).exitCode).toBe(0);
+    expect((await rehome(["keys", "revoke", other.id, "--data", folder])).exitCode).toBe(0);
     await bound();
     await refused("/v1/pets", { headers }, 401);
   });

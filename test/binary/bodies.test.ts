@@ -2,27 +2,19 @@
  * Bodies that are broken, endless or too many, byte by byte: nothing of them is stored, and next to
  * nothing kept.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { directly } from "../helpers/behind-proxy.ts";
-import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
+import { type RunningBinary } from "../helpers/binary.ts";
 import { portOf, quantile } from "../helpers/load.ts";
 import { raw } from "../helpers/raw.ts";
+import { serveForAll } from "../helpers/served-file.ts";
 import { until } from "../helpers/until.ts";
 
-const folder = temporaryFolder();
 let server: RunningBinary;
 let key: string;
-
-beforeAll(async () => {
-  server = await serve(folder.path, ["--anonymous-per-minute", "100000"]);
-  ({ key } = await makeKey(folder.path, ...roomy));
-});
-afterAll(async () => {
-  await server.stop();
-  folder[Symbol.dispose]();
-});
+serveForAll((running, ofServer) => ([server, key] = [running, ofServer]));
 
 const head = (credential: string, more: string) =>
   `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${credential}\r\nContent-Type: application/json\r\n${more}\r\n\r\n`;

@@ -1,21 +1,13 @@
 /** HTTP/1.1 as clients and proxies rely on it, byte by byte. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
+import { describe, expect, test } from "bun:test";
+import { type RunningBinary } from "../helpers/binary.ts";
 import { directly } from "../helpers/behind-proxy.ts";
 import { raw } from "../helpers/raw.ts";
+import { serveForAll } from "../helpers/served-file.ts";
 
-const folder = temporaryFolder();
 let server: RunningBinary;
 let key: string;
-
-beforeAll(async () => {
-  server = await serve(folder.path, ["--anonymous-per-minute", "100000"]);
-  ({ key } = await makeKey(folder.path, ...roomy));
-});
-afterAll(async () => {
-  await server.stop();
-  folder[Symbol.dispose]();
-});
+serveForAll((running, ofServer) => ([server, key] = [running, ofServer]));
 
 const body = '{"name":"Rex","categoryId":1}';
 const post = (more: string) =>

@@ -1,10 +1,11 @@
 /** Both stores, for tests that hold for each: `describe.each(stores)`. */
+import { afterEach, beforeEach } from "bun:test";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Store } from "../../src/storage/contract.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { annexStore, type AnnexStore } from "./annex-store.ts";
 import { temporaryFolder } from "./binary.ts";
-import { testDatabase } from "./postgres.ts";
+import { hookTimeoutMs, testDatabase } from "./postgres.ts";
 
 /** A place for a store's data. Each `open` is what another process on the same data would have. */
 export interface StorePlace {
@@ -58,3 +59,18 @@ export const stores: readonly StoreKind[] = [
   sqlite,
   ...(annexStore === undefined ? [] : [inDatabase(annexStore)]),
 ];
+
+/** Opens an empty store before each test of a suite, for `begin`, and closes it after the test. */
+export function openForEach(kind: StoreKind, begin: (store: Store) => void): void {
+  let place: StorePlace;
+  let store: Store;
+  beforeEach(async () => {
+    place = await kind.place();
+    store = await place.open();
+    begin(store);
+  }, hookTimeoutMs);
+  afterEach(async () => {
+    await store.close();
+    await place[Symbol.asyncDispose]();
+  }, hookTimeoutMs);
+}

@@ -1,5 +1,5 @@
 /** The engines: what runs a transaction's steps gives the same answers on both databases. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Store } from "../../src/storage/contract.ts";
 import {
   count,
@@ -28,21 +28,14 @@ import {
 } from "../../src/storage/statement.ts";
 import { rateWindows } from "../../src/storage/counters.ts";
 import { categories, keyEvents, pets, storeState } from "../../src/storage/tables.ts";
-import { hookTimeoutMs } from "../helpers/postgres.ts";
-import { stores, type StorePlace } from "../helpers/stores.ts";
+import { openForEach, stores } from "../helpers/stores.ts";
 
 describe.each(stores)("$name", (kind) => {
-  let place: StorePlace;
   let store: Store;
 
-  beforeEach(async () => {
-    place = await kind.place();
-    store = await place.open();
-  }, hookTimeoutMs);
-  afterEach(async () => {
-    await store.close();
-    await place[Symbol.asyncDispose]();
-  }, hookTimeoutMs);
+  openForEach(kind, (opened) => {
+    store = opened;
+  });
 
   const add = (id: bigint, name: string) =>
     function* (): Steps<void> {

@@ -1,5 +1,5 @@
 /** What people do with animals: change, find, look back, take back. On both stores. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { AnimalService } from "../../../src/annexes/animals/animals.ts";
 import { CategoryService } from "../../../src/annexes/animals/categories.ts";
@@ -10,31 +10,24 @@ import type { Pet, PetStatus } from "../../../src/domain/pet.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { rows, run, sql } from "../../../src/storage/statement.ts";
 import { changes, petEvents, pets, removedPets } from "../../../src/storage/tables.ts";
-import { hookTimeoutMs } from "../../helpers/postgres.ts";
-import { stores, type StorePlace } from "../../helpers/stores.ts";
+import { openForEach, stores } from "../../helpers/stores.ts";
 
 const startMs = Date.UTC(2026, 10, 21, 12);
 const dayMs = 24 * 60 * 60 * 1_000;
 
 describe.each(stores)("$name", (kind) => {
-  let place: StorePlace;
   let store: Store;
   let nowMs = startMs;
   let animals: AnimalService;
   let categories: CategoryService;
 
-  beforeEach(async () => {
-    place = await kind.place();
-    store = await place.open();
+  openForEach(kind, (opened) => {
+    store = opened;
     nowMs = startMs;
     const options = { store, clock: () => nowMs, actor: "ana" };
     animals = new AnimalService(options);
     categories = new CategoryService(options);
-  }, hookTimeoutMs);
-  afterEach(async () => {
-    await store.close();
-    await place[Symbol.asyncDispose]();
-  }, hookTimeoutMs);
+  });
 
   const all = async () => (await animals.find({ limit: 1_000_000 })).pets;
   const create = (name: string, categoryId = 1n, status?: PetStatus) =>

@@ -1,5 +1,5 @@
 /** The index of names: finds what a plain search would, and follows the store. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { AnimalService } from "../../../src/annexes/animals/animals.ts";
 import { NameBook } from "../../../src/annexes/console/catalogue/name-book.ts";
@@ -8,8 +8,7 @@ import { fold } from "../../../src/domain/names.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { run, sql } from "../../../src/storage/statement.ts";
 import { changes, petEvents, pets } from "../../../src/storage/tables.ts";
-import { hookTimeoutMs } from "../../helpers/postgres.ts";
-import { stores, type StorePlace } from "../../helpers/stores.ts";
+import { openForEach, stores } from "../../helpers/stores.ts";
 
 const many = 1_000_000;
 const newestFirst = (ids: Iterable<bigint>) => [...ids].toSorted((a, b) => (a < b ? 1 : -1));
@@ -50,23 +49,17 @@ test("an index finds the same as a look at every name, whatever changed", () => 
 }, 30_000);
 
 describe.each(stores)("the names in $name", (kind) => {
-  let place: StorePlace;
   let store: Store;
   let animals: AnimalService;
   let book: NameBook;
   let nowMs = Date.UTC(2026, 10, 22);
 
-  beforeEach(async () => {
-    place = await kind.place();
-    store = await place.open();
+  openForEach(kind, (opened) => {
+    store = opened;
     const clock = () => nowMs;
     animals = new AnimalService({ store, clock, actor: "ana" });
     book = new NameBook(store, clock);
-  }, hookTimeoutMs);
-  afterEach(async () => {
-    await store.close();
-    await place[Symbol.asyncDispose]();
-  }, hookTimeoutMs);
+  });
 
   const create = (name: string) => store.pets.create({ name, categoryId: 1n });
   const find = (text: string) => book.find(fold(text), many);

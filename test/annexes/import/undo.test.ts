@@ -1,5 +1,5 @@
 /** `rehome undo` of imports, among all else that people do: on both stores. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { catalogueOf } from "../../../src/annexes/import/catalogue.ts";
 import { type ImportOptions, importCatalogue } from "../../../src/annexes/import/import.ts";
@@ -16,29 +16,22 @@ import {
   pets,
   removedPets,
 } from "../../../src/storage/tables.ts";
-import { hookTimeoutMs } from "../../helpers/postgres.ts";
-import { stores, type StorePlace } from "../../helpers/stores.ts";
+import { openForEach, stores } from "../../helpers/stores.ts";
 import { inPieces } from "./helpers.ts";
 
 const nowMs = Date.UTC(2026, 10, 21, 12);
 
 describe.each(stores)("$name", (kind) => {
-  let place: StorePlace;
   let store: Store;
   let animals: AnimalService;
   let categories: CategoryService;
 
-  beforeEach(async () => {
-    place = await kind.place();
-    store = await place.open();
+  openForEach(kind, (opened) => {
+    store = opened;
     const options = { store, clock: () => nowMs, actor: "ana" };
     animals = new AnimalService(options);
     categories = new CategoryService(options);
-  }, hookTimeoutMs);
-  afterEach(async () => {
-    await store.close();
-    await place[Symbol.asyncDispose]();
-  }, hookTimeoutMs);
+  });
 
   const importText = (text: string, options: Partial<ImportOptions> = {}) =>
     importCatalogue(catalogueOf(store), {
