@@ -137,7 +137,7 @@ describe("a whole list", () => {
     await sent(ana, "second.csv", `Name;Art;Stand;Nr\nX1;Hund;sold;1\nX2;;sold;2\n`);
     await chosen(ana, columns);
     const preview = await chosen(ana, { source: "clinic", complete: "yes" });
-    expect(preview).toContain("A whole list must have no bad rows");
+    expect(preview).toContain("A whole list must have no rows with errors");
     expect(preview).not.toContain('action="/import/run"');
     await ana.submit("/import/run", { skipBad: "yes" });
     expect(await (await ana.get("/animals?q=X2")).text()).toContain(">X2</a");

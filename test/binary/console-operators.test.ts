@@ -87,6 +87,17 @@ describe("a key", () => {
     expect((await rehome(["keys", "list", ...data])).stdout).not.toContain("half done");
   });
 
+  test("with the name of another key is not made, and says it beside the field", async () => {
+    await created({ name: "only one" });
+    const answer = await olga.post("/keys", { ...free, name: "only one" });
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain("Another key has this name.");
+    const { path } = await created({ name: "another one" });
+    const renamed = await olga.post(path, { ...free, name: "only one" });
+    expect(renamed.status).toBe(400);
+    expect(await renamed.text()).toContain("Another key has this name.");
+  });
+
   test("that is read-only says so, adds nothing, and is opened and closed again", async () => {
     const { secret, path } = await created({ name: "a reader", readOnly: "yes" });
     const add = () => asked(secret, { name: "Rex", categoryId: 1 });

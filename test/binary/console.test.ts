@@ -153,7 +153,76 @@ describe("a change", () => {
   });
 });
 
+describe("a form that no page of the console sends", () => {
+  const dog = { name: "Odd", category: "Dog", status: "available" };
+
+  test.each([
+    ["a name that is too long", { ...dog, name: "a".repeat(1_001) }, "at most 1000 characters"],
+    ["a name with NUL", { ...dog, name: "a\0b" }, "characters that cannot be stored"],
+    ["a category that is too long", { ...dog, category: "c".repeat(1_001) }, "at most 1000"],
+    ["an unknown status", { ...dog, status: "<script>" }, "Choose a status."],
+  ])("with %s is refused beside its field, and nothing is added", async (what, fields, words) => {
+    const ned = await joined(`Ned ${what}`);
+    const answer = await ned.post("/animals", fields);
+    expect(answer.status).toBe(400);
+    const page = await answer.text();
+    expect(page).toContain(words);
+    expect(page).not.toContain("<script>alert");
+    expect(await (await ned.get("/animals?q=Odd")).text()).toContain("No animal");
+  });
+
+  test("without a status changes no status of several", async () => {
+    const oda = await joined("Oda");
+    await oda.submit("/animals", { name: "Kept", category: "Dog", status: "pending" });
+    const list = await (await oda.get("/animals?q=Kept")).text();
+    const [, id = ""] = /href="\/animals\/(\d+)">Kept/.exec(list) ?? [];
+    expect((await oda.post("/animals/several", { id })).status).toBe(404);
+    expect((await oda.post("/animals/several", { id, status: "gone" })).status).toBe(404);
+    expect(await (await oda.get(`/animals/${id}`)).text()).toMatch(/value="pending"\s+selected/);
+  });
+
+  test.each([
+    "https://evil.example/",
+    "//evil.example/x",
+    "/\\evil.example",
+    "/\t/evil.example",
+    "/animals\r\nset-cookie: a=b",
+  ])("leads back to no other place: %j", async (back) => {
+    const pia = await joined(`Pia ${JSON.stringify(back)}`);
+    const answer = await pia.post("/language", { language: "es", back });
+    const location = answer.headers.get("location") ?? "";
+    expect(new URL(location, server.console).origin).toBe(server.console);
+    expect(answer.headers.getSetCookie().join()).not.toContain("a=b");
+  });
+});
+
+describe("a person", () => {
+  test.each(["Ana\r\nRoot", "Ana\u202Etoor", "\u0007Ana"])(
+    "named %j is not invited: lists and histories could not show it as it is",
+    async (name) => {
+      const args = ["people", "invite", name, "--data", folder.path];
+      const { exitCode, stderr } = await rehome(args);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain("Error: A name must have characters that can be seen.");
+    },
+  );
+});
+
 describe("a stranger", () => {
+  test.each(["iframe", "object", "embed", "frame", "image", "script"])(
+    "does not load a page as %s into one of theirs",
+    async (destination) => {
+      const qi = await joined(`Qi ${destination}`);
+      const answer = await qi.get("/animals", {
+        "sec-fetch-site": "cross-site",
+        "sec-fetch-mode": "navigate",
+        "sec-fetch-dest": destination,
+      });
+      expect(answer.status).toBe(403);
+      expect(answer.headers.get("x-frame-options")).toBe("DENY");
+    },
+  );
+
   test("under another name gets nothing: DNS rebinding", async () => {
     using other = temporaryFolder();
     await using direct = await serveConsole(other.path);

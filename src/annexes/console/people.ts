@@ -22,6 +22,15 @@ export interface Person {
   readonly role: Role;
 }
 
+/** Control characters, and those that turn the direction of what follows (UAX 9). */
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
+const unseen = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+
+/** True for a name that lists and histories can show as it is. */
+export function isPersonName(name: string): boolean {
+  return name.trim() !== "" && !unseen.test(name);
+}
+
 /** A person as the list shows them. */
 export interface ListedPerson extends Person {
   readonly createdAtMs: number;
@@ -51,14 +60,19 @@ export class PeopleService {
   }
 
   /**
-   * Invites somebody. Throws `invalid_request` when a person of this name is there: histories go by
-   * names.
+   * Invites somebody. Throws `invalid_request` for a name that cannot be shown as it is, and when a
+   * person of this name is there: histories go by names.
    */
   async invite(
     name: string,
     role: Role,
     invitedBy: string,
   ): Promise<{ readonly person: Person; readonly token: Secret }> {
+    if (!isPersonName(name)) {
+      throw new AppError("invalid_request", "A name must have characters that can be seen.", {
+        hint: "Leave out line breaks and marks that change the direction of writing.",
+      });
+    }
     const token = newSecret(this.#randomBytes);
     const person = { id: this.#newId(), name, role };
     const nowMs = this.#clock();

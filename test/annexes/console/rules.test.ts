@@ -11,7 +11,7 @@ import { TrafficMeter } from "../../../src/annexes/console/traffic.ts";
 import { consoleHandler } from "../../../src/annexes/console/web/handler.ts";
 import { isKnownHost, isOpenable, isOwnOrigin } from "../../../src/annexes/console/web/origin.ts";
 import { router } from "../../../src/annexes/console/web/router.ts";
-import { languageFor, languages } from "../../../src/annexes/console/words/index.ts";
+import { languageFor } from "../../../src/annexes/console/words/index.ts";
 import { minuteMs } from "../../../src/domain/clock.ts";
 
 describe("who can reach an address", () => {
@@ -209,41 +209,6 @@ describe("languages", () => {
   ] as const)("chosen %p, accepted %p: %s", (chosen, accepted, expected) =>
     expect(languageFor(chosen, accepted)).toBe(expected),
   );
-
-  test("say the same things, each with its own words", () => {
-    const shape = (words: object): unknown =>
-      Object.fromEntries(
-        Object.entries(words).map(([name, value]) => [
-          name,
-          typeof value === "object" && !Array.isArray(value)
-            ? shape(value as object)
-            : typeof value,
-        ]),
-      );
-    expect(shape(languages.es.words)).toEqual(shape(languages.en.words));
-    expect(JSON.stringify([languages.en.words, languages.es.words])).not.toContain('""');
-  });
-
-  /** Words that are the same in both languages, or names that stand as they are. */
-  const names = "Free,Pro,Business,Enterprise,JSON,rehome";
-  const shared = new Set([...names.split(","), "no", "Plan", "Id", "1 d 2 h 3 min"]);
-  const textsOf = (words: unknown, path = ""): [path: string, text: string][] => {
-    if (typeof words === "string") return [[path, words]];
-    if (typeof words === "function") {
-      const said: unknown = words.apply(undefined, ["1", "2", "3"]);
-      return typeof said === "string" ? [[path, said]] : [];
-    }
-    const entries = Object.entries(words as object);
-    return entries.flatMap(([name, value]) => textsOf(value, `${path}.${name}`));
-  };
-
-  test("leave no English in Spanish", () => {
-    const english = new Map(textsOf(languages.en.words));
-    const same = textsOf(languages.es.words).filter(
-      ([path, text]) => english.get(path) === text && /[a-z]{2}/i.test(text) && !shared.has(text),
-    );
-    expect(same).toEqual([]);
-  });
 });
 
 test("the traffic of an hour: minutes go, quantiles are bounds", () => {

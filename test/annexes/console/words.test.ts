@@ -15,6 +15,7 @@ const same = [
   "animals.mark",
   "history.changed",
   "export.json",
+  "keys.fields.plan",
   "keys.id",
   "health.duration",
 ];
@@ -63,7 +64,8 @@ describe("the words of the console", () => {
       expect([action, en.history.actions(action)]).not.toEqual([action, action]);
       expect([action, es.history.actions(action)]).not.toEqual([action, action]);
     }
-    for (const action of "create update rotate ban unban revoke".split(" ")) {
+    const keyActions = "create update rotate ban unban revoke noisy-minute automatic-ban";
+    for (const action of keyActions.split(" ")) {
       expect([action, es.keys.actions(action)]).not.toEqual([action, action]);
     }
   });

@@ -10,14 +10,13 @@ import {
   type FieldErrors,
 } from "./parts.ts";
 import {
+  characterCount,
   isPetName,
+  petNameLengthMax,
   type OptionalTextName,
   optionalTextNames,
   type PetFieldName,
 } from "../../../domain/pet.ts";
-
-/** Characters (code points) of the longest name. */
-const nameLengthMax = 1_000;
 
 /** The fields of an animal as a form has them. */
 export type AnimalValues = Readonly<
@@ -104,11 +103,6 @@ export function errorsOf(values: AnimalValues, words: Words): FieldErrors {
 /** What is wrong with a name of an animal, a category or a person. */
 export function nameErrorOf(name: string, words: Words): string | undefined {
   if (name.trim() === "") return words.errors.nameMissing;
-  if (!isPetName(name)) return words.errors.name;
-  return codePoints(name) > nameLengthMax ? words.errors.nameLong(nameLengthMax) : undefined;
-}
-
-/** The length of a text as the interface counts it. */
-function codePoints(text: string): number {
-  return Array.from(text).length;
+  if (characterCount(name) > petNameLengthMax) return words.errors.nameLong(petNameLengthMax);
+  return isPetName(name) ? undefined : words.errors.name;
 }

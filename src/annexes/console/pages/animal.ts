@@ -252,9 +252,12 @@ export async function changeSeveral(visit: Visit): Promise<Response> {
         <p><a href="${backPath(visit)}">${words.animals.showAll}</a></p>`,
     });
   }
-  const changed = form.has("remove")
-    ? await desk.animals.remove(ids, person.name)
-    : await desk.animals.update(ids, { status: status ?? noStatus }, person.name);
+  if (form.has("remove")) {
+    const removed = await desk.animals.remove(ids, person.name);
+    return redirect(withChange(backPath(visit), removed));
+  }
+  if (status === undefined) return notFoundPage(visit);
+  const changed = await desk.animals.update(ids, { status }, person.name);
   return redirect(withChange(backPath(visit), changed));
 }
 

@@ -10,8 +10,10 @@ export interface Bar {
 }
 
 const width = 720;
-const height = 200;
+const height = 212;
 const foot = 22;
+/** Room above the bars for the number that the highest one reaches. */
+const head = 20;
 const gap = 0.2;
 
 /**
@@ -25,7 +27,7 @@ export function barChart(
   const highest = Math.max(1, ...bars.map(({ value, more }) => value + more));
   const isNear = limit !== undefined && limit <= highest * 3;
   const top = isNear ? Math.max(highest, limit) : highest;
-  const scale = (value: number) => ((height - foot - 8) * value) / top;
+  const scale = (value: number) => ((height - foot - head) * value) / top;
   const step = width / Math.max(1, bars.length);
   const base = height - foot;
   const drawn = bars.map(({ value, more, label }, at) => {
@@ -47,6 +49,8 @@ export function barChart(
     </g>`;
   });
   return html`<svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">
+    <line class="base" x1="0" x2="${width}" y1="${head}" y2="${head}" />
+    <text x="0" y="${head - 6}">${number(visit, top)}</text>
     <line class="base" x1="0" x2="${width}" y1="${base}" y2="${base}" />
     ${drawn}
     ${

@@ -22,12 +22,15 @@ export async function healthPage(visit: Visit): Promise<Response> {
         <div>${lastHour(visit, traffic)} ${desk.health.backups && backups(visit)}</div>
         <section class="card">
           <h2>${words.health.findings}</h2>
-          <ul class="findings">
+          <p class="hint">${words.health.findingsHint}</p>
+          <ul class="findings" lang="en">
             ${findings.map(
               ({ check, state, detail, advice }) =>
                 html`<li class="${state}">
                   <p>
-                    <span class="tag ${state}">${words.health.states[state]}</span>
+                    <span class="tag ${state}" lang="${visit.language}"
+                      >${words.health.states[state]}</span
+                    >
                     <strong>${check}</strong>
                   </p>
                   <p class="soft">${detail}</p>
@@ -52,7 +55,12 @@ function lastHour(visit: Visit, traffic: Traffic): Html {
       ${fact(words.health.requests, number(visit, traffic.requests))}
       ${fact(words.health.refused, number(visit, traffic.refused))}
       ${fact(words.health.failed, number(visit, traffic.failed))}
-      ${fact(words.health.latency, words.health.quantiles(traffic.p50Ms, traffic.p99Ms))}
+      ${fact(
+        words.health.latency,
+        traffic.requests === 0
+          ? words.health.noRequests
+          : words.health.quantiles(traffic.p50Ms, traffic.p99Ms),
+      )}
     </dl>
     ${barChart(visit, {
       title: words.health.chart,

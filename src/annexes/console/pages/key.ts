@@ -12,6 +12,7 @@ import { nameErrorOf } from "./animal-form.ts";
 import { notFoundPage } from "./failures.ts";
 import {
   expiryField,
+  keyErrors,
   planFields,
   readOnlyField,
   secretPage,
@@ -198,7 +199,8 @@ function eventList(visit: Visit, { events, secrets }: KeyDetails): Html {
               ${changesOf(event, secrets).map(
                 ({ field, before, after }) =>
                   html`<span class="change"
-                    >${field}: ${before === null ? "" : `${before} → `}${after ?? "–"}</span
+                    >${visit.words.keys.fields[field] ?? field}:
+                    ${before === null ? "" : `${before} → `}${after ?? "–"}</span
                   >`,
               )}
             </p>
@@ -274,10 +276,7 @@ async function changed(
   try {
     await change(visit.desk.services.keys.as(visit.person.name), id);
   } catch (error) {
-    if (error instanceof AppError && error.kind === "invalid_request") {
-      return shown(visit, { "": error.message });
-    }
-    throw error;
+    return shown(visit, await keyErrors(visit, error));
   }
   return redirect(`/keys/${id}?done=yes`);
 }

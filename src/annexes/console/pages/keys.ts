@@ -209,11 +209,20 @@ export async function createKey(visit: Visit): Promise<Response> {
     });
     return secretPage(visit, issued, words.keys.made);
   } catch (error) {
-    if (error instanceof AppError && error.kind === "invalid_request") {
-      return shown(visit, sent, { "": error.message });
-    }
-    throw error;
+    return shown(visit, sent, await keyErrors(visit, error));
   }
+}
+
+/** What is wrong with a key that the service refused. Throws what is no refusal. */
+export async function keyErrors(
+  { desk, form, words, params }: Visit,
+  error: unknown,
+): Promise<FieldErrors> {
+  if (!(error instanceof AppError) || error.kind !== "invalid_request") throw error;
+  const isTaken = (await desk.services.keys.list()).some(
+    ({ id, name }) => name === form.text("name") && id !== params["id"],
+  );
+  return isTaken ? { name: words.keys.taken } : { "": words.failures.other(error.message) };
 }
 
 /**

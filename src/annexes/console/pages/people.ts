@@ -1,13 +1,21 @@
 import { AppError } from "../../../domain/errors.ts";
 import { html, trusted, type Html } from "../../page/html.ts";
-import { roles, type ListedPerson } from "../people.ts";
+import { isPersonName, roles, type ListedPerson } from "../people.ts";
 import type { Secret } from "../secrets.ts";
 import { redirect } from "../web/answer.ts";
 import { param, query, type Visit } from "../web/visit.ts";
 import { nameErrorOf } from "./animal-form.ts";
 import { notFoundPage } from "./failures.ts";
 import { consolePage } from "./layout.ts";
-import { moment, notice, oneButton, selectField, textField, type FieldErrors } from "./parts.ts";
+import {
+  day,
+  moment,
+  notice,
+  oneButton,
+  selectField,
+  textField,
+  type FieldErrors,
+} from "./parts.ts";
 
 /** `GET /people`: who may come in, and a form for one more. */
 export async function peoplePage(visit: Visit): Promise<Response> {
@@ -64,7 +72,7 @@ function personLine(visit: Visit, person: ListedPerson): Html {
   const isSelf = person.id === visit.person.id;
   const state =
     person.seenAtMs !== undefined
-      ? html`${words.people.seen} ${moment(visit, person.seenAtMs)}`
+      ? html`${words.people.seen} ${day(visit, person.seenAtMs)}`
       : person.invitedUntilMs === undefined
         ? html`${words.people.lapsed}`
         : html`${words.people.invited} ${moment(visit, person.invitedUntilMs)}`;
@@ -91,7 +99,8 @@ export async function invitePerson(visit: Visit): Promise<Response> {
   const { form, words, desk, person } = visit;
   const name = form.text("name");
   const role = roles.find((each) => each === form.text("role"));
-  const nameError = nameErrorOf(name, words);
+  const nameError =
+    nameErrorOf(name, words) ?? (isPersonName(name) ? undefined : words.errors.name);
   if (nameError !== undefined || role === undefined) {
     return shown(
       visit,

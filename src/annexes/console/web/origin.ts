@@ -48,5 +48,7 @@ export function isOwnOrigin(headers: Headers, ownOrigins: readonly string[]): bo
 export function isOpenable(headers: Headers): boolean {
   const site = headers.get("sec-fetch-site");
   if (site === null || site === "same-origin" || site === "none") return true;
-  return headers.get("sec-fetch-mode") === "navigate" && headers.get("sec-fetch-dest") !== "iframe";
+  return (
+    headers.get("sec-fetch-mode") === "navigate" && headers.get("sec-fetch-dest") === "document"
+  );
 }

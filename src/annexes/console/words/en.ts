@@ -21,6 +21,8 @@ const keyActions: Readonly<Record<string, string>> = {
   ban: "Banned",
   unban: "Ban ended",
   revoke: "Revoked",
+  "noisy-minute": "Sent too many requests after 429",
+  "automatic-ban": "Banned by the service",
 };
 
 const animals = (shown: string, count: number) => `${shown} ${count === 1 ? "animal" : "animals"}`;
@@ -180,7 +182,7 @@ export const en = {
     unchanged: "Unchanged",
     withdrawn: "Withdrawn",
     skipped: "Left out",
-    rejected: "Bad rows",
+    rejected: "Rows with errors",
     superseded: "Older records",
     read: "Records read",
     newCategories: "New categories",
@@ -190,8 +192,8 @@ export const en = {
     lines: (lines: string, count: number) => `${count === 1 ? "line" : "lines"} ${lines}`,
     note: (text: string, count: string, line: number, example: string) =>
       `${text} (${count}${line === 0 ? "" : `, first on line ${line}: ${example}`}).`,
-    skipBad: "Import the good rows and leave the bad ones out",
-    badStop: "The file has bad rows. Tick the box to import the others, or correct the file.",
+    skipBad: "Import the good rows and leave out those with errors",
+    badStop: "Some rows have errors. Tick the box to import the others, or correct the file.",
     nothing: "Nothing in this file would change the catalogue.",
     cancel: "Choose another file",
     mapTitle: "This kind of file is not known yet",
@@ -208,7 +210,7 @@ export const en = {
     gone_: "not for adoption (withdraw)",
     look: "Show what would change",
     doneTitle: "Imported",
-    rejects: "Download the bad rows",
+    rejects: "Download the rows with errors",
     undo: "Undo this import",
     undone: "The import was undone.",
     failed: "The import did not work",
@@ -221,7 +223,7 @@ export const en = {
     encoding: (name: string) =>
       `This file is not UTF-8 and is read as ${name}. Check the accents in the first rows.`,
     completeBad:
-      "A whole list must have no bad rows: their animals would be withdrawn. Correct the file, or untick the box below.",
+      "A whole list must have no rows with errors: their animals would be withdrawn. Correct the file, or untick the box below.",
     sourceMissing: "Say whose whole list this is.",
     complete: "This file is the whole list: withdraw animals that are not in it",
     source: "Whose list this is",
@@ -301,13 +303,27 @@ export const en = {
   },
   keys: {
     none: "No keys yet.",
+    taken: "Another key has this name.",
+    fields: {
+      name: "name",
+      plan: "plan",
+      perMinute: "a minute",
+      perDay: "a day",
+      access: "access",
+      expiresAt: "ends",
+      revokedAt: "revoked",
+      bannedUntil: "banned until",
+      banReason: "reason",
+      noisyMinutes: "minutes with too many refusals",
+      secret: "secret",
+    } as Readonly<Record<string, string>>,
     addTitle: "Create a key",
     nameHint: "Who uses it, such as the website.",
     planLine: (plan: PlanName) => {
       const limits = limitsOf(plan, undefined);
       if (limits === undefined) return `${plans[plan]}: custom limits`;
       const [perMinute, perDay] = [limits.perMinute, limits.perDay].map(grouped.format);
-      return `${plans[plan]}: ${perMinute} a minute, ${perDay} a day`;
+      return `${plans[plan]}: ${perMinute}/min, ${perDay}/day`;
     },
     enterprise: "Limits for Enterprise",
     expiresHint: "Such as 90d or 24h. Empty: never.",
@@ -378,7 +394,9 @@ export const en = {
       [days > 0 && `${days} d`, (days > 0 || hours > 0) && `${hours} h`, `${minutes} min`]
         .filter(Boolean)
         .join(" "),
+    noRequests: "none yet",
     findings: "Findings",
+    findingsHint: "What rehome doctor says.",
     states: { ok: "fine", warn: "look at it", fail: "act now" },
     backups: "Backups",
     backupHint:

@@ -21,6 +21,8 @@ const keyActions: Readonly<Record<string, string>> = {
   ban: "Bloqueada",
   unban: "Bloqueo terminado",
   revoke: "Revocada",
+  "noisy-minute": "Siguió enviando peticiones tras 429",
+  "automatic-ban": "Bloqueada por el servicio",
 };
 
 /** The words of the console in Spanish. */
@@ -44,9 +46,9 @@ export const es: Words = {
     plan: "Plan",
     perMinute: "Peticiones por minuto",
     perDay: "Peticiones por día",
-    expires: "Termina en",
+    expires: "Caduca en",
     readOnly: "Solo lectura: lista y consulta animales, no añade ninguno",
-    role: "Papel",
+    role: "Rol",
   },
   buttons: {
     addAnimal: "Añadir animal",
@@ -78,7 +80,7 @@ export const es: Words = {
     signOut: "Salir",
     description: "La consola del personal de un catálogo de animales en adopción.",
     footer: "rehome",
-    lost: "No se llega al servicio. Lo que has escrito no se pierde: inténtalo de nuevo en un momento.",
+    lost: "No se puede conectar con el servicio. Lo que has escrito no se pierde: inténtalo de nuevo en un momento.",
     copied: "Copiado",
   },
   join: {
@@ -90,9 +92,9 @@ export const es: Words = {
       "Este enlace no sirve: ya se usó, tiene más de 7 días o le falta una parte. Pide uno nuevo.",
   },
   signedOut: {
-    title: "No has entrado",
+    title: "Tu sesión se ha cerrado",
     what: "Abre el enlace de tu invitación. Si ya se usó, pide uno nuevo.",
-    again: "Ya he entrado: abrir la página",
+    again: "Ya tengo sesión: abrir la página",
     kept: "Lo que rellenaste sigue en esta página. Abre tu enlace nuevo en otra pestaña, vuelve aquí y envíalo otra vez.",
     send: "Enviar otra vez",
   },
@@ -106,7 +108,7 @@ export const es: Words = {
     unnamedKind: (id) => `categoría ${id}`,
     unnamed: "(sin nombre)",
     none: "Todavía no hay animales. Añade el primero o importa una lista.",
-    noneFound: "No hay ningún animal así.",
+    noneFound: "Ningún animal coincide.",
     showAll: "Ver todos los animales",
     backToAll: "Todos los animales",
     count: (total) => `${total} animales, los más nuevos primero`,
@@ -177,8 +179,8 @@ export const es: Words = {
     updated: "Modificados",
     unchanged: "Iguales",
     withdrawn: "Retirados",
-    skipped: "Sin importar",
-    rejected: "Filas malas",
+    skipped: "Omitidos",
+    rejected: "Filas con errores",
     superseded: "Filas antiguas",
     read: "Filas leídas",
     newCategories: "Categorías nuevas",
@@ -188,9 +190,9 @@ export const es: Words = {
     lines: (lines, count) => `${count === 1 ? "línea" : "líneas"} ${lines}`,
     note: (text, count, line, example) =>
       `${text} (${count}${line === 0 ? "" : `, la primera en la línea ${line}: ${example}`}).`,
-    skipBad: "Importar las filas buenas y dejar las malas",
+    skipBad: "Importar las filas correctas y omitir las que tienen errores",
     badStop:
-      "El archivo tiene filas malas. Marca la casilla para importar las demás, o corrige el archivo.",
+      "El archivo tiene filas con errores. Marca la casilla para importar las demás, o corrige el archivo.",
     nothing: "Nada de este archivo cambiaría el catálogo.",
     cancel: "Elegir otro archivo",
     mapTitle: "Este tipo de archivo todavía no se conoce",
@@ -207,7 +209,7 @@ export const es: Words = {
     gone_: "no está en adopción (retirar)",
     look: "Ver qué cambiaría",
     doneTitle: "Importado",
-    rejects: "Descargar las filas malas",
+    rejects: "Descargar las filas con errores",
     undo: "Deshacer esta importación",
     undone: "La importación se ha deshecho.",
     failed: "La importación no ha funcionado",
@@ -220,7 +222,7 @@ export const es: Words = {
     encoding: (name) =>
       `Este archivo no es UTF-8 y se lee como ${name}. Mira los acentos en las primeras filas.`,
     completeBad:
-      "Una lista entera no puede tener filas malas: sus animales se retirarían. Corrige el archivo o quita la marca de abajo.",
+      "Una lista entera no puede tener filas con errores: sus animales se retirarían. Corrige el archivo o quita la marca de abajo.",
     sourceMissing: "Di de quién es la lista entera.",
     complete: "Este archivo es la lista entera: retirar los animales que le faltan",
     source: "De quién es la lista",
@@ -312,22 +314,36 @@ export const es: Words = {
   },
   keys: {
     none: "Todavía no hay claves.",
+    taken: "Otra clave tiene este nombre.",
+    fields: {
+      name: "nombre",
+      plan: "plan",
+      perMinute: "por minuto",
+      perDay: "por día",
+      access: "acceso",
+      expiresAt: "caduca",
+      revokedAt: "revocada",
+      bannedUntil: "bloqueada hasta",
+      banReason: "motivo",
+      noisyMinutes: "minutos con demasiados rechazos",
+      secret: "secreto",
+    },
     addTitle: "Crear una clave",
     nameHint: "Quién la usa, por ejemplo la página web.",
     planLine: (plan) => {
       const limits = limitsOf(plan, undefined);
-      if (limits === undefined) return `${plans[plan]}: números propios`;
+      if (limits === undefined) return `${plans[plan]}: límites propios`;
       const [perMinute, perDay] = [limits.perMinute, limits.perDay].map(grouped.format);
-      return `${plans[plan]}: ${perMinute} por minuto, ${perDay} por día`;
+      return `${plans[plan]}: ${perMinute}/min, ${perDay}/día`;
     },
-    enterprise: "Números de Enterprise",
+    enterprise: "Límites de Enterprise",
     expiresHint: "Por ejemplo 90d o 24h. Vacío: nunca.",
-    expiresLaterHint: "Por ejemplo 90d o 24h, o nunca. Vacío: como está.",
+    expiresLaterHint: "Por ejemplo 90d o 24h, o nunca. Vacío: sin cambios.",
     made: "La clave está creada",
     rotated: "La clave tiene un secreto nuevo",
     once: "El secreto solo se muestra ahora. Cópialo.",
     secretOf: (name) => `Secreto de ${name}`,
-    tell: "Dáselo a su dueño por un camino seguro: quien lo tiene puede usar la clave.",
+    tell: "Dáselo a su dueño de forma segura: quien lo tiene puede usar la clave.",
     back: "Todas las claves",
     done: "Guardado.",
     states: { active: "activa", banned: "bloqueada", expired: "caducada", revoked: "revocada" },
@@ -340,7 +356,7 @@ export const es: Words = {
     limits: (minute, day) => `${minute} por minuto, ${day} por día`,
     today: "Hoy",
     created: "Creada",
-    ends: "Termina",
+    ends: "Caduca",
     never: "nunca",
     secrets: "Secretos",
     until: "hasta",
@@ -348,9 +364,9 @@ export const es: Words = {
     usage: "Su uso en los últimos 30 días",
     changeTitle: "Modificarla",
     rotateTitle: "Secreto nuevo",
-    grace: "El antiguo sirve todavía",
-    graceHint: "Por ejemplo 24h; 0 lo termina ya.",
-    endTitle: "Pararla",
+    grace: "El antiguo sigue sirviendo",
+    graceHint: "Por ejemplo 24h; 0 lo anula ya.",
+    endTitle: "Detenerla",
     banFor: "Bloquear durante",
     sure: "Revocar para siempre: no se puede deshacer",
     actions: (action) => keyActions[action] ?? action,
@@ -375,7 +391,7 @@ export const es: Words = {
   },
   health: {
     service: "La última hora",
-    part: "Sirven varios procesos. Estas cifras son del primero; --metrics las suma todas.",
+    part: "Hay varios procesos en marcha. Estas cifras son del primero; --metrics los suma todos.",
     version: "Versión",
     up: "En marcha",
     requests: "Peticiones",
@@ -389,7 +405,9 @@ export const es: Words = {
       [days > 0 && `${days} d`, (days > 0 || hours > 0) && `${hours} h`, `${minutes} min`]
         .filter(Boolean)
         .join(" "),
+    noRequests: "ninguna todavía",
     findings: "Revisión",
+    findingsHint: "Lo que dice rehome doctor, en inglés.",
     states: { ok: "bien", warn: "míralo", fail: "actúa ya" },
     backups: "Copias de seguridad",
     backupHint:
@@ -399,7 +417,7 @@ export const es: Words = {
   people: {
     addTitle: "Invitar a alguien",
     roleHint: "El personal ve animales, importación y categorías. Los operadores lo ven todo.",
-    invited: "invitación buena hasta",
+    invited: "invitación válida hasta",
     lapsed: "la invitación ya no sirve",
     seen: "última visita",
     you: "tú",
@@ -435,7 +453,7 @@ export const es: Words = {
     categoryMissing: "Escribe una categoría, por ejemplo Perro.",
     status: "Elige un estado.",
     plan: "Elige un plan.",
-    role: "Elige un papel.",
+    role: "Elige un rol.",
     limit: "Escribe un número entero de 1 a 1.000.000.000.",
     expires: (_rule) => "Escribe un número y d, h, m o s, por ejemplo 90d o 24h.",
     sure: "Marca antes la casilla.",
@@ -444,7 +462,7 @@ export const es: Words = {
     title: "No ha funcionado",
     start: "Ir a los animales",
     notFound: "Aquí no hay nada, o ya no está.",
-    forbidden: "Solo los operadores pueden ver esto. Pregunta a uno.",
+    forbidden: "Solo los operadores pueden ver esto. Pide ayuda a uno.",
     failed: "Algo ha fallado aquí. Está en el registro del servicio.",
     later: "Inténtalo de nuevo en un momento.",
     tooMany: "Demasiados intentos desde esta dirección. Espera un minuto.",
