@@ -42,6 +42,16 @@ async function chosen(visitor: Visitor, fields: Record<string, string>): Promise
   return settled(visitor);
 }
 
+test("a list with errors says beside the box what to do", async () => {
+  const ana = await come();
+  await sent(ana, "errors.csv", "name,categoryId,status\nRex,1,available\nMilo,one,available\n");
+  const answer = await ana.post("/import/run");
+  expect(answer.status).toBe(400);
+  const page = await answer.text();
+  expect(page).toMatch(/name="skipBad"[^>]*aria-describedby="skipBad-error"\s+aria-invalid="true"/);
+  expect(page).toMatch(/id="skipBad-error">Some rows have errors\./);
+});
+
 describe("a list that does not say whether its animals are for adoption", () => {
   const columns = { "column-name": "Rufname", "column-category": "Tierart" };
 
@@ -50,6 +60,8 @@ describe("a list that does not say whether its animals are for adoption", () => 
     expect(await sent(ana, "list.csv", "Rufname;Tierart\nMilo;Hund\nBella;Katze\n")).toContain(
       "This kind of file is not known yet",
     );
+    const map = await (await ana.get("/import")).text();
+    expect(map).toContain("<td>Milo</td>");
     const question = await chosen(ana, columns);
     expect(question).toContain("Are these animals for adoption?");
     const unanswered = await ana.post("/import/examine", { every: "" });
@@ -57,6 +69,7 @@ describe("a list that does not say whether its animals are for adoption", () => 
     expect(await unanswered.text()).toContain("Choose a status.");
     const preview = await chosen(ana, { every: "pending" });
     expect(preview).toContain("What list.csv would change");
+    expect(preview).toContain("Kind of file: by your columns");
     expect(preview).toMatch(/<td>Milo<\/td>\s*<td>Hund<\/td>\s*<td>pending<\/td>/);
   });
 
@@ -255,6 +268,7 @@ describe("a change", () => {
     const change = /change=(\d+)/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
     expect(await (await ana.get("/changes")).text()).toContain(`href="/changes/${change}"`);
     const page = await (await ana.get(`/changes/${change}`)).text();
+    expect(page).toContain("2 animals were changed.");
     expect(page).toContain("2 animals will be as before");
     expect(page).toContain(`action="/changes/${change}/undo"`);
   });

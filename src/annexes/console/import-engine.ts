@@ -222,5 +222,16 @@ function previewOf(summary: ImportSummary, known: readonly Category[]): Omit<Pre
 
 function unknownOf({ columns, rows, map }: UnknownFormat): Omit<UnknownFile, "found"> {
   const guess = Object.fromEntries([...map].map(([target, column]) => [meaningOf[target], column]));
-  return { kind: "unknown", columns, rows, guess };
+  return { kind: "unknown", columns, rows: rows.map((row) => row.map(plain)), guess };
+}
+
+/** A value without the quotes around it in which messages show a text. */
+function plain(shown: string): string {
+  if (!/^".*"$/s.test(shown)) return shown;
+  try {
+    return String(JSON.parse(shown));
+  } catch {
+    // It was cut off within an escape.
+    return shown.slice(1, -1);
+  }
 }

@@ -64,7 +64,8 @@ export function changeWords(visit: Visit, change: ChangeRecord): string {
       ? animalsText(visit, change.animals)
       : change.name.trim() || animals.unnamed;
   const words = change.undoes === undefined ? done[change.action as keyof typeof done] : done.undo;
-  return change.isUndone ? done.undone(what) : (words ?? done.other)(what);
+  if (change.isUndone) return done.undone(what);
+  return (words ?? done.other)(what, change.name !== undefined || change.animals === 1);
 }
 
 /** Staff undo what they did themselves; operators undo what anybody did. */

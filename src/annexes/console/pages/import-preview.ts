@@ -32,7 +32,8 @@ export function previewParts(visit: Visit, preview: Preview): Html {
   const { counts, format, found, newCategories, notes } = preview;
   const isNothing = counts.added + counts.updated + counts.withdrawn === 0;
   return html`<p class="soft">
-      ${words.import.format}: ${format} · ${words.import.read}: ${number(visit, counts.read)}
+      ${words.import.format}: ${format === "map" ? words.import.mapped : format} ·
+      ${words.import.read}: ${number(visit, counts.read)}
     </p>
     ${figures(visit, counts)} ${isNothing && notice("plain", html`<p>${words.import.nothing}</p>`)}
     ${

@@ -149,6 +149,7 @@ function examined(visit: Visit, job: ImportJob, preview: Preview, errors: FieldE
                 name: "skipBad",
                 label: words.import.skipBad,
                 isOn: job.choices.skipBad,
+                error: errors["skipBad"],
               })
             }
             <button>${words.buttons.import}</button>
@@ -226,7 +227,7 @@ export async function runImport(visit: Visit): Promise<Response> {
   const skipBad = form.has("skipBad");
   const { counts, missing } = job.state.preview;
   if (counts.rejected > 0 && missing > 0) return redirect("/import");
-  if (counts.rejected > 0 && !skipBad) return shown(visit, { "": words.import.badStop });
+  if (counts.rejected > 0 && !skipBad) return shown(visit, { skipBad: words.import.badStop });
   job.run({ ...job.choices, skipBad }, person.name);
   await job.settled(patienceMs);
   return redirect("/import");

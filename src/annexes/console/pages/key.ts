@@ -179,8 +179,7 @@ function endForms({ words, nowMs }: Visit, key: ApiKey, errors: FieldErrors): Ht
           </form>`
     }
     <form method="post" action="/keys/${key.id}/revoke" class="apart" novalidate>
-      ${checkField({ name: "sure", label: words.keys.sure, isOn: false })}
-      ${errors["sure"] !== undefined && html`<p class="error">${errors["sure"]}</p>`}
+      ${checkField({ name: "sure", label: words.keys.sure, isOn: false, error: errors["sure"] })}
       <button class="quiet bad">${words.buttons.revoke}</button>
     </form>
   </section>`;

@@ -32,7 +32,7 @@ function field({ name, label, error, hint }: FieldParts, control: Html): Html {
   </div>`;
 }
 
-function described({ name, error, hint }: FieldParts): Html {
+function described({ name, error, hint }: Omit<FieldParts, "label" | "value">): Html {
   const ids = [
     ...(error === undefined ? [] : [`${name}-error`]),
     ...(hint === undefined ? [] : [`${name}-hint`]),
@@ -79,14 +79,23 @@ export function checkField({
   name,
   label,
   isOn,
+  error,
 }: {
   readonly name: string;
   readonly label: string;
   readonly isOn: boolean;
+  readonly error?: string | undefined;
 }): Html {
   return html`<label class="check"
-    ><input type="checkbox" name="${name}" value="yes" ${when(isOn, "checked")} /> ${label}</label
-  >`;
+      ><input
+        type="checkbox"
+        name="${name}"
+        value="yes"
+        ${when(isOn, "checked")}
+        ${described({ name, error })}
+      />
+      ${label}</label
+    >${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}`;
 }
 
 /** What stands for "no status" in a form and in an address. */
