@@ -8,7 +8,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "../scripts/build.ts";
-import { readCatalogue } from "../src/annexes/import/reading.ts";
+import { beginReading } from "../src/annexes/import/reading.ts";
 
 interface Layout {
   readonly file: string;
@@ -70,7 +70,7 @@ async function write(path: string, layout: Layout, rows: number): Promise<void> 
 
 async function measure(path: string): Promise<string> {
   const startMs = performance.now();
-  const reading = await readCatalogue(Bun.file(path).stream());
+  const reading = await beginReading(Bun.file(path).stream());
   let rows = 0;
   let rejected = 0;
   let memoryBytes = 0;

@@ -11,7 +11,7 @@ import { changes } from "../../storage/tables.ts";
 import { catalogueOf, type CatalogueStore } from "../import/catalogue.ts";
 import { mappedFormat, type MapTarget } from "../import/formats/field-map.ts";
 import { Statuses, wordKey } from "../import/formats/statuses.ts";
-import { importCatalogue, type ImportSummary } from "../import/import.ts";
+import { importAnimals, type ImportSummary } from "../import/import.ts";
 import { Rejects } from "../import/commands/import-report.ts";
 import type { Message } from "../import/messages.ts";
 import { UnreadableInput } from "../import/read/input.ts";
@@ -94,7 +94,7 @@ async function importOf(
 ): Promise<ImportSummary> {
   const { file, choices, dryRun, actor = "", onStep, stop } = work;
   using rejects = Rejects.open(work.rejects, true);
-  const summary = await importCatalogue(catalogue, {
+  const summary = await importAnimals(catalogue, {
     input: Bun.file(file).stream(),
     read: readOptions(choices),
     categories: [],

@@ -7,7 +7,7 @@ import { ImportCategories } from "./import-categories.ts";
 import { type Cause, Intake, type SampleAnimal } from "./intake.ts";
 import type { Rejection } from "./candidate.ts";
 import type { Note } from "./notes.ts";
-import { type ReadOptions, type Reading, readCatalogue } from "./reading.ts";
+import { type ReadOptions, type Reading, beginReading } from "./reading.ts";
 import type { ByteChunks } from "./read/input.ts";
 import type { Arranged, ImportCounts, ImportStage, StageOptions } from "./stage.ts";
 
@@ -90,18 +90,18 @@ export interface ImportSummary extends ImportCounts {
 }
 
 /**
- * Takes a catalogue over. All of it is read and checked, and kept aside, before anything is
- * changed; it is then taken over in short transactions, so that a server on the same store goes on
- * answering in between. Throws UnreadableInput when the input cannot be read on, AppError when it
- * was stopped or the store failed.
+ * Takes the animals of an input over. All of it is read and checked, and kept aside, before
+ * anything is changed; it is then taken over in short transactions, so that a server on the same
+ * store goes on answering in between. Throws UnreadableInput when the input cannot be read on,
+ * AppError when it was stopped or the store failed.
  */
-export async function importCatalogue(
+export async function importAnimals(
   store: CatalogueStore,
   options: ImportOptions,
 ): Promise<ImportSummary> {
   const known = await store.categories();
   const categories = new ImportCategories(known, options.categories, options.createCategories);
-  const reading = await readCatalogue(options.input, options.read);
+  const reading = await beginReading(options.input, options.read);
   return closing(
     () => reading.close(),
     async () => {

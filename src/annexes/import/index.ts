@@ -1,6 +1,6 @@
 import type { Annex } from "../../annex.ts";
 
-/** Catalogues in and out: other programs' files, and our own. */
+/** Animals in and out: other programs' files, and our own. */
 export const importAnnex: Annex = {
   name: "import",
   commands: [

@@ -40,8 +40,7 @@ export interface ReadOptions {
 }
 
 /**
- * A catalogue being read: what it turned out to be, and one outcome for each of its records in
- * order.
+ * An input being read: what it turned out to be, and one outcome for each of its records in order.
  */
 export interface Reading {
   readonly format: Format;
@@ -92,11 +91,11 @@ function mapOptions(map: FieldMap): string {
 }
 
 /**
- * Begins to read a catalogue of any size in bounded memory. Its layout, and its format unless one
+ * Begins to read an input of any size in bounded memory. Its layout, and its format unless one
  * is given, are found from its beginning. Throws UnreadableInput when the input is empty, is no
  * text or workbook, or is in no known format (UnknownFormat).
  */
-export async function readCatalogue(
+export async function beginReading(
   source: ByteChunks,
   options: ReadOptions = {},
 ): Promise<Reading> {

@@ -2,7 +2,7 @@ import type { Outcome } from "../../../src/annexes/import/candidate.ts";
 import type { Format } from "../../../src/annexes/import/formats/format.ts";
 import { messageText } from "../../../src/annexes/import/messages.ts";
 import type { Note } from "../../../src/annexes/import/notes.ts";
-import { type ReadOptions, readCatalogue } from "../../../src/annexes/import/reading.ts";
+import { type ReadOptions, beginReading } from "../../../src/annexes/import/reading.ts";
 import { UnreadableInput } from "../../../src/annexes/import/read/input.ts";
 
 /** The bytes of `input` in pieces of `size`. */
@@ -29,7 +29,7 @@ export async function readWhole(
   pieceSize = 7,
   options: ReadOptions = {},
 ): Promise<WholeReading> {
-  const reading = await readCatalogue(inPieces(input, pieceSize), { ...options, format });
+  const reading = await beginReading(inPieces(input, pieceSize), { ...options, format });
   const outcomes: Outcome[] = [];
   for await (const batch of reading.batches) outcomes.push(...batch);
   const { shape, referenced } = reading;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { Rejection } from "../../../src/annexes/import/candidate.ts";
-import { type ImportOptions, importCatalogue } from "../../../src/annexes/import/import.ts";
+import { type ImportOptions, importAnimals } from "../../../src/annexes/import/import.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import {
   type CatalogueStore,
@@ -36,7 +36,7 @@ async function run(
   options: Partial<ImportOptions> = {},
   into: CatalogueStore = catalogue,
 ) {
-  return await importCatalogue(into, {
+  return await importAnimals(into, {
     input: inPieces(input, 50),
     categories: [],
     createCategories: false,
@@ -61,7 +61,7 @@ const all = async (): Promise<ExportedPet[]> => await catalogue.exportPage(int64
 const brief = async () =>
   (await all()).map(({ name, categoryId, status }) => `${name} ${categoryId} ${status}`);
 
-describe("importCatalogue", () => {
+describe("importAnimals", () => {
   test("changes nothing when a record is bad, and the rest when that is wanted", async () => {
     const austin = await fixture("austin.csv");
     const refused = await run(austin, { createCategories: true });

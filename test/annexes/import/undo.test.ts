@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { catalogueOf } from "../../../src/annexes/import/catalogue.ts";
-import { type ImportOptions, importCatalogue } from "../../../src/annexes/import/import.ts";
+import { type ImportOptions, importAnimals } from "../../../src/annexes/import/import.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import { int64Min } from "../../../src/domain/int64.ts";
 import { AnimalService } from "../../../src/annexes/animals/animals.ts";
@@ -34,7 +34,7 @@ describe.each(stores)("$name", (kind) => {
   });
 
   const importText = (text: string, options: Partial<ImportOptions> = {}) =>
-    importCatalogue(catalogueOf(store), {
+    importAnimals(catalogueOf(store), {
       input: inPieces(text, 65_536),
       categories: [],
       createCategories: true,

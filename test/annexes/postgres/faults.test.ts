@@ -10,7 +10,7 @@ import {
 } from "bun:test";
 import { AppError } from "../../../src/domain/errors.ts";
 import { catalogueOf } from "../../../src/annexes/import/catalogue.ts";
-import { importCatalogue } from "../../../src/annexes/import/import.ts";
+import { importAnimals } from "../../../src/annexes/import/import.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { parseDatabaseAddress } from "../../../src/annexes/postgres/address.ts";
 import { openPostgresStore } from "../../../src/annexes/postgres/store.ts";
@@ -121,7 +121,7 @@ test("an import whose connection is killed says what it has taken over, and anot
   const rows = Array.from({ length: 6_000 }, (_, index) => `n,1,x${index}`);
   const text = `name,categoryId,externalId\n${rows.join("\n")}`;
   const imported = (sleep: () => Promise<void>) =>
-    importCatalogue(catalogueOf(store), {
+    importAnimals(catalogueOf(store), {
       input: new Blob([text]).stream(),
       actor: "tester",
       nowMs: () => 0,

@@ -9,7 +9,7 @@ import { counted } from "../../../cli/terminal/text.ts";
 import { catalogueOf } from "../catalogue.ts";
 import { readCategories } from "../categories.ts";
 import { formats } from "../formats/index.ts";
-import { type ImportProgress, importCatalogue } from "../import.ts";
+import { type ImportProgress, importAnimals } from "../import.ts";
 import { UnreadableInput } from "../read/input.ts";
 import { type Input, openInput, readable, refuseAsRejects } from "./import-input.ts";
 import { addReadOptions, readOptions, type ReadingOptions } from "./import-options.ts";
@@ -96,7 +96,7 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
       using rejects = Rejects.open(options.rejects, options.force === true);
       const line = new ProgressLine(io, () => performance.now());
       try {
-        const summary = await importCatalogue(catalogueOf(services.store), {
+        const summary = await importAnimals(catalogueOf(services.store), {
           input: input.chunks,
           read,
           categories,

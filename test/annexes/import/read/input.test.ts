@@ -93,9 +93,9 @@ describe("any input", () => {
       const piece = Buffer.alloc(1024 * 1024, "x");
       for (let sent = 0; sent < 4 * recordBytesMax; sent += piece.length) yield piece;
     }
-    const { readCatalogue } = await import("../../../../src/annexes/import/reading.ts");
+    const { beginReading } = await import("../../../../src/annexes/import/reading.ts");
     const readAll = async (beginning: string) => {
-      const { batches } = await readCatalogue(endless(beginning));
+      const { batches } = await beginReading(endless(beginning));
       for await (const batch of batches) expect(batch).toBeArray();
     };
     expect(await refusal(readAll('[{"name":"'))).toContain("line 1: expected a record of at most");
@@ -128,7 +128,7 @@ describe("any input", () => {
   });
 
   test("the source is let go when reading stops early", async () => {
-    const { readCatalogue } = await import("../../../../src/annexes/import/reading.ts");
+    const { beginReading } = await import("../../../../src/annexes/import/reading.ts");
     for (const text of [
       '[{"name":"a","categoryId":1}]',
       '{"name":"a","categoryId":1}\n',
@@ -142,7 +142,7 @@ describe("any input", () => {
           closed = true;
         }
       }
-      const { batches } = await readCatalogue(source());
+      const { batches } = await beginReading(source());
       await batches.next();
       await batches.return(undefined);
       expect(closed).toBe(true);

@@ -72,8 +72,8 @@ describe("a compressed input", () => {
         watch.closed = true;
       }
     }
-    const { readCatalogue } = await import("../../../../src/annexes/import/reading.ts");
-    const reading = await readCatalogue(source());
+    const { beginReading } = await import("../../../../src/annexes/import/reading.ts");
+    const reading = await beginReading(source());
     await reading.batches.next();
     await reading.close();
     await until(() => watch.closed);
