@@ -4,9 +4,9 @@ import type { MachineService } from "./cli/machine.ts";
 import type { EnvironmentVariables, LoadedConfig } from "./config.ts";
 import type { AnnexRoutes } from "./http/edge.ts";
 import type { RequestObserver } from "./http/door.ts";
+import type { AddressLimiter } from "./service/anonymous.ts";
 import type { Logger } from "./service/log/logger.ts";
 import type { StoreKind, StoreObserver } from "./service/open-store.ts";
-import type { TakeShared } from "./service/shared-anonymous.ts";
 import type { Awaitable } from "./storage/contract.ts";
 import type { AnySetting } from "./setting-kinds.ts";
 
@@ -31,8 +31,8 @@ export interface Listening {
 export interface Watcher {
   readonly requests?: RequestObserver;
   readonly store?: StoreObserver;
-  /** Counts the addresses of callers without a key together with other processes. */
-  readonly takeShared?: TakeShared | undefined;
+  /** Limits callers without a key, in place of the service, which counts its own alone. */
+  readonly addresses?: AddressLimiter;
   /** Ends the service when it is aborted, as a signal does. */
   readonly stop?: AbortSignal;
   /**

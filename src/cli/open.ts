@@ -9,9 +9,9 @@ import {
 import { systemClock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
+import type { AddressLimiter } from "../service/anonymous.ts";
 import { closing } from "../service/closing.ts";
 import { catalogueFile, inMemory, openStore, type StoreObserver } from "../service/open-store.ts";
-import type { TakeShared } from "../service/shared-anonymous.ts";
 import { createServices, type Services } from "../service/services.ts";
 import type { Inspected } from "../storage/sqlite/writer-thread.ts";
 import type { Io } from "./io.ts";
@@ -25,8 +25,8 @@ export interface OpenOptions {
   /** True for a server: nothing may block its thread. */
   readonly serving: boolean;
   readonly observer?: StoreObserver | undefined;
-  /** Where several processes count addresses together. */
-  readonly takeShared?: TakeShared | undefined;
+  /** Limits callers without a key; by default those of this process alone. */
+  readonly addresses?: AddressLimiter | undefined;
   /** Of a data folder that another thread inspects. */
   readonly inspected?: Inspected | undefined;
   readonly onError: (error: unknown) => void;
@@ -66,7 +66,7 @@ export async function openServices(
     randomBytes,
     actor: options.serving ? "server" : io.actor,
     anonymousPerMinute: config.anonymousPerMinute,
-    takeShared: options.takeShared,
+    addresses: options.addresses,
     bans: config.bans === "on",
     onError: options.onError,
   });

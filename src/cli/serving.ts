@@ -49,7 +49,7 @@ async function run(
     serving: true,
     onError: report,
     observer: joined(watchers),
-    takeShared: watchers.find((each) => each.takeShared !== undefined)?.takeShared,
+    addresses: watchers.find((each) => each.addresses !== undefined)?.addresses,
     inspected: await inspecting,
   });
   try {

@@ -6,7 +6,6 @@ import { AnonymousLimiter, type AddressLimiter } from "./anonymous.ts";
 import { KeyDirectory } from "./key-directory.ts";
 import { KeyService } from "./keys.ts";
 import { Limiter, sweepIntervalMs } from "./limiter.ts";
-import { SharedAnonymousLimiter, type TakeShared } from "./shared-anonymous.ts";
 import { UsageService } from "./usage.ts";
 
 export interface ServiceOptions {
@@ -15,8 +14,8 @@ export interface ServiceOptions {
   readonly randomBytes: RandomBytes;
   readonly actor: string;
   readonly anonymousPerMinute: number;
-  /** Where several processes count addresses together. */
-  readonly takeShared?: TakeShared | undefined;
+  /** Limits callers without a key; by default those of this process alone. */
+  readonly addresses?: AddressLimiter | undefined;
   readonly bans: boolean;
   /** Called with a failure that nobody waits for. */
   readonly onError: (error: unknown) => void;
@@ -44,15 +43,9 @@ export interface Services {
   close(): Promise<void>;
 }
 
-function addressLimiter({ clock, anonymousPerMinute, takeShared }: ServiceOptions): AddressLimiter {
-  return takeShared === undefined
-    ? new AnonymousLimiter(clock, anonymousPerMinute)
-    : new SharedAnonymousLimiter(clock, anonymousPerMinute, takeShared);
-}
-
 /** Composes the services; the one place that knows how they are put together. */
 export function createServices(store: Store, options: ServiceOptions): Services {
-  const { clock, environment, onError } = options;
+  const { anonymousPerMinute, clock, environment, onError } = options;
   const limiter = new Limiter({
     windows: store.windows,
     clock,
@@ -62,7 +55,7 @@ export function createServices(store: Store, options: ServiceOptions): Services 
       store.reportNoisyMinute(keyId, minuteLabel, nowMs),
   });
   const directory = new KeyDirectory({ store, limiter, environment, clock });
-  const anonymous = addressLimiter(options);
+  const anonymous = options.addresses ?? new AnonymousLimiter(clock, anonymousPerMinute);
   const sweep = () => limiter.sweep(directory.accounts()).catch(onError);
   const sweeping = setInterval(() => void sweep(), sweepIntervalMs).unref();
   return {

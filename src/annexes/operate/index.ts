@@ -1,6 +1,7 @@
+import { systemClock } from "../../domain/clock.ts";
 import type { Annex } from "../../annex.ts";
 import { listenAddress } from "../../setting-kinds.ts";
-import { parentOf } from "./processes/parent.ts";
+import { type Parent, parentOf } from "./processes/parent.ts";
 import { processesSetting } from "./processes/setting.ts";
 import { findService } from "./systemd/find-service.ts";
 
@@ -60,7 +61,7 @@ export const operateAnnex: Annex = {
     const parent = parentOf();
     const member = parent && {
       started: parent.ready,
-      takeShared: parent.takeShared,
+      addresses: await sharedAddresses(parent, config.anonymousPerMinute),
       stop: parent.stop,
     };
     if (address === undefined) return member && { ...member, close: async () => {} };
@@ -70,3 +71,9 @@ export const operateAnnex: Annex = {
     return { ...countForParent(config, log, parent.answer), ...member };
   },
 };
+
+/** Addresses without a key are counted by all processes together. */
+async function sharedAddresses({ takeShared }: Parent, perMinute: number) {
+  const { SharedAddressLimiter } = await import("./processes/shared-addresses.ts");
+  return new SharedAddressLimiter(systemClock, perMinute, takeShared);
+}

@@ -1,6 +1,6 @@
 import type { Taken } from "../../../service/anonymous.ts";
-import type { TakeShared } from "../../../service/shared-anonymous.ts";
 import type { MemberMessage, SupervisorMessage } from "./messages.ts";
+import type { TakeShared } from "./shared-addresses.ts";
 
 /** The supervisor that started this process. */
 export interface Parent {

@@ -1,6 +1,6 @@
-import type { Clock } from "../domain/clock.ts";
-import { labelAt, windowMs, type WindowView } from "../domain/windows.ts";
-import type { Admission } from "./admission.ts";
+import type { Clock } from "../../../domain/clock.ts";
+import { labelAt, windowMs, type WindowView } from "../../../domain/windows.ts";
+import type { Admission } from "../../../service/admission.ts";
 import {
   admitted,
   BucketNames,
@@ -8,7 +8,7 @@ import {
   viewOf,
   type AddressLimiter,
   type Taken,
-} from "./anonymous.ts";
+} from "../../../service/anonymous.ts";
 
 /** Takes requests from a bucket that several processes share. */
 export type TakeShared = (bucket: string, want: number) => Promise<Taken>;
@@ -24,7 +24,7 @@ interface Block {
  * Limits callers of one of several processes. Like the limiter of keys, it takes one second of an
  * address's requests ahead, and asks again when they are used.
  */
-export class SharedAnonymousLimiter implements AddressLimiter {
+export class SharedAddressLimiter implements AddressLimiter {
   readonly #clock: Clock;
   readonly #perMinute: number;
   readonly #take: TakeShared;

@@ -1,10 +1,10 @@
 /** Callers without a valid key, counted by several processes together. */
 import { describe, expect, test } from "bun:test";
 import { array, assert, asyncProperty, constantFrom, integer, nat, record } from "fast-check";
-import type { Admission } from "../../src/service/admission.ts";
-import { MinuteBuckets } from "../../src/service/anonymous.ts";
-import { SharedAnonymousLimiter } from "../../src/service/shared-anonymous.ts";
-import { TestClock } from "../helpers/app.ts";
+import type { Admission } from "../../../../src/service/admission.ts";
+import { MinuteBuckets } from "../../../../src/service/anonymous.ts";
+import { SharedAddressLimiter } from "../../../../src/annexes/operate/processes/shared-addresses.ts";
+import { TestClock } from "../../../helpers/app.ts";
 
 const minuteMs = 60_000;
 const address = "192.0.2.1";
@@ -18,7 +18,7 @@ function processes(count: number, perMinute: number) {
   };
   const limiters = Array.from(
     { length: count },
-    () => new SharedAnonymousLimiter(clock.read, perMinute, take),
+    () => new SharedAddressLimiter(clock.read, perMinute, take),
   );
   /** One request at a process. */
   const ask = async (process: number): Promise<Admission> => {
