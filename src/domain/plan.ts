@@ -22,6 +22,9 @@ export const planTitles = Object.fromEntries(
   planNames.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)]),
 ) as Readonly<Record<PlanName, string>>;
 
+/** A key that used this share of a limit is near it. */
+export const nearLimitShare = 0.8;
+
 /** The largest Enterprise limit. A larger one would leave the exact integers. */
 export const limitMax = 1_000_000_000;
 

@@ -1,6 +1,6 @@
 import type { ApiKey, KeyState } from "../../domain/api-key.ts";
 import { isoDay } from "../../domain/clock.ts";
-import { nearLimitShare } from "../../domain/plan-advice.ts";
+import { nearLimitShare } from "../../domain/plan.ts";
 import { bar, percent, grouped } from "../terminal/text.ts";
 import type { Paint, Style } from "../terminal/style.ts";
 

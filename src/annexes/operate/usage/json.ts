@@ -1,10 +1,10 @@
 import type { ApiKey } from "../../../domain/api-key.ts";
 import { isoDay } from "../../../domain/clock.ts";
-import { planAdvice } from "../../../domain/plan-advice.ts";
 import { planNames } from "../../../domain/plan.ts";
 import { windowNames } from "../../../domain/windows.ts";
 import type { UsageDay } from "../../../storage/contract.ts";
 import { json, type Static } from "../../../cli/json.ts";
+import { planAdvice } from "./advice.ts";
 
 const { count, day, list, object, oneOf, orNull, text } = json;
 

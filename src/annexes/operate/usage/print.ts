@@ -1,5 +1,5 @@
 import type { ApiKey } from "../../../domain/api-key.ts";
-import { nearLimitShare } from "../../../domain/plan-advice.ts";
+import { nearLimitShare } from "../../../domain/plan.ts";
 import { publishedLimits } from "../../../domain/plan.ts";
 import type { Io } from "../../../cli/io.ts";
 import { plotLines } from "./plot.ts";

@@ -1,7 +1,11 @@
-import { planNames, publishedLimits, type Limits, type PlanName } from "./plan.ts";
+import {
+  nearLimitShare,
+  planNames,
+  publishedLimits,
+  type Limits,
+  type PlanName,
+} from "../../../domain/plan.ts";
 
-/** A key that used this share of its day on any day is near its limit. */
-export const nearLimitShare = 0.8;
 /** Fewer refusals than both of these are no reason for another plan. */
 const refusalsMin = 20;
 const refusalShareMin = 0.01;

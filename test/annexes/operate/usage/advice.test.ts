@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { planAdvice } from "../../src/domain/plan-advice.ts";
-import { publishedLimits } from "../../src/domain/plan.ts";
+import { planAdvice } from "../../../../src/annexes/operate/usage/advice.ts";
+import { publishedLimits } from "../../../../src/domain/plan.ts";
 
 const { free, pro, business } = publishedLimits;
 const day = (requests: number, refusals = 0) => ({ requests, refusals });
