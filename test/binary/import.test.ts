@@ -150,6 +150,16 @@ describe("pets import", () => {
     expect((await Bun.file(rejects).text()).split("\n")).toHaveLength(9);
   });
 
+  test("an empty file of rejects is in nobody's way the next day", async () => {
+    using folder = temporaryFolder();
+    const args = ["--default-status", "none", "--rejects", join(folder.path, "rejects.ndjson")];
+    const importText = (stdin: string) =>
+      rehome(["pets", "import", "-", ...args, "--data", join(folder.path, "data")], { stdin });
+    expect((await importText('name,categoryId\n"Rex,1\n')).exitCode).toBe(1);
+    expect((await importText("name,categoryId\nRex,1\n")).exitCode).toBe(0);
+    expect((await importText("name,categoryId\nRex,1\n")).exitCode).toBe(0);
+  });
+
   test("an import of which nothing could be taken has failed, --skip-bad or not", async () => {
     using folder = temporaryFolder();
     const input = "name,categoryId\nRex,\nBo,x\n";

@@ -282,6 +282,8 @@ describe("what people do at a front desk", () => {
       exitCode: 1,
       stderr: "Error: There is no change to undo.\n",
     });
+    const numbered = await rehome(["undo", "7", "--yes", "--data", empty.path]);
+    expect(numbered.stderr).toBe("Error: There is no change 7 to undo.\n");
   });
 });
 

@@ -29,7 +29,7 @@ export type { CategoryUse };
 /** A category as a person names it: by its id, or by its name in any case. */
 export interface CategoryReference {
   readonly text: string;
-  /** Makes the category where nobody knows it. */
+  /** Makes the category where nobody knows it; undefined where nothing may be made. */
   readonly create?: boolean | undefined;
 }
 
@@ -57,7 +57,7 @@ export function* resolveCategory({ text, create }: CategoryReference): Steps<Res
   // If no category has a name, any number is valid.
   const known = yield* namedCategories();
   if (id !== undefined && known.length === 0) return { id, made: [] };
-  if (create !== true) throw unknownCategory(name, known);
+  if (create !== true) throw unknownCategory(name, known, create !== undefined);
   // A number needs no name; animals carry it from now on.
   if (id !== undefined) return { id, made: [] };
   return yield* makeCategory(name, undefined);
@@ -77,12 +77,12 @@ function* makeCategory(name: string, wanted: bigint | undefined): Steps<Resolved
   return { id, made: yield* nameNumbers([{ id, name: name.trim() }]) };
 }
 
-function unknownCategory(name: string, known: readonly Category[]): AppError {
+function unknownCategory(name: string, known: readonly Category[], mayCreate: boolean): AppError {
   const shown = known.slice(0, shownMax).map((each) => `${each.name} (${each.id})`);
   const more = known.length > shownMax ? `, and ${known.length - shownMax} more` : "";
   const list = known.length === 0 ? "None has a name yet" : `Known: ${shown.join(", ")}${more}`;
   return new AppError("not_found", `There is no category ${JSON.stringify(name)}. ${list}.`, {
-    hint: "Add --create-category to make it; rehome categories list shows all.",
+    hint: `${mayCreate ? "Add --create-category to make it; " : ""}rehome categories list shows all.`,
   });
 }
 

@@ -54,7 +54,11 @@ Examples:
         const would = await animals.undo({ ...wanted, rehearse: true });
         const { id, action, actor, atMs } = would.change;
         io.err(`Change ${id}: ${action} by ${actor}, ${isoSeconds(atMs)}. ${effectOf(would)}\n`);
-        await confirm(io, "Undo it?", { yes: options.yes === true, unattended: "refuse" });
+        await confirm(io, "Undo it?", {
+          yes: options.yes === true,
+          unattended: "refuse",
+          why: "This undoes a change",
+        });
         const line = new ProgressLine(io, () => performance.now());
         const onProgress = (done: number, total: number) =>
           line.show({ label: "Undoing", done, unit: "animals", fraction: done / total });

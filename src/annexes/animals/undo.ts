@@ -77,7 +77,8 @@ interface Found {
 function* toTakeBack(wanted: bigint | undefined): Steps<Found> {
   const change = yield* lastChange(wanted);
   if (change === undefined) {
-    throw new AppError("not_found", "There is no change to undo.");
+    const which = wanted === undefined ? "" : ` ${wanted}`;
+    throw new AppError("not_found", `There is no change${which} to undo.`);
   }
   if (change.undoneIn !== null || change.undoes !== null) {
     const what = change.undoes === null ? "was already undone" : "is an undo itself";

@@ -51,6 +51,13 @@ export interface SettledCategories {
   readonly added: readonly Category[];
 }
 
+export interface CategoryOptions {
+  /** Gives new ids to names that nothing knows. */
+  readonly create: boolean;
+  /** Takes ids that come with a name for those of another catalogue. */
+  readonly newIds: boolean;
+}
+
 /**
  * Settles the categories of one import: from what the store knows, from `--categories`, or as new
  * ones.
@@ -59,14 +66,14 @@ export class ImportCategories {
   readonly #names: CategoryNames;
   /** Categories with given ids that the store does not have yet. */
   readonly #added: Category[];
-  readonly #create: boolean;
+  readonly #options: CategoryOptions;
   /** In the order of their keys. */
   readonly #open = new Map<string, Open>();
 
   /** Throws AppError when a name in `fromFile` has another id than in the store. */
-  constructor(known: readonly Category[], fromFile: readonly Category[], create: boolean) {
+  constructor(known: readonly Category[], fromFile: readonly Category[], options: CategoryOptions) {
     this.#names = new CategoryNames(known);
-    this.#create = create;
+    this.#options = options;
     this.#added = newIds(known, fromFile);
     for (const { name, id } of fromFile) {
       if (this.#names.add(name, id)) continue;
@@ -84,13 +91,30 @@ export class ImportCategories {
     referenced: ReadonlyMap<string, string>,
     line: number,
   ): ResolvedCategory | UnresolvedCategory {
-    if ("id" in category && category.id !== undefined) return this.#withId(category);
+    if ("id" in category && category.id !== undefined) {
+      const { id, name } = category;
+      return name !== undefined && this.#isOther(id, name)
+        ? this.#named(name, line)
+        : this.#withId(category);
+    }
     const name = "name" in category ? category.name : referenced.get(category.reference);
-    if (name === undefined) return { categoryKey: this.#key(category, line) };
+    return name === undefined
+      ? { categoryKey: this.#key(category, line) }
+      : this.#named(name, line);
+  }
+
+  #named(name: string, line: number): ResolvedCategory | UnresolvedCategory {
     const categoryId = this.#names.idOf(name);
     if (categoryId !== undefined) return { categoryId };
-    if (this.#create) return { categoryKey: this.#key({ name }, line) };
+    if (this.#options.create) return { categoryKey: this.#key({ name }, line) };
     return { problem: message("categoryUnknown", JSON.stringify(name)), isUnknown: true };
+  }
+
+  /** True for the id of another catalogue that means something else here: the name counts. */
+  #isOther(id: bigint, name: string): boolean {
+    if (!this.#options.newIds) return false;
+    const here = this.#names.idOf(name);
+    return here === undefined ? this.#names.nameOf(id) !== undefined : here !== id;
   }
 
   /** An id, which brings its name along from another catalogue or must have it here. */
@@ -143,7 +167,7 @@ export class ImportCategories {
       const name = "name" in category ? category.name : referenced.get(category.reference);
       const known = name === undefined ? undefined : this.#names.idOf(name);
       if (known !== undefined) return known;
-      if (name === undefined || !this.#create) {
+      if (name === undefined || !this.#options.create) {
         const what = name ?? `(id ${(category as { reference: string }).reference} in the input)`;
         unknown.push({ what, firstLine, animals });
         return undefined;

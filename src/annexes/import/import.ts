@@ -100,7 +100,10 @@ export async function importAnimals(
   options: ImportOptions,
 ): Promise<ImportSummary> {
   const known = await store.categories();
-  const categories = new ImportCategories(known, options.categories, options.createCategories);
+  const categories = new ImportCategories(known, options.categories, {
+    create: options.createCategories,
+    newIds: options.newIds === true,
+  });
   const reading = await beginReading(options.input, options.read);
   return closing(
     () => reading.close(),

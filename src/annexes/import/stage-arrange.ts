@@ -77,15 +77,18 @@ function* countOf(statement: Statement): Steps<number> {
   return Number(found?.n ?? 0);
 }
 
+/** What tells the animals apart: their id elsewhere, or else the one here. */
+const identity = raw("source, external_id, CASE WHEN external_id IS NULL THEN pet_id END");
+
 /** Finds a row if an animal has several records. Looking is quick beside the sorting by age. */
 const olderRecord = sql`SELECT 1 FROM ${staged} WHERE external_id IS NOT NULL OR pet_id IS NOT NULL
-  GROUP BY pet_id, source, external_id HAVING count(*) > 1 LIMIT 1`;
+  GROUP BY ${identity} HAVING count(*) > 1 LIMIT 1`;
 
 /** The newest record of each animal; those without any id are animals of their own. */
 const newest = sql`(
   SELECT * FROM (
     SELECT staged.*, row_number() OVER (
-      PARTITION BY pet_id, source, external_id ORDER BY version DESC, seq DESC) AS age
+      PARTITION BY ${identity} ORDER BY version DESC, seq DESC) AS age
     FROM ${staged} AS staged WHERE external_id IS NOT NULL OR pet_id IS NOT NULL
     UNION ALL
     SELECT staged.*, 1 FROM ${staged} AS staged WHERE external_id IS NULL AND pet_id IS NULL

@@ -195,6 +195,8 @@ describe.each(stores)("$name", (kind) => {
     expect(await of({ category: "dog", status: "available", name: "e" })).toBe(1);
     const error = await refusal(animals.find({ category: "cat", limit: 9 }));
     expect(error.message).toBe('There is no category "cat". Known: Dog (7).');
+    // Only what can make one says how.
+    expect(error.hint).toBe("rehome categories list shows all.");
   });
 
   test("any filter finds what reading every name finds", async () => {

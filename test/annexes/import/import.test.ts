@@ -8,6 +8,7 @@ import {
   catalogueOf,
   type ExportedPet,
 } from "../../../src/annexes/import/catalogue.ts";
+import { Statuses } from "../../../src/annexes/import/formats/statuses.ts";
 import type { ImportStage } from "../../../src/annexes/import/stage.ts";
 import { addCategories } from "../../../src/annexes/animals/statements/categories.ts";
 import type { Store } from "../../../src/storage/contract.ts";
@@ -142,6 +143,24 @@ describe("importAnimals", () => {
     );
     expect(summary).toMatchObject({ added: 1, rejected: 1 });
     expect(rejections[0]?.problem.values).toEqual(["(id name dog in the input)", "0"]);
+  });
+
+  test("--new-ids takes the categories of another catalogue by their names", async () => {
+    await run('[{"name":"a","categoryId":1,"category":"Horse","status":"sold"}]', { newIds: true });
+    const file =
+      '[{"name":"b","categoryId":1,"category":"Dog"},{"name":"c","categoryId":9,"category":"horse"},{"name":"d","categoryId":4,"category":"Cat"}]';
+    const read = { statuses: new Statuses(new Map(), "none") };
+    const kept = await run(file, { read, skipBad: true, dryRun: true });
+    expect(kept.rejected).toBe(2);
+    const refused = await run(file, { read, newIds: true });
+    expect(refused.causes).toMatchObject([{ records: 1, unknownCategory: true }]);
+    const taken = await run(file, { read, newIds: true, createCategories: true });
+    expect(taken.categoriesAdded).toEqual([
+      { name: "Cat", id: 4n },
+      { name: "Dog", id: 5n },
+    ]);
+    const brief = (await all()).map(({ name, categoryId }) => `${name} ${categoryId}`);
+    expect(brief).toEqual(["a 1", "b 5", "c 1", "d 4"]);
   });
 
   test("a file of categories names ids, keeps the new ones and may give one id other names", async () => {

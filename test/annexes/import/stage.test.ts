@@ -99,6 +99,21 @@ describe.each(stores)("$name", (kind) => {
     expect((await added()).map(({ name }) => name)).toEqual(["new", "last", "twin", "twin"]);
   });
 
+  test("records with one id elsewhere are one animal, whatever ids here they have", async () => {
+    await begin();
+    const records = [
+      of("twin:1", "a", { id: 1n }),
+      of("twin:1", "b", { id: 2n }),
+      of("twin:1", "c"),
+    ];
+    const { taken, arranged } = await take(records, [], { newIds: true });
+    expect([taken, arranged.differentNames]).toEqual([[{ ...none, added: 1 }], 1]);
+    const id = (await added())[0]?.id;
+    const again = [of("twin:1", "d", { id }), of("twin:1", "e")];
+    expect((await take(again)).taken).toEqual([{ ...none, updated: 1 }]);
+    expect((await added()).map(({ name }) => name)).toEqual(["e"]);
+  });
+
   test("equal ids of two sources are two animals", async () => {
     await begin();
     await take([of("x", "a", { source: "north" }), of("x", "b", { source: "south" })]);

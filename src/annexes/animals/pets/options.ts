@@ -55,7 +55,7 @@ export function categoryOf(options: {
   readonly category: string;
   readonly createCategory?: true;
 }): CategoryReference {
-  return { text: options.category, create: options.createCategory };
+  return { text: options.category, create: options.createCategory === true };
 }
 
 /** Ids of animals, each once. */

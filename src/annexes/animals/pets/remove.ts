@@ -38,6 +38,7 @@ Examples:
       await confirm(io, `Remove ${shown.join(", ")}${more}?`, {
         yes: options.yes === true,
         unattended: "refuse",
+        why: "This removes animals",
       });
       const removed = await animals.remove(ids);
       if (removed.length === 1 && first !== undefined) printPet(io, first, "Removed", options);

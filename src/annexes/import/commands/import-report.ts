@@ -24,12 +24,12 @@ export class Rejects {
   }
 
   /**
-   * Opens the file, empty. Throws UsageError when it exists and must not be overwritten,
+   * Opens the file, empty. Throws UsageError when it has something and must not be overwritten,
    * `unavailable` when it cannot be written.
    */
   static open(path: string | undefined, overwrites: boolean): Rejects {
     if (path === undefined) return new Rejects(path, undefined);
-    if (!overwrites && isFile(path)) {
+    if (!overwrites && hasContent(path)) {
       throw new UsageError(
         `The file of rejects ${path} exists.`,
         "Name another file, or overwrite it with --force.",
@@ -86,9 +86,11 @@ export class Rejects {
 }
 
 /** Why something cannot be a file is said by the attempt to open it. */
-function isFile(path: string): boolean {
+/** True for a file that overwriting would lose; one of an import without bad records is empty. */
+function hasContent(path: string): boolean {
   try {
-    return statSync(path).isFile();
+    const found = statSync(path);
+    return found.isFile() && found.size > 0;
   } catch {
     return false;
   }
