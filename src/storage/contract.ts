@@ -61,8 +61,11 @@ export interface PetStore {
   page(query: PageQuery): Awaitable<Pet[]>;
   /** The animal with this id, or undefined when there is none. */
   byId(id: bigint): Awaitable<Pet | undefined>;
-  /** Adds an animal. Resolves with its id once it is durable. Parallel creates share a commit. */
-  create(pet: AddedPet): Promise<bigint>;
+  /**
+   * Adds an animal. Resolves with its id once it is durable. Parallel creates share a commit. Adds
+   * nothing and rejects with `invalid_request` if `signal` is aborted before the commit begins.
+   */
+  create(pet: AddedPet, signal?: AbortSignal): Promise<bigint>;
   /**
    * The same for an animal that is added once, however often and by whichever process it is sent
    * within a day. The Idempotency-Key is stored in the same transaction.

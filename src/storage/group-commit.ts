@@ -38,9 +38,10 @@ export class GroupCommit<Item, Result> {
 
   /**
    * Resolves with the item's result once the commit that holds it is done, or rejects with that
-   * commit's error.
+   * commit's error. An item whose `signal` is aborted before its commit begins is left out, and
+   * rejects with `invalid_request`.
    */
-  add(item: Item): Promise<Result> {
+  add(item: Item, signal?: AbortSignal): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     if (this.#waiting.length >= (this.#options.waitingMax ?? Infinity)) {
       reject(
@@ -50,7 +51,7 @@ export class GroupCommit<Item, Result> {
       );
       return promise;
     }
-    this.#waiting.push({ item, sinceMs: performance.now(), resolve, reject });
+    this.#waiting.push({ item, signal, sinceMs: performance.now(), resolve, reject });
     this.#running ??= this.#run();
     return promise;
   }
@@ -61,10 +62,11 @@ export class GroupCommit<Item, Result> {
   }
 
   async #run(): Promise<void> {
-    // Let the rest of this event-loop turn join the first batch.
-    await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#options.batchMax);
+      // The rest of this event-loop turn joins the batch, or is aborted in it.
+      await new Promise(setImmediate);
+      const batch = this.#takeBatch();
+      if (batch.length === 0) continue;
       try {
         const items = batch.map(({ item }) => item);
         const results = await this.#commit(items, batch[0]?.sinceMs ?? 0);
@@ -75,10 +77,22 @@ export class GroupCommit<Item, Result> {
     }
     this.#running = undefined;
   }
+
+  #takeBatch(): Waiting<Item, Result>[] {
+    const batch = this.#waiting.splice(0, this.#options.batchMax);
+    return batch.filter(({ signal, reject }) => {
+      if (signal?.aborted) reject(aborted());
+      return !signal?.aborted;
+    });
+  }
 }
+
+const aborted = () =>
+  new AppError("invalid_request", "The request ended before it was carried out.");
 
 interface Waiting<Item, Result> {
   readonly item: Item;
+  readonly signal: AbortSignal | undefined;
   readonly sinceMs: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;

@@ -13,6 +13,14 @@ export const answerFields = ["id", ...petFieldNames] as const;
 /** What a create through the interface writes of an animal. */
 export const createdFields = [...petFieldNames, "createdAtMs", "createdBy"] as const;
 
+/** The values of `createdFields`. A list of them costs less to send to a thread than an object. */
+export type CreatedRow = readonly (string | bigint | number | null)[];
+
+/** The row of an animal that is created through the interface. */
+export function createdRow(pet: AddedPet): CreatedRow {
+  return createdFields.map((name) => pet[name] ?? null);
+}
+
 /** The animal in a row, which may have other columns too: what is absent is absent, not null. */
 export function petOfRow(row: PetRow): Pet {
   const pet: Record<string, unknown> = { id: row.id };

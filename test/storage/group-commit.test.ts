@@ -100,6 +100,39 @@ describe("a commit", () => {
   });
 });
 
+test("an item that is aborted before its commit begins is left out, whether others wait or not", async () => {
+  const { group, commits, batches } = held();
+  const aborted = {
+    kind: "invalid_request",
+    message: "The request ended before it was carried out.",
+  };
+  const caught = (added: Promise<number>) => added.catch((error: unknown) => error);
+  const [alone, among, late] = [
+    new AbortController(),
+    new AbortController(),
+    new AbortController(),
+  ];
+  const first = caught(group.add(1, alone.signal));
+  alone.abort();
+  expect(await first).toMatchObject(aborted);
+  await group.settled();
+  expect(batches()).toEqual([]);
+
+  const held2 = group.add(2, late.signal);
+  await turns();
+  const waiting = [caught(group.add(3, among.signal)), caught(group.add(4))];
+  // In the turn in which its commit would begin.
+  commits[0]?.end();
+  await held2;
+  among.abort();
+  // Too late: its commit is done.
+  late.abort();
+  await turns();
+  commits[1]?.end();
+  expect(await Promise.all(waiting)).toMatchObject([aborted, 40]);
+  expect(batches()).toEqual([[2], [4]]);
+});
+
 test("above the bound an item is refused at once, and taken again when there is room", async () => {
   const { group, commits, batches } = held({ waitingMax: 2 });
   const first = group.add(1);

@@ -158,8 +158,8 @@ export class PostgresPets implements PetStore {
     return row?.animals ?? 0;
   }
 
-  create(pet: AddedPet): Promise<bigint> {
-    return this.#commits.add(pet);
+  create(pet: AddedPet, signal?: AbortSignal): Promise<bigint> {
+    return this.#commits.add(pet, signal);
   }
 
   /** A transaction for each: who sends a create again gives up the shared commit. */

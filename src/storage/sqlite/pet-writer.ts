@@ -1,8 +1,8 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
-import type { AddedPet, KeptCreate, OnceCreate } from "../contract.ts";
+import type { KeptCreate, OnceCreate } from "../contract.ts";
 import { addOnce } from "../create-once.ts";
 import { columnName } from "../declare.ts";
-import { createdFields } from "../pet-row.ts";
+import { createdFields, type CreatedRow } from "../pet-row.ts";
 import { perform } from "./engine.ts";
 
 /** Adds the animals of `creates` that were not added before, in one transaction. */
@@ -18,13 +18,10 @@ export function petWriter(db: Database) {
     db.prepare<never, SQLQueryBindings[]>(`INSERT INTO pets (${columns}) VALUES (${marks})`);
   // Prepared by the first create, which a server leaves to the writer thread.
   let insert: ReturnType<typeof prepareInsert> | undefined;
-  const insertAll = db.transaction((batch: readonly AddedPet[]): bigint[] => {
+  const insertAll = db.transaction((batch: readonly CreatedRow[]): bigint[] => {
     const prepared = (insert ??= prepareInsert());
-    return batch.map((pet) => {
-      const values = createdFields.map((name) => pet[name] ?? null);
-      // A bigint, because the connection has safeIntegers; the library's type does not know.
-      return prepared.run(...values).lastInsertRowid as bigint;
-    });
+    // A bigint, because the connection has safeIntegers; the library's type does not know.
+    return batch.map((values) => prepared.run(...values).lastInsertRowid as bigint);
   });
 
   return {
@@ -32,7 +29,7 @@ export function petWriter(db: Database) {
      * Adds all of `batch` or none of it. Returns the ids in its order; they are durable when it
      * returns.
      */
-    create: (batch: readonly AddedPet[]): bigint[] => insertAll.immediate(batch),
+    insert: (batch: readonly CreatedRow[]): bigint[] => insertAll.immediate(batch),
     createOnce: (batch: readonly OnceCreate[]): KeptCreate[] => addAllOnce(db, batch),
   };
 }

@@ -25,6 +25,7 @@ import { addBan, keyStore, noteNoisyMinute } from "../keys.ts";
 import { migrate } from "./migrate.ts";
 import { petWriter } from "./pet-writer.ts";
 import { petReader } from "./pets.ts";
+import { createdRow } from "../pet-row.ts";
 import { bannedOn } from "../counters.ts";
 import type { Steps } from "../statement.ts";
 import { openSession, perform, transactOn, withoutBlocking } from "./engine.ts";
@@ -234,9 +235,12 @@ class SqliteStore implements Store {
   #petStore(): Store["pets"] {
     const reader = petReader(this.#catalogue);
     const writer = this.#noticed(petWriter(this.#catalogue));
-    const own = new GroupCommit<AddedPet, bigint>(async (batch) => writer.create(batch), {
-      batchMax: createBatchMax,
-    });
+    const own = new GroupCommit<AddedPet, bigint>(
+      async (batch) => writer.insert(batch.map(createdRow)),
+      {
+        batchMax: createBatchMax,
+      },
+    );
     const ownOnce = new GroupCommit<OnceCreate, KeptCreate>(
       async (batch) => writer.createOnce(batch),
       { batchMax: createBatchMax },
@@ -244,7 +248,7 @@ class SqliteStore implements Store {
     return {
       ...reader,
       count: () => this.#writer?.count() ?? translated(reader).count(),
-      create: (pet) => this.#writer?.create(pet) ?? own.add(pet),
+      create: (pet, signal) => this.#writer?.create(pet, signal) ?? own.add(pet, signal),
       createOnce: (create) => this.#writer?.createOnce(create) ?? ownOnce.add(create),
     };
   }

@@ -1,6 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import type { AddedPet, CommitReport, KeptCreate, OnceCreate } from "../contract.ts";
 import { createBatchMax, GroupCommit } from "../group-commit.ts";
+import { createdRow } from "../pet-row.ts";
 import { startThread } from "./writer-thread.ts";
 import type { WriterOpen, WriterReply, WriterRequest } from "./writer.worker.ts";
 
@@ -61,9 +62,9 @@ export class Writer {
     return promise;
   }
 
-  /** Resolves with the new animal's id once it is on the disk. */
-  create(pet: AddedPet): Promise<bigint> {
-    return this.#creates.add(pet);
+  /** Resolves with the new animal's id once it is on the disk. See `PetStore.create`. */
+  create(pet: AddedPet, signal?: AbortSignal): Promise<bigint> {
+    return this.#creates.add(pet, signal);
   }
 
   /** The same for an animal that is added once, however often it is sent. */
@@ -171,8 +172,10 @@ export class Writer {
   }
 
   async #commit(pets: AddedPet[]): Promise<readonly bigint[]> {
-    const { ids } = await this.#committed({ type: "create", pets }, pets.length, (reply) =>
-      reply.type === "created" ? reply : undefined,
+    const { ids } = await this.#committed(
+      { type: "create", rows: pets.map(createdRow) },
+      pets.length,
+      (reply) => (reply.type === "created" ? reply : undefined),
     );
     return ids;
   }

@@ -3,10 +3,11 @@
  * that the serving thread never does. It checkpoints both files.
  */
 import type { Database } from "bun:sqlite";
-import type { AddedPet, KeptCreate, OnceCreate } from "../contract.ts";
+import type { KeptCreate, OnceCreate } from "../contract.ts";
 import { isBusy, openDatabase } from "./database.ts";
 import { addBan, noteNoisyMinute } from "../keys.ts";
 import { perform, transactOn } from "./engine.ts";
+import type { CreatedRow } from "../pet-row.ts";
 import { inspectFolder } from "./inspect.ts";
 import { addAllOnce, petWriter } from "./pet-writer.ts";
 import { bannedOn } from "../counters.ts";
@@ -21,7 +22,7 @@ export interface WriterOpen {
 export type WriterRequest =
   | ({ readonly type: "inspect" } & Pick<WriterOpen, "catalogue" | "limits">)
   | ({ readonly type: "open" } & WriterOpen)
-  | { readonly type: "create"; readonly pets: readonly AddedPet[] }
+  | { readonly type: "create"; readonly rows: readonly CreatedRow[] }
   | { readonly type: "createOnce"; readonly creates: readonly OnceCreate[] }
   | {
       readonly type: "noisy";
@@ -106,7 +107,7 @@ function handle(request: WriterRequest): Result {
     case "create": {
       const startMs = performance.now();
       const { pets } = opened();
-      const ids = patiently(() => pets.create(request.pets));
+      const ids = patiently(() => pets.insert(request.rows));
       return { type: "created", ids, commitMs: performance.now() - startMs };
     }
     case "createOnce": {
