@@ -2,6 +2,7 @@ import { bucketOfText } from "../domain/address.ts";
 import { isDeeperThan, isJsonObject, nestingMax, parseJson } from "../domain/exact-json.ts";
 import type { ErrorKind } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";
+import { idleTimeoutSeconds } from "./door.ts";
 import { encodedBody, jsonType, refusal, unknownExpectation } from "./errors.ts";
 
 /** The largest request body. */
@@ -19,10 +20,19 @@ const unexpected = Symbol("a body that its client holds back");
 export type RawBody =
   Uint8Array | typeof tooLarge | typeof unreadable | typeof tooMany | typeof unexpected;
 
+/** How long the body of one request may take. Bytes that drip in do not prolong it. */
+const bodyTimeoutSeconds = 30;
+
 /** Whose body is read; one address counts as one caller. */
 interface Caller {
   address(): string | undefined;
-  readInTime<T>(read: () => Promise<T>): Promise<T>;
+  limitTime(seconds: number): void;
+}
+
+/** A request whose body is not read yet, and its headers by their names. */
+export interface UnreadBody {
+  readonly request: Request;
+  readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
 /**
@@ -31,18 +41,20 @@ interface Caller {
 const reading = new Set<Caller>();
 
 /** Reads a request's body, and stops at the limit, with a length or in chunks. */
-export async function readBody(request: Request, caller?: Caller): Promise<RawBody> {
-  if (caller === undefined) return readLimited(request);
-  if (waitsInVain(request.headers.get("expect"))) return unexpected;
+export async function readBody({ request, headers }: UnreadBody, caller: Caller): Promise<RawBody> {
+  if (waitsInVain(headers.expect)) return unexpected;
   if (!hasRoom(caller)) return tooMany;
   reading.add(caller);
+  caller.limitTime(bodyTimeoutSeconds);
   try {
-    return await caller.readInTime(() => readLimited(request));
+    return (await readUpTo(request, bodyLimitBytes)) ?? tooLarge;
   } catch {
     // The caller hung up, or Bun ended the request.
     return unreadable;
   } finally {
     reading.delete(caller);
+    // The time of a request stays with its connection.
+    caller.limitTime(idleTimeoutSeconds);
   }
 }
 
@@ -50,8 +62,8 @@ export async function readBody(request: Request, caller?: Caller): Promise<RawBo
  * Bun answers 100 to `100-continue` in this spelling only, though case does not matter (RFC 9110,
  * section 10.1.1).
  */
-function waitsInVain(expect: string | null): boolean {
-  return expect !== null && expect !== "100-continue";
+function waitsInVain(expect: string | undefined): boolean {
+  return expect !== undefined && expect !== "100-continue";
 }
 
 function hasRoom(caller: Caller): boolean {
@@ -63,24 +75,22 @@ function hasRoom(caller: Caller): boolean {
   return own < bodiesPerAddressMax;
 }
 
-async function readLimited(request: Request): Promise<RawBody> {
-  return (await readUpTo(request, bodyLimitBytes)) ?? tooLarge;
-}
-
 /**
  * Returns a request's body, or undefined when it has more than `limitBytes`. Reads no further than
  * that.
  */
-export async function readUpTo(
-  request: Request,
+export function readUpTo(request: Request, limitBytes: number): Promise<Uint8Array | undefined> {
+  const announced = request.headers.get("content-length");
+  if (announced === null) return readChunks(request.body, limitBytes);
+  return Number(announced) > limitBytes ? Promise.resolve(undefined) : request.bytes();
+}
+
+async function readChunks(
+  body: Request["body"],
   limitBytes: number,
 ): Promise<Uint8Array | undefined> {
-  const announced = request.headers.get("content-length");
-  if (announced !== null) {
-    return Number(announced) > limitBytes ? undefined : await request.bytes();
-  }
-  if (request.body === null) return new Uint8Array();
-  const reader = request.body.getReader();
+  if (body === null) return new Uint8Array();
+  const reader = body.getReader();
   // One growing buffer: an array per chunk would cost a hundred times a byte.
   let buffer = new Uint8Array(bufferStartBytes);
   let length = 0;
@@ -108,21 +118,13 @@ function grown(buffer: Uint8Array<ArrayBuffer>, bytes: number): Uint8Array<Array
   return larger;
 }
 
-let turn: Promise<void> | undefined;
-
 /**
  * True when the request is still open one turn of the event loop later. Bun finds stray bytes and
  * trailers only after a complete body. It then responds with 400 and aborts the request, which must
  * not be carried out.
  */
 export async function stillStands(request: Request): Promise<boolean> {
-  turn ??= new Promise((resolve) => {
-    setImmediate(() => {
-      turn = undefined;
-      resolve();
-    });
-  });
-  await turn;
+  await new Promise(setImmediate);
   return !request.signal.aborted;
 }
 
@@ -146,7 +148,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** The JSON object in a body, or why there is none. */
 export function decodeObject(
   body: RawBody,
-  headers: Readonly<Record<string, string | undefined>>,
+  headers: UnreadBody["headers"],
 ): { readonly value: Record<string, unknown> } | { readonly refusal: Refusal } {
   if (body === tooLarge) {
     return refused("payload_too_large", `The body is larger than ${bodyLimitBytes / 1024} KiB.`);

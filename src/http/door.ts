@@ -19,8 +19,6 @@ export interface Peers {
  * 90 s.
  */
 export const idleTimeoutSeconds = 80;
-/** How long the body of one request may take. Bytes that drip in do not prolong it. */
-const bodyTimeoutSeconds = 30;
 /**
  * The timeout that clients see: a little less, so that they do not send to a closing connection.
  */
@@ -64,15 +62,9 @@ export class RequestRecord {
     this.#trustedProxies = trustedProxies;
   }
 
-  /** Runs `read` under the time that the body of a request may take. */
-  async readInTime<T>(read: () => Promise<T>): Promise<T> {
-    this.#peers?.timeout(this.#request, bodyTimeoutSeconds);
-    try {
-      return await read();
-    } finally {
-      // The time of a request stays with its connection.
-      this.#peers?.timeout(this.#request, idleTimeoutSeconds);
-    }
+  /** Ends the connection if it takes longer than this from now on. */
+  limitTime(seconds: number): void {
+    this.#peers?.timeout(this.#request, seconds);
   }
 
   /**
@@ -104,11 +96,6 @@ export function recordOf(request: Request): RequestRecord {
   const record = (request as Recorded)[recordKey];
   if (record === undefined) throw new Error("the request did not come in through the door");
   return record;
-}
-
-/** True for a request whose key may read only. */
-export function isReadOnly(request: Request): boolean {
-  return recordOf(request).admission?.key?.readOnly === true;
 }
 
 /** A request that was answered. */

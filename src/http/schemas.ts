@@ -17,8 +17,8 @@ import {
   type PetStatus,
 } from "../domain/pet.ts";
 import { readOnlyKey, type Refusal } from "../service/admission.ts";
-import { decodeObject, readBody } from "./body.ts";
-import { isReadOnly, recordOf } from "./door.ts";
+import { decodeObject, readBody, type UnreadBody } from "./body.ts";
+import { recordOf } from "./door.ts";
 import { refusal, statusOf, type ErrorBody } from "./errors.ts";
 
 type JsonSchema = OpenAPIV3.SchemaObject;
@@ -198,13 +198,11 @@ const newPetSchema = objectSchema(newPetFields, {
  * A NewPet as the body of a request. It is read later, after the gate and the check of the key's
  * access.
  */
-export const newPetBody = shape(newPetSchema, async (request) => {
-  if (isReadOnly(request as Request)) return { refusal: readOnlyKey };
-  const { headers } = request as Request;
-  const decoded = decodeObject(await readBody(request as Request, recordOf(request as Request)), {
-    "content-type": headers.get("content-type") ?? undefined,
-    "content-encoding": headers.get("content-encoding") ?? undefined,
-  });
+export const newPetBody = shape(newPetSchema, async (value) => {
+  const { request, headers } = value as UnreadBody;
+  const record = recordOf(request);
+  if (record.admission?.key?.readOnly === true) return { refusal: readOnlyKey };
+  const decoded = decodeObject(await readBody({ request, headers }, record), headers);
   return "refusal" in decoded ? decoded : readNewPet(decoded.value);
 });
 

@@ -79,6 +79,8 @@ describe("a body with Content-Encoding", () => {
 
 describe("readBody", () => {
   const url = "http://localhost/v1/pets";
+  const caller = { address: () => undefined, limitTime: () => undefined };
+  const read = (request: Request) => readBody({ request, headers: {} }, caller);
   const chunked = (...sizes: number[]) =>
     new Request(url, {
       method: "POST",
@@ -101,15 +103,15 @@ describe("readBody", () => {
     ["in one chunk", (size: number) => chunked(size)],
     ["in two chunks", (size: number) => chunked(1, size - 1)],
   ])("takes the limit %s, and not a byte more", async (_how, request) => {
-    const body = await readBody(request(bodyLimitBytes));
+    const body = await read(request(bodyLimitBytes));
     expect((body as Uint8Array).length).toBe(bodyLimitBytes);
-    const refused = decodeObject(await readBody(request(bodyLimitBytes + 1)), {});
+    const refused = decodeObject(await read(request(bodyLimitBytes + 1)), {});
     expect(refused).toEqual({
       refusal: { kind: "payload_too_large", message: "The body is larger than 64 KiB." },
     });
   });
 
   test("is empty where there is no body", async () => {
-    expect(await readBody(new Request(url, { method: "POST" }))).toEqual(new Uint8Array());
+    expect(await read(new Request(url, { method: "POST" }))).toEqual(new Uint8Array());
   });
 });
