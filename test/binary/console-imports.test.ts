@@ -230,6 +230,24 @@ describe("a change", () => {
     expect(his).not.toContain(undo);
   });
 
+  test("that removed an animal is undone on the animal's own page too", async () => {
+    const [ana, ben] = [await come(), await come()];
+    await added(ana, "Gone");
+    const list = await (await ana.get("/animals?q=Gone")).text();
+    const [, path = ""] = /href="(\/animals\/\d+)">Gone/.exec(list) ?? [];
+    await ana.submit(`${path}/remove`);
+    const hers = await ana.get(path);
+    expect(hers.status).toBe(404);
+    const page = await hers.text();
+    expect(page).toContain("This animal was removed.");
+    const [, undo = ""] = /action="(\/changes\/\d+\/undo)"/.exec(page) ?? [];
+    const his = await (await ben.get(path)).text();
+    expect(his).toContain("This animal was removed.");
+    expect(his).not.toContain("/undo");
+    await ana.submit(undo, { back: path });
+    expect((await ana.get(path)).status).toBe(200);
+  });
+
   test("that was undone stays undone when Undo is pressed again", async () => {
     const ana = await come();
     const change = await added(ana, "Twice");

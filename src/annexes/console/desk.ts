@@ -67,6 +67,12 @@ export interface AnimalEvent {
   readonly after: Partial<Pet> | undefined;
 }
 
+export interface RemovedAnimal {
+  readonly name: string;
+  /** Undefined where the change is no longer kept. */
+  readonly change: ChangeRecord | undefined;
+}
+
 /** What a change came to. */
 export interface ChangeMade {
   /** Undefined where nothing was changed. */
@@ -86,6 +92,8 @@ export interface AnimalDesk {
   byId(id: bigint): Promise<Pet | undefined>;
   categories(): Promise<readonly Category[]>;
   countedCategories(): Promise<readonly CountedCategory[]>;
+  /** An animal that was removed, and the change that did it. Undefined for any other id. */
+  removed(id: bigint): Promise<RemovedAnimal | undefined>;
   /** Newest first. */
   history(id: bigint): Promise<readonly AnimalEvent[]>;
   changeById(id: bigint): Promise<ChangeRecord | undefined>;

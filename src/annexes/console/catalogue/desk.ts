@@ -1,6 +1,7 @@
+import { AppError } from "../../../domain/errors.ts";
 import { fold } from "../../../domain/names.ts";
 import type { Pet } from "../../../domain/pet.ts";
-import type { AnimalService } from "../../animals/animals.ts";
+import type { AnimalHistory, AnimalService } from "../../animals/animals.ts";
 import type { OnChange } from "../../animals/editing.ts";
 import { animalServices, type AnimalServices } from "../../animals/open.ts";
 import type { Services } from "../../../service/services.ts";
@@ -58,6 +59,13 @@ function reading(services: AnimalServices, indexedMin: number): Omit<AnimalDesk,
           name === undefined ? [] : [{ id, name, animals: count }],
         )
         .toSorted(byName);
+    },
+    async removed(id) {
+      const found = await quietHistory(animals, id);
+      if (found?.isRemoved !== true) return undefined;
+      const last = found.events.at(-1)?.change;
+      const change = last === undefined ? undefined : await engine.read(() => changeOf(last));
+      return { name: found.pet.name, change };
     },
     history: (id) => historyOf(animals, id),
     changeById: async (id) => engine.read(() => changeOf(id)),
@@ -163,6 +171,19 @@ function* onlyName(change: bigint): Steps<string | undefined> {
   const event = yield* record(petEvents, sql`WHERE change_id = ${change} LIMIT 1`);
   const fields = event?.after ?? event?.before;
   return typeof fields?.["name"] === "string" ? fields["name"] : undefined;
+}
+
+/** Undefined for an id that no animal ever had. */
+async function quietHistory(
+  animals: AnimalService,
+  id: bigint,
+): Promise<AnimalHistory | undefined> {
+  try {
+    return await animals.history(id);
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "not_found") return undefined;
+    throw error;
+  }
 }
 
 /** What became of an animal, the newest first; its own row says how it came. */

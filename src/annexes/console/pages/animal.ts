@@ -16,6 +16,7 @@ import {
 import { backPath, changeNotice, withChange } from "./change-notice.ts";
 import { consolePage } from "./layout.ts";
 import { notFoundPage } from "./failures.ts";
+import { removedPage } from "./removed-animal.ts";
 import { moment, noStatus, notice, oneButton, statusChoice, type FieldErrors } from "./parts.ts";
 
 const statusOfChoice = (choice: PetStatus | "none" | undefined): PetStatus | undefined =>
@@ -81,7 +82,7 @@ export async function addAnimal(visit: Visit): Promise<Response> {
 /** `GET /animals/:id`: one animal, to correct, and what became of it. */
 export async function animalPage(visit: Visit): Promise<Response> {
   const animal = await animalOf(visit);
-  if (animal === undefined) return notFoundPage(visit);
+  if (animal === undefined) return removedPage(visit);
   const categories = await visit.desk.animals.categories();
   return shown(visit, animal, valuesOf(animal, categories), categories);
 }

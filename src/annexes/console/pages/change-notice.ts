@@ -68,6 +68,14 @@ export function changeWords(visit: Visit, change: ChangeRecord): string {
   return (words ?? done.other)(what, change.name !== undefined || change.animals === 1);
 }
 
+/** The change of one animal is undone by a button; a larger one has a page that asks. */
+export function undoOf(visit: Visit, { id, animals }: ChangeRecord): Html {
+  const { undo } = visit.words.buttons;
+  return animals <= 1
+    ? undoButton(visit, id, undo, "quiet")
+    : html`<a class="button" href="/changes/${String(id)}">${undo} …</a>`;
+}
+
 /** Staff undo what they did themselves; operators undo what anybody did. */
 export function mayUndo({ person }: Visit, { actor, isUndone, undoes }: ChangeRecord): boolean {
   const isTheirs = person.role === "operator" || actor === person.name;

@@ -2,7 +2,7 @@ import { parseInt64 } from "../../../domain/int64.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { ChangeRecord } from "../desk.ts";
 import { param, type Visit } from "../web/visit.ts";
-import { changeNotice, changeWords, mayUndo, undoButton } from "./change-notice.ts";
+import { changeNotice, changeWords, mayUndo, undoOf } from "./change-notice.ts";
 import { consolePage } from "./layout.ts";
 import { notFoundPage } from "./failures.ts";
 import { hidden, moment, number, oneButton } from "./parts.ts";
@@ -44,14 +44,6 @@ function changeLine(visit: Visit, change: ChangeRecord): Html {
     </div>
     ${mayUndo(visit, change) && undoOf(visit, change)}
   </li>`;
-}
-
-/** The change of one animal is undone by a button here; a larger one has a page that asks. */
-function undoOf(visit: Visit, { id, animals }: ChangeRecord): Html {
-  const { undo } = visit.words.buttons;
-  return animals <= 1
-    ? undoButton(visit, id, undo, "quiet")
-    : html`<a class="button" href="/changes/${String(id)}">${undo} …</a>`;
 }
 
 /** `GET /changes/:id`: what the undo of a change would do. */

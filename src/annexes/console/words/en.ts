@@ -125,6 +125,7 @@ export const en = {
     chooseFirst: "Choose animals first: tick the boxes before their names.",
     mark: (status: string, name: string) => `${status}: ${name}`,
     removeHint: "You can undo it for 90 days.",
+    removed: "This animal was removed.",
   },
   changes: {
     title: "Recent changes",

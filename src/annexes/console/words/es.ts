@@ -123,6 +123,7 @@ export const es: Words = {
     chooseFirst: "Elige antes algún animal: marca las casillas delante de los nombres.",
     mark: (status, name) => `${status}: ${name}`,
     removeHint: "Puedes deshacerlo durante 90 días.",
+    removed: "Este animal se retiró.",
   },
   changes: {
     title: "Últimos cambios",
