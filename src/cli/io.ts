@@ -44,6 +44,14 @@ export function printJson(io: Io, value: unknown): void {
   io.out(`${jsonText(value, 2)}\n`);
 }
 
+/** Resolves once `signal` is aborted, such as `Io.stop`. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+}
+
 /** Who is at the keyboard, as the operating system knows them. */
 export function actor(env: EnvironmentVariables): string {
   return actorOf(env, process.getuid?.());

@@ -10,7 +10,7 @@ import type { Services } from "../service/services.ts";
 import type { Inspected } from "../storage/sqlite/writer-thread.ts";
 import { version } from "../version.ts";
 import { watchDescriptors } from "./descriptors.ts";
-import type { Io } from "./io.ts";
+import { type Io, untilAborted } from "./io.ts";
 import { limitsText } from "./keys/shown.ts";
 import { openLog } from "./open-log.ts";
 import { openServices, randomBytes } from "./open.ts";
@@ -265,13 +265,6 @@ function firstSteps({ key, secret }: IssuedKey, origin: string): string[] {
     `  ${curl} -H "Content-Type: application/json" -d '{"name":"Rex","categoryId":1,"status":"available"}'`,
     `  ${curl}`,
   ];
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise;
 }
 
 /**

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { lookup } from "node:dns/promises";
 import { writeFileSync } from "node:fs";
 import { hostname, networkInterfaces, setPriority } from "node:os";
-import type { Io } from "../../cli/io.ts";
+import { type Io, untilAborted } from "../../cli/io.ts";
 import { messageOf } from "../../cli/errors.ts";
 import { openServices, randomBytes } from "../../cli/open.ts";
 import { configOf } from "../../cli/options.ts";
@@ -165,9 +165,6 @@ class Line {
   }
 
   async #read(io: Io, begin: (begin: Begin) => void): Promise<void> {
-    const stopped = new Promise<void>((resolve) => {
-      io.stop.addEventListener("abort", () => resolve(), { once: true });
-    });
     const heard = async () => {
       for await (const message of messages<ToConsole>(io.input())) {
         if (message.type === "begin") begin(message.begin);
@@ -178,7 +175,7 @@ class Line {
         }
       }
     };
-    await Promise.race([heard(), stopped]);
+    await Promise.race([heard(), untilAborted(io.stop)]);
   }
 }
 

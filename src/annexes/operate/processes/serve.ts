@@ -1,7 +1,7 @@
 import type { ListenAddress } from "../../../domain/address.ts";
 import { systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
-import type { Io } from "../../../cli/io.ts";
+import { type Io, untilAborted } from "../../../cli/io.ts";
 import { openLog } from "../../../cli/open-log.ts";
 import { settings, variableOf, type LoadedConfig } from "../../../config.ts";
 import type { AnySetting } from "../../../setting-kinds.ts";
@@ -36,7 +36,7 @@ export async function serveInProcesses(
     process.on("SIGUSR2", handOver);
     await using _listener = metrics && (await openMetrics(supervisor, metrics));
     log.info(`${count} processes serve.`);
-    await aborted(io.stop);
+    await untilAborted(io.stop);
   } finally {
     process.off("SIGUSR2", handOver);
     await supervisor.stop();
@@ -77,11 +77,4 @@ function environmentOf(
     set(settings.reusePort, "true"),
     ...(port === undefined ? [] : [set(settings.port, String(port))]),
   ]) as Record<string, string | undefined>;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise;
 }

@@ -1,6 +1,5 @@
 import type { ApiKey } from "../../../domain/api-key.ts";
-import { nearLimitShare } from "../../../domain/plan.ts";
-import { publishedLimits } from "../../../domain/plan.ts";
+import { nearLimitShare, publishedLimits } from "../../../domain/plan.ts";
 import type { Io } from "../../../cli/io.ts";
 import { plotLines } from "./plot.ts";
 import { percent, counted, grouped, printable } from "../../../cli/terminal/text.ts";
