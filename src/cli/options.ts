@@ -15,6 +15,7 @@ import { isLimit, limitMax, planNames } from "../domain/plan.ts";
 import type { AnySetting } from "../setting-kinds.ts";
 import type { Io } from "./io.ts";
 import { enterService, sayService, type MachineService } from "./machine.ts";
+import { typedWords } from "./program.ts";
 import { passwordWarning } from "./warnings.ts";
 
 /** What the settings of a server are to a command that asks one. */
@@ -74,10 +75,7 @@ export function configOf(command: Command, io: Io): LoadedConfig {
   // A server's log says it.
   if (warning !== undefined && command.name() !== "serve") io.err(`Warning: ${warning}\n`);
   if (service === undefined) return loaded;
-  let root = command;
-  while (root.parent !== null) root = root.parent;
-  const { rawArgs = [] } = root as Command & { rawArgs?: string[] };
-  enterService(service, loaded, rawArgs, io);
+  enterService(service, loaded, typedWords(command), io);
   sayService(service, io);
   return loaded;
 }

@@ -133,14 +133,18 @@ function suggestion(names: string): string {
 }
 
 function unknownOption(command: Command): string | undefined {
-  let root = command;
-  while (root.parent !== null) root = root.parent;
   const names = command.options.flatMap(({ long, short }) => [long, short]);
-  const args: readonly string[] = (root as Command & { rawArgs?: string[] }).rawArgs ?? [];
-  return args
+  return typedWords(command)
     .filter((arg) => /^--\w/.test(arg))
     .map((arg) => arg.split("=", 1)[0])
     .find((name) => !names.includes(name) && name !== "--help");
+}
+
+/** The words that the program was called with. */
+export function typedWords(command: Command): readonly string[] {
+  let root = command;
+  while (root.parent !== null) root = root.parent;
+  return (root as Command & { rawArgs?: string[] }).rawArgs ?? [];
 }
 
 /** A command as it is typed: `rehome keys create`. */

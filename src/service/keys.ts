@@ -43,21 +43,12 @@ export interface KeyServiceOptions {
 
 /** The operator's work on keys. Each change takes effect at the next request on every server. */
 export class KeyService {
-  readonly #keys: KeyStore;
-  readonly #environment: Environment;
-  readonly #clock: Clock;
-  readonly #randomBytes: RandomBytes;
-  readonly #actor: string;
-
   readonly #options: KeyServiceOptions;
+  readonly #keys: KeyStore;
 
   constructor(options: KeyServiceOptions) {
     this.#options = options;
     this.#keys = options.keys;
-    this.#environment = options.environment;
-    this.#clock = options.clock;
-    this.#randomBytes = options.randomBytes;
-    this.#actor = options.actor;
   }
 
   /** The same keys, with `actor` as the author of the changes. */
@@ -77,9 +68,9 @@ export class KeyService {
     expiresInMs?: number | undefined;
   }): Promise<IssuedKey> {
     refuseSecretIn(wanted.name);
-    const nowMs = this.#clock();
+    const nowMs = this.#options.clock();
     const key: ApiKey = {
-      id: generateKeyId(this.#randomBytes),
+      id: generateKeyId(this.#options.randomBytes),
       name: wanted.name,
       plan: wanted.plan,
       limits: agreedLimits(wanted.plan, wanted),
@@ -109,7 +100,7 @@ export class KeyService {
    * another one's.
    */
   async areForeign(): Promise<boolean> {
-    if (await this.#keys.hasSecretOf(this.#environment)) return false;
+    if (await this.#keys.hasSecretOf(this.#options.environment)) return false;
     return (await this.#keys.count()) > 0;
   }
 
@@ -228,7 +219,7 @@ export class KeyService {
   async rotate(reference: string, graceMs: number): Promise<IssuedKey> {
     const before = await this.resolve(reference);
     const { id } = before;
-    const nowMs = this.#clock();
+    const nowMs = this.#options.clock();
     if (keyState(before, nowMs) === "revoked") {
       throw new AppError("invalid_request", `The key ${id} is revoked; it gets no new secret.`, {
         hint: "Make a new key with rehome keys create.",
@@ -268,17 +259,17 @@ export class KeyService {
     change: (key: ApiKey, nowMs: number) => ApiKey,
   ): Promise<ApiKey> {
     const { id } = await this.resolve(reference);
-    const nowMs = this.#clock();
+    const nowMs = this.#options.clock();
     const after = await this.#keys.change(id, this.#by(action, nowMs), (key) => change(key, nowMs));
     return found(after, reference);
   }
 
   #by(action: string, nowMs: number): KeyAction {
-    return { action, actor: this.#actor, nowMs };
+    return { action, actor: this.#options.actor, nowMs };
   }
 
   #newSecret(nowMs: number): { plain: PlainKey; secret: KeySecret } {
-    const plain = generateKey(this.#environment, this.#randomBytes);
+    const plain = generateKey(this.#options.environment, this.#options.randomBytes);
     return { plain, secret: { mask: maskKey(plain), createdAtMs: nowMs, expiresAtMs: undefined } };
   }
 }
