@@ -202,14 +202,22 @@ describe.each(stores)("$name", (kind) => {
   test("any filter finds what reading every name finds", async () => {
     const letters = fc.string({ unit: fc.constantFrom("a", "A", "é", "e", "ß", "%", "_", " ") });
     await fc.assert(
-      fc.asyncProperty(fc.array(letters, { maxLength: 12 }), letters, async (names, typed) => {
-        await store.transact(() => run(sql`DELETE FROM ${pets}`));
-        for (const name of names) await create(name);
-        const expected = names.filter((name) => fold(name).includes(fold(typed)));
-        const found = await animals.find({ name: typed, limit: 100 });
-        expect(found.pets.map(({ name }) => name)).toEqual(expected);
-        expect(found.total).toBe(expected.length);
-      }),
+      fc.asyncProperty(
+        fc.array(letters, { maxLength: 12 }),
+        letters,
+        fc.integer({ min: 1, max: 13 }),
+        async (names, typed, limit) => {
+          await store.transact(() => run(sql`DELETE FROM ${pets}`));
+          for (const name of names) await create(name);
+          const expected = names.filter((name) => fold(name).includes(fold(typed)));
+          const first = await animals.find({ name: typed, limit });
+          const next = await animals.find({ name: typed, limit: 13, after: first.pets.at(-1)?.id });
+          const rest = first.pets.length === 0 ? [] : next.pets;
+          expect([...first.pets, ...rest].map(({ name }) => name)).toEqual(expected);
+          expect(first.pets.length).toBe(Math.min(limit, expected.length));
+          expect([first.total, next.total]).toEqual([expected.length, expected.length]);
+        },
+      ),
       { numRuns: 25 },
     );
   }, 60_000);
