@@ -133,24 +133,6 @@ export function translating<T>(work: () => T): T {
   }
 }
 
-/** The same calls, each of which throws AppError `unavailable` when the database fails. */
-export function translated<T extends object>(calls: T): T {
-  return new Proxy(calls, {
-    get(target, name) {
-      const call: unknown = Reflect.get(target, name);
-      if (typeof call !== "function") return call;
-      return (...args: unknown[]) => {
-        const answer: unknown = translating(() => call.apply(target, args));
-        return answer instanceof Promise ? answer.catch(rethrow) : answer;
-      };
-    },
-  });
-}
-
-function rethrow(error: unknown): never {
-  throw asAppError(error);
-}
-
 /** The AppError that stands for `error` outside of storage. */
 export function asAppError(error: unknown): unknown {
   if (!(error instanceof SQLiteError)) return error;

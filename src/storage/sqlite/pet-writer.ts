@@ -10,26 +10,18 @@ export function addAllOnce(db: Database, creates: readonly OnceCreate[]): KeptCr
   return db.transaction(() => creates.map((create) => perform(db, addOnce(create)))).immediate();
 }
 
-/** Changes animals, each call in one transaction. */
-export function petWriter(db: Database) {
+/**
+ * Prepares what adds all animals of a batch or none of it, in one transaction. It returns their ids
+ * in the order of the batch; they are durable when it returns.
+ */
+export function petInsert(db: Database): (batch: readonly CreatedRow[]) => bigint[] {
   const columns = createdFields.map((name) => `"${columnName(name)}"`).join(", ");
   const marks = createdFields.map(() => "?").join(", ");
-  const prepareInsert = () =>
-    db.prepare<never, SQLQueryBindings[]>(`INSERT INTO pets (${columns}) VALUES (${marks})`);
-  // Prepared by the first create, which a server leaves to the writer thread.
-  let insert: ReturnType<typeof prepareInsert> | undefined;
-  const insertAll = db.transaction((batch: readonly CreatedRow[]): bigint[] => {
-    const prepared = (insert ??= prepareInsert());
+  const insert = db.prepare<never, SQLQueryBindings[]>(
+    `INSERT INTO pets (${columns}) VALUES (${marks})`,
+  );
+  return db.transaction((batch: readonly CreatedRow[]): bigint[] =>
     // A bigint, because the connection has safeIntegers; the library's type does not know.
-    return batch.map((values) => prepared.run(...values).lastInsertRowid as bigint);
-  });
-
-  return {
-    /**
-     * Adds all of `batch` or none of it. Returns the ids in its order; they are durable when it
-     * returns.
-     */
-    insert: (batch: readonly CreatedRow[]): bigint[] => insertAll.immediate(batch),
-    createOnce: (batch: readonly OnceCreate[]): KeptCreate[] => addAllOnce(db, batch),
-  };
+    batch.map((values) => insert.run(...values).lastInsertRowid as bigint),
+  ).immediate;
 }

@@ -52,6 +52,6 @@ export function petReader(db: Database) {
       const row = translating(() => byId.get(id));
       return row === null ? undefined : petOfRow(row);
     },
-    count: () => Number(Object.values(all.get() ?? {})[0]),
+    count: () => translating(() => Number(Object.values(all.get() ?? {})[0])),
   };
 }

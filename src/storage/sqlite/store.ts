@@ -17,13 +17,13 @@ import { createBatchMax, GroupCommit } from "../group-commit.ts";
 import { backupBefore } from "./backup.ts";
 import { attempt, freeSpace, requireRoomToMigrate, takeLock } from "./checks.ts";
 import { FileWatch, versionReader } from "./watch.ts";
-import { notOpened, openDatabase, translated, translating } from "./database.ts";
+import { notOpened, openDatabase, translating } from "./database.ts";
 import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
 import { closeToOthers, makeFor, prepareFolder } from "./folder.ts";
 import { inspectFolder } from "./inspect.ts";
 import { addBan, keyStore, noteNoisyMinute } from "../keys.ts";
 import { migrate } from "./migrate.ts";
-import { petWriter } from "./pet-writer.ts";
+import { addAllOnce, petInsert } from "./pet-writer.ts";
 import { petReader } from "./pets.ts";
 import { createdRow } from "../pet-row.ts";
 import { bannedOn } from "../counters.ts";
@@ -178,7 +178,7 @@ class SqliteStore implements Store {
       return;
     }
     const noting = () => noteNoisyMinute(keyId, minuteLabel, nowMs);
-    if (translating(() => this.#noticing(() => transactOn(this.#catalogue, noting)))) {
+    if (this.#changing(() => transactOn(this.#catalogue, noting))) {
       this.#options.onBan?.();
       perform(this.#limits, addBan(bannedOn(keyId, nowMs)));
     }
@@ -234,22 +234,30 @@ class SqliteStore implements Store {
 
   #petStore(): Store["pets"] {
     const reader = petReader(this.#catalogue);
-    const writer = this.#noticed(petWriter(this.#catalogue));
-    const own = new GroupCommit<AddedPet, bigint>(
-      async (batch) => writer.insert(batch.map(createdRow)),
-      {
-        batchMax: createBatchMax,
-      },
-    );
-    const ownOnce = new GroupCommit<OnceCreate, KeptCreate>(
-      async (batch) => writer.createOnce(batch),
-      { batchMax: createBatchMax },
-    );
+    const writer = this.#writer ?? this.#ownWriter();
     return {
       ...reader,
-      count: () => this.#writer?.count() ?? translated(reader).count(),
-      create: (pet, signal) => this.#writer?.create(pet, signal) ?? own.add(pet, signal),
-      createOnce: (create) => this.#writer?.createOnce(create) ?? ownOnce.add(create),
+      count: () => this.#writer?.count() ?? reader.count(),
+      create: (pet, signal) => writer.create(pet, signal),
+      createOnce: (create) => writer.createOnce(create),
+    };
+  }
+
+  /** Creates on this thread, in a process without the writer thread. */
+  #ownWriter(): Pick<Store["pets"], "create" | "createOnce"> {
+    const insert = petInsert(this.#catalogue);
+    const bounds = { batchMax: createBatchMax };
+    const creates = new GroupCommit<AddedPet, bigint>(
+      async (batch) => this.#changing(() => insert(batch.map(createdRow))),
+      bounds,
+    );
+    const onceCreates = new GroupCommit<OnceCreate, KeptCreate>(
+      async (batch) => this.#changing(() => addAllOnce(this.#catalogue, batch)),
+      bounds,
+    );
+    return {
+      create: (pet, signal) => creates.add(pet, signal),
+      createOnce: (create) => onceCreates.add(create),
     };
   }
 
@@ -268,20 +276,13 @@ class SqliteStore implements Store {
     }
   }
 
-  #noticed<T extends Record<string, (...args: never[]) => unknown>>(writer: T): T {
-    const wrap =
-      (write: (...args: never[]) => unknown) =>
-      (...args: never[]) =>
-        translating(() => this.#noticing(() => write(...args)));
-    return Object.fromEntries(Object.entries(writer).map(([name, fn]) => [name, wrap(fn)])) as T;
+  #changing<T>(write: () => T): T {
+    return translating(() => this.#noticing(write));
   }
 
   #countingTakes(windows: Store["windows"]): Store["windows"] {
-    const { counts, usage: usageDays } = translated(windows);
     return {
       ...windows,
-      counts,
-      usage: usageDays,
       take: (requests, usage) => {
         this.#requireFiles();
         this.#takesSinceCheckpoint += requests.length;

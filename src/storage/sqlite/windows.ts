@@ -70,11 +70,12 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
         throw asAppError(error);
       }
     },
-    counts: (keyId) => countsOf(statements.byKey.get(keyId)),
-    lastAddress: (keyId) => statements.byKey.get(keyId)?.last_address ?? undefined,
+    counts: (keyId) => translating(() => countsOf(statements.byKey.get(keyId))),
+    lastAddress: (keyId) =>
+      translating(() => statements.byKey.get(keyId)?.last_address ?? undefined),
     version: statements.version,
     skewMs: () => 0,
-    usage: (firstDay, keyId) => readUsage(db, firstDay, keyId),
+    usage: (firstDay, keyId) => translating(() => readUsage(db, firstDay, keyId)),
   };
 }
 

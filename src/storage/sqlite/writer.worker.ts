@@ -9,7 +9,7 @@ import { addBan, noteNoisyMinute } from "../keys.ts";
 import { perform, transactOn } from "./engine.ts";
 import type { CreatedRow } from "../pet-row.ts";
 import { inspectFolder } from "./inspect.ts";
-import { addAllOnce, petWriter } from "./pet-writer.ts";
+import { addAllOnce, petInsert } from "./pet-writer.ts";
 import { bannedOn } from "../counters.ts";
 
 export interface WriterOpen {
@@ -52,7 +52,7 @@ declare const self: Worker;
 interface Writer {
   readonly catalogue: Database;
   readonly limits: Database;
-  readonly pets: ReturnType<typeof petWriter>;
+  readonly insert: ReturnType<typeof petInsert>;
 }
 
 let place: WriterOpen | undefined;
@@ -88,7 +88,7 @@ function opened(): Writer {
     writer = {
       catalogue,
       limits,
-      pets: petWriter(catalogue),
+      insert: petInsert(catalogue),
     };
   }
   return writer;
@@ -106,8 +106,8 @@ function handle(request: WriterRequest): Result {
       return done;
     case "create": {
       const startMs = performance.now();
-      const { pets } = opened();
-      const ids = patiently(() => pets.insert(request.rows));
+      const { insert } = opened();
+      const ids = patiently(() => insert(request.rows));
       return { type: "created", ids, commitMs: performance.now() - startMs };
     }
     case "createOnce": {

@@ -9,7 +9,7 @@ import {
   isDamaged,
   isFull,
   openDatabase,
-  translated,
+  translating,
 } from "../../../src/storage/sqlite/database.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
@@ -88,30 +88,16 @@ test("a lock, a full disk and damage are told apart; outside each is an unavaila
   expect(asAppError(unknown)).toBe(unknown);
 });
 
-test("every call of what is translated says in words why it failed, and what to do", async () => {
+test("what is translated says in words why it failed, and what to do", () => {
   const full = new Database(":memory:");
   full.run("PRAGMA max_page_count = 1");
-  class Calls {
-    readonly #table = "one";
-    readonly name = "full";
-    fill() {
-      full.run(`CREATE TABLE ${this.#table} (a)`);
-    }
-    async fillLater() {
-      await Promise.resolve();
-      this.fill();
-    }
-    refuse() {
-      throw new RangeError(this.#table);
-    }
-  }
-  const calls = translated(new Calls());
-  expect(calls.name).toBe("full");
-  const { message, why, hint } = failure(() => calls.fill()) as AppError;
+  const fill = () => translating(() => full.run("CREATE TABLE one (a)"));
+  const { message, why, hint } = failure(fill) as AppError;
   expect(message).toBe("The store cannot be used at the moment.");
   expect(why).toBe("there is no space left on its disk");
   expect(hint).toContain("rehome doctor");
-  const later: unknown = await calls.fillLater().catch((error: unknown) => error);
-  expect(later).toMatchObject({ kind: "unavailable", why });
-  expect(failure(() => calls.refuse())).toBeInstanceOf(RangeError);
+  const refuse = () => {
+    throw new RangeError("one");
+  };
+  expect(failure(() => translating(refuse))).toBeInstanceOf(RangeError);
 });
