@@ -208,7 +208,7 @@ function reads(world: World): Scenario[] {
     ]),
     scenario(
       "deep",
-      "GET /v1/pets?after=…, 50,000 different pages deep inside, more than are kept",
+      "GET /v1/pets?after=…, 50,000 different pages deep inside, more than are kept; their animals are",
       deepPages(key, animals),
     ),
     scenario(

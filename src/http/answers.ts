@@ -1,6 +1,7 @@
 import { nextPageQuery, type PageQuery } from "../domain/page.ts";
 import { petJson, petsJson } from "../domain/pet.ts";
 import type { Services } from "../service/services.ts";
+import { type BlockOptions, PetBlocks } from "./blocks.ts";
 
 /** A rendered response: its body, and for a page the query of the next page, if any. */
 export interface PetAnswer {
@@ -52,21 +53,35 @@ export class PetAnswers {
   readonly #asked = new Set<string>();
   /** Pages being read since the last change: a crowd that asks for one shares its bytes. */
   readonly #rendering = new Map<string, Promise<PetAnswer>>();
+  readonly #blocks: PetBlocks;
   #versions: Versions = { keys: -1, pets: -1, edits: -1 };
 
-  constructor(source: PetSource) {
+  constructor(source: PetSource, blocks?: BlockOptions) {
     this.#source = source;
+    this.#blocks = new PetBlocks((query) => source.pets.page(query), blocks);
   }
 
   /** The page of `query`, at once if it is cached. */
   page(query: PageQuery): PetAnswer | Promise<PetAnswer> {
     const id = `${query.limit} ${query.status ?? ""} ${query.after ?? ""}`;
-    return this.#find(id) ?? this.#rendering.get(id) ?? this.#startPage(query, id);
+    return (
+      this.#find(id) ??
+      this.#findInBlocks(query, id) ??
+      this.#rendering.get(id) ??
+      this.#startPage(query, id)
+    );
   }
 
   /** The animal with this id, at once if it is cached; undefined if there is none. */
   pet(id: bigint): PetAnswer | Promise<PetAnswer | undefined> {
     return this.#find(`${id}`) ?? this.#renderPet(id);
+  }
+
+  #findInBlocks(query: PageQuery, id: string): PetAnswer | undefined {
+    const found = this.#blocks.find(query);
+    if (found === undefined) return undefined;
+    const answer = { body: new Blob([...found.parts]), next: nextPageQuery(query, found.lastId) };
+    return this.#keep(this.#lasting, id, answer, this.#versions);
   }
 
   #startPage(query: PageQuery, id: string): Promise<PetAnswer> {
@@ -88,6 +103,12 @@ export class PetAnswers {
     const hasNext = found.length > query.limit && last !== undefined;
     const next = hasNext ? nextPageQuery(query, last.id) : undefined;
     const answer = { body: new Blob([petsJson(shown)]), next };
+    const isCurrent = () => {
+      this.#forget();
+      return versions.edits === this.#versions.edits;
+    };
+    // The page does not wait for what is learned beside it, nor fail with it.
+    this.#blocks.learn(query, isCurrent).catch(() => undefined);
     return this.#keep(hasNext ? this.#lasting : this.#lastPages, id, answer, versions);
   }
 
@@ -111,7 +132,10 @@ export class PetAnswers {
     const hasAdded = versions.pets !== this.#versions.pets;
     const hasEdited = versions.edits !== this.#versions.edits;
     if (hasAdded) this.#lastPages.clear();
-    if (hasEdited) this.#lasting.clear();
+    if (hasEdited) {
+      this.#lasting.clear();
+      this.#blocks.clear();
+    }
     if (hasAdded || hasEdited) this.#rendering.clear();
     this.#versions = versions;
   }

@@ -51,7 +51,12 @@ class Driver {
   #named = 0;
 
   constructor(readonly stacks: readonly Stack[]) {
-    this.answers = stacks.map(({ services }) => new PetAnswers(services));
+    // Blocks of few ids, so that pages lie in several of them; and memory that is soon full.
+    const blocks = [
+      { idsPerBlock: 2, bytesMax: 2_000 },
+      { idsPerBlock: 5, bytesMax: 200 },
+    ];
+    this.answers = stacks.map(({ services }, at) => new PetAnswers(services, blocks[at]));
   }
 
   async run(step: Action): Promise<void> {

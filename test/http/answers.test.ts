@@ -29,7 +29,9 @@ async function counted() {
       return pets.byId(id);
     },
   });
-  const answers = new PetAnswers({ pets: counting, store: services.store });
+  // Without blocks: their reads have a test of their own.
+  const blocks = { idsPerBlock: 64, bytesMax: 0 };
+  const answers = new PetAnswers({ pets: counting, store: services.store }, blocks);
   const edit = (statement: Statement) =>
     services.store.transact(function* () {
       yield* changeAnimals();
