@@ -1,7 +1,7 @@
 import type { Category } from "../../domain/names.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { NewPet, OptionalTextName, Pet, PetPatch, PetStatus } from "../../domain/pet.ts";
-import type { ExportedAnimal } from "./catalogue/find.ts";
+import type { ExportedAnimal } from "./animals/find.ts";
 import type { Services } from "../../service/services.ts";
 import type { HealthDesk } from "./health.ts";
 import type { ImportDesk } from "./import-desk.ts";

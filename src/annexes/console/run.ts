@@ -15,7 +15,7 @@ import type { Services } from "../../service/services.ts";
 import type { Desk } from "./desk.ts";
 import { exposureOf, isUnspecified, widest } from "./exposure.ts";
 import { openHealth } from "./health.ts";
-import { animalDesk } from "./catalogue/desk.ts";
+import { animalDesk } from "./animals/desk.ts";
 import { openImports } from "./import-engine.ts";
 import { messageLine, messages, type Begin, type FromConsole, type ToConsole } from "./messages.ts";
 import { PeopleService } from "./people.ts";

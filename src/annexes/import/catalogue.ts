@@ -8,7 +8,7 @@ import { raw, rows, sql, type Statement } from "../../storage/statement.ts";
 import { categories, pets } from "../../storage/tables.ts";
 import { beginStage, type ImportStage, type StageOptions } from "./stage.ts";
 
-/** What whole catalogues are read and written with: a store. */
+/** What reads and writes all animals of a catalogue: a store. */
 export type CatalogueEngine = Pick<Store, "read" | "session">;
 
 /** An animal as it is written down whole. */
@@ -21,7 +21,7 @@ export interface ExportedPet extends Pet {
   readonly source?: string | undefined;
 }
 
-/** Whole catalogues in and out. */
+/** The animals of a catalogue, as an import and an export see them. */
 export interface CatalogueStore {
   /** At most `limit` animals in ascending id order, above `after`. */
   exportPage(after: bigint, limit: number): Awaitable<ExportedPet[]>;
@@ -48,7 +48,7 @@ const exportPage = (after: bigint, limit: number): Statement<ExportRow> => sql<E
   FROM ${pets} AS p LEFT JOIN ${categories} AS c ON c.id = p.category_id
   WHERE p.id > ${after} ORDER BY p.id LIMIT ${limit}`;
 
-/** The catalogue that a store holds. */
+/** The animals of the catalogue that a store holds. */
 export function catalogueOf(engine: CatalogueEngine): CatalogueStore {
   const patient = { patient: true };
   return {

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { AnimalService } from "../../../src/annexes/animals/animals.ts";
-import { NameBook } from "../../../src/annexes/console/catalogue/name-book.ts";
-import { NameIndex } from "../../../src/annexes/console/catalogue/name-index.ts";
+import { NameBook } from "../../../src/annexes/console/animals/name-book.ts";
+import { NameIndex } from "../../../src/annexes/console/animals/name-index.ts";
 import { fold } from "../../../src/domain/names.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { run, sql } from "../../../src/storage/statement.ts";

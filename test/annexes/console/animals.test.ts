@@ -1,6 +1,6 @@
 /** What the console's pages do with animals, on both stores. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { animalDesk } from "../../../src/annexes/console/catalogue/desk.ts";
+import { animalDesk } from "../../../src/annexes/console/animals/desk.ts";
 import type { AnimalDesk, AnimalQuery } from "../../../src/annexes/console/desk.ts";
 import { createServices, type Services } from "../../../src/service/services.ts";
 import type { Store } from "../../../src/storage/contract.ts";
