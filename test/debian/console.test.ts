@@ -20,12 +20,24 @@ const pages = "animals animals/new animals/1 categories import export help keys 
   .split(" ")
   .map((name) => `/${name}`);
 const shots = {
-  desktop: { path: "/animals", screen: screens.light },
-  dark: { path: "/animals", screen: screens.dark },
-  phone: { path: "/animals", screen: screens.phone },
-  animal: { path: "/animals/1", screen: screens.light },
-  import: { path: "/import", screen: screens.light },
+  desktop: { path: "/animals", screen: screens.light, person: "Olga" },
+  dark: { path: "/animals", screen: screens.dark, person: "Ana" },
+  phone: { path: "/animals", screen: screens.phone, person: "Ben" },
+  animal: { path: "/animals/9", screen: screens.light, person: "Maya" },
+  import: { path: "/import", screen: screens.light, person: "Tom" },
 } as const;
+/** The animals of the pictures, the newest last. */
+const shelter = `Name,Species,State,Code
+Coco,Rabbit,available,R-01
+Simba,Cat,sold,C-07
+Thor,Dog,available,D-12
+Kira,Cat,available,C-08
+Toby,Dog,pending,D-13
+Nala,Cat,available,C-09
+Rocky,Dog,sold,D-14
+Olive,Rabbit,available,R-02
+Luna,Dog,available,D-15
+`;
 
 let server: RunningConsole;
 let browser: Browser;
@@ -334,21 +346,60 @@ describe("the console", () => {
     await button(page, "Add animal").click();
     await page.getByText("Not lost was added").waitFor();
   });
+});
 
-  test.each(Object.entries(shots))("looks like docs/images/console-%s.png", async (name, shot) => {
-    await using opened = await joined(`Ana ${name}`, "operator", shot.screen);
+describe("the pictures of the console", () => {
+  const data = temporaryFolder();
+  let own: RunningConsole;
+
+  beforeAll(async () => {
+    const list = join(folder.path, "shelter.csv");
+    writeFileSync(list, shelter);
+    const map = "name=Name,categoryId=Species,status=State,externalId=Code";
+    const options = ["--create-categories", "--map", map, "--source", "shelter"];
+    await rehome(["pets", "import", list, ...options, "--data", data.path]);
+    own = await serveConsole(data.path);
+  });
+  afterAll(async () => {
+    await own.stop();
+    data[Symbol.dispose]();
+  });
+
+  test.each(Object.entries(shots))("docs/images/console-%s.png", async (name, shot) => {
+    await using opened = await joined(shot.person, "operator", shot.screen, data.path);
     const { page } = opened;
-    await page.goto(`${server.console}${shot.path}`);
-    if (name === "import") {
-      const list = join(folder.path, "shelter list.csv");
-      const rows = ["Rex,1,available", "Luna,1,pending", "Milo,one,available"];
-      writeFileSync(list, `name,categoryId,status\n${rows.join("\n")}\n`);
-      await page.getByLabel("File").setInputFiles(list);
-      await button(page, "Import").click();
-      await page.getByText("1 row (line 4)").waitFor();
+    await page.goto(`${own.console}${shot.path}`);
+    if (name === "animal") {
+      await page.getByLabel("Status").selectOption({ label: "pending" });
+      await button(page, "Save").click();
+      await button(page, "Undo").waitFor();
     }
+    if (name === "import") await preview(page);
     const image = await page.screenshot();
     if (updatesImages) writeFileSync(join(images, `console-${name}.png`), image);
     expect(existsSync(join(images, `console-${name}.png`))).toBe(true);
   });
+
+  /** Shows what tomorrow's list of the same shelter would change. */
+  async function preview(page: Page): Promise<void> {
+    const list = join(folder.path, "tomorrow.csv");
+    const more = "Milo,Dog,available,D-16\nPip,,available,R-03\n";
+    writeFileSync(list, shelter.replace("Thor,Dog,available", "Thor,Dog,sold") + more);
+    await page.getByLabel("File").setInputFiles(list);
+    await button(page, "Import").click();
+    await page.getByRole("heading", { name: "This kind of file is not known yet" }).waitFor();
+    const columns = {
+      Name: "Name",
+      Category: "Species",
+      Status: "State",
+      "Id in your list": "Code",
+    };
+    for (const [label, column] of Object.entries(columns)) {
+      await page.getByLabel(label, { exact: true }).selectOption(column);
+    }
+    await button(page, "Show what would change").click();
+    await page.getByLabel("Whose list this is").fill("shelter");
+    await button(page, "Show what would change").click();
+    await page.getByText("1 row (line 12)").waitFor();
+  }
 });
