@@ -96,6 +96,23 @@ describe("a list that does not say whether its animals are for adoption", () => 
   });
 });
 
+test("a list that is taken for another kind has its columns chosen by a person", async () => {
+  const ana = await come();
+  const list = "name,category,status,id\nTess,Dog,available,R-01\n";
+  expect(await sent(ana, "own.csv", list)).toContain("id: must be a whole number");
+  const question = await chosen(ana, { columns: "again" });
+  expect(question).toContain("This kind of file is not known yet");
+  const preview = await chosen(ana, {
+    "column-name": "name",
+    "column-category": "category",
+    "column-status": "status",
+    "column-id": "id",
+  });
+  expect(preview).toMatch(/<td>Tess<\/td>\s*<td>Dog<\/td>\s*<td>available<\/td>\s*<td>R-01/);
+  await ana.submit("/import/run");
+  expect(await settled(ana)).toContain("Imported: own.csv");
+});
+
 test("a list of a spreadsheet on Windows is read, and says how", async () => {
   const ana = await come();
   const text = "name,categoryId,status\nNi\u00f1a,1,available\n";

@@ -375,6 +375,7 @@ describe("the pictures of the console", () => {
       await button(page, "Undo").waitFor();
     }
     if (name === "import") await preview(page);
+    await page.evaluate("scrollTo({ top: 0, behavior: 'instant' })");
     const image = await page.screenshot();
     if (updatesImages) writeFileSync(join(images, `console-${name}.png`), image);
     expect(existsSync(join(images, `console-${name}.png`))).toBe(true);

@@ -9,13 +9,14 @@ import { record } from "../../storage/records.ts";
 import { sql, type Steps } from "../../storage/statement.ts";
 import { changes } from "../../storage/tables.ts";
 import { catalogueOf, type CatalogueStore } from "../import/catalogue.ts";
+import type { Format } from "../import/formats/format.ts";
 import { mappedFormat, type MapTarget } from "../import/formats/field-map.ts";
 import { Statuses, wordKey } from "../import/formats/statuses.ts";
 import { importAnimals, type ImportSummary } from "../import/import.ts";
 import { Rejects } from "../import/commands/import-report.ts";
 import type { Message } from "../import/messages.ts";
 import { UnreadableInput } from "../import/read/input.ts";
-import { type ReadOptions, UnknownFormat } from "../import/reading.ts";
+import { type ReadOptions, UnknownFormat, unknownFormat } from "../import/reading.ts";
 import { ImportDesk } from "./import-desk.ts";
 import {
   type FoundReading,
@@ -169,14 +170,25 @@ function* lastImport(actor: string): Steps<bigint | undefined> {
   return (yield* record(changes, last))?.id;
 }
 
+/** Makes of a file of any kind one of an unknown kind, so that a person says what it holds. */
+const askedFormat: Format = {
+  name: "asked",
+  title: "asked",
+  recognises: () => false,
+  mapper(sample, context) {
+    return unknownFormat(sample).mapper(sample, context);
+  },
+};
+
 function readOptions(choices: ImportChoices): ReadOptions {
-  const { columns, statuses, source, everyStatus, found } = choices;
+  const { columns, asksColumns, statuses, source, everyStatus, found } = choices;
   const words = new Map(Object.entries(statuses).map(([word, each]) => [wordKey(word), each]));
   const map = Object.entries(columns ?? {}).map(
     ([meaning, column]) => [targets[meaning as Meaning], column] as const,
   );
   return {
     ...found,
+    ...(asksColumns && { format: askedFormat }),
     ...(columns !== undefined && { format: mappedFormat(new Map(map)) }),
     ...(source !== "" && { source }),
     statuses: new Statuses(words, everyStatus),

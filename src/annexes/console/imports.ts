@@ -15,6 +15,8 @@ export type StatusMeaning = PetStatus | "none" | "gone";
 export interface ImportChoices {
   /** The column of each meaning, for a file whose kind is not known. */
   readonly columns: Readonly<Partial<Record<Meaning, string>>> | undefined;
+  /** True to ask what the columns mean, of a file whose kind is known too. */
+  readonly asksColumns: boolean;
   readonly statuses: Readonly<Record<string, StatusMeaning>>;
   /** Whose list it is, and so whose ids; "" as the format has it. */
   readonly source: string;
@@ -145,6 +147,7 @@ export interface Failure {
 
 export const firstChoices: ImportChoices = {
   columns: undefined,
+  asksColumns: false,
   statuses: {},
   source: "",
   isComplete: false,
@@ -189,11 +192,10 @@ export class ImportJob {
     });
   }
 
-  /** Asks again what the columns mean. False for a file whose kind is known. */
-  askColumns(): boolean {
-    if (this.#unknown === undefined) return false;
-    this.state = { is: "unknown", file: this.#unknown };
-    return true;
+  /** Asks what the columns mean, again or of a file whose kind was found. */
+  askColumns(): void {
+    if (this.#unknown !== undefined) this.state = { is: "unknown", file: this.#unknown };
+    else this.examine({ ...this.choices, asksColumns: true });
   }
 
   /** Imports the file, in the background. */

@@ -175,7 +175,7 @@ function sampleOf(first: IteratorResult<RecordBatch>): readonly unknown[] {
 }
 
 /** A list without records is no fault; any format will do for it. */
-function unknownFormat(sample: Sample): Format {
+export function unknownFormat(sample: Sample): Format {
   const { columns, records } = sample;
   if (columns === undefined && records.length === 0) return rehome;
   const [first] = records;

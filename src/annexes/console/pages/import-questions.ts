@@ -74,10 +74,10 @@ export function statusForm(visit: Visit, job: ImportJob, errors: FieldErrors): H
     <div class="acts start">${columnsAgain(visit, job)} ${otherFile(visit)}</div>`;
 }
 
-/** Leads back to the question about the columns, for a file whose kind nobody knows. */
-export function columnsAgain({ words }: Visit, { choices }: ImportJob): Html | undefined {
-  if (choices.columns === undefined) return undefined;
-  return oneButton("/import/examine", words.import.columnsAgain, {
+/** Leads to the question about the columns, also when the kind of the file was found wrongly. */
+export function columnsAgain({ words }: Visit, { choices }: ImportJob): Html {
+  const { columnsAgain: again, columnsOwn } = words.import;
+  return oneButton("/import/examine", choices.columns === undefined ? columnsOwn : again, {
     fields: hidden("columns", "again"),
   });
 }

@@ -197,7 +197,11 @@ export async function examineFile(visit: Visit): Promise<Response> {
   const { desk, person } = visit;
   const job = desk.imports.job(person.id);
   if (job === undefined || job.state.is === "working") return redirect("/import");
-  if (visit.form.has("columns") && job.askColumns()) return redirect("/import");
+  if (visit.form.has("columns")) {
+    job.askColumns();
+    await job.settled(patienceMs);
+    return redirect("/import");
+  }
   const choices = sentChoices(visit, job);
   const errors = choiceErrors(visit, job, choices);
   if (Object.keys(errors).length > 0) return shown(visit, errors);

@@ -222,6 +222,7 @@ export const en = {
       `Nothing in ${name} says it. Choose what is true of all animals in this file.`,
     every: "Status of all animals",
     columnsAgain: "Change the columns",
+    columnsOwn: "Choose the columns yourself",
     encoding: (name: string) =>
       `This file is not UTF-8 and is read as ${name}. Check the accents in the first rows.`,
     completeBad:

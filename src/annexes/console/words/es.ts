@@ -221,6 +221,7 @@ export const es: Words = {
       `Nada lo dice en ${name}. Elige lo que vale para todos los animales de este archivo.`,
     every: "Estado de todos los animales",
     columnsAgain: "Cambiar las columnas",
+    columnsOwn: "Elegir tú las columnas",
     encoding: (name) =>
       `Este archivo no es UTF-8 y se lee como ${name}. Mira los acentos en las primeras filas.`,
     completeBad:
