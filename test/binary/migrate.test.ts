@@ -32,17 +32,36 @@ test("commands that start at once migrate a folder once", async () => {
   expect(readdirSync(folder.path).some((file) => file.includes(".before-0001_"))).toBe(true);
 }, 60_000);
 
+/** Makes the catalogue that version 1.0.0 had after an import of so many dogs from Austin. */
+function importedBefore(folder: string, animals: number): void {
+  const file = join(folder, "rehome.db");
+  using db = openDatabase(file, { synchronous: "normal" });
+  migrate(db, file, catalogueMigrations.slice(0, 1));
+  db.run(`
+    INSERT INTO pets (name, category_id, status, external_id)
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${animals})
+    SELECT 'animal ' || i, i % 7, 'available', 'austin:A' || i FROM n`);
+}
+
+test("what 1.0.0 imported is found again, and its new source is in the history and undone", async () => {
+  using folder = temporaryFolder();
+  importedBefore(folder.path, 2);
+  const store = ["--data", folder.path];
+  const stdin =
+    "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\nA1,animal 1,01/02/2026,m,,Dog\n";
+  await rehome(["categories", "add", "Dog", "--id", "1", ...store]);
+  const taken = await rehome(["pets", "import", "-", ...store], { stdin });
+  expect(taken.stdout).toContain("  0  added\n  1  updated\n");
+  const history = async () => (await rehome(["pets", "history", "1", ...store])).stdout;
+  expect(await history()).toMatch(/- +- +- +- +not recorded\n.* import +source none to austin\n$/);
+  const undone = await rehome(["undo", "--yes", ...store]);
+  expect(undone.stdout).toContain("Animals: 1 changed back.");
+  expect(await history()).toEndWith("source austin to none\n");
+}, 60_000);
+
 test("a million animals of 1.0.0 migrate in less than ten seconds", async () => {
   using folder = temporaryFolder();
-  const file = join(folder.path, "rehome.db");
-  {
-    using db = openDatabase(file, { synchronous: "normal" });
-    migrate(db, file, catalogueMigrations.slice(0, 1));
-    db.run(`
-      INSERT INTO pets (name, category_id, status, external_id)
-      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${animals})
-      SELECT 'animal ' || i, i % 7, 'available', 'austin:A' || i FROM n`);
-  }
+  importedBefore(folder.path, animals);
   const command = [await executable(), "pets", "list", "--data", folder.path, "--limit", "1"];
   const child = Bun.spawn(command, { stdout: "ignore", stderr: "pipe", stdin: "ignore" });
   expect(await child.exited, await child.stderr.text()).toBe(0);

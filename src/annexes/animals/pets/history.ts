@@ -103,7 +103,9 @@ function printHistory(io: Io, { pet, isRemoved, created, events }: AnimalHistory
       { title: "WHAT", flexible: true },
     ],
     [
-      [atMs === undefined ? "-" : isoSeconds(atMs), by, String(change), action, ""],
+      atMs === undefined
+        ? ["-", by, String(change), action, "not recorded"]
+        : [isoSeconds(atMs), by, String(change), action, ""],
       ...events.map((event) => [
         isoSeconds(event.atMs),
         event.actor,
@@ -120,11 +122,13 @@ function differenceOf({ before, after }: PetEvent): string {
   if (before === undefined || after === undefined) return "";
   return Object.keys(after)
     .filter((field) => before[field] !== after[field])
-    .map((field) => `${field} ${textOf(before[field])} to ${textOf(after[field])}`)
+    .map((field) => `${field} ${textOf(before, field)} to ${textOf(after, field)}`)
     .join(", ");
 }
 
-function textOf(value: unknown): string {
-  if (value === null || value === undefined) return "none";
+function textOf(fields: Fields, field: string): string {
+  const value = fields[field];
+  const isNone = value === null || value === undefined || (field === "source" && value === "");
+  if (isNone) return "none";
   return typeof value === "string" && /^\w+$/.test(value) ? value : jsonText(value);
 }
