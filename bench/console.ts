@@ -10,8 +10,8 @@ import { invite, serveConsole, Visitor } from "../test/helpers/console.ts";
 import { median } from "./stats.ts";
 
 const animals = Number(process.argv[2] ?? 100_000);
-const rounds = 7;
-const windowMs = 5_000;
+const rounds = 15;
+const windowMs = 3_000;
 /** Requests of the interface: 100 a second, as nobody's latency should hang on the load itself. */
 const everyMs = 10;
 /** Each is asked for again as soon as it has come: some fifty people who read. */
