@@ -189,7 +189,7 @@ describe("pets import", () => {
     expect([unknown.exitCode, unknown.stderr]).toEqual([
       1,
       expect.stringContaining(
-        "  1  Situación: unknown status \"En espera\" (line 3)\nTry: Say what the statuses mean, such as --status 'En espera=gone'.",
+        "  1  Situación: unknown status \"En espera\" (line 3)\nTry: Say what the statuses mean (available, pending, sold, none, gone), such as --status 'En espera=gone'.",
       ),
     ]);
     const told = await importInto(folder.path, ...args, map, "--status", "En espera=pending");

@@ -64,6 +64,20 @@ test("takes a mistaken import back whole, with the categories that it made", asy
   expect(events.map(({ action }) => action)).toEqual(["import", "undo"]);
 });
 
+test("changes nothing when all of it was changed since, and says so", async () => {
+  using folder = temporaryFolder();
+  const store = ["--data", join(folder.path, "data")];
+  await rehome(["pets", "add", "--name", "Rex", "--category", "1", ...store]);
+  await rehome(["pets", "update", "1", "--name", "Max", ...store]);
+  const { exitCode, stdout } = await rehome(["undo", "1", "--yes", ...store]);
+  expect([exitCode, stdout]).toEqual([
+    0,
+    "Nothing was changed. Nothing of it is left to undo. 1 left unchanged, because it was changed since.\n",
+  ]);
+  const shown = await rehome(["pets", "show", "1", "--json", ...store]);
+  expect(JSON.parse(shown.stdout)).toMatchObject({ name: "Max" });
+});
+
 test(
   "one that is killed is finished by the next, and a server goes on beside both",
   async () => {

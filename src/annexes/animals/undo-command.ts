@@ -69,10 +69,17 @@ Examples:
           line.clear();
         }
         if (options.json) printJson(io, undoneJson(did));
-        else io.out(`Undid change ${id}. ${effectOf(did)}\n`);
+        else
+          io.out(
+            `${isNothing(did) ? "Nothing was changed" : `Undid change ${id}`}. ${effectOf(did)}\n`,
+          );
       });
     },
   );
+}
+
+function isNothing({ updated, removed, restored, categories }: UndoReport): boolean {
+  return updated + removed + restored + categories.length === 0;
 }
 
 /** What an undo does to animals and categories, in a sentence. */
@@ -91,7 +98,9 @@ function effectOf({ updated, removed, restored, left, categories }: UndoReport):
       : [`${counted(categories.length, "category", "categories")} changed back`];
   const done = [...(animals.length === 0 ? [] : [`Animals: ${animals.join(", ")}`]), ...named];
   const kept =
-    left === 0 ? "" : ` ${grouped(left)} left unchanged, because they were changed since.`;
+    left === 0
+      ? ""
+      : ` ${grouped(left)} left unchanged, because ${left === 1 ? "it was" : "they were"} changed since.`;
   return `${done.length === 0 ? "Nothing of it is left to undo" : done.join("; ")}.${kept}`;
 }
 

@@ -7,6 +7,7 @@ import type { ImportSummary } from "../import.ts";
 import { json, type Static } from "../../../cli/json.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { UsageError } from "../../../cli/errors.ts";
+import { meanings } from "../formats/statuses.ts";
 import { messageText } from "../messages.ts";
 
 /** Characters that are kept before they are written to the file. */
@@ -225,13 +226,14 @@ ${causesText(summary, rejects)}Try: ${remedies(summary).join(" ")}`;
 const wordsMax = 10;
 
 function remedies({ causes }: ImportSummary): string[] {
-  const words = causes.flatMap(({ unknownStatus }) => unknownStatus ?? []);
+  const unknown = causes.flatMap(({ unknownStatus }) => unknownStatus ?? []);
   const all = [];
-  if (words.length > 0) {
-    const pairs = words
+  if (unknown.length > 0) {
+    const pairs = unknown
       .slice(0, wordsMax)
       .map((word) => `${/[,="]/.test(word) ? `"${word}"` : word}=gone`);
-    all.push(`Say what the statuses mean, such as --status ${shellWord(pairs.join(","))}.`);
+    const words = `Say what the statuses mean (${meanings.join(", ")})`;
+    all.push(`${words}, such as --status ${shellWord(pairs.join(","))}.`);
   }
   if (causes.some(({ unknownCategory }) => unknownCategory)) {
     all.push("Add --create-categories for new ids or --categories FILE for given ones.");

@@ -7,7 +7,7 @@ import { isBlank } from "./values.ts";
  */
 export type Meaning = PetStatus | "none" | "gone";
 
-const meanings: readonly Meaning[] = ["available", "pending", "sold", "none", "gone"];
+export const meanings: readonly Meaning[] = ["available", "pending", "sold", "none", "gone"];
 
 /**
  * What shelters write, in English, Spanish, German, French, Dutch and Portuguese; as `wordKey`
