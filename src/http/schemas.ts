@@ -195,16 +195,24 @@ const newPetSchema = objectSchema(newPetFields, {
 });
 
 /**
- * A NewPet as the body of a request. It is read later, after the gate and the check of the key's
- * access.
+ * An object as the body of a request that changes something. It is read after the gate, and not for
+ * a read-only key.
  */
-export const newPetBody = shape(newPetSchema, async (value) => {
-  const { request, headers } = value as UnreadBody;
-  const record = recordOf(request);
-  if (record.admission?.key?.readOnly === true) return { refusal: readOnlyKey };
-  const decoded = decodeObject(await readBody({ request, headers }, record), headers);
-  return "refusal" in decoded ? decoded : readNewPet(decoded.value);
-});
+function body<T>(
+  schema: JsonSchema,
+  read: (given: Readonly<Record<string, unknown>>) => Result<T>,
+) {
+  return shape(schema, async (value): Promise<Result<T>> => {
+    const { request, headers } = value as UnreadBody;
+    const record = recordOf(request);
+    if (record.admission?.key?.readOnly === true) return { refusal: readOnlyKey };
+    const decoded = decodeObject(await readBody({ request, headers }, record), headers);
+    return "refusal" in decoded ? decoded : read(decoded.value);
+  });
+}
+
+/** A NewPet as the body of a request. */
+export const newPetBody = body(newPetSchema, readNewPet);
 
 const listFields = {
   limit: optional(
