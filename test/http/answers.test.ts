@@ -178,21 +178,21 @@ describe("the answers kept are let go", () => {
     expect(reads.count).toBe(40_003);
   });
 
-  test("when they are more than 8 MiB", async () => {
+  test("when they are more than 2 MiB", async () => {
     const { answers, pets, reads } = await counted();
-    // 128 of them are just below it.
+    // 32 of them are just below it.
     const name = "x".repeat(65_500);
-    await Promise.all(Array.from({ length: 130 }, () => pets.create({ name, categoryId: 1n })));
+    await Promise.all(Array.from({ length: 34 }, () => pets.create({ name, categoryId: 1n })));
     await changesNoticed();
     const twice = async (id: bigint) => [await answers.pet(id), await answers.pet(id)];
-    for (let id = 1n; id <= 129n; id += 1n) await twice(id);
+    for (let id = 1n; id <= 33n; id += 1n) await twice(id);
     await answers.pet(1n);
-    expect(reads.count).toBe(258);
-    await twice(130n);
+    expect(reads.count).toBe(66);
+    await twice(34n);
     await answers.pet(1n);
-    expect(reads.count).toBe(261);
+    expect(reads.count).toBe(69);
     // There is room again.
-    await answers.pet(130n);
-    expect(reads.count).toBe(261);
+    await answers.pet(34n);
+    expect(reads.count).toBe(69);
   });
 });
