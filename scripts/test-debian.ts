@@ -3,7 +3,7 @@
  * Chromium, ...). Installs what is missing where that is possible, and says loudly what could not
  * be run.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /** The packages by a tool of theirs, or by the path of a file where a package has none. */
@@ -79,7 +79,38 @@ if (missing.length > 0) {
     process.exit(process.env["CI"] === undefined ? 0 : 1);
   }
 }
+/**
+ * Tests that share the machine: they measure, or use fixed paths, or ports that they chose before.
+ * The others run two files at a time, as in the first suite.
+ */
+const alone: readonly string[] = [
+  "console-lighthouse",
+  "guide",
+  "hand-over",
+  "lighthouse",
+  "limits-disk",
+  "one-truth",
+  "packages",
+  "pooler",
+  "proxies",
+  "slow-disk",
+  "systemd",
+];
+
+const suffix = ".test.ts";
+const files = readdirSync(join(root, "test/debian")).filter((name) => name.endsWith(suffix));
+const isAlone = (name: string) => alone.includes(name.slice(0, -suffix.length));
+
 // Browsers, proxies and full disks answer in real time, and a busy machine may be late once. Bun
 // shows the failure, and "(attempt 2)" behind the name of a test that passed only then.
-const flags = ["--timeout", "30000", "--retry", "1"];
-process.exit(run(process.execPath, "test", ...flags, "./test/debian"));
+function test(names: readonly string[], ...more: string[]): number {
+  const paths = names.map((name) => `./test/debian/${name}`);
+  return run(process.execPath, "test", "--timeout", "30000", "--retry", "1", ...more, ...paths);
+}
+
+const together = test(
+  files.filter((name) => !isAlone(name)),
+  "--parallel=2",
+);
+const apart = test(files.filter(isAlone));
+process.exit(together === 0 ? apart : together);
