@@ -20,16 +20,19 @@ export interface Peer {
   /** The packages whose versions the table names. */
   readonly packages: readonly string[];
   /** What rehome does for the same request and this peer does not. */
-  readonly omits: string;
+  readonly omits: readonly string[];
 }
 
-const omittedByAll =
-  "one window a key, not two; counters in memory only (lost at a restart, not shared by processes); " +
-  "int64 exact to 2^53 only; no bans, access log, metrics, Deprecation or Sunset";
-
-const omittedByNative =
-  "one window a key, not two; counters in memory only (lost at a restart, not shared by processes); no bans, " +
-  "access log, metrics, Deprecation or Sunset; no limit headers on a 401; what a field may hold is checked by its type only";
+const omittedByAll = [
+  "One window per key instead of two.",
+  "Counters are in memory only: a restart loses them, and processes do not share them.",
+  "No bans, access log, metrics, `Deprecation` or `Sunset`.",
+];
+const exactTo53 = "Integers are exact up to 2^53 only.";
+const noHeadersOn401 = "A 401 has no limit headers.";
+const relaxedByDefault =
+  "Creates are durable only with `synchronous=FULL`, which is not the driver's default.";
+const onlyTypes = "Fields are checked by type only.";
 
 export const allPeers: readonly Peer[] = [
   {
@@ -37,33 +40,55 @@ export const allPeers: readonly Peer[] = [
     file: "fastify.js",
     runtime: "node",
     packages: ["fastify", "better-sqlite3", "@fastify/rate-limit", "@fastify/bearer-auth"],
-    omits: `${omittedByAll}; X-RateLimit-Reset is seconds left, not a time; no limit headers on a 401; counters of at most 5,000 keys; creates durable only with synchronous=FULL, which is not the driver's default`,
+    omits: [
+      ...omittedByAll,
+      exactTo53,
+      "`X-RateLimit-Reset` is seconds left, not a time.",
+      noHeadersOn401,
+      "It counts at most 5,000 keys.",
+      relaxedByDefault,
+    ],
   },
   {
     name: "Hono on Bun",
     file: "hono.js",
     runtime: "bun",
     packages: ["hono", "hono-rate-limiter", "@hono/zod-validator", "zod"],
-    omits: `${omittedByAll}; headers begin with RateLimit, not X-RateLimit, and Reset is seconds left; no limit headers on a 401`,
+    omits: [
+      ...omittedByAll,
+      exactTo53,
+      "The headers begin with `RateLimit`, not `X-RateLimit`, and `Reset` is seconds left.",
+      noHeadersOn401,
+    ],
   },
   {
     name: "Express",
     file: "express.js",
     runtime: "node",
     packages: ["express", "better-sqlite3", "express-rate-limit", "zod"],
-    omits: `${omittedByAll}; no limit headers on a 401; creates durable only with synchronous=FULL, which is not the driver's default`,
+    omits: [...omittedByAll, exactTo53, noHeadersOn401, relaxedByDefault],
   },
   {
     name: "Go",
     runtime: "go",
     packages: ["golang-go", "golang-github-mattn-go-sqlite3-dev"],
-    omits: `${omittedByNative}; one connection to the database, so a commit for each create`,
+    omits: [
+      ...omittedByAll,
+      noHeadersOn401,
+      onlyTypes,
+      "It has one connection to the database, so each create is a commit.",
+    ],
   },
   {
     name: "Rust",
     runtime: "rust",
     packages: ["librust-hyper-dev", "librust-tokio-dev", "librust-rusqlite-dev"],
-    omits: `${omittedByNative}; one connection to the database behind a lock, so a commit for each create`,
+    omits: [
+      ...omittedByAll,
+      noHeadersOn401,
+      onlyTypes,
+      "It has one connection to the database behind a lock, so each create is a commit.",
+    ],
   },
 ];
 

@@ -134,12 +134,13 @@ const runtimes = {
   rust: "compiled by Rust",
 } as const;
 
-function peersTable(peers: readonly Peer[], versions: Readonly<Record<string, string>>): string {
-  const rows = peers.map((peer) => {
+function peersList(peers: readonly Peer[], versions: Readonly<Record<string, string>>): string {
+  const parts = peers.map((peer) => {
     const used = peer.packages.map((name) => `${name} ${versions[name] ?? "?"}`).join(", ");
-    return `- **${peer.name}** (${used}, ${runtimes[peer.runtime]}): ${peer.omits}.`;
+    const items = peer.omits.map((what) => `- ${what}`).join("\n");
+    return `**${peer.name}** (${used}, ${runtimes[peer.runtime]}):\n\n${items}`;
   });
-  return rows.join("\n");
+  return parts.join("\n\n");
 }
 
 /** A round is disturbed when other programs took more than a tenth of one of its two cores. */
@@ -152,7 +153,7 @@ function quietness({ environment, scenarios }: Results): string {
   const disturbed = rounds.filter((round) => round.others > disturbedShare).length;
   const load = `Load average before the first round: ${environment.loadBefore.toFixed(2)}.`;
   if (disturbed === 0) return `${load} No round was disturbed by other programs.`;
-  return `${load} **Other programs took more than a tenth of a core in ${disturbed} of ${rounds.length} rounds: requests/s and latency are not to be relied on.**`;
+  return `${load} **Other programs took more than a tenth of a core in ${disturbed} of ${rounds.length} rounds. Do not rely on requests/s and latency.**`;
 }
 
 /** The whole report as Markdown. */
@@ -169,7 +170,7 @@ export function report(results: Results, peers: readonly Peer[]): string {
     ...scenarios.flatMap((result) => [`## ${result.name}`, result.title, scenarioTable(result)]),
     ...(memory === undefined ? [] : ["## memory", memoryText(memory)]),
     "## What the peers do not do",
-    peersTable(peers, env.versions),
+    peersList(peers, env.versions),
   ];
   return `${parts.join("\n\n")}\n`;
 }

@@ -43,10 +43,8 @@ export interface LimiterOptions {
 
 /**
  * Admits requests of valid keys within their limits: from the account's block, or after the commit
- * for the next one. All takes of one event-loop turn share a transaction.
- *
- * If a take fails, its block is lost, because the commit may have happened. A key loses at most one
- * block, and no request is admitted twice.
+ * for the next one. All takes of one event-loop turn share a transaction. If a take fails, its
+ * block is lost, because the commit may have happened.
  */
 export class Limiter {
   readonly #options: LimiterOptions;

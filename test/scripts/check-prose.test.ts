@@ -75,6 +75,14 @@ describe("a comment", () => {
     expect(commentOffences("a.ts", source).map(({ line }) => line)).toEqual(lines),
   );
 
+  test("has at most three lines of text, except at the head of a file", () => {
+    const block = (lines: number) => `/**\n${" * Text.\n *\n".repeat(lines)} */\n`;
+    expect(commentOffences("a.ts", `${block(9)}const a = 1;\n${block(3)}`)).toEqual([]);
+    expect(commentOffences("a.ts", `const a = 1;\n${block(4)}`)).toEqual([
+      { line: 2, what: expect.stringContaining("a comment of 4 lines") },
+    ]);
+  });
+
   test.each([
     ["as wide as the code", wide(100, "// ")],
     ["with an address", wide(120, "// https://example.org/")],

@@ -90,9 +90,8 @@ export interface ImportSummary extends ImportCounts {
 }
 
 /**
- * Takes the animals of an input over. All of it is read and checked, and kept aside, before
- * anything is changed; it is then taken over in short transactions, so that a server on the same
- * store goes on answering in between. Throws UnreadableInput when the input cannot be read on,
+ * Imports all animals of an input or none, after all of it was read and checked. Short transactions
+ * let a server on the same store continue. Throws UnreadableInput when the input cannot be read on,
  * AppError when it was stopped or the store failed.
  */
 export async function importAnimals(

@@ -18,10 +18,9 @@ import type { Arranged, Arrangement } from "./stage.ts";
 import { categoryIds, ready, staged } from "./stage-tables.ts";
 
 /**
- * So many animals are taken over in the order of the input, which an operator will expect of a file
- * that a person can read. More than these go in the order of their external ids: their index would
- * not stay in memory, and in any other order nearly each animal would rewrite a page of it
- * (measured for a million: 1.4 and 18 microseconds an animal).
+ * Up to so many animals are imported in the order of the input. More go in the order of their
+ * external ids, whose index would not stay in memory: in any other order nearly each animal
+ * rewrites a page of it (docs/decisions/0003-import-through-a-stage.md).
  */
 const inputOrderMax = 100_000;
 

@@ -57,10 +57,9 @@ export function petReads(query: Query) {
 }
 
 /**
- * Adds animals in one statement, which is its own transaction. It locks the version's row first, so
- * ids follow the order of commits. Ids return with positions, because the order of rows is not
- * guaranteed. A statement that waits too long ends on the server too, because its callers were
- * refused.
+ * Adds animals in one statement, which locks the version's row first: ids follow the order of
+ * commits. Ids return with positions, because rows have no order. A statement that waits too long
+ * ends on the server too, because its callers were refused.
  */
 function insertPets(
   client: SQL,

@@ -7,11 +7,9 @@ import type { Migration } from "../migrations.macro.ts";
 const applicationId = 0x7265_686f;
 
 /**
- * Updates the database to the newest schema in one transaction. Processes that start together take
- * turns. Returns the tags of the applied migrations.
- *
- * Refuses a foreign, newer or divergent database before it writes. Drizzle's own applier is not
- * used, because it compares only the newest time stamp.
+ * Updates the database to the newest schema in one transaction, and returns the tags of the applied
+ * migrations. Refuses a foreign, newer or divergent database before it writes; Drizzle's applier
+ * compares only the newest time stamp. Processes that start together take turns.
  */
 export function migrate(db: Database, path: string, migrations: readonly Migration[]): string[] {
   const pending = () => pendingMigrations(db, path, migrations);

@@ -21,11 +21,9 @@ const numbers: Statement<Numbers> = sql`
   FROM key_epoch`;
 
 /**
- * The versions for one pragma per event-loop turn: data_version changes with every commit of
- * another connection, and only then are they read.
- *
- * With `snapshot`, all further reads of the turn share one read transaction. A statement in it
- * costs a third, because it takes no lock.
+ * The versions for one pragma per event-loop turn: they are read when data_version changed, as by
+ * every commit of another connection. With `snapshot`, all further reads of the turn share one read
+ * transaction, in which a statement costs a third, because it takes no lock.
  */
 export function versionReader(db: Database, snapshot: boolean) {
   const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
