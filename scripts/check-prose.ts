@@ -28,6 +28,8 @@ const retired: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bmore ado\b/i, '"by default"'],
   [/\bfor want of\b/i, '"because there is no"'],
   [/\ball the same\b/i, '"anyway", "still"'],
+  [/\banew\b/i, '"again", or a verb such as "reopen"'],
+  [/\b(?:nobody|nothing) knows\b/i, '"unknown", "does not exist"'],
   [/\bshall\b/i, '"must", "should", "will"'],
 ];
 

@@ -35,7 +35,7 @@ export interface Io {
   err(text: string): void;
   /** Aborted when the process is asked to stop. */
   readonly stop: AbortSignal;
-  /** Calls `listener` whenever the process is asked to take up its files anew (SIGHUP). */
+  /** Calls `listener` whenever the process is asked to reopen its files (SIGHUP). */
   onReload(listener: () => void): void;
 }
 

@@ -6,7 +6,7 @@ import { Logger } from "../service/log/logger.ts";
 import type { Io } from "./io.ts";
 
 /**
- * Opens the log that the settings name; SIGHUP opens its file anew. Throws AppError when the file
+ * Opens the log that the settings name; SIGHUP reopens its file. Throws AppError when the file
  * cannot be had.
  */
 export function openLog(config: Config, io: Io): Logger {

@@ -13,7 +13,7 @@ export interface Progress {
   /** Counted in `unit`, and what the rate is of. */
   readonly done: number;
   readonly unit: string;
-  /** From 0 to 1, or undefined when nobody knows how much there is. */
+  /** From 0 to 1, or undefined if the total is unknown. */
   readonly fraction: number | undefined;
 }
 

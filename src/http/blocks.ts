@@ -117,7 +117,7 @@ export class PetBlocks {
 
   /**
    * True when the block was missing 2, 4, 8, ... times: to read one for a single page costs more
-   * than the page, and those at the end are read in vain.
+   * than the page, and those at the end would not be kept.
    */
   #isWorthwhile(number: number): boolean {
     if (this.#bytes >= this.#options.bytesMax || this.#missed.size >= missesMax) {

@@ -84,10 +84,10 @@ describe("pets import", () => {
     );
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toStartWith(
-      "Error: 8 of 13 records cannot be taken over, so nothing was changed.\n  2  category.id: expected a whole number of 64 bits, found 9223372036854775808 (lines 29, 30)\n",
+      "Error: 8 of 13 records cannot be imported, so nothing was changed.\n  2  category.id: expected a whole number of 64 bits, found 9223372036854775808 (lines 29, 30)\n",
     );
     expect(refused.stderr).toEndWith(
-      "Try: Mend the records, or take the rest over with --skip-bad.\n",
+      "Try: Mend the records, or import the rest with --skip-bad.\n",
     );
     const lines = (await Bun.file(rejects).text()).trimEnd().split("\n");
     expect(lines).toHaveLength(8);
@@ -167,7 +167,7 @@ describe("pets import", () => {
     const none = await rehome(args, { stdin: input });
     expect([none.exitCode, none.stderr]).toEqual([
       1,
-      expect.stringContaining("Error: None of 2 records could be taken over."),
+      expect.stringContaining("Error: None of 2 records could be imported."),
     ]);
     expect((await rehome(args, { stdin: `${input}Lu,1\n` })).exitCode).toBe(0);
   });
@@ -378,7 +378,7 @@ describe("pets export", () => {
     expect(await back(page.replace('"id":1', '"id":9'))).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining(
-        "id: the id 9 is not that of this animal here; --new-ids gives a new one",
+        "id: the id 9 does not belong to this animal in this store; --new-ids gives a new one",
       ),
     });
     expect(await back(csv.replace("1,Dog", "1,Cat"))).toMatchObject({

@@ -29,7 +29,7 @@ export type { CategoryUse };
 /** A category as a person names it: by its id, or by its name in any case. */
 export interface CategoryReference {
   readonly text: string;
-  /** Makes the category where nobody knows it; undefined where nothing may be made. */
+  /** Makes an unknown category; undefined if nothing may be made. */
   readonly create?: boolean | undefined;
 }
 

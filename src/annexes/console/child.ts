@@ -61,7 +61,7 @@ export class ConsoleProcess {
     return listening;
   }
 
-  /** Tells it to take up its certificate anew. */
+  /** Tells it to reload its certificate. */
   reload(): void {
     this.#tell({ type: "reload" });
   }

@@ -79,7 +79,7 @@ export interface Preview {
   readonly notes: readonly Note[];
   /** Animals that the whole list of their source lacks. */
   readonly missing: number;
-  /** Words for the status that nobody knows, most frequent first. */
+  /** Unknown words for the status, most frequent first. */
   readonly unknownWords: readonly string[];
 }
 

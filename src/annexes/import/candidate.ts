@@ -44,7 +44,7 @@ export interface Gone extends FromLine {
   readonly reason: string;
 }
 
-/** A record that cannot be taken over, with the field at fault (empty: the record as a whole). */
+/** A record that cannot be imported, with the field at fault (empty: the record as a whole). */
 export interface Rejection extends FromLine {
   readonly kind: "reject";
   readonly field: string;

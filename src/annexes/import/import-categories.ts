@@ -52,7 +52,7 @@ export interface SettledCategories {
 }
 
 export interface CategoryOptions {
-  /** Gives new ids to names that nothing knows. */
+  /** Makes the categories that do not exist. */
   readonly create: boolean;
   /** Takes ids that come with a name for those of another catalogue. */
   readonly newIds: boolean;

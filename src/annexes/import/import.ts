@@ -12,7 +12,7 @@ import type { ByteChunks } from "./read/input.ts";
 import type { Arranged, ImportCounts, ImportStage, StageOptions } from "./stage.ts";
 
 /**
- * Animals taken over in one transaction. Some ten milliseconds: as long as a create may have to
+ * Animals imported in one transaction. Some ten milliseconds: as long as a create may have to
  * wait for the lock, and enough for one fsync not to count.
  */
 const takeAnimals = 5_000;
@@ -33,7 +33,7 @@ export interface ImportOptions extends StageOptions {
   readonly read?: ReadOptions;
   /** Names with ids that the catalogue may not know yet. */
   readonly categories: readonly Category[];
-  /** Gives new ids to names that nothing knows. */
+  /** Makes the categories that do not exist. */
   readonly createCategories: boolean;
   /** Takes over the rest when records are rejected; otherwise nothing is. */
   readonly skipBad: boolean;
@@ -51,7 +51,7 @@ export interface ImportOptions extends StageOptions {
   /** Changes nothing and counts what would change. */
   readonly dryRun: boolean;
   /**
-   * Called for each record that cannot be taken over, in order; those whose category stays unknown
+   * Called for each record that cannot be imported, in order; those whose category stays unknown
    * come last.
    */
   readonly onReject: (rejection: Rejection) => Awaitable<void>;
@@ -84,7 +84,7 @@ export interface ImportSummary extends ImportCounts {
   /** The rejected records by what is wrong with them, the most frequent first. */
   readonly causes: readonly Cause[];
   readonly notes: readonly Note[];
-  /** The first animals, as they are taken over. */
+  /** The first animals, as they are imported. */
   readonly sample: readonly SampleAnimal[];
   readonly categoriesAdded: readonly Category[];
 }
@@ -202,7 +202,7 @@ async function takeAll(
   let done = 0;
   const total = animals + gone + missing;
   const soFar = () =>
-    `${done} of ${total} animals are taken over and stay. Run the import again for the rest: animals with an id of their own are not doubled.`;
+    `${done} of ${total} animals are imported and stay. Run the import again for the rest: animals with an id of their own are not doubled.`;
   try {
     for (;;) {
       const counts = await stage.takeOver(takeAnimals);

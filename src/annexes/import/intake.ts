@@ -23,7 +23,7 @@ export interface Cause {
   readonly unknownCategory?: true | undefined;
 }
 
-/** One of the first animals of an input, as it is taken over. */
+/** One of the first animals of an input, as it is imported. */
 export interface SampleAnimal {
   readonly line: number;
   readonly name: string;
@@ -163,7 +163,7 @@ export class Intake {
     await this.#reject({ kind: "reject", line, field: "id", problem, record: null }, unknownIds);
   }
 
-  /** What became of the records, with so many animals `ready` to be taken over. */
+  /** What became of the records, with so many animals `ready` to be imported. */
   counts(
     ready: number,
   ): Pick<ImportSummary, "read" | "superseded" | "skipped" | "rejected" | "causes" | "sample"> {

@@ -3,7 +3,7 @@
  * in another language, goes by the code. The values are texts, as they are shown.
  */
 export const messageTexts = {
-  // A record that cannot be taken over.
+  // A record that cannot be imported.
   nameMissing: () => "expected a name, found nothing",
   nameLong: (max: string, found: string) => `expected at most ${max} characters, found ${found}`,
   nameIllFormed: () => "expected well-formed Unicode without NUL, found a name that is not",
@@ -15,7 +15,7 @@ export const messageTexts = {
   idLong: (max: string, found: string) =>
     `expected an id of at most ${max} characters, found ${found}`,
   idUnknown: (id: string, others: string) =>
-    `the id ${id}${others === "0" ? "" : ` (and ${others} more)`} is not that of this animal here; --new-ids gives a new one`,
+    `the id ${id}${others === "0" ? "" : ` (and ${others} more)`} does not belong to this animal in this store; --new-ids gives a new one`,
   categoryMissing: () => "expected the name of a category, found nothing",
   notCategory: (found: string) => `expected the name of a category, found ${found}`,
   categoryIdMissing: () => "expected a category with an id, found none",
@@ -28,7 +28,7 @@ export const messageTexts = {
     `the record has the category ${id} by the name ${name}, but here ${id} is ${nameHere}; leave one of the two blank`,
   speciesMissing: () => "expected the id of a species, found none",
   statusUnknown: (found: string) => `unknown status ${found}`,
-  statusUnnamed: (id: string) => `the status (id ${id} in the input) is not named`,
+  statusUnnamed: (id: string) => `the status (id ${id} in the input) has no name there`,
   fieldCount: (expected: string, found: string) =>
     `expected ${expected} fields as in the header, found ${found} field${found === "1" ? "" : "s"}`,
   quoteOpen: () => "expected a closing '\"' for a field of this record",
@@ -37,10 +37,10 @@ export const messageTexts = {
   other: (text: string) => text,
 
   // What is no error, but good to know.
-  idsDamaged: () => "ids that a spreadsheet damaged are taken as none",
+  idsDamaged: () => "ids that a spreadsheet damaged are ignored",
   datesUnreadable: (field: string) => `dates in ${field} cannot be read`,
-  idsMissing: () => "animals have no id of their own, so each import adds them anew",
-  namesDiffer: () => "ids have records with different names, of which the newest holds",
+  idsMissing: () => "animals have no id of their own, so each import adds them again",
+  namesDiffer: () => "ids have records with different names; the newest name is used",
 
   // An input that cannot be read to its end.
   empty: () => "the input is empty",

@@ -1,4 +1,4 @@
-/** How the records of an import become animals to take over. */
+/** How the records of an import become animals. */
 import { petFieldNames } from "../../domain/pet.ts";
 import { columnName } from "../../storage/declare.ts";
 import {

@@ -34,7 +34,7 @@ export const categoryIds = table({
   columns: { key: count(), id: int64() },
 });
 
-/** One row for each animal, to be taken over in the order of their positions. */
+/** One row for each animal, to be imported in the order of their positions. */
 export const ready = table({
   name: "ready",
   temporary: true,

@@ -1,4 +1,4 @@
-/** How a range of an import's animals is taken over into the catalogue, and into its history. */
+/** How a range of an import's animals is imported into the catalogue, and into its history. */
 import { petFieldNames } from "../../domain/pet.ts";
 import { columnName } from "../../storage/declare.ts";
 import {
@@ -69,7 +69,7 @@ interface RangeRow {
   readonly changed: bigint;
 }
 
-/** What taking over a range changes, once its animals are found. */
+/** What the import of a range changes, once its animals are found. */
 export function* countRange(first: number, last: number): Steps<ImportCounts> {
   const one = (condition: Statement) =>
     sql`CAST(coalesce(sum(CASE WHEN ${condition} THEN 1 ELSE 0 END), 0) AS bigint)`;

@@ -42,7 +42,7 @@ export interface StagedAnimal extends StagedFields {
 }
 
 /**
- * What taking over animals came to, or would come to. Those brought back under their old id are
+ * What an import of animals did, or would do. Those brought back under their old id are
  * among the added.
  */
 export interface ImportCounts {
@@ -59,7 +59,7 @@ export interface StageOptions {
   readonly nowMs: () => number;
 }
 
-/** How the staged records become animals to take over. */
+/** How the staged records become animals to import. */
 export interface Arrangement {
   /** Ids of categories by key; undefined for those that stayed open. */
   readonly categoryIds: readonly (bigint | undefined)[];
@@ -98,7 +98,7 @@ export interface ImportStage {
   add(animals: readonly StagedAnimal[]): Promise<void>;
   /** Ends the adding: fills in category ids by key and keeps one record for each animal. */
   arrange(arrangement: Arrangement): Promise<Arranged>;
-  /** What taking over all of them would change. */
+  /** What the import of all of them would change. */
   compare(): Promise<ImportCounts>;
   /** Names categories, as a part of the change; no name or id of them may have been given yet. */
   addCategories(categories: readonly Category[]): Promise<void>;

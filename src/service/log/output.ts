@@ -101,7 +101,7 @@ export class LogOutput {
     return this.#dropped;
   }
 
-  /** Opens the file anew by its name, for when something moved it away. */
+  /** Reopens the file by its name, for when something moved it away. */
   reopen(): void {
     if (this.#options.path === undefined) return;
     this.#mustReopen = true;

@@ -32,7 +32,7 @@ export interface BackupReport {
   readonly keys: number;
 }
 
-/** How often a copy is made anew because rows came and went while it was made. */
+/** How often a copy is made again because rows came and went while it was made. */
 const attempts = 3;
 
 /**

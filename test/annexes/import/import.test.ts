@@ -212,7 +212,7 @@ describe("importAnimals", () => {
       stop: stop.signal,
       onProgress: ({ phase }) => phase === "storing" && stop.abort(),
     });
-    expect(await failure(work)).toContain("5000 of 12000 animals are taken over and stay.");
+    expect(await failure(work)).toContain("5000 of 12000 animals are imported and stay.");
     expect(await store.pets.count()).toBe(5_000);
   });
 
@@ -282,12 +282,12 @@ describe("an import that fails", () => {
     [
       "the database",
       new AppError("unavailable", "The store cannot be used at the moment.", { hint: "Wait." }),
-      "The store cannot be used at the moment. 5000 of 12000 animals are taken over and stay.",
+      "The store cannot be used at the moment. 5000 of 12000 animals are imported and stay.",
     ],
     [
       "the program",
       new Error("an index out of range"),
-      "The import broke off (an index out of range). 5000 of 12000 animals are taken over and stay.",
+      "The import broke off (an index out of range). 5000 of 12000 animals are imported and stay.",
     ],
   ])("by %s while it stores says how far it came", async (_whose, fault, message) => {
     let takes = 0;
@@ -332,7 +332,7 @@ describe("an import that fails", () => {
       })),
     );
     expect(await failure(run(animals(12_000), {}, failing))).toStartWith(
-      "The store went away. 5000 of 12000 animals are taken over and stay.",
+      "The store went away. 5000 of 12000 animals are imported and stay.",
     );
     const input = watched('[{"name":"a","categoryId":1},', () => {
       throw new Error("the pipe cannot be closed");

@@ -14,8 +14,11 @@ describe("a message", () => {
   });
 
   test.each([
-    [message("idUnknown", "7", "0"), "the id 7 is not that of this animal here"],
-    [message("idUnknown", "7", "2"), "the id 7 (and 2 more) is not that of this animal here"],
+    [message("idUnknown", "7", "0"), "the id 7 does not belong to this animal in this store"],
+    [
+      message("idUnknown", "7", "2"),
+      "the id 7 (and 2 more) does not belong to this animal in this store",
+    ],
     [message("categoryUnnamed", "Cats", "0"), "the category Cats of this animal is not known"],
     [
       message("categoryUnnamed", "Cats", "2"),

@@ -117,7 +117,7 @@ test("connections that the server kills while they are idle cost nobody an error
   await works(store);
 });
 
-test("an import whose connection is killed says what it has taken over, and another one goes on", async () => {
+test("an import whose connection is killed says what it has imported, and another one goes on", async () => {
   const rows = Array.from({ length: 6_000 }, (_, index) => `n,1,x${index}`);
   const text = `name,categoryId,externalId\n${rows.join("\n")}`;
   const imported = (sleep: () => Promise<void>) =>
@@ -142,7 +142,7 @@ test("an import whose connection is killed says what it has taken over, and anot
     }),
   );
   expect(error?.message).toStartWith(
-    "The store cannot be used at the moment: terminating connection due to administrator command. 5000 of 6000 animals are taken over and stay.",
+    "The store cannot be used at the moment: terminating connection due to administrator command. 5000 of 6000 animals are imported and stay.",
   );
   expect(await imported(async () => {})).toMatchObject({ added: 1_000, unchanged: 5_000 });
 });

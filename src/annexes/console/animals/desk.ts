@@ -108,7 +108,7 @@ function changing(services: AnimalServices): Pick<AnimalDesk, Changes> {
 }
 
 const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
-/** A category that a person typed: one that nobody knows is made. */
+/** A category that a person typed. An unknown one is made. */
 const named = (text: string) => ({ text, create: true });
 
 /** Runs a change and returns its number, where it is kept: what changes nothing is not. */

@@ -8,11 +8,11 @@ import { NameIndex, type FoldedName } from "./name-index.ts";
 
 /** Rows that are read in one go, between two of which everybody else gets a turn. */
 const batchRows = 5_000;
-/** Names that are changed in the index one by one. Beyond it, reading all anew is less work. */
+/** Names that are changed in the index one by one. Beyond it, reading all again is less work. */
 const changedMax = 20_000;
 /** An import is one change in many transactions. It may grow for so long. */
 const growsMs = dayMs;
-/** So old an index is made anew, whatever it has been through. */
+/** An index of this age is made again. */
 const agesMs = dayMs;
 
 interface Book {

@@ -1,4 +1,4 @@
-/** Animals in a block: what a search reads in one go, and what a change writes anew. */
+/** Animals in a block: what a search reads in one go, and what a change rewrites. */
 const blockAnimals = 4_096;
 /** Between two names. No name has it: neither database keeps it in a text. */
 const separator = "\0";
@@ -84,7 +84,7 @@ export class NameIndex {
   }
 }
 
-/** Writes a block anew with what changed in it. */
+/** Rewrites a block with its changes. */
 function rewrite(block: Block, names: ReadonlyMap<bigint, FoldedName>): void {
   const texts = block.text.split(separator);
   const all = new Map<bigint, FoldedName>([...block.ids].map((id, at) => [id, texts[at]]));

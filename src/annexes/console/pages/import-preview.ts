@@ -99,7 +99,7 @@ function badRows(visit: Visit, { bad }: Preview): Html | undefined {
   </section>`;
 }
 
-/** The words for the status that nobody knows: what each of them means is the shelter's to say. */
+/** The unknown words for the status: what each of them means is the shelter's to say. */
 function wordsForm({ words }: Visit, { unknownWords }: Preview): Html | undefined {
   if (unknownWords.length === 0) return undefined;
   const options = [

@@ -23,7 +23,7 @@ export function otherFile({ words }: Visit): Html {
   return oneButton("/import/drop", words.import.cancel);
 }
 
-/** The columns of a file that nobody knows, beside its first rows. */
+/** The columns of an unknown file, beside its first rows. */
 export function mapForm(visit: Visit, job: ImportJob, file: UnknownFile): Html {
   const { words } = visit;
   const options = (isOptional: boolean) => [

@@ -7,7 +7,7 @@ import type { ByteChunks } from "../read/input.ts";
 /** What is imported, and how much of it was read. */
 export interface Input {
   readonly chunks: ByteChunks;
-  /** Undefined when nobody knows before the end. */
+  /** Undefined if unknown before the end. */
   readonly bytes: number | undefined;
   bytesRead(): number;
 }

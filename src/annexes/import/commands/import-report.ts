@@ -218,7 +218,7 @@ export function causesText({ causes }: ImportSummary, rejects: Rejects): string 
 export function refusedText(summary: ImportSummary, rejects: Rejects): string {
   const { rejected, read, dryRun } = summary;
   const consequence = dryRun ? "nothing would be changed" : "nothing was changed";
-  return `${grouped(rejected)} of ${grouped(read)} records cannot be taken over, so ${consequence}.
+  return `${grouped(rejected)} of ${grouped(read)} records cannot be imported, so ${consequence}.
 ${causesText(summary, rejects)}Try: ${remedies(summary).join(" ")}`;
 }
 
@@ -238,6 +238,6 @@ function remedies({ causes }: ImportSummary): string[] {
   if (causes.some(({ unknownCategory }) => unknownCategory)) {
     all.push("Add --create-categories for new ids or --categories FILE for given ones.");
   }
-  all.push("Mend the records, or take the rest over with --skip-bad.");
+  all.push("Mend the records, or import the rest with --skip-bad.");
   return all;
 }

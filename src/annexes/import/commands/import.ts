@@ -38,14 +38,14 @@ interface Options extends ReadingOptions {
 
 export function importCommand(io: Io): Command {
   const command = new Command("import")
-    .description("take animals over from a file, or from standard input with -")
+    .description("import animals from a file, or from standard input with -")
     .argument("<file>", "JSON, NDJSON, CSV or .xlsx, perhaps as .gz; - for standard input");
   addReadOptions(command)
     .option(
       "--categories <file>",
       "names of categories and their ids: a JSON object, or CSV with name and id",
     )
-    .option("--create-categories", "give new ids to category names that nothing knows")
+    .option("--create-categories", "make the categories that do not exist")
     .option("--new-ids", "give new ids to animals of another catalogue's export")
     .option("--keep-gone", "leave animals in the catalogue that died or went elsewhere")
     .option(
@@ -53,7 +53,10 @@ export function importCommand(io: Io): Command {
       "this is the source's whole list: withdraw its animals that are not in it",
     )
     .option("--yes", "withdraw more than half of a source's animals, for --complete")
-    .option("--skip-bad", "take the rest over when records are bad; otherwise nothing is")
+    .option(
+      "--skip-bad",
+      "import the rest when some records are bad; otherwise nothing is imported",
+    )
     .option("--dry-run", "change nothing, and say what would change")
     .option(
       "--rejects <file>",
@@ -133,7 +136,7 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
 }
 
 function nothingTaken(records: number): string {
-  return `None of ${counted(records, "record")} could be taken over.\nTry: rehome pets import --help`;
+  return `None of ${counted(records, "record")} could be imported.\nTry: rehome pets import --help`;
 }
 
 function shown({ phase, done, total }: ImportProgress, input: Input): Progress {

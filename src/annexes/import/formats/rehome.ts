@@ -23,7 +23,7 @@ import {
 import { message } from "../messages.ts";
 
 /**
- * What `rehome pets export` writes, and the interface's own answers: taken over exactly as they
+ * What `rehome pets export` writes, and the interface's own answers: imported exactly as they
  * are. An animal with an `id` is the one that has it here.
  */
 export const rehome: Format = {

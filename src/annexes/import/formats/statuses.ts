@@ -114,7 +114,7 @@ export class Statuses {
       : this.#own.get(wordKey(String(value)));
   }
 
-  /** The meaning of a value that is not blank, or undefined when nobody knows it. */
+  /** The meaning of a value that is not blank, or undefined if it is unknown. */
   meaningOf(value: unknown): Meaning | undefined {
     if (typeof value !== "string") return this.told(value);
     if (this.#read.has(value)) return this.#read.get(value);

@@ -13,7 +13,7 @@ import { MalformedRecord } from "../read/records.ts";
 import type { MapperContext, RecordMapper, Sample } from "./format.ts";
 import { type Message, message, messageText } from "../messages.ts";
 
-/** A field that cannot be taken over; caught by `mapperOf` and made a rejection. */
+/** A field that cannot be imported; caught by `mapperOf` and made a rejection. */
 export class FieldFault extends Error {
   readonly field: string;
 
@@ -26,7 +26,7 @@ export class FieldFault extends Error {
   }
 }
 
-/** A status that nobody knows; `--status` would make it known. */
+/** An unknown status; `--status` can define it. */
 export class UnknownStatus extends FieldFault {
   readonly value: string;
 
@@ -81,7 +81,7 @@ export function requireObjects(format: string, { columns }: Sample): void {
 
 /**
  * What a record says that has this status: with one of ours it is the animal that `pet` makes of
- * it. Throws FieldFault for a word that nobody knows.
+ * it. Throws FieldFault for an unknown word.
  */
 export function byStatus(
   { statuses }: MapperContext,

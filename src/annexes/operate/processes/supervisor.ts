@@ -58,7 +58,7 @@ export class Supervisor {
     return this.#members;
   }
 
-  /** Has every process take up its files anew. */
+  /** Makes every process reopen its files. */
   reload(): void {
     for (const member of this.#members) member.signal("SIGHUP");
   }

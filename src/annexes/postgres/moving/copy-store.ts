@@ -20,7 +20,7 @@ export interface CopyProgress {
   readonly phase: "comparing" | "copying" | "checking";
   readonly title: string;
   readonly done: number;
-  /** Undefined while nobody knows. */
+  /** Undefined while unknown. */
   readonly total: number | undefined;
 }
 
