@@ -146,7 +146,7 @@ describe("a whole list", () => {
     const answer = await ana.post("/import/examine", { source: "", complete: "yes" });
     expect(answer.status).toBe(400);
     const page = await answer.text();
-    expect(page).toContain("Say whose whole list this is.");
+    expect(page).toContain("Enter the source of this list.");
     expect(page).toMatch(/name="complete"\s+value="yes"\s+checked/);
   });
 

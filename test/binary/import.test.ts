@@ -86,9 +86,7 @@ describe("pets import", () => {
     expect(refused.stderr).toStartWith(
       "Error: 8 of 13 records cannot be imported, so nothing was changed.\n  2  category.id: expected a whole number of 64 bits, found 9223372036854775808 (lines 29, 30)\n",
     );
-    expect(refused.stderr).toEndWith(
-      "Try: Mend the records, or import the rest with --skip-bad.\n",
-    );
+    expect(refused.stderr).toEndWith("Try: Fix the records, or import the rest with --skip-bad.\n");
     const lines = (await Bun.file(rejects).text()).trimEnd().split("\n");
     expect(lines).toHaveLength(8);
     expect(lines[2]).toBe(
@@ -245,7 +243,7 @@ describe("pets import", () => {
     expect([unnamed.exitCode, unnamed.stderr]).toEqual([
       2,
       expect.stringContaining(
-        "Nobody says whose whole list this is.\nTry: Name the source with --source.",
+        "--complete needs the source of this list.\nTry: Name the source with --source.",
       ),
     ]);
   });
@@ -383,7 +381,9 @@ describe("pets export", () => {
     });
     expect(await back(csv.replace("1,Dog", "1,Cat"))).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('has the category 1 by the name "Cat", but here 1 is "Dog"'),
+      stderr: expect.stringContaining(
+        'pairs the category 1 with the name "Cat", but here 1 is "Dog"',
+      ),
     });
     expect((await exported(folder.path, "ndjson")).stdout).toBe(
       '{"id":1,"name":"Biscuit","categoryId":1,"status":"sold","category":"Dog","externalId":"petpoint:A50000001","source":"petpoint"}\n' +

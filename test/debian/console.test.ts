@@ -399,7 +399,7 @@ describe("the pictures of the console", () => {
       await page.getByLabel(label, { exact: true }).selectOption(column);
     }
     await button(page, "Show what would change").click();
-    await page.getByLabel("Whose list this is").fill("shelter");
+    await page.getByLabel("Source of this list").fill("shelter");
     await button(page, "Show what would change").click();
     await page.getByText("1 row (line 12)").waitFor();
   }

@@ -162,7 +162,7 @@ async function importReading(
 function completeSource({ source }: Reading, { complete }: ImportOptions): string | undefined {
   if (complete !== true) return undefined;
   if (source !== "") return source;
-  throw new AppError("invalid_request", "Nobody says whose whole list this is.", {
+  throw new AppError("invalid_request", "--complete needs the source of this list.", {
     hint: "Name the source with --source.",
   });
 }
@@ -182,7 +182,7 @@ function requireWhole(
     throw new AppError(
       "invalid_request",
       `A whole list must not have bad records, and ${rejected} are: their animals would be withdrawn. Nothing was changed.`,
-      { hint: "Mend the records, or import without --complete." },
+      { hint: "Fix the records, or import without --complete." },
     );
   }
   if (2 * missing <= sourceAnimals || confirmed === true) return;

@@ -23,12 +23,12 @@ export const messageTexts = {
   categoryUnnamed: (name: string, others: string) =>
     `the category ${name} of this animal${others === "0" ? "" : ` (and of ${others} more animals)`} is not known`,
   categoryNameTaken: (id: string, name: string, idHere: string) =>
-    `the record has the category ${id} by the name ${name}, but here ${name} has the id ${idHere}; leave one of the two blank`,
+    `the record pairs the category ${id} with the name ${name}, but here ${name} has the id ${idHere}; leave one of the two blank`,
   categoryIdTaken: (id: string, name: string, nameHere: string) =>
-    `the record has the category ${id} by the name ${name}, but here ${id} is ${nameHere}; leave one of the two blank`,
+    `the record pairs the category ${id} with the name ${name}, but here ${id} is ${nameHere}; leave one of the two blank`,
   speciesMissing: () => "expected the id of a species, found none",
   statusUnknown: (found: string) => `unknown status ${found}`,
-  statusUnnamed: (id: string) => `the status (id ${id} in the input) has no name there`,
+  statusUnnamed: (id: string) => `the input has no name for the status id ${id}`,
   fieldCount: (expected: string, found: string) =>
     `expected ${expected} fields as in the header, found ${found} field${found === "1" ? "" : "s"}`,
   quoteOpen: () => "expected a closing '\"' for a field of this record",

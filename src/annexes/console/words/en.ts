@@ -219,7 +219,7 @@ export const en = {
     choose: "Choose …",
     statuslessTitle: "Are these animals for adoption?",
     statuslessHint: (name: string) =>
-      `Nothing in ${name} says it. Choose what is true of all animals in this file.`,
+      `${name} has no status for its animals. Choose one for all of them.`,
     every: "Status of all animals",
     columnsAgain: "Change the columns",
     columnsOwn: "Choose the columns yourself",
@@ -227,9 +227,9 @@ export const en = {
       `This file is not UTF-8 and is read as ${name}. Check the accents in the first rows.`,
     completeBad:
       "A whole list must have no rows with errors: their animals would be withdrawn. Correct the file, or untick the box below.",
-    sourceMissing: "Say whose whole list this is.",
+    sourceMissing: "Enter the source of this list.",
     complete: "This file is the whole list: withdraw animals that are not in it",
-    source: "Whose list this is",
+    source: "Source of this list",
     sourceHint:
       "A name such as the shelter's, which keeps its ids apart from others. Empty: as the file says.",
     again: "Import another file",
@@ -435,7 +435,7 @@ export const en = {
       ["sold", "adopted"],
       ["none", "nothing is known"],
     ] as readonly (readonly [string, string])[],
-    undo: "Whatever you do can be undone for 90 days: press Undo right after it, or later under Recent changes.",
+    undo: "You can undo a change of animals for 90 days: press Undo right after it, or later under Recent changes.",
   },
   errors: {
     nameMissing: "Type a name.",

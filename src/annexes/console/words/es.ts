@@ -217,8 +217,7 @@ export const es: Words = {
     failed: "La importación no ha funcionado",
     choose: "Elige …",
     statuslessTitle: "¿Están en adopción estos animales?",
-    statuslessHint: (name) =>
-      `Nada lo dice en ${name}. Elige lo que vale para todos los animales de este archivo.`,
+    statuslessHint: (name) => `${name} no da el estado de los animales. Elige uno para todos.`,
     every: "Estado de todos los animales",
     columnsAgain: "Cambiar las columnas",
     columnsOwn: "Elegir tú las columnas",
@@ -226,9 +225,9 @@ export const es: Words = {
       `Este archivo no es UTF-8 y se lee como ${name}. Mira los acentos en las primeras filas.`,
     completeBad:
       "Una lista entera no puede tener filas con errores: sus animales se retirarían. Corrige el archivo o quita la marca de abajo.",
-    sourceMissing: "Di de quién es la lista entera.",
+    sourceMissing: "Escribe el origen de la lista.",
     complete: "Este archivo es la lista entera: retirar los animales que le faltan",
-    source: "De quién es la lista",
+    source: "Origen de la lista",
     sourceHint:
       "Un nombre, como el del refugio, para distinguir sus números de los de otros. Vacío: como diga el archivo.",
     again: "Importar otro archivo",
@@ -447,7 +446,7 @@ export const es: Words = {
       ["adoptado", "ya tiene un hogar"],
       ["sin estado", "no se sabe nada"],
     ],
-    undo: "Todo lo que hagas se puede deshacer durante 90 días: pulsa Deshacer justo después, o más tarde en Últimos cambios.",
+    undo: "Los cambios de animales se pueden deshacer durante 90 días: pulsa Deshacer justo después, o más tarde en Últimos cambios.",
   },
   errors: {
     nameMissing: "Escribe un nombre.",

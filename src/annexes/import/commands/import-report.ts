@@ -238,6 +238,6 @@ function remedies({ causes }: ImportSummary): string[] {
   if (causes.some(({ unknownCategory }) => unknownCategory)) {
     all.push("Add --create-categories for new ids or --categories FILE for given ones.");
   }
-  all.push("Mend the records, or import the rest with --skip-bad.");
+  all.push("Fix the records, or import the rest with --skip-bad.");
   return all;
 }

@@ -101,7 +101,7 @@ describe("programs and cities", () => {
       "12 Slate / reference,8 / pending [rescuegroups:7102]",
       '21 gone: status "Deceased" [rescuegroups:7103]',
       "30 Flint / reference,8 / sold [rescuegroups:7104]",
-      "39 rejected: relationships.statuses: the status (id 77 in the input) has no name there",
+      "39 rejected: relationships.statuses: the input has no name for the status id 77",
     ]);
   });
 });
