@@ -216,13 +216,11 @@ function ready() {
   clearTimeout(polling);
   const running = $("[data-poll]");
   if (running) {
-    polling = setTimeout(
-      () =>
-        visit(location.href, { push: false, part: running.isConnected ? "main" : undefined }).then(
-          ready,
-        ),
-      Number(running.dataset.poll),
-    );
+    const poll = async () => {
+      await visit(location.href, { push: false, part: running.isConnected ? "main" : undefined });
+      ready();
+    };
+    polling = setTimeout(() => void poll(), Number(running.dataset.poll));
   }
 }
 ready();
