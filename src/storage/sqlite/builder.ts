@@ -1,5 +1,5 @@
 /** Drizzle over SQLite, apart from the database: the writer thread does without it. */
-import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 
 type Builder = ReturnType<typeof drizzle>;
@@ -19,21 +19,8 @@ export function query(db: Database): Builder {
 }
 
 /**
- * Writes statements, and has no connection. A module writes its own when it loads, which a start
- * does while another thread inspects the data folder.
+ * Writes the hottest statements, and has no connection. SQLite runs them as they are: Drizzle's
+ * mapping of a row would cost more than the row. A module writes its own when it loads, while
+ * another thread inspects the data folder.
  */
 export const written = drizzle.mock();
-
-/**
- * A statement that Drizzle wrote and SQLite runs as it is: its placeholders bind by position, its
- * rows come by column name. For the hottest few, where Drizzle's mapping of a row would cost more
- * than the row.
- */
-export function statement<Row, Bindings extends SQLQueryBindings[]>(
-  db: Database,
-  text: string,
-): Statement<Row, Bindings> {
-  // The library types a tuple of bindings through a conditional type that TypeScript cannot see
-  // through here.
-  return db.prepare<Row, Bindings>(text) as unknown as Statement<Row, Bindings>;
-}

@@ -1,11 +1,12 @@
 import type { Database } from "bun:sqlite";
-import { and, asc, count, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
 import type { Pet, PetStatus } from "../../domain/pet.ts";
 import { answerFields, petOfRow, type PetRow } from "../pet-row.ts";
-import { statement, written } from "./builder.ts";
+import { written } from "./builder.ts";
 import { translating } from "./database.ts";
+import { countPets } from "./pet-writer.ts";
 import { pets } from "./schema.ts";
 
 /** By the names of the fields, so that a row is an animal except for nulls. */
@@ -29,17 +30,14 @@ const byIdText = written
   .from(pets)
   .where(eq(pets.id, sql.placeholder("id")))
   .toSQL().sql;
-const countText = written.select({ count: count() }).from(pets).toSQL().sql;
 
 /** Reads animals through statements prepared once. */
 export function petReader(db: Database) {
-  const page = statement<PetRow, [after: bigint, limit: number]>(db, pageText);
-  const pageOfStatus = statement<PetRow, [status: PetStatus, after: bigint, limit: number]>(
-    db,
+  const page = db.prepare<PetRow, [after: bigint, limit: number]>(pageText);
+  const pageOfStatus = db.prepare<PetRow, [status: PetStatus, after: bigint, limit: number]>(
     pageOfStatusText,
   );
-  const byId = statement<PetRow, [id: bigint]>(db, byIdText);
-  const all = statement<Record<string, bigint>, []>(db, countText);
+  const byId = db.prepare<PetRow, [id: bigint]>(byIdText);
 
   return {
     page({ limit, status, after = int64Min }: PageQuery): Pet[] {
@@ -52,6 +50,6 @@ export function petReader(db: Database) {
       const row = translating(() => byId.get(id));
       return row === null ? undefined : petOfRow(row);
     },
-    count: () => translating(() => Number(Object.values(all.get() ?? {})[0])),
+    count: () => translating(() => countPets(db)),
   };
 }

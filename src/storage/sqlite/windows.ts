@@ -4,7 +4,7 @@ import type { Clock } from "../../domain/clock.ts";
 import { unusedCounts, settleTake, type WindowCounts } from "../../domain/windows.ts";
 import type { TakeRequest, TakeResult, UsageDay, UsageDelta, WindowStore } from "../contract.ts";
 import { AppError } from "../../domain/errors.ts";
-import { query, statement, written } from "./builder.ts";
+import { query, written } from "./builder.ts";
 import { asAppError, isBusy, isFull, translating } from "./database.ts";
 import { usageWithRunningDays } from "../counters.ts";
 import { rateWindows, usageDays } from "./schema.ts";
@@ -181,10 +181,10 @@ function windowStatements(db: Database) {
   return {
     /** SQLite changes it with every commit of another connection, and with none of this one. */
     version: () => Number(dataVersion.get()?.data_version),
-    byKey: statement<WindowRow, [keyId: string]>(db, byKeyText),
-    put: statement<never, PutBindings>(db, putText),
-    addUsage: statement<never, UsageBindings>(db, addUsageText),
-    forgetUsage: statement<never, [keyId: string, day: number]>(db, forgetUsageText),
+    byKey: db.prepare<WindowRow, [keyId: string]>(byKeyText),
+    put: db.prepare<never, PutBindings>(putText),
+    addUsage: db.prepare<never, UsageBindings>(addUsageText),
+    forgetUsage: db.prepare<never, [keyId: string, day: number]>(forgetUsageText),
   };
 }
 

@@ -89,10 +89,7 @@ export class Writer {
     this.#hasFailed = false;
   }
 
-  /**
-   * The number of animals. To count a million takes a tenth of a second, in which the serving
-   * thread goes on.
-   */
+  /** The number of animals, counted without delay to the serving thread. */
   async count(): Promise<number> {
     const reply = await this.#ask({ type: "count" });
     if (reply.type !== "counted") throw new Error(`the writer answered ${reply.type}`);

@@ -9,7 +9,7 @@ import { addBan, noteNoisyMinute } from "../keys.ts";
 import { perform, transactOn } from "./engine.ts";
 import type { CreatedRow } from "../pet-row.ts";
 import { inspectFolder } from "./inspect.ts";
-import { addAllOnce, petInsert } from "./pet-writer.ts";
+import { addAllOnce, countPets, petInsert } from "./pet-writer.ts";
 import { bannedOn } from "../counters.ts";
 
 export interface WriterOpen {
@@ -128,12 +128,8 @@ function handle(request: WriterRequest): Result {
     case "checkpoint":
       opened().limits.run("PRAGMA wal_checkpoint(PASSIVE)");
       return done;
-    case "count": {
-      const counting = opened().catalogue.query<{ animals: bigint }, []>(
-        "SELECT count(*) AS animals FROM pets",
-      );
-      return { type: "counted", animals: Number(counting.get()?.animals) };
-    }
+    case "count":
+      return { type: "counted", animals: countPets(opened().catalogue) };
     case "probe": {
       const { catalogue } = opened();
       patiently(() => probe(catalogue, request.write));
