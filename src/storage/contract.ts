@@ -233,9 +233,9 @@ export interface Store extends Engine {
   /** Cheap and never waiting. */
   versions(): StoreVersions;
   /**
-   * Undefined while `versions()` includes every change older than a second. Otherwise a promise
-   * that resolves once it does, or rejects with `unavailable`. Until then, nothing cached in memory
-   * may be used.
+   * Begins a request. Undefined while `versions()` includes every change older than a second (with
+   * SQLite, every change that was answered). Otherwise a promise that resolves once it does, or
+   * rejects with `unavailable`. Until then, nothing cached in memory may be used.
    */
   current(): Promise<void> | undefined;
   /**

@@ -21,11 +21,22 @@ const numbers: Statement<Numbers> = sql`
   FROM key_epoch`;
 
 /**
- * The versions for one pragma per event-loop turn: they are read when data_version changed, as by
- * every commit of another connection. With `snapshot`, all further reads of the turn share one read
+ * How old the numbers and the snapshot may be when a request uses those of another one. A turn of
+ * the event loop takes longer: it accepts connections as they come, and the system may interrupt
+ * it. In this time no answer to a change reaches a caller, and the caller's next request a server.
+ */
+const sharedForMs = 0.1;
+
+/**
+ * The versions for one pragma per event-loop turn or `sharedForMs`: they are read when data_version
+ * changed, as by every commit of another connection. With `snapshot`, further reads share one read
  * transaction, in which a statement costs a third, because it takes no lock.
  */
-export function versionReader(db: Database, snapshot: boolean) {
+export function versionReader(
+  db: Database,
+  snapshot: boolean,
+  elapsedMs: () => number = () => performance.now(),
+) {
   const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
   const readNumbers = prepared(db, numbers);
   const begin = db.query("BEGIN");
@@ -33,6 +44,8 @@ export function versionReader(db: Database, snapshot: boolean) {
   let seen: bigint | undefined;
   let isFresh = false;
   let isInSnapshot = false;
+  let isEndPlanned = false;
+  let sinceMs = 0;
   let known: Numbers | undefined;
   let versions: StoreVersions = { keys: 0, pets: 0, edits: 0 };
   const endTurn = () => {
@@ -43,6 +56,14 @@ export function versionReader(db: Database, snapshot: boolean) {
     // SQLite ends a transaction by itself when the disk fails in it.
     if (db.inTransaction) commit.run();
   };
+  const planEnd = () => {
+    if (isEndPlanned) return;
+    isEndPlanned = true;
+    setImmediate(() => {
+      isEndPlanned = false;
+      endTurn();
+    });
+  };
   return {
     read(): StoreVersions {
       if (isFresh) return versions;
@@ -50,7 +71,8 @@ export function versionReader(db: Database, snapshot: boolean) {
         begin.run();
         isInSnapshot = true;
       }
-      setImmediate(endTurn);
+      planEnd();
+      sinceMs = elapsedMs();
       const now = dataVersion.get()?.data_version;
       if (now !== seen) {
         const found = readNumbers() ?? { epoch: 0n, lastId: 0n, edits: 0n };
@@ -61,6 +83,10 @@ export function versionReader(db: Database, snapshot: boolean) {
       // Only now: a read that failed must not make the rest of the turn believe the old numbers.
       isFresh = true;
       return versions;
+    },
+    /** Begins a request: it sees every change that was answered before it was sent. */
+    beginRequest(): void {
+      if (isFresh && elapsedMs() - sinceMs > sharedForMs) endTurn();
     },
     /** Makes the next read check again: SQLite does not report this connection's own changes. */
     invalidate(): void {

@@ -1,9 +1,11 @@
 /** The snapshot that all reads of an event-loop turn are made in. */
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { catalogueMigrations } from "../../../src/storage/sqlite/files.ts";
 import { openDatabase } from "../../../src/storage/sqlite/database.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
 import { versionReader } from "../../../src/storage/sqlite/watch.ts";
+import { temporaryFolder } from "../../helpers/binary.ts";
 
 const endOfTurn = () => new Promise((resolve) => void setImmediate(resolve));
 
@@ -34,4 +36,27 @@ test("that SQLite gave up itself, as it does when a read fails, is no failure at
   db.run("ROLLBACK");
   expect(() => versions.invalidate()).not.toThrow();
   await endOfTurn();
+});
+
+test("shows a request what another connection committed in this turn, unless both came at once", () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "catalogue.db");
+  const [db, other] = [
+    openDatabase(path, { synchronous: "normal" }),
+    openDatabase(path, { synchronous: "normal" }),
+  ];
+  migrate(db, path, catalogueMigrations);
+  let nowMs = 1;
+  const versions = versionReader(db, true, () => nowMs);
+  const before = versions.read();
+  other.run("UPDATE key_epoch SET epoch = epoch + 1");
+  versions.beginRequest();
+  expect(versions.read()).toBe(before);
+  nowMs += 0.11;
+  // What is under way goes on with what it saw.
+  expect(versions.read()).toBe(before);
+  versions.beginRequest();
+  expect(versions.read().keys).toBe(before.keys + 1);
+  versions.endTurn();
+  for (const each of [db, other]) each.close();
 });
