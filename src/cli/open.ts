@@ -47,6 +47,7 @@ export async function openServices(
       random: Math.random,
       timeoutMs: config.storeTimeoutMs,
       serving: options.serving,
+      hasPeers: config.reusePort,
       inspected: options.inspected,
       onProblem: options.onError,
       onBackup: (file) => io.err(`Updated the schema; the old catalogue is kept in ${file}.\n`),

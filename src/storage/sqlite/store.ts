@@ -47,6 +47,8 @@ export interface SqliteOptions {
   readonly timeoutMs: number;
   /** True in a server: changes go through the writer thread, and no statement may block. */
   readonly serving: boolean;
+  /** True when other processes answer at the same address. */
+  readonly hasPeers?: boolean | undefined;
   /** Called with a failure that nobody waits for. */
   readonly onProblem?: (error: unknown) => void;
   /** Told which file keeps the catalogue as it was before its schema was changed. */
@@ -141,7 +143,7 @@ class SqliteStore implements Store {
       this.#writer = this.#newWriter();
     }
     this.started = this.#writer?.start() ?? Promise.resolve();
-    this.#versions = versionReader(catalogue, threaded);
+    this.#versions = versionReader(catalogue, { snapshot: threaded, hasPeers: options.hasPeers });
     this.keys = keyStore(this);
     this.pets = this.#petStore();
     this.windows = this.#countingTakes(windowStore(limits, options));

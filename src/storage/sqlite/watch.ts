@@ -20,23 +20,30 @@ const numbers: Statement<Numbers> = sql`
     coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0) AS lastId
   FROM key_epoch`;
 
+export interface SharingOptions {
+  /** True for a server: all reads of a moment share one read transaction. */
+  readonly snapshot: boolean;
+  /** True when other processes answer at the same address. */
+  readonly hasPeers?: boolean | undefined;
+  /** The time in milliseconds since any moment. */
+  readonly elapsedMs?: () => number;
+}
+
 /**
  * How old the numbers and the snapshot may be when a request uses those of another one. A turn of
- * the event loop takes longer: it accepts connections as they come, and the system may interrupt
- * it. In this time no answer to a change reaches a caller, and the caller's next request a server.
+ * the event loop may last longer: it accepts new connections, and the system may interrupt it. In
+ * this time no caller gets an answer of another process, or ends a command, and sends a request.
  */
-const sharedForMs = 0.1;
+const sharedForMs = { withPeers: 0.1, alone: 1 };
 
 /**
  * The versions for one pragma per event-loop turn or `sharedForMs`: they are read when data_version
  * changed, as by every commit of another connection. With `snapshot`, further reads share one read
  * transaction, in which a statement costs a third, because it takes no lock.
  */
-export function versionReader(
-  db: Database,
-  snapshot: boolean,
-  elapsedMs: () => number = () => performance.now(),
-) {
+export function versionReader(db: Database, options: SharingOptions) {
+  const { snapshot, hasPeers = false, elapsedMs = () => performance.now() } = options;
+  const ageMaxMs = hasPeers ? sharedForMs.withPeers : sharedForMs.alone;
   const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
   const readNumbers = prepared(db, numbers);
   const begin = db.query("BEGIN");
@@ -86,7 +93,7 @@ export function versionReader(
     },
     /** Begins a request: it sees every change that was answered before it was sent. */
     beginRequest(): void {
-      if (isFresh && elapsedMs() - sinceMs > sharedForMs) endTurn();
+      if (isFresh && elapsedMs() - sinceMs > ageMaxMs) endTurn();
     },
     /** Makes the next read check again: SQLite does not report this connection's own changes. */
     invalidate(): void {

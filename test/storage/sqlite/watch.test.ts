@@ -13,7 +13,7 @@ function opened() {
   const db = openDatabase(":memory:", { synchronous: "full" });
   migrate(db, ":memory:", catalogueMigrations);
   db.run("UPDATE key_epoch SET epoch = 7");
-  return { db, versions: versionReader(db, true) };
+  return { db, versions: versionReader(db, { snapshot: true }) };
 }
 
 test("ends with the turn, and the next turn has one of its own", async () => {
@@ -38,21 +38,23 @@ test("that SQLite gave up itself, as it does when a read fails, is no failure at
   await endOfTurn();
 });
 
-test("shows a request what another connection committed in this turn, unless both came at once", () => {
+test.each([
+  { hasPeers: true, ageMaxMs: 0.1 },
+  { hasPeers: false, ageMaxMs: 1 },
+])("serves no later request than $ageMaxMs ms, with peers: $hasPeers", ({ hasPeers, ageMaxMs }) => {
   using folder = temporaryFolder();
   const path = join(folder.path, "catalogue.db");
-  const [db, other] = [
-    openDatabase(path, { synchronous: "normal" }),
-    openDatabase(path, { synchronous: "normal" }),
-  ];
+  const opens = () => openDatabase(path, { synchronous: "normal" });
+  const [db, other] = [opens(), opens()];
   migrate(db, path, catalogueMigrations);
   let nowMs = 1;
-  const versions = versionReader(db, true, () => nowMs);
+  const versions = versionReader(db, { snapshot: true, hasPeers, elapsedMs: () => nowMs });
   const before = versions.read();
   other.run("UPDATE key_epoch SET epoch = epoch + 1");
+  nowMs += 0.9 * ageMaxMs;
   versions.beginRequest();
   expect(versions.read()).toBe(before);
-  nowMs += 0.11;
+  nowMs += 0.2 * ageMaxMs;
   // What is under way goes on with what it saw.
   expect(versions.read()).toBe(before);
   versions.beginRequest();
