@@ -41,12 +41,3 @@ export function limitsOf(plan: PlanName, custom: Limits | undefined): Limits | u
   if (plan === "enterprise") return custom;
   return custom === undefined ? publishedLimits[plan] : undefined;
 }
-
-/**
- * The number of requests that a process takes ahead for a key: one second of the plan, rounded up.
- * This bounds both the writes of a busy key and the loss by a kill. If the day is smaller than the
- * minute, it is a sixtieth of the day.
- */
-export function blockSize({ perMinute, perDay }: Limits): number {
-  return Math.ceil(Math.min(perMinute, perDay) / 60);
-}

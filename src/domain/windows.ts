@@ -35,6 +35,15 @@ export interface UnusedBlock {
 }
 
 /**
+ * The number of requests that a process takes ahead for a key: one second of the plan, rounded up.
+ * This bounds both the writes of a busy key and the loss by a kill. If the day is smaller than the
+ * minute, it is a sixtieth of the day.
+ */
+export function blockSize({ perMinute, perDay }: Limits): number {
+  return Math.ceil(Math.min(perMinute, perDay) / 60);
+}
+
+/**
  * The label in force at `nowMs`. A label one window ahead of the clock stays, so a clock that
  * bounces gives back no requests. A label further ahead moves back, so it blocks no key for longer
  * than a window.

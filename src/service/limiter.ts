@@ -1,7 +1,6 @@
 import { countRefusal, isBanned } from "../domain/ban.ts";
 import type { Clock } from "../domain/clock.ts";
-import { blockSize } from "../domain/plan.ts";
-import { rollCounts, windowMs, windowView } from "../domain/windows.ts";
+import { blockSize, rollCounts, windowMs, windowView } from "../domain/windows.ts";
 import type { TakeRequest, TakeResult, UsageDelta, WindowStore } from "../storage/contract.ts";
 import { Account } from "./key-directory.ts";
 import { banned, rateLimited, unavailable, type Admission } from "./admission.ts";

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
-import { blockSize, type Limits } from "../../src/domain/plan.ts";
+import type { Limits } from "../../src/domain/plan.ts";
 import {
+  blockSize,
   labelAt,
   retryAfterSeconds,
   take,

@@ -22,8 +22,9 @@
  */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { blockSize, type Limits, publishedLimits } from "../../src/domain/plan.ts";
+import { limitMax, type Limits, publishedLimits } from "../../src/domain/plan.ts";
 import {
+  blockSize,
   giveBack,
   labelAt,
   mustKeep,
@@ -455,5 +456,25 @@ describe("retryAfterSeconds", () => {
       3000,
     );
     expect(refusals).toBeGreaterThan(500);
+  });
+});
+
+describe("blockSize", () => {
+  test("is one second's worth, rounded up", () => {
+    expect(blockSize(publishedLimits.free)).toBe(1);
+    expect(blockSize(publishedLimits.pro)).toBe(5);
+    expect(blockSize(publishedLimits.business)).toBe(17);
+    expect(blockSize({ perMinute: 1, perDay: 1 })).toBe(1);
+    expect(blockSize({ perMinute: 61, perDay: 61 })).toBe(2);
+    expect(blockSize({ perMinute: 6_000, perDay: 10 })).toBe(1);
+  });
+
+  test("is the smallest whole number that sixty times over fills a minute", () => {
+    checked(fc.integer({ min: 1, max: limitMax }), (perMinute) => {
+      const size = blockSize({ perMinute, perDay: limitMax });
+      expect(Number.isSafeInteger(size)).toBe(true);
+      expect(size * 60).toBeGreaterThanOrEqual(perMinute);
+      expect((size - 1) * 60).toBeLessThan(perMinute);
+    });
   });
 });

@@ -5,7 +5,8 @@
  */
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { blockSize, type Limits } from "../../src/domain/plan.ts";
+import type { Limits } from "../../src/domain/plan.ts";
+import { blockSize } from "../../src/domain/windows.ts";
 import { TestClock } from "../helpers/app.ts";
 import { countAdmitted, SharedFolder, type Stack } from "../helpers/stack.ts";
 import { changesNoticed, isOnPostgres } from "../helpers/store-under-test.ts";

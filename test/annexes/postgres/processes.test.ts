@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { blockSize } from "../../../src/domain/plan.ts";
+import { blockSize } from "../../../src/domain/windows.ts";
 import { createServices, type Services } from "../../../src/service/services.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { parseDatabaseAddress } from "../../../src/annexes/postgres/address.ts";
