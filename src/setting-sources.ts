@@ -2,7 +2,7 @@
  * Where the value of a setting comes from: flags, the environment, and the service of this machine.
  */
 import { AppError } from "./domain/errors.ts";
-import { nearest } from "./domain/spelling.ts";
+import { nearest } from "./domain/names.ts";
 import type { AnySetting } from "./setting-kinds.ts";
 
 /** The environment that a program is started with. */

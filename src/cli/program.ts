@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander";
 import type { CommandEntry } from "../annex.ts";
 import { AppError } from "../domain/errors.ts";
 import { withoutSecrets } from "../domain/api-key.ts";
-import { nearest } from "../domain/spelling.ts";
+import { nearest } from "../domain/names.ts";
 import { version } from "../version.ts";
 import type { Io } from "./io.ts";
 import { firstOf, messageOf, UsageError } from "./errors.ts";

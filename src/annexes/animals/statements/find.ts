@@ -3,7 +3,7 @@
  * databases.
  */
 import { int64Min } from "../../../domain/int64.ts";
-import { fold, isAscii } from "../../../domain/names.ts";
+import { fold } from "../../../domain/names.ts";
 import type { Pet, PetStatus } from "../../../domain/pet.ts";
 import type { Awaitable, Engine } from "../../../storage/contract.ts";
 import { petOfRow } from "../../../storage/pet-row.ts";
@@ -111,6 +111,12 @@ export const isAsciiName = inDialect(({ byteLength }) => `(length(name) = ${byte
 export function plainMatch(wanted: string): Statement {
   const name = inDialect(({ position, lowerAscii }) => `${position}(${lowerAscii("name")}`);
   return sql`${name}, ${wanted}) > 0`;
+}
+
+/** True when every character is one of ASCII's, so that folding it only lowers A to Z. */
+function isAscii(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- ASCII begins with the control characters
+  return /^[\u0000-\u007f]*$/.test(text);
 }
 
 /** The ids of the animals whose folded name holds `wanted`, in ascending order. */

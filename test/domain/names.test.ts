@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { editDistance, nearest } from "../../src/domain/spelling.ts";
+import { editDistance, nearest } from "../../src/domain/names.ts";
 import { checked } from "./checked.ts";
 
 test.each([
