@@ -1,7 +1,4 @@
 /** The mark that a store carries once everything in it was moved elsewhere. */
-import { existsSync } from "node:fs";
-import { examine } from "./sqlite/inspect.ts";
-import { storeFiles } from "./sqlite/files.ts";
 import { row, run, sql, type Steps } from "./statement.ts";
 import { storeState } from "./tables.ts";
 
@@ -22,18 +19,3 @@ export const markMoved = (place: string) =>
     yield* run(sql`DELETE FROM ${storeState} WHERE name = ${movedMark}`);
     yield* run(sql`INSERT INTO ${storeState} (name, value) VALUES (${movedMark}, ${place})`);
   };
-
-/**
- * Where the store in a data folder moved to, looked up without opening the store or changing its
- * schema.
- */
-export function folderMovedTo(folder: string): string | undefined {
-  const { catalogue } = storeFiles(folder);
-  if (!existsSync(catalogue)) return undefined;
-  return examine(catalogue, (db) => {
-    const tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?";
-    if (db.query(tables).get(storeState.name) === null) return undefined;
-    const value = `SELECT value FROM ${storeState.name} WHERE name = ?`;
-    return db.query<{ value: string }, [string]>(value).get(movedMark)?.value;
-  });
-}

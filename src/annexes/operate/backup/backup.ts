@@ -1,8 +1,8 @@
-import { refuseMovedFolder } from "../../../cli/moved.ts";
 import type { Config } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { backup, type BackupReport } from "../../../storage/sqlite/backup.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
+import { refuseMovedFolder } from "../moved-folder.ts";
 import { recordBackup } from "./last-backup.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { AppError } from "../../../domain/errors.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { inspectFolder } from "../../../storage/sqlite/inspect.ts";
 import { diagnosePostgres } from "../../postgres/diagnose.ts";
-import { folderMovedTo } from "../../../storage/moved.ts";
+import { folderMovedTo } from "../moved-folder.ts";
 import { diagnose, type Diagnosis } from "./sqlite.ts";
 import { lastBackup } from "../backup/last-backup.ts";
 import { bytesText, fail, ok, warn, type Finding } from "./finding.ts";
@@ -38,7 +38,7 @@ export function examineFolder(question: FolderQuestion): Finding[] {
   const catalogueBytes = databases[0]?.bytes ?? 0;
   return [
     first,
-    ...checkMoved(folder),
+    ...moved(folderMovedTo(folder)),
     ...found,
     ...(refused === undefined ? [] : [refused]),
     checkDisk(folder, catalogueBytes),
@@ -48,6 +48,7 @@ export function examineFolder(question: FolderQuestion): Finding[] {
   ];
 }
 
+/** A store that was moved elsewhere serves nobody, and changes to it have no effect. */
 function moved(place: string | undefined): Finding[] {
   if (place === undefined) return [];
   return [
@@ -57,16 +58,6 @@ function moved(place: string | undefined): Finding[] {
       "Use that place; nothing is served from here.",
     ),
   ];
-}
-
-/** A store that was moved elsewhere serves nobody, and changes to it have no effect. */
-function checkMoved(folder: string): Finding[] {
-  try {
-    return moved(folderMovedTo(folder));
-  } catch {
-    // What is wrong with the database is said of the database.
-    return [];
-  }
 }
 
 /** What `rehome serve` would refuse of the files, or undefined. */
