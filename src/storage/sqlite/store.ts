@@ -16,7 +16,7 @@ import type {
 import { createBatchMax, GroupCommit } from "../group-commit.ts";
 import { backupBefore } from "./backup.ts";
 import { attempt, freeSpace, requireRoomToMigrate, takeLock } from "./checks.ts";
-import { FileWatch, versionReader } from "./watch.ts";
+import { FileWatch, VersionReader } from "./watch.ts";
 import { notOpened, openDatabase, translating } from "./database.ts";
 import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
 import { closeToOthers, makeFor, prepareFolder } from "./folder.ts";
@@ -124,16 +124,17 @@ class SqliteStore implements Store {
   readonly #limits: Database;
   readonly #writer: Writer | undefined;
   readonly #watch: FileWatch | undefined;
-  readonly #versions: ReturnType<typeof versionReader>;
+  readonly #versions: VersionReader;
   #takesSinceCheckpoint = 0;
 
   constructor(options: SqliteOptions, catalogue: Database, limits: Database) {
-    this.place = options.folder;
     this.#options = options;
     this.#catalogue = catalogue;
     this.#limits = limits;
-    const files = storeFiles(options.folder);
-    const threaded = options.serving && options.folder !== inMemory;
+    const { folder, hasPeers, serving } = options;
+    this.place = folder;
+    const files = storeFiles(folder);
+    const threaded = serving && folder !== inMemory;
     if (threaded) {
       catalogue.run("PRAGMA busy_timeout = 0");
       limits.run("PRAGMA busy_timeout = 0");
@@ -143,7 +144,7 @@ class SqliteStore implements Store {
       this.#writer = this.#newWriter();
     }
     this.started = this.#writer?.start() ?? Promise.resolve();
-    this.#versions = versionReader(catalogue, { snapshot: threaded, hasPeers: options.hasPeers });
+    this.#versions = new VersionReader(catalogue, { snapshot: threaded, hasPeers });
     this.keys = keyStore(this);
     this.pets = this.#petStore();
     this.windows = this.#countingTakes(windowStore(limits, options));

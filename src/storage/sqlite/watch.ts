@@ -1,10 +1,10 @@
 /** What others do to the files that this process has open: commit to them, or take them away. */
-import type { Database } from "bun:sqlite";
+import type { Database, Statement } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import type { StoreVersions } from "../contract.ts";
 import { editCount } from "../edits.ts";
-import { sql, type Statement } from "../statement.ts";
+import { sql } from "../statement.ts";
 import { prepared } from "./engine.ts";
 
 /** What the catalogue says of its changes. */
@@ -15,7 +15,7 @@ interface Numbers {
   readonly edits: bigint;
 }
 
-const numbers: Statement<Numbers> = sql`
+const numbers = sql<Numbers>`
   SELECT epoch, coalesce(${editCount}, 0) AS edits,
     coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0) AS lastId
   FROM key_epoch`;
@@ -41,68 +41,84 @@ const sharedForMs = { withPeers: 0.1, alone: 1 };
  * changed, as by every commit of another connection. With `snapshot`, further reads share one read
  * transaction, in which a statement costs a third, because it takes no lock.
  */
-export function versionReader(db: Database, options: SharingOptions) {
-  const { snapshot, hasPeers = false, elapsedMs = () => performance.now() } = options;
-  const ageMaxMs = hasPeers ? sharedForMs.withPeers : sharedForMs.alone;
-  const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
-  const readNumbers = prepared(db, numbers);
-  const begin = db.query("BEGIN");
-  const commit = db.query("COMMIT");
-  let seen: bigint | undefined;
-  let isFresh = false;
-  let isInSnapshot = false;
-  let isEndPlanned = false;
-  let sinceMs = 0;
-  let known: Numbers | undefined;
-  let versions: StoreVersions = { keys: 0, pets: 0, edits: 0 };
-  const endTurn = () => {
-    isFresh = false;
+export class VersionReader {
+  readonly #db: Database;
+  readonly #hasSnapshot: boolean;
+  readonly #ageMaxMs: number;
+  readonly #elapsedMs: () => number;
+  readonly #dataVersion: Statement<{ data_version: bigint }, []>;
+  readonly #readNumbers: () => Numbers | undefined;
+  readonly #begin: Statement;
+  readonly #commit: Statement;
+  #seen: bigint | undefined;
+  #isFresh = false;
+  #isInSnapshot = false;
+  #isEndPlanned = false;
+  #sinceMs = 0;
+  #numbers: Numbers | undefined;
+  #versions: StoreVersions = { keys: 0, pets: 0, edits: 0 };
+
+  constructor(db: Database, options: SharingOptions) {
+    const { snapshot, hasPeers = false, elapsedMs = () => performance.now() } = options;
+    this.#db = db;
+    this.#hasSnapshot = snapshot;
+    this.#ageMaxMs = hasPeers ? sharedForMs.withPeers : sharedForMs.alone;
+    this.#elapsedMs = elapsedMs;
+    this.#dataVersion = db.query("PRAGMA data_version");
+    this.#readNumbers = prepared(db, numbers);
+    this.#begin = db.query("BEGIN");
+    this.#commit = db.query("COMMIT");
+  }
+
+  read(): StoreVersions {
+    if (this.#isFresh) return this.#versions;
+    if (this.#hasSnapshot && !this.#isInSnapshot) {
+      this.#begin.run();
+      this.#isInSnapshot = true;
+    }
+    this.#planEnd();
+    this.#sinceMs = this.#elapsedMs();
+    const now = this.#dataVersion.get()?.data_version;
+    if (now !== this.#seen) {
+      const found = this.#readNumbers() ?? { epoch: 0n, lastId: 0n, edits: 0n };
+      this.#versions = versionsAfter(this.#versions, this.#numbers, found);
+      this.#numbers = found;
+      this.#seen = now;
+    }
+    // Only now: a read that failed must not make the rest of the turn believe the old numbers.
+    this.#isFresh = true;
+    return this.#versions;
+  }
+
+  /** Begins a request: it sees every change that was answered before it was sent. */
+  beginRequest(): void {
+    if (this.#isFresh && this.#elapsedMs() - this.#sinceMs > this.#ageMaxMs) this.endTurn();
+  }
+
+  /** Makes the next read check again: SQLite does not report this connection's own changes. */
+  invalidate(): void {
+    this.#seen = undefined;
+    this.endTurn();
+  }
+
+  /** Ends the snapshot, so that the next read sees what others changed in this turn. */
+  endTurn(): void {
+    this.#isFresh = false;
     // It may have ended before the turn did, by a change or a close.
-    if (!isInSnapshot) return;
-    isInSnapshot = false;
+    if (!this.#isInSnapshot) return;
+    this.#isInSnapshot = false;
     // SQLite ends a transaction by itself when the disk fails in it.
-    if (db.inTransaction) commit.run();
-  };
-  const planEnd = () => {
-    if (isEndPlanned) return;
-    isEndPlanned = true;
+    if (this.#db.inTransaction) this.#commit.run();
+  }
+
+  #planEnd(): void {
+    if (this.#isEndPlanned) return;
+    this.#isEndPlanned = true;
     setImmediate(() => {
-      isEndPlanned = false;
-      endTurn();
+      this.#isEndPlanned = false;
+      this.endTurn();
     });
-  };
-  return {
-    read(): StoreVersions {
-      if (isFresh) return versions;
-      if (snapshot && !isInSnapshot) {
-        begin.run();
-        isInSnapshot = true;
-      }
-      planEnd();
-      sinceMs = elapsedMs();
-      const now = dataVersion.get()?.data_version;
-      if (now !== seen) {
-        const found = readNumbers() ?? { epoch: 0n, lastId: 0n, edits: 0n };
-        versions = versionsAfter(versions, known, found);
-        known = found;
-        seen = now;
-      }
-      // Only now: a read that failed must not make the rest of the turn believe the old numbers.
-      isFresh = true;
-      return versions;
-    },
-    /** Begins a request: it sees every change that was answered before it was sent. */
-    beginRequest(): void {
-      if (isFresh && elapsedMs() - sinceMs > ageMaxMs) endTurn();
-    },
-    /** Makes the next read check again: SQLite does not report this connection's own changes. */
-    invalidate(): void {
-      seen = undefined;
-      endTurn();
-    },
-    /** Ends the snapshot, so that the next read sees what others changed in this turn. */
-    endTurn,
-  };
+  }
 }
 
 /** A change that neither counted nor added anything is taken for an edit, such as one by hand. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { catalogueMigrations } from "../../../src/storage/sqlite/files.ts";
 import { openDatabase } from "../../../src/storage/sqlite/database.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
-import { versionReader } from "../../../src/storage/sqlite/watch.ts";
+import { VersionReader } from "../../../src/storage/sqlite/watch.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
 const endOfTurn = () => new Promise((resolve) => void setImmediate(resolve));
@@ -13,7 +13,7 @@ function opened() {
   const db = openDatabase(":memory:", { synchronous: "full" });
   migrate(db, ":memory:", catalogueMigrations);
   db.run("UPDATE key_epoch SET epoch = 7");
-  return { db, versions: versionReader(db, { snapshot: true }) };
+  return { db, versions: new VersionReader(db, { snapshot: true }) };
 }
 
 test("ends with the turn, and the next turn has one of its own", async () => {
@@ -48,7 +48,7 @@ test.each([
   const [db, other] = [opens(), opens()];
   migrate(db, path, catalogueMigrations);
   let nowMs = 1;
-  const versions = versionReader(db, { snapshot: true, hasPeers, elapsedMs: () => nowMs });
+  const versions = new VersionReader(db, { snapshot: true, hasPeers, elapsedMs: () => nowMs });
   const before = versions.read();
   other.run("UPDATE key_epoch SET epoch = epoch + 1");
   nowMs += 0.9 * ageMaxMs;
