@@ -16,11 +16,13 @@ const fixtures = join(import.meta.dir, "../fixtures/tls");
 const restartMaxMs = 60_000;
 const uploadBytesMax = 256 * 1024 * 1024;
 
-/** The process of the console beside a server. */
-function consolePid({ pid }: RunningConsole): number | undefined {
+function childPids({ pid }: RunningConsole): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
-  return children === "" ? undefined : Number(children.split(" ")[0]);
+  return children.split(" ").filter(Boolean).map(Number);
 }
+
+/** The process of the console beside a server. */
+const consolePid = (server: RunningConsole): number | undefined => childPids(server)[0];
 
 async function answers(url: string): Promise<boolean> {
   try {
@@ -108,14 +110,62 @@ test("in a start's banner all addresses stand in one column", async () => {
   expect(new Set(columns).size).toBe(1);
 });
 
-test("Health says when its figures are those of one process of several", async () => {
+test("Health counts the requests of all processes, also of those that were replaced", async () => {
   using folder = temporaryFolder();
-  await using server = await serveConsole(folder.path, ["--processes", "2"]);
-  const link = await invite(folder.path, "Olga", "operator");
-  const olga = await new Visitor(server.console).join(link);
-  expect(await (await olga.get("/health")).text()).toContain("the figures of the first one");
+  const metrics = `127.0.0.1:${30_000 + Math.floor(Math.random() * 2_000)}`;
+  const args = ["--processes", "2", "--metrics", metrics];
+  await using server = await serveConsole(folder.path, args);
+  await until(() => server.stderr().includes("2 processes serve"));
+  const { key } = await makeKey(folder.path, ...roomy);
+  let olga = await new Visitor(server.console).join(await invite(folder.path, "Olga", "operator"));
+  const counted = async () => {
+    const page = await (await olga.get("/health")).text();
+    const [, requests] = /<dt>Requests<\/dt>\s*<dd>([\d,]+)<\/dd>/.exec(page) ?? [];
+    return Number(requests?.replace(",", ""));
+  };
+  let sent = 0;
+  /** Asks until both processes have answered. The id of a request begins with its process. */
+  const askBoth = async (extra: number) => {
+    const by = new Set<string | undefined>();
+    for (let at = 0; at < extra || by.size < 2; at += 1) {
+      const { status, headers } = await fetch(`${server.origin}/v1/pets`, {
+        headers: { authorization: `Bearer ${key}` },
+        keepalive: false,
+      });
+      expect(status).toBe(200);
+      by.add(headers.get("x-request-id")?.split("-")[0]);
+      sent += 1;
+    }
+  };
+  await askBoth(30);
+  await until(async () => (await counted()) === sent);
+  // The metrics of a process are counted beside.
+  const text = await (await fetch(`http://${metrics}/metrics`)).text();
+  expect(text).toContain(`{route="/v1/pets",method="GET",status="200"} ${sent}\n`);
+
+  const former = childPids(server);
+  // The second process: the console belongs to the first one.
+  process.kill(former[1] as number, "SIGKILL");
+  await until(() => childPids(server).length === 2 && !childPids(server).includes(former[1] ?? 0));
+  // One that is only there does not serve yet.
+  await askBoth(10);
+  await until(async () => (await counted()) === sent);
+
+  // What a process that is asked to stop has not told yet is counted too.
+  await askBoth(20);
+  const replaced = childPids(server);
+  process.kill(server.pid, "SIGUSR2");
+  await until(() => childPids(server).every((pid) => !replaced.includes(pid)), 30_000);
+  const origin =
+    server
+      .stdout()
+      .match(/(?<=^ {2}Console )\S+$/gm)
+      ?.at(-1) ?? "";
+  expect(origin).not.toBe(server.console);
+  olga = await new Visitor(origin).join(await invite(folder.path, "Oleg", "operator"));
+  expect(await counted()).toBe(sent);
   expect(await server.stop()).toBe(0);
-}, 90_000);
+}, 150_000);
 
 describe("a public address", () => {
   test.each(["203.0.113.9:8090", "[2001:db8::9]:8090"])(

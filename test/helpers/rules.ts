@@ -34,7 +34,8 @@ export const annexPairs: Readonly<Record<string, string>> = {
   "console -> animals": "changes of animals and categories, as the commands make them",
   "console -> page": "one look, and one way to write HTML",
   "console -> import": "files in and out, by a browser",
-  "console -> operate": "findings and usage, as the commands have them",
+  "console -> operate":
+    "findings and usage, as the commands have them, and the requests of all processes",
 };
 
 /** Packages that belong to one layer; an annex may have them too. */

@@ -1,8 +1,9 @@
 import { AppError } from "../../domain/errors.ts";
 import type { EnvironmentVariables } from "../../config.ts";
 import type { Logger } from "../../service/log/logger.ts";
+import type { Awaitable } from "../../storage/contract.ts";
 import { messageLine, messages, type FromConsole, type ToConsole } from "./messages.ts";
-import type { Traffic } from "./traffic.ts";
+import type { Traffic } from "../operate/traffic.ts";
 
 /**
  * A console that dies is restarted after this long, then after twice as long each time, up to the
@@ -17,7 +18,7 @@ export interface ChildOptions {
   readonly command: readonly string[];
   readonly env: EnvironmentVariables;
   readonly log: Logger;
-  readonly traffic: () => Traffic;
+  readonly traffic: () => Awaitable<Traffic>;
 }
 
 export interface Listening {
@@ -93,7 +94,10 @@ export class ConsoleProcess {
       if (message.type === "listening") listens(message);
       else if (message.type === "log") log[message.level](message.message);
       else if (message.type === "traffic") {
-        this.#tell({ type: "traffic", id: message.id, traffic: traffic() });
+        const { id } = message;
+        void Promise.try(traffic).then((each) =>
+          this.#tell({ type: "traffic", id, traffic: each }),
+        );
       } else {
         const { kind, message: text, hint } = message;
         failed(new AppError(kind, text, hint === undefined ? {} : { hint }));

@@ -6,7 +6,7 @@ import type { Services } from "../../service/services.ts";
 import type { HealthDesk } from "./health.ts";
 import type { ImportDesk } from "./import-desk.ts";
 import type { PeopleService } from "./people.ts";
-import type { Traffic } from "./traffic.ts";
+import type { Traffic } from "../operate/traffic.ts";
 
 /** Everything that the pages call. */
 export interface Desk {

@@ -1,5 +1,5 @@
 import type { ErrorKind } from "../../domain/errors.ts";
-import type { Traffic } from "./traffic.ts";
+import type { Traffic } from "../operate/traffic.ts";
 
 /** How the service wants its console to begin. */
 export interface Begin {

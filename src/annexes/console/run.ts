@@ -21,7 +21,7 @@ import { messageLine, messages, type Begin, type FromConsole, type ToConsole } f
 import { PeopleService } from "./people.ts";
 import { peopleStore } from "./people-store.ts";
 import { consoleSetting, consoleUrlSetting } from "./settings.ts";
-import type { Traffic } from "./traffic.ts";
+import type { Traffic } from "../operate/traffic.ts";
 import { consoleHandler } from "./web/handler.ts";
 import { listen, type ConsoleServer } from "./web/server.ts";
 

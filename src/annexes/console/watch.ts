@@ -10,9 +10,10 @@ import { systemClock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Logger } from "../../service/log/logger.ts";
 import { inMemory } from "../../service/open-store.ts";
+import { parentOf } from "../operate/processes/parent.ts";
+import { TrafficMeter } from "../operate/traffic.ts";
 import { ConsoleProcess } from "./child.ts";
 import { program } from "./program.ts";
-import { TrafficMeter } from "./traffic.ts";
 
 /** Starts the console beside the service, and tells it what the service does. */
 export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Watcher {
@@ -24,16 +25,17 @@ export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Wat
       { hint: "Name a folder with --data." },
     );
   }
-  // Only a process among several that serve has a supervisor to speak with.
-  const meter = new TrafficMeter(systemClock, process.send !== undefined);
+  // Of several processes, the supervisor counts what all of them answer.
+  const ofAll = parentOf(io.env)?.traffic;
+  const meter = new TrafficMeter(systemClock);
   const child = new ConsoleProcess({
     command: [...program(), "__console"],
     env: environmentOf(loaded, io.env),
     log,
-    traffic: () => meter.lastHour(),
+    traffic: ofAll ?? (() => meter.lastHour()),
   });
   return {
-    requests: meter,
+    ...(ofAll === undefined && { requests: meter }),
     async listen() {
       const { url, firstLink } = await child.start(io.isTerminal);
       io.onReload(() => child.reload());

@@ -1,7 +1,6 @@
-import { systemClock } from "../../domain/clock.ts";
-import type { Annex } from "../../annex.ts";
+import type { Annex, Watcher } from "../../annex.ts";
 import { listenAddress } from "../../setting-kinds.ts";
-import { type Parent, parentOf } from "./processes/parent.ts";
+import { parentOf } from "./processes/parent.ts";
 import { processesSetting } from "./processes/setting.ts";
 import { findService } from "./systemd/find-service.ts";
 
@@ -56,24 +55,30 @@ export const operateAnnex: Annex = {
       serveInProcesses(loaded, io, { count, metrics: address }),
     );
   },
-  async watch({ config, valueOf }, log) {
+  async watch({ config, valueOf }, log, io) {
     const address = valueOf(metricsSetting);
-    const parent = parentOf();
-    const member = parent && {
-      started: parent.ready,
-      addresses: await sharedAddresses(parent, config.anonymousPerMinute),
-      stop: parent.stop,
-    };
-    if (address === undefined) return member && { ...member, close: async () => {} };
+    const parent = parentOf(io.env);
+    const member = parent && (await import("./processes/watch.ts")).watchForParent(config, parent);
+    if (address === undefined) return member;
     // Loaded only when it is wanted: the library's memory is not free.
     const { countForParent, watchForMetrics } = await import("./metrics/watch.ts");
-    if (parent === undefined) return watchForMetrics(config, address, log);
-    return { ...countForParent(config, log, parent.answer), ...member };
+    if (parent === undefined || member === undefined) {
+      return watchForMetrics(config, address, log);
+    }
+    return both(member, countForParent(config, log, parent.answer));
   },
 };
 
-/** Addresses without a key are counted by all processes together. */
-async function sharedAddresses({ takeShared }: Parent, perMinute: number) {
-  const { SharedAddressLimiter } = await import("./processes/shared-addresses.ts");
-  return new SharedAddressLimiter(systemClock, perMinute, takeShared);
+/** A watcher that does what two do. */
+function both(first: Watcher, second: Watcher): Watcher {
+  const observers = [first.requests, second.requests].filter((each) => each !== undefined);
+  return {
+    ...first,
+    ...second,
+    requests: { answered: (request) => observers.forEach((each) => each.answered(request)) },
+    async close() {
+      await first.close();
+      await second.close();
+    },
+  };
 }

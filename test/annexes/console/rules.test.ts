@@ -7,7 +7,7 @@ import type { Desk } from "../../../src/annexes/console/desk.ts";
 import { exposureOf, isUnspecified, widest } from "../../../src/annexes/console/exposure.ts";
 import { Failures, failuresPerMinute } from "../../../src/annexes/console/failures.ts";
 import { hashSecret, isSecret, newSecret } from "../../../src/annexes/console/secrets.ts";
-import { TrafficMeter } from "../../../src/annexes/console/traffic.ts";
+import { TrafficMeter, TrafficTeller } from "../../../src/annexes/operate/traffic.ts";
 import { consoleHandler } from "../../../src/annexes/console/web/handler.ts";
 import { isKnownHost, isOpenable, isOwnOrigin } from "../../../src/annexes/console/web/origin.ts";
 import { router } from "../../../src/annexes/console/web/router.ts";
@@ -209,6 +209,34 @@ describe("languages", () => {
   ] as const)("chosen %p, accepted %p: %s", (chosen, accepted, expected) =>
     expect(languageFor(chosen, accepted)).toBe(expected),
   );
+});
+
+test("what other processes tell is added, whichever of them it was", () => {
+  let nowMs = 1_000 * minuteMs;
+  const meter = new TrafficMeter(() => nowMs);
+  const tellers = [0, 1].map(() => new TrafficTeller((answered) => meter.add(answered)));
+  const answered = (by: number, status: number, durationMs: number) =>
+    tellers[by]?.answered({
+      route: undefined,
+      method: "GET",
+      status,
+      durationMs,
+      admission: undefined,
+    });
+  for (let i = 0; i < 60; i += 1) answered(0, 200, 0.4);
+  for (let i = 0; i < 39; i += 1) answered(1, 429, 3);
+  answered(1, 503, 9_000);
+  expect(meter.lastHour().requests).toBe(0);
+  for (const teller of tellers) teller.tell();
+  // What is told is not told again.
+  for (const teller of tellers) teller.tell();
+  const all = { requests: 100, refused: 39, failed: 1, p50Ms: 0.5, p99Ms: 3 };
+  expect(meter.lastHour()).toMatchObject(all);
+  answered(0, 503, 9_000);
+  tellers[0]?.tell();
+  expect(meter.lastHour()).toMatchObject({ requests: 101, failed: 2, p99Ms: 2_500 });
+  nowMs += 60 * minuteMs;
+  expect(meter.lastHour()).toMatchObject({ requests: 0, refused: 0, failed: 0, p99Ms: 0 });
 });
 
 test("the traffic of an hour: minutes go, quantiles are bounds", () => {

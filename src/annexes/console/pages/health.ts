@@ -1,7 +1,7 @@
 import { bytesText } from "../../operate/doctor/finding.ts";
+import type { Traffic } from "../../operate/traffic.ts";
 import { html, type Html } from "../../page/html.ts";
 import { version } from "../../../version.ts";
-import type { Traffic } from "../traffic.ts";
 import { redirect } from "../web/answer.ts";
 import { param, query, type Visit } from "../web/visit.ts";
 import { barChart } from "./chart.ts";
@@ -48,7 +48,6 @@ function lastHour(visit: Visit, traffic: Traffic): Html {
   const { words } = visit;
   return html`<section class="card">
     <h2>${words.health.service}</h2>
-    ${traffic.isPart && html`<p class="hint">${words.health.part}</p>`}
     <dl class="facts">
       ${fact(words.health.version, version)}
       ${fact(words.health.up, duration(visit, traffic.upSeconds))}

@@ -383,7 +383,6 @@ export const en = {
   },
   health: {
     service: "The last hour",
-    part: "Several processes serve. These are the figures of the first one; --metrics adds all up.",
     version: "Version",
     up: "Running for",
     requests: "Requests",

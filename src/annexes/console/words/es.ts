@@ -393,7 +393,6 @@ export const es: Words = {
   },
   health: {
     service: "La última hora",
-    part: "Hay varios procesos en marcha. Estas cifras son del primero; --metrics los suma todos.",
     version: "Versión",
     up: "En marcha",
     requests: "Peticiones",

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { MinuteBuckets } from "../../../service/anonymous.ts";
+import type { TrafficMeter } from "../traffic.ts";
 import type { MemberMessage, SupervisorMessage } from "./messages.ts";
 
 export interface MemberOptions {
@@ -8,6 +9,8 @@ export interface MemberOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What callers without a key have used at all processes together. */
   readonly buckets: MinuteBuckets;
+  /** What all processes answered, where somebody wants to know. */
+  readonly traffic: TrafficMeter | undefined;
 }
 
 /** What runs this program again: the executable, or Bun with the file that it was started on. */
@@ -29,7 +32,8 @@ export class Member {
   readonly #questions = new Map<number, (metrics: readonly object[]) => void>();
   #lastId = 0;
 
-  constructor({ slot, env, buckets }: MemberOptions) {
+  constructor(options: MemberOptions) {
+    const { slot, env } = options;
     this.slot = slot;
     const [program = "", ...args] = command;
     this.#child = spawn(program, [...args, "serve"], {
@@ -44,14 +48,8 @@ export class Member {
     this.ended = ended.promise;
     this.#child.on("message", (message) => {
       const said = message as MemberMessage;
-      if (said.type === "ready") return ready.resolve(said.port);
-      if (said.type === "take") {
-        const taken = buckets.take(said.bucket, said.want);
-        return this.#send({ type: "taken", id: said.id, taken });
-      }
-      this.#questions.get(said.id)?.(said.metrics);
-      this.#questions.delete(said.id);
-      return undefined;
+      if (said.type === "ready") ready.resolve(said.port);
+      else this.#heard(said, options);
     });
     const end = (how: number | NodeJS.Signals) => {
       ready.resolve(undefined);
@@ -84,6 +82,24 @@ export class Member {
     this.#questions.set(this.#lastId, resolve);
     this.#send({ type: "metrics", id: this.#lastId });
     return promise;
+  }
+
+  #heard(said: Exclude<MemberMessage, { type: "ready" }>, { buckets, traffic }: MemberOptions) {
+    switch (said.type) {
+      case "take": {
+        const taken = buckets.take(said.bucket, said.want);
+        return this.#send({ type: "taken", id: said.id, taken });
+      }
+      case "metrics":
+        this.#questions.get(said.id)?.(said.metrics);
+        this.#questions.delete(said.id);
+        return undefined;
+      case "answered":
+        return traffic?.add(said.answered);
+      case "traffic":
+        if (traffic === undefined) return undefined;
+        return this.#send({ type: "traffic", id: said.id, traffic: traffic.lastHour() });
+    }
   }
 
   #send(message: SupervisorMessage): void {

@@ -1,5 +1,7 @@
+import type { EnvironmentVariables } from "../../../config.ts";
 import type { Taken } from "../../../service/anonymous.ts";
-import type { MemberMessage, SupervisorMessage } from "./messages.ts";
+import type { Answered, Traffic } from "../traffic.ts";
+import { trafficVariable, type MemberMessage, type SupervisorMessage } from "./messages.ts";
 import type { TakeShared } from "./shared-addresses.ts";
 
 /** The supervisor that started this process. */
@@ -9,31 +11,35 @@ export interface Parent {
   /** Answers the supervisor's questions with what `metrics` returns. */
   readonly answer: (metrics: () => Promise<readonly object[]>) => void;
   readonly takeShared: TakeShared;
+  /** Undefined where the supervisor does not count what all processes answer. */
+  readonly tell?: (answered: Answered) => void;
+  readonly traffic?: () => Promise<Traffic>;
   /** Aborted when the supervisor asks this process to stop, or ends. */
   readonly stop: AbortSignal;
 }
 
+let parent: Parent | undefined;
+
 /** Returns the supervisor of this process, or undefined when it was started alone. */
-export function parentOf(): Parent | undefined {
+export function parentOf(env: EnvironmentVariables): Parent | undefined {
   if (process.send === undefined) return undefined;
-  const send = (message: MemberMessage) => void process.send?.(message);
+  return (parent ??= listenToParent(env[trafficVariable] !== undefined));
+}
+
+function listenToParent(countsTraffic: boolean): Parent {
   let metricsOf: () => Promise<readonly object[]> = async () => [];
-  const takes = new Map<number, (taken: Taken) => void>();
-  let lastId = 0;
+  const takes = new Questions<Taken>();
+  const traffics = new Questions<Traffic>();
   const answerMetrics = async (id: number) => {
     send({ type: "metrics", id, metrics: await metricsOf() });
   };
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   process.on("message", (message: SupervisorMessage) => {
-    if (message.type === "stop") return stop();
-    if (message.type === "metrics") {
-      void answerMetrics(message.id);
-      return undefined;
-    }
-    takes.get(message.id)?.(message.taken);
-    takes.delete(message.id);
-    return undefined;
+    if (message.type === "stop") stop();
+    else if (message.type === "metrics") void answerMetrics(message.id);
+    else if (message.type === "traffic") traffics.answer(message.id, message.traffic);
+    else takes.answer(message.id, message.taken);
   });
   // Processes end with their supervisor: nothing else would replace or stop them.
   process.on("disconnect", stop);
@@ -43,12 +49,33 @@ export function parentOf(): Parent | undefined {
     answer(metrics) {
       metricsOf = metrics;
     },
-    takeShared(bucket, want) {
-      const { promise, resolve } = Promise.withResolvers<Taken>();
-      lastId += 1;
-      takes.set(lastId, resolve);
-      send({ type: "take", id: lastId, bucket, want });
-      return promise;
-    },
+    takeShared: (bucket, want) => takes.ask((id) => send({ type: "take", id, bucket, want })),
+    ...(countsTraffic && {
+      tell: (answered) => send({ type: "answered", answered }),
+      traffic: () => traffics.ask((id) => send({ type: "traffic", id })),
+    }),
   };
+}
+
+function send(message: MemberMessage): void {
+  process.send?.(message);
+}
+
+/** Questions of one kind to the supervisor, until they are answered. */
+class Questions<T> {
+  readonly #open = new Map<number, (answer: T) => void>();
+  #lastId = 0;
+
+  ask(send: (id: number) => void): Promise<T> {
+    const { promise, resolve } = Promise.withResolvers<T>();
+    this.#lastId += 1;
+    this.#open.set(this.#lastId, resolve);
+    send(this.#lastId);
+    return promise;
+  }
+
+  answer(id: number, answer: T): void {
+    this.#open.get(id)?.(answer);
+    this.#open.delete(id);
+  }
 }

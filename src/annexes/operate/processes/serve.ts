@@ -6,6 +6,8 @@ import { openLog } from "../../../cli/open-log.ts";
 import { settings, variableOf, type LoadedConfig } from "../../../config.ts";
 import type { AnySetting } from "../../../setting-kinds.ts";
 import { MinuteBuckets } from "../../../service/anonymous.ts";
+import { TrafficMeter } from "../traffic.ts";
+import { trafficVariable } from "./messages.ts";
 import { processesSetting } from "./setting.ts";
 import { Supervisor } from "./supervisor.ts";
 
@@ -25,6 +27,7 @@ export async function serveInProcesses(
     shutdownTimeoutMs: loaded.config.shutdownTimeoutSeconds * 1000,
     log,
     buckets: new MinuteBuckets(systemClock, loaded.config.anonymousPerMinute),
+    traffic: isWatched(loaded) ? new TrafficMeter(systemClock) : undefined,
     envOf: (slot, port) => environmentOf(loaded, io, slot, port),
   });
   const handOver = () => void supervisor.handOver();
@@ -53,16 +56,22 @@ async function openMetrics(
   return listenForAll(supervisor, address);
 }
 
+/** Whether the first process has something of its own, such as the console, that speaks for all. */
+function isWatched({ all }: LoadedConfig): boolean {
+  return all.some(({ setting, value }) => setting.firstOnly === true && value !== undefined);
+}
+
 /**
  * The variables of a serving process. Its settings come by the environment and not by flags,
  * because a process list shows flags to everybody.
  */
 function environmentOf(
-  { all }: LoadedConfig,
+  loaded: LoadedConfig,
   { env }: Io,
   slot: number,
   port: number | undefined,
 ): Record<string, string | undefined> {
+  const { all } = loaded;
   const given = all
     .filter(({ text, value }) => text !== undefined && value !== undefined)
     .filter(({ setting }) => slot === 0 || setting.firstOnly !== true)
@@ -75,6 +84,7 @@ function environmentOf(
     ...given,
     set(processesSetting, "1"),
     set(settings.reusePort, "true"),
+    ...(isWatched(loaded) ? [[trafficVariable, "1"] as const] : []),
     ...(port === undefined ? [] : [set(settings.port, String(port))]),
   ]) as Record<string, string | undefined>;
 }

@@ -14,6 +14,7 @@ export interface SupervisorOptions {
   readonly shutdownTimeoutMs: number;
   readonly log: Logger;
   readonly buckets: MinuteBuckets;
+  readonly traffic: MemberOptions["traffic"];
   /**
    * The environment of the process in `slot`, which listens on `port` (undefined: as the settings
    * say).
@@ -94,8 +95,8 @@ export class Supervisor {
   }
 
   #add(slot: number): Member {
-    const { buckets, envOf } = this.#options;
-    const member = new Member({ slot, env: envOf(slot, this.#port), buckets });
+    const { buckets, traffic, envOf } = this.#options;
+    const member = new Member({ slot, env: envOf(slot, this.#port), buckets, traffic });
     this.#members.push(member);
     void this.#dropAtEnd(member);
     return member;

@@ -8,7 +8,11 @@ const latencyBoundsMs = [
 ] as const;
 const minutes = 60;
 
-interface Minute {
+/** How long what one of several processes counted may wait until it is told. */
+const tellMs = 1_000;
+
+/** What was answered in some time: how often, and how many latencies were in each class. */
+export interface Answered {
   requests: number;
   refused: number;
   failed: number;
@@ -29,35 +33,37 @@ export interface Traffic {
   /** Requests in each minute, oldest first; the running one is the last. */
   readonly perMinute: readonly number[];
   readonly upSeconds: number;
-  /** True if other processes serve beside this one, whose requests are not counted here. */
-  readonly isPart: boolean;
 }
 
-/** Counts what the service answers, for an hour, in some 10 KiB. */
+/**
+ * Counts what the service answers, for an hour, in some 10 KiB: requests of this process, and what
+ * other processes tell of theirs.
+ */
 export class TrafficMeter implements RequestObserver {
   readonly #clock: Clock;
-  readonly #isPart: boolean;
   readonly #startMs: number;
-  readonly #ring: Minute[] = Array.from({ length: minutes }, emptyMinute);
+  readonly #ring: Answered[] = Array.from({ length: minutes }, nothing);
   #minute: number;
 
-  constructor(clock: Clock, isPart = false) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#isPart = isPart;
     this.#startMs = clock();
     this.#minute = Math.floor(this.#startMs / minuteMs);
   }
 
-  answered({ status, durationMs }: AnsweredRequest): void {
-    this.#roll();
-    const current = this.#ring.at(-1);
-    if (current === undefined) return;
-    current.requests += 1;
-    if (status === statusOf.rate_limited) current.refused += 1;
-    if (status >= statusOf.internal_error) current.failed += 1;
-    const found = latencyBoundsMs.findIndex((bound) => durationMs <= bound);
-    const at = found < 0 ? latencyBoundsMs.length : found;
-    current.latencies[at] = (current.latencies[at] ?? 0) + 1;
+  answered(request: AnsweredRequest): void {
+    count(this.#current(), request);
+  }
+
+  /** Adds what another process answered since it last told. */
+  add({ requests, refused, failed, latencies }: Answered): void {
+    const current = this.#current();
+    current.requests += requests;
+    current.refused += refused;
+    current.failed += failed;
+    for (const [at, more] of latencies.entries()) {
+      current.latencies[at] = (current.latencies[at] ?? 0) + more;
+    }
   }
 
   lastHour(): Traffic {
@@ -75,8 +81,12 @@ export class TrafficMeter implements RequestObserver {
       p99Ms: quantile(classes, 0.99),
       perMinute: this.#ring.map(({ requests }) => requests),
       upSeconds: Math.round((this.#clock() - this.#startMs) / 1_000),
-      isPart: this.#isPart,
     };
+  }
+
+  #current(): Answered {
+    this.#roll();
+    return this.#ring.at(-1) ?? nothing();
   }
 
   /** Drops the minutes that are more than an hour old. A clock that is set back changes nothing. */
@@ -86,12 +96,47 @@ export class TrafficMeter implements RequestObserver {
     if (passed <= 0) return;
     this.#minute = minute;
     this.#ring.splice(0, passed);
-    for (let i = 0; i < passed; i += 1) this.#ring.push(emptyMinute());
+    for (let i = 0; i < passed; i += 1) this.#ring.push(nothing());
   }
 }
 
-function emptyMinute(): Minute {
-  return { requests: 0, refused: 0, failed: 0, latencies: [] };
+/** Counts what one of several processes answers, and tells it once a second while there is any. */
+export class TrafficTeller implements RequestObserver {
+  readonly #tell: (answered: Answered) => void;
+  #untold = nothing();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(tell: (answered: Answered) => void) {
+    this.#tell = tell;
+  }
+
+  answered(request: AnsweredRequest): void {
+    count(this.#untold, request);
+    this.#timer ??= setTimeout(() => this.tell(), tellMs).unref();
+  }
+
+  /** Tells what is untold: a process that ends leaves nothing out. */
+  tell(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#untold.requests === 0) return;
+    this.#tell(this.#untold);
+    this.#untold = nothing();
+  }
+}
+
+function nothing(): Answered {
+  const latencies = Array.from({ length: latencyBoundsMs.length + 1 }, () => 0);
+  return { requests: 0, refused: 0, failed: 0, latencies };
+}
+
+function count(into: Answered, { status, durationMs }: AnsweredRequest): void {
+  into.requests += 1;
+  if (status === statusOf.rate_limited) into.refused += 1;
+  if (status >= statusOf.internal_error) into.failed += 1;
+  const found = latencyBoundsMs.findIndex((bound) => durationMs <= bound);
+  const at = found < 0 ? latencyBoundsMs.length : found;
+  into.latencies[at] = (into.latencies[at] ?? 0) + 1;
 }
 
 /**
