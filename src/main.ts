@@ -1,6 +1,6 @@
 import "./environment.ts";
 import { annexes } from "./annexes/index.ts";
-import { actor } from "./cli/io.ts";
+import { actorOf } from "./cli/io.ts";
 import { become } from "./cli/machine.ts";
 import { run } from "./cli/program.ts";
 import { givenArguments } from "./arguments.ts";
@@ -66,7 +66,7 @@ const exitCode = await run(givenArguments(), {
   get canAsk() {
     return process.stdin.isTTY && process.stderr.isTTY;
   },
-  actor: actor(processEnvironment),
+  actor: actorOf(processEnvironment, process.getuid?.()),
   machine: {
     uid: process.geteuid?.(),
     service() {

@@ -52,12 +52,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   return promise;
 }
 
-/** Who is at the keyboard, as the operating system knows them. */
-export function actor(env: EnvironmentVariables): string {
-  return actorOf(env, process.getuid?.());
-}
-
-/** The user behind sudo, else the user with this id. */
+/** Who is at the keyboard: the user behind sudo, else the user with this id. */
 export function actorOf(env: EnvironmentVariables, uid: number | undefined): string {
   const behindSudo = env["SUDO_USER"];
   if (behindSudo !== undefined && behindSudo !== "") return behindSudo;

@@ -10,19 +10,12 @@ import {
   type SettingName,
 } from "../config.ts";
 import { durationRule, parseDuration } from "../domain/duration.ts";
-import { parseInt64 } from "../domain/int64.ts";
 import { isLimit, limitMax, planNames } from "../domain/plan.ts";
 import type { AnySetting } from "../setting-kinds.ts";
 import type { Io } from "./io.ts";
 import { enterService, sayService, type MachineService } from "./machine.ts";
 import { typedWords } from "./program.ts";
 import { passwordWarning } from "./warnings.ts";
-
-/** What the settings of a server are to a command that asks one. */
-export const askedServer = {
-  host: "address that the server listens on",
-  port: "port that the server listens on",
-} as const;
 
 /**
  * Adds the flags of these settings to `command`. Help names the variable of each. `meanings`
@@ -172,13 +165,6 @@ export function limitOption(flag: string, description: string): Option {
       throw new InvalidArgumentError(`It must be a whole number from 1 to ${limitMax}.`);
     return limit;
   });
-}
-
-/** A value of the int64 range, written plainly. */
-export function parseInt64Value(value: string): bigint {
-  const id = parseInt64(value);
-  if (id === undefined) throw new InvalidArgumentError("It must be an integer of 64 bits.");
-  return id;
 }
 
 /** A duration in milliseconds, of at least `minMs`. */

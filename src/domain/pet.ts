@@ -85,24 +85,6 @@ function plainNumber(value: bigint): unknown {
   return Number.isSafeInteger(number) ? number : JSON.rawJSON(`${value}`);
 }
 
-/** Everyday words for a status, as people at a front desk say them. */
-const statusWords: Readonly<Record<string, PetStatus>> = {
-  adoptable: "available",
-  reserved: "pending",
-  "on hold": "pending",
-  adopted: "sold",
-};
-
-/**
- * The status that a person means: its name or an everyday word, in any case. Null for `none`,
- * undefined for anything else.
- */
-export function parseStatus(text: string): PetStatus | null | undefined {
-  const word = text.trim().toLowerCase();
-  if (word === "none") return null;
-  return isPetStatus(word) ? word : statusWords[word];
-}
-
 /** True when `value` is one of the allowed statuses. */
 export function isPetStatus(value: unknown): value is PetStatus {
   return petStatuses.includes(value as PetStatus);

@@ -4,13 +4,8 @@ import type { UndoReport } from "./animals.ts";
 import { printJson, type Io } from "../../cli/io.ts";
 import { addJson, json } from "../../cli/json.ts";
 import { withAnimals } from "./open.ts";
-import {
-  addSettings,
-  configOf,
-  parseInt64Value,
-  storeSettings,
-  yesOption,
-} from "../../cli/options.ts";
+import { parseInt64Value } from "./pets/options.ts";
+import { addSettings, configOf, storeSettings, yesOption } from "../../cli/options.ts";
 import { ProgressLine } from "../../cli/progress.ts";
 import { confirm } from "../../cli/terminal/confirm.ts";
 import { counted, grouped } from "../../cli/terminal/text.ts";

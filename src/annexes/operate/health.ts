@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
-import { checkServer } from "./doctor/server.ts";
+import { askedServer, checkServer } from "./doctor/server.ts";
 import type { Io } from "../../cli/io.ts";
-import { addSettings, askedServer, settingsOf, durationOption } from "../../cli/options.ts";
+import { addSettings, settingsOf, durationOption } from "../../cli/options.ts";
 
 const pauseMs = 100;
 

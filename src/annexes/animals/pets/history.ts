@@ -5,9 +5,10 @@ import type { AnimalHistory, PetEvent } from "../animals.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
 import { withAnimals } from "../open.ts";
-import { addSettings, configOf, parseInt64Value, storeSettings } from "../../../cli/options.ts";
+import { addSettings, configOf, storeSettings } from "../../../cli/options.ts";
 import { printTable } from "../../../cli/terminal/table.ts";
 import { fieldSchemas } from "./fields.ts";
+import { parseInt64Value } from "./options.ts";
 import { petFields, petSchema, petText } from "./pet.ts";
 
 const fieldsSchema = json.object({

@@ -6,17 +6,18 @@ import type { FoundPets } from "../animals.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson } from "../../../cli/json.ts";
 import { withAnimals } from "../open.ts";
-import {
-  addSettings,
-  configOf,
-  parseInt64Value,
-  storeFlags,
-  storeSettings,
-} from "../../../cli/options.ts";
+import { addSettings, configOf, storeFlags, storeSettings } from "../../../cli/options.ts";
 import { type Column, printTable } from "../../../cli/terminal/table.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
 import { shownFields } from "./fields.ts";
-import { categoryOption, none, statusOf, statusOption, type StatusWord } from "./options.ts";
+import {
+  categoryOption,
+  none,
+  parseInt64Value,
+  statusOf,
+  statusOption,
+  type StatusWord,
+} from "./options.ts";
 import { petFields, petListSchema } from "./pet.ts";
 
 interface Options {

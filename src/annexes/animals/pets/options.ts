@@ -1,14 +1,14 @@
 /** Options and arguments that several commands on animals take. */
 import { InvalidArgumentError, Option } from "commander";
+import { parseInt64 } from "../../../domain/int64.ts";
 import {
   isPetName,
-  parseStatus,
+  isPetStatus,
   petNameLengthMax,
   petStatuses,
   type PetStatus,
 } from "../../../domain/pet.ts";
 import type { CategoryReference } from "../categories.ts";
-import { parseInt64Value } from "../../../cli/options.ts";
 
 /** The word for having no status. */
 export const none = "none";
@@ -19,10 +19,19 @@ export const statusChoices = [...petStatuses, none];
 /** A status that was typed. Commander makes an empty text of null, so none is a word. */
 export type StatusWord = PetStatus | typeof none;
 
+/** Everyday words for a status, as people at a front desk say them. */
+const statusWords: Readonly<Record<string, PetStatus>> = {
+  adoptable: "available",
+  reserved: "pending",
+  "on hold": "pending",
+  adopted: "sold",
+};
+
 /** A status in any case, or an everyday word for one. */
 export function parseStatusWord(value: string): StatusWord {
-  const status = parseStatus(value);
-  if (status !== undefined) return status ?? none;
+  const word = value.trim().toLowerCase();
+  const status = word === none || isPetStatus(word) ? word : statusWords[word];
+  if (status !== undefined) return status;
   throw new InvalidArgumentError(`Allowed choices are ${statusChoices.join(", ")}.`);
 }
 
@@ -56,6 +65,13 @@ export function categoryOf(options: {
   readonly createCategory?: true;
 }): CategoryReference {
   return { text: options.category, create: options.createCategory === true };
+}
+
+/** A value of the int64 range, written plainly. */
+export function parseInt64Value(value: string): bigint {
+  const id = parseInt64(value);
+  if (id === undefined) throw new InvalidArgumentError("It must be an integer of 64 bits.");
+  return id;
 }
 
 /** Ids of animals, each once. */

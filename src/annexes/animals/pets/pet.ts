@@ -3,8 +3,9 @@ import { AppError } from "../../../domain/errors.ts";
 import { petFieldNames, type Pet } from "../../../domain/pet.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson, json, type Static } from "../../../cli/json.ts";
-import { addSettings, parseInt64Value, storeSettings } from "../../../cli/options.ts";
+import { addSettings, storeSettings } from "../../../cli/options.ts";
 import { fieldSchemas } from "./fields.ts";
+import { parseInt64Value } from "./options.ts";
 import { cut, printable } from "../../../cli/terminal/text.ts";
 
 export const petSchema = json.object({

@@ -15,10 +15,10 @@ import { findingStates, type Finding } from "./finding.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson, json, type Static } from "../../../cli/json.ts";
 import { storeAddress } from "../../../cli/open.ts";
-import { addSettings, askedServer, configOf } from "../../../cli/options.ts";
+import { addSettings, configOf } from "../../../cli/options.ts";
 import { stylesOf } from "../../../cli/terminal/style.ts";
 import { counted, pad, printable } from "../../../cli/terminal/text.ts";
-import { checkReach } from "./server.ts";
+import { askedServer, checkReach } from "./server.ts";
 
 export const doctorSchema = json.object({
   state: json.oneOf(findingStates, "the worst state of all checks"),

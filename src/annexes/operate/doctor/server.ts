@@ -2,6 +2,12 @@ import type { Config } from "../../../config.ts";
 import { isLoopback, localHost, reachOf } from "../../../cli/reach.ts";
 import { fail, ok, warn, type Finding } from "./finding.ts";
 
+/** What the settings of a server are to a command that asks one. */
+export const askedServer = {
+  host: "address that the server listens on",
+  port: "port that the server listens on",
+} as const;
+
 const answerMaxMs = 3_000;
 
 /**
