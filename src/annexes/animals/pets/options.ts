@@ -20,17 +20,17 @@ export const statusChoices = [...petStatuses, none];
 export type StatusWord = PetStatus | typeof none;
 
 /** Everyday words for a status, as people at a front desk say them. */
-const statusWords: Readonly<Record<string, PetStatus>> = {
-  adoptable: "available",
-  reserved: "pending",
-  "on hold": "pending",
-  adopted: "sold",
-};
+const statusWords: ReadonlyMap<string, PetStatus> = new Map([
+  ["adoptable", "available"],
+  ["reserved", "pending"],
+  ["on hold", "pending"],
+  ["adopted", "sold"],
+]);
 
 /** A status in any case, or an everyday word for one. */
 export function parseStatusWord(value: string): StatusWord {
   const word = value.trim().toLowerCase();
-  const status = word === none || isPetStatus(word) ? word : statusWords[word];
+  const status = word === none || isPetStatus(word) ? word : statusWords.get(word);
   if (status !== undefined) return status;
   throw new InvalidArgumentError(`Allowed choices are ${statusChoices.join(", ")}.`);
 }
