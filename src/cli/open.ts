@@ -13,9 +13,10 @@ import type { AddressLimiter } from "../service/anonymous.ts";
 import { closing } from "../service/closing.ts";
 import { catalogueFile, inMemory, openStore, type StoreObserver } from "../service/open-store.ts";
 import { createServices, type Services } from "../service/services.ts";
+import type { Store } from "../storage/contract.ts";
+import { movedTo } from "../storage/store-state.ts";
 import type { Inspected } from "../storage/sqlite/writer-thread.ts";
 import type { Io } from "./io.ts";
-import { refuseMoved } from "./moved.ts";
 import { messageOf } from "./errors.ts";
 
 /** The system's generator of random bytes. */
@@ -70,6 +71,23 @@ export async function openServices(
     addresses: options.addresses,
     bans: config.bans === "on",
     onError: options.onError,
+  });
+}
+
+/**
+ * Throws for a store that was moved elsewhere, with the place, unless the settings say that it is
+ * meant.
+ */
+export async function refuseMoved(store: Store, config: Pick<Config, "movedStore">): Promise<void> {
+  if (config.movedStore) return;
+  const place = await store.read(movedTo);
+  if (place !== undefined) throw movedStore(store.place, place);
+}
+
+/** The error of work on a store that was moved. */
+export function movedStore(from: string, to: string): AppError {
+  return new AppError("unavailable", `The store in ${from} was moved to ${to}.`, {
+    hint: "Work there. Nobody is served from the old copy; --moved-store opens it anyway.",
   });
 }
 

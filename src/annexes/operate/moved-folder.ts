@@ -1,20 +1,17 @@
 import type { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { moved } from "../../cli/moved.ts";
+import { movedStore } from "../../cli/open.ts";
 import type { Config } from "../../config.ts";
-import { movedMark } from "../../storage/moved.ts";
+import { movedMark } from "../../storage/store-state.ts";
 import { storeFiles } from "../../storage/sqlite/files.ts";
 import { examine } from "../../storage/sqlite/inspect.ts";
 import { storeState } from "../../storage/tables.ts";
 
 /** Throws for a data folder whose store was moved, unless the settings say that it is meant. */
-export function refuseMovedFolder(
-  folder: string,
-  { movedStore }: Pick<Config, "movedStore">,
-): void {
-  if (movedStore) return;
+export function refuseMovedFolder(folder: string, config: Pick<Config, "movedStore">): void {
+  if (config.movedStore) return;
   const place = folderMovedTo(folder);
-  if (place !== undefined) throw moved(folder, place);
+  if (place !== undefined) throw movedStore(folder, place);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { pendingAfter } from "../../storage/migration-history.ts";
-import { movedMark } from "../../storage/moved.ts";
+import { movedMark } from "../../storage/store-state.ts";
 import { describeAddress, parseDatabaseAddress } from "./address.ts";
 import { connect } from "./connections.ts";
 import { explainRefusal, unwrap } from "./failures.ts";

@@ -1,7 +1,7 @@
 import type { SQL } from "bun";
 import type { Session, TransactionOptions } from "../../storage/contract.ts";
 import { columnName, type Table } from "../../storage/declare.ts";
-import { countEdit } from "../../storage/edits.ts";
+import { countEdit } from "../../storage/store-state.ts";
 import {
   type Answer,
   type Dialect,

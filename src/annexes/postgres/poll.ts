@@ -1,5 +1,5 @@
 import type { SQL } from "bun";
-import { editCount } from "../../storage/edits.ts";
+import { editCount } from "../../storage/store-state.ts";
 import { row, sql } from "../../storage/statement.ts";
 import { perform } from "./engine.ts";
 

@@ -1,7 +1,7 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { Awaitable, Session } from "../contract.ts";
 import { type ColumnKind, columnName } from "../declare.ts";
-import { countEdit } from "../edits.ts";
+import { countEdit } from "../store-state.ts";
 import { asAppError, isBusy, openDatabase, translating } from "./database.ts";
 import { inMemory, storeFiles } from "./files.ts";
 import type { SqliteOptions } from "./store.ts";

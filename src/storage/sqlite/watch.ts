@@ -3,7 +3,7 @@ import type { Database, Statement } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import type { StoreVersions } from "../contract.ts";
-import { editCount } from "../edits.ts";
+import { editCount } from "../store-state.ts";
 import { sql } from "../statement.ts";
 import { prepared } from "./engine.ts";
 
