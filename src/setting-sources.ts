@@ -59,7 +59,7 @@ function placeOf(variable: ServiceVariable | undefined): string {
 }
 
 /** What the settings are read from: each of them beats those behind it. */
-export interface Given {
+interface Given {
   readonly flags: Readonly<Record<string, string>>;
   readonly env: EnvironmentVariables;
   readonly service: ServiceVariables;

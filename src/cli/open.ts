@@ -22,7 +22,7 @@ import { messageOf } from "./errors.ts";
 /** The system's generator of random bytes. */
 export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
-export interface OpenOptions {
+interface OpenOptions {
   /** True for a server: nothing may block its thread. */
   readonly serving: boolean;
   readonly observer?: StoreObserver | undefined;

@@ -9,7 +9,7 @@ import { firstOf, messageOf, UsageError } from "./errors.ts";
 import { wrapHelp } from "./terminal/help.ts";
 
 /** The kernel's commands, in the order in which help shows them. */
-export const kernelCommands: readonly CommandEntry[] = [
+const kernelCommands: readonly CommandEntry[] = [
   { path: "serve", load: async () => (await import("./serve.ts")).serveCommand },
   { path: "keys", load: async () => (await import("./keys/index.ts")).keysCommand },
   { path: "config", load: async () => (await import("./config.ts")).configCommand },
@@ -82,7 +82,7 @@ async function programFor(args: readonly string[], io: Io): Promise<Command> {
 }
 
 /** Every command reports errors in the same words, and none ends the process by itself. */
-export function configure(command: Command, io: Io): void {
+function configure(command: Command, io: Io): void {
   command
     .exitOverride()
     .configureOutput({

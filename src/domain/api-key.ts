@@ -110,7 +110,7 @@ export interface ApiKey {
 }
 
 export const accesses = ["read-write", "read-only"] as const;
-export type Access = (typeof accesses)[number];
+type Access = (typeof accesses)[number];
 
 /** What a key may do, by the name of the flag that says so. */
 export function accessOf({ readOnly }: Pick<ApiKey, "readOnly">): Access {

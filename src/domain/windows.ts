@@ -7,7 +7,7 @@ import type { Limits } from "./plan.ts";
  */
 export const windowMs = { minute: minuteMs, day: dayMs } as const;
 export const windowNames = ["minute", "day"] as const satisfies readonly (keyof typeof windowMs)[];
-export type WindowName = (typeof windowNames)[number];
+type WindowName = (typeof windowNames)[number];
 
 /**
  * What is kept of a key's use: for each window its label and how many requests are charged to it.
@@ -77,7 +77,7 @@ export function giveBack(counts: WindowCounts, unused: UnusedBlock): WindowCount
 }
 
 /** The outcome of a take: how many requests were granted and the counts to keep. */
-export interface Take {
+interface Take {
   readonly granted: number;
   readonly counts: WindowCounts;
 }
@@ -142,7 +142,7 @@ export const usageKeptDays = 400;
  * A day that ended between two takes of a key. Its count leaves the windows, so it has to be kept
  * as usage.
  */
-export interface FinishedDay {
+interface FinishedDay {
   readonly day: number;
   readonly requests: number;
   /** Usage of earlier days is no longer kept. */
@@ -150,7 +150,7 @@ export interface FinishedDay {
 }
 
 /** The result of a take, and what of it must be stored. */
-export interface SettledTake {
+interface SettledTake {
   readonly result: TakeResult;
   /** True when the result's counts have to take the place of those that were kept. */
   readonly mustPut: boolean;

@@ -3,7 +3,7 @@ import { type Pet, petJson } from "../domain/pet.ts";
 import type { Services } from "../service/services.ts";
 
 /** A full page: one that another page follows. */
-export interface FullPage {
+interface FullPage {
   /** The parts of an array of animals as JSON in UTF-8. */
   readonly parts: readonly (string | Uint8Array<ArrayBuffer>)[];
   readonly lastId: bigint;

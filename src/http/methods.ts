@@ -8,7 +8,7 @@ export interface RouteName {
 }
 
 /** Looks up the methods of a path, as `Allow` lists them; undefined if there is nothing. */
-export type MethodTable = (path: string) => string | undefined;
+type MethodTable = (path: string) => string | undefined;
 
 /** The table of the declared `routes`: the one place that knows which methods an address takes. */
 export function methodTable(routes: readonly RouteName[]): MethodTable {

@@ -20,7 +20,7 @@ export interface Tls {
   readonly key: string;
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly reusePort: boolean;

@@ -109,13 +109,13 @@ export function hashKey(key: PlainKey): KeyHash {
  * Why a credential does not open anything. The caller learns of its own typing errors, and nothing
  * that helps to guess a key.
  */
-export type InvalidKey = "malformed" | "Bearer twice" | "of another environment" | "unknown";
+type InvalidKey = "malformed" | "Bearer twice" | "of another environment" | "unknown";
 
 /**
  * A key that was good once, and why it is not any more. For the log too: it says whose key is still
  * in use somewhere.
  */
-export interface EndedKey {
+interface EndedKey {
   readonly ended: "revoked" | "expired";
   readonly key: ApiKey;
 }

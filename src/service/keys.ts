@@ -32,7 +32,7 @@ export interface KeyDetails {
   readonly events: readonly KeyEvent[];
 }
 
-export interface KeyServiceOptions {
+interface KeyServiceOptions {
   readonly keys: KeyStore;
   readonly environment: Environment;
   readonly clock: Clock;

@@ -30,7 +30,7 @@ interface Pending {
   readonly waiting: readonly Answer[];
 }
 
-export interface LimiterOptions {
+interface LimiterOptions {
   readonly windows: WindowStore;
   readonly clock: Clock;
   /** False to impose no ban. A ban that an operator imposed holds anyway. */

@@ -6,7 +6,7 @@ import { openSqliteStore, type SqliteOptions } from "../storage/sqlite/store.ts"
 /** What a server wants to know of its store's work. */
 export type StoreObserver = Pick<SqliteOptions, "onCommit" | "onBusy" | "onBan">;
 
-export type StoreOptions = SqliteOptions;
+type StoreOptions = SqliteOptions;
 
 /** A kind of store that an address names, instead of a data folder. */
 export interface StoreKind {

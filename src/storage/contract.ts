@@ -24,7 +24,7 @@ export interface CommitReport {
 }
 
 /** The origin of an animal. It is in the animal's own row, so that a create writes nothing else. */
-export interface Origin {
+interface Origin {
   readonly createdAtMs?: number | undefined;
   /** The id of the key that added it through the interface. */
   readonly createdBy?: string | undefined;

@@ -27,7 +27,7 @@ export type RecordOf<T> =
     : never;
 
 /** A row to be added: what has a default, or may be null, may be left out. */
-export type NewRecordOf<T> =
+type NewRecordOf<T> =
   T extends Table<infer C>
     ? { [P in keyof C as IsNeeded<C[P]> extends true ? P : never]: DataOf<C[P]> } & {
         [P in keyof C as IsNeeded<C[P]> extends true ? never : P]?: DataOf<C[P]> | null | undefined;

@@ -226,7 +226,7 @@ export const idempotencyKeys = table({
 });
 
 /** What a person may do in the console. */
-export const personRoles = ["staff", "operator"] as const;
+const personRoles = ["staff", "operator"] as const;
 
 /** The people who use the console. */
 export const people = table({

@@ -32,12 +32,12 @@ import { takeBack, type UndoOptions, type UndoReport } from "./undo.ts";
 export type { ChangeRecord, FoundPets, PetEvent, UndoReport };
 
 /** What to set in animals. What is absent stays. */
-export type AnimalPatch = Omit<PetPatch, "categoryId"> & {
+type AnimalPatch = Omit<PetPatch, "categoryId"> & {
   readonly category?: CategoryReference | undefined;
 };
 
 /** Which animals a list is to show. */
-export interface AnimalQuery {
+interface AnimalQuery {
   /** Anywhere in the name, whatever its case and accents. */
   readonly name?: string | undefined;
   /** An id or a name. */

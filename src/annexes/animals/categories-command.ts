@@ -9,7 +9,7 @@ import { UsageError } from "../../cli/errors.ts";
 import { printTable } from "../../cli/terminal/table.ts";
 import { counted, grouped } from "../../cli/terminal/text.ts";
 
-export const categorySchema = json.object({
+const categorySchema = json.object({
   id: json.int64("id, an int64: the categoryId of its animals"),
   name: json.text("name"),
 });
@@ -20,7 +20,7 @@ export const categoryListSchema = json.list(
     animals: json.count("number of animals in it"),
   }),
 );
-export const mergedSchema = json.object({
+const mergedSchema = json.object({
   animals: json.count("number of animals that changed their category"),
 });
 

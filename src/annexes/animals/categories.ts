@@ -34,7 +34,7 @@ export interface CategoryReference {
 }
 
 /** A category that was found, and what was made for it. */
-export interface ResolvedCategory {
+interface ResolvedCategory {
   readonly id: bigint;
   readonly made: readonly CategoryEvent[];
 }

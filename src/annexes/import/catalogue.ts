@@ -9,7 +9,7 @@ import { categories, pets } from "../../storage/tables.ts";
 import { beginStage, type ImportStage, type StageOptions } from "./stage.ts";
 
 /** What reads and writes all animals of a catalogue: a store. */
-export type CatalogueEngine = Pick<Store, "read" | "session">;
+type CatalogueEngine = Pick<Store, "read" | "session">;
 
 /** An animal as it is written down whole. */
 export interface ExportedPet extends Pet {

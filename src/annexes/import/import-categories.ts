@@ -14,12 +14,12 @@ const newNamesMax = 10_000;
  * A category's id, or its place among those whose ids are settled once all of the input has been
  * read.
  */
-export type ResolvedCategory =
+type ResolvedCategory =
   | { readonly categoryId: bigint; readonly categoryKey?: undefined }
   | { readonly categoryId?: undefined; readonly categoryKey: number };
 
 /** Why an animal has no category. */
-export interface UnresolvedCategory {
+interface UnresolvedCategory {
   readonly problem: Message;
   /** True when a new category, or an id for its name, would help. */
   readonly isUnknown: boolean;
@@ -37,7 +37,7 @@ interface Open {
  * A category that stayed open: how many animals have it, and on which line the first of them
  * begins.
  */
-export interface UnknownCategory {
+interface UnknownCategory {
   readonly what: string;
   readonly firstLine: number;
   readonly animals: number;
@@ -51,7 +51,7 @@ export interface SettledCategories {
   readonly added: readonly Category[];
 }
 
-export interface CategoryOptions {
+interface CategoryOptions {
   /** Makes the categories that do not exist. */
   readonly create: boolean;
   /** Takes ids that come with a name for those of another catalogue. */

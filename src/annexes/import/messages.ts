@@ -93,9 +93,9 @@ export const messageTexts = {
     `Say where the fields are, such as ${options}, or name a format with --format`,
 };
 
-export type MessageCode = keyof typeof messageTexts;
+type MessageCode = keyof typeof messageTexts;
 /** Texts for all messages, such as those of another language. */
-export type MessageTexts = typeof messageTexts;
+type MessageTexts = typeof messageTexts;
 
 /** What is said of an input: which text, with the values that it shows. */
 export interface Message {

@@ -6,7 +6,7 @@ const tokenPattern =
   /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|\b(true|false|null)\b|[{}[\],]|\s+|./gs;
 
 /** What a piece of JSON text is. */
-export type TokenKind = "key" | "string" | "number" | "word" | "mark";
+type TokenKind = "key" | "string" | "number" | "word" | "mark";
 
 export interface Token {
   readonly kind: TokenKind;

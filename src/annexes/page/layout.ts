@@ -4,7 +4,7 @@ import logo from "./logo.svg" with { type: "text" };
 import shared from "./shared.css" with { type: "text" };
 
 /** The parts of a page. Style and script are inline, so that it is one request. */
-export interface PageParts {
+interface PageParts {
   readonly title: string;
   readonly description: string;
   readonly style: string;

@@ -10,7 +10,7 @@ const idleMaxMs = 60_000;
 
 export type Query = BunSQLDatabase;
 
-export interface ConnectionsOptions<Session> {
+interface ConnectionsOptions<Session> {
   readonly address: DatabaseAddress;
   /** Connections at the most. */
   readonly max: number;
@@ -26,7 +26,7 @@ export interface ConnectionsOptions<Session> {
   readonly onLoss: (error: unknown) => void;
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** True when work that failed with this error may be done again; by default a loss ends it. */
   readonly mayRepeat?: (error: unknown) => boolean;
   /** On the scale of performance.now(); by default `timeoutMs` from now. */
@@ -219,7 +219,7 @@ async function closeAtOnce(sql: SQL): Promise<void> {
 }
 
 /** What `promise` resolves to, or DeadlineError when it takes longer. */
-export async function before<T>(deadlineMs: number, promise: Promise<T>): Promise<T> {
+async function before<T>(deadlineMs: number, promise: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(new DeadlineError("the database did not answer in time")),

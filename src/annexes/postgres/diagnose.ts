@@ -7,7 +7,7 @@ import { explainRefusal, unwrap } from "./failures.ts";
 import { appliedMigrations, checkServer, postgresMigrations } from "./migrate.ts";
 
 /** What is known of a database without changing anything of it. */
-export type PostgresDiagnosis =
+type PostgresDiagnosis =
   | {
       readonly where: string;
       /** The server's name and version. */

@@ -100,13 +100,13 @@ interface InsertedPet {
   readonly position: bigint;
 }
 
-export interface PetConnections {
+interface PetConnections {
   readonly reads: Runner<{ readonly pets: ReturnType<typeof petReads> }>;
   readonly creates: Runner<{ readonly sql: SQL }>;
   readonly changes: Runner<{ readonly query: Query }>;
 }
 
-export interface PetStoreOptions {
+interface PetStoreOptions {
   readonly timeoutMs: number;
   /** Called for each commit that changed animals, before those who wait for it are answered. */
   readonly onChange: () => void;

@@ -30,7 +30,7 @@ const readConnections = 4;
 /** Reads under way or waiting; above it they are refused at once. */
 const readsMax = 2_048;
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly address: DatabaseAddress;
   /** How long a request may wait for the database. */
   readonly timeoutMs: number;

@@ -18,7 +18,7 @@ export interface ChangedWindows extends WindowCounts {
   readonly address: string | undefined;
 }
 
-export interface Decision {
+interface Decision {
   readonly results: TakeResult[][];
   readonly changed: ReadonlyMap<string, ChangedWindows>;
   /** By key and day, separated by a space. */

@@ -16,7 +16,7 @@ const batchMax = 256;
 /** Calls that may wait for their transaction; a server makes one at a time. */
 const waitingMax = 4_096;
 
-export interface WindowStoreOptions {
+interface WindowStoreOptions {
   readonly timeoutMs: number;
   /** In place of the database's clock, for tests that move the time. */
   readonly clock: Clock | undefined;
@@ -41,7 +41,7 @@ export function windowReads(query: Query) {
   };
 }
 
-export interface WindowConnections {
+interface WindowConnections {
   readonly reads: Runner<{
     readonly query: Query;
     readonly windows: ReturnType<typeof windowReads>;

@@ -1,7 +1,7 @@
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 
-export interface ConfirmOptions {
+interface ConfirmOptions {
   /** True when the operator said `--yes`. */
   readonly yes: boolean;
   /**

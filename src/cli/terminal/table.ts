@@ -15,7 +15,7 @@ export interface Column {
 }
 
 /** A cell, and how it is painted. */
-export type Cell = string | { readonly text: string; readonly paint: Paint };
+type Cell = string | { readonly text: string; readonly paint: Paint };
 
 const gap = "  ";
 /**

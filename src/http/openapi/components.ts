@@ -9,7 +9,7 @@ import { readOnlyKey } from "../../service/admission.ts";
 import { bodyLimitBytes } from "../body.ts";
 import { encodedBody, jsonType, statusOf } from "../errors.ts";
 
-export type Reference = OpenAPIV3.ReferenceObject;
+type Reference = OpenAPIV3.ReferenceObject;
 type Headers = Record<string, Reference>;
 type Examples = Record<string, OpenAPIV3.ExampleObject>;
 

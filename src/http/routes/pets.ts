@@ -22,7 +22,7 @@ import { createPetDetail, getPetDetail, listPetsDetail } from "../openapi/operat
 import { UnsentAnswers, unread } from "../unsent.ts";
 import { answersOf, listQuery, newPetBody, petPath, type PetBody } from "../schemas.ts";
 
-export interface PetRoutesOptions extends GateOptions {
+interface PetRoutesOptions extends GateOptions {
   readonly services: Pick<Services, "access" | "pets">;
   readonly clock: Clock;
   readonly answers: PetAnswers;

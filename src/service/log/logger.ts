@@ -2,7 +2,7 @@ import { isoSeconds, type Clock } from "../../domain/clock.ts";
 import { logLevels, type LogFormat, type LogLevel } from "../../domain/log.ts";
 import { LogOutput, type LogOutputOptions } from "./output.ts";
 
-export interface LoggerOptions extends Omit<LogOutputOptions, "describeDropped"> {
+interface LoggerOptions extends Omit<LogOutputOptions, "describeDropped"> {
   readonly level: LogLevel;
   readonly format: LogFormat;
   readonly clock: Clock;

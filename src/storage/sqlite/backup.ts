@@ -23,7 +23,7 @@ import { type Blame, checkPages, checkReferences, examine, reportingDamage } fro
 import { pendingMigrations } from "./migrate.ts";
 
 /** Rows by table. */
-export type Counts = ReadonlyMap<string, number>;
+type Counts = ReadonlyMap<string, number>;
 
 export interface BackupReport {
   readonly file: string;

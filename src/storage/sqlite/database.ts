@@ -7,7 +7,7 @@ import { AppError } from "../../domain/errors.ts";
  */
 export const busyTimeoutMs = 5_000;
 
-export interface OpenOptions {
+interface OpenOptions {
   /**
    * `full`: a commit is on the disk when it returns. `normal`: it survives a killed process, not a
    * power cut.
@@ -98,7 +98,7 @@ export function isDamaged(error: unknown): boolean {
 }
 
 /** Why the database failed, in an operator's words, and what to do about it. */
-export function explain(error: SQLiteError): readonly [why: string, hint: string] {
+function explain(error: SQLiteError): readonly [why: string, hint: string] {
   if (isFull(error))
     return [
       "there is no space left on its disk",

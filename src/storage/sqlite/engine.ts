@@ -142,7 +142,7 @@ export function withoutBlocking<T>(work: () => T, timeoutMs: number): Awaitable<
 const sessionCacheKib = 8_192;
 
 /** What a session's writes go through, so that the store sees them at once. */
-export type Noticing = <T>(write: () => T) => T;
+type Noticing = <T>(write: () => T) => T;
 
 /**
  * Opens a session on the files of `folder`; in memory there is only the connection `shared`.

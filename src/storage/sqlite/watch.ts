@@ -20,7 +20,7 @@ const numbers = sql<Numbers>`
     coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0) AS lastId
   FROM key_epoch`;
 
-export interface SharingOptions {
+interface SharingOptions {
   /** True for a server: all reads of a moment share one read transaction. */
   readonly snapshot: boolean;
   /** True when other processes answer at the same address. */

@@ -15,7 +15,7 @@ import { rateWindows, usageDays } from "./schema.ts";
  */
 const retryPauseMs = { min: 0.2, max: 3 } as const;
 
-export interface WindowStoreOptions {
+interface WindowStoreOptions {
   readonly clock: Clock;
   /** From 0 up to 1; spreads the retries. */
   readonly random: () => number;

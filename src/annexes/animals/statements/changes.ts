@@ -28,7 +28,7 @@ import {
 import { changes, petEvents, pets, removedPets } from "../../../storage/tables.ts";
 
 /** Histories, and what an undo needs, are kept for so long. */
-export const changesKeptDays = 90;
+const changesKeptDays = 90;
 
 /** Events forgotten by one change, whose transaction must not hold up a server for long. */
 const forgottenMax = 10_000;
@@ -79,7 +79,7 @@ export interface ChangeCounts {
 }
 
 /** The fields of an animal that an event shows: all but its id and how it came to be. */
-export const eventFields = Object.keys(pets.columns).filter(
+const eventFields = Object.keys(pets.columns).filter(
   (property) => property !== "id" && !property.startsWith("created"),
 ) as readonly Exclude<keyof typeof pets.columns, "id">[];
 

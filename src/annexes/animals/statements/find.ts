@@ -22,7 +22,7 @@ import {
 import { changes, petEvents, pets, removedPets } from "../../../storage/tables.ts";
 
 /** Which animals are wanted. */
-export interface PetFilter {
+interface PetFilter {
   /** Anywhere in the name, whatever its case and accents. */
   readonly name?: string | undefined;
   readonly categoryId?: bigint | undefined;
@@ -144,7 +144,7 @@ function* countWhere(where: Statement): Steps<number> {
 }
 
 /** An animal as its own table keeps it. */
-export type PetRecord = RecordOf<typeof pets>;
+type PetRecord = RecordOf<typeof pets>;
 
 /** The animals of `rest`: `WHERE ... ORDER BY ...`. */
 export function* petRows(rest: Statement): Steps<Pet[]> {

@@ -27,7 +27,7 @@ export class FieldFault extends Error {
 }
 
 /** An unknown status; `--status` can define it. */
-export class UnknownStatus extends FieldFault {
+class UnknownStatus extends FieldFault {
   readonly value: string;
 
   constructor(field: string, value: unknown) {
@@ -188,7 +188,7 @@ export function exactName(field: string, value: unknown): string {
 }
 
 /** Where a record has the optional texts of an animal. */
-export type OptionalTexts = readonly (readonly [OptionalTextName, Field])[];
+type OptionalTexts = readonly (readonly [OptionalTextName, Field])[];
 
 /** The optional texts of a record; an empty one is none. */
 export function optionalTextsOf(texts: OptionalTexts, record: unknown): Partial<NewPet> {

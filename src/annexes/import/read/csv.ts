@@ -7,13 +7,13 @@ import { message, messageText } from "../messages.ts";
 /**
  * A CSV input: the names in its header line, then its rows as arrays with one field for each name.
  */
-export interface CsvRecords {
+interface CsvRecords {
   readonly columns: readonly string[];
   readonly batches: AsyncGenerator<RecordBatch>;
 }
 
 /** What a reader of CSV has to know beforehand. */
-export interface CsvLayout {
+interface CsvLayout {
   readonly delimiter: string;
   /**
    * True for names of columns that mean something; finds the header below the title rows of a

@@ -1,7 +1,7 @@
 import { nestingMax } from "../../../domain/exact-json.ts";
 
 /** Where a text stops being JSON, and what stands in the way. */
-export interface JsonFault {
+interface JsonFault {
   /** Newlines before the fault. */
   readonly linesDown: number;
   readonly problem: string;

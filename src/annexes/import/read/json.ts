@@ -37,7 +37,7 @@ export function isListName(name: string): boolean {
 
 const batchRecordsMax = 512;
 
-export interface JsonOptions {
+interface JsonOptions {
   /** True when top-level objects wrap a list of records, false when they are records. */
   readonly wrapped: boolean;
   /**

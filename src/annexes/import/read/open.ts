@@ -6,7 +6,7 @@ import { peeked } from "./peek.ts";
 import { message } from "../messages.ts";
 
 /** An input as it can be read on: UTF-8 text, or a workbook. */
-export type Opened =
+type Opened =
   | { readonly kind: "text"; readonly chunks: ByteChunks }
   | { readonly kind: "workbook"; readonly chunks: ByteChunks };
 

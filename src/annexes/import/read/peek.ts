@@ -1,7 +1,7 @@
 import type { ByteChunks } from "./input.ts";
 
 /** The beginning of an input, and all of it. */
-export interface Peeked {
+interface Peeked {
   readonly beginning: Uint8Array;
   /** Yields all of the input; lets the source go when reading stops early. */
   readonly chunks: ByteChunks;

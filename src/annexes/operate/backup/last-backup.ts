@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { giveToOwner } from "../../../storage/sqlite/folder.ts";
 
 /** The last backup that was made of a data folder. */
-export interface BackupRecord {
+interface BackupRecord {
   readonly atMs: number;
   /** The whole path that it was written to. It may be elsewhere by now. */
   readonly file: string;

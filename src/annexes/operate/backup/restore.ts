@@ -26,7 +26,7 @@ import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { giveToOwner, prepareFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 
-export interface RestoreReport extends BackupReport {
+interface RestoreReport extends BackupReport {
   /** Where the catalogue is that was there before, if there was one. */
   readonly replaced: string | undefined;
 }

@@ -14,7 +14,7 @@ import { requireBackup } from "./restore.ts";
 const pageSize = 1_000;
 
 /** What a backup holds. */
-export interface BackupContents extends BackupReport {
+interface BackupContents extends BackupReport {
   /** Animals by status; `none` are those without one. */
   readonly statuses: Readonly<Record<PetStatus | "none", number>>;
   readonly states: Readonly<Record<KeyState, number>>;

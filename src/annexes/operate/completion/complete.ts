@@ -7,10 +7,10 @@ export interface Candidate {
 }
 
 /** A kind of value that is looked up when it is asked for. */
-export type LookupKind = "key" | "pet";
+type LookupKind = "key" | "pet";
 
 /** What completes the word: candidates, or the names of files, which the shell knows best. */
-export type Completion = readonly Candidate[] | "files";
+type Completion = readonly Candidate[] | "files";
 
 export interface Lookup {
   /**

@@ -8,13 +8,13 @@ const shownMax = 50;
 /** Digits of the largest int64. */
 const digitsMax = 19;
 
-export interface PeekedKey {
+interface PeekedKey {
   readonly id: string;
   readonly name: string;
   readonly plan: PlanName;
 }
 
-export interface PeekedPet {
+interface PeekedPet {
   readonly id: bigint;
   readonly name: string;
 }

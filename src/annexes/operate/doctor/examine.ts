@@ -17,7 +17,7 @@ const timesync = { folder: "/run/systemd/timesync", file: "/run/systemd/timesync
 /** No clock is right that shows a time before this program was written. */
 const writtenMs = Date.UTC(2026, 0, 1);
 
-export interface FolderQuestion {
+interface FolderQuestion {
   readonly folder: string;
   /** Which setting says so. */
   readonly why: string;

@@ -1,6 +1,6 @@
 /** The result of a check: `warn` becomes a problem later, `fail` is a problem now. */
 export const findingStates = ["ok", "warn", "fail"] as const;
-export type FindingState = (typeof findingStates)[number];
+type FindingState = (typeof findingStates)[number];
 
 /** The result of one check. */
 export interface Finding {

@@ -9,7 +9,7 @@ const soundMs = 60_000;
 /** How much longer than its own shutdown timeout a process may take to end. */
 const graceMs = 5_000;
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   readonly count: number;
   readonly shutdownTimeoutMs: number;
   readonly log: Logger;

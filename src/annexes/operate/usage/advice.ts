@@ -11,13 +11,13 @@ const refusalsMin = 20;
 const refusalShareMin = 0.01;
 
 /** The use of a key on one day, for the choice of a plan. */
-export interface DayOfUse {
+interface DayOfUse {
   readonly requests: number;
   readonly refusals: number;
 }
 
 /** Why a key's plan does not fit, and the one that would. */
-export interface PlanAdvice {
+interface PlanAdvice {
   /** The window whose limit is too low. */
   readonly window: "minute" | "day";
   /** Its highest day. */

@@ -47,7 +47,7 @@ export function scaleTop(value: number): number {
   return step * power;
 }
 
-export interface Drawn {
+interface Drawn {
   readonly lines: readonly string[];
   /** How many values a column stands for: it shows the highest of them. */
   readonly perColumn: number;

@@ -81,7 +81,7 @@ async function copy(io: Io, options: Options, config: Config): Promise<void> {
   return undefined;
 }
 
-export interface PlacesToCopy {
+interface PlacesToCopy {
   /** Data folders, or addresses of databases. */
   readonly source: string;
   readonly target: string;

@@ -24,7 +24,7 @@ export interface CopyProgress {
   readonly total: number | undefined;
 }
 
-export interface CopyOptions {
+interface CopyOptions {
   /** Goes on with a copy that broke off, instead of refusing a store that is not empty. */
   readonly resume: boolean;
   readonly onProgress: (progress: CopyProgress) => void;

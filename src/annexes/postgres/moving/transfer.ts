@@ -92,7 +92,7 @@ export async function lastPet(engine: Engine): Promise<bigint> {
 }
 
 /** The last numbers that were given out, so that the other store goes on behind them. */
-export interface LastNumbers {
+interface LastNumbers {
   /** By table. */
   readonly keys: ReadonlyMap<Table, bigint>;
   readonly epoch: bigint;
