@@ -25,9 +25,9 @@ test("an index finds the same as a look at every name, whatever changed", () => 
       let last = 0n;
       for (const step of steps) {
         if ("append" in step) {
-          const animals = step.append.map((text) => [(last += 1n), text] as const);
+          const animals = step.append.map((name) => ({ id: (last += 1n), name }));
           index.append(animals);
-          for (const [id, text] of animals) model.set(id, text);
+          for (const { id, name: text } of animals) model.set(id, text);
         } else {
           const names = new Map(step.change.map(([at, text]) => [BigInt(at), text]));
           for (const id of names.keys()) if (id === 0n || id > last) names.delete(id);
@@ -86,6 +86,28 @@ describe.each(stores)("the names in $name", (kind) => {
     await animals.restore(rex);
     expect(await find("rex")).toEqual([added, rex]);
     expect(await find("max")).toEqual([]);
+  });
+
+  test("that are being read are waited for", async () => {
+    const rex = await create("Rex");
+    const reading = book.prepare();
+    expect(await find("rex")).toEqual([rex]);
+    await reading;
+  });
+
+  test("are all read again after more changes than are followed one by one", async () => {
+    const rex = await create("Rex");
+    await book.prepare();
+    await store.transact(function* () {
+      yield* run(sql`INSERT INTO ${changes} (at_ms, actor, action, summary)
+        VALUES (${nowMs}, 'ana', 'update', '{}')`);
+      yield* run(sql`INSERT INTO ${petEvents} (pet_id, change_id)
+        WITH RECURSIVE numbers (number) AS (
+          SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number <= 20000)
+        SELECT number, (SELECT max(id) FROM ${changes}) FROM numbers`);
+      yield* run(sql`UPDATE ${pets} SET name = 'Max'`);
+    });
+    expect(await find("max")).toEqual([rex]);
   });
 
   test("follow an import, which is one change that grows", async () => {

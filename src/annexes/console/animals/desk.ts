@@ -27,7 +27,7 @@ export function animalDesk(services: Services, indexedMin = indexedAnimals): Ani
 function reading(services: AnimalServices, indexedMin: number): Omit<AnimalDesk, Changes> {
   const { store: engine, pets, animals, categories, clock } = services;
   const book = new NameBook(engine, clock);
-  // The database answers until the names are read, and where they cannot be.
+  // The database answers where the names cannot be read.
   const prepare = async (total: number) => {
     if (total >= indexedMin) await book.prepare().catch(() => undefined);
   };

@@ -1,14 +1,13 @@
 import { dayMs, type Clock } from "../../../domain/clock.ts";
-import { fold } from "../../../domain/names.ts";
 import { int64Min } from "../../../domain/int64.ts";
 import type { Engine } from "../../../storage/contract.ts";
 import { row, rows, sql, type Steps } from "../../../storage/statement.ts";
 import { changes, petEvents, pets } from "../../../storage/tables.ts";
-import { NameIndex, type FoldedName } from "./name-index.ts";
+import { blockAnimals, type CurrentName, type NamedAnimal, NameIndex } from "./name-index.ts";
 
 /** Rows that are read in one go, between two of which everybody else gets a turn. */
-const batchRows = 5_000;
-/** Names that are changed in the index one by one. Beyond it, reading all again is less work. */
+const batchRows = 4 * blockAnimals;
+/** Names that are changed in the index one by one. Beyond it, all are read again. */
 const changedMax = 20_000;
 /** An import is one change in many transactions. It may grow for so long. */
 const growsMs = dayMs;
@@ -56,19 +55,31 @@ export class NameBook {
 
   /**
    * The ids of the animals whose name holds `wanted`, which is folded, the newest first. Undefined
-   * when they are more than `max`, and while the names are still being read.
+   * when they are more than `max`, and where the names are not read and not being read.
    */
   async find(wanted: string, max: number): Promise<bigint[] | undefined> {
     // One after the other: names that were read earlier must not replace later ones.
-    const found = this.#following.then(async () => {
-      const book = this.#book;
-      if (book === undefined) return undefined;
-      if (await this.#follow(book)) return book.index.find(wanted, max);
-      this.#book = undefined;
-      return undefined;
-    });
+    const found = this.#following.then(async () =>
+      (await this.#current())?.index.find(wanted, max),
+    );
     this.#following = found.catch(() => undefined);
     return found;
+  }
+
+  /**
+   * The names as they are now. To wait until they are read takes less than a look at every name in
+   * the database.
+   */
+  async #current(): Promise<Book | undefined> {
+    const book = this.#book;
+    if (book !== undefined && (await this.#follow(book))) return book;
+    if (this.#book === book) this.#book = undefined;
+    try {
+      await (book === undefined ? this.#making : this.prepare());
+    } catch {
+      // Who asked for the names hears of it; the search goes to the database.
+    }
+    return this.#book;
   }
 
   async #make(): Promise<Book> {
@@ -90,11 +101,11 @@ export class NameBook {
     const events = await this.#eventsSince(book.lastChange, this.#clock());
     const grown = [...events].filter(([change, count]) => count !== book.events.get(change));
     if (grown.reduce((sum, [, count]) => sum + Number(count), 0) > changedMax) return false;
-    const names = new Map<bigint, FoldedName>();
+    const names = new Map<bigint, CurrentName>();
     for (const [change] of grown) {
       for (const { id, name } of await this.#engine.read(() => changedNames(change))) {
         // Those above are read below, as they are by then.
-        if (id <= book.lastPet) names.set(id, name === null ? undefined : fold(name));
+        if (id <= book.lastPet) names.set(id, name ?? undefined);
       }
     }
     book.index.change(names);
@@ -111,14 +122,19 @@ export class NameBook {
   }
 
   async #readNew(book: Book): Promise<void> {
-    for (;;) {
-      const after = book.lastPet;
-      const batch = await this.#engine.read(() => namesAfter(after), { patient: true });
-      book.index.append(batch.map(({ id, name }) => [id, fold(name)]));
-      book.lastPet = batch.at(-1)?.id ?? book.lastPet;
-      if (batch.length < batchRows) return;
+    const read = (after: bigint) => this.#engine.read(() => namesAfter(after), { patient: true });
+    const add = async (batch: readonly NamedAnimal[]) => {
       await new Promise((resolve) => void setImmediate(resolve));
+      book.index.append(batch);
+      book.lastPet = batch.at(-1)?.id ?? book.lastPet;
+    };
+    let batch = await read(book.lastPet);
+    for (let last = batch.at(-1); batch.length === batchRows && last; last = batch.at(-1)) {
+      // A database of its own reads on while these are added.
+      const [next] = await Promise.all([read(last.id), add(batch)]);
+      batch = next;
     }
+    await add(batch);
   }
 }
 
@@ -150,7 +166,7 @@ function* changedNames(
   );
 }
 
-function* namesAfter(after: bigint): Steps<{ readonly id: bigint; readonly name: string }[]> {
+function* namesAfter(after: bigint): Steps<NamedAnimal[]> {
   return yield* rows(
     sql<{ id: bigint; name: string }>`SELECT id, name FROM ${pets} WHERE id > ${after}
       ORDER BY id LIMIT ${batchRows}`,

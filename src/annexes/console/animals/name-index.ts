@@ -1,5 +1,7 @@
+import { fold } from "../../../domain/names.ts";
+
 /** Animals in a block: what a search reads in one go, and what a change rewrites. */
-const blockAnimals = 4_096;
+export const blockAnimals = 4_096;
 /** Between two names. No name has it: neither database keeps it in a text. */
 const separator = "\0";
 
@@ -10,7 +12,13 @@ interface Block {
 }
 
 /** Undefined for an animal that is gone. */
-export type FoldedName = string | undefined;
+export type CurrentName = string | undefined;
+
+/** An animal by its name, as a person wrote it. */
+export interface NamedAnimal {
+  readonly id: bigint;
+  readonly name: string;
+}
 
 /**
  * The folded names of all animals in memory, so that a text is found among a million in
@@ -21,7 +29,7 @@ export class NameIndex {
   #blocks: Block[] = [];
 
   /** Adds animals with higher ids than those that are there, in ascending order. */
-  append(animals: readonly (readonly [id: bigint, name: string])[]): void {
+  append(animals: readonly NamedAnimal[]): void {
     let from = 0;
     while (from < animals.length) {
       let block = this.#blocks.at(-1);
@@ -30,24 +38,28 @@ export class NameIndex {
         this.#blocks.push(block);
       }
       const part = animals.slice(from, from + blockAnimals - block.ids.length);
-      const text = part.map(([, name]) => name).join(separator);
+      // In one go: a text of its own for each name takes four times as long.
+      const text = fold(part.map(({ name }) => name).join(separator));
       block.text = block.ids.length === 0 ? text : block.text + separator + text;
-      block.ids = BigInt64Array.from([...block.ids, ...part.map(([id]) => id)]);
+      const ids = new BigInt64Array(block.ids.length + part.length);
+      ids.set(block.ids);
+      for (const [at, { id }] of part.entries()) ids[block.ids.length + at] = id;
+      block.ids = ids;
       from += part.length;
     }
   }
 
   /** Gives animals another name, takes them out, or brings them back under their ids. */
-  change(names: ReadonlyMap<bigint, FoldedName>): void {
-    const byBlock = new Map<Block, Map<bigint, FoldedName>>();
+  change(names: ReadonlyMap<bigint, CurrentName>): void {
+    const byBlock = new Map<Block, Map<bigint, CurrentName>>();
     for (const [id, name] of names) {
       const block = this.#blockOf(id);
       if (block === undefined) {
-        if (name !== undefined) this.append([[id, name]]);
+        if (name !== undefined) this.append([{ id, name }]);
         continue;
       }
-      const own = byBlock.get(block) ?? new Map<bigint, FoldedName>();
-      byBlock.set(block, own.set(id, name));
+      const own = byBlock.get(block) ?? new Map<bigint, CurrentName>();
+      byBlock.set(block, own.set(id, name && fold(name)));
     }
     for (const [block, own] of byBlock) rewrite(block, own);
     this.#blocks = this.#blocks.filter(({ ids }) => ids.length > 0);
@@ -84,10 +96,10 @@ export class NameIndex {
   }
 }
 
-/** Rewrites a block with its changes. */
-function rewrite(block: Block, names: ReadonlyMap<bigint, FoldedName>): void {
+/** Rewrites a block with its changes, whose names are folded. */
+function rewrite(block: Block, names: ReadonlyMap<bigint, CurrentName>): void {
   const texts = block.text.split(separator);
-  const all = new Map<bigint, FoldedName>([...block.ids].map((id, at) => [id, texts[at]]));
+  const all = new Map<bigint, CurrentName>([...block.ids].map((id, at) => [id, texts[at]]));
   for (const [id, name] of names) all.set(id, name);
   const kept = [...all]
     .flatMap(([id, name]) => (name === undefined ? [] : [[id, name] as const]))
