@@ -18,7 +18,6 @@ import { storeFlags } from "./options.ts";
 import { localHost, reachOf, type Reach } from "./reach.ts";
 import { counted } from "./terminal/text.ts";
 import { warnAtStart } from "./warnings.ts";
-import { readTls } from "./tls.ts";
 
 /** Runs the service until it is asked to stop. */
 export async function serve(
@@ -42,7 +41,7 @@ async function run(
 ): Promise<void> {
   const { config } = loaded;
   const report = (error: unknown) => log.failure(error);
-  const tls = readTls(config);
+  const tls = await tlsOf(config);
   const watchers = await openWatchers(loaded, io, log);
   const routes = await Promise.all(io.annexes.flatMap((annex) => annex.routes?.load() ?? []));
   const services = await openServices(config, io, {
@@ -81,6 +80,13 @@ async function run(
     }
   }
   log.info("Stopped: counters saved, database closed.");
+}
+
+/** The certificate that the settings name. Loaded where it is wanted: node:crypto takes 4 ms. */
+async function tlsOf(config: Config): Promise<Tls | undefined> {
+  if (config.tlsCert === undefined && config.tlsKey === undefined) return undefined;
+  const { readTls } = await import("./tls.ts");
+  return readTls(config);
 }
 
 /** Returns what makes a door of the service. */
@@ -147,7 +153,7 @@ function giveBack(): void {
  */
 async function renewCertificate(config: Config, server: RunningServer, log: Logger): Promise<void> {
   try {
-    const tls = readTls(config);
+    const tls = await tlsOf(config);
     if (tls === undefined) return;
     await server.renew(tls);
     log.info("Reloaded the certificate; new connections use it.");
@@ -188,8 +194,9 @@ async function firstKey(
   services: Services,
   io: Io,
 ): Promise<IssuedKey | undefined> {
-  if (!config.firstKey && !io.isTerminal) return undefined;
   if ((await services.keys.count()) > 0) return undefined;
+  // Asked last: to look at standard output opens it, which takes milliseconds.
+  if (!config.firstKey && !io.isTerminal) return undefined;
   return services.keys.create({ name: "first key", plan: "free" });
 }
 

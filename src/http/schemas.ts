@@ -5,6 +5,7 @@
  */
 import type { OpenAPIV3 } from "openapi-types";
 import type { ErrorKind } from "../domain/errors.ts";
+import { grouped } from "../domain/grouped.ts";
 import { parseInt64 } from "../domain/int64.ts";
 import { pageLimit, parsePageLimit } from "../domain/page.ts";
 import {
@@ -80,7 +81,7 @@ const pageLimitText: Field<number> = {
 
 const petName: Field<string> = {
   schema: { type: "string", maxLength: petNameLengthMax },
-  rule: `must be a string of at most ${petNameLengthMax.toLocaleString("en")} characters, of well-formed Unicode without the character U+0000`,
+  rule: `must be a string of at most ${grouped(petNameLengthMax)} characters, of well-formed Unicode without the character U+0000`,
   read: when(isPetName),
 };
 

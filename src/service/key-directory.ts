@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   endOf,
   environments,
@@ -102,7 +101,7 @@ const defaultEntriesMax = 20_000;
  * could).
  */
 export function hashKey(key: PlainKey): KeyHash {
-  return createHash("sha256").update(key).digest() as Uint8Array as KeyHash;
+  return new Bun.CryptoHasher("sha256").update(key).digest() as Uint8Array as KeyHash;
 }
 
 /**

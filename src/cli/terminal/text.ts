@@ -1,4 +1,7 @@
 /** Text as a terminal shows it. */
+import { grouped } from "../../domain/grouped.ts";
+
+export { grouped };
 
 /**
  * What a terminal would obey instead of showing: controls, and marks that turn the direction of
@@ -43,14 +46,6 @@ export function cut(text: string, width: number): string {
 export function pad(text: string, width: number, align: "left" | "right" = "left"): string {
   const spaces = " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
   return align === "left" ? text + spaces : spaces + text;
-}
-
-/**
- * A whole number as a person reads it: `1,234,567`. Written out, because the first use of Intl
- * takes 1.5 ms and 1 MiB.
- */
-export function grouped(count: number | bigint): string {
-  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /** `3 keys`, `1 key`. */

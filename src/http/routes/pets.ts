@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { Elysia } from "elysia";
 import { httpDate, type Clock } from "../../domain/clock.ts";
 import {
@@ -52,9 +51,7 @@ const badIdempotencyKey = refusal("invalid_request", `Idempotency-Key ${idempote
 
 /** SHA-256 of the animal, so that two equal bodies compare as equal. */
 function fingerprintOf(pet: NewPet): Uint8Array {
-  return createHash("sha256")
-    .update(petJson({ ...pet, id: 0n }))
-    .digest();
+  return new Bun.CryptoHasher("sha256").update(petJson({ ...pet, id: 0n })).digest();
 }
 
 /** The three operations of the specification. */
