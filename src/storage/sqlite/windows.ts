@@ -1,13 +1,13 @@
 import type { Database } from "bun:sqlite";
-import { and, eq, gte, lt, sql } from "drizzle-orm";
 import type { Clock } from "../../domain/clock.ts";
 import { unusedCounts, settleTake, type WindowCounts } from "../../domain/windows.ts";
 import type { TakeRequest, TakeResult, UsageDay, UsageDelta, WindowStore } from "../contract.ts";
 import { AppError } from "../../domain/errors.ts";
-import { query, written } from "./builder.ts";
 import { asAppError, isBusy, isFull, translating } from "./database.ts";
-import { usageWithRunningDays } from "../counters.ts";
-import { rateWindows, usageDays } from "./schema.ts";
+import { rateWindows, usageDays, usageWithRunningDays } from "../counters.ts";
+import { rows, sql, type Steps } from "../statement.ts";
+import { perform } from "./engine.ts";
+import { usageTexts, windowTexts } from "./statements.macro.ts" with { type: "macro" };
 
 /**
  * Pause before the lock is asked for again: short, and not in step with other processes that wait
@@ -75,7 +75,7 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
       translating(() => statements.byKey.get(keyId)?.last_address ?? undefined),
     version: statements.version,
     skewMs: () => 0,
-    usage: (firstDay, keyId) => translating(() => readUsage(db, firstDay, keyId)),
+    usage: (firstDay, keyId) => translating(() => perform(db, readUsage(firstDay, keyId))),
   };
 }
 
@@ -111,60 +111,7 @@ function countsOf(row: WindowRow | null): WindowCounts | undefined {
       };
 }
 
-const byKeyText = written
-  .select()
-  .from(rateWindows)
-  .where(eq(rateWindows.keyId, sql.placeholder("keyId")))
-  .toSQL().sql;
-
-/** Keeps a key's windows, and the address that came with them, in place of the earlier ones. */
-const putText = written
-  .insert(rateWindows)
-  .values({
-    keyId: sql.placeholder("keyId"),
-    minuteLabel: sql.placeholder("minuteLabel"),
-    minuteUsed: sql.placeholder("minuteUsed"),
-    dayLabel: sql.placeholder("dayLabel"),
-    dayUsed: sql.placeholder("dayUsed"),
-    lastAddress: sql.placeholder("lastAddress"),
-  })
-  .onConflictDoUpdate({
-    target: rateWindows.keyId,
-    set: {
-      minuteLabel: sql`excluded.minute_label`,
-      minuteUsed: sql`excluded.minute_used`,
-      dayLabel: sql`excluded.day_label`,
-      dayUsed: sql`excluded.day_used`,
-      lastAddress: sql`coalesce(excluded.last_address, ${rateWindows.lastAddress})`,
-    },
-  })
-  .toSQL().sql;
-
-const addUsageText = written
-  .insert(usageDays)
-  .values({
-    keyId: sql.placeholder("keyId"),
-    day: sql.placeholder("day"),
-    requests: sql.placeholder("requests"),
-    refusals: sql.placeholder("refusals"),
-    bans: sql.placeholder("bans"),
-  })
-  .onConflictDoUpdate({
-    target: [usageDays.keyId, usageDays.day],
-    set: {
-      requests: sql`${usageDays.requests} + excluded.requests`,
-      refusals: sql`${usageDays.refusals} + excluded.refusals`,
-      bans: sql`${usageDays.bans} + excluded.bans`,
-    },
-  })
-  .toSQL().sql;
-
-const forgetUsageText = written
-  .delete(usageDays)
-  .where(
-    and(eq(usageDays.keyId, sql.placeholder("keyId")), lt(usageDays.day, sql.placeholder("day"))),
-  )
-  .toSQL().sql;
+const texts = { ...windowTexts(), ...usageTexts() };
 
 type PutBindings = [
   keyId: string,
@@ -181,10 +128,10 @@ function windowStatements(db: Database) {
   return {
     /** SQLite changes it with every commit of another connection, and with none of this one. */
     version: () => Number(dataVersion.get()?.data_version),
-    byKey: db.prepare<WindowRow, [keyId: string]>(byKeyText),
-    put: db.prepare<never, PutBindings>(putText),
-    addUsage: db.prepare<never, UsageBindings>(addUsageText),
-    forgetUsage: db.prepare<never, [keyId: string, day: number]>(forgetUsageText),
+    byKey: db.prepare<WindowRow, [keyId: string]>(texts.byKey),
+    put: db.prepare<never, PutBindings>(texts.put),
+    addUsage: db.prepare<never, UsageBindings>(texts.addUsage),
+    forgetUsage: db.prepare<never, [keyId: string, day: number]>(texts.forgetUsage),
   };
 }
 
@@ -213,20 +160,33 @@ function takeOne(
   return result;
 }
 
-/** Kept days, with the running day's requests taken from the windows themselves. */
-function readUsage(db: Database, firstDay: number, keyId: string | undefined): UsageDay[] {
-  const orm = query(db);
-  const ofKey = (column: typeof rateWindows.keyId | typeof usageDays.keyId) =>
-    keyId === undefined ? undefined : eq(column, keyId);
-  const kept = orm
-    .select()
-    .from(usageDays)
-    .where(and(gte(usageDays.day, firstDay), ofKey(usageDays.keyId)))
-    .all();
-  const running = orm
-    .select({ keyId: rateWindows.keyId, day: rateWindows.dayLabel, requests: rateWindows.dayUsed })
-    .from(rateWindows)
-    .where(and(gte(rateWindows.dayLabel, firstDay), ofKey(rateWindows.keyId)))
-    .all();
-  return usageWithRunningDays(kept, running);
+interface UsageRow {
+  readonly keyId: string;
+  readonly day: bigint;
+  readonly requests: bigint;
 }
+
+/** Kept days, with the running day's requests taken from the windows themselves. */
+function* readUsage(firstDay: number, keyId: string | undefined): Steps<UsageDay[]> {
+  const ofKey = keyId === undefined ? sql`` : sql` AND key_id = ${keyId}`;
+  const kept = yield* rows(sql<UsageRow & { readonly refusals: bigint; readonly bans: bigint }>`
+    SELECT key_id AS "keyId", day, requests, refusals, bans
+    FROM ${usageDays} WHERE day >= ${firstDay}${ofKey}`);
+  const running = yield* rows(sql<UsageRow>`
+    SELECT key_id AS "keyId", day_label AS day, day_used AS requests
+    FROM ${rateWindows} WHERE day_label >= ${firstDay}${ofKey}`);
+  return usageWithRunningDays(
+    kept.map(({ refusals, bans, ...row }) => ({
+      ...counted(row),
+      refusals: Number(refusals),
+      bans: Number(bans),
+    })),
+    running.map(counted),
+  );
+}
+
+const counted = ({ keyId, day, requests }: UsageRow) => ({
+  keyId,
+  day: Number(day),
+  requests: Number(requests),
+});
