@@ -4,7 +4,6 @@ import { type ColumnKind, columnName } from "../declare.ts";
 import { countEdit } from "../store-state.ts";
 import { asAppError, isBusy, openDatabase, translating } from "./database.ts";
 import { inMemory, storeFiles } from "./files.ts";
-import type { SqliteOptions } from "./store.ts";
 import {
   type Answer,
   type Dialect,
@@ -144,6 +143,15 @@ const sessionCacheKib = 8_192;
 /** What a session's writes go through, so that the store sees them at once. */
 type Noticing = <T>(write: () => T) => T;
 
+interface SessionOptions {
+  /** The data folder, or ":memory:". */
+  readonly folder: string;
+  /** True on a thread that serves: no statement may block it. */
+  readonly serving: boolean;
+  /** How long a transaction may wait for another process's lock. */
+  readonly timeoutMs: number;
+}
+
 /**
  * Opens a session on the files of `folder`; in memory there is only the connection `shared`.
  * Temporary tables are in a file without a name, so that they take no lock on the catalogue and
@@ -151,7 +159,7 @@ type Noticing = <T>(write: () => T) => T;
  */
 export function openSession(
   shared: Database,
-  { folder, serving, timeoutMs }: Pick<SqliteOptions, "folder" | "serving" | "timeoutMs">,
+  { folder, serving, timeoutMs }: SessionOptions,
   noticing: Noticing,
 ): Session {
   const db = folder === inMemory ? shared : openCatalogue(folder, serving);
