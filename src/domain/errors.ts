@@ -58,17 +58,3 @@ export class AppError extends Error {
 export function shellWord(text: string): string {
   return /^[\w%+,./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
-
-/**
- * The error of work that ended half-way: the reason, and then what remains. `what` is the work as
- * the subject of a sentence.
- */
-export function brokenOff(what: string, error: unknown, consequence: string): AppError {
-  if (!(error instanceof AppError)) {
-    const message = `${what} broke off (${(error as Error).message}). ${consequence}`;
-    return new AppError("unavailable", message, { cause: error });
-  }
-  const { kind, explained, hint } = error;
-  const advice = hint === undefined ? {} : { hint };
-  return new AppError(kind, `${explained} ${consequence}`, { cause: error, ...advice });
-}

@@ -1,4 +1,5 @@
 import type { Clock } from "../../domain/clock.ts";
+import { AppError } from "../../domain/errors.ts";
 import type { Engine } from "../../storage/contract.ts";
 import { changeAnimals, type Steps } from "../../storage/statement.ts";
 import { type By, newChange } from "./statements/changes.ts";
@@ -39,4 +40,18 @@ export async function changing<T>(
   }, options);
   editing.onChange?.(change);
   return result;
+}
+
+/**
+ * The error of work that ended half-way: the reason, and then what remains. `what` is the work as
+ * the subject of a sentence.
+ */
+export function brokenOff(what: string, error: unknown, consequence: string): AppError {
+  if (!(error instanceof AppError)) {
+    const message = `${what} broke off (${(error as Error).message}). ${consequence}`;
+    return new AppError("unavailable", message, { cause: error });
+  }
+  const { kind, explained, hint } = error;
+  const advice = hint === undefined ? {} : { hint };
+  return new AppError(kind, `${explained} ${consequence}`, { cause: error, ...advice });
 }

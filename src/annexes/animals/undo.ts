@@ -1,4 +1,5 @@
-import { AppError, brokenOff } from "../../domain/errors.ts";
+import { AppError } from "../../domain/errors.ts";
+import { brokenOff } from "./editing.ts";
 import { type ChangeRecord, lastChange } from "./statements/find.ts";
 import { standingCategories, undoCategories } from "./statements/categories.ts";
 import {

@@ -1,5 +1,6 @@
 import type { Category } from "../../domain/names.ts";
-import { AppError, brokenOff } from "../../domain/errors.ts";
+import { AppError } from "../../domain/errors.ts";
+import { brokenOff } from "../animals/editing.ts";
 import type { Awaitable } from "../../storage/contract.ts";
 import { closing } from "../../service/closing.ts";
 import type { CatalogueStore } from "./catalogue.ts";
