@@ -1,7 +1,7 @@
 import type { Annex } from "../annex.ts";
 import type { EnvironmentVariables } from "../config.ts";
 import { jsonText } from "../domain/exact-json.ts";
-import { userName } from "../storage/account.ts";
+import { userName } from "../storage/system-account.ts";
 import type { Machine } from "./machine.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { settings, shownValue, type LoadedConfig, type ServiceVariable } from "../config.ts";
 import { AppError, shellWord } from "../domain/errors.ts";
-import { accountNamed, type Account } from "../storage/account.ts";
+import { accountNamed, type SystemAccount } from "../storage/system-account.ts";
 import type { Io } from "./io.ts";
 
 /** The service of this machine, as far as its unit and its settings say. */
@@ -12,7 +12,7 @@ export interface MachineService {
   /**
    * The account that it works as. Undefined where that cannot be told, and for a unit of one's own.
    */
-  readonly account: Account | undefined;
+  readonly account: SystemAccount | undefined;
 }
 
 /** What a command may know of the machine that it runs on, and do there. */
@@ -25,7 +25,7 @@ export interface Machine {
    */
   service(): MachineService | undefined;
   /** Goes on as `account` for good. Only root can. */
-  become(account: Account): void;
+  become(account: SystemAccount): void;
 }
 
 /**
@@ -69,7 +69,7 @@ function placeOf({ config, all }: LoadedConfig): string {
  * Makes this process work as `account` for good: its user, its group and the groups that it is a
  * member of. Only root can, and what root opened before stays open.
  */
-export function become({ name, uid, gid }: Account): void {
+export function become({ name, uid, gid }: SystemAccount): void {
   // Bun's types lack it.
   const { initgroups } = process as { initgroups?: (user: string, group: number) => void };
   const hasName = accountNamed(name) !== undefined;

@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { AppError, shellWord } from "../../domain/errors.ts";
-import { userName } from "../account.ts";
+import { userName } from "../system-account.ts";
 
 /**
  * Kinds of file systems (statfs(2), linux/magic.h) on which SQLite's locks or its shared memory do

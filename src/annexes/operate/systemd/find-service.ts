@@ -12,7 +12,7 @@ import {
 import type { MachineService } from "../../../cli/machine.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
-import { accountNamed, accountOf } from "../../../storage/account.ts";
+import { accountNamed, accountOf } from "../../../storage/system-account.ts";
 import { readEnvironmentFile, readUnit, type Specifiers, type Unit } from "./unit.ts";
 
 /**

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { defaultDataFolder, serviceDataFolder, settings, variableOf } from "../../../config.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { catalogueFile } from "../../../service/open-store.ts";
-import { homeOf } from "../../../storage/account.ts";
+import { homeOf } from "../../../storage/system-account.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import type { Io } from "../../../cli/io.ts";
 import { counted } from "../../../cli/terminal/text.ts";

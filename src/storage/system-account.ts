@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 const passwdFile = "/etc/passwd";
 
 /** An account of this machine. */
-export interface Account {
+export interface SystemAccount {
   /** Its name, or `uid 1000` where it has none. */
   readonly name: string;
   readonly uid: number;
@@ -20,7 +20,7 @@ export function userName(uid: number, passwd = readPasswd): string {
 }
 
 /** The account of this name, or undefined if the machine's user file has none. */
-export function accountNamed(name: string, passwd = readPasswd): Account | undefined {
+export function accountNamed(name: string, passwd = readPasswd): SystemAccount | undefined {
   const found = entries(passwd).find((fields) => fields[0] === name);
   return found === undefined ? undefined : { name, uid: Number(found[2]), gid: Number(found[3]) };
 }
@@ -31,7 +31,7 @@ export function homeOf(name: string, passwd = readPasswd): string | undefined {
 }
 
 /** The account that a file or folder belongs to. */
-export function accountOf({ uid, gid }: { uid: number; gid: number }): Account {
+export function accountOf({ uid, gid }: { uid: number; gid: number }): SystemAccount {
   return { name: userName(uid), uid, gid };
 }
 
