@@ -216,12 +216,13 @@ function* requireAll(ids: readonly bigint[]): Steps<void> {
   if (missing.length > 0) throw noSuchAnimal(missing);
 }
 
-function noSuchAnimal(ids: readonly bigint[]): AppError {
+/** The error for ids that no animal has: it may have been removed. */
+export function noSuchAnimal(ids: readonly bigint[]): AppError {
   const shown =
     ids.length > 1
       ? `no animals with the ids ${ids.join(", ")}`
       : `no animal with the id ${ids[0]}`;
   return new AppError("not_found", `There ${ids.length > 1 ? "are" : "is"} ${shown}.`, {
-    hint: "rehome pets list",
+    hint: `rehome pets list, or rehome pets history ${ids[0]} if it was removed`,
   });
 }

@@ -1,9 +1,9 @@
 import { Command } from "commander";
-import { AppError } from "../../../domain/errors.ts";
 import { petFieldNames, type Pet } from "../../../domain/pet.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson, json, type Static } from "../../../cli/json.ts";
 import { addSettings, storeSettings } from "../../../cli/options.ts";
+import { noSuchAnimal } from "../animals.ts";
 import { fieldSchemas } from "./fields.ts";
 import { parseInt64Value } from "./options.ts";
 import { cut, printable } from "../../../cli/terminal/text.ts";
@@ -58,7 +58,5 @@ export function printPets(
 /** The animal, or the error that there is none with this id. */
 export function foundPet(pet: Pet | undefined, id: bigint): Pet {
   if (pet !== undefined) return pet;
-  throw new AppError("not_found", `There is no animal with the id ${id}.`, {
-    hint: "rehome pets list",
-  });
+  throw noSuchAnimal([id]);
 }
