@@ -1,9 +1,23 @@
 import type { ApiKey } from "../domain/api-key.ts";
-import type { Refusal } from "../service/admission.ts";
+import type { Admission, Refusal } from "../service/admission.ts";
 import { oneLine, type Logger } from "../service/log/logger.ts";
 import { lineBytesMax } from "../service/log/output.ts";
 import { statusOf } from "./errors.ts";
-import type { Answered } from "./door.ts";
+
+/** A request that was answered, as its line shows it. */
+interface Answered {
+  readonly record: {
+    readonly id: string;
+    readonly route: string | undefined;
+    readonly admission: Admission | undefined;
+    readonly refusal: Refusal | undefined;
+    address(): string | undefined;
+  };
+  readonly method: string;
+  readonly status: number;
+  readonly bytes: number | undefined;
+  readonly durationMs: number;
+}
 
 /** One line per request. A failure of the service has level error, everything else info. */
 export function accessLog(log: Logger): (answered: Answered) => void {

@@ -98,15 +98,6 @@ export function recordOf(request: Request): RequestRecord {
   return record;
 }
 
-/** A request that was answered. */
-export interface Answered {
-  readonly record: RequestRecord;
-  readonly method: string;
-  readonly status: number;
-  readonly bytes: number | undefined;
-  readonly durationMs: number;
-}
-
 /** What hears of every request once it is answered, beside the log. */
 export interface RequestObserver {
   answered(request: AnsweredRequest): void;

@@ -5,7 +5,6 @@
 import { NotFoundError, status } from "elysia";
 import { AppError, type ErrorKind } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";
-import type { RequestRecord } from "./door.ts";
 
 /** The HTTP status of each kind of error: the only table of them. */
 export const statusOf = {
@@ -83,8 +82,14 @@ function bodyOf(refused: Refusal): Blob {
   return body;
 }
 
+/** What the record of a request notes of its refusal. */
+interface RefusalRecord {
+  refusal: Refusal | undefined;
+  bytes: number | undefined;
+}
+
 /** The response to a refused request. The door adds its headers (`showRefusal`). */
-export function errorAnswer(record: RequestRecord, refused: Refusal): Response {
+export function errorAnswer(record: RefusalRecord, refused: Refusal): Response {
   const body = bodyOf(refused);
   record.refusal = refused;
   record.bytes = body.size;
@@ -95,7 +100,7 @@ export function errorAnswer(record: RequestRecord, refused: Refusal): Response {
  * The same for a hook: Elysia ends the request with it. The Response has a status of its own; 200
  * leaves it as it is.
  */
-export function refuse(record: RequestRecord, refused: Refusal) {
+export function refuse(record: RefusalRecord, refused: Refusal) {
   return status(200, errorAnswer(record, refused));
 }
 
