@@ -35,6 +35,11 @@ const operatorReason = "the operator of this service imposed it";
 /** The longest ban that is imposed without an operator. */
 const automaticBanMaxMs = Math.max(...banStepsMs);
 
+/** True of the reason of a ban that an operator imposed, and false of an automatic one. */
+export function isOperatorReason(reason: string): boolean {
+  return reason === operatorReason;
+}
+
 /**
  * True while the ban is in force. An automatic ban longer than the longest one comes from a clock
  * that was ahead. It is void, so that it does not block a key for years.
@@ -42,7 +47,7 @@ const automaticBanMaxMs = Math.max(...banStepsMs);
 export function isBanned(state: BanState, nowMs: number): boolean {
   const leftMs = state.bannedUntilMs - nowMs;
   if (leftMs <= 0) return false;
-  return state.reason === operatorReason || leftMs <= automaticBanMaxMs + clockToleranceMs;
+  return isOperatorReason(state.reason) || leftMs <= automaticBanMaxMs + clockToleranceMs;
 }
 
 /** Refusals of one key in one minute, as one process saw them. */

@@ -17,7 +17,15 @@ import { backPath, changeNotice, withChange } from "./change-notice.ts";
 import { consolePage } from "./layout.ts";
 import { notFoundPage } from "./failures.ts";
 import { removedPage } from "./removed-animal.ts";
-import { moment, noStatus, notice, oneButton, statusChoice, type FieldErrors } from "./parts.ts";
+import {
+  moment,
+  noStatus,
+  notice,
+  oneButton,
+  shownName,
+  statusChoice,
+  type FieldErrors,
+} from "./parts.ts";
 
 const statusOfChoice = (choice: PetStatus | "none" | undefined): PetStatus | undefined =>
   choice === noStatus ? undefined : choice;
@@ -97,7 +105,7 @@ async function shown(
   const { words, desk } = visit;
   const { id } = animal;
   const [events, done] = await Promise.all([desk.animals.history(id), changeNotice(visit)]);
-  const title = animal.name.trim() === "" ? words.animals.unnamed : animal.name;
+  const title = shownName(visit, animal.name);
   return consolePage(visit, {
     title,
     section: "animals",
@@ -156,17 +164,18 @@ function historyList(
 
 /** What an event did: the fields that it changed, or that the animal came or went. */
 function eventWords(
-  { words }: Visit,
+  visit: Visit,
   { action, before, after }: AnimalEvent,
   categories: readonly Category[],
 ): string {
+  const { words } = visit;
   const { history } = words;
+  const nameOf = (animal: Partial<Pet>) => shownName(visit, animal.name ?? "");
   if (before === undefined || after === undefined) return history.actions(action);
   const categoryName = (id: bigint | undefined) =>
     categories.find((each) => each.id === id)?.name ?? String(id ?? "");
   const changes = [
-    before.name !== after.name &&
-      history.changed(words.fields.name, before.name ?? "", after.name ?? ""),
+    before.name !== after.name && history.changed(words.fields.name, nameOf(before), nameOf(after)),
     before.categoryId !== after.categoryId &&
       history.changed(
         words.fields.category,

@@ -8,7 +8,7 @@ import { animalForm, noValues } from "./animal-form.ts";
 import { changeNotice } from "./change-notice.ts";
 import { icon } from "./icons.ts";
 import { consolePage } from "./layout.ts";
-import { hidden, number, statusChoice, statusChoices, when } from "./parts.ts";
+import { hidden, number, shownName, statusChoice, statusChoices, when } from "./parts.ts";
 
 /** Animals on a page: as many as a thumb scrolls through. */
 const pageAnimals = 25;
@@ -186,7 +186,7 @@ function row(
   names: ReadonlyMap<bigint, string>,
 ): Html {
   const { words } = visit;
-  const shown = name.trim() === "" ? words.animals.unnamed : name;
+  const shown = shownName(visit, name);
   return html`<li id="animal-${String(id)}">
     <input
       type="checkbox"

@@ -4,7 +4,7 @@ import type { ChangeMade, ChangeRecord } from "../desk.ts";
 import { redirect } from "../web/answer.ts";
 import { param, query, type Visit } from "../web/visit.ts";
 import { messagePage, notFoundPage } from "./failures.ts";
-import { hidden, notice, number, oneButton } from "./parts.ts";
+import { hidden, notice, number, oneButton, shownName } from "./parts.ts";
 
 /**
  * The address of a page that says what was just done, and offers to undo it. Nothing was done
@@ -58,11 +58,11 @@ const animalsText = (visit: Visit, count: number) =>
 
 /** What a change did, as a sentence. */
 export function changeWords(visit: Visit, change: ChangeRecord): string {
-  const { done, animals } = visit.words;
+  const { done } = visit.words;
   const what =
     change.name === undefined
       ? animalsText(visit, change.animals)
-      : change.name.trim() || animals.unnamed;
+      : shownName(visit, change.name.trim());
   const words = change.undoes === undefined ? done[change.action as keyof typeof done] : done.undo;
   if (change.isUndone) return done.undone(what);
   return (words ?? done.other)(what, change.name !== undefined || change.animals === 1);

@@ -5,7 +5,7 @@ import type { Note } from "../../import/notes.ts";
 import type { ImportCount, Preview } from "../imports.ts";
 import type { Visit } from "../web/visit.ts";
 import { table } from "./chart.ts";
-import { noStatus, notice, number, selectField } from "./parts.ts";
+import { noStatus, notice, number, selectField, shownName } from "./parts.ts";
 
 const linesShownMax = 5;
 
@@ -58,7 +58,7 @@ export function previewParts(visit: Visit, preview: Preview): Html {
             words.import.columnFor.id,
           ],
           preview.sample.map(({ name, category, status, externalId }) => [
-            name,
+            shownName(visit, name),
             category,
             words.status[status ?? noStatus],
             externalId ?? "",

@@ -4,7 +4,6 @@ import { durationRule, parseDuration } from "../../../domain/duration.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { KeyDetails } from "../../../service/keys.ts";
 import type { KeyUse } from "../../../service/usage.ts";
-import { changesOf } from "../../../cli/keys/json.ts";
 import { html, type Html } from "../../page/html.ts";
 import { redirect } from "../web/answer.ts";
 import { param, query, type Visit } from "../web/visit.ts";
@@ -20,6 +19,7 @@ import {
   stateTag,
   useMeter,
 } from "./keys.ts";
+import { banReason, eventList } from "./key-history.ts";
 import { consolePage } from "./layout.ts";
 import {
   checkField,
@@ -31,9 +31,6 @@ import {
   textField,
   type FieldErrors,
 } from "./parts.ts";
-
-/** A key that is noisy for long has many events; a person reads the last ones. */
-const eventsShownMax = 30;
 
 /** `GET /keys/:id`: one key, what it does, and what can be done with it. */
 export async function keyPage(visit: Visit): Promise<Response> {
@@ -92,7 +89,7 @@ function facts(visit: Visit, { key, secrets }: KeyDetails, use: KeyUse | undefin
         isBanned(key.ban, nowMs) &&
         fact(
           words.keys.banned,
-          html`${words.keys.until} ${moment(visit, bannedUntilMs)}: ${reason}`,
+          html`${words.keys.until} ${moment(visit, bannedUntilMs)}: ${banReason(visit, reason)}`,
         )
       }
     </dl>
@@ -183,30 +180,6 @@ function endForms({ words, nowMs }: Visit, key: ApiKey, errors: FieldErrors): Ht
       <button class="quiet bad">${words.buttons.revoke}</button>
     </form>
   </section>`;
-}
-
-function eventList(visit: Visit, { events, secrets }: KeyDetails): Html {
-  return html`<ol class="history">
-    ${events
-      .toReversed()
-      .slice(0, eventsShownMax)
-      .map(
-        (event) =>
-          html`<li>
-            <p>
-              ${visit.words.keys.actions(event.action)}
-              ${changesOf(event, secrets).map(
-                ({ field, before, after }) =>
-                  html`<span class="change"
-                    >${visit.words.keys.fields[field] ?? field}:
-                    ${before === null ? "" : `${before} → `}${after ?? "–"}</span
-                  >`,
-              )}
-            </p>
-            <p class="soft">${event.actor} · ${moment(visit, event.atMs)}</p>
-          </li>`,
-      )}
-  </ol>`;
 }
 
 /** `POST /keys/:id`: label, plan, end and what it may do. */

@@ -1,6 +1,7 @@
 import { isoSeconds } from "../../../domain/clock.ts";
 import { petStatuses, type PetStatus } from "../../../domain/pet.ts";
 import { html, trusted, type Html } from "../../page/html.ts";
+import { unnamed } from "../../import/formats/values.ts";
 import type { Arrival } from "../web/visit.ts";
 import { languages } from "../words/index.ts";
 
@@ -155,6 +156,12 @@ export function fact(name: string, value: string | Html): Html {
     <dt>${name}</dt>
     <dd>${value}</dd>
   </div>`;
+}
+
+/** The name of an animal as a reader of this language sees it; one without a name has a word. */
+export function shownName({ words }: Arrival, name: string): string {
+  if (name.trim() === "") return words.animals.unnamed;
+  return name === unnamed ? words.animals.given : name;
 }
 
 /** What happened, or what is wrong: announced, and in sight. */

@@ -4,7 +4,7 @@ import { param, type Visit } from "../web/visit.ts";
 import { mayUndo, undoOf } from "./change-notice.ts";
 import { notFoundPage } from "./failures.ts";
 import { consolePage } from "./layout.ts";
-import { moment } from "./parts.ts";
+import { moment, shownName } from "./parts.ts";
 
 /** `GET /animals/:id` of an animal that is gone: who removed it, and how it comes back. */
 export async function removedPage(visit: Visit): Promise<Response> {
@@ -13,7 +13,7 @@ export async function removedPage(visit: Visit): Promise<Response> {
   const removed = id === undefined ? undefined : await desk.animals.removed(id);
   if (removed === undefined) return notFoundPage(visit);
   const { name, change } = removed;
-  const title = name.trim() === "" ? words.animals.unnamed : name;
+  const title = shownName(visit, name);
   return consolePage(visit, {
     title,
     section: "animals",

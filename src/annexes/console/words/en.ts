@@ -109,6 +109,8 @@ export const en = {
     moreKinds: "More …",
     unnamedKind: (id: string) => `category ${id}`,
     unnamed: "(no name)",
+    /** The name that an import gives an animal without one. */
+    given: "Unnamed",
     none: "No animals yet. Add the first one, or import a list.",
     noneFound: "No animal matches.",
     showAll: "Show all animals",
@@ -341,6 +343,10 @@ export const en = {
     states: { active: "active", banned: "banned", expired: "expired", revoked: "revoked" },
     readOnly: "read-only",
     access: "Access",
+    banReasons: {
+      operator: "the operator of this service imposed it",
+      automatic: "it went on sending requests after 429",
+    },
     accesses: { "read-write": "lists, gets and adds animals", "read-only": "read-only" },
     of: (used: string, limit: string) => `${used} of ${limit}`,
     dayUse: "Used today",

@@ -107,6 +107,7 @@ export const es: Words = {
     moreKinds: "Más …",
     unnamedKind: (id) => `categoría ${id}`,
     unnamed: "(sin nombre)",
+    given: "Sin nombre",
     none: "Todavía no hay animales. Añade el primero o importa una lista.",
     noneFound: "Ningún animal coincide.",
     showAll: "Ver todos los animales",
@@ -351,6 +352,10 @@ export const es: Words = {
     states: { active: "activa", banned: "bloqueada", expired: "caducada", revoked: "revocada" },
     readOnly: "solo lectura",
     access: "Acceso",
+    banReasons: {
+      operator: "la bloqueó el operador de este servicio",
+      automatic: "siguió enviando peticiones tras 429",
+    },
     accesses: { "read-write": "lista, consulta y añade animales", "read-only": "solo lectura" },
     of: (used, limit) => `${used} de ${limit}`,
     dayUse: "Usado hoy",

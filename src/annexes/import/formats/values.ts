@@ -201,10 +201,10 @@ export function optionalTextsOf(texts: OptionalTexts, record: unknown): Partial<
 }
 
 /**
- * The name of an animal whose shelter has none for it. It is up for adoption like any other, and an
- * empty name in a list helps nobody.
+ * NEVER change: the name of an animal whose shelter has none for it. It is up for adoption like any
+ * other, and an empty name in a list helps nobody.
  */
-const unnamed = "Unnamed";
+export const unnamed = "Unnamed";
 
 /** What stands in name columns of animals without a name. */
 const noNames: ReadonlySet<string> = new Set([

@@ -1,0 +1,192 @@
+/**
+ * The console in Spanish, page by page: a word that only the English list has is on none of them.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { routes } from "../../src/annexes/console/pages/routes.ts";
+import { en } from "../../src/annexes/console/words/en.ts";
+import { es } from "../../src/annexes/console/words/es.ts";
+import { temporaryFolder } from "../helpers/binary.ts";
+import { invite, serveConsole, Visitor, type RunningConsole } from "../helpers/console.ts";
+
+const folder = temporaryFolder();
+let server: RunningConsole;
+let olga: Visitor;
+
+beforeAll(async () => {
+  server = await serveConsole(folder.path);
+  olga = await new Visitor(server.console).join(await invite(folder.path, "Zzolga", "operator"));
+  await olga.post("/language", { language: "es", back: "/animals" });
+});
+afterAll(async () => {
+  expect(await server.stop()).toBe(0);
+  folder[Symbol.dispose]();
+});
+
+/** The texts of a list of words; a function's with numbers, or a plan, for what it shows. */
+function textsOf(words: unknown): string[] {
+  if (typeof words === "string") return [words];
+  if (typeof words === "object" && words !== null) return Object.values(words).flatMap(textsOf);
+  if (typeof words !== "function") return [];
+  const show = (...values: readonly unknown[]) => String(words(...values));
+  return words === en.keys.planLine || words === es.keys.planLine
+    ? [show("pro"), show("enterprise")]
+    : ["1", "2"].map((value) => show(...Array.from({ length: words.length }, () => value)));
+}
+
+const wordsOf = (text: string) =>
+  (text.match(/[\p{L}\p{M}]{3,}/gu) ?? []).map((word) => word.toLowerCase());
+
+const spanish = new Set(textsOf(es).flatMap(wordsOf));
+/** What a history calls an action has words of its own, by the action. */
+const actions = "add create update remove restore withdraw import undo rotate ban unban revoke";
+const ofActions = actions
+  .split(" ")
+  .flatMap((action) => [en.history.actions(action), en.keys.actions(action)]);
+const english = new Set(
+  [...textsOf(en), ...ofActions].flatMap(wordsOf).filter((word) => !spanish.has(word)),
+);
+
+/** What a person reads of a page: its texts, and what helps and labels say. */
+function shownTexts(page: string): string {
+  const read = page
+    // The doctor's findings are English, and say so.
+    .replace(/<ul class="findings" lang="en">[\s\S]*?<\/ul>/, "")
+    .replace(/<(script|style)\b[\s\S]*?<\/\1>/g, "")
+    // A language is called by its own name; codes are what they are.
+    .replace(/<button[^>]*lang="en"[\s\S]*?<\/button>/g, "")
+    .replace(/<code>[\s\S]*?<\/code>|\bkey_\w+/g, "");
+  const said = [
+    ...read.matchAll(
+      /(?:\b(?:aria-label|title|placeholder|alt)|name="description"\s+content)="([^"]*)"/g,
+    ),
+  ];
+  return `${read.replace(/<[^>]*>/g, " ")} ${said.map(([, text]) => text).join(" ")}`;
+}
+
+/** The English words on a page. */
+function found(page: string): string[] {
+  expect(page).toContain('<html lang="es"');
+  return [...new Set(wordsOf(shownTexts(page)).filter((word) => english.has(word)))];
+}
+
+/** Walks over addresses, and returns the English words by address. */
+async function walked(paths: readonly string[]): Promise<Record<string, string[]>> {
+  const entries: [string, string[]][] = [];
+  for (const path of paths) {
+    const words = found(await (await olga.get(path)).text());
+    if (words.length > 0) entries.push([path, words]);
+  }
+  return Object.fromEntries(entries);
+}
+
+test("the English list has words of its own, and a page of them is found", async () => {
+  expect(english.size).toBeGreaterThan(300);
+  const ben = await new Visitor(server.console).join(await invite(folder.path, "Zzben", "staff"));
+  const page = (await (await ben.get("/animals")).text()).replace('lang="en"', 'lang="es"');
+  expect(found(page)).toContain("animals");
+});
+
+test("with animals, an import, a key and people in it, every page is Spanish", async () => {
+  const form = (content: string) => {
+    const fields = new FormData();
+    fields.set("file", new File([content], "lista.csv"));
+    return fields;
+  };
+  const settled = async () => {
+    for (;;) {
+      const page = await (await olga.get("/import")).text();
+      if (!page.includes("data-poll")) return page;
+      await Bun.sleep(50);
+    }
+  };
+  const all: Record<string, string[]> = {};
+  const look = async (what: string, page: string | Promise<string>) => {
+    const words = found(await page);
+    if (words.length > 0) all[what] = words;
+  };
+  const posted = async (path: string, fields: Record<string, string> = {}) => {
+    const answer = await olga.post(path, fields);
+    const to = answer.headers.get("location");
+    return to === null ? answer.text() : visit(to);
+  };
+  const visit = async (path: string) => (await olga.get(path)).text();
+
+  await look("no animal", visit("/animals"));
+  await olga.submit("/import", form("Rufname,Tierart,Stand\nKiki,Kwala,frei\n,Kwala,frei\n"));
+  await look("columns to choose", settled());
+  const columns = { "column-name": "Rufname", "column-category": "Tierart" };
+  await olga.submit("/import/examine", { ...columns, "column-status": "Stand" });
+  await look("words to choose", settled());
+  await olga.submit("/import/examine", { "word-0": "available" });
+  const nameless = await settled();
+  expect(nameless).toContain("Sin nombre");
+  await look("an animal without a name", nameless);
+  await olga.submit("/import/run");
+  await look("imported by columns", settled());
+  const list =
+    "name,categoryId,status\nZuri,7,available\nMilo,siete,available\n,7,sold\nKoko,7,mmm\n";
+  await olga.submit("/import", form(list));
+  await look("preview", settled());
+  await look("refused", posted("/import/run"));
+  await olga.submit("/import/run", { skipBad: "yes" });
+  await look("imported", settled());
+
+  const change = async (path: string, fields: Record<string, string> = {}) => {
+    const answer = await olga.post(path, fields);
+    expect([path, answer.status]).toEqual([path, 303]);
+    const to = answer.headers.get("location") ?? "";
+    await look(`${path} done`, visit(to));
+    return to;
+  };
+  await change("/animals", { name: "Rikku", category: "Kwala", status: "pending" });
+  await change("/animals/1", { name: "Zuriko", category: "Kwala", status: "sold" });
+  await change("/animals/1/status", { status: "available" });
+  const removal = await change("/animals/1/remove");
+  const id = /change=(\d+)/.exec(removal)?.[1] ?? "";
+  await look("removed", visit("/animals/1"));
+  await change(`/changes/${id}/undo`, { back: "/animals" });
+  await change("/animals/several", { id: "1", status: "sold" });
+  await change("/categories", { name: "Kolibri" });
+  await change("/categories/8", { name: "Kwalas" });
+
+  const key = { plan: "free", perMinute: "", perDay: "", expires: "" };
+  const made = await posted("/keys", { name: "zzweb", ...key });
+  await look("key made", made);
+  const path = /href="(\/keys\/key_\w+)"/.exec(made)?.[1] ?? "";
+  await look("key changed", olga.submit(path, { ...key, name: "zzapp", plan: "pro" }));
+  await look("key rotated", posted(`${path}/rotate`, { grace: "24h" }));
+  await look("key banned", olga.submit(`${path}/ban`, { for: "1h" }));
+  await look("banned key", visit(path));
+  await look("key unbanned", olga.submit(`${path}/unban`));
+  await look("person invited", posted("/people", { name: "Zzeva", role: "staff" }));
+  await look(
+    "backup",
+    olga.submit("/health/backup").catch(() => visit("/health")),
+  );
+
+  await look("wrong animal", posted("/animals", { name: "", category: "", status: "mmm" }));
+  await look("wrong key", posted("/keys", { ...key, name: "", expires: "mmm", plan: "mmm" }));
+  await look("wrong grace", posted(`${path}/rotate`, { grace: "mmm" }));
+  await look("wrong person", posted("/people", { name: "Zzolga", role: "staff" }));
+  await look("unsure", posted(`${path}/revoke`));
+  await look("nobody chosen", posted("/animals/several"));
+  await look("nothing", visit("/animals/99999"));
+
+  const ids: Readonly<Record<string, string>> = {
+    "/animals/:id": "1",
+    "/changes/:id": id,
+    "/categories/:id": "8",
+    "/keys/:id": path.slice("/keys/".length),
+  };
+  const pages = routes
+    .filter(({ method, path: each }) => method === "GET" && each !== "/")
+    .map(({ path: each }) => each)
+    .filter((each) => !/\/(?:rejects|:format|:name)$/.test(each))
+    .map((each) => each.replace(":id", ids[each] ?? "no id"));
+  Object.assign(all, await walked(pages));
+  await look("a search", visit("/animals?q=mmm"));
+  await look("a key's use", visit(`/usage?key=${path.slice("/keys/".length)}`));
+  expect(await visit("/animals")).toContain(">Sin nombre</a");
+  // A column is called as in the file.
+  expect(all).toEqual({ preview: ["status"], refused: ["status"] });
+});
