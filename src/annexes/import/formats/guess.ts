@@ -2,6 +2,7 @@ import { isJsonObject } from "../../../domain/exact-json.ts";
 import { Dates } from "./dates.ts";
 import { type FieldMap, mapTargets, type MapTarget } from "./field-map.ts";
 import type { Sample } from "./format.ts";
+import { isPlaceholderId } from "./ids.ts";
 import { Statuses } from "./statuses.ts";
 import { type Field, columnKey, columnsOf, fieldOf, isBlank } from "./values.ts";
 
@@ -87,6 +88,7 @@ const statuses = new Statuses();
 const isText = (value: unknown) => typeof value === "string" && /^\D+$/.test(value);
 const isSpecies = (value: unknown) => typeof value === "string" && species.test(value.trim());
 const isStatus = (value: unknown) => statuses.meaningOf(value) !== undefined;
+const isNoId = (value: unknown) => typeof value === "string" && isPlaceholderId(value);
 const isDate = (value: unknown) => new Dates().sortable(value) !== undefined;
 
 function shareOf(values: readonly unknown[], is: (value: unknown) => boolean): number {
@@ -95,7 +97,8 @@ function shareOf(values: readonly unknown[], is: (value: unknown) => boolean): n
 
 function byValues(target: MapTarget, values: readonly unknown[]): number {
   const share = (is: (value: unknown) => boolean) => shareOf(values, is);
-  const areDistinct = new Set(values).size === values.length;
+  const ids = values.filter((value) => !isNoId(value));
+  const areDistinct = new Set(ids).size === ids.length;
   switch (target) {
     case "categoryId":
       return 2 * share(isSpecies);

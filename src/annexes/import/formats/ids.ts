@@ -24,6 +24,11 @@ export function sourceId(field: string, value: unknown): string | undefined {
 /** What stands where there is no id. */
 const placeholder =
   /^(?:#?n\/?a|#(?:name|null|num|ref|value)[?!]?|#div\/0!|null|nil|none|nan|undefined|unknown|tbd|0+|[-\u2013?.]+)$/i;
+/** True for what stands where there is no id, such as `N/A`. */
+export function isPlaceholderId(id: string): boolean {
+  return placeholder.test(id.trim());
+}
+
 /** What a spreadsheet made of an id: `9.8102E+14` of a microchip's number, `01-Mar` of `1-3`. */
 const damaged =
   /^(?:\d(?:[.,]\d+)?E\+\d+|\d{1,2}-(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)-\d{1,2})$/i;
@@ -47,7 +52,7 @@ export function externalId(
   line: number,
 ): string | undefined {
   const id = sourceId(field, value);
-  if (id === undefined || placeholder.test(id)) return undefined;
+  if (id === undefined || isPlaceholderId(id)) return undefined;
   if (damaged.test(id)) {
     notes.add(message("idsDamaged"), line, id);
     return undefined;

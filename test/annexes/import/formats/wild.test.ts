@@ -169,6 +169,14 @@ describe("an unknown file", () => {
     );
   });
 
+  test("has a column of ids though some of them are placeholders", async () => {
+    const text =
+      "Animal Number,Pet,Kind,State\nN/A,Rex,Dog,adopted\nN/A,Ada,Cat,adopted\nA-3,Bo,Cat,adopted\n";
+    expect(await lastLine(text)).toBe(
+      suggested("--map 'name=Pet,categoryId=Kind,status=State,externalId=Animal Number'"),
+    );
+  });
+
   test("with nothing of adoption in it is asked for that too", async () => {
     expect(await lastLine("Tag,Pet,Kind\n1,Rex,Dog\n2,Ada,Cat\n")).toBe(
       suggested(
