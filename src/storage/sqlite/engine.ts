@@ -55,21 +55,19 @@ export function transactOn<T>(db: Database, work: () => Steps<T>): T {
   return db.transaction(() => perform(db, work())).immediate();
 }
 
-/** Prepares a statement that is the same at every call, and returns what reads its row. */
-export function prepared<Row>(db: Database, statement: Statement<Row>): () => Row | undefined {
-  const { text, values } = written(statement, dialect);
-  const query = db.query<Row, SQLQueryBindings[]>(text);
-  return () => query.get(...values) ?? undefined;
+/** A statement in SQLite's words, and its parameters. */
+export function inSqlite(statement: Statement): ReturnType<typeof written> {
+  return written(statement, dialect);
 }
 
 function answer(db: Database, step: Step): Answer {
   switch (step.kind) {
     case "rows": {
-      const { text, values } = written(step.statement, dialect);
+      const { text, values } = inSqlite(step.statement);
       return db.query<object, SQLQueryBindings[]>(text).all(...values);
     }
     case "count": {
-      const { text, values } = written(step.statement, dialect);
+      const { text, values } = inSqlite(step.statement);
       return db.query<unknown, SQLQueryBindings[]>(text).run(...values).changes;
     }
     case "insert":

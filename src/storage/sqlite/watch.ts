@@ -1,11 +1,11 @@
 /** What others do to the files that this process has open: commit to them, or take them away. */
-import type { Database, Statement } from "bun:sqlite";
+import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import type { StoreVersions } from "../contract.ts";
 import { editCount } from "../store-state.ts";
 import { sql } from "../statement.ts";
-import { prepared } from "./engine.ts";
+import { inSqlite } from "./engine.ts";
 
 /** What the catalogue says of its changes. */
 interface Numbers {
@@ -15,10 +15,12 @@ interface Numbers {
   readonly edits: bigint;
 }
 
-const numbers = sql<Numbers>`
+const noNumbers: Numbers = { epoch: 0n, lastId: 0n, edits: 0n };
+
+const selectNumbers = inSqlite(sql`
   SELECT epoch, coalesce(${editCount}, 0) AS edits,
     coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0) AS lastId
-  FROM key_epoch`;
+  FROM key_epoch`);
 
 interface SharingOptions {
   /** True for a server: all reads of a moment share one read transaction. */
@@ -47,7 +49,7 @@ export class VersionReader {
   readonly #ageMaxMs: number;
   readonly #elapsedMs: () => number;
   readonly #dataVersion: Statement<{ data_version: bigint }, []>;
-  readonly #readNumbers: () => Numbers | undefined;
+  readonly #selectNumbers: Statement<Numbers, SQLQueryBindings[]>;
   readonly #begin: Statement;
   readonly #commit: Statement;
   #seen: bigint | undefined;
@@ -65,7 +67,7 @@ export class VersionReader {
     this.#ageMaxMs = hasPeers ? sharedForMs.withPeers : sharedForMs.alone;
     this.#elapsedMs = elapsedMs;
     this.#dataVersion = db.query("PRAGMA data_version");
-    this.#readNumbers = prepared(db, numbers);
+    this.#selectNumbers = db.query(selectNumbers.text);
     this.#begin = db.query("BEGIN");
     this.#commit = db.query("COMMIT");
   }
@@ -80,7 +82,7 @@ export class VersionReader {
     this.#sinceMs = this.#elapsedMs();
     const now = this.#dataVersion.get()?.data_version;
     if (now !== this.#seen) {
-      const found = this.#readNumbers() ?? { epoch: 0n, lastId: 0n, edits: 0n };
+      const found = this.#selectNumbers.get(...selectNumbers.values) ?? noNumbers;
       this.#versions = versionsAfter(this.#versions, this.#numbers, found);
       this.#numbers = found;
       this.#seen = now;
