@@ -5,8 +5,7 @@
  */
 import type { OpenAPIV3 } from "openapi-types";
 import type { ErrorKind } from "../domain/errors.ts";
-import { grouped } from "../domain/grouped.ts";
-import { parseInt64 } from "../domain/int64.ts";
+import { grouped, parseInt64 } from "../domain/int64.ts";
 import { pageLimit, parsePageLimit } from "../domain/page.ts";
 import {
   isPetName,

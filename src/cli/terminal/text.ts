@@ -1,5 +1,5 @@
 /** Text as a terminal shows it. */
-import { grouped } from "../../domain/grouped.ts";
+import { grouped } from "../../domain/int64.ts";
 
 export { grouped };
 
