@@ -111,6 +111,7 @@ export async function beginReading(
       statuses: options.statuses ?? new Statuses(),
       dates: new Dates(),
       notes,
+      isWorkbook: shape === "xlsx",
     };
     const map = format.mapper(sample, context);
     // Read once for what they teach about dates, whose order of day and month shows only in some.

@@ -16,6 +16,8 @@ export interface MapperContext {
   readonly statuses: Statuses;
   readonly dates: Dates;
   readonly notes: Notes;
+  /** True for a workbook, whose cells of dates are read as ISO 8601. */
+  readonly isWorkbook: boolean;
 }
 
 /** Turns one record into an outcome. Never throws: what is wrong with a record is a rejection. */

@@ -1,5 +1,5 @@
 import { isPetName } from "../../../domain/pet.ts";
-import type { Notes } from "../notes.ts";
+import type { MapperContext } from "./format.ts";
 import { FieldFault, int64Of, isBlank, shown } from "./values.ts";
 import { message } from "../messages.ts";
 
@@ -33,6 +33,9 @@ export function isPlaceholderId(id: string): boolean {
 const damaged =
   /^(?:\d(?:[.,]\d+)?E\+\d+|\d{1,2}-(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)-\d{1,2})$/i;
 
+/** What a workbook's cell is that was typed as an id, such as `1-3`, and became a date. */
+const dateCell = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2})?$/;
+
 /**
  * What an id of this source begins with in the catalogue, so that equal ids of two sources are two
  * animals.
@@ -46,14 +49,14 @@ export function idPrefix(source: string): string {
  * none, or only what a spreadsheet left of it.
  */
 export function externalId(
-  { source, notes }: { readonly source: string; readonly notes: Notes },
+  { source, notes, isWorkbook }: Pick<MapperContext, "source" | "notes" | "isWorkbook">,
   field: string,
   value: unknown,
   line: number,
 ): string | undefined {
   const id = sourceId(field, value);
   if (id === undefined || isPlaceholderId(id)) return undefined;
-  if (damaged.test(id)) {
+  if (damaged.test(id) || (isWorkbook && dateCell.test(id))) {
     notes.add(message("idsDamaged"), line, id);
     return undefined;
   }

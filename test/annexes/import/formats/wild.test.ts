@@ -1,5 +1,6 @@
 /** Files as shelters' programs and cities publish them, with the traps of each; all made up. */
 import { describe, expect, test } from "bun:test";
+import { writeXlsx } from "hucre/xlsx";
 import { mappedFormat, parseFieldMap } from "../../../../src/annexes/import/formats/field-map.ts";
 import { Dates } from "../../../../src/annexes/import/formats/dates.ts";
 import { parseStatusWords, Statuses } from "../../../../src/annexes/import/formats/statuses.ts";
@@ -246,6 +247,35 @@ describe("ids that are none", () => {
         example: "01-Mar",
       },
     ]);
+  });
+});
+
+describe("ids that a workbook has as dates", () => {
+  const header = ["Animal ID", "Name", "DateTime", "MonthYear", "Outcome Type", "Animal Type"];
+  const first = new Date(Date.UTC(2026, 2, 1));
+  const ids = [first, first, new Date(Date.UTC(2026, 2, 1, 1, 30)), "A7"];
+
+  test("are none, so that two animals of one such date stay two", async () => {
+    const rows = ids.map((id, at) => [id, `Rex ${at}`, first, "m", "", "Dog"]);
+    const bytes = await writeXlsx({ sheets: [{ name: "Animals", rows: [header, ...rows] }] });
+    const { outcomes, notes } = await readWhole(bytes, undefined, 500);
+    expect(outcomes.map(({ externalId }) => externalId)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      "austin:A7",
+    ]);
+    expect(notes).toEqual([
+      { said: message("idsDamaged"), records: 3, firstLine: 2, example: "2026-03-01" },
+    ]);
+    // The same cells are dates where a date belongs.
+    expect(outcomes.map(({ version }) => version)).toEqual(ids.map(() => 20260301000000));
+  });
+
+  test("are ids as the texts of a CSV file", async () => {
+    const { outcomes, notes } = await readWhole(`${header.join()}\n2026-03-01,Rex,,m,,Dog\n`);
+    expect(outcomes.map(({ externalId }) => externalId)).toEqual(["austin:2026-03-01"]);
+    expect(notes).toEqual([]);
   });
 });
 
