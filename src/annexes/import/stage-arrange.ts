@@ -51,10 +51,10 @@ export function* arrange(arrangement: Arrangement, dialect: string): Steps<Arran
   yield* run(readyRows(records > inputOrderMax, arrangement.keepGone === true, hasOlder));
   const kept = yield* countOf(sql`SELECT count(*) AS n FROM ${ready}`);
   const different = kept < records ? yield* namedDifferently() : noNames;
-  yield* run(sql`DELETE FROM ${staged}`);
   const looks = yield* looksOf();
   const unknown = yield* unknownIds(arrangement.newIds === true);
-  const absent = yield* addAbsent(arrangement.complete);
+  const absent = yield* addAbsent(arrangement);
+  yield* run(sql`DELETE FROM ${staged}`);
   // Nothing else tells PostgreSQL's planner how large the table is.
   if (dialect === "postgres") yield* run(sql`ANALYZE ${ready}`);
   const size = yield* countOf(sql`SELECT coalesce(max(position), 0) AS n FROM ${ready}`);
@@ -169,10 +169,18 @@ function* unknownIds(newIds: boolean): Steps<Pick<Arranged, "unknownIds" | "unkn
   return { unknownIds, unknownId: { id: first.id, line: Number(first.line) } };
 }
 
-/** Adds the animals of a source that its whole list does not have, as gone. */
-function* addAbsent(
-  source: string | undefined,
-): Steps<Pick<Arranged, "missing" | "sourceAnimals">> {
+/** True for an animal that no record names by its id here alone. */
+const notById = sql` AND id NOT IN (
+  SELECT pet_id FROM ${staged} WHERE external_id IS NULL AND pet_id IS NOT NULL)`;
+
+/**
+ * Adds the animals of a source that its whole list does not have, as gone. One with any staged
+ * record is in the list, whatever becomes of that record.
+ */
+function* addAbsent({
+  complete: source,
+  newIds = false,
+}: Arrangement): Steps<Pick<Arranged, "missing" | "sourceAnimals">> {
   if (source === undefined) return { missing: 0, sourceAnimals: 0 };
   const prefix = idPrefix(source);
   const owned = sql`external_id IS NOT NULL AND (source = ${source}
@@ -182,6 +190,6 @@ function* addAbsent(
     INSERT INTO ${ready} (line, pet_id, external_id, source, is_gone)
     SELECT 0, id, external_id, source, 1 FROM ${pets}
     WHERE ${owned} AND external_id NOT IN (
-      SELECT external_id FROM ${ready} WHERE external_id IS NOT NULL)`);
+      SELECT external_id FROM ${staged} WHERE external_id IS NOT NULL)${newIds ? sql`` : notById}`);
   return { missing, sourceAnimals };
 }

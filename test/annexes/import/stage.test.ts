@@ -176,6 +176,16 @@ describe.each(stores)("$name", (kind) => {
     expect((await added()).map(({ name }) => name)).toEqual(["a", "d", "e"]);
   });
 
+  test("a whole list that keeps gone animals leaves those that it has", async () => {
+    await begin();
+    await take(["1", "2", "3", "4"].map((id) => of(`keep:${id}`, id, { source: "keep" })));
+    const lists = [of("keep:1", "1"), gone("keep:2"), staged("3", { id: after + 3n })];
+    const { arranged, taken } = await take(lists, [], { keepGone: true, complete: "keep" });
+    expect(arranged).toMatchObject({ missing: 1, sourceAnimals: 4, gone: 0 });
+    expect(taken.reduce((sum, { withdrawn }) => sum + withdrawn, 0)).toBe(1);
+    expect(await brief()).toEqual(["1 1 none", "2 2 none", "3 3 none"]);
+  });
+
   test("an id of this catalogue is updated, one of a removed animal brought back, others are left out", async () => {
     await begin();
     await take([of("9:1", "a"), of("9:2", "b")]);
