@@ -3,7 +3,7 @@
  * come to.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { rehome, temporaryFolder } from "../helpers/binary.ts";
+import { rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import {
   behindProxy,
   invite,
@@ -208,6 +208,25 @@ describe("a person", () => {
   );
 });
 
+describe("an export", () => {
+  test.each(["csv", "json", "ndjson"])("as %s is the one of the command line", async (format) => {
+    using other = temporaryFolder();
+    const list = `${other.path}/list.csv`;
+    await Bun.write(list, "Name,Kind,Tag,State\nMax,Dog,X1,available\nMia,Cat,X2,sold\n");
+    const map = "name=Name,categoryId=Kind,externalId=Tag,status=State";
+    const data = ["--data", `${other.path}/data`];
+    const options = ["--map", map, "--source", "north", "--create-categories", ...data];
+    expect((await rehome(["pets", "import", list, ...options])).exitCode).toBe(0);
+    await rehome(["pets", "add", "--name", "Ada", "--category", "9", ...data]);
+    await using direct = await serveConsole(`${other.path}/data`);
+    const link = await invite(`${other.path}/data`, "Eve", "staff");
+    const eve = await new Visitor(direct.console).join(link);
+    const exported = await rehome(["pets", "export", "--format", format, ...data]);
+    expect(exported.stdout).toContain("north");
+    expect(await (await eve.get(`/export/${format}`)).text()).toBe(exported.stdout);
+  });
+});
+
 describe("a stranger", () => {
   test.each(["iframe", "object", "embed", "frame", "image", "script"])(
     "does not load a page as %s into one of theirs",
@@ -222,6 +241,38 @@ describe("a stranger", () => {
       expect(answer.headers.get("x-frame-options")).toBe("DENY");
     },
   );
+
+  test("invites nobody with a path that looks like another origin", async () => {
+    const oro = await joined("Oro", "operator");
+    const cookie = [...oro.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const body = "name=Mallory&role=operator";
+    const answer = await raw(
+      server.console,
+      `POST //evil.example/people HTTP/1.1\r\nHost: ${new URL(server.console).host}\r\n` +
+        `Origin: http://evil.example\r\nCookie: ${cookie}\r\nConnection: close\r\n` +
+        "Content-Type: application/x-www-form-urlencoded\r\n" +
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    expect(answer.status).toBe(403);
+    expect(await (await oro.get("/people")).text()).not.toContain("Mallory");
+  });
+
+  test("who sends a form without HTTPS changes nothing where people use HTTPS", async () => {
+    using other = temporaryFolder();
+    const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+    const listener = `127.0.0.1:${probe.port}`;
+    probe.stop(true);
+    const address = ["--console", listener, "--console-url", "https://pets.example.org"];
+    await using _running = await serve(other.path, [...behindProxy, ...address]);
+    const send = (origin: string) =>
+      raw(
+        `http://${listener}`,
+        `POST /sign-out HTTP/1.1\r\nHost: pets.example.org\r\nOrigin: ${origin}\r\n` +
+          "Content-Length: 0\r\nConnection: close\r\n\r\n",
+      );
+    expect((await send("http://pets.example.org")).status).toBe(403);
+    expect((await send("https://pets.example.org")).status).not.toBe(403);
+  });
 
   test("under another name gets nothing: DNS rebinding", async () => {
     using other = temporaryFolder();

@@ -67,7 +67,10 @@ function arrive(
   { desk, publicOrigin }: HandlerOptions,
 ): Arrival {
   const sent = URL.canParse(request.url) ? new URL(request.url) : new URL("http://invalid/");
-  const url = new URL(sent.pathname + sent.search, publicOrigin ?? sent.origin);
+  const url = new URL(publicOrigin ?? sent.origin);
+  // Set, not resolved: a path such as //other.example/ would be taken for another origin.
+  url.pathname = sent.pathname;
+  url.search = sent.search;
   if (publicOrigin === undefined) url.protocol = isSecure ? "https:" : "http:";
   const { headers } = request;
   const language = languageFor(sentLanguage(headers), headers.get("accept-language"));
@@ -77,7 +80,7 @@ function arrive(
 
 /** Refuses what does not come from a browser that was led here on purpose. */
 function refused(arrival: Arrival, options: HandlerOptions): Response | undefined {
-  const { request, url, words, address, isSecure } = arrival;
+  const { request, words, address, isSecure } = arrival;
   const { headers, method } = request;
   const refuse = (status: "misdirected" | "forbidden", text: string) => {
     options.warn(`A request from ${address} was refused: ${text}`);
@@ -90,11 +93,17 @@ function refused(arrival: Arrival, options: HandlerOptions): Response | undefine
     return refuse("forbidden", words.failures.insecure);
   }
   const isRead = method === "GET" || method === "HEAD";
-  // Beside the address that people use, the listener's own is a page of ours too.
-  const isFine = isRead
-    ? isOpenable(headers)
-    : isOwnOrigin(headers, [url.origin, new URL(request.url).origin]);
+  const isFine = isRead ? isOpenable(headers) : isOwnOrigin(headers, ownOrigins(arrival));
   return isFine ? undefined : refuse("forbidden", words.failures.origin);
+}
+
+/**
+ * Beside the address that people use, the listener's own is a page of ours too. The same host
+ * without HTTPS is not.
+ */
+function ownOrigins({ request, url }: Arrival): readonly string[] {
+  const { host, origin } = new URL(request.url);
+  return host === url.host ? [url.origin] : [url.origin, origin];
 }
 
 async function answer(
