@@ -1,7 +1,7 @@
 import type { Category } from "../../domain/names.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { NewPet, OptionalTextName, Pet, PetPatch, PetStatus } from "../../domain/pet.ts";
-import type { ExportedAnimal } from "./animals/find.ts";
+import type { ExportedPet } from "../import/catalogue.ts";
 import type { Services } from "../../service/services.ts";
 import type { HealthDesk } from "./health.ts";
 import type { ImportDesk } from "./import-desk.ts";
@@ -88,7 +88,7 @@ export interface AnimalDesk {
   prepare(): Promise<void>;
   find(query: AnimalQuery): Promise<FoundAnimals>;
   /** The animals that fit, in batches, the oldest first. */
-  all(query: AnimalQuery): AsyncGenerator<readonly ExportedAnimal[]>;
+  all(query: AnimalQuery): AsyncGenerator<readonly ExportedPet[]>;
   byId(id: bigint): Promise<Pet | undefined>;
   categories(): Promise<readonly Category[]>;
   countedCategories(): Promise<readonly CountedCategory[]>;

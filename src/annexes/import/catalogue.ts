@@ -65,7 +65,8 @@ export function catalogueOf(engine: CatalogueEngine): CatalogueStore {
   };
 }
 
-function exportedPet(row: ExportRow): ExportedPet {
+/** The animal in a row, and what an export tells of it. */
+export function exportedPet(row: ExportRow): ExportedPet {
   const { category, externalId, source } = row;
   return {
     ...petOfRow(row),

@@ -42,10 +42,11 @@ function reading(services: AnimalServices, indexedMin: number): Omit<AnimalDesk,
       return engine.read(search, { patient: true });
     },
     async *all(query) {
+      const names = new Map((await categories.named()).map(({ id, name }) => [id, name] as const));
       let after: bigint | undefined;
       do {
         const from = after;
-        const { animals: batch, last } = await engine.read(() => exportAnimals(query, from));
+        const { animals: batch, last } = await engine.read(() => exportAnimals(query, from, names));
         yield batch;
         after = last;
       } while (after !== undefined);

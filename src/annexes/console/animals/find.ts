@@ -13,6 +13,7 @@ import {
 } from "../../../storage/statement.ts";
 import { pets } from "../../../storage/tables.ts";
 import { fieldConditions, isAsciiName, plainMatch } from "../../animals/statements/find.ts";
+import { type ExportedPet, exportedPet } from "../../import/catalogue.ts";
 import type { AnimalQuery, FoundAnimals } from "../desk.ts";
 
 /** Animals with a text in their name are counted up to here; nobody reads through more. */
@@ -106,19 +107,15 @@ function* names(
   );
 }
 
-/** An animal as an export has it. */
-export interface ExportedAnimal extends Pet {
-  readonly externalId: string | undefined;
-}
-
 /**
  * The next animals of an export that fit the query, the oldest first, and where the next ones
- * begin.
+ * begin. `categories` are the names by id.
  */
 export function* exportAnimals(
   { text, ...query }: AnimalQuery,
   after: bigint | undefined,
-): Steps<{ readonly animals: ExportedAnimal[]; readonly last: bigint | undefined }> {
+  categories: ReadonlyMap<bigint, string>,
+): Steps<{ readonly animals: ExportedPet[]; readonly last: bigint | undefined }> {
   const wanted = fold(text);
   const conditions = text === "" ? [] : [mayHave(text, wanted)];
   if (after !== undefined) conditions.push(sql`id > ${after}`);
@@ -126,7 +123,7 @@ export function* exportAnimals(
   const found = yield* records(pets, sql`${all} ORDER BY id LIMIT ${query.limit}`);
   const animals = found
     .filter(({ id, name }) => fold(name).includes(wanted) || String(id) === text)
-    .map((row) => ({ ...petOfRow(row), externalId: row.externalId ?? undefined }));
+    .map((row) => exportedPet({ ...row, category: categories.get(row.categoryId) ?? null }));
   return { animals, last: found.length < query.limit ? undefined : found.at(-1)?.id };
 }
 
