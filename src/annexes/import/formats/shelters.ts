@@ -2,6 +2,7 @@ import { UnreadableInput } from "../read/input.ts";
 import type { Outcome } from "../candidate.ts";
 import type { Format, MapperContext, RecordMapper, Sample } from "./format.ts";
 import { externalId } from "./ids.ts";
+import { wordKey } from "./statuses.ts";
 import {
   byStatus,
   categoryName,
@@ -220,19 +221,26 @@ function shelterMapper(layout: Layout, sample: Sample, context: MapperContext): 
       category: categoryName(species.column, species.read(record)),
     });
     if (layout.says === "status") return byStatus(context, origin, says, pet);
-    const outcome = outcomeOf(context, says.value);
-    if (outcome !== "gone") return { ...origin, kind: "pet", ...pet(), status: outcome };
+    // No outcome yet is an animal still there.
+    if (isBlank(says.value)) return { ...origin, kind: "pet", ...pet(), status: "available" };
+    if (!isDeparture(context, says.value)) return byStatus(context, origin, says, pet);
     return { ...origin, kind: "gone", reason: `${says.field} ${shown(says.value)}` };
   });
 }
 
 type Found = NonNullable<ReturnType<typeof fieldAmong>>;
 
-/** No outcome yet is an animal still there. Whatever is no adoption has taken it elsewhere. */
-function outcomeOf({ statuses }: MapperContext, value: unknown) {
-  if (isBlank(value)) return "available";
-  const told = statuses.told(value);
-  if (told !== undefined) return told === "none" ? undefined : told;
-  const meaning = statuses.meaningOf(value);
-  return meaning === "sold" || meaning === "pending" ? meaning : "gone";
+/**
+ * What these publishers write for how an animal left, and nobody for what one is now; as `wordKey`
+ * leaves it.
+ */
+const departures: ReadonlySet<string> = new Set(
+  `rtos,vet,escaped stolen,appt,shelter,closed,foster,found exp,found report,lost exp,lost report,
+other,treatment,unassigned,community cat,homefirst,return to rescue,transport,return to wild habitat,
+duplicate,trap neuter release,trap neuter return`.split(/,\n?/),
+);
+
+/** True for an outcome that is known here alone, unless the operator gave it a meaning. */
+function isDeparture({ statuses }: MapperContext, value: unknown): boolean {
+  return statuses.meaningOf(value) === undefined && departures.has(wordKey(String(value)));
 }

@@ -107,6 +107,47 @@ describe("programs and cities", () => {
   });
 });
 
+describe("outcomes", () => {
+  const header = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type";
+  const read = async (outcome: string, statuses?: Statuses) => {
+    const { outcomes } = await readWhole(`${header}\nA1,Rex,,m,"${outcome}",Dog\n`, undefined, 7, {
+      ...(statuses && { statuses }),
+    });
+    return outcomes.map(brief);
+  };
+
+  test.each(["Adptn", "Abandoned Project", "Fnd home"])("%j is asked for", async (outcome) => {
+    const problem = `Outcome Type: unknown status ${JSON.stringify(outcome)}`;
+    expect(await read(outcome)).toEqual([`2 rejected: ${problem}`]);
+    const told = new Statuses(parseStatusWords([`${outcome}=sold`]));
+    expect(await read(outcome, told)).toEqual(["2 Rex / name,Dog / sold [austin:A1]"]);
+  });
+
+  test("one that says that the animal is there leaves it there", async () => {
+    expect(await read("Available")).toEqual(["2 Rex / name,Dog / available [austin:A1]"]);
+    expect(await read("Foster to adopt")).toEqual(["2 Rex / name,Dog / pending [austin:A1]"]);
+  });
+
+  const cities = {
+    Austin:
+      "Transfer|Return to Owner|Euthanasia|Died|Disposal|Missing|Relocate|Rto-Adopt|Stolen|Lost",
+    Sonoma: "EUTHANIZE|RTOS|VET|ESCAPED/STOLEN|APPT|SHELTER",
+    Dallas:
+      "CLOSED|DEAD ON ARRIVAL|FOSTER|FOUND EXP|LOST EXP|OTHER|SNR|TNR|TREATMENT|UNASSIGNED|WILDLIFE",
+    "Long Beach":
+      "RESCUE|COMMUNITY CAT|HOMEFIRST|SHELTER, NEUTER, RETURN|RETURN TO RESCUE|TRANSPORT|DUPLICATE",
+  };
+  const known = Object.values(cities).flatMap((list) => list.split("|"));
+  test.each(known)("of these publishers, %j is known", async (outcome) => {
+    expect(await read(outcome)).toEqual([
+      `2 gone: Outcome Type ${JSON.stringify(outcome)} [austin:A1]`,
+    ]);
+    // What the operator says goes before it.
+    const told = new Statuses(parseStatusWords([`"${outcome}"=none`]));
+    expect(await read(outcome, told)).toEqual(["2 Rex / name,Dog / none [austin:A1]"]);
+  });
+});
+
 describe("a file that says nothing of adoption", () => {
   const csv = "Tag,Pet,Kind\n1,Rex,Dog\n";
   const map = mappedFormat(parseFieldMap("name=Pet,categoryId=Kind,externalId=Tag"));
