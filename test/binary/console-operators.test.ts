@@ -171,7 +171,7 @@ test("Usage tells the requests of all keys and of each, as a chart and as a tabl
   expect(all).toContain(`href="/usage?key=${path.slice(6)}"`);
   const one = await textOf(`/usage?key=${path.slice(6)}`);
   expect(one).toContain("Use of counted");
-  expect(one).toMatch(/\d+ requests, 0 refused, 0 bans\./);
+  expect(one).toMatch(/Requests: \d+\. Refused: 0\. Bans: 0\./);
   expect((await olga.get("/usage?key=key_000000000000")).status).toBe(404);
 });
 

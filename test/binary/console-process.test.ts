@@ -65,6 +65,15 @@ test("a console that is killed is started again at its address, and the interfac
   expect(await answers(server.console)).toBe(false);
 }, 150_000);
 
+test("a name that is no host's is refused in words, with what to do", async () => {
+  using folder = temporaryFolder();
+  const args = ["serve", "--data", folder.path, "--port", "0", "--console", "no.invalid:8090"];
+  const { exitCode, stderr } = await rehome(args);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain("Error: The console cannot listen on no.invalid: no such host.");
+  expect(stderr).toContain("Try: Give --console an address of this machine");
+});
+
 test("a server that is killed leaves no console behind", async () => {
   using folder = temporaryFolder();
   const server = await serveConsole(folder.path);

@@ -179,6 +179,18 @@ class Line {
   }
 }
 
+/** The addresses of a host name. Throws AppError when it has none. */
+async function resolved(host: string): Promise<string[]> {
+  try {
+    return (await lookup(host, { all: true })).map((each) => each.address);
+  } catch (error) {
+    throw new AppError("invalid_request", `The console cannot listen on ${host}: no such host.`, {
+      cause: error,
+      hint: "Give --console an address of this machine, such as 127.0.0.1:8090.",
+    });
+  }
+}
+
 /**
  * Refuses an address that the whole internet can read along at, and warns of one that a network
  * can.
@@ -189,9 +201,7 @@ async function permit(loaded: LoadedConfig, warn: (message: string) => void): Pr
   if (address === undefined || config.tlsCert !== undefined) return;
   const { host } = address;
   const bound =
-    exposureOf(host) === undefined && !isUnspecified(host)
-      ? (await lookup(host, { all: true })).map((each) => each.address)
-      : [host];
+    exposureOf(host) === undefined && !isUnspecified(host) ? await resolved(host) : [host];
   const exposure =
     bound.every(isUnspecified) && ownAddresses().length === 0
       ? // A unit may not ask. Requests in plain HTTP from public addresses are refused anyway.

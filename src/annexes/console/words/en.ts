@@ -383,7 +383,7 @@ export const en = {
     peak: "Highest day",
     windows: { minute: "minute", day: "day" },
     totals: (requests: string, refusals: string, bans: string) =>
-      `${requests} requests, ${refusals} refused, ${bans} bans.`,
+      `Requests: ${requests}. Refused: ${refusals}. Bans: ${bans}.`,
     near: (name: string, window: string, plan: string) =>
       `${name} is near its limit per ${window}. The plan ${plan} would fit.`,
   },

@@ -392,7 +392,7 @@ export const es: Words = {
     peak: "Día más alto",
     windows: { minute: "minuto", day: "día" },
     totals: (requests, refusals, bans) =>
-      `${requests} peticiones, ${refusals} rechazadas, ${bans} bloqueos.`,
+      `Peticiones: ${requests}. Rechazadas: ${refusals}. Bloqueos: ${bans}.`,
     near: (name, window, plan) =>
       `${name} está cerca del límite por ${window}. El plan ${plan} le iría bien.`,
   },
