@@ -1,6 +1,7 @@
 import type { PetStatus } from "../../domain/pet.ts";
 import type { Awaitable } from "../../storage/contract.ts";
 import type { Candidate, CandidateCategory, Gone, Outcome, Rejection } from "./candidate.ts";
+import { wordKey } from "./formats/statuses.ts";
 import type { ImportCategories, SettledCategories } from "./import-categories.ts";
 import type { ImportSummary } from "./import.ts";
 import type { Note } from "./notes.ts";
@@ -34,6 +35,8 @@ export interface SampleAnimal {
 
 /** Different reasons and causes that are counted one by one; they hold values of the input. */
 const reasonsMax = 100;
+/** Unknown words that are counted one by one, beside them: each of them is to be answered. */
+const wordsMax = 200;
 const sampleAnimals = 5;
 const causeLines = 5;
 
@@ -46,6 +49,8 @@ export class Intake {
   #firstWithoutId: Candidate | undefined;
   readonly #skipped = new Map<string, number>();
   readonly #causes = new Map<string, Omit<Cause, "lines"> & { records: number; lines: number[] }>();
+  /** Those of the causes that are unknown words. */
+  #words = 0;
   readonly #sample: SampleAnimal[] = [];
   readonly #stage: ImportStage;
   readonly #reading: Reading;
@@ -122,15 +127,21 @@ export class Intake {
 
   #count(rejection: Rejection, records: number): void {
     const { field, problem, line, unknownStatus, unknownCategory } = rejection;
-    // What was found differs from record to record; what was expected does not.
-    const kind = `${field}: ${messageText(problem).replace(/, found [^]*$/, "")}`;
-    const isCounted = this.#causes.has(kind) || this.#causes.size < reasonsMax;
+    const isWord = unknownStatus !== undefined;
+    // What was found differs from record to record; what was expected does not. A word is one in
+    // any case, and its message may be cut.
+    const kind = isWord
+      ? `${field}: status ${wordKey(unknownStatus) || unknownStatus}`
+      : `${field}: ${messageText(problem).replace(/, found [^]*$/, "")}`;
+    const others = isWord ? this.#words : this.#causes.size - this.#words;
+    const isCounted = this.#causes.has(kind) || others < (isWord ? wordsMax : reasonsMax);
     const cause = this.#causes.get(isCounted ? kind : "");
     if (cause !== undefined) {
       cause.records += records;
       if (cause.lines.length < causeLines) cause.lines.push(line);
     } else if (isCounted) {
       const lines = [line];
+      if (isWord) this.#words += 1;
       this.#causes.set(kind, { field, problem, records, lines, unknownStatus, unknownCategory });
     } else {
       const others = message("otherProblems");

@@ -7,7 +7,7 @@ import type { ImportSummary } from "../import.ts";
 import { json, type Static } from "../../../cli/json.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { UsageError } from "../../../cli/errors.ts";
-import { meanings } from "../formats/statuses.ts";
+import { meanings, wordKey } from "../formats/statuses.ts";
 import { messageText } from "../messages.ts";
 
 /** Characters that are kept before they are written to the file. */
@@ -195,12 +195,14 @@ function missingWords(missing: number): string {
   return missing === 0 ? "" : `, ${grouped(missing)} of them not in the whole list`;
 }
 
-/** Causes that are shown to a person; `--json` has more. */
+/** Causes that are shown to a person beside all the unknown words; `--json` has more. */
 const causesMax = 20;
 
 /** What is wrong with the rejected records, a line for each cause, and where all of them are. */
 export function causesText({ causes }: ImportSummary, rejects: Rejects): string {
-  const shown = causes.slice(0, causesMax);
+  const others = causes.filter(({ unknownStatus }) => unknownStatus === undefined);
+  const left = new Set(others.slice(causesMax));
+  const shown = causes.filter((each) => !left.has(each));
   const width = Math.max(...shown.map(({ records }) => grouped(records).length));
   const lines = shown.map(({ field, problem, records, lines: [...at] }) => {
     const where = `line${at.length > 1 ? "s" : ""} ${at.join(", ")}${records > at.length ? ", ..." : ""}`;
@@ -208,8 +210,7 @@ export function causesText({ causes }: ImportSummary, rejects: Rejects): string 
     const what = field === "" ? text : `${field}: ${text}`;
     return `  ${grouped(records).padStart(width)}  ${what} (${where})\n`;
   });
-  const more = causes.length - shown.length;
-  if (more > 0) lines.push(`  and ${grouped(more)} more causes\n`);
+  if (left.size > 0) lines.push(`  and ${grouped(left.size)} more causes\n`);
   if (rejects.path !== undefined) lines.push(`  All of them are in ${rejects.path}.\n`);
   return lines.join("");
 }
@@ -222,16 +223,15 @@ export function refusedText(summary: ImportSummary, rejects: Rejects): string {
 ${causesText(summary, rejects)}Try: ${remedies(summary).join(" ")}`;
 }
 
-/** Unknown words in one proposal. */
-const wordsMax = 10;
-
 function remedies({ causes }: ImportSummary): string[] {
-  const unknown = causes.flatMap(({ unknownStatus }) => unknownStatus ?? []);
+  const unknown = causes
+    .flatMap(({ unknownStatus }) => unknownStatus ?? [])
+    // Without letters it is nothing that --status could name; quotes and line ends do not count.
+    .filter((word) => wordKey(word) !== "")
+    .map((word) => word.replaceAll(/["\s]+/g, " ").trim());
   const all = [];
   if (unknown.length > 0) {
-    const pairs = unknown
-      .slice(0, wordsMax)
-      .map((word) => `${/[,="]/.test(word) ? `"${word}"` : word}=gone`);
+    const pairs = unknown.map((word) => `${/[,=]/.test(word) ? `"${word}"` : word}=gone`);
     const words = `Say what the statuses mean (${meanings.join(", ")})`;
     all.push(`${words}, such as --status ${shellWord(pairs.join(","))}.`);
   }
