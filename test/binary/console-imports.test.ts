@@ -265,6 +265,39 @@ describe("a change", () => {
     expect((await ana.get(path)).status).toBe(200);
   });
 
+  test("by a list is told in the animal's history, in both languages", async () => {
+    const ana = await come();
+    const list = (row: string) => `Animal ID,Animal Name,Record Type,Animal Type\n${row}\n`;
+    for (const row of ["K1,Vieja,ADOPTABLE,Dog", "K1,Vieja,FOUND,Dog", "K1,Nueva,ADOPTABLE,Cat"]) {
+      await sent(ana, "list.csv", list(row));
+      await ana.submit("/import/run");
+      await settled(ana);
+    }
+    const found = await (await ana.get("/animals?q=Nueva")).text();
+    const [, path = ""] = /href="(\/animals\/\d+)">Nueva/.exec(found) ?? [];
+    await ana.submit(`${path}/remove`);
+    const [, undo = ""] =
+      /action="(\/changes\/\d+\/undo)"/.exec(await (await ana.get(path)).text()) ?? [];
+    await ana.submit(undo);
+    const told = async () => {
+      const page = await (await ana.get(path)).text();
+      const [, history = ""] = /<ol class="history">([^]*?)<\/ol>/.exec(page) ?? [];
+      return [...history.matchAll(/<p>([^<]*)<\/p>/g)].map(([, words]) => words);
+    };
+    expect(await told()).toEqual([
+      "Undone: brought back",
+      "Removed",
+      "Imported: brought back; Name: Vieja \u2192 Nueva; Category: Dog \u2192 Cat",
+      "Imported: withdrawn",
+      "Imported",
+    ]);
+    await ana.post("/language", { language: "es" });
+    expect((await told()).slice(2, 4)).toEqual([
+      "Importado: recuperado; Nombre: Vieja \u2192 Nueva; Categor\u00eda: Dog \u2192 Cat",
+      "Importado: retirado por la lista",
+    ]);
+  });
+
   test("that was undone stays undone when Undo is pressed again", async () => {
     const ana = await come();
     const change = await added(ana, "Twice");

@@ -3,6 +3,7 @@
  * of their own.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { categoryListSchema } from "../../src/annexes/animals/categories-command.ts";
 import { historySchema } from "../../src/annexes/animals/pets/history.ts";
 import { petListSchema, petSchema } from "../../src/annexes/animals/pets/pet.ts";
@@ -237,6 +238,34 @@ describe("what people do at a front desk", () => {
     expect(await json("pets", "list")).toHaveLength(2);
     await run("undo", "--yes");
     expect(await json("pets", "list")).toMatchObject([{ status: "available" }, { id: 2 }]);
+  });
+
+  test("a history says in words that an animal was withdrawn and brought back", async () => {
+    using own = temporaryFolder();
+    const run = (...args: string[]) => rehome([...args, "--data", own.path]);
+    const take = async (row: string) => {
+      const file = join(own.path, "list.csv");
+      await Bun.write(file, `Tag,Name,Species,State\n${row}\n`);
+      const map = "name=Name,categoryId=Species,status=State,externalId=Tag";
+      const options = ["--map", map, "--source", "clinic", "--create-categories"];
+      expect((await run("pets", "import", file, ...options)).exitCode).toBe(0);
+    };
+    for (const row of ["1,Old,Dog,Available", "1,Old,Dog,Died", "1,New,Dog,Adopted"]) {
+      await take(row);
+    }
+    await run("pets", "remove", "1", "--yes");
+    await run("undo", "--yes");
+    await run("undo", "--yes");
+    const { stdout } = await run("pets", "history", "1");
+    const lines = stdout.trimEnd().split("\n").slice(3);
+    expect(lines.map((line) => line.replace(/^\S+ +\S+ +\d+ +/, "").replace(/ +/g, " "))).toEqual([
+      "import added",
+      "import withdrawn",
+      "import brought back, name Old to New, status available to sold",
+      "remove removed",
+      "undo brought back",
+      "undo removed",
+    ]);
   });
 
   test("--status none takes a status away, adds without one, and finds those without", async () => {

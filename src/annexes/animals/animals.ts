@@ -9,7 +9,6 @@ import {
   lastChange,
   listChanges,
   missingPets,
-  type PetEvent,
   petOrRemoved,
   petRows,
 } from "./statements/find.ts";
@@ -27,9 +26,10 @@ import { countAnimals, list, sql, type Steps } from "../../storage/statement.ts"
 import { apiKeys, changes } from "../../storage/tables.ts";
 import { type CategoryReference, resolveCategory } from "./categories.ts";
 import { authorOf, changing, type Editing, type OnChange } from "./editing.ts";
+import { type Happening, happeningsOf } from "./happenings.ts";
 import { takeBack, type UndoOptions, type UndoReport } from "./undo.ts";
 
-export type { ChangeRecord, FoundPets, PetEvent, UndoReport };
+export type { ChangeRecord, FoundPets, Happening, UndoReport };
 
 /** What to set in animals. What is absent stays. */
 type AnimalPatch = Omit<PetPatch, "categoryId"> & {
@@ -64,7 +64,7 @@ export interface AnimalHistory {
     /** The change that it was a part of; undefined for a create through the interface. */
     readonly change: bigint | undefined;
   };
-  readonly events: readonly PetEvent[];
+  readonly events: readonly Happening[];
 }
 
 /**
@@ -168,7 +168,7 @@ export class AnimalService {
       const found = yield* petOrRemoved(id);
       if (found === undefined) throw noSuchAnimal([id]);
       const { pet, isRemoved } = found;
-      const events = yield* eventsOfPet(id);
+      const events = happeningsOf(yield* eventsOfPet(id));
       const cause =
         pet.createdIn === null
           ? undefined

@@ -1,6 +1,7 @@
 import type { Category } from "../../domain/names.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { NewPet, OptionalTextName, Pet, PetPatch, PetStatus } from "../../domain/pet.ts";
+import type { Happening } from "../animals/happenings.ts";
 import type { ExportedPet } from "../import/catalogue.ts";
 import type { Services } from "../../service/services.ts";
 import type { HealthDesk } from "./health.ts";
@@ -63,8 +64,8 @@ export interface AnimalEvent {
   readonly atMs: number | undefined;
   readonly actor: string | undefined;
   readonly action: string;
-  readonly before: Partial<Pet> | undefined;
-  readonly after: Partial<Pet> | undefined;
+  readonly did: Happening["did"];
+  readonly changed: Happening["changed"];
 }
 
 export interface RemovedAnimal {

@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { jsonText } from "../../../domain/exact-json.ts";
 import { isoSeconds } from "../../../domain/clock.ts";
-import type { AnimalHistory, PetEvent } from "../animals.ts";
+import type { AnimalHistory, Happening } from "../animals.ts";
+import type { FieldValue } from "../happenings.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
 import { withAnimals } from "../open.ts";
@@ -106,30 +107,29 @@ function printHistory(io: Io, { pet, isRemoved, created, events }: AnimalHistory
     [
       atMs === undefined
         ? ["-", by, String(change), action, "not recorded"]
-        : [isoSeconds(atMs), by, String(change), action, ""],
+        : [isoSeconds(atMs), by, String(change), action, "added"],
       ...events.map((event) => [
         isoSeconds(event.atMs),
         event.actor,
         String(event.change),
         event.action,
-        differenceOf(event),
+        textOfHappening(event),
       ]),
     ],
   );
 }
 
-/** What an event changed, in words: `name "Rex" to "Max", status available to none`. */
-function differenceOf({ before, after }: PetEvent): string {
-  if (before === undefined || after === undefined) return "";
-  return Object.keys(after)
-    .filter((field) => before[field] !== after[field])
-    .map((field) => `${field} ${textOf(before, field)} to ${textOf(after, field)}`)
-    .join(", ");
+const didWords = { withdrawn: "withdrawn", removed: "removed", restored: "brought back" };
+
+/** What an event did, in words: `brought back, name "Rex" to "Max", status available to none`. */
+function textOfHappening({ did, changed: changes }: Happening): string {
+  const changed = changes.map(
+    ({ field, before, after }) => `${field} ${textOf(field, before)} to ${textOf(field, after)}`,
+  );
+  return [...(did === undefined ? [] : [didWords[did]]), ...changed].join(", ");
 }
 
-function textOf(fields: Fields, field: string): string {
-  const value = fields[field];
-  const isNone = value === null || value === undefined || (field === "source" && value === "");
-  if (isNone) return "none";
+function textOf(field: string, value: FieldValue): string {
+  if (value === null || (field === "source" && value === "")) return "none";
   return typeof value === "string" && /^\w+$/.test(value) ? value : jsonText(value);
 }

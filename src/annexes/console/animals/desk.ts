@@ -1,6 +1,5 @@
 import { AppError } from "../../../domain/errors.ts";
 import { fold } from "../../../domain/names.ts";
-import type { Pet } from "../../../domain/pet.ts";
 import type { AnimalHistory, AnimalService } from "../../animals/animals.ts";
 import type { OnChange } from "../../animals/editing.ts";
 import { animalServices, type AnimalServices } from "../../animals/open.ts";
@@ -192,11 +191,7 @@ async function historyOf(animals: AnimalService, id: bigint): Promise<AnimalEven
   const { created, events } = await animals.history(id);
   const { atMs, by, action } = created;
   return [
-    ...events.toReversed().map(({ before, after, ...event }) => ({
-      ...event,
-      before: before as Partial<Pet> | undefined,
-      after: after as Partial<Pet> | undefined,
-    })),
-    { atMs, actor: by, action: action ?? "add", before: undefined, after: undefined },
+    ...events.toReversed(),
+    { atMs, actor: by, action: action ?? "add", did: undefined, changed: [] },
   ];
 }

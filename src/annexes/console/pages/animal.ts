@@ -1,8 +1,7 @@
 import { parseInt64 } from "../../../domain/int64.ts";
 import type { Category } from "../../../domain/names.ts";
-import { optionalTextNames, type Pet, type PetStatus } from "../../../domain/pet.ts";
-import { html, type Html } from "../../page/html.ts";
-import type { AnimalEvent } from "../desk.ts";
+import type { Pet, PetStatus } from "../../../domain/pet.ts";
+import { html } from "../../page/html.ts";
 import { redirect, type StatusName } from "../web/answer.ts";
 import { param, type Visit } from "../web/visit.ts";
 import {
@@ -13,19 +12,12 @@ import {
   sentValues,
   textsOf,
 } from "./animal-form.ts";
+import { historyList } from "./animal-history.ts";
 import { backPath, changeNotice, withChange } from "./change-notice.ts";
 import { consolePage } from "./layout.ts";
 import { notFoundPage } from "./failures.ts";
 import { removedPage } from "./removed-animal.ts";
-import {
-  moment,
-  noStatus,
-  notice,
-  oneButton,
-  shownName,
-  statusChoice,
-  type FieldErrors,
-} from "./parts.ts";
+import { noStatus, notice, oneButton, shownName, statusChoice, type FieldErrors } from "./parts.ts";
 
 const statusOfChoice = (choice: PetStatus | "none" | undefined): PetStatus | undefined =>
   choice === noStatus ? undefined : choice;
@@ -139,63 +131,6 @@ async function shown(
 
 const statusNameOf = (errors: FieldErrors): StatusName =>
   Object.keys(errors).length > 0 ? "invalid" : "ok";
-
-function historyList(
-  visit: Visit,
-  events: readonly AnimalEvent[],
-  categories: readonly Category[],
-): Html {
-  const { words } = visit;
-  if (events.length === 0) return html`<p class="soft">${words.history.none}</p>`;
-  return html`<ol class="history">
-    ${events.map(
-      (event) =>
-        html`<li>
-          <p>${eventWords(visit, event, categories)}</p>
-          <p class="soft">
-            ${event.actor ?? words.history.unknown}${
-              event.atMs !== undefined && html` · ${moment(visit, event.atMs)}`
-            }
-          </p>
-        </li>`,
-    )}
-  </ol>`;
-}
-
-/** What an event did: the fields that it changed, or that the animal came or went. */
-function eventWords(
-  visit: Visit,
-  { action, before, after }: AnimalEvent,
-  categories: readonly Category[],
-): string {
-  const { words } = visit;
-  const { history } = words;
-  const nameOf = (animal: Partial<Pet>) => shownName(visit, animal.name ?? "");
-  if (before === undefined || after === undefined) return history.actions(action);
-  const categoryName = (id: bigint | undefined) =>
-    categories.find((each) => each.id === id)?.name ?? String(id ?? "");
-  const changes = [
-    before.name !== after.name && history.changed(words.fields.name, nameOf(before), nameOf(after)),
-    before.categoryId !== after.categoryId &&
-      history.changed(
-        words.fields.category,
-        categoryName(before.categoryId),
-        categoryName(after.categoryId),
-      ),
-    before.status !== after.status &&
-      history.changed(
-        words.fields.status,
-        words.status[before.status ?? noStatus],
-        words.status[after.status ?? noStatus],
-      ),
-    ...optionalTextNames.map(
-      (text) =>
-        before[text] !== after[text] &&
-        history.changed(words.fields[text], before[text] ?? "", after[text] ?? ""),
-    ),
-  ].filter((each) => each !== false);
-  return `${history.actions(action)}: ${changes.join("; ")}`;
-}
 
 /** `POST /animals/:id`: keeps what was corrected. */
 export async function saveAnimal(visit: Visit): Promise<Response> {

@@ -140,6 +140,7 @@ export const en = {
     none: "Nothing has changed since it was added.",
     unknown: "unknown",
     actions: (action: string) => actions[action] ?? action,
+    did: { withdrawn: "withdrawn", removed: "removed", restored: "brought back" },
     changed: (what: string, before: string, after: string) => `${what}: ${before} → ${after}`,
   },
   done: {

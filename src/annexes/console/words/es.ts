@@ -137,6 +137,7 @@ export const es: Words = {
     none: "Nada ha cambiado desde que se añadió.",
     unknown: "desconocido",
     actions: (action) => actions[action] ?? action,
+    did: { withdrawn: "retirado por la lista", removed: "retirado", restored: "recuperado" },
     changed: (what, before, after) => `${what}: ${before} → ${after}`,
   },
   done: {
