@@ -72,6 +72,20 @@ describe("pets import", () => {
     expect(second).toMatchObject({ added, unchanged: counts.added - added, updated: 0 });
   });
 
+  test("JSON whose first record leaves fields out is found, and later ones count", async () => {
+    using folder = temporaryFolder();
+    const animal = { animal_type: "Dog", monthyear: "05-2024", datetime: "2024-05-02T10:00:00" };
+    const records = [
+      { ...animal, animal_id: "A1" },
+      { ...animal, animal_id: "A2", name: "Bo", outcome_type: "Transfer" },
+    ];
+    const file = join(folder.path, "animals.json");
+    writeFileSync(file, JSON.stringify(records));
+    const { stdout } = await importInto(folder.path, file, "--create-categories", "--json");
+    const skippedReasons = [{ reason: 'outcome_type "Transfer"', records: 1 }];
+    expect(JSON.parse(stdout)).toMatchObject({ format: "austin", added: 1, skippedReasons });
+  });
+
   test("bad records keep everything as it was; they are named, and written down whole", async () => {
     using folder = temporaryFolder();
     const rejects = join(folder.path, "rejects.ndjson");

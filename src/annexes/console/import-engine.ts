@@ -16,7 +16,8 @@ import { importAnimals, type ImportSummary } from "../import/import.ts";
 import { Rejects } from "../import/commands/import-report.ts";
 import type { Message } from "../import/messages.ts";
 import { UnreadableInput } from "../import/read/input.ts";
-import { type ReadOptions, UnknownFormat, unknownFormat } from "../import/reading.ts";
+import type { ReadOptions } from "../import/reading.ts";
+import { UnknownFormat, unknownFormat } from "../import/unknown-format.ts";
 import { ImportDesk } from "./import-desk.ts";
 import {
   type FoundReading,

@@ -1,25 +1,22 @@
-import { shellWord } from "../../domain/errors.ts";
-import { isJsonObject } from "../../domain/exact-json.ts";
 import { quietly } from "../../service/closing.ts";
 import type { Deferred, Outcome } from "./candidate.ts";
 import { Dates } from "./formats/dates.ts";
-import { type FieldMap, fieldMapText } from "./formats/field-map.ts";
-import type { Format, MapperContext, RecordMapper, Sample } from "./formats/format.ts";
-import { guessedMap } from "./formats/guess.ts";
+import { type Format, type MapperContext, type RecordMapper, sampleOf } from "./formats/format.ts";
 import { detectFormat } from "./formats/index.ts";
 import { rehome } from "./formats/rehome.ts";
 import { Included } from "./formats/rescuegroups.ts";
 import { Statuses } from "./formats/statuses.ts";
-import { columnsOf, fieldOf, shown } from "./formats/values.ts";
 import { type Note, Notes } from "./notes.ts";
 import { readCsv, readTable } from "./read/csv.ts";
 import { type Shape, detectShape } from "./read/detect.ts";
 import { type ByteChunks, UnreadableInput } from "./read/input.ts";
 import { readJson } from "./read/json.ts";
+import { counted } from "./read/peek.ts";
 import { readNdjson } from "./read/ndjson.ts";
 import { openInput } from "./read/open.ts";
 import { MalformedRecord, type RecordBatch } from "./read/records.ts";
 import { xlsxRows } from "./read/xlsx.ts";
+import { unknownFormat } from "./unknown-format.ts";
 import { message } from "./messages.ts";
 
 /**
@@ -60,36 +57,6 @@ export interface Reading {
   close(): Promise<void>;
 }
 
-/** Records of an unknown format that a person is shown. */
-const shownRows = 5;
-
-/** An input in none of the known formats, with what is needed to map its columns. */
-export class UnknownFormat extends UnreadableInput {
-  /** The columns, or the fields of the first record. */
-  readonly columns: readonly string[];
-  /** The values of the first records, in the order of the columns. */
-  readonly rows: readonly (readonly string[])[];
-  /** A guess which of them are ours. */
-  readonly map: FieldMap;
-
-  constructor(columns: readonly string[], rows: readonly (readonly string[])[], map: FieldMap) {
-    const width = Math.max(...columns.map((column) => column.length));
-    const lines = columns.map((column, at) => `  ${column.padEnd(width)}  ${rows[0]?.[at] ?? ""}`);
-    super(0, message("formatUnknown", lines.join("\n"), mapOptions(map)));
-    this.columns = columns;
-    this.rows = rows;
-    this.map = map;
-  }
-}
-
-/** A map as options to paste; what is needed and was not guessed is left to be filled in. */
-function mapOptions(map: FieldMap): string {
-  const needed = ["name", "categoryId"] as const;
-  const open = needed.flatMap((target) => (map.has(target) ? [] : [[target, "COLUMN"] as const]));
-  const option = `--map ${shellWord(fieldMapText(new Map([...map, ...open])))}`;
-  return map.has("status") ? option : `${option} --default-status available|pending|sold|none`;
-}
-
 /**
  * Begins to read an input of any size in bounded memory. Its layout, and its format unless one
  * is given, are found from its beginning. Throws UnreadableInput when the input is empty, is no
@@ -100,10 +67,11 @@ export async function beginReading(
   options: ReadOptions = {},
 ): Promise<Reading> {
   const included = new Included();
-  const { shape, columns, batches } = await rawRecords(source, options, included);
-  const first = await batches.next();
+  const raw = await rawRecords(source, options, included);
+  const { shape, columns, batches } = raw;
   try {
-    const sample = { columns, records: sampleOf(first) };
+    const beginning = await firstOf(raw);
+    const sample = sampleOf(columns, sound(beginning.first));
     const format = options.format ?? detectFormat(sample) ?? unknownFormat(sample);
     const notes = new Notes();
     const context: MapperContext = {
@@ -122,7 +90,7 @@ export async function beginReading(
       shape,
       source: context.source,
       referenced: included.species,
-      batches: outcomes(first, batches, map, included),
+      batches: outcomes(beginning, batches, map, included),
       notes: () => notes.list(),
       // Not those above: a generator that has not begun does nothing when it is to return.
       async close() {
@@ -139,6 +107,13 @@ interface RawRecords {
   readonly shape: Reading["shape"];
   readonly columns: readonly string[] | undefined;
   readonly batches: AsyncGenerator<RecordBatch>;
+  /** How much of JSON was read; the first rows say all of a table's columns. */
+  readonly bytesRead?: () => number;
+}
+
+interface Beginning {
+  readonly first: readonly RecordBatch[];
+  readonly failure?: unknown;
 }
 
 async function rawRecords(
@@ -147,7 +122,7 @@ async function rawRecords(
   included: Included,
 ): Promise<RawRecords> {
   const isHeader = (columns: readonly string[]) => {
-    const sample = { columns, records: [] };
+    const sample = sampleOf(columns, []);
     return format === undefined ? detectFormat(sample) !== undefined : format.recognises(sample);
   };
   const opened = await openInput(source, encoding);
@@ -155,93 +130,56 @@ async function rawRecords(
     return { shape: "xlsx", ...(await readTable(xlsxRows(opened.chunks, sheet), isHeader)) };
   }
   const { shape, chunks } = await detectShape(opened.chunks);
-  switch (shape.kind) {
-    case "csv":
-      return { shape: "csv", ...(await readCsv(chunks, { delimiter: shape.delimiter, isHeader })) };
-    case "ndjson":
-      if (records === undefined) {
-        return { shape: "ndjson", columns: undefined, batches: readNdjson(chunks) };
-      }
+  if (shape.kind === "csv") {
+    return { shape: "csv", ...(await readCsv(chunks, { delimiter: shape.delimiter, isHeader })) };
+  }
+  const { portions, bytesRead } = counted(chunks);
+  if (shape.kind === "ndjson" && records === undefined) {
+    return { shape: "ndjson", columns: undefined, batches: readNdjson(portions), bytesRead };
   }
   const onIncluded = (value: unknown) => included.add(value);
   const wrapped = records !== undefined || (shape.kind === "json" && shape.wrapped);
-  const batches = readJson(chunks, { wrapped, onIncluded, ...(records && { records }) });
-  return { shape: "json", columns: undefined, batches };
+  const batches = readJson(portions, { wrapped, onIncluded, ...(records && { records }) });
+  return { shape: "json", columns: undefined, batches, bytesRead };
 }
 
-function sampleOf(first: IteratorResult<RecordBatch>): readonly unknown[] {
-  return first.done === true
-    ? []
-    : first.value.records.filter((record) => !(record instanceof MalformedRecord));
-}
+/** What is looked at of JSON, whose records may each have other fields. */
+const sampleRecords = 512;
+const sampleBytes = 1024 * 1024;
 
-/** A list without records is no fault; any format will do for it. */
-export function unknownFormat(sample: Sample): Format {
-  const { columns, records } = sample;
-  if (columns === undefined && records.length === 0) return rehome;
-  const [first] = records;
-  if (columns === undefined) {
-    if (!isJsonObject(first)) throw new UnreadableInput(0, message("noObjects"));
-    const said = errorOf(first);
-    if (said !== undefined) {
-      throw new UnreadableInput(0, message("serviceError", said));
+/** The first batches, and why there are no more where reading broke off behind the first one. */
+async function firstOf({ batches, bytesRead }: RawRecords): Promise<Beginning> {
+  const first: RecordBatch[] = [];
+  try {
+    for (let count = 0; count < sampleRecords;) {
+      const next = await batches.next();
+      if (next.done === true) break;
+      first.push(next.value);
+      count += next.value.records.length;
+      if (bytesRead === undefined || bytesRead() >= sampleBytes) break;
     }
+  } catch (failure) {
+    if (first.length === 0) throw failure;
+    return { first, failure };
   }
-  const inner = columns === undefined && records.length === 1 ? listWithin(first) : undefined;
-  if (inner !== undefined) {
-    throw new UnreadableInput(0, message("listWithin", inner.join(".")));
-  }
-  const names = columnsOf(sample);
-  const readers = names.map((name) => fieldOf(columns, name));
-  const rows = sample.records.slice(0, shownRows).map((record) =>
-    readers.map((read) => {
-      const value = read(record);
-      return value === undefined ? "" : shown(value);
-    }),
+  return { first };
+}
+
+function sound(batches: readonly RecordBatch[]): readonly unknown[] {
+  return batches.flatMap(({ records }) =>
+    records.filter((record) => !(record instanceof MalformedRecord)),
   );
-  throw new UnknownFormat(names, rows, guessedMap(sample));
-}
-
-/** Objects within one another that a list is looked for in. */
-const innerDepthMax = 4;
-
-/** The fields that lead to a list of objects within an object, which may be the records. */
-function listWithin(value: unknown, depth = 0): readonly string[] | undefined {
-  if (!isJsonObject(value) || depth === innerDepthMax) return undefined;
-  for (const [name, inner] of Object.entries(value)) {
-    const found =
-      Array.isArray(inner) && depth > 0 && isJsonObject(inner[0])
-        ? []
-        : listWithin(inner, depth + 1);
-    if (found !== undefined) return [name, ...found];
-  }
-  return undefined;
-}
-
-/** What an object says that is an error as services put it; undefined for a record. */
-function errorOf(record: Readonly<Record<string, unknown>>): string | undefined {
-  const { error, errors, message, detail, title } = record;
-  const isError =
-    error !== undefined ||
-    errors !== undefined ||
-    ((message ?? detail ?? title) !== undefined &&
-      ["code", "status", "statusCode"].some((name) => name in record));
-  if (!isError) return undefined;
-  const [first] = Array.isArray(errors) ? (errors as unknown[]) : [];
-  const said = [message, detail, error, first, title].find((value) => value !== undefined);
-  return shown(isJsonObject(said) ? (said["message"] ?? said["detail"] ?? said["title"]) : said);
 }
 
 /** Records that may wait for what they refer to; a page of an interface has a few hundred. */
 const waitingMax = 50_000;
 
 async function* outcomes(
-  first: IteratorResult<RecordBatch>,
+  { first, failure }: Beginning,
   rest: AsyncGenerator<RecordBatch>,
   map: RecordMapper,
   { statuses }: Included,
 ): AsyncGenerator<readonly Outcome[]> {
-  if (first.done === true) return;
   let waiting: Deferred[] = [];
   const settled = (batch: readonly (Outcome | Deferred)[]): readonly Outcome[] => {
     if (waiting.length === 0 && batch.every(isSettled)) return batch;
@@ -257,7 +195,8 @@ async function* outcomes(
     });
   };
   try {
-    yield settled(mapped(first.value, map));
+    for (const batch of first) yield settled(mapped(batch, map));
+    if (failure !== undefined) throw failure;
     for await (const batch of rest) yield settled(mapped(batch, map));
     yield settled([]);
     if (waiting.length > 0) yield waiting.map(({ settle }) => settle(undefined));

@@ -112,11 +112,21 @@ describe("importAnimals", () => {
     const summary = await run(await fixture("rescuegroups.json"), { skipBad: true });
     expect(summary).toMatchObject({ read: 5, added: 2, rejected: 3, superseded: 0 });
     expect(await brief()).toEqual(["Biscuit 70 available", "Otto 70 sold"]);
-    expect(rejections.at(-1)).toMatchObject({
-      line: 14,
+    expect(rejections.find(({ line }) => line === 14)).toMatchObject({
       field: "category",
-      problem: message("categoryUnnamed", "Cats", "0"),
+      problem: message("categoryUnknown", '"Cats"'),
     });
+  });
+
+  test("a species that is named behind very many animals is rejected after them", async () => {
+    const animal = (id: number) =>
+      `{"type":"animals","id":"${id}","attributes":{"name":"n"},"relationships":{"species":{"data":{"id":"3"}}}}`;
+    const animals = Array.from({ length: 2_000 }, (_, id) => animal(id)).join(",\n");
+    const included = '{"type":"species","id":"3","attributes":{"singular":"Cat"}}';
+    const summary = await run(`{"data":[${animals}],"included":[${included}]}`, { skipBad: true });
+    expect(summary).toMatchObject({ read: 2_000, added: 0, rejected: 2_000 });
+    expect(rejections).toHaveLength(1);
+    expect(rejections[0]?.problem).toEqual(message("categoryUnnamed", "Cat", "1999"));
   });
 
   test("several animals of one unnamed species are counted as rejected each", async () => {

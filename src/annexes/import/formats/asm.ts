@@ -1,12 +1,11 @@
 import type { Meaning } from "./statuses.ts";
-import type { Format, MapperContext, Sample } from "./format.ts";
+import type { Format, MapperContext } from "./format.ts";
 import { externalId } from "./ids.ts";
-import { fieldAmong, lackingColumns } from "./shelters.ts";
+import { NamedFields } from "./named-fields.ts";
+import { lackingColumns } from "./shelters.ts";
 import {
   byStatus,
   categoryName,
-  columnKey,
-  columnsOf,
   isBlank,
   mapperOf,
   missingStatus,
@@ -47,19 +46,25 @@ const retailer = 8;
 export const asm: Format = {
   name: "asm",
   title: "Animal Shelter Manager 3 / sheltermanager.com, json_adoptable_animals (JSON or CSV)",
-  recognises: (sample) => columnsOf(sample).map(columnKey).includes("animalname") && has(sample),
-  mapper(sample, context) {
-    const field = (name: string) => fieldAmong(sample, [name])?.read ?? (() => undefined);
-    const missing = ["animalname", "speciesname"].filter(
-      (name) => fieldAmong(sample, [name]) === undefined,
+  recognises(sample) {
+    const fields = new NamedFields(sample);
+    // The latter are columns that no other program has.
+    return (
+      fields.has(["animalname"]) && fields.has(["speciesname", "sheltercode", "animaltypename"])
     );
+  },
+  mapper(sample, context) {
+    const fields = new NamedFields(sample);
+    const field = (name: string) => fields.among([name]).read;
+    const missing = ["animalname", "speciesname"].filter((name) => !fields.has([name]));
     if (missing.length > 0) throw lackingColumns("asm", missing, sample);
     const id = field("id");
     const name = field("animalname");
     const species = field("speciesname");
     const changed = field("lastchangeddate");
-    const state = stateReader(sample, context);
+    const state = stateReader(fields, context);
     return mapperOf(sample.columns, (record, line) => {
+      fields.learn(record);
       const origin = {
         line,
         externalId: externalId(context, "ID", id(record), line),
@@ -78,12 +83,6 @@ export const asm: Format = {
   },
 };
 
-/** True with the columns that no other program has. */
-function has(sample: Sample): boolean {
-  const keys = columnsOf(sample).map(columnKey);
-  return ["speciesname", "sheltercode", "animaltypename"].some((name) => keys.includes(name));
-}
-
 interface Decided {
   readonly meaning: Meaning;
   readonly reason: string;
@@ -95,24 +94,25 @@ type Said = Decided | { readonly field: string; readonly value: unknown };
  * Throws UnreadableInput when no column says whether an animal is for adoption and nobody else
  * does.
  */
-function stateReader(sample: Sample, { statuses }: MapperContext): (record: unknown) => Said {
-  const word = fieldAmong(sample, ["adoptionstatus", "status"]);
-  const flags = flagColumns.flatMap((name) => {
-    const found = fieldAmong(sample, [name]);
-    return found === undefined ? [] : [[name, found.read] as const];
-  });
-  const movement = fieldAmong(sample, ["activemovementtype"])?.read;
-  const deceased = fieldAmong(sample, ["deceaseddate"])?.read;
-  if (flags.length === 0 && movement === undefined && deceased === undefined) {
-    if (word !== undefined) return (record) => ({ field: word.column, value: word.read(record) });
-    const { whenMissing } = statuses;
-    if (whenMissing !== undefined) return () => ({ meaning: whenMissing, reason: "" });
+function stateReader(fields: NamedFields, { statuses }: MapperContext): (record: unknown) => Said {
+  const words = ["adoptionstatus", "status"];
+  const word = fields.among(words);
+  const flags = flagColumns.map((name) => [name, fields.among([name]).read] as const);
+  const movement = fields.among(["activemovementtype"]).read;
+  const deceased = fields.among(["deceaseddate"]).read;
+  const tells = fields.has([...flagColumns, "activemovementtype", "deceaseddate"]);
+  if (!tells && !fields.has(words) && statuses.whenMissing === undefined) {
     throw missingStatus("ARCHIVED, ACTIVEMOVEMENTTYPE or ADOPTIONSTATUS");
   }
   return (record) => {
     const set = new Set<Flag>();
     for (const [name, read] of flags) if (isOne(read(record))) set.add(name);
-    return stateOf(set, Number(movement?.(record) ?? 0), !isBlank(deceased?.(record)));
+    const moved = movement(record);
+    const isDeceased = !isBlank(deceased(record));
+    if (tells || set.size > 0 || moved !== undefined || isDeceased) {
+      return stateOf(set, Number(moved ?? 0), isDeceased);
+    }
+    return { field: word.column, value: word.read(record) };
   };
 }
 

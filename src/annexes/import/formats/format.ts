@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { Deferred, Outcome } from "../candidate.ts";
 import type { Notes } from "../notes.ts";
 import type { Dates } from "./dates.ts";
@@ -7,6 +8,16 @@ import type { Statuses } from "./statuses.ts";
 export interface Sample {
   readonly columns: readonly string[] | undefined;
   readonly records: readonly unknown[];
+  /** The columns, or all fields that the first records have. */
+  readonly names: readonly string[];
+}
+
+export function sampleOf(
+  columns: readonly string[] | undefined,
+  records: readonly unknown[],
+): Sample {
+  const fields = () => new Set(records.filter(isJsonObject).flatMap(Object.keys));
+  return { columns, records, names: columns ?? [...fields()] };
 }
 
 /** What the records of one import are read with. */

@@ -4,7 +4,7 @@ import { type FieldMap, mapTargets, type MapTarget } from "./field-map.ts";
 import type { Sample } from "./format.ts";
 import { isPlaceholderId } from "./ids.ts";
 import { Statuses } from "./statuses.ts";
-import { type Field, columnKey, columnsOf, fieldOf, isBlank } from "./values.ts";
+import { type Field, columnKey, fieldOf, isBlank } from "./values.ts";
 
 /**
  * What columns are called that hold a field, in the languages of `statuses.ts`, the surest first.
@@ -39,7 +39,7 @@ const species =
  * be guessed.
  */
 export function guessedMap(sample: Sample): FieldMap {
-  const columns = columnsOf(sample).map((name) => ({
+  const columns = sample.names.map((name) => ({
     name,
     key: columnKey(name),
     values: valuesOf(sample, fieldOf(sample.columns, name)),

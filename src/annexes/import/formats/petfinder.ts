@@ -22,8 +22,13 @@ import { message } from "../messages.ts";
 export const petfinder: Format = {
   name: "petfinder",
   title: "Petfinder API v2, pages of animals (JSON)",
-  recognises: ({ records: [first] }) =>
-    isJsonObject(first) && "type" in first && ("organization_id" in first || "breeds" in first),
+  recognises: ({ records }) =>
+    records.some(
+      (record) =>
+        isJsonObject(record) &&
+        "type" in record &&
+        ("organization_id" in record || "breeds" in record),
+    ),
   mapper(sample, context) {
     requireObjects("petfinder", sample);
     return mapperOf(undefined, (record, line) =>

@@ -18,10 +18,13 @@ import { message } from "../messages.ts";
 export const petstore: Format = {
   name: "petstore",
   title: "Swagger Petstore, findByStatus (JSON)",
-  recognises: ({ records: [first] }) =>
-    isJsonObject(first) &&
-    "name" in first &&
-    (isJsonObject(first["category"]) || "photoUrls" in first),
+  recognises: ({ records }) =>
+    records.some(
+      (record) =>
+        isJsonObject(record) &&
+        "name" in record &&
+        (isJsonObject(record["category"]) || "photoUrls" in record),
+    ),
   mapper(sample, context) {
     requireObjects("petstore", sample);
     return mapperOf(undefined, (record, line) => {

@@ -1,4 +1,3 @@
-import { isJsonObject } from "../../../domain/exact-json.ts";
 import { optionalTextNames } from "../../../domain/pet.ts";
 import type { CandidateCategory } from "../candidate.ts";
 import { unguarded } from "../write/csv.ts";
@@ -29,11 +28,11 @@ import { message } from "../messages.ts";
 export const rehome: Format = {
   name: "rehome",
   title: "what `rehome pets export` writes (JSON, NDJSON or CSV), and answers of GET /pets",
-  recognises: ({ columns, records: [first] }) =>
+  recognises: ({ columns, names }) =>
     (columns?.includes("name") &&
       (columns.includes("categoryId") ||
         (columns.includes("id") && columns.includes("category")))) ??
-    (isJsonObject(first) && "categoryId" in first),
+    names.includes("categoryId"),
   mapper({ columns }, context) {
     // Without it, an edited export would take the status of each animal away.
     const updates = columns?.includes("id") === true && !columns.includes("status");

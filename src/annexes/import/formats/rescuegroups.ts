@@ -22,8 +22,10 @@ type Json = Readonly<Record<string, unknown>>;
 export const rescuegroups: Format = {
   name: "rescuegroups",
   title: "RescueGroups API v5, animals with included species (JSON:API)",
-  recognises: ({ records: [first] }) =>
-    isJsonObject(first) && isJsonObject(first["attributes"]) && "type" in first,
+  recognises: ({ records }) =>
+    records.some(
+      (record) => isJsonObject(record) && isJsonObject(record["attributes"]) && "type" in record,
+    ),
   mapper(sample, context) {
     requireObjects("rescuegroups", sample);
     return mapperOf(undefined, (record, line) => mapped(context, record as Json, line));

@@ -2,14 +2,11 @@ import { UnreadableInput } from "../read/input.ts";
 import type { Outcome } from "../candidate.ts";
 import type { Format, MapperContext, RecordMapper, Sample } from "./format.ts";
 import { externalId } from "./ids.ts";
+import { NamedFields } from "./named-fields.ts";
 import { wordKey } from "./statuses.ts";
 import {
   byStatus,
   categoryName,
-  columnKey,
-  columnsOf,
-  type Field,
-  fieldOf,
   isBlank,
   mapperOf,
   shelterName,
@@ -156,11 +153,8 @@ export const shelters: readonly Format[] = layouts.map((layout) => ({
   name: layout.name,
   title: layout.title,
   recognises(sample) {
-    const keys = new Set(columnsOf(sample).map(columnKey));
-    return (
-      missingColumns(layout, keys).length === 0 &&
-      layout.marks.some((mark) => keys.has(columnKey(mark)))
-    );
+    const fields = new NamedFields(sample);
+    return missingColumns(layout, fields).length === 0 && fields.has(layout.marks);
   },
   mapper: (sample, context) => shelterMapper(layout, sample, context),
 }));
@@ -168,24 +162,11 @@ export const shelters: readonly Format[] = layouts.map((layout) => ({
 const needed = ["id", "name", "species", "status"] as const;
 
 /** The first name of each needed column that is not there. */
-function missingColumns({ columns }: Layout, keys: ReadonlySet<string>): string[] {
+function missingColumns({ columns }: Layout, fields: NamedFields): string[] {
   return needed
     .map((what) => columns[what])
-    .filter((names) => names.length > 0 && !names.some((name) => keys.has(columnKey(name))))
+    .filter((names) => names.length > 0 && !fields.has(names))
     .map(([first = ""]) => first);
-}
-
-/** The first of `names` that the input has: as it is written there, and how to read it. */
-export function fieldAmong(
-  sample: Sample,
-  names: readonly string[],
-): { readonly column: string; readonly read: Field } | undefined {
-  const columns = columnsOf(sample);
-  const keys = columns.map(columnKey);
-  const key = names.map(columnKey).find((name) => keys.includes(name));
-  if (key === undefined) return undefined;
-  const column = columns[keys.indexOf(key)] ?? "";
-  return { column, read: fieldOf(sample.columns, column) };
 }
 
 /** Refuses an input that lacks what `--format` needs. */
@@ -194,7 +175,7 @@ export function lackingColumns(
   missing: readonly string[],
   sample: Sample,
 ): UnreadableInput {
-  const found = columnsOf(sample).map((name) => JSON.stringify(name));
+  const found = sample.names.map((name) => JSON.stringify(name));
   return new UnreadableInput(
     1,
     message("columnsMissing", format, missing.join(", "), found.join(", ")),
@@ -202,13 +183,16 @@ export function lackingColumns(
 }
 
 function shelterMapper(layout: Layout, sample: Sample, context: MapperContext): RecordMapper {
-  const missing = missingColumns(layout, new Set(columnsOf(sample).map(columnKey)));
+  const fields = new NamedFields(sample);
+  const missing = missingColumns(layout, fields);
   if (missing.length > 0) throw lackingColumns(layout.name, missing, sample);
-  const field = (what: keyof Columns) =>
-    fieldAmong(sample, layout.columns[what]) ?? { column: "", read: () => undefined };
-  const [id, name, species, status] = needed.map(field) as [Found, Found, Found, Found];
-  const dates = layout.columns.dates.flatMap((each) => fieldAmong(sample, [each]) ?? []);
+  const id = fields.among(layout.columns.id);
+  const name = fields.among(layout.columns.name);
+  const species = fields.among(layout.columns.species);
+  const status = fields.among(layout.columns.status);
+  const dates = layout.columns.dates.map((each) => fields.among([each]));
   return mapperOf(sample.columns, (record, line): Outcome => {
+    fields.learn(record);
     const date = dates.find(({ read }) => !isBlank(read(record)));
     const origin = {
       line,
@@ -227,8 +211,6 @@ function shelterMapper(layout: Layout, sample: Sample, context: MapperContext): 
     return { ...origin, kind: "gone", reason: `${says.field} ${shown(says.value)}` };
   });
 }
-
-type Found = NonNullable<ReturnType<typeof fieldAmong>>;
 
 /**
  * What these publishers write for how an animal left, and nobody for what one is now; as `wordKey`

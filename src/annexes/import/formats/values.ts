@@ -144,11 +144,6 @@ export function columnKey(column: string): string {
     .replaceAll(/[^\p{L}\p{N}#]+/gu, "");
 }
 
-/** The names of the columns, or of the fields of the first record. */
-export function columnsOf({ columns, records: [first] }: Sample): readonly string[] {
-  return columns ?? (isJsonObject(first) ? Object.keys(first) : []);
-}
-
 const shownCharacters = 40;
 
 /** A value as a message can show it: short, on one line. */

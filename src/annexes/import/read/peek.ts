@@ -12,6 +12,21 @@ interface Peeked {
   close(): Promise<void>;
 }
 
+/** All of an input in portions no larger than the first look, and how much of it was read. */
+export function counted(chunks: ByteChunks, portionBytes = 64 * 1024) {
+  let bytes = 0;
+  async function* portions(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      for (let at = 0; at < chunk.length; at += portionBytes) {
+        const portion = chunk.subarray(at, at + portionBytes);
+        bytes += portion.length;
+        yield portion;
+      }
+    }
+  }
+  return { portions: portions(), bytesRead: () => bytes };
+}
+
 /** Looks at the beginning of an input, at `size` bytes where it has as many. */
 export async function peeked(chunks: ByteChunks, size: number): Promise<Peeked> {
   const source = chunks[Symbol.asyncIterator]();

@@ -1,0 +1,96 @@
+import { shellWord } from "../../domain/errors.ts";
+import { isJsonObject } from "../../domain/exact-json.ts";
+import { type FieldMap, fieldMapText } from "./formats/field-map.ts";
+import type { Format, Sample } from "./formats/format.ts";
+import { guessedMap } from "./formats/guess.ts";
+import { rehome } from "./formats/rehome.ts";
+import { fieldOf, shown } from "./formats/values.ts";
+import { message } from "./messages.ts";
+import { UnreadableInput } from "./read/input.ts";
+
+/** Records of an unknown format that a person is shown. */
+const shownRows = 5;
+
+/** An input in none of the known formats, with what is needed to map its columns. */
+export class UnknownFormat extends UnreadableInput {
+  /** The columns, or the fields of the first records. */
+  readonly columns: readonly string[];
+  /** The values of the first records, in the order of the columns. */
+  readonly rows: readonly (readonly string[])[];
+  /** A guess which of them are ours. */
+  readonly map: FieldMap;
+
+  constructor(columns: readonly string[], rows: readonly (readonly string[])[], map: FieldMap) {
+    const width = Math.max(...columns.map((column) => column.length));
+    const lines = columns.map((column, at) => `  ${column.padEnd(width)}  ${rows[0]?.[at] ?? ""}`);
+    super(0, message("formatUnknown", lines.join("\n"), mapOptions(map)));
+    this.columns = columns;
+    this.rows = rows;
+    this.map = map;
+  }
+}
+
+/** A map as options to paste; what is needed and was not guessed is left to be filled in. */
+function mapOptions(map: FieldMap): string {
+  const needed = ["name", "categoryId"] as const;
+  const open = needed.flatMap((target) => (map.has(target) ? [] : [[target, "COLUMN"] as const]));
+  const option = `--map ${shellWord(fieldMapText(new Map([...map, ...open])))}`;
+  return map.has("status") ? option : `${option} --default-status available|pending|sold|none`;
+}
+
+/** A list without records is no fault; any format will do for it. */
+export function unknownFormat(sample: Sample): Format {
+  const { columns, records } = sample;
+  if (columns === undefined && records.length === 0) return rehome;
+  const [first] = records;
+  if (columns === undefined) {
+    if (!isJsonObject(first)) throw new UnreadableInput(0, message("noObjects"));
+    const said = errorOf(first);
+    if (said !== undefined) {
+      throw new UnreadableInput(0, message("serviceError", said));
+    }
+  }
+  const inner = columns === undefined && records.length === 1 ? listWithin(first) : undefined;
+  if (inner !== undefined) {
+    throw new UnreadableInput(0, message("listWithin", inner.join(".")));
+  }
+  const { names } = sample;
+  const readers = names.map((name) => fieldOf(columns, name));
+  const rows = sample.records.slice(0, shownRows).map((record) =>
+    readers.map((read) => {
+      const value = read(record);
+      return value === undefined ? "" : shown(value);
+    }),
+  );
+  throw new UnknownFormat(names, rows, guessedMap(sample));
+}
+
+/** Objects within one another that a list is looked for in. */
+const innerDepthMax = 4;
+
+/** The fields that lead to a list of objects within an object, which may be the records. */
+function listWithin(value: unknown, depth = 0): readonly string[] | undefined {
+  if (!isJsonObject(value) || depth === innerDepthMax) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const found =
+      Array.isArray(inner) && depth > 0 && isJsonObject(inner[0])
+        ? []
+        : listWithin(inner, depth + 1);
+    if (found !== undefined) return [name, ...found];
+  }
+  return undefined;
+}
+
+/** What an object says that is an error as services put it; undefined for a record. */
+function errorOf(record: Readonly<Record<string, unknown>>): string | undefined {
+  const { error, errors, message, detail, title } = record;
+  const isError =
+    error !== undefined ||
+    errors !== undefined ||
+    ((message ?? detail ?? title) !== undefined &&
+      ["code", "status", "statusCode"].some((name) => name in record));
+  if (!isError) return undefined;
+  const [first] = Array.isArray(errors) ? (errors as unknown[]) : [];
+  const said = [message, detail, error, first, title].find((value) => value !== undefined);
+  return shown(isJsonObject(said) ? (said["message"] ?? said["detail"] ?? said["title"]) : said);
+}
