@@ -22,8 +22,8 @@ interface FromLine {
   /** Whose id that is; absent for that of the whole import. */
   readonly source?: string | undefined;
   /**
-   * Local time of the record's last change as YYYYMMDDhhmmss; of two records for one animal the
-   * greater one holds.
+   * Time of the record's last change as YYYYMMDDhhmmss, in UTC or in a zone that is not known; of
+   * two records for one animal the greater one holds.
    */
   readonly version?: number | undefined;
 }

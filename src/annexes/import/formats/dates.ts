@@ -37,14 +37,24 @@ const months: readonly (readonly [string, number])[] = Object.entries({
   dez: 12,
 });
 
-const time = String.raw`(?:(?:T|,?\s+|,\s*)(\d{1,2})[:.h](\d{2})(?:[:.](\d{2}))?(?:[.,]\d+)?(?:\s*([ap])\.?m\.?)?)?`;
+const zone = String.raw`(Z|(?:GMT|UTC)?[+-](?:0\d|1[0-4])(?::?[0-5]\d)?(?!\d))?`;
+const before = String.raw`T|,?\s+(?:(?:à|at|um|om|às|a\s+las?)\s+)?|,\s*`;
+const time = String.raw`(?:(?:${before})(\d{1,2})[:.h](\d{2})(?:[:.](\d{2}))?(?:[.,]\d+)?(?:\s*([ap])\.?\s?m\.?)?\s*${zone})?`;
 const year = String.raw`(\d{4}|\d{2})`;
 const yearFirst = new RegExp(String.raw`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})${time}`, "i");
-const compact = /^(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?)?$/;
+const compact = new RegExp(
+  String.raw`^(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?${zone})?$`,
+  "i",
+);
 const numbers = new RegExp(String.raw`^(\d{1,2})([/.-])(\d{1,2})\2${year}(?!\d)${time}`, "i");
-const weekday = /^\p{L}+\.?,\s*/u;
+/** Without a comma behind it, it is one only before a day or a month in words. */
+const weekday = /^\p{L}+\.?(?:,\s*|\s+(?=(?:\d{1,2}[^\d/]*)?\p{L}))/u;
 const dayMonth = new RegExp(
-  String.raw`^(\d{1,2})(?:st|nd|rd|th|\.)?[-\s]+(?:de\s+)?(\p{L}+)\.?,?[-\s]+(?:de\s+)?${year}(?!\d)${time}`,
+  String.raw`^(\d{1,2})(?:st|nd|rd|th|er|[.ºª°])?[-/\s]+(?:de\s+)?(\p{L}+)\.?,?[-/\s]+(?:de\s+)?${year}(?!\d)${time}`,
+  "iu",
+);
+const dayMonthJoined = new RegExp(
+  String.raw`^(\d{1,2})\.?(\p{L}{3,})[.\s]*${year}(?!\d)${time}`,
   "iu",
 );
 const monthDay = new RegExp(
@@ -60,6 +70,9 @@ const excelEpochMs = Date.UTC(1899, 11, 30);
 const epochSecondsMax = 1e11;
 const epochSecondsMin = 1e8;
 
+/** No date is longer; a text of any length would take the patterns long. */
+const charactersMax = 100;
+
 /**
  * Reads times in every form that shelters write: ISO 8601, 3/1/24 and 1.3.2024, 01-Mar-2024, March
  * 1, 2024, 20240301, Unix times and Excel's days. Whether 3/4/2024 has the month or the day first
@@ -69,11 +82,15 @@ export class Dates {
   #dayFirst = 0;
   #monthFirst = 0;
 
-  /** The time as YYYYMMDDhhmmss, to be compared; undefined when it cannot be read. */
+  /**
+   * The time as YYYYMMDDhhmmss, to be compared: in UTC if it has a zone, else as it is written.
+   * Undefined when it cannot be read.
+   */
   sortable(value: unknown): number | undefined {
     if (typeof value === "number" || typeof value === "bigint") return ofNumber(Number(value));
     if (typeof value !== "string") return undefined;
     const text = value.trim();
+    if (text.length > charactersMax) return undefined;
     if (/^\d{5}(?:\.\d+)?$|^\d{10}$|^\d{13}$/.test(text)) return ofNumber(Number(text));
     return this.#ofText(text) ?? this.#ofText(text.replace(weekday, ""));
   }
@@ -82,9 +99,14 @@ export class Dates {
     // The form of most files, and so the first to be tried.
     const numeric = numbers.exec(text);
     if (numeric !== null) return this.#ofNumbers(numeric);
-    const iso = yearFirst.exec(text) ?? compact.exec(text);
+    const iso = yearFirst.exec(text);
     if (iso !== null) return sortable([iso[1], iso[2], iso[3]], iso.slice(4));
-    const dayMonthYear = dayMonth.exec(text);
+    const digits = compact.exec(text);
+    if (digits !== null) {
+      const clock = [...digits.slice(4, 7), undefined, digits[7]];
+      return sortable([digits[1], digits[2], digits[3]], clock);
+    }
+    const dayMonthYear = dayMonth.exec(text) ?? dayMonthJoined.exec(text);
     if (dayMonthYear !== null) {
       const [, day, month = "", years] = dayMonthYear;
       return sortable([years, monthOf(month), day], dayMonthYear.slice(4));
@@ -127,21 +149,37 @@ function ofMs(ms: number): number {
 }
 
 /**
- * Year, month and day, and what there is of hour, minute, second and `a` or `p`; undefined if it
- * is no such time.
+ * Year, month and day, and what there is of hour, minute, second, `a` or `p`, and zone; undefined
+ * if it is no such time.
  */
 function sortable(
   date: readonly (string | undefined)[],
-  [hourText = "0", minuteText = "0", secondText = "0", half]: readonly (string | undefined)[],
+  [hourText = "0", minuteText = "0", secondText = "0", half, offset]: readonly (
+    string | undefined
+  )[],
 ): number | undefined {
   const [yearText = "", monthText, dayText] = date;
   const [month, day] = [Number(monthText), Number(dayText)];
   const hour = half === undefined ? Number(hourText) : (Number(hourText) % 12) + afternoon(half);
   const [minute, second] = [Number(minuteText), Number(secondText)];
-  const isDay = month >= 1 && month <= 12 && day >= 1 && day <= 31;
+  const full = fullYear(yearText);
+  const isDay = month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= daysOf(full, month));
   if (!isDay || !(hour <= 24 && minute <= 59 && second <= 60)) return undefined;
-  const days = (fullYear(yearText) * 100 + month) * 100 + day;
+  const minutes = offsetMinutes(offset);
+  if (minutes !== 0) return ofMs(Date.UTC(full, month - 1, day, hour, minute - minutes, second));
+  const days = (full * 100 + month) * 100 + day;
   return ((days * 100 + hour) * 100 + minute) * 100 + second;
+}
+
+function daysOf(fullYear: number, month: number): number {
+  return (Date.UTC(fullYear, month) - Date.UTC(fullYear, month - 1)) / dayMs;
+}
+
+/** How far a zone such as `-05:00` is ahead of UTC. */
+function offsetMinutes(zone: string | undefined): number {
+  const [, sign, hours, minutes = "0"] = /([+-])(\d{2}):?(\d{2})?$/.exec(zone ?? "") ?? [];
+  const ahead = Number(hours ?? 0) * 60 + Number(minutes);
+  return sign === "-" ? -ahead : ahead;
 }
 
 function afternoon(half: string): number {

@@ -251,11 +251,61 @@ describe("times as they are written", () => {
     ["2024-03-01T00:00:00.000Z", 20240301000000],
     ["20240301", 20240301000000],
     ["Fri, 01 Mar 2024 08:00", 20240301080000],
+    ["1er mars 2024", 20240301000000],
+    ["1º de março de 2024", 20240301000000],
+    ["1 oct. 2024", 20241001000000],
+    ["05NOV2026", 20261105000000],
+    ["5Okt26", 20261005000000],
+    ["05/Nov/2026", 20261105000000],
+    ["5.Nov.2026", 20261105000000],
+    ["5.November 2026 10:00", 20261105100000],
+    [`2026-11-05${" ".repeat(200)}x`, undefined],
+    ["Thu Nov 05 2026 10:00:00 GMT+0100 (Central European Standard Time)", 20261105090000],
+    ["jeudi 5 novembre 2026", 20261105000000],
+    ["Donnerstag, 5. November 2026 um 10:00 Uhr", 20261105100000],
+    ["5 nov. 2026 à 10:00", 20261105100000],
+    ["5 de noviembre de 2026, a las 3:05 p. m.", 20261105150500],
+    ["5 de novembro de 2026 às 10h30", 20261105103000],
+    ["November 5, 2026 at 10:00 AM", 20261105100000],
+    ["02/29/2024", 20240229000000],
     ["31/02", undefined],
     ["yesterday", undefined],
     ["13/13/2024", undefined],
+    ["02/30/2026", undefined],
+    ["29.2.2026", undefined],
+    ["2026-04-31", undefined],
+    ["20260230", undefined],
+    ["31 abr 2026", undefined],
+    ["Room 20240301", undefined],
+    ["Cage 5/1/2026", undefined],
   ])("%s", (text, expected) => {
     expect(new Dates().sortable(text)).toBe(expected);
+  });
+
+  test.each([
+    "2026-11-05T14:00:00Z",
+    "2026-11-05T09:00:00-05:00",
+    "2026-11-05 09:00:00 -0500",
+    "2026-11-05T09:00:00.123-05",
+    "2026-11-05T19:30:00+05:30",
+    "2026-11-06T01:00:00+11:00",
+    "20261105T090000-0500",
+    "11/05/2026 9:00 AM -05:00",
+    "Thu, 05 Nov 2026 14:00:00 GMT",
+    "05 Nov 2026 15:00:00 UTC+01:00",
+    "Nov 5, 2026 15:00:00 +0100",
+  ])("%s is 14:00 of that day in UTC", (text) => {
+    expect(new Dates().sortable(text)).toBe(20261105140000);
+  });
+
+  test("the newer of two records holds, whatever the zones of their times", async () => {
+    const row = (outcome: string, time: string) => `A1,Rex,${time},m,${outcome},Dog\n`;
+    const adopted = row("Adoption", "2026-11-05T09:00:00-05:00");
+    const there = row("", "2026-11-05T10:00:00Z");
+    const header = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\n";
+    const { outcomes } = await readWhole(header + adopted + there);
+    const [first, second] = outcomes.map(({ version }) => version ?? 0) as [number, number];
+    expect(first).toBeGreaterThan(second);
   });
 
   test("a day that no month has turns the order of all others round", () => {
