@@ -134,7 +134,7 @@ export const petEvents = table({
     changeId: int64(),
     /** Its fields before; null if it was not there. */
     before: nullable(json<Snapshot>()),
-    /** Its fields afterwards; null if it was taken away. */
+    /** Its fields afterwards; null if it was taken away. `former`: see `returned`, changes.ts. */
     after: nullable(json<Snapshot>()),
   },
   indexes: [{ name: "pet_events_by_change", on: ["changeId"] }],

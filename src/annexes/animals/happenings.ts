@@ -23,9 +23,13 @@ export interface Happening extends PetEvent {
 /** The events of one animal, oldest first, with what each of them did. */
 export function happeningsOf(events: readonly PetEvent[]): Happening[] {
   let known: Fields | undefined;
+  const earlier = new Map<bigint, Fields | undefined>();
   return events.map((event) => {
-    const { before = known, after } = event;
-    known = after ?? before;
+    const { change, after, undoes } = event;
+    const before = event.before ?? event.former ?? known;
+    earlier.set(change, before);
+    // What an undo takes away again is as it was before the change that brought it back.
+    known = after ?? (undoes === undefined ? undefined : earlier.get(undoes)) ?? before;
     return { ...event, did: didOf(event), changed: differences(before, after) };
   });
 }

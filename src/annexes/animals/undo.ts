@@ -5,6 +5,7 @@ import { standingCategories, undoCategories } from "./statements/categories.ts";
 import {
   type By,
   carryOut,
+  carryOutFormer,
   type CategoryEvent,
   categoryEventsOf,
   type ChangeCounts,
@@ -164,7 +165,9 @@ function* begin({ change, animals }: Found, by: By): Steps<Begun> {
 
 function* takePart({ change, undo }: Begun, range: IdRange, by: By): Steps<ChangeCounts> {
   yield* planUndo(undo, change.id, range);
-  return yield* carryOut(undo, by, range);
+  const counts = yield* carryOut(undo, by, range);
+  yield* carryOutFormer(undo, change.id, range);
+  return counts;
 }
 
 /** Categories that the change made go after the animals that carried them. */

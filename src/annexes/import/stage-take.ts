@@ -16,7 +16,7 @@ import {
 } from "../../storage/statement.ts";
 import { changes, petEvents, pets, removedPets } from "../../storage/tables.ts";
 import { nameNumbers } from "../animals/statements/categories.ts";
-import { describeChange, newChange, snapshot } from "../animals/statements/changes.ts";
+import { describeChange, newChange, returned, snapshot } from "../animals/statements/changes.ts";
 import type { Category } from "../../domain/names.ts";
 import type { ImportCounts } from "./stage.ts";
 import type { Looks } from "./stage-arrange.ts";
@@ -161,7 +161,7 @@ function* restore({ within, changeId, dialect }: Range): Steps<void> {
   const back = sql`FROM ${ready} AS ready JOIN ${removedPets} AS p ON p.id = ready.removed
     WHERE is_gone = 0 AND target IS NULL AND ${within}`;
   yield* run(sql`INSERT INTO ${petEvents} (pet_id, change_id, before, after)
-    SELECT p.id, CAST(${changeId} AS bigint), NULL, ${snapshot("p", imported)} ${back}`);
+    SELECT p.id, CAST(${changeId} AS bigint), NULL, ${returned("p", imported)} ${back}`);
   const restored = Object.keys(pets.columns).map(
     (property) => imported[property] ?? raw(`p.${columnName(property)}`),
   );

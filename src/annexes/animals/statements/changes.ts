@@ -85,17 +85,28 @@ const eventFields = Object.keys(pets.columns).filter(
 
 const jsonObject = inDialect((dialect) => dialect.jsonObject);
 
+type Instead = Readonly<Record<string, Statement>>;
+
 /**
  * The fields of the animal in the row `alias` as JSON, with those of `instead` in place of its own.
  */
-export function snapshot(
-  alias: string,
-  instead: Readonly<Record<string, Statement>> = {},
-): Statement {
-  const cells = eventFields.map(
+export function snapshot(alias: string, instead: Instead = {}): Statement {
+  return sql`${jsonObject}(${joined(cellsOf(alias, instead))})`;
+}
+
+function cellsOf(alias: string, instead: Instead): Statement[] {
+  return eventFields.map(
     (field) => sql`${raw(`'${field}', `)}${instead[field] ?? raw(`${alias}.${columnName(field)}`)}`,
   );
-  return sql`${jsonObject}(${joined(cells)})`;
+}
+
+/**
+ * What an event keeps of an animal that comes back with the fields of `instead`: those too, under
+ * `former`, that the removed animal in the row `alias` has. An undo needs them.
+ */
+export function returned(alias: string, instead: Instead): Statement {
+  const former = sql`'former', ${snapshot(alias)}`;
+  return sql`${jsonObject}(${joined([...cellsOf(alias, instead), former])})`;
 }
 
 /** Begins a change: returns its id. Forgets what is older than histories are kept. */
@@ -214,18 +225,36 @@ export function* carryOut(
 ): Steps<ChangeCounts> {
   const removed = yield* moveOut(change, range, nowMs);
   const restored = yield* moveBack(change, range);
-  const fields = eventFields.map((field) => {
-    const text = sql`event.after ->> ${raw(`'${field}'`)}`;
-    const isText = pets.columns[field].kind === "text";
-    return sql`${raw(columnName(field))} = ${isText ? text : sql`CAST(${text} AS bigint)`}`;
-  });
   const set = yield* run(
-    sql`UPDATE ${pets} SET ${joined(fields)} FROM ${petEvents} AS event
+    sql`UPDATE ${pets} SET ${fieldsOf("event.after")} FROM ${petEvents} AS event
       WHERE event.change_id = ${change} AND ${within(range, "event.pet_id")}
         AND event.pet_id = pets.id AND event.after IS NOT NULL`,
   );
   yield* countAnimals(restored - removed);
   return { updated: set - restored, removed, restored };
+}
+
+/** Sets the columns of an animal to the fields in `json`. */
+function fieldsOf(json: string): Statement {
+  const set = eventFields.map((field) => {
+    const text = raw(`${json} ->> '${field}'`);
+    const isText = pets.columns[field].kind === "text";
+    return sql`${raw(columnName(field))} = ${isText ? text : sql`CAST(${text} AS bigint)`}`;
+  });
+  return joined(set);
+}
+
+/**
+ * Gives the animals that the change `undo` removed the fields that they had when `undone` brought
+ * them back. An event of version 1.0.0 does not tell these.
+ */
+export function* carryOutFormer(undo: bigint, undone: bigint, range: IdRange): Steps<void> {
+  yield* run(
+    sql`UPDATE ${removedPets} SET ${fieldsOf("event.after -> 'former'")} FROM ${petEvents} AS event
+      WHERE event.change_id = ${undone} AND ${within(range, "event.pet_id")}
+        AND event.pet_id = removed_pets.id AND event.before IS NULL
+        AND event.after ->> 'former' IS NOT NULL AND removed_in = ${undo}`,
+  );
 }
 
 /** The animals that the events of `change` say something about. */

@@ -169,26 +169,38 @@ export interface PetEvent {
   readonly change: bigint;
   readonly before: Readonly<Record<string, unknown>> | undefined;
   readonly after: Readonly<Record<string, unknown>> | undefined;
+  /** In an import's event: the fields of a removed animal that it brought back. */
+  readonly former?: Readonly<Record<string, unknown>> | undefined;
+  /** The change that this one took back. */
+  readonly undoes?: bigint | undefined;
 }
 
 /** The events of an animal that are kept, oldest first; its creation is in its own row. */
 export function* eventsOfPet(id: bigint): Steps<PetEvent[]> {
   const found = yield* rows<
-    Record<string, Value> & { at_ms: bigint; actor: string; action: string }
+    Record<string, Value> & {
+      at_ms: bigint;
+      actor: string;
+      action: string;
+      undoes: bigint | null;
+    }
   >(
-    sql`SELECT at_ms, actor, action, ${selected(petEvents)}
+    sql`SELECT at_ms, actor, action, undoes, ${selected(petEvents)}
       FROM ${petEvents} JOIN ${changes} ON id = change_id
       WHERE pet_id = ${id} ORDER BY change_id`,
   );
   return found.map((cells) => {
-    const { changeId, before, after } = recordOf(petEvents, cells);
+    const { changeId, before, after: kept } = recordOf(petEvents, cells);
+    const { former, ...after } = kept ?? {};
     return {
       atMs: Number(cells.at_ms),
       actor: cells.actor,
       action: cells.action,
       change: changeId,
       before: before ?? undefined,
-      after: after ?? undefined,
+      after: kept === null ? undefined : after,
+      former: former as PetEvent["former"],
+      undoes: cells.undoes ?? undefined,
     };
   });
 }
