@@ -217,8 +217,8 @@ function shelterMapper(layout: Layout, sample: Sample, context: MapperContext): 
  * leaves it.
  */
 const departures: ReadonlySet<string> = new Set(
-  `rtos,vet,escaped stolen,appt,shelter,closed,foster,found exp,found report,lost exp,lost report,
-other,treatment,unassigned,community cat,homefirst,return to rescue,transport,return to wild habitat,
+  `rtos,vet,escaped stolen,appt,shelter,closed,found exp,found report,lost exp,lost report,
+other,treatment,community cat,homefirst,return to rescue,transport,return to wild habitat,
 duplicate,trap neuter release,trap neuter return`.split(/,\n?/),
 );
 

@@ -13,27 +13,32 @@ export const meanings: readonly Meaning[] = ["available", "pending", "sold", "no
  * What shelters write, in English, Spanish, German, French, Dutch and Portuguese; as `wordKey`
  * leaves it.
  */
-const words: Readonly<Record<Exclude<Meaning, "none">, string>> = {
+const words: Readonly<Record<Meaning, string>> = {
   available: `
 available, available now, available for adoption, adoptable, for adoption, up for adoption, ready for adoption,
 adoption ready, ready, needs home, needs a home, looking for a home, available in foster, on display
-disponible, en adopcion, para adopcion, adopcion disponible, listo para adopcion, busca hogar
-verfugbar, vermittelbar, zu vermitteln, zur vermittlung, zuhause gesucht, sucht zuhause, frei
-a l adoption, a adopter, adoptable, en attente d adoption
-beschikbaar, adopteerbaar, ter adoptie, zoekt baas, zoekt een thuis
-disponivel, para adocao, em adocao, adotavel`,
+disponible, en adopcion, para adopcion, disponible para adopcion, adopcion disponible, listo para adopcion,
+busca hogar, busca casa, busca familia, en busca de hogar
+verfugbar, vermittelbar, zu vermitteln, zur vermittlung, zuhause gesucht, sucht zuhause, sucht ein zuhause, frei,
+noch frei
+a l adoption, disponible a l adoption, a adopter, adoptable, adoptable immediatement, en attente d adoption,
+cherche famille, cherche une famille
+beschikbaar, beschikbaar voor adoptie, adopteerbaar, ter adoptie, zoekt baas, zoekt thuis, zoekt een thuis, vrij
+disponivel, disponivel para adocao, para adocao, em adocao, adotavel, procura lar, procura um lar`,
   pending: `
-pending, adoption pending, pending adoption, pending adoption pickup, reserved, reservation, application pending,
-on hold for adopter, hold adopted, trial adoption, adoption trial, trial, foster to adopt, meet and greet
-reservado, reservada, pendiente, adopcion pendiente, en proceso, en tramite
+pending, adoption pending, pending adoption, adoption in progress, pending adoption pickup, reserved, reservation,
+application pending, on hold for adopter, hold adopted, trial adoption, adoption trial, trial, foster to adopt, meet and greet
+reservado, reservada, pendiente, adopcion pendiente, en proceso, proceso de adopcion, en proceso de adopcion,
+en tramite, pre adoptado, pre adoptada, preadoptado, preadoptada
 reserviert, vorgemerkt, in vermittlung
 reserve, reservee, en cours d adoption
 gereserveerd, in optie, onder optie
-pendente, adocao pendente, em processo`,
+pendente, adocao pendente, em processo, em processo de adocao`,
   sold: `
-sold, adopted, adoption, adoption finalized, adopt, rehomed, homed, placed, found home, happy tail
+sold, adopted, adopted offsite, healthy in home, adoption, adoption finalized, adopt, rehomed, homed,
+placed, found home, happy tail
 adoptado, adoptada, adopcion, vendido, vendida
-vermittelt, adoptiert, verkauft
+vermittelt, adoptiert, verkauft, hat ein zuhause, zuhause gefunden, hat ein zuhause gefunden
 adopte, adoptee, vendu, vendue, place, placee
 geadopteerd, verkocht, geplaatst, herplaatst
 adotado, adotada, adocao`,
@@ -42,22 +47,26 @@ deceased, died, dead, died in care, dead on arrival, doa, passed away, euthanize
 humanely euthanized, put to sleep, disposal, disposed, cremated
 transfer, transferred, transfer out, transferred out, rescue, rescued, sent to rescue, released, relocated, relocate
 returned to owner, return to owner, return to owner guardian, returned to guardian, rto, rto adopt, reclaimed, reclaim,
-redeemed, redemption, owner reclaim, returned
+redeemed, redemption, owner reclaim, owner reclaimed, returned
 not for adoption, not available, not available for adoption, not adoptable, not yet available, unavailable,
 not ready, withdrawn, removed, archived, inactive, awaiting triage, awaiting intake exam, awaiting medical exam,
-awaiting spay neuter, awaiting behavior evaluation, awaiting transfer, awaiting photo, in foster, medical observation
+awaiting spay neuter, awaiting behavior evaluation, awaiting transfer, awaiting photo, in foster, foster,
+medical observation, unassigned
 hold, on hold, stray, stray hold, medical hold, behavior hold, behavioral hold, legal hold, court hold, bite hold,
 quarantine, bite quarantine, rabies quarantine, cruelty case, evaluate, evaluation, in treatment
 lost, lost in care, found, missing, stolen, escaped, wildlife, permanent foster, sanctuary, boarding
 shelter neuter return, snr, tnr, rtf, return to field, return to wild, released to wild
-muerto, muerta, fallecido, fallecida, eutanasia, eutanasiado, eutanasiada, transferido, transferida, trasladado, trasladada,
-devuelto, devuelta, devuelto a su dueno, devuelto al dueno, reclamado, reclamada, no disponible, cuarentena
+muerto, muerta, murio, fallecido, fallecida, eutanasia, eutanasiado, eutanasiada, transferido, transferida, trasladado, trasladada,
+devuelto, devuelta, devuelto a su dueno, devuelto al dueno, reclamado, reclamada, no disponible, cuarentena,
+en acogida, casa de acogida, retirado, retirada, perdido, perdida, encontrado, encontrada
 verstorben, gestorben, tot, eingeschlafert, zuruck an besitzer, an besitzer zuruck, abgegeben, abgeholt, nicht verfugbar,
-nicht vermittelbar, quarantane
+nicht vermittelbar, quarantane, pflegestelle, auf pflegestelle, in pflegestelle, regenbogenbrucke, verlegt
 decede, decedee, mort, morte, euthanasie, euthanasiee, transfere, transferee, rendu au proprietaire,
-rendue au proprietaire, non disponible, indisponible, quarantaine
+rendue au proprietaire, rendu a son proprietaire, rendue a son proprietaire, non disponible, pas disponible,
+indisponible, quarantaine, en famille d accueil
 overleden, dood, ingeslapen, geeuthanaseerd, overgeplaatst, terug naar eigenaar, niet beschikbaar, quarantaine
-falecido, falecida, morto, morta, devolvido, devolvida, devolvido ao dono, indisponivel, nao disponivel, quarentena`,
+falecido, falecida, faleceu, morto, morta, morreu, devolvido, devolvida, devolvido ao dono, indisponivel, nao disponivel, quarentena`,
+  none: "none",
 };
 
 const known: ReadonlyMap<string, Meaning> = new Map(
@@ -84,6 +93,9 @@ export function wordKey(text: string): string {
  * (8 May)`.
  */
 const restOfStatus = /\s+[-\u2013\u2014]\s*|\s*[:(].*/u;
+
+/** The other gender behind a word: `Adoptado/a`, `Adopté·e`. */
+const otherGender = /[/·.-][ae]$/iu;
 
 /** Words that are kept; a file with more has other things in that column. */
 const readMax = 1_000;
@@ -127,7 +139,11 @@ export class Statuses {
 function meaningOfText(text: string): Meaning | undefined {
   if (isPetStatus(text)) return text;
   const [first = ""] = text.split(restOfStatus, 1);
-  return known.get(wordKey(text)) ?? known.get(wordKey(first));
+  return (
+    known.get(wordKey(text)) ??
+    known.get(wordKey(first)) ??
+    known.get(wordKey(first.replace(otherGender, "")))
+  );
 }
 
 /**

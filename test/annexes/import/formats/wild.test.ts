@@ -52,7 +52,7 @@ describe("programs and cities", () => {
       "shelterluv",
       "2 Biscuit / name,Dog / available [shelterluv:8001]",
       "3 Olive / name,Cat / available [shelterluv:8002]",
-      '4 rejected: Status: unknown status "Healthy In Home"',
+      "4 Moss / name,Rabbit, Domestic / sold [shelterluv:8003]",
       '5 gone: Status "Deceased" [shelterluv:8004]',
       '6 gone: Status "Awaiting Spay/Neuter - In Foster" [shelterluv:8005]',
       "7 Nut / name,Dog / pending [shelterluv:8006]",
@@ -69,7 +69,7 @@ describe("programs and cities", () => {
       '7 gone: Stage "Bite Quarantine" [petpoint:A0060001236]',
       '8 gone: Stage "Released" [petpoint:A0060001237]',
       "9 Star / name,Dog / available [petpoint:A0060001238]",
-      '10 rejected: Stage: unknown status "Unassigned"',
+      '10 gone: Stage "Unassigned" [petpoint:A0060001239]',
       '11 gone: Stage "Hold - Stray" [petpoint:A0060001240]',
     ]);
   });
@@ -368,6 +368,35 @@ describe("ids that a workbook has as dates", () => {
     expect(outcomes.map(({ externalId }) => externalId)).toEqual(["austin:2026-03-01"]);
     expect(notes).toEqual([]);
   });
+});
+
+describe("words that shelters write", () => {
+  const meanings = {
+    available: `Disponible para adopción|Disponible à l'adoption|Disponível para adoção
+      |Beschikbaar voor adoptie|sucht ein Zuhause|noch frei|En busca de hogar|Busca casa|Zoekt thuis|vrij
+      |Adoptable immédiatement|Available in foster|Cherche une famille|Procura um lar`,
+    pending: `En proceso de adopción|Proceso de adopción|Em processo de adoção|Adoption in progress
+      |Pre-adoptado|Reservado/a|Réservé·e`,
+    sold: `ADOPTADO/A|Adotado/a|Adopté(e)|Adopté·e|Hat ein Zuhause|Zuhause gefunden|Adopted Offsite
+      |Healthy In Home`,
+    gone: `Murió|Faleceu|Morreu|Fallecido/a|Pflegestelle|Auf Pflegestelle|En acogida|In Foster|Foster
+      |Regenbogenbrücke|Rendu à son propriétaire|Pas disponible|Owner Reclaimed|Retirado|Perdida
+      |Encontrado|Verlegt|Unassigned`,
+    none: "none|NONE",
+  };
+  const cases = Object.entries(meanings).flatMap(([meaning, list]) =>
+    list.split("|").map((word) => [word.trim(), meaning] as const),
+  );
+  test.each(cases)("%s is %s", (word, meaning) => {
+    expect(new Statuses().meaningOf(word) as string | undefined).toBe(meaning);
+  });
+
+  test.each(["Option", "Übertragen", "Checked", "Adoptive parent wanted", "Hold/a b"])(
+    "%s is asked for",
+    (word) => {
+      expect(new Statuses().meaningOf(word)).toBeUndefined();
+    },
+  );
 });
 
 describe("words of this import", () => {
