@@ -86,6 +86,16 @@ describe("pets import", () => {
     expect(JSON.parse(stdout)).toMatchObject({ format: "austin", added: 1, skippedReasons });
   });
 
+  test("a service's error is named for what it is, whatever the options", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "animals.json");
+    writeFileSync(file, '{"error":"Unauthorized","message":"no key"}');
+    for (const options of [[], ["--map", "name=a,categoryId=b,status=c"], ["--format", "asm"]]) {
+      const { exitCode, stderr } = await importInto(folder.path, file, ...options);
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining("the error of a service")]);
+    }
+  });
+
   test("bad records keep everything as it was; they are named, and written down whole", async () => {
     using folder = temporaryFolder();
     const rejects = join(folder.path, "rejects.ndjson");

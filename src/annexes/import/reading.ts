@@ -1,7 +1,13 @@
 import { quietly } from "../../service/closing.ts";
 import type { Deferred, Outcome } from "./candidate.ts";
 import { Dates } from "./formats/dates.ts";
-import { type Format, type MapperContext, type RecordMapper, sampleOf } from "./formats/format.ts";
+import {
+  type Format,
+  type MapperContext,
+  type RecordMapper,
+  type Sample,
+  sampleOf,
+} from "./formats/format.ts";
 import { detectFormat } from "./formats/index.ts";
 import { rehome } from "./formats/rehome.ts";
 import { Included } from "./formats/rescuegroups.ts";
@@ -16,6 +22,7 @@ import { readNdjson } from "./read/ndjson.ts";
 import { openInput } from "./read/open.ts";
 import { MalformedRecord, type RecordBatch } from "./read/records.ts";
 import { xlsxRows } from "./read/xlsx.ts";
+import { hasError, isErrorName, onlyError, serviceError } from "./service-error.ts";
 import { unknownFormat } from "./unknown-format.ts";
 import { message } from "./messages.ts";
 
@@ -81,9 +88,7 @@ export async function beginReading(
       notes,
       isWorkbook: shape === "xlsx",
     };
-    const map = format.mapper(sample, context);
-    // Read once for what they teach about dates, whose order of day and month shows only in some.
-    for (const record of sample.records) map(record, 0);
+    const map = triedMapper(format, sample, context);
     notes.clear();
     return {
       format,
@@ -103,12 +108,30 @@ export async function beginReading(
   }
 }
 
+/**
+ * The format's mapper, after it has read the sample for what it teaches about dates: their order of
+ * day and month shows only in some. Throws UnreadableInput for the error of a service.
+ */
+function triedMapper(format: Format, sample: Sample, context: MapperContext): RecordMapper {
+  const error = onlyError(sample);
+  try {
+    const map = format.mapper(sample, context);
+    const [first] = sample.records.map((record) => map(record, 0));
+    if (error === undefined || first?.kind !== "reject") return map;
+  } catch (failure) {
+    if (error === undefined || !(failure instanceof UnreadableInput)) throw failure;
+  }
+  throw error;
+}
+
 interface RawRecords {
   readonly shape: Reading["shape"];
   readonly columns: readonly string[] | undefined;
   readonly batches: AsyncGenerator<RecordBatch>;
   /** How much of JSON was read; the first rows say all of a table's columns. */
   readonly bytesRead?: () => number;
+  /** What an object around a list of records says beside it that may be an error. */
+  readonly beside?: Readonly<Record<string, unknown>>;
 }
 
 interface Beginning {
@@ -138,9 +161,18 @@ async function rawRecords(
     return { shape: "ndjson", columns: undefined, batches: readNdjson(portions), bytesRead };
   }
   const onIncluded = (value: unknown) => included.add(value);
+  const beside: Record<string, unknown> = {};
+  const onBeside = (name: string, value: unknown) => {
+    if (isErrorName(name)) beside[name] = value;
+  };
   const wrapped = records !== undefined || (shape.kind === "json" && shape.wrapped);
-  const batches = readJson(portions, { wrapped, onIncluded, ...(records && { records }) });
-  return { shape: "json", columns: undefined, batches, bytesRead };
+  const batches = readJson(portions, {
+    wrapped,
+    onIncluded,
+    onBeside,
+    ...(records && { records }),
+  });
+  return { shape: "json", columns: undefined, batches, bytesRead, beside };
 }
 
 /** What is looked at of JSON, whose records may each have other fields. */
@@ -148,7 +180,7 @@ const sampleRecords = 512;
 const sampleBytes = 1024 * 1024;
 
 /** The first batches, and why there are no more where reading broke off behind the first one. */
-async function firstOf({ batches, bytesRead }: RawRecords): Promise<Beginning> {
+async function firstOf({ batches, bytesRead, beside = {} }: RawRecords): Promise<Beginning> {
   const first: RecordBatch[] = [];
   try {
     for (let count = 0; count < sampleRecords;) {
@@ -159,9 +191,11 @@ async function firstOf({ batches, bytesRead }: RawRecords): Promise<Beginning> {
       if (bytesRead === undefined || bytesRead() >= sampleBytes) break;
     }
   } catch (failure) {
-    if (first.length === 0) throw failure;
+    if (first.length === 0) throw serviceError(beside) ?? failure;
     return { first, failure };
   }
+  const error = first.length === 0 && hasError(beside) ? serviceError(beside) : undefined;
+  if (error !== undefined) throw error;
   return { first };
 }
 

@@ -7,6 +7,7 @@ import { rehome } from "./formats/rehome.ts";
 import { fieldOf, shown } from "./formats/values.ts";
 import { message } from "./messages.ts";
 import { UnreadableInput } from "./read/input.ts";
+import { serviceError } from "./service-error.ts";
 
 /** Records of an unknown format that a person is shown. */
 const shownRows = 5;
@@ -45,10 +46,8 @@ export function unknownFormat(sample: Sample): Format {
   const [first] = records;
   if (columns === undefined) {
     if (!isJsonObject(first)) throw new UnreadableInput(0, message("noObjects"));
-    const said = errorOf(first);
-    if (said !== undefined) {
-      throw new UnreadableInput(0, message("serviceError", said));
-    }
+    const error = serviceError(first);
+    if (error !== undefined) throw error;
   }
   const inner = columns === undefined && records.length === 1 ? listWithin(first) : undefined;
   if (inner !== undefined) {
@@ -79,18 +78,4 @@ function listWithin(value: unknown, depth = 0): readonly string[] | undefined {
     if (found !== undefined) return [name, ...found];
   }
   return undefined;
-}
-
-/** What an object says that is an error as services put it; undefined for a record. */
-function errorOf(record: Readonly<Record<string, unknown>>): string | undefined {
-  const { error, errors, message, detail, title } = record;
-  const isError =
-    error !== undefined ||
-    errors !== undefined ||
-    ((message ?? detail ?? title) !== undefined &&
-      ["code", "status", "statusCode"].some((name) => name in record));
-  if (!isError) return undefined;
-  const [first] = Array.isArray(errors) ? (errors as unknown[]) : [];
-  const said = [message, detail, error, first, title].find((value) => value !== undefined);
-  return shown(isJsonObject(said) ? (said["message"] ?? said["detail"] ?? said["title"]) : said);
 }

@@ -44,6 +44,8 @@ interface JsonOptions {
    * Gets every element of a JSON:API `included` list, before or after the records that refer to it.
    */
   readonly onIncluded?: (value: unknown) => void;
+  /** Gets what stands beside the list in the objects that wrap it. */
+  readonly onBeside?: (name: string, value: unknown) => void;
   /** The fields that lead to the list of records, where it has none of the usual names. */
   readonly records?: readonly string[];
 }
@@ -155,7 +157,12 @@ class JsonReader {
     else if (first === openObject && listNames.has(name)) yield await this.#single();
     // What stands beside the lists (counts, links) must be JSON too, but says nothing about
     // animals.
-    else await this.#single();
+    else await this.#beside(name);
+  }
+
+  async #beside(name: string): Promise<void> {
+    const [value] = (await this.#single()).records;
+    this.#options.onBeside?.(name, value);
   }
 
   /** A field of an object on the way to the list of records, or beside it. */
@@ -165,7 +172,7 @@ class JsonReader {
     else if (name === wanted && rest.length === 0 && first === openList) {
       this.#hasRecords = true;
       yield* this.#list();
-    } else await this.#single();
+    } else await this.#beside(name);
   }
 
   /** One value by itself. */

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { writeXlsx } from "hucre/xlsx";
+import { formats } from "../../../../src/annexes/import/formats/index.ts";
+import { mappedFormat, parseFieldMap } from "../../../../src/annexes/import/formats/field-map.ts";
+import { Statuses } from "../../../../src/annexes/import/formats/statuses.ts";
+import type { ReadOptions } from "../../../../src/annexes/import/reading.ts";
 import { isEncoding } from "../../../../src/annexes/import/read/open.ts";
 import { until } from "../../../helpers/until.ts";
 import { brief, fixture, inPieces, readWhole, refusal } from "../helpers.ts";
@@ -157,6 +161,35 @@ describe("what is no list of animals", () => {
     ['{"type":"about:blank","title":"Too many requests","status":429,"detail":"wait"}', '"wait"'],
   ])("%j is named for what it is", async (text, words) => {
     expect(await refusal(readWhole(text))).toContain(words);
+  });
+
+  test.each([
+    ["--map", { format: mappedFormat(parseFieldMap("name=a,categoryId=b,status=c")) }],
+    ["--map without a status", { format: mappedFormat(parseFieldMap("name=a,categoryId=b")) }],
+    ...formats.map((format) => [`--format ${format.name}`, { format }] as const),
+    ["--records", { records: ["animals"] }],
+    ["--default-status", { statuses: new Statuses(new Map(), "available") }],
+  ] as const)("a service's error is named with %s too", async (_, options: ReadOptions) => {
+    for (const text of [
+      '{"error":"Unauthorized","message":"no key"}',
+      '{\n  "code": 401,\n  "message": "no key"\n}\n',
+      '{"error":"Unauthorized","message":"no key","data":[]}',
+    ]) {
+      const said = 'the input is the error of a service, not a list: "no key"';
+      expect(await refusal(readWhole(text, options.format, 7, options))).toContain(said);
+    }
+  });
+
+  test("an animal that has a field of the same name is none", async () => {
+    const format = mappedFormat(parseFieldMap("name=title,categoryId=kind,status=status"));
+    const text = '{"title":"Rex","kind":"Dog","status":"available","message":"hi","error":null}';
+    expect((await readWhole(text, format)).outcomes.map(brief)).toEqual([
+      "1 Rex / name,Dog / available",
+    ]);
+    const unknown = '{"Pet":"Rex","Kind":"Dog","error":null,"errors":[]}';
+    expect(await refusal(readWhole(unknown))).toContain("--map");
+    const empty = '{"status":200,"message":"OK","error":false,"errors":[],"animals":[]}';
+    expect((await readWhole(empty)).outcomes).toEqual([]);
   });
 
   test.each([
