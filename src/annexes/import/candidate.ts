@@ -12,7 +12,7 @@ export type CandidateCategory =
   | { readonly reference: string };
 
 /** What every record comes to, whatever becomes of it. */
-interface FromLine {
+export interface FromLine {
   /** Where the record begins in the input, from 1. */
   readonly line: number;
   /** The animal's own id, which this catalogue gave. */
@@ -42,6 +42,8 @@ export interface Candidate extends FromLine, Omit<NewPet, "categoryId"> {
 export interface Gone extends FromLine {
   readonly kind: "gone";
   readonly reason: string;
+  /** What the record calls the animal, to find two animals under one id. */
+  readonly name: string | undefined;
 }
 
 /** A record that cannot be imported, with the field at fault (empty: the record as a whole). */

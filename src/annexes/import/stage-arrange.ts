@@ -113,11 +113,11 @@ function readyRows(byExternalId: boolean, keepGone: boolean, hasOlder: boolean):
 
 const noNames = { differentNames: 0, differentName: undefined };
 
-/** The animals whose records have different names. */
+/** The animals whose records have different names, without those that were gone in all of them. */
 function* namedDifferently(): Steps<Pick<Arranged, "differentNames" | "differentName">> {
   const different = sql`SELECT external_id, min(name) AS one, max(name) AS other, min(line) AS line
-    FROM ${staged} WHERE external_id IS NOT NULL AND is_gone = 0
-    GROUP BY source, external_id HAVING min(name) <> max(name)`;
+    FROM ${staged} WHERE external_id IS NOT NULL
+    GROUP BY source, external_id HAVING min(name) <> max(name) AND min(is_gone) = 0`;
   const differentNames = yield* countOf(sql`SELECT count(*) AS n FROM (${different}) AS different`);
   if (differentNames === 0) return noNames;
   const first = yield* row(

@@ -243,6 +243,22 @@ describe("importAnimals", () => {
   });
 });
 
+test("a note says that one id has two names, also where one of the two is gone", async () => {
+  const header = "Animal_ID,Animal_Name,Record_Type,animal_type,Date";
+  const rows = ["A8,Misty,ADOPTABLE,Cat,06/01/2024", "A8,Foggy,FOUND,Cat,06/01/2024"];
+  const input = [header, ...rows, "A9,Max,FOUND,Dog,06/01/24", "A9,Max,ADOPTABLE,Dog,06/01/24"];
+  const { notes, added } = await run(`${input.join("\n")}\n`, { createCategories: true });
+  expect(added).toBe(2);
+  expect(notes).toEqual([
+    {
+      said: message("namesDiffer"),
+      records: 1,
+      firstLine: 2,
+      example: 'king-county:A8 is "Foggy" and "Misty"',
+    },
+  ]);
+});
+
 describe("an import that fails", () => {
   /** The catalogue, but for what begins an import. */
   const beginningWith = (beginImport: CatalogueStore["beginImport"]): CatalogueStore => ({

@@ -43,7 +43,7 @@ describe.each(stores)("$name", (kind) => {
   const of = (externalId: string, name: string, fields: Partial<StagedAnimal> = {}) =>
     staged(name, { externalId, source: externalId.split(":")[0] ?? "", ...fields });
   const gone = (externalId: string, fields: Partial<StagedAnimal> = {}) =>
-    of(externalId, "", { isGone: true, categoryId: undefined, ...fields });
+    of(externalId, "", { isGone: true, name: undefined, categoryId: undefined, ...fields });
   const none = { added: 0, updated: 0, unchanged: 0, withdrawn: 0 };
 
   test("animals come in in order, some at a time, and the count rises", async () => {
@@ -97,6 +97,26 @@ describe.each(stores)("$name", (kind) => {
     ]);
     expect([ready, arranged.gone, arranged.differentNames]).toEqual([4, 1, 2]);
     expect((await added()).map(({ name }) => name)).toEqual(["new", "last", "twin", "twin"]);
+  });
+
+  test("different names of an animal are found where one of its records is gone", async () => {
+    await begin();
+    const records = [
+      of("name:1", "Misty", { version: 2 }),
+      gone("name:1", { name: "Foggy", version: 1 }),
+      gone("name:2", { name: "Old", version: 1 }),
+      gone("name:2", { name: "New", version: 2 }),
+      of("name:3", "Max", { version: 2 }),
+      gone("name:3", { name: undefined, version: 1 }),
+    ];
+    for (const keepGone of [false, true]) {
+      const { arranged } = await take(records, [], { keepGone });
+      expect(arranged).toMatchObject({
+        differentNames: 1,
+        differentName: { id: "name:1", names: ["Foggy", "Misty"] },
+      });
+    }
+    expect((await added()).map(({ name }) => name)).toEqual(["Misty", "Max"]);
   });
 
   test("records with one id elsewhere are one animal, whatever ids here they have", async () => {

@@ -5,6 +5,7 @@ import { NamedFields } from "./named-fields.ts";
 import { lackingColumns } from "./shelters.ts";
 import {
   byStatus,
+  goneOf,
   categoryName,
   isBlank,
   mapperOf,
@@ -76,7 +77,7 @@ export const asm: Format = {
       });
       const said = state(record);
       if ("value" in said) return byStatus(context, origin, said, pet);
-      if (said.meaning === "gone") return { ...origin, kind: "gone", reason: said.reason };
+      if (said.meaning === "gone") return goneOf(origin, said.reason, pet);
       const status = said.meaning === "none" ? undefined : said.meaning;
       return { ...origin, kind: "pet", ...pet(), status };
     });

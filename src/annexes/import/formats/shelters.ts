@@ -6,6 +6,7 @@ import { NamedFields } from "./named-fields.ts";
 import { wordKey } from "./statuses.ts";
 import {
   byStatus,
+  goneOf,
   categoryName,
   isBlank,
   mapperOf,
@@ -208,7 +209,7 @@ function shelterMapper(layout: Layout, sample: Sample, context: MapperContext): 
     // No outcome yet is an animal still there.
     if (isBlank(says.value)) return { ...origin, kind: "pet", ...pet(), status: "available" };
     if (!isDeparture(context, says.value)) return byStatus(context, origin, says, pet);
-    return { ...origin, kind: "gone", reason: `${says.field} ${shown(says.value)}` };
+    return goneOf(origin, `${says.field} ${shown(says.value)}`, pet);
   });
 }
 

@@ -7,7 +7,7 @@ import {
   type OptionalTextName,
   petNameLengthMax,
 } from "../../../domain/pet.ts";
-import type { Candidate, Gone, Outcome, Rejection } from "../candidate.ts";
+import type { Candidate, FromLine, Gone, Outcome, Rejection } from "../candidate.ts";
 import { UnreadableInput } from "../read/input.ts";
 import { MalformedRecord } from "../read/records.ts";
 import type { MapperContext, RecordMapper, Sample } from "./format.ts";
@@ -79,19 +79,37 @@ export function requireObjects(format: string, { columns }: Sample): void {
   throw new UnreadableInput(1, message("jsonWanted", format));
 }
 
+/** What a record says of an animal beside its status. Throws FieldFault. */
+type PetOf = () => Omit<Candidate, "kind" | "status" | "reason" | keyof FromLine>;
+
+/** A record of an animal that is gone. It is sound whatever its other fields are. */
+export function goneOf(origin: FromLine, reason: string, pet: PetOf): Gone {
+  return { ...origin, kind: "gone", reason, name: nameOf(pet) };
+}
+
+function nameOf(pet: PetOf): string | undefined {
+  try {
+    const { name } = pet();
+    return name === unnamed ? undefined : name;
+  } catch (fault) {
+    if (!(fault instanceof FieldFault)) throw fault;
+    return undefined;
+  }
+}
+
 /**
  * What a record says that has this status: with one of ours it is the animal that `pet` makes of
  * it. Throws FieldFault for an unknown word.
  */
 export function byStatus(
   { statuses }: MapperContext,
-  origin: Omit<Gone, "kind" | "reason">,
+  origin: FromLine,
   { field, value }: { readonly field: string; readonly value: unknown },
-  pet: () => Omit<Candidate, "kind" | "status" | keyof Gone>,
+  pet: PetOf,
 ): Outcome {
   const meaning = isBlank(value) ? (statuses.whenMissing ?? "none") : statuses.meaningOf(value);
   if (meaning === undefined) throw new UnknownStatus(field, value);
-  if (meaning === "gone") return { ...origin, kind: "gone", reason: `${field} ${shown(value)}` };
+  if (meaning === "gone") return goneOf(origin, `${field} ${shown(value)}`, pet);
   return { ...origin, kind: "pet", ...pet(), status: meaning === "none" ? undefined : meaning };
 }
 

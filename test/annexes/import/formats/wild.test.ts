@@ -148,6 +148,24 @@ describe("outcomes", () => {
   });
 });
 
+describe("the name of an animal that is gone", () => {
+  const king = "Animal_ID,Animal_Name,Record_Type,animal_type";
+  const austin = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type";
+  const asm = '"ID":1,"SPECIESNAME":"Cat","DECEASEDDATE":"2024-01-01","ARCHIVED":0';
+  test.each([
+    ["a word", `${king}\nA1,Foggy,FOUND,Cat\n`, "Foggy"],
+    ["none", `${king}\nA1,,FOUND,Cat\n`, undefined],
+    ["no category", `${king}\nA1,Foggy,FOUND,\n`, undefined],
+    ["an outcome", `${austin}\nA1,*Foggy,,m,Died,Cat\n`, "Foggy"],
+    ["a departure", `${austin}\nA1,Foggy,,m,RTOS,Cat\n`, "Foggy"],
+    ["ASM's flags", `[{${asm},"ANIMALNAME":"Foggy"}]`, "Foggy"],
+  ])("%s", async (_, input, name) => {
+    const { outcomes } = await readWhole(input);
+    expect(outcomes).toMatchObject([{ kind: "gone" }]);
+    expect(outcomes[0]).toHaveProperty("name", name);
+  });
+});
+
 describe("a file that says nothing of adoption", () => {
   const csv = "Tag,Pet,Kind\n1,Rex,Dog\n";
   const map = mappedFormat(parseFieldMap("name=Pet,categoryId=Kind,externalId=Tag"));
