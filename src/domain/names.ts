@@ -17,12 +17,31 @@ export function categoryKey(name: string): string {
   return name.trim().normalize("NFC").toLowerCase();
 }
 
+/** What people type for the letters that Unicode does not decompose. */
+const typed: Readonly<Record<string, string>> = {
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  ß: "ss",
+  þ: "th",
+  ð: "d",
+  đ: "d",
+  ħ: "h",
+  ı: "i",
+  ł: "l",
+  ŋ: "n",
+  ŧ: "t",
+  ς: "σ",
+};
+const typedLetters = new RegExp(`[${Object.keys(typed).join("")}]`, "g");
+
 /**
  * A text as a search compares it: without regard to case, to accents and to how a letter is
- * composed. `Ñandú` is found by `nandu`, and `ﬁ` by `fi`.
+ * composed. `Ñandú` is found by `nandu`, `ﬁ` by `fi`, and `Ørsted` by `orsted`.
  */
 export function fold(text: string): string {
-  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  return plain.replace(typedLetters, (letter) => typed[letter] ?? letter);
 }
 
 /**

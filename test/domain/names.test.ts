@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { editDistance, nearest } from "../../src/domain/names.ts";
+import { editDistance, fold, nearest } from "../../src/domain/names.ts";
 import { checked } from "./checked.ts";
 
 test.each([
@@ -21,6 +21,40 @@ test("is the same both ways, and nothing only for the same", () => {
     expect(editDistance(b, a)).toBe(distance);
     expect(distance === 0).toBe(a === b);
     expect(distance).toBeLessThanOrEqual(Math.max(a.length, b.length));
+  });
+});
+
+describe("a text as a search compares it", () => {
+  test.each([
+    ["Ñandú", "nandu"],
+    ["ＲＥＸ", "rex"],
+    ["ﬁ", "fi"],
+    ["Ørsted", "orsted"],
+    ["ÆRØ", "aero"],
+    ["Ǿ ǽ", "o ae"],
+    ["Œuvre", "oeuvre"],
+    ["Straße", "strasse"],
+    ["STRAẞE", "strasse"],
+    ["Łukasz", "lukasz"],
+    ["Đorđe", "dorde"],
+    ["Guðrún Þóra", "gudrun thora"],
+    ["Işık", "isik"],
+    ["İpek", "ipek"],
+    ["Ħal", "hal"],
+    ["Ŋuŧ", "nut"],
+    ["ΟΔΟΣ", "οδοσ"],
+    ["日本", "日本"],
+    ["Жук", "жук"],
+  ])("of %s it is %s", (text, folded) => expect(fold(text)).toBe(folded));
+
+  test("is the same folded again, and joined to others", () => {
+    const letters = ["a", "I", "ß", "ø", "Ł", "þ", "ı", "İ", "ς", "Σ", "é", "\u0301", " ", "z"];
+    const texts = fc.array(fc.string({ unit: fc.constantFrom(...letters) }));
+    checked(texts, (all) => {
+      const joined = fold(all.join("\0"));
+      expect(joined).toBe(all.map(fold).join("\0"));
+      expect(fold(joined)).toBe(joined);
+    });
   });
 });
 

@@ -183,6 +183,18 @@ describe.each(stores)("$name", (kind) => {
     expect((await animals.find({ name: "日", limit: 9 })).total).toBe(0);
   });
 
+  test("are found by the letters that people type for those of other languages", async () => {
+    for (const name of ["Ørsted", "Łukasz", "Straße", "Strasse", "Œuvre"]) await create(name);
+    const named = async (name: string) =>
+      (await animals.find({ name, limit: 9 })).pets.map((pet) => pet.name);
+    expect(await named("orsted")).toEqual(["Ørsted"]);
+    expect(await named("ØRSTED")).toEqual(["Ørsted"]);
+    expect(await named("lukasz")).toEqual(["Łukasz"]);
+    expect(await named("strasse")).toEqual(["Straße", "Strasse"]);
+    expect(await named("straße")).toEqual(["Straße", "Strasse"]);
+    expect(await named("oeuvre")).toEqual(["Œuvre"]);
+  });
+
   test("are found by category and status together", async () => {
     await categories.add("Dog", 7n);
     await create("Rex", 7n, "available");

@@ -88,6 +88,14 @@ describe.each(stores)("the names in $name", (kind) => {
     expect(await find("max")).toEqual([]);
   });
 
+  test("are found by the letters that people type for those of other languages", async () => {
+    await book.prepare();
+    const street = await create("Straße");
+    const orsted = await create("Ørsted");
+    expect(await find("strasse")).toEqual([street]);
+    expect(await find("orsted")).toEqual([orsted]);
+  });
+
   test("that are being read are waited for", async () => {
     const rex = await create("Rex");
     const reading = book.prepare();
