@@ -96,6 +96,15 @@ describe("pets import", () => {
     }
   });
 
+  test("--format on a file that lacks its columns names them", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "animals.csv");
+    writeFileSync(file, "name,species\nRex,Dog\n");
+    const { exitCode, stderr } = await importInto(folder.path, file, "--format", "rehome");
+    const said = "--format rehome needs the columns categoryId, which are missing";
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(said)]);
+  });
+
   test("bad records keep everything as it was; they are named, and written down whole", async () => {
     using folder = temporaryFolder();
     const rejects = join(folder.path, "rejects.ndjson");

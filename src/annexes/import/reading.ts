@@ -10,6 +10,7 @@ import {
 } from "./formats/format.ts";
 import { detectFormat } from "./formats/index.ts";
 import { rehome } from "./formats/rehome.ts";
+import { requireNeeded } from "./formats/needed.ts";
 import { Included } from "./formats/rescuegroups.ts";
 import { Statuses } from "./formats/statuses.ts";
 import { type Note, Notes } from "./notes.ts";
@@ -88,7 +89,7 @@ export async function beginReading(
       notes,
       isWorkbook: shape === "xlsx",
     };
-    const map = triedMapper(format, sample, context);
+    const map = triedMapper(format, sample, context, options.format !== undefined);
     notes.clear();
     return {
       format,
@@ -112,10 +113,16 @@ export async function beginReading(
  * The format's mapper, after it has read the sample for what it teaches about dates: their order of
  * day and month shows only in some. Throws UnreadableInput for the error of a service.
  */
-function triedMapper(format: Format, sample: Sample, context: MapperContext): RecordMapper {
+function triedMapper(
+  format: Format,
+  sample: Sample,
+  context: MapperContext,
+  isGiven: boolean,
+): RecordMapper {
   const error = onlyError(sample);
   try {
     const map = format.mapper(sample, context);
+    if (isGiven && sample.names.length > 0) requireNeeded(format, sample);
     const [first] = sample.records.map((record) => map(record, 0));
     if (error === undefined || first?.kind !== "reject") return map;
   } catch (failure) {

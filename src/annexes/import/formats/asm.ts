@@ -2,7 +2,7 @@ import type { Meaning } from "./statuses.ts";
 import type { Format, MapperContext } from "./format.ts";
 import { externalId } from "./ids.ts";
 import { NamedFields } from "./named-fields.ts";
-import { lackingColumns } from "./shelters.ts";
+import { lackingColumns } from "./needed.ts";
 import {
   byStatus,
   goneOf,

@@ -39,6 +39,8 @@ export interface Format {
   readonly name: string;
   /** One line for the help. */
   readonly title: string;
+  /** Fields without which no record can be taken, each with other names that will do. */
+  readonly needed?: readonly (readonly string[])[];
   recognises(sample: Sample): boolean;
   /**
    * A mapper for records like those of the sample, which may be CSV rows with columns or JSON

@@ -3,12 +3,12 @@ import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { Outcome } from "../candidate.ts";
 import type { Format, MapperContext } from "./format.ts";
 import { externalId } from "./ids.ts";
+import { requireObjects } from "./needed.ts";
 import {
   FieldFault,
   byStatus,
   categoryName,
   mapperOf,
-  requireObjects,
   shelterName,
   shown,
   versionOf,
@@ -22,6 +22,7 @@ import { message } from "../messages.ts";
 export const petfinder: Format = {
   name: "petfinder",
   title: "Petfinder API v2, pages of animals (JSON)",
+  needed: [["type"], ["status"]],
   recognises: ({ records }) =>
     records.some(
       (record) =>

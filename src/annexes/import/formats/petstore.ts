@@ -2,6 +2,7 @@ import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { CandidateCategory } from "../candidate.ts";
 import type { Format } from "./format.ts";
 import { externalId } from "./ids.ts";
+import { requireObjects } from "./needed.ts";
 import {
   FieldFault,
   byStatus,
@@ -10,7 +11,6 @@ import {
   exactName,
   isBlank,
   mapperOf,
-  requireObjects,
 } from "./values.ts";
 import { message } from "../messages.ts";
 
@@ -18,6 +18,7 @@ import { message } from "../messages.ts";
 export const petstore: Format = {
   name: "petstore",
   title: "Swagger Petstore, findByStatus (JSON)",
+  needed: [["name"], ["category"]],
   recognises: ({ records }) =>
     records.some(
       (record) =>

@@ -3,6 +3,7 @@ import type { CandidateCategory } from "../candidate.ts";
 import { unguarded } from "../write/csv.ts";
 import type { Format } from "./format.ts";
 import { sourceId } from "./ids.ts";
+import { requireNeeded } from "./needed.ts";
 import {
   FieldFault,
   byStatus,
@@ -28,12 +29,15 @@ import { message } from "../messages.ts";
 export const rehome: Format = {
   name: "rehome",
   title: "what `rehome pets export` writes (JSON, NDJSON or CSV), and answers of GET /pets",
+  needed: [["name"], ["categoryId", "category"]],
   recognises: ({ columns, names }) =>
     (columns?.includes("name") &&
       (columns.includes("categoryId") ||
         (columns.includes("id") && columns.includes("category")))) ??
     names.includes("categoryId"),
-  mapper({ columns }, context) {
+  mapper(sample, context) {
+    const { columns } = sample;
+    if (columns !== undefined) requireNeeded(rehome, sample);
     // Without it, an edited export would take the status of each animal away.
     const updates = columns?.includes("id") === true && !columns.includes("status");
     if (updates && context.statuses.whenMissing === undefined) throw missingStatus("status");

@@ -2,6 +2,7 @@ import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { CandidateCategory, Deferred, Outcome } from "../candidate.ts";
 import type { Format, MapperContext } from "./format.ts";
 import { externalId } from "./ids.ts";
+import { requireObjects } from "./needed.ts";
 import {
   FieldFault,
   byStatus,
@@ -9,7 +10,6 @@ import {
   isBlank,
   mapperOf,
   outcomeOf,
-  requireObjects,
   shelterName,
   shown,
   versionOf,
@@ -22,6 +22,7 @@ type Json = Readonly<Record<string, unknown>>;
 export const rescuegroups: Format = {
   name: "rescuegroups",
   title: "RescueGroups API v5, animals with included species (JSON:API)",
+  needed: [["attributes"], ["relationships"]],
   recognises: ({ records }) =>
     records.some(
       (record) => isJsonObject(record) && isJsonObject(record["attributes"]) && "type" in record,

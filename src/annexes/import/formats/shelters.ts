@@ -1,9 +1,9 @@
-import { UnreadableInput } from "../read/input.ts";
 import type { Outcome } from "../candidate.ts";
 import type { Format, MapperContext, RecordMapper, Sample } from "./format.ts";
 import { externalId } from "./ids.ts";
 import { NamedFields } from "./named-fields.ts";
 import { wordKey } from "./statuses.ts";
+import { lackingColumns } from "./needed.ts";
 import {
   byStatus,
   goneOf,
@@ -14,7 +14,6 @@ import {
   shown,
   versionOf,
 } from "./values.ts";
-import { message } from "../messages.ts";
 
 /**
  * What columns are called, the best name first; case and what separates words make no difference.
@@ -168,19 +167,6 @@ function missingColumns({ columns }: Layout, fields: NamedFields): string[] {
     .map((what) => columns[what])
     .filter((names) => names.length > 0 && !fields.has(names))
     .map(([first = ""]) => first);
-}
-
-/** Refuses an input that lacks what `--format` needs. */
-export function lackingColumns(
-  format: string,
-  missing: readonly string[],
-  sample: Sample,
-): UnreadableInput {
-  const found = sample.names.map((name) => JSON.stringify(name));
-  return new UnreadableInput(
-    1,
-    message("columnsMissing", format, missing.join(", "), found.join(", ")),
-  );
 }
 
 function shelterMapper(layout: Layout, sample: Sample, context: MapperContext): RecordMapper {

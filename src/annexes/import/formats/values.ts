@@ -10,7 +10,7 @@ import {
 import type { Candidate, FromLine, Gone, Outcome, Rejection } from "../candidate.ts";
 import { UnreadableInput } from "../read/input.ts";
 import { MalformedRecord } from "../read/records.ts";
-import type { MapperContext, RecordMapper, Sample } from "./format.ts";
+import type { MapperContext, RecordMapper } from "./format.ts";
 import { type Message, message, messageText } from "../messages.ts";
 
 /** A field that cannot be imported; caught by `mapperOf` and made a rejection. */
@@ -71,12 +71,6 @@ export function outcomeOf<T>(
       ...(fault instanceof UnknownStatus ? { unknownStatus: fault.value } : {}),
     };
   }
-}
-
-/** Refuses CSV columns for a format that has only objects. Throws UnreadableInput. */
-export function requireObjects(format: string, { columns }: Sample): void {
-  if (columns === undefined) return;
-  throw new UnreadableInput(1, message("jsonWanted", format));
 }
 
 /** What a record says of an animal beside its status. Throws FieldFault. */

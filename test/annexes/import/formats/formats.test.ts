@@ -271,6 +271,38 @@ describe("a format that does not fit", () => {
       "line 1: expected JSON for --format petfinder, found CSV",
     );
   });
+
+  test.each([
+    ["a,b\n1,2\n", "name, categoryId"],
+    ["name,species\nRex,Dog\n", "categoryId"],
+    ["id,category\n1,Dog\n", "name"],
+  ])("our own format tells what the CSV %j lacks", async (text, missing) => {
+    const said = `--format rehome needs the columns ${missing}, which are missing; there are "`;
+    expect(await refusal(readWhole(text, formatNamed("rehome")))).toContain(said);
+  });
+
+  test.each([
+    ["rehome", "name, categoryId"],
+    ["petstore", "name, category"],
+    ["petfinder", "type, status"],
+    ["rescuegroups", "attributes, relationships"],
+    ["asm", "animalname, speciesname"],
+    ["austin", "animal id, name, animal type, outcome type"],
+  ])("%s tells what none of the first JSON records has", async (format, missing) => {
+    const said = `--format ${format} needs the columns ${missing}, which are missing; there are "a", "b"`;
+    for (const text of ['[{"a":1},{"b":2}]', '{"a":1}\n{"b":2}\n']) {
+      expect(await refusal(readWhole(text, formatNamed(format)))).toContain(said);
+      expect((await readWhole("[]", formatNamed("rehome"))).outcomes).toEqual([]);
+    }
+  });
+
+  test("a field that one of the first records has is not lacking", async () => {
+    const text = '[{"name":"Bo"},{"name":"Rex","category":{"id":1},"status":"sold"}]';
+    expect((await readWhole(text, formatNamed("petstore"))).outcomes.map(brief)).toEqual([
+      "1 rejected: category: expected a category with an id, found none",
+      "1 Rex / id,1 / sold",
+    ]);
+  });
 });
 
 describe("--map", () => {
