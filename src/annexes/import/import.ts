@@ -74,7 +74,7 @@ export interface ImportSummary extends ImportCounts {
   readonly dryRun: boolean;
   /** Animals of the source that its whole list does not have; among the withdrawn. */
   readonly missing: number;
-  /** False when rejected records kept the catalogue as it was. */
+  /** False when rejected records kept the catalogue as it was, or all of them were rejected. */
   readonly applied: boolean;
   readonly read: number;
   /** Older records of animals that have a newer one in the same input. */
@@ -138,8 +138,10 @@ async function importReading(
   const arranged = await stage.arrange(arrangement);
   await intake.rejectUnknownIds(arranged);
   if (complete !== undefined) requireWhole(complete, arranged, intake.rejected, options);
-  const applied = !options.dryRun && (options.skipBad || intake.rejected === 0);
-  if (applied) await stage.addCategories(settled.added);
+  const isSound = intake.rejected === 0 || (options.skipBad && intake.rejected < intake.read);
+  const applied = !options.dryRun && isSound;
+  const categoriesAdded = await wantedCategories(stage, settled.added, arranged, options);
+  if (applied) await stage.addCategories(categoriesAdded);
   const counts = applied ? await takeAll(stage, arranged, options) : await stage.compare();
   const summary = {
     format: reading.format.name,
@@ -151,10 +153,22 @@ async function importReading(
     ...counts,
     missing: arranged.missing,
     notes: [...reading.notes(), ...intake.notes(arranged)],
-    categoriesAdded: settled.added,
+    categoriesAdded,
   };
   if (applied) await stage.finish({ format: summary.format, source: summary.source, ...counts });
   return summary;
+}
+
+/** New categories without those that only rejected animals would have had. */
+async function wantedCategories(
+  stage: ImportStage,
+  added: readonly Category[],
+  { unknownIds }: Arranged,
+  { categories }: ImportOptions,
+): Promise<readonly Category[]> {
+  if (unknownIds === 0) return added;
+  const wanted = new Set([...(await stage.categoryIds()), ...categories.map(({ id }) => id)]);
+  return added.filter(({ id }) => wanted.has(id));
 }
 
 /**

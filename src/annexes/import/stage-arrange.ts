@@ -7,6 +7,7 @@ import {
   joined,
   raw,
   row,
+  rows,
   run,
   sql,
   type Statement,
@@ -69,6 +70,14 @@ export function* arrange(arrangement: Arrangement, dialect: string): Steps<Arran
     ...unknown,
     ...absent,
   };
+}
+
+/** The categories of the animals in `ready` that are not gone. */
+export function* readyCategoryIds(): Steps<readonly bigint[]> {
+  const found = yield* rows<{ id: bigint }>(
+    sql`SELECT DISTINCT category_id AS id FROM ${ready} WHERE is_gone = 0`,
+  );
+  return found.map(({ id }) => id);
 }
 
 function* countOf(statement: Statement): Steps<number> {

@@ -98,6 +98,8 @@ export interface ImportStage {
   add(animals: readonly StagedAnimal[]): Promise<void>;
   /** Ends the adding: fills in category ids by key and keeps one record for each animal. */
   arrange(arrangement: Arrangement): Promise<Arranged>;
+  /** The categories of the animals to add or to update. */
+  categoryIds(): Promise<readonly bigint[]>;
   /** What the import of all of them would change. */
   compare(): Promise<ImportCounts>;
   /** Names categories, as a part of the change; no name or id of them may have been given yet. */
@@ -168,6 +170,10 @@ class Stage implements ImportStage {
     this.#size = size;
     this.#looks = looks;
     return arranged;
+  }
+
+  categoryIds(): Promise<readonly bigint[]> {
+    return this.#aside(arranging.readyCategoryIds);
   }
 
   compare(): Promise<ImportCounts> {

@@ -11,6 +11,8 @@ import {
 import { Statuses } from "../../../src/annexes/import/formats/statuses.ts";
 import type { ImportStage } from "../../../src/annexes/import/stage.ts";
 import { addCategories } from "../../../src/annexes/animals/statements/categories.ts";
+import { rows, sql } from "../../../src/storage/statement.ts";
+import { changes } from "../../../src/storage/tables.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";
@@ -243,6 +245,22 @@ describe("importAnimals", () => {
   });
 });
 
+test("an import that can take nothing changes nothing, and makes no category for nobody", async () => {
+  const options = { createCategories: true, skipBad: true };
+  const header = "id,name,category,status";
+  const frog = "9,Boss,Frog,available";
+  const bears = { ...options, categories: [{ id: 5n, name: "Bear" }] };
+  const none = await run(`${header}\n${frog}\n`, bears);
+  expect(none).toMatchObject({ read: 1, rejected: 1, applied: false });
+  const changeCount = () => store.read(() => rows(sql`SELECT id FROM ${changes}`));
+  expect(await changeCount()).toEqual([]);
+  // What the file of categories names is wanted in any case.
+  const some = await run(`${header}\n${frog}\n,Rex,Dog,available\n`, bears);
+  expect(some).toMatchObject({ added: 1, rejected: 1, applied: true });
+  expect(some.categoriesAdded.map(({ name }) => name)).toEqual(["Bear", "Dog"]);
+  expect((await catalogue.categories()).map(({ name }) => name)).toEqual(["Bear", "Dog"]);
+});
+
 test("a note says that one id has two names, also where one of the two is gone", async () => {
   const header = "Animal_ID,Animal_Name,Record_Type,animal_type,Date";
   const rows = ["A8,Misty,ADOPTABLE,Cat,06/01/2024", "A8,Foggy,FOUND,Cat,06/01/2024"];
@@ -274,6 +292,7 @@ describe("an import that fails", () => {
     return {
       add: (animals) => stage.add(animals),
       arrange: (ids) => stage.arrange(ids),
+      categoryIds: () => stage.categoryIds(),
       compare: () => stage.compare(),
       addCategories: (named) => stage.addCategories(named),
       takeOver: (count) => stage.takeOver(count),

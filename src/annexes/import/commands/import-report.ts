@@ -122,7 +122,7 @@ export const importSchema = json.object({
   source: json.text("whose ids its animals have; empty when nobody said"),
   dryRun: json.flag("true with --dry-run"),
   applied: json.flag(
-    "false when nothing was changed: a dry run, or bad records without --skip-bad",
+    "false when nothing was changed: a dry run, or bad records without --skip-bad, or nothing but bad records",
   ),
   read: json.count("records read"),
   added: json.count("animals added, or that would be"),
