@@ -71,7 +71,10 @@ function valuesOf({ records }: Sample, field: Field): readonly unknown[] {
 
 /** Shorter names stand within too many others. */
 const partLength = 4;
-const ofBirth = /birth|dob|nacim|geburt|naiss|geboorte|nascim/;
+const ofBirth = /birth|born|dob|nacim|geburt|naiss|geboorte|nascim/;
+
+/** What else is known of an animal, and is none of its fields though parts of names say so. */
+const ofOther = /^(?:sex|gender|geschlecht|geslacht|ageupon|age$|breed|raza|colou?r)|source$/;
 
 /**
  * How surely a column holds a field: by its name (0.9 to 2), and by its values, which may outweigh
@@ -79,6 +82,7 @@ const ofBirth = /birth|dob|nacim|geburt|naiss|geboorte|nascim/;
  */
 function score(target: MapTarget, key: string, values: readonly unknown[]): number {
   const place = names[target].indexOf(key);
+  if (place < 0 && ofOther.test(key)) return 0;
   const isPart = names[target].some((name) => name.length >= partLength && key.includes(name));
   const byName = place >= 0 ? 2 - place / names[target].length : isPart ? 0.9 : 0;
   return (target === "updatedAt" && ofBirth.test(key) ? 0 : byName) + byValues(target, values);
@@ -114,16 +118,21 @@ function byValues(target: MapTarget, values: readonly unknown[]): number {
 }
 
 /** How surely a column holds a field whatever it is called: 1, or 0. */
-function byValuesAlone(target: MapTarget, _key: string, values: readonly unknown[]): number {
+function byValuesAlone(target: MapTarget, key: string, values: readonly unknown[]): number {
+  if (ofOther.test(key)) return 0;
   const areDistinct = values.length > 0 && new Set(values).size === values.length;
   const every = (is: (value: unknown) => boolean) => shareOf(values, is) === 1;
   const isCode = (value: unknown) => /^[\w./#-]*\d[\w./#-]*$/.test(String(value));
+  const isNumber = (value: unknown) => /^[\d.]*$/.test(String(value));
   const isOther = (value: unknown) => isSpecies(value) || isStatus(value);
   switch (target) {
     case "name":
       return shareOf(values, isText) > 0.9 && shareOf(values, isOther) < 0.1 ? 1 : 0;
     case "externalId":
       return areDistinct && every(isCode) && !every(isDate) ? 1 : 0;
+    case "updatedAt":
+      // A number alone could be a date, as spreadsheets and programs count them.
+      return values.length > 0 && every(isDate) && !every(isNumber) && !ofBirth.test(key) ? 1 : 0;
     default:
       return 0;
   }

@@ -229,6 +229,32 @@ describe("an unknown file", () => {
     );
   });
 
+  test("has dates under any name, but not those of a birth", async () => {
+    const rows =
+      "t1,Ann,Dog,Available,2026-11-05,2020-01-31\nt2,Bo,Cat,Adopted,2026-11-06,2021-02-01\n";
+    const known = "name=Name,categoryId=Species,status=State,externalId=Tag";
+    expect(await lastLine(`Tag,Name,Species,State,When,Born\n${rows}`)).toBe(
+      suggested(`--map ${known},updatedAt=When`),
+    );
+    expect(await lastLine(`Tag,Name,Species,State,Born,DOB\n${rows}`)).toBe(
+      suggested(`--map ${known}`),
+    );
+    const numbers = "Tag,Name,Species,State,Cage\nt1,Ann,Dog,Available,45352\n";
+    expect(await lastLine(numbers)).toBe(suggested(`--map ${known}`));
+  });
+
+  test("has no name, status or date in what else is known of an animal", async () => {
+    const records = [
+      { animal_id: "A1", animal_type: "Dog", sex_upon_outcome: "M", data_source: "KC" },
+      { animal_id: "A2", animal_type: "Dog", sex_upon_outcome: "F", data_source: "KC" },
+    ];
+    expect(await lastLine(JSON.stringify(records))).toBe(
+      suggested(
+        "--map categoryId=animal_type,externalId=animal_id,name=COLUMN --default-status available|pending|sold|none",
+      ),
+    );
+  });
+
   test("has a column of ids though some of them are placeholders", async () => {
     const text =
       "Animal Number,Pet,Kind,State\nN/A,Rex,Dog,adopted\nN/A,Ada,Cat,adopted\nA-3,Bo,Cat,adopted\n";
