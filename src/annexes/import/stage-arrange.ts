@@ -195,10 +195,12 @@ function* addAbsent({
   const owned = sql`external_id IS NOT NULL AND (source = ${source}
     OR (source = '' AND substr(external_id, 1, ${Array.from(prefix).length}) = ${prefix}))`;
   const sourceAnimals = yield* countOf(sql`SELECT count(*) AS n FROM ${pets} WHERE ${owned}`);
+  // EXCEPT, because PostgreSQL searches a large NOT IN row by row.
   const missing = yield* run(sql`
     INSERT INTO ${ready} (line, pet_id, external_id, source, is_gone)
     SELECT 0, id, external_id, source, 1 FROM ${pets}
-    WHERE ${owned} AND external_id NOT IN (
-      SELECT external_id FROM ${staged} WHERE external_id IS NOT NULL)${newIds ? sql`` : notById}`);
+    WHERE ${owned} AND external_id IN (
+      SELECT external_id FROM ${pets} WHERE ${owned} EXCEPT SELECT external_id FROM ${staged}
+    )${newIds ? sql`` : notById}`);
   return { missing, sourceAnimals };
 }
