@@ -27,7 +27,7 @@ beschikbaar, beschikbaar voor adoptie, adopteerbaar, ter adoptie, zoekt baas, zo
 disponivel, disponivel para adocao, para adocao, em adocao, adotavel, procura lar, procura um lar`,
   pending: `
 pending, adoption pending, pending adoption, adoption in progress, pending adoption pickup, reserved, reservation,
-application pending, on hold for adopter, hold adopted, trial adoption, adoption trial, trial, foster to adopt, meet and greet
+application pending, on hold, on hold for adopter, hold adopted, trial adoption, adoption trial, trial, foster to adopt, meet and greet
 reservado, reservada, pendiente, adopcion pendiente, en proceso, proceso de adopcion, en proceso de adopcion,
 en tramite, pre adoptado, pre adoptada, preadoptado, preadoptada
 reserviert, vorgemerkt, in vermittlung
@@ -52,7 +52,7 @@ not for adoption, not available, not available for adoption, not adoptable, not 
 not ready, withdrawn, removed, archived, inactive, awaiting triage, awaiting intake exam, awaiting medical exam,
 awaiting spay neuter, awaiting behavior evaluation, awaiting transfer, awaiting photo, in foster, foster,
 medical observation, unassigned
-hold, on hold, stray, stray hold, medical hold, behavior hold, behavioral hold, legal hold, court hold, bite hold,
+hold, stray, stray hold, medical hold, behavior hold, behavioral hold, legal hold, court hold, bite hold,
 quarantine, bite quarantine, rabies quarantine, cruelty case, evaluate, evaluation, in treatment
 lost, lost in care, found, missing, stolen, escaped, wildlife, permanent foster, sanctuary, boarding
 shelter neuter return, snr, tnr, rtf, return to field, return to wild, released to wild

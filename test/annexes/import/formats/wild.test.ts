@@ -419,13 +419,13 @@ describe("words that shelters write", () => {
     available: `Disponible para adopción|Disponible à l'adoption|Disponível para adoção
       |Beschikbaar voor adoptie|sucht ein Zuhause|noch frei|En busca de hogar|Busca casa|Zoekt thuis|vrij
       |Adoptable immédiatement|Available in foster|Cherche une famille|Procura um lar`,
-    pending: `En proceso de adopción|Proceso de adopción|Em processo de adoção|Adoption in progress
+    pending: `On Hold|En proceso de adopción|Proceso de adopción|Em processo de adoção|Adoption in progress
       |Pre-adoptado|Reservado/a|Réservé·e`,
     sold: `ADOPTADO/A|Adotado/a|Adopté(e)|Adopté·e|Hat ein Zuhause|Zuhause gefunden|Adopted Offsite
       |Healthy In Home`,
     gone: `Murió|Faleceu|Morreu|Fallecido/a|Pflegestelle|Auf Pflegestelle|En acogida|In Foster|Foster
       |Regenbogenbrücke|Rendu à son propriétaire|Pas disponible|Owner Reclaimed|Retirado|Perdida
-      |Encontrado|Verlegt|Unassigned`,
+      |Encontrado|Verlegt|Unassigned|Medical Hold|Stray hold`,
     none: "none|NONE",
   };
   const cases = Object.entries(meanings).flatMap(([meaning, list]) =>
