@@ -5,7 +5,8 @@ import type { TakeRequest, TakeResult, UsageDay, UsageDelta, WindowStore } from 
 import { AppError } from "../../domain/errors.ts";
 import { asAppError, isBusy, isFull, translating } from "./database.ts";
 import { rateWindows, usageDays, usageWithRunningDays } from "../counters.ts";
-import { rows, sql, type Steps } from "../statement.ts";
+import { records } from "../records.ts";
+import { sql, type Steps } from "../statement.ts";
 import { perform } from "./engine.ts";
 import { usageTexts, windowTexts } from "./statements.macro.ts" with { type: "macro" };
 
@@ -160,33 +161,13 @@ function takeOne(
   return result;
 }
 
-interface UsageRow {
-  readonly keyId: string;
-  readonly day: bigint;
-  readonly requests: bigint;
-}
-
 /** Kept days, with the running day's requests taken from the windows themselves. */
 function* readUsage(firstDay: number, keyId: string | undefined): Steps<UsageDay[]> {
   const ofKey = keyId === undefined ? sql`` : sql` AND key_id = ${keyId}`;
-  const kept = yield* rows(sql<UsageRow & { readonly refusals: bigint; readonly bans: bigint }>`
-    SELECT key_id AS "keyId", day, requests, refusals, bans
-    FROM ${usageDays} WHERE day >= ${firstDay}${ofKey}`);
-  const running = yield* rows(sql<UsageRow>`
-    SELECT key_id AS "keyId", day_label AS day, day_used AS requests
-    FROM ${rateWindows} WHERE day_label >= ${firstDay}${ofKey}`);
+  const kept = yield* records(usageDays, sql`WHERE day >= ${firstDay}${ofKey}`);
+  const running = yield* records(rateWindows, sql`WHERE day_label >= ${firstDay}${ofKey}`);
   return usageWithRunningDays(
-    kept.map(({ refusals, bans, ...row }) => ({
-      ...counted(row),
-      refusals: Number(refusals),
-      bans: Number(bans),
-    })),
-    running.map(counted),
+    kept,
+    running.map((row) => ({ keyId: row.keyId, day: row.dayLabel, requests: row.dayUsed })),
   );
 }
-
-const counted = ({ keyId, day, requests }: UsageRow) => ({
-  keyId,
-  day: Number(day),
-  requests: Number(requests),
-});
