@@ -109,6 +109,11 @@ export class CategoryService {
     return this.#editing.store.read(namedCategories);
   }
 
+  /** The names of those by their ids. */
+  async names(): Promise<ReadonlyMap<bigint, string>> {
+    return new Map((await this.named()).map(({ id, name }) => [id, name]));
+  }
+
   /** Names a category: the one with `id`, or a new one. */
   async add(name: string, id?: bigint): Promise<Category> {
     return this.#changing("add category", function* (change) {

@@ -90,7 +90,7 @@ async function listPets(command: Command, io: Io, options: Options): Promise<voi
       io.err(isSought ? "All of them: rehome pets list\n" : howToBegin);
       return;
     }
-    const named = new Map((await categories.named()).map(({ id, name }) => [id, name] as const));
+    const named = await categories.names();
     printPage(io, page, named);
     io.err(`${totalsOf(found, page.length, isFiltered ? await pets.count() : undefined)}\n`);
     if (found.pets.length > limit) {

@@ -27,7 +27,7 @@ Examples:
         printJson(io, petFields(pet));
         return;
       }
-      const categories = new Map((await known.named()).map(({ id, name }) => [id, name] as const));
+      const categories = await known.names();
       io.out(`${"id".padEnd(labelCells)}${pet.id}\n`);
       for (const name of petFieldNames) {
         const cells = shownFields[name].cells(pet, categories).map(printable);

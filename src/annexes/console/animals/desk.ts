@@ -41,7 +41,7 @@ function reading(services: AnimalServices, indexedMin: number): Omit<AnimalDesk,
       return engine.read(search, { patient: true });
     },
     async *all(query) {
-      const names = new Map((await categories.named()).map(({ id, name }) => [id, name] as const));
+      const names = await categories.names();
       let after: bigint | undefined;
       do {
         const from = after;
