@@ -99,10 +99,10 @@ function shareOf(values: readonly unknown[], is: (value: unknown) => boolean): n
   return values.length === 0 ? 0 : values.filter(is).length / values.length;
 }
 
+const areDistinct = (values: readonly unknown[]) => new Set(values).size === values.length;
+
 function byValues(target: MapTarget, values: readonly unknown[]): number {
   const share = (is: (value: unknown) => boolean) => shareOf(values, is);
-  const ids = values.filter((value) => !isNoId(value));
-  const areDistinct = new Set(ids).size === ids.length;
   switch (target) {
     case "categoryId":
       return 2 * share(isSpecies);
@@ -111,7 +111,7 @@ function byValues(target: MapTarget, values: readonly unknown[]): number {
     case "updatedAt":
       return 1.1 * share(isDate) - 1;
     case "externalId":
-      return areDistinct ? 0.1 : -1;
+      return areDistinct(values.filter((value) => !isNoId(value))) ? 0.1 : -1;
     case "name":
       return 1.1 * share(isText) - 1 - share(isSpecies);
   }
@@ -120,7 +120,7 @@ function byValues(target: MapTarget, values: readonly unknown[]): number {
 /** How surely a column holds a field whatever it is called: 1, or 0. */
 function byValuesAlone(target: MapTarget, key: string, values: readonly unknown[]): number {
   if (ofOther.test(key)) return 0;
-  const areDistinct = values.length > 0 && new Set(values).size === values.length;
+  const ids = values.filter((value) => !isNoId(value));
   const every = (is: (value: unknown) => boolean) => shareOf(values, is) === 1;
   const isCode = (value: unknown) => /^[\w./#-]*\d[\w./#-]*$/.test(String(value));
   const isNumber = (value: unknown) => /^[\d.]*$/.test(String(value));
@@ -129,7 +129,9 @@ function byValuesAlone(target: MapTarget, key: string, values: readonly unknown[
     case "name":
       return shareOf(values, isText) > 0.9 && shareOf(values, isOther) < 0.1 ? 1 : 0;
     case "externalId":
-      return areDistinct && every(isCode) && !every(isDate) ? 1 : 0;
+      // Fees and counts are often 0, which is a placeholder among ids.
+      if (ids.length <= values.length / 2 || !areDistinct(ids)) return 0;
+      return ids.every(isCode) && !ids.every(isDate) ? 1 : 0;
     case "updatedAt":
       // A number alone could be a date, as spreadsheets and programs count them.
       return values.length > 0 && every(isDate) && !every(isNumber) && !ofBirth.test(key) ? 1 : 0;

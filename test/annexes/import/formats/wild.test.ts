@@ -263,6 +263,23 @@ describe("an unknown file", () => {
     );
   });
 
+  test("has ids under any name, if most of them are no placeholders", async () => {
+    const withBox = (ids: readonly string[]) =>
+      ["Box,Pet,Kind,State", ...ids.map((id, at) => `${id},Pet${"abc"[at]},Dog,adopted`)].join(
+        "\n",
+      );
+    const known = "name=Pet,categoryId=Kind,status=State";
+    expect(await lastLine(withBox(["A-1", "N/A", "A-3"]))).toBe(
+      suggested(`--map ${known},externalId=Box`),
+    );
+    for (const others of [
+      ["0", "0", "75"],
+      ["2026-11-05", "N/A", "2026-11-06"],
+    ]) {
+      expect(await lastLine(withBox(others))).toBe(suggested(`--map ${known}`));
+    }
+  });
+
   test("with nothing of adoption in it is asked for that too", async () => {
     expect(await lastLine("Tag,Pet,Kind\n1,Rex,Dog\n2,Ada,Cat\n")).toBe(
       suggested(
