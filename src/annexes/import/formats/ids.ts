@@ -24,6 +24,7 @@ export function sourceId(field: string, value: unknown): string | undefined {
 /** What stands where there is no id. */
 const placeholder =
   /^(?:#?n\/?a|#(?:name|null|num|ref|value)[?!]?|#div\/0!|null|nil|none|nan|undefined|unknown|tbd|0+|[-\u2013?.]+)$/i;
+
 /** True for what stands where there is no id, such as `N/A`. */
 export function isPlaceholderId(id: string): boolean {
   return placeholder.test(id.trim());

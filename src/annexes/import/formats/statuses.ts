@@ -27,7 +27,8 @@ beschikbaar, beschikbaar voor adoptie, adopteerbaar, ter adoptie, zoekt baas, zo
 disponivel, disponivel para adocao, para adocao, em adocao, adotavel, procura lar, procura um lar`,
   pending: `
 pending, adoption pending, pending adoption, adoption in progress, pending adoption pickup, reserved, reservation,
-application pending, on hold, on hold for adopter, hold adopted, trial adoption, adoption trial, trial, foster to adopt, meet and greet
+application pending, on hold, on hold for adopter, hold adopted, trial adoption, adoption trial, trial,
+foster to adopt, meet and greet
 reservado, reservada, pendiente, adopcion pendiente, en proceso, proceso de adopcion, en proceso de adopcion,
 en tramite, pre adoptado, pre adoptada, preadoptado, preadoptada
 reserviert, vorgemerkt, in vermittlung
