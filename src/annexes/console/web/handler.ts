@@ -66,7 +66,7 @@ function arrive(
   { address, isSecure, bePatient }: Origin,
   { desk, publicOrigin }: HandlerOptions,
 ): Arrival {
-  const sent = URL.canParse(request.url) ? new URL(request.url) : new URL("http://invalid/");
+  const sent = URL.parse(request.url) ?? new URL("http://invalid/");
   const url = new URL(publicOrigin ?? sent.origin);
   // Set, not resolved: a path such as //other.example/ would be taken for another origin.
   url.pathname = sent.pathname;
@@ -75,7 +75,7 @@ function arrive(
   const { headers } = request;
   const language = languageFor(sentLanguage(headers), headers.get("accept-language"));
   const { words } = languages[language];
-  return { request, url, address, isSecure, bePatient, language, words, nowMs: desk.clock() };
+  return { request, url, sent, address, isSecure, bePatient, language, words, nowMs: desk.clock() };
 }
 
 /** Refuses what does not come from a browser that was led here on purpose. */
@@ -101,9 +101,8 @@ function refused(arrival: Arrival, options: HandlerOptions): Response | undefine
  * Beside the address that people use, the listener's own is a page of ours too. The same host
  * without HTTPS is not.
  */
-function ownOrigins({ request, url }: Arrival): readonly string[] {
-  const { host, origin } = new URL(request.url);
-  return host === url.host ? [url.origin] : [url.origin, origin];
+function ownOrigins({ url, sent }: Arrival): readonly string[] {
+  return sent.host === url.host ? [url.origin] : [url.origin, sent.origin];
 }
 
 async function answer(

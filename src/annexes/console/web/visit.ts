@@ -6,7 +6,9 @@ import type { Form } from "./forms.ts";
 /** What everybody's visit has, signed in or not. */
 export interface Arrival {
   readonly request: Request;
+  /** Where the person is, and where the request came to: behind a proxy these may be two. */
   readonly url: URL;
+  readonly sent: URL;
   /** The address of the person, behind proxies that are trusted. */
   readonly address: string;
   readonly isSecure: boolean;
