@@ -5,6 +5,8 @@
 import { windowMs } from "../domain/windows.ts";
 import type { UsageDay, UsageDelta } from "./contract.ts";
 import { count, defaulting, nullable, type Table, table, text } from "./declare.ts";
+import { records } from "./records.ts";
+import { sql, type Steps } from "./statement.ts";
 
 /** The fixed-window limiter: one row a key, both windows. */
 export const rateWindows = table({
@@ -40,16 +42,18 @@ export const usageDays = table({
 
 export const limitsTables: readonly Table[] = [rateWindows, usageDays];
 
-/** Stored days together with the current ones, whose requests are in the windows; oldest first. */
-export function usageWithRunningDays(
-  kept: readonly UsageDay[],
-  running: readonly { readonly keyId: string; readonly day: number; readonly requests: number }[],
-): UsageDay[] {
+/**
+ * Days from `firstDay` on, of one key or of all, oldest first. The requests of running days are in
+ * the windows.
+ */
+export function* usageSince(firstDay: number, keyId: string | undefined): Steps<UsageDay[]> {
+  const ofKey = keyId === undefined ? sql`` : sql` AND key_id = ${keyId}`;
+  const kept = yield* records(usageDays, sql`WHERE day >= ${firstDay}${ofKey}`);
+  const running = yield* records(rateWindows, sql`WHERE day_label >= ${firstDay}${ofKey}`);
   const days = new Map(kept.map((row) => [`${row.keyId} ${row.day}`, row]));
-  for (const { requests, ...row } of running) {
-    const id = `${row.keyId} ${row.day}`;
-    const sofar = days.get(id) ?? { ...row, requests: 0, refusals: 0, bans: 0 };
-    days.set(id, { ...sofar, requests: sofar.requests + requests });
+  for (const { keyId: id, dayLabel: day, dayUsed } of running) {
+    const sofar = days.get(`${id} ${day}`) ?? { keyId: id, day, requests: 0, refusals: 0, bans: 0 };
+    days.set(`${id} ${day}`, { ...sofar, requests: sofar.requests + dayUsed });
   }
   return [...days.values()].toSorted((a, b) => a.day - b.day || (a.keyId < b.keyId ? -1 : 1));
 }

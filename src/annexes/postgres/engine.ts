@@ -15,7 +15,6 @@ import type { DatabaseAddress } from "./address.ts";
 import { arrayTypes, columnTypes, schemaName } from "./columns.ts";
 import { connect, type Runner } from "./connections.ts";
 import { asAppError, isHarmless } from "./failures.ts";
-import { lockTimeout } from "./transaction.ts";
 
 /** How long an operator's transaction may take: it is nobody's request. */
 const patienceMs = 10 * 60_000;
@@ -151,6 +150,21 @@ export function transact<T>(
       }),
     { mayRepeat: isHarmless, deadlineMs: performance.now() + limitMs },
   );
+}
+
+/**
+ * The part of a transaction's time in which it may not wait for a lock, so that the server's
+ * lock_timeout comes before our deadline, which drops the connection. At most a quarter of the
+ * time.
+ */
+const lockMarginMs = 250;
+
+/**
+ * How long a transaction that has `timeoutMs` may wait for a lock, as the server's setting
+ * `lock_timeout` wants it.
+ */
+export function lockTimeout(timeoutMs: number): string {
+  return String(Math.ceil(Math.max(timeoutMs - lockMarginMs, timeoutMs * 0.75)));
 }
 
 /**

@@ -19,7 +19,7 @@ import { createBatchMax, GroupCommit } from "../../storage/group-commit.ts";
 import type { Steps } from "../../storage/statement.ts";
 import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
-import { lockTimeout } from "./transaction.ts";
+import { lockTimeout } from "./engine.ts";
 import { catalogue, pets } from "./schema.ts";
 
 /** Creates that may wait for their commit; above it they are refused at once. */

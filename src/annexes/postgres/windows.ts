@@ -1,14 +1,14 @@
-import type { ReservedSQL } from "bun";
-import { and, eq, gte, sql } from "drizzle-orm";
+import type { ReservedSQL, SQL } from "bun";
+import { eq, sql } from "drizzle-orm";
 import type { Clock } from "../../domain/clock.ts";
 import type { WindowCounts } from "../../domain/windows.ts";
 import type { TakeResult, WindowStore } from "../../storage/contract.ts";
 import { GroupCommit } from "../../storage/group-commit.ts";
-import { usageWithRunningDays } from "../../storage/counters.ts";
+import { usageSince } from "../../storage/counters.ts";
 import { repeatable, type Query, type Runner } from "./connections.ts";
+import { lockTimeout, read } from "./engine.ts";
 import { isHarmless } from "./failures.ts";
-import { rateWindows, usageDays } from "./schema.ts";
-import { lockTimeout } from "./transaction.ts";
+import { rateWindows } from "./schema.ts";
 import { decide, type ChangedWindows, type TakeCall, type UsageAmounts } from "./take-decision.ts";
 
 /** Calls of `take` in one transaction at the most. */
@@ -44,6 +44,7 @@ export function windowReads(query: Query) {
 interface WindowConnections {
   readonly reads: Runner<{
     readonly query: Query;
+    readonly sql: SQL;
     readonly windows: ReturnType<typeof windowReads>;
   }>;
   readonly takes: Runner<ReservedSQL>;
@@ -82,8 +83,7 @@ export function windowStore(
     },
     version,
     skewMs,
-    usage: (firstDay, keyId) =>
-      reads.run(({ query }) => readUsage(query, firstDay, keyId), repeatable),
+    usage: (firstDay, keyId) => read(reads, () => usageSince(firstDay, keyId)),
     settled: () => commits.settled(),
   };
 }
@@ -261,24 +261,4 @@ function forgetUsage(
 async function readLastAddress(query: Query, keyId: string) {
   const { lastAddress } = rateWindows;
   return query.select({ lastAddress }).from(rateWindows).where(eq(rateWindows.keyId, keyId));
-}
-
-async function readUsage(query: Query, firstDay: number, keyId: string | undefined) {
-  const ofKey = (column: typeof rateWindows.keyId | typeof usageDays.keyId) =>
-    keyId === undefined ? undefined : eq(column, keyId);
-  const [kept, running] = await Promise.all([
-    query
-      .select()
-      .from(usageDays)
-      .where(and(gte(usageDays.day, firstDay), ofKey(usageDays.keyId))),
-    query
-      .select({
-        keyId: rateWindows.keyId,
-        day: rateWindows.dayLabel,
-        requests: rateWindows.dayUsed,
-      })
-      .from(rateWindows)
-      .where(and(gte(rateWindows.dayLabel, firstDay), ofKey(rateWindows.keyId))),
-  ]);
-  return usageWithRunningDays(kept, running);
 }

@@ -1,12 +1,10 @@
 import type { Database } from "bun:sqlite";
 import type { Clock } from "../../domain/clock.ts";
 import { unusedCounts, settleTake, type WindowCounts } from "../../domain/windows.ts";
-import type { TakeRequest, TakeResult, UsageDay, UsageDelta, WindowStore } from "../contract.ts";
+import type { TakeRequest, TakeResult, UsageDelta, WindowStore } from "../contract.ts";
 import { AppError } from "../../domain/errors.ts";
 import { asAppError, isBusy, isFull, translating } from "./database.ts";
-import { rateWindows, usageDays, usageWithRunningDays } from "../counters.ts";
-import { records } from "../records.ts";
-import { sql, type Steps } from "../statement.ts";
+import { usageSince } from "../counters.ts";
 import { perform } from "./engine.ts";
 import { usageTexts, windowTexts } from "./statements.macro.ts" with { type: "macro" };
 
@@ -76,7 +74,7 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
       translating(() => statements.byKey.get(keyId)?.last_address ?? undefined),
     version: statements.version,
     skewMs: () => 0,
-    usage: (firstDay, keyId) => translating(() => perform(db, readUsage(firstDay, keyId))),
+    usage: (firstDay, keyId) => translating(() => perform(db, usageSince(firstDay, keyId))),
   };
 }
 
@@ -159,15 +157,4 @@ function takeOne(
     statements.forgetUsage.run(keyId, forgetBefore);
   }
   return result;
-}
-
-/** Kept days, with the running day's requests taken from the windows themselves. */
-function* readUsage(firstDay: number, keyId: string | undefined): Steps<UsageDay[]> {
-  const ofKey = keyId === undefined ? sql`` : sql` AND key_id = ${keyId}`;
-  const kept = yield* records(usageDays, sql`WHERE day >= ${firstDay}${ofKey}`);
-  const running = yield* records(rateWindows, sql`WHERE day_label >= ${firstDay}${ofKey}`);
-  return usageWithRunningDays(
-    kept,
-    running.map((row) => ({ keyId: row.keyId, day: row.dayLabel, requests: row.dayUsed })),
-  );
 }
