@@ -5,6 +5,8 @@ import type { Logger } from "../service/log/logger.ts";
 import type { Access } from "../service/access.ts";
 import { accessLog } from "./access-log.ts";
 import type { Cors } from "./cors.ts";
+import { credentialOf } from "./credential.ts";
+import { versionSegment } from "./edge.ts";
 import { errorAnswer, invalidHost, showRefusal } from "./errors.ts";
 
 /** What knows the connections: Bun's server. */
@@ -157,8 +159,13 @@ export function createDoor(options: DoorOptions): Door {
   };
 
   async function refuseHost(request: Request, record: RequestRecord): Promise<Response> {
-    record.admission = await access.admitAnonymous(() => record.address());
-    return end(record, request, errorAnswer(record, record.admission.refusal ?? invalidHost));
+    if (!isVersioned(request.url)) return end(record, request, errorAnswer(record, invalidHost));
+    const credential = credentialOf(request.headers.get("authorization") ?? undefined);
+    record.admission = await access.admit(credential, () => record.address());
+    const { refusal } = record.admission;
+    // RFC 9112, section 3.2: an invalid Host gets 400, with or without a valid credential.
+    const isOverLimit = refusal !== undefined && refusal.kind !== "unauthorized";
+    return end(record, request, errorAnswer(record, isOverLimit ? refusal : invalidHost));
   }
 }
 
@@ -214,6 +221,13 @@ function sentId(request: Request): string | undefined {
  */
 function hasTwoHosts(request: Request): boolean {
   return request.headers.get("host")?.includes(",") === true;
+}
+
+/** True for a path under /v1, in a URL that may have no origin, or one that is not valid. */
+function isVersioned(url: string): boolean {
+  const path = url.slice(url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("//") + 2));
+  const [end] = path.slice(versionSegment.length);
+  return path.startsWith(versionSegment) && (end === undefined || end === "/" || end === "?");
 }
 
 /**

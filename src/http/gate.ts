@@ -2,6 +2,7 @@ import { bearer } from "@elysiajs/bearer";
 import { Elysia } from "elysia";
 import type { Services } from "../service/services.ts";
 import type { Cors } from "./cors.ts";
+import { credentialOf } from "./credential.ts";
 import { recordOf } from "./door.ts";
 import { refuse } from "./errors.ts";
 
@@ -9,9 +10,6 @@ export interface GateOptions {
   readonly services: Pick<Services, "access">;
   readonly cors: Cors | undefined;
 }
-
-/** RFC 9110, section 11.4: a scheme in any case, one space or more, and the token. */
-const anyBearer = /^bearer +(?! )/i;
 
 /**
  * The gate of every request under /v1, before its body, path or query is read: the caller, its
@@ -35,17 +33,4 @@ export function gate({ services, cors }: GateOptions) {
         return admission.refusal && refuse(record, admission.refusal);
       },
     );
-}
-
-/**
- * The credential in an Authorization header, "" if it has none for us, and undefined without the
- * header. The plugin's `token` covers one spelling of the scheme, and the query, which is not for
- * credentials.
- */
-function credentialOf(authorization: string | undefined, token: string | undefined) {
-  if (authorization === undefined) return undefined;
-  if (token !== undefined && authorization.startsWith("Bearer ") && !token.startsWith(" ")) {
-    return token;
-  }
-  return anyBearer.test(authorization) ? authorization.replace(anyBearer, "") : "";
 }

@@ -54,11 +54,6 @@ export class Access {
     return { view: this.#anonymous.peek(address()), key: undefined, refusal: undefined };
   }
 
-  /** Charges a request that needs no key to its address. */
-  admitAnonymous(address: () => string | undefined): Admission | Promise<Admission> {
-    return this.#anonymous.admit(address());
-  }
-
   #admitFound(found: Found, address: () => string | undefined): Admission | Promise<Admission> {
     if (found instanceof Account) return this.#limiter.admit(found, address);
     if (typeof found === "string") return this.#unauthorized(address, found);

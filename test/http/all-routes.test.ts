@@ -136,10 +136,35 @@ test("an open address takes GET and HEAD, and says so to whoever sends something
   }
 });
 
-test("a Host header that means nothing is charged to the address, and refused over its limit", async () => {
+// The router would look for the path behind so short a host in the wrong place.
+const invalidHost = (path: string, headers: Record<string, string> = {}) =>
+  new Request(`https://a${path}`, { headers });
+
+test("an invalid Host is charged to the key, and refused over its limits", async () => {
   const app = await testApp({ service: { anonymousPerMinute: 2 } });
-  // The router would look for the path behind so short a host in the wrong place.
-  const ask = () => app.elysia.handle(new Request("https://a/v1/pets"));
+  const authorization = `bearer ${await app.key("free")}`;
+  const ask = () => app.elysia.handle(invalidHost("/v1/pets?limit=1", { authorization }));
+  for (let left = 59; left >= 0; left -= 1) {
+    const { status, headers } = await ask();
+    expect([status, headers.get("x-ratelimit-remaining")]).toEqual([400, `${left}`]);
+  }
+  expect((await ask()).status).toBe(429);
+  expect((await app.send("/v1/pets")).headers.get("x-ratelimit-remaining")).toBe("1");
+});
+
+test("an invalid Host outside /v1 is neither counted nor limited", async () => {
+  const app = await testApp({ service: { anonymousPerMinute: 2 } });
+  for (const path of ["/health", "/", "/v1x", "/docs?/v1/", "/health"]) {
+    const { status, headers } = await app.elysia.handle(invalidHost(path));
+    expect(status).toBe(400);
+    for (const name of limitHeaders) expect(headers.has(name)).toBe(false);
+  }
+  expect((await app.send("/v1/pets")).headers.get("x-ratelimit-remaining")).toBe("1");
+});
+
+test("an invalid Host without a key is charged to the address, and refused over its limit", async () => {
+  const app = await testApp({ service: { anonymousPerMinute: 2 } });
+  const ask = () => app.elysia.handle(invalidHost("/v1"));
   const answers = [await ask(), await ask(), await ask()];
   expect(answers.map(({ status }) => status)).toEqual([400, 400, 429]);
   expect(answers.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual([
