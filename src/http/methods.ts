@@ -1,3 +1,4 @@
+import type { Cors } from "./cors.ts";
 import type { RequestRecord } from "./door.ts";
 import { errorAnswer, nothingHere, otherMethod } from "./errors.ts";
 
@@ -35,15 +36,24 @@ function pathOf(url: string): string {
 
 /**
  * The response of an address without a route for the method: 204 to OPTIONS, 405 to other methods,
- * both with `Allow`; 404 if the address does not exist.
+ * both with `Allow`; 404 if the address does not exist. A preflight gets 204 there too: otherwise
+ * the browser would not send the request, and its page could not read the 404.
  */
-export function answerOtherMethod(table: MethodTable, request: Request, record: RequestRecord) {
+export function answerOtherMethod(
+  table: MethodTable,
+  request: Request,
+  record: RequestRecord,
+  cors: Cors | undefined,
+) {
   const allowed = table(pathOf(request.url));
-  if (allowed === undefined) return errorAnswer(record, nothingHere);
-  record.headers = { Allow: allowed };
-  if (request.method !== "OPTIONS") {
-    return errorAnswer(record, otherMethod(request.method, allowed));
+  if (allowed !== undefined) record.headers = { Allow: allowed };
+  const isThere = allowed !== undefined || cors?.isPreflight(request) === true;
+  if (request.method === "OPTIONS" && isThere) {
+    record.bytes = 0;
+    return new Response(null, { status: 204 });
   }
-  record.bytes = 0;
-  return new Response(null, { status: 204 });
+  return errorAnswer(
+    record,
+    allowed === undefined ? nothingHere : otherMethod(request.method, allowed),
+  );
 }

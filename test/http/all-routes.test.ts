@@ -241,6 +241,29 @@ describe("CORS", () => {
     expect((await app.send("/v1/pets", { method: "OPTIONS", headers: other })).status).toBe(429);
   });
 
+  test("does not refuse a preflight of an address that is not there, so that a page reads the 404", async () => {
+    const app = await testApp({ app: { corsOrigins: ["https://a.example"] } });
+    const key = await app.key();
+    app.clock.nowMs = Date.UTC(2030, 11, 5);
+    for (const path of ["/v1/pets/1", "/v1/nothing", "/v1", "/nothing"]) {
+      const asked = await app.send(path, { method: "OPTIONS", headers: preflight });
+      expect([path, asked.status, asked.headers.has("allow")]).toEqual([path, 204, false]);
+      expect(asked.headers.get("access-control-allow-headers")).toContain("Authorization");
+      const { origin } = preflight;
+      const answer = await app.send(path, { headers: { origin }, key });
+      expect([path, answer.status]).toEqual([path, 404]);
+      expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+    }
+    const other = { ...preflight, origin: "https://b.example" };
+    for (const [path, status] of [
+      ["/v1/nothing", 401],
+      ["/nothing", 404],
+    ] as const) {
+      const asked = await app.send(path, { method: "OPTIONS", headers: other });
+      expect(asked.status).toBe(status);
+    }
+  });
+
   test("lets a page send what traces a request and what makes a create safe to repeat", async () => {
     const app = await testApp({ app: { corsOrigins: ["https://a.example"] } });
     const answer = await app.send("/v1/pets", { method: "OPTIONS", headers: preflight });

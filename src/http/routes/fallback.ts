@@ -18,7 +18,7 @@ export function fallbackRoutes(
   const methodsWithoutGetPet = methodTable(operations.filter((route) => !isGetPet(route)));
   const answer = ({ request }: { request: Request }) => {
     const table = isGetPetRemoved(options.clock()) ? methodsWithoutGetPet : methods;
-    return answerOtherMethod(table, request, recordOf(request));
+    return answerOtherMethod(table, request, recordOf(request), options.cors);
   };
   return new Elysia({ name: "fallback" })
     .use(gate(options))
