@@ -112,8 +112,8 @@ export function showRefusal(refused: Refusal, request: Request, headers: Headers
   headers.set("Content-Type", jsonType);
   if (retryAfterSeconds !== undefined) headers.set("Retry-After", `${retryAfterSeconds}`);
   if (kind === "unauthorized") {
-    const sentCredential = request.headers.has("authorization");
-    headers.set("WWW-Authenticate", sentCredential ? 'Bearer error="invalid_token"' : "Bearer");
+    const credential = request.headers.get("authorization");
+    headers.set("WWW-Authenticate", credential ? 'Bearer error="invalid_token"' : "Bearer");
   }
   if (kind === "forbidden") {
     headers.set("WWW-Authenticate", 'Bearer error="insufficient_scope"');

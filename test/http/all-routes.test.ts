@@ -48,6 +48,12 @@ describe.each(gated)("$method $path", ({ method, path }) => {
     expect(await answer.json()).toMatchObject({ code: "unauthorized", status: 401 });
   });
 
+  test("says nothing of an invalid token where the header is empty", async () => {
+    const app = await testApp();
+    const answer = await app.send(url, { method, headers: { authorization: "" } });
+    expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+  });
+
   test("refuses an address that asks too often with 429", async () => {
     const app = await testApp({ service: { anonymousPerMinute: 2 } });
     await app.send(url, { method });
