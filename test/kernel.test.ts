@@ -14,7 +14,6 @@ const copied = [
   "src",
   "drizzle",
   "scripts",
-  "docs/openapi.yaml",
   "test/helpers",
   "test/fixtures",
   "text-imports.d.ts",
@@ -84,7 +83,7 @@ test("the kernel builds, and its executable has the kernel's commands only", asy
   const { stdout } = await finished(child);
   const [, commands = ""] = stdout.split("Commands:\n");
   const names = [...commands.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name);
-  expect(names).toEqual(expect.arrayContaining(["serve", "keys", "config", "openapi"]));
+  expect(names).toEqual(expect.arrayContaining(["serve", "keys", "config"]));
   expect(names).not.toContain("doctor");
 }, 120_000);
 

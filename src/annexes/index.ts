@@ -8,10 +8,10 @@ import { postgresAnnex } from "./postgres/index.ts";
 
 /** The capabilities of this program beside its kernel. Help shows their commands in this order. */
 export const annexes: readonly Annex[] = [
+  pageAnnex,
   animalsAnnex,
   importAnnex,
   postgresAnnex,
-  pageAnnex,
   operateAnnex,
   consoleAnnex,
 ];

@@ -13,7 +13,6 @@ const kernelCommands: readonly CommandEntry[] = [
   { path: "serve", load: async () => (await import("./serve.ts")).serveCommand },
   { path: "keys", load: async () => (await import("./keys/index.ts")).keysCommand },
   { path: "config", load: async () => (await import("./config.ts")).configCommand },
-  { path: "openapi", load: async () => (await import("./openapi.ts")).openapiCommand },
 ];
 
 /** Help wraps descriptions in columns of at least so many cells. */

@@ -16,8 +16,8 @@ const allowedLayers: Readonly<Record<Layer, readonly Layer[]>> = {
   cli: ["domain", "storage", "service", "http"],
   annexes: ["domain", "storage", "service", "http", "cli"],
 };
-/** The command line touches the web edge to serve, and to print the document. */
-const httpForCli = ["src/http/server.ts", "src/http/app.ts", "src/http/openapi/document.ts"];
+/** The command line touches the web edge to serve. */
+const httpForCli = ["src/http/server.ts", "src/http/app.ts"];
 /** Files beside the layers that a layer may import. */
 const sharedFiles: Readonly<Record<Layer, readonly string[]>> = {
   domain: [],
@@ -89,7 +89,7 @@ function fileProblem(source: Source, layer: Layer | undefined, target: string): 
     return sharedFiles[layer].includes(target) ? undefined : `src/${layer} must not`;
   }
   if (layer === "cli" && other === "http") {
-    return httpForCli.includes(target) ? undefined : "the command line only serves and prints";
+    return httpForCli.includes(target) ? undefined : "the command line only serves";
   }
   if (layer === "annexes" && other === "annexes") return annexProblem(source.path, target);
   return other === layer || allowedLayers[layer].includes(other)
@@ -184,7 +184,6 @@ export const singlePlaces: readonly {
     what: "HTTP status numbers",
     in: [
       "src/http/errors.ts",
-      "src/http/openapi",
       "src/http/routes/",
       "src/annexes/page/",
       "src/annexes/console/web/answer.ts",

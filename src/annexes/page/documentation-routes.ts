@@ -32,46 +32,30 @@ export function documentationRoutes(options: EdgeOptions) {
   // Destructure the context in the parameter list: Elysia reads the handler's source to see which
   // properties it uses, and otherwise prepares all of them.
   return new Elysia({ name: "documentation" })
-    .get(
-      documentPath,
-      async ({ request, set }) => {
-        const { json } = await current(clock());
-        Object.assign(set.headers, documentHeaders);
-        return json.replaceAll(unknownBase, () => quoted(request.url).slice(1, -1));
-      },
-      { detail: { hide: true } },
-    )
-    .get(
-      yamlPath,
-      async ({ request, set }) => {
-        const { yaml } = await current(clock());
-        Object.assign(set.headers, yamlHeaders);
-        return yaml.replaceAll(unknownBase, () => quoted(request.url));
-      },
-      { detail: { hide: true } },
-    )
-    .get(
-      documentationPath,
-      async ({ request, set }) => {
-        const { page } = await current(clock());
-        Object.assign(set.headers, page.headers);
-        return page.text.replaceAll(
-          unknownBase,
-          () => html`${baseUrlOf(request.url, undefined)}`.text,
-        );
-      },
-      { detail: { hide: true } },
-    )
-    .get(
-      `${documentationPath}/`,
-      ({ set }) => {
-        set.status = "Permanent Redirect";
-        // Relative, for a proxy that serves it below a path.
-        set.headers["location"] = `..${documentationPath}`;
-        return "";
-      },
-      { detail: { hide: true } },
-    );
+    .get(documentPath, async ({ request, set }) => {
+      const { json } = await current(clock());
+      Object.assign(set.headers, documentHeaders);
+      return json.replaceAll(unknownBase, () => quoted(request.url).slice(1, -1));
+    })
+    .get(yamlPath, async ({ request, set }) => {
+      const { yaml } = await current(clock());
+      Object.assign(set.headers, yamlHeaders);
+      return yaml.replaceAll(unknownBase, () => quoted(request.url));
+    })
+    .get(documentationPath, async ({ request, set }) => {
+      const { page } = await current(clock());
+      Object.assign(set.headers, page.headers);
+      return page.text.replaceAll(
+        unknownBase,
+        () => html`${baseUrlOf(request.url, undefined)}`.text,
+      );
+    })
+    .get(`${documentationPath}/`, ({ set }) => {
+      set.status = "Permanent Redirect";
+      // Relative, for a proxy that serves it below a path.
+      set.headers["location"] = `..${documentationPath}`;
+      return "";
+    });
 }
 
 /** The address of /v1 that the request to `url` came to, as a string of JSON, and so of YAML. */
@@ -98,7 +82,7 @@ async function make(options: EdgeOptions): Promise<Made> {
   // Loaded where it is wanted: few servers are ever asked, and no start is to wait for it or to
   // hold it in memory.
   const [{ documentOf, yamlOf }, { documentationPage }] = await Promise.all([
-    import("../../http/openapi/document.ts"),
+    import("./openapi/document.ts"),
     import("./documentation.ts"),
   ]);
   const document = await documentOf({ ...options, baseUrl: options.baseUrl ?? unknownBase });

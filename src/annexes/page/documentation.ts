@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from "../../http/openapi/finalise.ts";
+import type { OpenApiDocument } from "./openapi/finalise.ts";
 import { clientScript } from "./client.macro.ts" with { type: "macro" };
 import { heading } from "./heading.ts";
 import { html, type Html } from "./html.ts";

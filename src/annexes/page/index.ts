@@ -2,9 +2,15 @@ import type { Annex } from "../../annex.ts";
 
 export const documentationPath = "/docs";
 
-/** The documentation page, its document, and the landing page. */
+/** The OpenAPI document, the page that shows it, and the landing page. */
 export const pageAnnex: Annex = {
   name: "page",
+  commands: [
+    {
+      path: "openapi",
+      load: async () => (await import("./openapi-command.ts")).openapiCommand,
+    },
+  ],
   routes: {
     pages: [{ title: "Docs", path: documentationPath }],
     async load() {

@@ -7,28 +7,24 @@ import { documentationPath } from "./index.ts";
 
 /** `GET /`: where everything is, as a page for a browser and as JSON for anybody else. */
 export function landingRoutes(baseUrl: string | undefined) {
-  return new Elysia({ name: "landing" }).get(
-    "/",
-    ({ request, set }) => {
-      const api = baseUrlOf(request.url, baseUrl);
-      const root = api.slice(0, -versionSegment.length);
-      const links: Links = {
-        api,
-        documentation: `${root}${documentationPath}`,
-        openapi: `${root}${documentPath}`,
-      };
-      set.headers["vary"] = "Accept";
-      if (!wantsPage(request.headers.get("accept") ?? "")) {
-        set.headers["content-type"] = jsonType;
-        set.headers["cache-control"] = "no-cache";
-        return JSON.stringify({ name: "rehome", ...links });
-      }
-      const { text, headers } = landingPage(links);
-      Object.assign(set.headers, headers);
-      return text;
-    },
-    { detail: { hide: true } },
-  );
+  return new Elysia({ name: "landing" }).get("/", ({ request, set }) => {
+    const api = baseUrlOf(request.url, baseUrl);
+    const root = api.slice(0, -versionSegment.length);
+    const links: Links = {
+      api,
+      documentation: `${root}${documentationPath}`,
+      openapi: `${root}${documentPath}`,
+    };
+    set.headers["vary"] = "Accept";
+    if (!wantsPage(request.headers.get("accept") ?? "")) {
+      set.headers["content-type"] = jsonType;
+      set.headers["cache-control"] = "no-cache";
+      return JSON.stringify({ name: "rehome", ...links });
+    }
+    const { text, headers } = landingPage(links);
+    Object.assign(set.headers, headers);
+    return text;
+  });
 }
 
 /** True for what a browser sends: it names HTML. A program that takes anything gets JSON. */

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { OpenAPIV3 } from "openapi-types";
 import { jsonType } from "../../http/errors.ts";
-import type { OpenApiDocument } from "../../http/openapi/finalise.ts";
+import type { OpenApiDocument } from "./openapi/finalise.ts";
 import { heading } from "./heading.ts";
 import { html, trusted, type Html } from "./html.ts";
 import { laidOut, textOf } from "./json-text.ts";

@@ -1,6 +1,6 @@
-import type { OpenApiDocument } from "../../http/openapi/finalise.ts";
+import type { OpenApiDocument } from "./openapi/finalise.ts";
 import { keyPrefixes } from "../../domain/api-key.ts";
-import { createPetExamples } from "../../http/openapi/operations.ts";
+import { createPetExamples } from "./openapi/operations.ts";
 import { command } from "./code.ts";
 import { heading } from "./heading.ts";
 import { html, type Html } from "./html.ts";

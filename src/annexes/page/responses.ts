@@ -1,7 +1,7 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { jsonType } from "../../http/errors.ts";
-import type { OpenApiDocument } from "../../http/openapi/finalise.ts";
-import { commonHeaders } from "../../http/openapi/components.ts";
+import type { OpenApiDocument } from "./openapi/finalise.ts";
+import { commonHeaders } from "./openapi/components.ts";
 import { html, type Html } from "./html.ts";
 import { laidOut, textOf } from "./json-text.ts";
 import { fieldList, line, resolve, typeOf, type Field } from "./schema.ts";

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from "../../http/openapi/finalise.ts";
+import type { OpenApiDocument } from "./openapi/finalise.ts";
 import { html, type Html } from "./html.ts";
 import { plain, resolve, rulesOf, type Field } from "./schema.ts";
 

@@ -22,6 +22,6 @@ export function fallbackRoutes(
   };
   return new Elysia({ name: "fallback" })
     .use(gate(options))
-    .all("/v1", answer, { detail: { hide: true } })
-    .all("/v1/*", answer, { detail: { hide: true } });
+    .all("/v1", answer)
+    .all("/v1/*", answer);
 }

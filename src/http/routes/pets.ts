@@ -17,7 +17,6 @@ import { recordOf, type RequestRecord } from "../door.ts";
 import { errorAnswer, jsonType, noSuchPet, otherBody, refusal } from "../errors.ts";
 import { gate, type GateOptions } from "../gate.ts";
 import type { RouteName } from "../methods.ts";
-import { createPetDetail, getPetDetail, listPetsDetail } from "../openapi/operations.ts";
 import { UnsentAnswers, unread } from "../unsent.ts";
 import { answersOf, listQuery, newPetBody, petPath, type PetBody } from "../schemas.ts";
 
@@ -76,7 +75,7 @@ export function petRoutes(options: PetRoutesOptions) {
         }
         return response;
       },
-      { query: listQuery, response: answersOf<PetBody[]>(), detail: listPetsDetail },
+      { query: listQuery, response: answersOf<PetBody[]>() },
     )
     .post(
       "/v1/pets",
@@ -97,7 +96,6 @@ export function petRoutes(options: PetRoutesOptions) {
         parse: ({ headers, request }) => ({ headers, request }),
         body: newPetBody,
         response: answersOf<PetBody>(),
-        detail: createPetDetail,
       },
     )
     .get(
@@ -114,7 +112,7 @@ export function petRoutes(options: PetRoutesOptions) {
         const pet = await answers.pet(params.petId);
         return pet === undefined ? errorAnswer(record, noSuchPet) : sent(record, pet.body);
       },
-      { params: petPath, response: answersOf<PetBody>(), detail: getPetDetail },
+      { params: petPath, response: answersOf<PetBody>() },
     );
 }
 

@@ -9,31 +9,23 @@ import { errorAnswer, jsonType } from "../errors.ts";
  */
 export function probeRoutes(services: Pick<Services, "check">) {
   return new Elysia({ name: "probes" })
-    .get(
-      "/health",
-      ({ set }) => {
-        set.headers["content-type"] = jsonType;
-        return JSON.stringify({ status: "ok" });
-      },
-      { detail: { hide: true } },
-    )
-    .get(
-      "/ready",
-      async ({ request, set }) => {
-        const checks = await services.check();
-        const failed = checks.filter(({ ok }) => !ok);
-        if (failed.length > 0) {
-          const why = failed.map(({ name, detail }) => `${name}: ${detail}`).join("; ");
-          const message = `Not ready. ${why}.`;
-          return errorAnswer(recordOf(request), {
-            kind: "unavailable",
-            message,
-            retryAfterSeconds: 1,
-          });
-        }
-        set.headers["content-type"] = jsonType;
-        return JSON.stringify({ status: "ready", checks });
-      },
-      { detail: { hide: true } },
-    );
+    .get("/health", ({ set }) => {
+      set.headers["content-type"] = jsonType;
+      return JSON.stringify({ status: "ok" });
+    })
+    .get("/ready", async ({ request, set }) => {
+      const checks = await services.check();
+      const failed = checks.filter(({ ok }) => !ok);
+      if (failed.length > 0) {
+        const why = failed.map(({ name, detail }) => `${name}: ${detail}`).join("; ");
+        const message = `Not ready. ${why}.`;
+        return errorAnswer(recordOf(request), {
+          kind: "unavailable",
+          message,
+          retryAfterSeconds: 1,
+        });
+      }
+      set.headers["content-type"] = jsonType;
+      return JSON.stringify({ status: "ready", checks });
+    });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { commonHeaders } from "../../../src/http/openapi/components.ts";
+import { commonHeaders } from "../../../src/annexes/page/openapi/components.ts";
 import { testApp } from "../../helpers/app.ts";
 import { errorExamples, operationsOf } from "../../helpers/document.ts";
 import { addressesIn, hashesOf, policyOf } from "../../helpers/page.ts";

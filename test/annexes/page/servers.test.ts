@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { parse } from "yaml";
 import { jsonText } from "../../../src/domain/exact-json.ts";
-import { documentOf } from "../../../src/http/openapi/document.ts";
+import { documentOf } from "../../../src/annexes/page/openapi/document.ts";
 import { TestClock, testApp } from "../../helpers/app.ts";
 
 const document = await documentOf({

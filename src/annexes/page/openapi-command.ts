@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { systemClock } from "../domain/clock.ts";
-import { printJson, type Io } from "./io.ts";
-import { addSettings, settingsOf } from "./options.ts";
+import { systemClock } from "../../domain/clock.ts";
+import { printJson, type Io } from "../../cli/io.ts";
+import { addSettings, settingsOf } from "../../cli/options.ts";
 
 /** `rehome openapi`: the document, without a store or a server. */
 export function openapiCommand(io: Io): Command {
@@ -18,7 +18,7 @@ Examples:
   return addSettings(command, ["baseUrl", "stagingBaseUrl"]).action(async () => {
     const { baseUrl, stagingBaseUrl } = settingsOf(command, io).config;
     // Loaded where it is wanted: no other command but serve waits for the web framework.
-    const { documentOf, yamlOf } = await import("../http/openapi/document.ts");
+    const { documentOf, yamlOf } = await import("./openapi/document.ts");
     const document = await documentOf({ baseUrl, stagingBaseUrl, clock: systemClock });
     if (command.opts<{ yaml?: boolean }>().yaml === true) io.out(await yamlOf(document));
     else printJson(io, document);

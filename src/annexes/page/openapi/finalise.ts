@@ -1,9 +1,9 @@
 import type { OpenAPIV3 } from "openapi-types";
-import { isGetPetRemoved, versionSegment } from "../edge.ts";
-import { int64Max, int64Min } from "../../domain/int64.ts";
-import { jsonType } from "../errors.ts";
+import { isGetPetRemoved, versionSegment } from "../../../http/edge.ts";
+import { int64Max, int64Min } from "../../../domain/int64.ts";
+import { jsonType } from "../../../http/errors.ts";
 import { description } from "./description.ts";
-import { createPetDetail, createPetExamples, getPetDetail } from "./operations.ts";
+import { createPet, createPetExamples, details, getPet } from "./operations.ts";
 
 export type OpenApiDocument = OpenAPIV3.Document;
 type Operation = OpenAPIV3.OperationObject;
@@ -13,9 +13,9 @@ type Json = Record<string, unknown>;
 const redundant = (key: string, value: unknown) => key === "additionalProperties" && value === true;
 
 /**
- * The document at `nowMs`, from the plugin's result. Each named schema is described once, only the
- * accepted media type remains, paths are relative to the servers, and removed operations are left
- * out.
+ * The document at `nowMs`, from the plugin's result and the details of operations.ts. Each named
+ * schema is described once, only the accepted media type remains, paths are relative to the
+ * servers, and removed operations are left out.
  */
 export function finalise(raw: object, nowMs: number): OpenApiDocument {
   // Through JSON, because the plugin hands over live schemas with symbols and undefined in them.
@@ -52,7 +52,7 @@ function finalPaths(paths: OpenAPIV3.PathsObject): OpenAPIV3.PathsObject {
   const entries = Object.entries(paths).map(([path, item = {}]) => {
     const operations = Object.entries(item).map(([method, operation]) => [
       method,
-      finalOperation(operation as Operation),
+      finalOperation({ ...(operation as Operation), ...details[`${method} ${path}`] }),
     ]);
     // The addresses of the servers end with the version.
     return [path.slice(versionSegment.length), Object.fromEntries(operations)] as const;
@@ -94,7 +94,7 @@ function finalBody(
   operationId: string | undefined,
 ): OpenAPIV3.RequestBodyObject {
   const { required = false, content } = body as OpenAPIV3.RequestBodyObject;
-  const examples = operationId === createPetDetail.operationId ? createPetExamples : undefined;
+  const examples = operationId === createPet.operationId ? createPetExamples : undefined;
   return {
     required,
     content: { [jsonType]: { ...content[jsonType], ...(examples && { examples }) } },
@@ -103,7 +103,7 @@ function finalBody(
 
 function withoutGetPet(paths: OpenAPIV3.PathsObject): OpenAPIV3.PathsObject {
   return Object.fromEntries(
-    Object.entries(paths).filter(([, item]) => item?.get?.operationId !== getPetDetail.operationId),
+    Object.entries(paths).filter(([, item]) => item?.get?.operationId !== getPet.operationId),
   );
 }
 

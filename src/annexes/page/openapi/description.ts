@@ -1,11 +1,11 @@
 /** The prose of the document. Its numbers come from the constants in force. */
-import { keyPrefixes } from "../../domain/api-key.ts";
-import { getPetRemovedOn, versionSegment } from "../edge.ts";
-import { planNames, publishedLimits, type PlanName } from "../../domain/plan.ts";
-import { interfaceVersion } from "../../version.ts";
-import { bodyLimitBytes } from "../body.ts";
-import { statusOf } from "../errors.ts";
-import type { ErrorKind } from "../../domain/errors.ts";
+import { keyPrefixes } from "../../../domain/api-key.ts";
+import { getPetRemovedOn, versionSegment } from "../../../http/edge.ts";
+import { planNames, publishedLimits, type PlanName } from "../../../domain/plan.ts";
+import { interfaceVersion } from "../../../version.ts";
+import { bodyLimitBytes } from "../../../http/body.ts";
+import { statusOf } from "../../../http/errors.ts";
+import type { ErrorKind } from "../../../domain/errors.ts";
 
 const number = new Intl.NumberFormat("en");
 const titleOf = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);

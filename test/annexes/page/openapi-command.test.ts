@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { parse } from "yaml";
-import { rehome, temporaryFolder } from "../helpers/binary.ts";
+import { rehome, temporaryFolder } from "../../helpers/binary.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.dispose]());

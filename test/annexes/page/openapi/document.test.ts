@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { jsonText } from "../../../src/domain/exact-json.ts";
-import { environments, isWellFormedKey } from "../../../src/domain/api-key.ts";
-import { documentOf, yamlOf } from "../../../src/http/openapi/document.ts";
-import { TestClock, testApp, type TestApp } from "../../helpers/app.ts";
-import { changesNoticed } from "../../helpers/store-under-test.ts";
-import { errorExamples, objectsIn, operationsOf } from "../../helpers/document.ts";
+import { jsonText } from "../../../../src/domain/exact-json.ts";
+import { environments, isWellFormedKey } from "../../../../src/domain/api-key.ts";
+import { documentOf, yamlOf } from "../../../../src/annexes/page/openapi/document.ts";
+import { TestClock, testApp, type TestApp } from "../../../helpers/app.ts";
+import { changesNoticed } from "../../../helpers/store-under-test.ts";
+import { errorExamples, objectsIn, operationsOf } from "../../../helpers/document.ts";
 
 const clock = new TestClock();
 const document = await documentOf({
@@ -17,7 +17,7 @@ const document = await documentOf({
 const operations = operationsOf(document);
 
 test("docs/openapi.yaml is the document, so that a change of the interface shows in its diff", async () => {
-  const written = await Bun.file(join(import.meta.dir, "../../../docs/openapi.yaml")).text();
+  const written = await Bun.file(join(import.meta.dir, "../../../../docs/openapi.yaml")).text();
   // Where this fails: bun src/main.ts openapi --yaml > docs/openapi.yaml, and read what changed.
   expect(written).toBe(await yamlOf(document));
 });

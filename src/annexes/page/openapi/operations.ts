@@ -1,7 +1,7 @@
 /** What the document says of each operation beyond the schemas of its route. */
-import { httpDate, isoSeconds } from "../../domain/clock.ts";
-import { getPetRemovedAtMs, getPetRemovedOn } from "../edge.ts";
-import { jsonType, otherBody, statusOf } from "../errors.ts";
+import { httpDate, isoSeconds } from "../../../domain/clock.ts";
+import { getPetRemovedAtMs, getPetRemovedOn } from "../../../http/edge.ts";
+import { jsonType, otherBody, statusOf } from "../../../http/errors.ts";
 import {
   deprecationHeaders,
   errorExample,
@@ -27,7 +27,7 @@ const anyTime = {
   [statusOf.unavailable]: responseReference("Unavailable"),
 };
 
-export const listPetsDetail = {
+const listPets = {
   operationId: "listPets",
   summary: "List animals",
   description:
@@ -63,7 +63,7 @@ export const listPetsDetail = {
   },
 };
 
-export const createPetDetail = {
+export const createPet = {
   operationId: "createPet",
   summary: "Add an animal",
   description:
@@ -126,7 +126,7 @@ export const createPetExamples = {
   },
 };
 
-export const getPetDetail = {
+export const getPet = {
   operationId: "getPet",
   summary: "Get an animal",
   description: `Deprecated. This operation is removed on ${getPetRemovedOn} and returns 404 from then on. Use \`GET /pets\` with a \`status\` filter instead.`,
@@ -158,4 +158,11 @@ export const getPetDetail = {
     ),
     ...anyTime,
   },
+};
+
+/** What the document adds to each route, by its method and its path in the document. */
+export const details: Readonly<Record<string, object>> = {
+  "get /v1/pets": listPets,
+  "post /v1/pets": createPet,
+  "get /v1/pets/{petId}": getPet,
 };

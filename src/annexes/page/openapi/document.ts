@@ -1,11 +1,12 @@
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
-import { noServices } from "../../service/services.ts";
-import { interfaceVersion } from "../../version.ts";
-import { PetAnswers } from "../answers.ts";
-import type { EdgeOptions } from "../edge.ts";
-import { petRoutes } from "../routes/pets.ts";
-import { namedSchemas } from "../schemas.ts";
+import type { Clock } from "../../../domain/clock.ts";
+import type { Services } from "../../../service/services.ts";
+import { interfaceVersion } from "../../../version.ts";
+import { PetAnswers } from "../../../http/answers.ts";
+import type { EdgeOptions } from "../../../http/edge.ts";
+import { petRoutes } from "../../../http/routes/pets.ts";
+import { namedSchemas } from "../../../http/schemas.ts";
 import { headers, responses, securitySchemes } from "./components.ts";
 import { finalise, type OpenApiDocument } from "./finalise.ts";
 
@@ -38,6 +39,19 @@ export async function yamlOf(document: OpenApiDocument): Promise<string> {
   // Loaded where it is wanted, as the document itself is.
   const { stringify } = await import("yaml");
   return stringify(document, { compat: "yaml-1.1", lineWidth: 0, blockQuote: "literal" });
+}
+
+/**
+ * Services without a store, for what is only declared, such as the routes that a document
+ * describes. Any use throws.
+ */
+function noServices(clock: Clock): Services {
+  return new Proxy({ clock } as Services, {
+    get(target, name) {
+      if (name === "clock") return target.clock;
+      throw new Error(`there is no store, and so no ${String(name)}`);
+    },
+  });
 }
 
 function plugin() {

@@ -1,13 +1,13 @@
 /** What several operations of the document share: headers, refusals and their examples. */
 import type { OpenAPIV3 } from "openapi-types";
-import { httpDate } from "../../domain/clock.ts";
-import { getPetDeprecatedAtMs, getPetRemovedAtMs } from "../edge.ts";
-import type { ErrorKind } from "../../domain/errors.ts";
-import { idempotencyKeyMax } from "../../domain/idempotency.ts";
-import { limitMax, publishedLimits } from "../../domain/plan.ts";
-import { readOnlyKey } from "../../service/admission.ts";
-import { bodyLimitBytes } from "../body.ts";
-import { encodedBody, jsonType, statusOf } from "../errors.ts";
+import { httpDate } from "../../../domain/clock.ts";
+import { getPetDeprecatedAtMs, getPetRemovedAtMs } from "../../../http/edge.ts";
+import type { ErrorKind } from "../../../domain/errors.ts";
+import { idempotencyKeyMax } from "../../../domain/idempotency.ts";
+import { limitMax, publishedLimits } from "../../../domain/plan.ts";
+import { readOnlyKey } from "../../../service/admission.ts";
+import { bodyLimitBytes } from "../../../http/body.ts";
+import { encodedBody, jsonType, statusOf } from "../../../http/errors.ts";
 
 type Reference = OpenAPIV3.ReferenceObject;
 type Headers = Record<string, Reference>;
