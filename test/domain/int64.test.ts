@@ -140,6 +140,6 @@ describe("int64OfJsonNumber", () => {
     expect(int64OfJsonNumber(`0.${"0".repeat(65_000)}1`)).toBeUndefined();
     expect(int64OfJsonNumber(`1.${"0".repeat(65_000)}`)).toBe(1n);
     expect(int64OfJsonNumber(`1${"0".repeat(60_000)}e-60000`)).toBe(1n);
-    expect(performance.now() - startMs).toBeLessThan(250);
+    expect(performance.now() - startMs).toBeLessThan(1_000);
   });
 });
