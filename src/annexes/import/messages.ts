@@ -32,14 +32,19 @@ export const messageTexts = {
   fieldCount: (expected: string, found: string) =>
     `expected ${expected} fields as in the header, found ${found} field${found === "1" ? "" : "s"}`,
   quoteOpen: () => "expected a closing '\"' for a field of this record",
+  columnsDiffer: (one: string, other: string) =>
+    `the file has this column twice, here with ${one} and ${other}; remove one of them`,
   notJson: (why: string) => why,
   otherProblems: () => "other problems",
   other: (text: string) => text,
 
   // What is no error, but good to know.
   idsDamaged: () => "ids that a spreadsheet damaged are ignored",
+  datesTurned: () =>
+    "dates were read with the month first, before another date showed that the day is first",
   datesUnreadable: (field: string) => `dates in ${field} cannot be read`,
   idsMissing: () => "animals have no id of their own, so each import adds them again",
+  wholeRefused: (why: string) => `the import itself would be refused: ${why.replace(/\.$/, "")}`,
   namesDiffer: () => "ids have records with different names; the newest name is used",
 
   // An input that cannot be read to its end.

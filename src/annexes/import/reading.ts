@@ -91,13 +91,14 @@ export async function beginReading(
     };
     const map = triedMapper(format, sample, context, options.format !== undefined);
     notes.clear();
+    context.dates.startCounting();
     return {
       format,
       shape,
       source: context.source,
       referenced: included.species,
       batches: outcomes(beginning, batches, map, included),
-      notes: () => notes.list(),
+      notes: () => [...notes.list(), ...turnedDates(context.dates)],
       // Not those above: a generator that has not begun does nothing when it is to return.
       async close() {
         await batches.return(undefined);
@@ -129,6 +130,11 @@ function triedMapper(
     if (error === undefined || !(failure instanceof UnreadableInput)) throw failure;
   }
   throw error;
+}
+
+function turnedDates({ turned }: Dates): readonly Note[] {
+  if (turned === 0) return [];
+  return [{ said: message("datesTurned"), records: turned, firstLine: 0, example: "" }];
 }
 
 interface RawRecords {

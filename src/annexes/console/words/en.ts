@@ -229,7 +229,7 @@ export const en = {
     encoding: (name: string) =>
       `This file is not UTF-8 and is read as ${name}. Check the accents in the first rows.`,
     completeBad:
-      "A whole list must have no rows with errors: their animals would be withdrawn. Correct the file, or untick the box below.",
+      "A whole list must have no rows with errors and no damaged ids: their animals would be withdrawn. Correct the file, or untick the box below.",
     sourceMissing: "Enter the source of this list.",
     complete: "This file is the whole list: withdraw animals that are not in it",
     source: "Source of this list",
@@ -261,9 +261,13 @@ export const en = {
     speciesMissing: () => "the species is missing",
     statusUnknown: (found: string) => `what does ${found} mean?`,
     fieldCount: (expected: string, found: string) => `the row has ${found} of ${expected} columns`,
+    columnsDiffer: (one: string, other: string) =>
+      `the file has this column twice, here with ${one} and ${other}`,
     quoteOpen: () => "a quotation mark is not closed",
     otherProblems: () => "other problems",
     idsDamaged: () => "A spreadsheet damaged some ids; these animals are imported without an id",
+    datesTurned: () =>
+      "Some dates were read with the month first, before another showed that the day is first",
     datesUnreadable: (field: string) => `Dates in the column ${field} cannot be read`,
     idsMissing: () =>
       "Some animals have no id of their own, so the next import would add them again",

@@ -226,7 +226,7 @@ export const es: Words = {
     encoding: (name) =>
       `Este archivo no es UTF-8 y se lee como ${name}. Mira los acentos en las primeras filas.`,
     completeBad:
-      "Una lista entera no puede tener filas con errores: sus animales se retirarían. Corrige el archivo o quita la marca de abajo.",
+      "Una lista entera no puede tener filas con errores ni números estropeados: sus animales se retirarían. Corrige el archivo o quita la marca de abajo.",
     sourceMissing: "Escribe el origen de la lista.",
     complete: "Este archivo es la lista entera: retirar los animales que le faltan",
     source: "Origen de la lista",
@@ -259,12 +259,17 @@ export const es: Words = {
     statusUnknown: (found) => `¿qué significa ${found}?`,
     statusUnnamed: (id) => `el estado ${id} no tiene nombre en el archivo`,
     fieldCount: (expected, found) => `la fila tiene ${found} de ${expected} columnas`,
+    columnsDiffer: (one, other) =>
+      `el archivo tiene esta columna dos veces, aquí con ${one} y ${other}`,
     quoteOpen: () => "unas comillas no se cierran",
     notJson: (why) => `no es JSON correcto (en inglés: ${why})`,
     otherProblems: () => "otros problemas",
     other: (text) => `(en inglés) ${text}`,
     idsDamaged: () =>
       "Una hoja de cálculo estropeó algunos números; estos animales se importan sin número",
+    datesTurned: () =>
+      "Algunas fechas se leyeron con el mes primero, antes de que otra mostrara que va primero el día",
+    wholeRefused: (why) => `(en inglés) ${why}`,
     datesUnreadable: (field) => `No se entienden las fechas de la columna ${field}`,
     idsMissing: () =>
       "Algunos animales no tienen número propio: la próxima importación los añadiría otra vez",

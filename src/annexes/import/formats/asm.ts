@@ -1,9 +1,11 @@
-import type { Meaning } from "./statuses.ts";
+import { message } from "../messages.ts";
+import { type Meaning, wordKey } from "./statuses.ts";
 import type { Format, MapperContext } from "./format.ts";
 import { externalId } from "./ids.ts";
 import { NamedFields } from "./named-fields.ts";
 import { lackingColumns } from "./needed.ts";
 import {
+  FieldFault,
   byStatus,
   goneOf,
   categoryName,
@@ -11,6 +13,7 @@ import {
   mapperOf,
   missingStatus,
   shelterName,
+  shown,
   versionOf,
 } from "./values.ts";
 
@@ -31,14 +34,35 @@ const flagColumns = [
 ] as const;
 type Flag = (typeof flagColumns)[number];
 
-/**
- * The types of an animal's active movement; 3 to 7 are transfer, escaped, reclaimed, stolen and
- * released.
- */
+/** What ASM's reports call the movement in words: how the animal was last moved. */
+const movementNames = ["activemovementtypename", "movementtype", "movementname"];
+
+/** The types of an animal's active movement, as `lkmovementtype` numbers and names them. */
+const movementTypes: Readonly<Record<string, number>> = {
+  none: 0,
+  adoption: 1,
+  foster: 2,
+  transfer: 3,
+  escaped: 4,
+  reclaimed: 5,
+  stolen: 6,
+  released: 7,
+  "released to wild": 7,
+  retailer: 8,
+  reservation: 9,
+  "cancelled reservation": 10,
+  "trial adoption": 11,
+  "permanent foster": 12,
+  tnr: 13,
+};
 const adoption = 1;
 const elsewhereMin = 3;
 const elsewhereMax = 7;
 const retailer = 8;
+const reservation = 9;
+const trial = 11;
+const permanentFoster = 12;
+const releasedByTnr = 13;
 
 /**
  * ASM3, which is sheltermanager.com: the service's `json_adoptable_animals` and its kin, or the
@@ -99,9 +123,10 @@ function stateReader(fields: NamedFields, { statuses }: MapperContext): (record:
   const words = ["adoptionstatus", "status"];
   const word = fields.among(words);
   const flags = flagColumns.map((name) => [name, fields.among([name]).read] as const);
-  const movement = fields.among(["activemovementtype"]).read;
+  const movement = movementReader(fields);
   const deceased = fields.among(["deceaseddate"]).read;
-  const tells = fields.has([...flagColumns, "activemovementtype", "deceaseddate"]);
+  const telling = [...flagColumns, "activemovementtype", "deceaseddate", ...movementNames];
+  const tells = fields.has(telling);
   if (!tells && !fields.has(words) && statuses.whenMissing === undefined) {
     throw missingStatus("ARCHIVED, ACTIVEMOVEMENTTYPE or ADOPTIONSTATUS");
   }
@@ -111,17 +136,44 @@ function stateReader(fields: NamedFields, { statuses }: MapperContext): (record:
     const moved = movement(record);
     const isDeceased = !isBlank(deceased(record));
     if (tells || set.size > 0 || moved !== undefined || isDeceased) {
-      return stateOf(set, Number(moved ?? 0), isDeceased);
+      return stateOf(set, moved ?? 0, isDeceased);
     }
     return { field: word.column, value: word.read(record) };
   };
 }
 
+/**
+ * Reads the type of an animal's movement by its number or its name; one that ended with a return
+ * is none. Undefined if the record has none; throws FieldFault for an unknown one.
+ */
+function movementReader(fields: NamedFields): (record: unknown) => number | undefined {
+  const active = fields.among(["activemovementtype"]);
+  const named = movementNames.map((name) => fields.among([name]));
+  const isTrial = fields.among(["istrial"]).read;
+  const returned = fields.among(["returndate", "returneddate"]).read;
+  return (record) => {
+    const moved = [active, ...named].find(({ read }) => !isBlank(read(record)));
+    if (moved === undefined) return undefined;
+    const type = movementType(moved.column, moved.read(record));
+    if (!isBlank(returned(record))) return 0;
+    return type === adoption && isOne(isTrial(record)) ? trial : type;
+  };
+}
+
+function movementType(field: string, value: unknown): number {
+  const number = Number(value);
+  if (Number.isInteger(number)) return number;
+  const known = movementTypes[wordKey(String(value))];
+  if (known === undefined) throw new FieldFault(field, message("statusUnknown", shown(value)));
+  return known;
+}
+
+/** True for a set flag; tools that pass files on write it as `1.0` or `t` too. */
 function isOne(value: unknown): boolean {
   return (
     value === 1 ||
     value === true ||
-    (typeof value === "string" && /^(?:1|y|yes|true)$/i.test(value.trim()))
+    (typeof value === "string" && /^(?:1(?:\.0+)?|y|yes|t|true)$/i.test(value.trim()))
   );
 }
 
@@ -132,20 +184,23 @@ function isOne(value: unknown): boolean {
 function stateOf(set: ReadonlySet<Flag>, movement: number, deceased: boolean): Decided {
   const gone = (reason: string): Decided => ({ meaning: "gone", reason });
   const is = (meaning: Meaning): Decided => ({ meaning, reason: "" });
-  const isTrial = set.has("hastrialadoption");
+  const isTrial = set.has("hastrialadoption") || movement === trial;
   if (set.has("iscourtesy")) return is("available");
   if (deceased) return gone("deceased");
   if (set.has("nonshelteranimal")) return gone("not a shelter animal");
   if (movement === adoption && !isTrial) return is("sold");
   if (set.has("isnotavailableforadoption")) return gone("not available for adoption");
   if (set.has("hasactiveboarding")) return gone("boarding");
-  if (set.has("haspermanentfoster")) return gone("permanent foster");
+  if (set.has("haspermanentfoster") || movement === permanentFoster)
+    return gone("permanent foster");
   if (set.has("crueltycase")) return gone("cruelty case");
   if (set.has("ishold")) return gone("hold");
   if (set.has("isquarantine")) return gone("quarantine");
   if (movement === retailer) return gone("at a retailer");
-  const left = movement >= elsewhereMin && movement <= elsewhereMax;
+  const isElsewhere = movement >= elsewhereMin && movement <= elsewhereMax;
+  const left = isElsewhere || movement === releasedByTnr;
   if (left || set.has("archived")) return gone("left the shelter otherwise than by adoption");
-  const pending = isTrial || set.has("hasactivereserve") || set.has("hasfutureadoption");
+  const isReserved = set.has("hasactivereserve") || movement === reservation;
+  const pending = isTrial || isReserved || set.has("hasfutureadoption");
   return is(pending ? "pending" : "available");
 }

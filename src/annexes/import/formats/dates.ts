@@ -81,6 +81,8 @@ const charactersMax = 100;
 export class Dates {
   #dayFirst = 0;
   #monthFirst = 0;
+  /** Those read with the month first while nothing had shown the order. */
+  #undecided = 0;
 
   /**
    * The time as YYYYMMDDhhmmss, to be compared: in UTC if it has a zone, else as it is written.
@@ -93,6 +95,16 @@ export class Dates {
     if (text.length > charactersMax) return undefined;
     if (/^\d{5}(?:\.\d+)?$|^\d{10}$|^\d{13}$/.test(text)) return ofNumber(Number(text));
     return this.#ofText(text) ?? this.#ofText(text.replace(weekday, ""));
+  }
+
+  /** Counts `turned` from here on: the sample of an input is read twice. */
+  startCounting(): void {
+    this.#undecided = 0;
+  }
+
+  /** Dates that were read with the month first before another one showed that the day is. */
+  get turned(): number {
+    return this.#dayFirst > 0 && this.#monthFirst === 0 ? this.#undecided : 0;
   }
 
   #ofText(text: string): number | undefined {
@@ -122,6 +134,8 @@ export class Dates {
     const clock = match.slice(5);
     if (Number(first) > 12) this.#dayFirst += 1;
     if (Number(second) > 12) this.#monthFirst += 1;
+    const isEither = separator !== "." && Number(first) <= 12 && Number(second) <= 12;
+    if (isEither && this.#dayFirst + this.#monthFirst === 0) this.#undecided += 1;
     const isDayFirst =
       Number(first) > 12 ||
       (Number(second) <= 12 &&

@@ -1,5 +1,6 @@
 import type { Sample } from "./format.ts";
-import { columnKey, type Field, fieldOf } from "./values.ts";
+import { message } from "../messages.ts";
+import { columnKey, type Field, FieldFault, fieldOf, isBlank, shown } from "./values.ts";
 
 /** A field as the input calls it, and how to read it from a record. */
 export interface NamedField {
@@ -40,12 +41,26 @@ export class NamedFields {
     const keys = names.map(columnKey);
     const chosen = keys.find((key) => this.#names.has(key));
     const [column = names[0] ?? ""] = chosen === undefined ? [] : this.#spellingsOf(chosen);
-    if (this.#columns !== undefined) return { column, read: fieldOf(this.#columns, column) };
+    if (this.#columns !== undefined) return { column, read: this.#columnReader(column) };
     const later = keys.filter((key) => !this.#names.has(key));
     const possible = (chosen === undefined ? later : [chosen, ...later]).map((key) =>
       this.#spellingsOf(key),
     );
     return { column, read: (record) => firstOf(possible, record as Record<string, unknown>) };
+  }
+
+  /** Reads a CSV column. A name that the header has twice must have one value in each row. */
+  #columnReader(column: string): Field {
+    const columns = this.#columns ?? [];
+    const same = columns.flatMap((each, index) => (each === column ? [index] : []));
+    if (same.length < 2) return fieldOf(columns, column);
+    return (record) => {
+      const fields = record as readonly string[];
+      const values = new Set(same.map((index) => fields[index]).filter((value) => !isBlank(value)));
+      const [first, second] = values;
+      if (second === undefined) return first;
+      throw new FieldFault(column, message("columnsDiffer", shown(first), shown(second)));
+    };
   }
 
   /** Learns how a record spells its fields; to be called before they are read. */

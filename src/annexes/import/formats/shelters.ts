@@ -26,6 +26,8 @@ interface Columns {
   readonly status: readonly string[];
   /** When the record was made or changed. */
   readonly dates: readonly string[];
+  /** How an animal left, in reports that keep its last status beside that. */
+  readonly outcome?: readonly string[];
 }
 
 /**
@@ -126,6 +128,7 @@ const layouts: readonly Layout[] = [
       species: ["species", "animal type"],
       status: ["stage", "animal status", "status"],
       dates: ["last updated", "status date/time", "status date", "intake date/time", "intake date"],
+      outcome: ["outcome type"],
     },
     says: "status",
     marks: ["animal #", "arn"],
@@ -139,6 +142,7 @@ const layouts: readonly Layout[] = [
       species: ["type", "species"],
       status: ["status", "current status"],
       dates: ["last updated unix time", "last updated", "status date"],
+      outcome: ["outcome type"],
     },
     says: "status",
     marks: ["internal id", "last updated unix time", "last intake unix time"],
@@ -159,6 +163,9 @@ export const shelters: readonly Format[] = layouts.map((layout) => ({
   mapper: (sample, context) => shelterMapper(layout, sample, context),
 }));
 
+/** When an animal left. */
+const departed = ["outcome date", "outcome date/time"];
+
 const needed = ["id", "name", "species", "status"] as const;
 
 /** The first name of each needed column that is not there. */
@@ -177,6 +184,8 @@ function shelterMapper(layout: Layout, sample: Sample, context: MapperContext): 
   const name = fields.among(layout.columns.name);
   const species = fields.among(layout.columns.species);
   const status = fields.among(layout.columns.status);
+  const outcome = fields.among(layout.columns.outcome ?? []);
+  const left = fields.among(departed);
   const dates = layout.columns.dates.map((each) => fields.among([each]));
   return mapperOf(sample.columns, (record, line): Outcome => {
     fields.learn(record);
@@ -186,14 +195,20 @@ function shelterMapper(layout: Layout, sample: Sample, context: MapperContext): 
       externalId: externalId(context, id.column, id.read(record), line),
       version: date && versionOf(context, date.column, date.read(record), line),
     };
-    const says = { field: status.column, value: status.read(record) };
+    const hasOutcome = !isBlank(outcome.read(record));
+    const said = hasOutcome ? outcome : status;
+    const says = { field: said.column, value: said.read(record) };
     const pet = () => ({
       name: shelterName(name.column, name.read(record)),
       category: categoryName(species.column, species.read(record)),
     });
-    if (layout.says === "status") return byStatus(context, origin, says, pet);
-    // No outcome yet is an animal still there.
-    if (isBlank(says.value)) return { ...origin, kind: "pet", ...pet(), status: "available" };
+    if (layout.says === "status" && !hasOutcome) return byStatus(context, origin, says, pet);
+    if (isBlank(says.value)) {
+      // Some publish when an animal left without how. With neither it is still there.
+      const hasLeft = context.dates.sortable(left.read(record)) !== undefined;
+      if (hasLeft) return goneOf(origin, `${left.column} without ${status.column}`, pet);
+      return { ...origin, kind: "pet", ...pet(), status: "available" };
+    }
     if (!isDeparture(context, says.value)) return byStatus(context, origin, says, pet);
     return goneOf(origin, `${says.field} ${shown(says.value)}`, pet);
   });

@@ -79,6 +79,10 @@ const known: ReadonlyMap<string, Meaning> = new Map(
   ),
 );
 
+const deaths: ReadonlySet<string> = new Set(
+  "deceased,died,dead,euthanized,euthanised,euthanasia,transferred".split(","),
+);
+
 /** What words are compared by: case, accents, blanks and what joins words make no difference. */
 export function wordKey(text: string): string {
   return text
@@ -139,12 +143,21 @@ export class Statuses {
 
 function meaningOfText(text: string): Meaning | undefined {
   if (isPetStatus(text)) return text;
+  const whole = known.get(wordKey(text));
+  if (whole !== undefined) return whole;
   const [first = ""] = text.split(restOfStatus, 1);
-  return (
-    known.get(wordKey(text)) ??
-    known.get(wordKey(first)) ??
-    known.get(wordKey(first.replace(otherGender, "")))
-  );
+  const meaning = known.get(wordKey(first)) ?? known.get(wordKey(first.replace(otherGender, "")));
+  return meaning === "available"
+    ? (takenBack(wordKey(text.slice(first.length))) ?? meaning)
+    : meaning;
+}
+
+/** What is left of `available` by the rest of a status, such as `Available (adoption pending)`. */
+function takenBack(rest: string): Meaning | undefined {
+  if (/^(?:no|false|0)$/.test(rest)) return "gone";
+  const meaning = known.get(rest);
+  const isOver = meaning === "pending" || meaning === "sold" || deaths.has(rest);
+  return isOver ? meaning : undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { SheetFilterInfo } from "hucre";
 import { readXlsx, streamXlsxRows } from "hucre/xlsx";
 import { type ByteChunks, UnreadableInput } from "./input.ts";
 import type { RecordBatch } from "./records.ts";
@@ -10,9 +11,9 @@ const workbookBytesMax = 32 * 1024 * 1024;
 const batchRows = 512;
 
 /**
- * The rows of a workbook's first sheet, or of the one that `sheet` names, as texts: dates as ISO
- * 8601, formulas as their values. The line of a record is its row. Throws UnreadableInput for what
- * cannot be read as a workbook.
+ * The rows of a workbook's first visible sheet, or of the one that `sheet` names, as texts: dates
+ * as ISO 8601, formulas as their values. The line of a record is its row. Throws UnreadableInput
+ * for what cannot be read as a workbook.
  */
 export async function* xlsxRows(chunks: ByteChunks, sheet?: string): AsyncGenerator<RecordBatch> {
   const bytes = await workbookBytes(chunks);
@@ -20,7 +21,7 @@ export async function* xlsxRows(chunks: ByteChunks, sheet?: string): AsyncGenera
   let records: string[][] = [];
   let width = 0;
   try {
-    const options = sheet === undefined ? {} : { sheet };
+    const options = { sheet: sheet ?? (await firstVisible(bytes)) };
     for await (const { index, values } of streamXlsxRows(bytes, options)) {
       // Empty cells at a row's end are left out of the file.
       width = Math.max(width, values.length);
@@ -38,10 +39,24 @@ export async function* xlsxRows(chunks: ByteChunks, sheet?: string): AsyncGenera
   if (lines.length > 0) yield { lines, records };
 }
 
+/** What the workbook says of its sheets, without reading them. */
+async function sheetsOf(bytes: Uint8Array): Promise<readonly SheetFilterInfo[]> {
+  const sheets: SheetFilterInfo[] = [];
+  await readXlsx(bytes, { sheets: (info) => sheets.push(info) < 0 });
+  return sheets;
+}
+
+/** The position of the first sheet that people see: an old list may be hidden before it. */
+async function firstVisible(bytes: Uint8Array): Promise<number> {
+  const sheets = await sheetsOf(bytes);
+  return (
+    sheets.find(({ hidden, veryHidden }) => hidden !== true && veryHidden !== true)?.index ?? 0
+  );
+}
+
 /** Why a workbook gives no rows. */
 async function emptiness(bytes: Uint8Array, sheet: string | undefined): Promise<Message> {
-  const names: string[] = [];
-  await readXlsx(bytes, { sheets: ({ name }) => names.push(name) < 0 });
+  const names = (await sheetsOf(bytes)).map(({ name }) => name);
   if (sheet === undefined || names.includes(sheet)) return message("sheetEmpty");
   const all = names.map((name) => JSON.stringify(name)).join(", ");
   return message("sheetUnknown", JSON.stringify(sheet), all);

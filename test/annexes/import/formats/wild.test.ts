@@ -95,6 +95,90 @@ describe("programs and cities", () => {
     ]);
   });
 
+  test("ASM: a report names the movement, and when the animal came back", async () => {
+    const header =
+      "id,sheltercode,animalname,speciesname,movementtype,istrial,returndate,deceaseddate";
+    const { outcomes } = await readWhole(`${header}
+1,C1,Adopted,Cat,Adoption,0.0,,
+2,C2,Trial,Cat,Adoption,1.0,,
+3,C3,Sent,Cat,Transfer,0.0,,
+4,C4,Fetched,Cat,Reclaimed,0.0,,
+5,C5,Back,Cat,Adoption,0.0,2026-01-02,
+6,C6,Fostered,Cat,Foster,,,
+7,C7,There,Cat,,,,
+8,C8,Late,Cat,Adoption,0.0,,2026-01-03
+9,C9,Moved,Cat,Beamed up,,,
+`);
+    const left = "left the shelter otherwise than by adoption";
+    expect(outcomes.map(brief)).toEqual([
+      "2 Adopted / name,Cat / sold [asm:1]",
+      "3 Trial / name,Cat / pending [asm:2]",
+      `4 gone: ${left} [asm:3]`,
+      `5 gone: ${left} [asm:4]`,
+      "6 Back / name,Cat / available [asm:5]",
+      "7 Fostered / name,Cat / available [asm:6]",
+      "8 There / name,Cat / available [asm:7]",
+      "9 gone: deceased [asm:8]",
+      '10 rejected: movementtype: unknown status "Beamed up"',
+    ]);
+  });
+
+  test.each([
+    ["archived", "1.0"],
+    ["archived", "t"],
+    ["ishold", "T"],
+    ["activemovementtype", "3.0"],
+    ["activemovementtype", "Transfer"],
+    ["activemovementtypename", "Permanent Foster"],
+  ])("ASM: %s %s takes an animal out of the list", async (column, value) => {
+    const text = `id,animalname,sheltercode,speciesname,${column}\n1,Rex,D1,Dog,${value}\n`;
+    const { outcomes } = await readWhole(text);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["gone"]);
+  });
+
+  test("PetPoint: an outcome counts more than the stage that the animal had before it", async () => {
+    const header = "Animal #,ARN,Animal Name,Species,Stage,Intake Date/Time,Outcome Type";
+    const { outcomes } = await readWhole(`${header}
+A1,,Clover,Dog,Available,11/1/2026,Adoption
+A2,,Rusty,Dog,Available,11/1/2026,Euthanasia
+A3,,Daisy,Dog,Available,11/1/2026,
+`);
+    expect(outcomes.map(brief)).toEqual([
+      "2 Clover / name,Dog / sold [petpoint:A1]",
+      '3 gone: Outcome Type "Euthanasia" [petpoint:A2]',
+      "4 Daisy / name,Dog / available [petpoint:A3]",
+    ]);
+  });
+
+  test("an animal that left on a day is not there, though nothing says how", async () => {
+    const header = "animal_id,animal_name,animal_type,intake_date,outcome_date,outcome_type";
+    const { outcomes } = await readWhole(`${header}
+A1,Left,dog,2026-01-01,2026-02-01,
+A2,There,dog,2026-01-01,,
+A3,Here,dog,2026-01-01,N/A,
+`);
+    expect(outcomes.map(brief)).toEqual([
+      "2 gone: outcome_date without outcome_type [long-beach:A1]",
+      "3 There / name,dog / available [long-beach:A2]",
+      "4 Here / name,dog / available [long-beach:A3]",
+    ]);
+  });
+
+  test("a column that the header has twice has one value, or the record is bad", async () => {
+    const header = "Animal ID,Animal Name,Animal Type,Outcome Type,Outcome Date,Outcome Type";
+    const { outcomes } = await readWhole(`${header}
+A1,Rex,Dog,,2026-02-01,Adoption
+A2,Lu,Dog,Adoption,2026-02-01,Adoption
+A3,Bo,Dog,Adoption,2026-02-01,Euthanasia
+`);
+    const differ = `the file has this column twice, here with "Adoption" and "Euthanasia"`;
+    expect(outcomes.map(brief)).toEqual([
+      "2 Rex / name,Dog / sold [long-beach:A1]",
+      "3 Lu / name,Dog / sold [long-beach:A2]",
+      `4 rejected: Outcome Type: ${differ}; remove one of them`,
+    ]);
+  });
+
   test("RescueGroups: the status that a record refers to, named behind all animals", async () => {
     expect(await briefs("rescuegroups-statuses.json")).toEqual([
       "rescuegroups",
@@ -428,6 +512,42 @@ describe("ids that a workbook has as dates", () => {
     const { outcomes, notes } = await readWhole(`${header.join()}\n2026-03-01,Rex,,m,,Dog\n`);
     expect(outcomes.map(({ externalId }) => externalId)).toEqual(["austin:2026-03-01"]);
     expect(notes).toEqual([]);
+  });
+});
+
+describe("the rest of a status", () => {
+  test.each([
+    ["Available - In Foster", "available"],
+    ["Available - Behavior/Must Read", "available"],
+    ["Available (adoption pending)", "pending"],
+    ["Available For Adoption - Pending", "pending"],
+    ["Available - Adopted", "sold"],
+    ["Available: No", "gone"],
+    ["Available - Deceased", "gone"],
+  ] as const)("%s is %s", (text, meaning) => {
+    expect(new Statuses().meaningOf(text)).toBe(meaning);
+  });
+});
+
+describe("dates whose order shows late", () => {
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, at) => `${at},Rex,Dog,Available,03/02/2026\n`).join("");
+  const map = parseFieldMap("name=Name,categoryId=Kind,status=State,externalId=Tag,updatedAt=Date");
+  const notesOf = async (text: string) => {
+    const csv = `Tag,Name,Kind,State,Date\n${text}`;
+    return (await readWhole(csv, mappedFormat(map), 64 * 1024)).notes;
+  };
+
+  test("are counted in a note", async () => {
+    expect(await notesOf(`${rows(9_000)}x,Lu,Dog,Available,25/12/2025\n`)).toEqual([
+      { said: message("datesTurned"), records: 9_000, firstLine: 0, example: "" },
+    ]);
+  });
+
+  test("are none where it shows at the beginning, or never", async () => {
+    expect(await notesOf(`x,Lu,Dog,Available,25/12/2025\n${rows(9_000)}`)).toEqual([]);
+    expect(await notesOf(`${rows(3)}x,Lu,Dog,Available,25/12/2025\n`)).toEqual([]);
+    expect(await notesOf(rows(9_000))).toEqual([]);
   });
 });
 

@@ -116,6 +116,26 @@ describe("a workbook", () => {
     ]);
   });
 
+  test("gives the first sheet that people see", async () => {
+    const old = {
+      name: "Old",
+      rows: [
+        ["name", "categoryId"],
+        ["Bo", 3],
+      ],
+    };
+    for (const state of [{ hidden: true }, { veryHidden: true }]) {
+      const bytes = await writeXlsx({
+        sheets: [
+          { ...old, ...state },
+          { name: "Animals", rows },
+        ],
+      });
+      const { outcomes } = await readWhole(bytes, undefined, 100);
+      expect(outcomes.map(({ line }) => line)).toEqual([4, 6]);
+    }
+  });
+
   test("gives those of the sheet that is named", async () => {
     const { outcomes } = await readWhole(await workbook(), undefined, 100, { sheet: "Old" });
     expect(outcomes.map(brief)).toEqual(["2 Bo / id,3 / none"]);
