@@ -174,6 +174,31 @@ describe("a whole list", () => {
   });
 });
 
+describe("a whole list that a spreadsheet damaged", () => {
+  test("is not imported: the animals that lost their ids would be withdrawn", async () => {
+    const ana = await come();
+    const columns = {
+      "column-name": "Name",
+      "column-category": "Art",
+      "column-status": "Stand",
+      "column-id": "Nr",
+    };
+    await sent(ana, "first.csv", `Name;Art;Stand;Nr\nY1;Hund;sold;1-1\nY2;Hund;sold;x2\n`);
+    await chosen(ana, columns);
+    await chosen(ana, { source: "damaged" });
+    await ana.submit("/import/run");
+    await settled(ana);
+    await ana.submit("/import/drop");
+    await sent(ana, "second.csv", `Name;Art;Stand;Nr\nY1;Hund;sold;01-Jan\nY2;Hund;sold;x2\n`);
+    await chosen(ana, columns);
+    const preview = await chosen(ana, { source: "damaged", complete: "yes" });
+    expect(preview).toContain("no rows with errors and no damaged ids");
+    expect(preview).not.toContain('action="/import/run"');
+    await ana.submit("/import/run");
+    expect(await (await ana.get("/animals?q=Y1")).text()).toContain(">Y1</a");
+  });
+});
+
 describe("in Spanish", () => {
   async function spanish(): Promise<Visitor> {
     const ana = await come();

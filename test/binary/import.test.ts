@@ -259,6 +259,20 @@ describe("pets import", () => {
         "2 of the 3 animals of clinic are not in this list. Nothing was changed.\nTry: See whether the list is whole, and add --yes",
       ),
     ]);
+    const dry = await day(["Lu,Cat,Adopted,3,5/3/26"], "--complete", "--dry-run");
+    expect([dry.exitCode, dry.notes]).toEqual([
+      0,
+      [
+        expect.objectContaining({
+          text: "the import itself would be refused: 2 of the 3 animals of clinic are not in this list",
+        }),
+      ],
+    ]);
+    const damaged = await day(["Lu,Cat,Adopted,03-Jan,5/3/26"], "--complete", "--yes");
+    expect([damaged.exitCode, damaged.stderr]).toEqual([
+      2,
+      expect.stringContaining("A whole list must not have damaged ids, and 1 records have one"),
+    ]);
     expect(await day(["Lu,Cat,Adopted,3,5/3/26"], "--complete", "--yes")).toMatchObject({
       updated: 1,
       withdrawn: 2,

@@ -7,6 +7,7 @@ import type { CatalogueStore } from "./catalogue.ts";
 import { ImportCategories } from "./import-categories.ts";
 import { type Cause, Intake, type SampleAnimal } from "./intake.ts";
 import type { Rejection } from "./candidate.ts";
+import { message } from "./messages.ts";
 import type { Note } from "./notes.ts";
 import { type ReadOptions, type Reading, beginReading } from "./reading.ts";
 import type { ByteChunks } from "./read/input.ts";
@@ -137,7 +138,8 @@ async function importReading(
   const arrangement = { categoryIds: settled.ids, newIds, keepGone, complete };
   const arranged = await stage.arrange(arrangement);
   await intake.rejectUnknownIds(arranged);
-  if (complete !== undefined) requireWhole(complete, arranged, intake.rejected, options);
+  const refusal = complete && notWhole(complete, arranged, intake.rejected, reading, options);
+  if (refusal && !options.dryRun) throw refusal;
   const isSound = intake.rejected === 0 || (options.skipBad && intake.rejected < intake.read);
   const applied = !options.dryRun && isSound;
   const categoriesAdded = await wantedCategories(stage, settled.added, arranged, options);
@@ -152,7 +154,7 @@ async function importReading(
     ...intake.counts(arranged.animals),
     ...counts,
     missing: arranged.missing,
-    notes: [...reading.notes(), ...intake.notes(arranged)],
+    notes: [...reading.notes(), ...intake.notes(arranged), ...refusalNotes(refusal, arranged)],
     categoriesAdded,
   };
   if (applied) await stage.finish({ format: summary.format, source: summary.source, ...counts });
@@ -183,29 +185,45 @@ function completeSource({ source }: Reading, { complete }: ImportOptions): strin
 }
 
 /**
- * Refuses to withdraw animals because of records that may only be bad, and more than half of all
- * animals unless the options allow it.
+ * Why the animals that a whole list lacks are not withdrawn: records of them may only be bad, or
+ * have lost their ids, or they are more than half of all and the options do not allow that.
  */
-function requireWhole(
+function notWhole(
   source: string,
   { missing, sourceAnimals }: Arranged,
   rejected: number,
-  { dryRun, confirmed }: ImportOptions,
-): void {
-  if (dryRun) return;
-  if (rejected > 0 && missing > 0) {
-    throw new AppError(
+  reading: Reading,
+  { confirmed }: ImportOptions,
+): AppError | undefined {
+  if (missing === 0) return undefined;
+  if (rejected > 0) {
+    return new AppError(
       "invalid_request",
       `A whole list must not have bad records, and ${rejected} are: their animals would be withdrawn. Nothing was changed.`,
       { hint: "Fix the records, or import without --complete." },
     );
   }
-  if (2 * missing <= sourceAnimals || confirmed === true) return;
-  throw new AppError(
+  const damaged = reading.notes().find(({ said }) => said.code === "idsDamaged");
+  if (damaged !== undefined) {
+    return new AppError(
+      "invalid_request",
+      `A whole list must not have damaged ids, and ${damaged.records} records have one: their animals would be withdrawn. Nothing was changed.`,
+      { hint: "Export the list again without a spreadsheet, or import without --complete." },
+    );
+  }
+  if (2 * missing <= sourceAnimals || confirmed === true) return undefined;
+  return new AppError(
     "invalid_request",
     `${missing} of the ${sourceAnimals} animals of ${source} are not in this list. Nothing was changed.`,
     { hint: "See whether the list is whole, and add --yes to withdraw them." },
   );
+}
+
+/** What a dry run says where the import itself would be refused. */
+function refusalNotes(refusal: AppError | "" | undefined, { missing }: Arranged): readonly Note[] {
+  if (!refusal) return [];
+  const said = message("wholeRefused", refusal.message.replace(" Nothing was changed.", ""));
+  return [{ said, records: missing, firstLine: 0, example: "" }];
 }
 
 async function takeAll(

@@ -40,7 +40,9 @@ export function previewParts(visit: Visit, preview: Preview): Html {
       found.encoding !== undefined &&
       notice("plain", html`<p>${words.import.encoding(found.encoding)}</p>`)
     }
-    ${notes.map((note) => notice("plain", html`<p>${noteText(visit, note)}</p>`))}
+    ${notes
+      .filter(({ said }) => said.code !== "wholeRefused")
+      .map((note) => notice("plain", html`<p>${noteText(visit, note)}</p>`))}
     ${
       newCategories.length > 0 &&
       html`<p>${words.import.newCategories}: ${newCategories.join(", ")}</p>`

@@ -135,12 +135,10 @@ function examined(visit: Visit, job: ImportJob, preview: Preview, errors: FieldE
   const { words } = visit;
   const { counts } = preview;
   const isBad = counts.rejected > 0;
-  // What is bad may be an animal that the list has after all.
-  const isUnsafe = isBad && preview.missing > 0;
   return html`<h1>${words.import.previewTitle(job.name)}</h1>
     ${previewParts(visit, preview)}
     ${
-      isUnsafe
+      isRefused(preview)
         ? notice("bad", html`<p>${words.import.completeBad}</p>`)
         : html`<form method="post" action="/import/run" class="card">
             ${
@@ -157,6 +155,11 @@ function examined(visit: Visit, job: ImportJob, preview: Preview, errors: FieldE
     }
     ${completeForm(visit, job, errors)}
     <div class="acts start">${columnsAgain(visit, job)} ${otherFile(visit)}</div>`;
+}
+
+/** True for a whole list with records that may be animals it seems to lack. */
+function isRefused({ notes }: Preview): boolean {
+  return notes.some(({ said }) => said.code === "wholeRefused");
 }
 
 /**
@@ -229,8 +232,9 @@ export async function runImport(visit: Visit): Promise<Response> {
   const job = desk.imports.job(person.id);
   if (job?.state.is !== "examined") return redirect("/import");
   const skipBad = form.has("skipBad");
-  const { counts, missing } = job.state.preview;
-  if (counts.rejected > 0 && missing > 0) return redirect("/import");
+  const { preview } = job.state;
+  const { counts } = preview;
+  if (isRefused(preview)) return redirect("/import");
   if (counts.rejected > 0 && !skipBad) return shown(visit, { skipBad: words.import.badStop });
   job.run({ ...job.choices, skipBad }, person.name);
   await job.settled(patienceMs);
