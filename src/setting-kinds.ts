@@ -1,5 +1,4 @@
 /** The kinds of settings: how the text of a flag or a variable is read, and what a valid one is. */
-import type { ListenAddress } from "./domain/address.ts";
 
 /**
  * One setting: its flag, its default, and how its text is read. Its variable is `REHOME_` and the
@@ -152,27 +151,6 @@ export function baseAddress(flag: string, description: string): Setting<string |
       // Every caller is shown it: no place for a secret.
       if (username !== "" || password !== "") return undefined;
       return href.endsWith("/v1") ? href : undefined;
-    },
-  };
-}
-
-/** `ADDRESS:PORT`, with an IPv6 address in brackets. */
-export function listenAddress(
-  flag: string,
-  description: string,
-): Setting<ListenAddress | undefined> {
-  return {
-    flag,
-    placeholder: "ADDRESS:PORT",
-    description,
-    default: undefined,
-    rule: "must be an address and a port such as 127.0.0.1:9464 or [::1]:9464",
-    parse(value) {
-      const [, bracketed, plain, digits] =
-        /^(?:\[([\da-fA-F:.]+)\]|([^\s:/[\]]+)):(\d{1,5})$/.exec(value) ?? [];
-      const host = bracketed ?? plain;
-      const port = Number(digits);
-      return host === undefined || port > 65_535 ? undefined : { host, port };
     },
   };
 }

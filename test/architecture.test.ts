@@ -82,6 +82,8 @@ describe("imports", () => {
     ["src/http/a.ts", 'import { b } from "../annexes/page/b.ts";'],
     ["src/cli/a.ts", 'const b = await import("../annexes/index.ts");'],
     ["src/annexes/page/a.ts", 'import { b } from "../import/b.ts";'],
+    ["src/annexes/page/a.ts", 'import { annexes } from "../index.ts";'],
+    ["src/cli/a.ts", 'import { b } from "../annexes/progress.ts";'],
   ])("%s: %s is refused", (path, text) =>
     expect(tried(importFindings, path, text)).toHaveLength(1),
   );
@@ -94,6 +96,7 @@ describe("imports", () => {
     ["src/main.ts", 'import { annexes } from "./annexes/index.ts";'],
     ["src/annexes/index.ts", 'import { b } from "./page/index.ts";'],
     ["src/annexes/operate/a.ts", 'import { b } from "../postgres/b.ts";'],
+    ["src/annexes/import/a.ts", 'import { b } from "../progress.ts";'],
     [
       "src/annexes/page/a.ts",
       'import { Elysia } from "elysia"; import { b } from "../../http/b.ts";',

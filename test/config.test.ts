@@ -3,7 +3,7 @@ import { annexes } from "../src/annexes/index.ts";
 import { annexSettings } from "../src/cli/options.ts";
 import { run } from "../src/cli/program.ts";
 import { defaultDataFolder, loadConfig, serviceDataFolder, settings } from "../src/config.ts";
-import { listenAddress } from "../src/setting-kinds.ts";
+import { listenAddress } from "../src/annexes/listen-address.ts";
 import { testIo } from "./helpers/io.ts";
 
 describe("the data folder that nobody named", () => {

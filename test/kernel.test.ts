@@ -34,7 +34,7 @@ const tree = join(folder.path, "kernel");
  */
 const isBeyondKernel = (path: string) =>
   path.endsWith(".ts") &&
-  /src\/annexes\/\w+\/|scripts\/(?!build\b)/.test(readFileSync(path, "utf8"));
+  /src\/annexes\/(?!index\.ts)|scripts\/(?!build\b)/.test(readFileSync(path, "utf8"));
 
 beforeAll(() => {
   const isKernel = (path: string) => !path.startsWith(join(root, "test")) || !isBeyondKernel(path);

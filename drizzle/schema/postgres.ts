@@ -4,9 +4,10 @@
  */
 import { rehome, tableOf } from "../../src/annexes/postgres/columns.ts";
 import { catalogue, pets, rateWindows, usageDays } from "../../src/annexes/postgres/schema.ts";
+import { catalogueTables } from "../../src/annexes/tables.ts";
 import * as tables from "../../src/storage/tables.ts";
 
-const others = tables.catalogueTables.filter((table) => table !== tables.pets);
+const others = catalogueTables.filter((table) => table !== tables.pets);
 
 export = [
   rehome,

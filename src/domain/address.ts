@@ -135,9 +135,3 @@ function addressOfHop(hop: string): string {
     /^(?:([\d.]+):\d{1,5}|\[([\da-f:]*:[\da-f:.]*)\](?::\d{1,5})?)$/i.exec(hop) ?? [];
   return quad ?? bracketed ?? hop;
 }
-
-/** An address or a name of this machine, and a port, to listen on. */
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}

@@ -1,21 +1,4 @@
-/** Names as people type them: when two are the same, and which one a typing error means. */
-
-/**
- * A kind of animal by name. Only its id is part of the interface; names are what other catalogues
- * have instead of ids.
- */
-export interface Category {
-  readonly id: bigint;
-  readonly name: string;
-}
-
-/**
- * The form in which names are compared: without regard to case, blanks around or composition of
- * accents.
- */
-export function categoryKey(name: string): string {
-  return name.trim().normalize("NFC").toLowerCase();
-}
+/** Texts as people type them: how a search compares them, and which name a typing error means. */
 
 /** What people type for the letters that Unicode does not decompose. */
 const typed: Readonly<Record<string, string>> = {

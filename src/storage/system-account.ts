@@ -26,13 +26,8 @@ export function accountNamed(name: string, passwd = readPasswd): SystemAccount |
 }
 
 /** The home of the account of this name, or undefined if the machine's user file has none. */
-export function homeOf(name: string, passwd = readPasswd): string | undefined {
-  return entries(passwd).find((fields) => fields[0] === name)?.[5];
-}
-
-/** The account that a file or folder belongs to. */
-export function accountOf({ uid, gid }: { uid: number; gid: number }): SystemAccount {
-  return { name: userName(uid), uid, gid };
+export function homeOf(name: string): string | undefined {
+  return entries(readPasswd).find((fields) => fields[0] === name)?.[5];
 }
 
 function readPasswd(): string {

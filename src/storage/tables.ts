@@ -1,6 +1,6 @@
 /**
- * The tables and their columns, declared once for both databases. Drizzle's tables of each
- * database, its migrations and what `store copy` moves are derived from here.
+ * The tables of the kernel and their columns, declared once for both databases. Drizzle's tables of
+ * each database, its migrations and what `store copy` moves are derived from here.
  */
 import { sql } from "drizzle-orm";
 import {
@@ -22,25 +22,12 @@ import {
   keyOf,
   nullable,
   oneOf,
-  type Table,
   table,
   text,
-  unique,
 } from "./declare.ts";
 
 /** What is known about a change of a key or an animal as it was before or after. */
 type Snapshot = Record<string, unknown>;
-
-export const categories = table({
-  name: "categories",
-  title: "categories",
-  columns: {
-    id: int64(),
-    name: text(),
-    /** The form of a name for comparison, see `categoryKey`: NOCASE covers ASCII only. */
-    nameKey: unique(text()),
-  },
-});
 
 /** The columns that keep the fields of an animal, see domain/pet.ts. */
 const fieldColumns = Object.fromEntries(
@@ -58,7 +45,7 @@ const fieldColumns = Object.fromEntries(
   >;
 };
 
-const petColumns = {
+export const petColumns = {
   id: given(),
   ...fieldColumns,
   /** The id that the animal has where it was imported from. */
@@ -89,55 +76,6 @@ export const pets = table({
       whereNotNull: "externalId",
     },
   ],
-});
-
-/** Removed and withdrawn animals, in their own table so that they do not slow down reads. */
-export const removedPets = table({
-  name: "removed_pets",
-  title: "removed animals",
-  columns: { ...petColumns, id: int64(), removedAtMs: count(), removedIn: int64() },
-  indexes: [
-    { name: "removed_pets_by_source", on: ["source", "externalId"], whereNotNull: "externalId" },
-  ],
-});
-
-/** One operation of an operator, or one import, of any number of animals. Kept 90 days. */
-export const changes = table({
-  name: "changes",
-  title: "changes",
-  columns: {
-    id: given(),
-    atMs: count(),
-    /** Who did it: a person, or an account of the machine. */
-    actor: text(),
-    /** What it was: add, update, remove, restore, import, undo, ... */
-    action: text(),
-    /** What a person is shown of it, such as counts by name. */
-    summary: json<Snapshot>(),
-    /** Categories that it made, renamed or took away, as `[{ id, before, after }]` with names. */
-    categories: nullable(json<readonly Snapshot[]>()),
-    /** The change that it took back. */
-    undoes: nullable(int64()),
-    /** The change by which it was taken back. */
-    undoneIn: nullable(int64()),
-  },
-});
-
-/** What a change did to one animal that existed, or that it brought back. Kept 90 days. */
-export const petEvents = table({
-  name: "pet_events",
-  title: "animals' events",
-  key: ["petId", "changeId"],
-  clustered: true,
-  columns: {
-    petId: int64(),
-    changeId: int64(),
-    /** Its fields before; null if it was not there. */
-    before: nullable(json<Snapshot>()),
-    /** Its fields afterwards; null if it was taken away. `former`: see `returned`, changes.ts. */
-    after: nullable(json<Snapshot>()),
-  },
-  indexes: [{ name: "pet_events_by_change", on: ["changeId"] }],
 });
 
 /** One row a key, whatever its secrets. Counters, bans and plan belong to its id, the lineage. */
@@ -225,75 +163,9 @@ export const idempotencyKeys = table({
   indexes: [{ name: "idempotency_keys_by_time", on: ["atMs"] }],
 });
 
-/** What a person may do in the console. */
-const personRoles = ["staff", "operator"] as const;
-
-/** The people who use the console. */
-export const people = table({
-  name: "people",
-  title: "people",
-  columns: {
-    id: text(),
-    name: text(),
-    role: oneOf(personRoles),
-    createdAtMs: count(),
-    /** Who invited the person. */
-    createdBy: text(),
-    removedAtMs: nullable(count()),
-  },
-});
-
-export const invitations = table({
-  name: "invitations",
-  title: "invitations",
-  key: ["hash"],
-  columns: {
-    /** SHA-256 of what the link holds. */
-    hash: bytes(),
-    personId: keyOf(people, text()),
-    createdAtMs: count(),
-    expiresAtMs: count(),
-    usedAtMs: nullable(count()),
-  },
-  indexes: [{ name: "invitations_by_person", on: ["personId"] }],
-});
-
-export const sessions = table({
-  name: "sessions",
-  title: "sessions",
-  key: ["hash"],
-  columns: {
-    /** SHA-256 of what the cookie holds. */
-    hash: bytes(),
-    personId: keyOf(people, text()),
-    createdAtMs: count(),
-    expiresAtMs: count(),
-    seenAtMs: count(),
-  },
-  indexes: [{ name: "sessions_by_person", on: ["personId"] }],
-});
-
 /** Facts about the store itself, such as the address that it moved to. They are never moved. */
 export const storeState = table({
   name: "store_state",
   key: ["name"],
   columns: { name: text(), value: text() },
 });
-
-/** The tables of `rehome.db`: what must never be lost. Each refers only to those before it. */
-export const catalogueTables: readonly Table[] = [
-  categories,
-  apiKeys,
-  keySecrets,
-  keyEvents,
-  keyEpoch,
-  people,
-  invitations,
-  sessions,
-  storeState,
-  changes,
-  petEvents,
-  removedPets,
-  idempotencyKeys,
-  pets,
-];

@@ -48,7 +48,7 @@ export function layerOf(path: string): Layer | undefined {
   return layers.find((layer) => path.startsWith(`src/${layer}/`));
 }
 
-/** The annex that a file belongs to, or undefined for the list of annexes and for the kernel. */
+/** The annex that a file belongs to, or undefined for what is beside them and for the kernel. */
 function annexOf(path: string): string | undefined {
   return /^src\/annexes\/([^/]+)\//.exec(path)?.[1];
 }
@@ -98,13 +98,15 @@ function fileProblem(source: Source, layer: Layer | undefined, target: string): 
 }
 
 /**
- * Only the list of annexes enters them all. An annex enters another one only where `annexPairs`
- * says why.
+ * What is beside the annexes' folders may enter them all, and all but the list of annexes may be
+ * used by any. An annex enters another one only where `annexPairs` says why.
  */
 function annexProblem(from: string, target: string): string | undefined {
   const [own, other] = [annexOf(from), annexOf(target)];
-  const isAllowed = own === undefined || own === other || `${own} -> ${other}` in annexPairs;
-  return isAllowed ? undefined : `${own} must not use ${other}`;
+  const isShared = other === undefined && target !== "src/annexes/index.ts";
+  const isAllowed =
+    own === undefined || own === other || isShared || `${own} -> ${other}` in annexPairs;
+  return isAllowed ? undefined : `${own} must not use ${other ?? "the list of annexes"}`;
 }
 
 /**

@@ -23,7 +23,8 @@ import {
 import { insertPet, petOfRow } from "../../storage/pet-row.ts";
 import { record } from "../../storage/records.ts";
 import { countAnimals, list, sql, type Steps } from "../../storage/statement.ts";
-import { apiKeys, changes } from "../../storage/tables.ts";
+import { apiKeys } from "../../storage/tables.ts";
+import { changes } from "./tables.ts";
 import { type CategoryReference, resolveCategory } from "./categories.ts";
 import { authorOf, changing, type Editing, type OnChange } from "./editing.ts";
 import { type Happening, happeningsOf } from "./happenings.ts";

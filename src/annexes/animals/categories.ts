@@ -1,4 +1,4 @@
-import type { Category } from "../../domain/names.ts";
+import type { Category } from "./category.ts";
 import { AppError } from "../../domain/errors.ts";
 import { int64Max, parseInt64 } from "../../domain/int64.ts";
 import {

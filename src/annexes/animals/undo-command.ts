@@ -6,7 +6,7 @@ import { addJson, json } from "../../cli/json.ts";
 import { withAnimals } from "./open.ts";
 import { parseInt64Value } from "./pets/options.ts";
 import { addSettings, configOf, storeSettings, yesOption } from "../../cli/options.ts";
-import { ProgressLine } from "../../cli/progress.ts";
+import { ProgressLine } from "../progress.ts";
 import { confirm } from "../../cli/terminal/confirm.ts";
 import { counted, grouped } from "../../cli/terminal/text.ts";
 

@@ -1,4 +1,4 @@
-import type { Category } from "../../domain/names.ts";
+import type { Category } from "../animals/category.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { NewPet, OptionalTextName, Pet, PetPatch, PetStatus } from "../../domain/pet.ts";
 import type { Happening } from "../animals/happenings.ts";

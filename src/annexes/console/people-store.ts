@@ -9,7 +9,8 @@ import {
   type Statement,
   type Steps,
 } from "../../storage/statement.ts";
-import { invitations, people, sessions, storeState } from "../../storage/tables.ts";
+import { storeState } from "../../storage/tables.ts";
+import { invitations, people, sessions } from "./tables.ts";
 import type { ListedPerson, Person, Role } from "./people.ts";
 
 export interface NewInvitation {

@@ -1,4 +1,5 @@
-import { listenAddress, origin, type Setting } from "../../setting-kinds.ts";
+import { origin, type Setting } from "../../setting-kinds.ts";
+import { listenAddress } from "../listen-address.ts";
 
 export const consoleSetting = {
   ...listenAddress("console", "serve the staff's console at this address; off by default"),

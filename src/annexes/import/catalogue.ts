@@ -1,11 +1,12 @@
-import type { Category } from "../../domain/names.ts";
+import type { Category } from "../animals/category.ts";
 import type { Pet } from "../../domain/pet.ts";
 import { highestCategoryId, namedCategories } from "../animals/statements/categories.ts";
 import type { Awaitable, Store } from "../../storage/contract.ts";
 import { columnName } from "../../storage/declare.ts";
 import { answerFields, petOfRow, type PetRow } from "../../storage/pet-row.ts";
 import { raw, rows, sql, type Statement } from "../../storage/statement.ts";
-import { categories, pets } from "../../storage/tables.ts";
+import { pets } from "../../storage/tables.ts";
+import { categories } from "../animals/tables.ts";
 import { beginStage, type ImportStage, type StageOptions } from "./stage.ts";
 
 /** What reads and writes all animals of a catalogue: a store. */

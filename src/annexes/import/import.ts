@@ -1,4 +1,4 @@
-import type { Category } from "../../domain/names.ts";
+import type { Category } from "../animals/category.ts";
 import { AppError } from "../../domain/errors.ts";
 import { brokenOff } from "../animals/editing.ts";
 import type { Awaitable } from "../../storage/contract.ts";

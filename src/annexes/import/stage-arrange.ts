@@ -13,7 +13,8 @@ import {
   type Statement,
   type Steps,
 } from "../../storage/statement.ts";
-import { pets, removedPets } from "../../storage/tables.ts";
+import { pets } from "../../storage/tables.ts";
+import { removedPets } from "../animals/tables.ts";
 import { idPrefix } from "./formats/ids.ts";
 import type { Arranged, Arrangement } from "./stage.ts";
 import { categoryIds, ready, staged } from "./stage-tables.ts";

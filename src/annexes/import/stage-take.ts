@@ -14,10 +14,11 @@ import {
   type Statement,
   type Steps,
 } from "../../storage/statement.ts";
-import { changes, petEvents, pets, removedPets } from "../../storage/tables.ts";
+import { pets } from "../../storage/tables.ts";
+import { changes, petEvents, removedPets } from "../animals/tables.ts";
 import { nameNumbers } from "../animals/statements/categories.ts";
 import { describeChange, newChange, returned, snapshot } from "../animals/statements/changes.ts";
-import type { Category } from "../../domain/names.ts";
+import type { Category } from "../animals/category.ts";
 import type { ImportCounts } from "./stage.ts";
 import type { Looks } from "./stage-arrange.ts";
 import { ready } from "./stage-tables.ts";

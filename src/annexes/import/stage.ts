@@ -1,4 +1,4 @@
-import type { Category } from "../../domain/names.ts";
+import type { Category } from "../animals/category.ts";
 import { AppError } from "../../domain/errors.ts";
 import { petFieldNames, type PetFieldName, type PetValue } from "../../domain/pet.ts";
 import type { Session } from "../../storage/contract.ts";

@@ -1,5 +1,5 @@
 import type { Annex, Watcher } from "../../annex.ts";
-import { listenAddress } from "../../setting-kinds.ts";
+import { listenAddress } from "../listen-address.ts";
 import { parentOf } from "./processes/parent.ts";
 import { processesSetting } from "./processes/setting.ts";
 import { findService } from "./systemd/find-service.ts";

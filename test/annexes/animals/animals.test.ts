@@ -9,7 +9,8 @@ import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import type { Pet, PetStatus } from "../../../src/domain/pet.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { rows, run, sql } from "../../../src/storage/statement.ts";
-import { changes, petEvents, pets, removedPets } from "../../../src/storage/tables.ts";
+import { pets } from "../../../src/storage/tables.ts";
+import { changes, petEvents, removedPets } from "../../../src/annexes/animals/tables.ts";
 import { openForEach, stores } from "../../helpers/stores.ts";
 
 const startMs = Date.UTC(2026, 10, 21, 12);

@@ -7,7 +7,8 @@ import { NameIndex } from "../../../src/annexes/console/animals/name-index.ts";
 import { fold } from "../../../src/domain/names.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { run, sql } from "../../../src/storage/statement.ts";
-import { changes, petEvents, pets } from "../../../src/storage/tables.ts";
+import { pets } from "../../../src/storage/tables.ts";
+import { changes, petEvents } from "../../../src/annexes/animals/tables.ts";
 import { openForEach, stores } from "../../helpers/stores.ts";
 
 const many = 1_000_000;

@@ -12,7 +12,7 @@ import { Statuses } from "../../../src/annexes/import/formats/statuses.ts";
 import type { ImportStage } from "../../../src/annexes/import/stage.ts";
 import { addCategories } from "../../../src/annexes/animals/statements/categories.ts";
 import { rows, sql } from "../../../src/storage/statement.ts";
-import { changes } from "../../../src/storage/tables.ts";
+import { changes } from "../../../src/annexes/animals/tables.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";

@@ -2,13 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type CatalogueStore, catalogueOf } from "../../../src/annexes/import/catalogue.ts";
 import type { Arrangement, StagedAnimal } from "../../../src/annexes/import/stage.ts";
-import type { Category } from "../../../src/domain/names.ts";
+import type { Category } from "../../../src/annexes/animals/category.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import { closing } from "../../../src/service/closing.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { rows, run, sql } from "../../../src/storage/statement.ts";
-import { changes, petEvents, pets, removedPets } from "../../../src/storage/tables.ts";
+import { pets } from "../../../src/storage/tables.ts";
+import { changes, petEvents, removedPets } from "../../../src/annexes/animals/tables.ts";
 import { staged, takeOver } from "../../helpers/import-stage.ts";
 import { hookTimeoutMs } from "../../helpers/postgres.ts";
 import { stores, type StorePlace } from "../../helpers/stores.ts";

@@ -10,13 +10,13 @@ import { CategoryService } from "../../../src/annexes/animals/categories.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { records } from "../../../src/storage/records.ts";
 import { rows, run, sql } from "../../../src/storage/statement.ts";
+import { pets } from "../../../src/storage/tables.ts";
 import {
   categories as categoryTable,
   changes,
   petEvents,
-  pets,
   removedPets,
-} from "../../../src/storage/tables.ts";
+} from "../../../src/annexes/animals/tables.ts";
 import { openForEach, stores } from "../../helpers/stores.ts";
 import { inPieces } from "./helpers.ts";
 

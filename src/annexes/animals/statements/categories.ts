@@ -1,9 +1,10 @@
 /** Categories. The statements are the same for both databases. */
-import { type Category, categoryKey } from "../../../domain/names.ts";
+import { type Category, categoryKey } from "../category.ts";
 import type { CategoryEvent } from "./changes.ts";
 import { addRecords, record, records } from "../../../storage/records.ts";
 import { row, rows, run, sql, type Steps } from "../../../storage/statement.ts";
-import { categories, pets } from "../../../storage/tables.ts";
+import { pets } from "../../../storage/tables.ts";
+import { categories } from "../tables.ts";
 
 /** A category, named or carried by animals, and how many of them carry it. */
 export interface CategoryUse {

@@ -25,7 +25,8 @@ import {
   type Steps,
   type Value,
 } from "../../../storage/statement.ts";
-import { changes, petEvents, pets, removedPets } from "../../../storage/tables.ts";
+import { pets } from "../../../storage/tables.ts";
+import { changes, petEvents, removedPets } from "../tables.ts";
 
 /** Histories, and what an undo needs, are kept for so long. */
 const changesKeptDays = 90;

@@ -19,7 +19,8 @@ import {
   type Steps,
   type Value,
 } from "../../../storage/statement.ts";
-import { changes, petEvents, pets, removedPets } from "../../../storage/tables.ts";
+import { pets } from "../../../storage/tables.ts";
+import { changes, petEvents, removedPets } from "../tables.ts";
 
 /** Which animals are wanted. */
 interface PetFilter {

@@ -22,7 +22,8 @@ import {
   type Statement,
   type Steps,
 } from "../../../storage/statement.ts";
-import { changes, petEvents, pets, removedPets } from "../../../storage/tables.ts";
+import { pets } from "../../../storage/tables.ts";
+import { changes, petEvents, removedPets } from "../tables.ts";
 
 /** The animals to be taken back, by the name `animal`. */
 interface Wanted {

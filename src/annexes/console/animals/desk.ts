@@ -6,7 +6,7 @@ import { animalServices, type AnimalServices } from "../../animals/open.ts";
 import type { Services } from "../../../service/services.ts";
 import { record, records, type RecordOf } from "../../../storage/records.ts";
 import { sql, type Steps } from "../../../storage/statement.ts";
-import { changes, petEvents } from "../../../storage/tables.ts";
+import { changes, petEvents } from "../../animals/tables.ts";
 import type { AnimalDesk, AnimalEvent, ChangeMade, ChangeRecord } from "../desk.ts";
 import { countedMax, exportAnimals, findAmong, findAnimals } from "./find.ts";
 import { NameBook } from "./name-book.ts";

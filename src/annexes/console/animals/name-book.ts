@@ -2,7 +2,8 @@ import { dayMs, type Clock } from "../../../domain/clock.ts";
 import { int64Min } from "../../../domain/int64.ts";
 import type { Engine } from "../../../storage/contract.ts";
 import { row, rows, sql, type Steps } from "../../../storage/statement.ts";
-import { changes, petEvents, pets } from "../../../storage/tables.ts";
+import { pets } from "../../../storage/tables.ts";
+import { changes, petEvents } from "../../animals/tables.ts";
 import { blockAnimals, type CurrentName, type NamedAnimal, NameIndex } from "./name-index.ts";
 
 /** Rows that are read in one go, between two of which everybody else gets a turn. */

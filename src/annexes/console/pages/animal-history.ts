@@ -1,4 +1,4 @@
-import type { Category } from "../../../domain/names.ts";
+import type { Category } from "../../animals/category.ts";
 import { type PetFieldName, petFieldNames } from "../../../domain/pet.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { FieldValue } from "../../animals/happenings.ts";

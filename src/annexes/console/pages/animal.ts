@@ -1,5 +1,5 @@
 import { parseInt64 } from "../../../domain/int64.ts";
-import type { Category } from "../../../domain/names.ts";
+import type { Category } from "../../animals/category.ts";
 import type { Pet, PetStatus } from "../../../domain/pet.ts";
 import { html } from "../../page/html.ts";
 import { redirect, type StatusName } from "../web/answer.ts";

@@ -1,5 +1,5 @@
 import { parseInt64 } from "../../../domain/int64.ts";
-import type { Category } from "../../../domain/names.ts";
+import type { Category } from "../../animals/category.ts";
 import type { Pet } from "../../../domain/pet.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { AnimalQuery, FoundAnimals } from "../desk.ts";

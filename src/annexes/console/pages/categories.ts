@@ -1,4 +1,4 @@
-import { categoryKey } from "../../../domain/names.ts";
+import { categoryKey } from "../../animals/category.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
 import { html, type Html } from "../../page/html.ts";
 import { redirect } from "../web/answer.ts";

@@ -1,10 +1,10 @@
 import { Command } from "commander";
-import type { Category } from "../../../domain/names.ts";
+import type { Category } from "../../animals/category.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson } from "../../../cli/json.ts";
 import { withServices } from "../../../cli/open.ts";
 import { addSettings, configOf, storeSettings } from "../../../cli/options.ts";
-import { type Progress, ProgressLine } from "../../../cli/progress.ts";
+import { type Progress, ProgressLine } from "../../progress.ts";
 import { counted } from "../../../cli/terminal/text.ts";
 import { catalogueOf } from "../catalogue.ts";
 import { readCategories } from "../categories.ts";

@@ -1,5 +1,5 @@
 import { AggregatorRegistry } from "prom-client";
-import type { ListenAddress } from "../../../domain/address.ts";
+import type { ListenAddress } from "../../listen-address.ts";
 import type { Supervisor } from "../processes/supervisor.ts";
 import { listenForMetrics } from "./listener.ts";
 

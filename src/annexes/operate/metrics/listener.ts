@@ -1,4 +1,4 @@
-import type { ListenAddress } from "../../../domain/address.ts";
+import type { ListenAddress } from "../../listen-address.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { Metrics } from "./metrics.ts";
 import { errorBody, jsonType, statusOf } from "../../../http/errors.ts";

@@ -1,6 +1,6 @@
 import type { Watcher } from "../../../annex.ts";
 import type { Config } from "../../../config.ts";
-import type { ListenAddress } from "../../../domain/address.ts";
+import type { ListenAddress } from "../../listen-address.ts";
 import type { Logger } from "../../../service/log/logger.ts";
 import { inMemory } from "../../../service/open-store.ts";
 import { listenForMetrics } from "./listener.ts";

@@ -1,4 +1,4 @@
-import type { ListenAddress } from "../../../domain/address.ts";
+import type { ListenAddress } from "../../listen-address.ts";
 import { systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { type Io, untilAborted } from "../../../cli/io.ts";

@@ -12,7 +12,7 @@ import {
 import type { MachineService } from "../../../cli/machine.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
-import { accountNamed, accountOf } from "../../../storage/system-account.ts";
+import { accountNamed, type SystemAccount, userName } from "../../../storage/system-account.ts";
 import { readEnvironmentFile, readUnit, type Specifiers, type Unit } from "./unit.ts";
 
 /**
@@ -66,9 +66,14 @@ function systemService(): MachineService | undefined {
   const folder = variables.get(data)?.text;
   const account =
     (unit.user === undefined ? undefined : accountNamed(unit.user)) ??
-    (folder !== undefined && existsSync(folder) ? accountOf(statSync(folder)) : undefined);
+    (folder !== undefined && existsSync(folder) ? ownerOf(folder) : undefined);
   const file = unit.environmentFiles.find(existsSync) ?? from;
   return { file, variables, account };
+}
+
+function ownerOf(folder: string): SystemAccount {
+  const { uid, gid } = statSync(folder);
+  return { name: userName(uid), uid, gid };
 }
 
 const noUnit: Unit = { user: undefined, environment: new Map(), environmentFiles: [], command: [] };

@@ -1,14 +1,13 @@
 /** The prose of the document. Its numbers come from the constants in force. */
 import { keyPrefixes } from "../../../domain/api-key.ts";
 import { getPetRemovedOn, versionSegment } from "../../../http/edge.ts";
-import { planNames, publishedLimits, type PlanName } from "../../../domain/plan.ts";
+import { planNames, planTitles, publishedLimits, type PlanName } from "../../../domain/plan.ts";
 import { interfaceVersion } from "../../../version.ts";
 import { bodyLimitBytes } from "../../../http/body.ts";
 import { statusOf } from "../../../http/errors.ts";
 import type { ErrorKind } from "../../../domain/errors.ts";
 
 const number = new Intl.NumberFormat("en");
-const titleOf = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
@@ -16,9 +15,9 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 function planRow(plan: PlanName): string[] {
-  if (plan === "enterprise") return [titleOf(plan), "custom", "custom"];
+  if (plan === "enterprise") return [planTitles[plan], "custom", "custom"];
   const { perMinute, perDay } = publishedLimits[plan];
-  return [titleOf(plan), number.format(perMinute), number.format(perDay)];
+  return [planTitles[plan], number.format(perMinute), number.format(perDay)];
 }
 
 const meaningOf = {

@@ -10,7 +10,7 @@ import { addressIn, refuseMoved } from "../../../cli/open.ts";
 import type { Config } from "../../../config.ts";
 import { markMoved } from "../../../storage/store-state.ts";
 import { addSettings, settingsOf } from "../../../cli/options.ts";
-import { type Progress, ProgressLine } from "../../../cli/progress.ts";
+import { type Progress, ProgressLine } from "../../progress.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
 import { UsageError } from "../../../cli/errors.ts";
 

@@ -23,7 +23,8 @@ import {
   type Steps,
   type Value,
 } from "../../../storage/statement.ts";
-import { catalogueTables, keyEpoch, pets } from "../../../storage/tables.ts";
+import { keyEpoch, pets } from "../../../storage/tables.ts";
+import { catalogueTables } from "../../tables.ts";
 
 /** A row of a table: its cells in the order of the table's columns. */
 export type Row = readonly Value[];

@@ -19,7 +19,8 @@ import {
 import { nullable, table, text } from "../../../../src/storage/declare.ts";
 import { record } from "../../../../src/storage/records.ts";
 import { run, sql } from "../../../../src/storage/statement.ts";
-import { catalogueTables, pets } from "../../../../src/storage/tables.ts";
+import { pets } from "../../../../src/storage/tables.ts";
+import { catalogueTables } from "../../../../src/annexes/tables.ts";
 import { hookTimeoutMs } from "../../../helpers/postgres.ts";
 import { stores, type StorePlace } from "../../../helpers/stores.ts";
 import { animalsOf } from "../../animals/animals-of.ts";

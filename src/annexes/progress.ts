@@ -1,5 +1,5 @@
-import type { Io } from "./io.ts";
-import { grouped } from "./terminal/text.ts";
+import type { Io } from "../cli/io.ts";
+import { grouped } from "../cli/terminal/text.ts";
 
 /** How often the line is drawn again. */
 const redrawMs = 100;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Io } from "../../src/cli/io.ts";
-import { ProgressLine, progressText } from "../../src/cli/progress.ts";
+import { ProgressLine, progressText } from "../../src/annexes/progress.ts";
 
 const half = { label: "Reading", done: 120_000, unit: "records", fraction: 0.5 };
 
