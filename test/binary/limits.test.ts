@@ -13,7 +13,7 @@ import {
 } from "../helpers/binary.ts";
 import { countersOf, holdCatalogue } from "../helpers/counters.ts";
 import { quantile } from "../helpers/load.ts";
-import { bound, isOnPostgres } from "../helpers/store-under-test.ts";
+import { isOnPostgres } from "../helpers/store-under-test.ts";
 import {
   admittedOf,
   ask,
@@ -244,7 +244,6 @@ test("every change from the command line binds every process at its next request
       "--json",
     ]);
     if (exitCode !== 0) throw new Error(stderr);
-    await bound();
     return JSON.parse(stdout) as { key?: string };
   };
   const answers = async (credential: string): Promise<Answer[]> =>

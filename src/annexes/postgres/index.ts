@@ -17,11 +17,12 @@ export const postgresAnnex: Annex = {
           import("./store.ts"),
           import("./address.ts"),
         ]);
-        const { timeoutMs, clock: systemClock, onProblem, onCommit, onBan } = options;
+        const { timeoutMs, clock: systemClock, serving, onProblem, onCommit, onBan } = options;
         return openPostgresStore({
           address: parseDatabaseAddress(address),
           timeoutMs,
           systemClock,
+          waitsForServers: !serving,
           onError: (error) => onProblem?.(error),
           ...(onCommit === undefined ? {} : { onCommit }),
           ...(onBan === undefined ? {} : { onBan }),

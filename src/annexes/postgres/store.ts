@@ -1,8 +1,10 @@
 import type { ReservedSQL, SQL } from "bun";
+import type { ApiKey } from "../../domain/api-key.ts";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type {
   CommitReport,
+  KeyStore,
   Session,
   Store,
   StoreCheck,
@@ -19,7 +21,7 @@ import { bannedOn } from "../../storage/counters.ts";
 import { migrate, postgresMigrations } from "./migrate.ts";
 import { petReads, PostgresPets } from "./pets.ts";
 import { readVersions } from "./poll.ts";
-import { type Poll, polled, VersionWatch } from "./versions.ts";
+import { freshMs, type Poll, polled, VersionWatch } from "./versions.ts";
 import { windowReads, windowStore } from "./windows.ts";
 
 /**
@@ -48,6 +50,11 @@ interface PostgresOptions {
    * second.
    */
   readonly pollMs?: number | undefined;
+  /**
+   * True for a command: its changes of keys end when they bind every server. A server of its own
+   * would keep a request waiting.
+   */
+  readonly waitsForServers?: boolean;
 }
 
 /**
@@ -77,6 +84,22 @@ function readSession(query: Query, sql: SQL) {
     sql,
     pets: petReads(query),
     windows: windowReads(query),
+  };
+}
+
+/**
+ * The same keys, with changes that end when they bind every server. Until then a server may rely on
+ * what it saw before.
+ */
+function bindingKeys(keys: KeyStore): KeyStore {
+  const bound = async (changed: ApiKey | undefined) => {
+    if (changed !== undefined) await Bun.sleep(freshMs + 1);
+    return changed;
+  };
+  return {
+    ...keys,
+    change: async (...given) => bound(await keys.change(...given)),
+    rotate: async (...given) => bound(await keys.rotate(...given)),
   };
 }
 
@@ -136,7 +159,8 @@ class PostgresStore implements Store {
     });
     this.pets = pets;
     this.windows = windows;
-    this.keys = keyStore(this, (version) => this.#versions.epochOf(version));
+    const keys = keyStore(this, (version) => this.#versions.epochOf(version));
+    this.keys = options.waitsForServers === true ? bindingKeys(keys) : keys;
     this.#settled = () => Promise.all([pets.settled(), windows.settled()]);
   }
 
