@@ -50,13 +50,12 @@ export const settings = {
     min: 0,
     max: 65_535,
   }),
-  data: text("data", "DIR", "data folder", undefined),
+  data: text("data", "DIR", "data folder"),
   store: {
     ...text(
       "store",
       "URL",
       "PostgreSQL database instead of a data folder: postgres://USER:PASSWORD@HOST/DATABASE",
-      undefined,
     ),
     shown: withoutPassword,
   },
@@ -64,7 +63,6 @@ export const settings = {
     "store-file",
     "FILE",
     "file with the address for --store, so that no process list shows its password",
-    undefined,
   ),
   movedStore: toggle("moved-store", "use the old copy of a store that was moved"),
   environment: oneOf(
@@ -123,7 +121,6 @@ export const settings = {
     "log-file",
     "FILE",
     "file to append the log to, reopened on SIGHUP; standard error by default",
-    undefined,
   ),
   logFormat: oneOf(
     "log-format",
@@ -136,13 +133,8 @@ export const settings = {
     "reuse-port",
     "share the port with another rehome, for an upgrade without an outage",
   ),
-  tlsCert: text(
-    "tls-cert",
-    "FILE",
-    "certificate chain (PEM) for HTTPS; reloaded on SIGHUP",
-    undefined,
-  ),
-  tlsKey: text("tls-key", "FILE", "private key (PEM) of --tls-cert", undefined),
+  tlsCert: text("tls-cert", "FILE", "certificate chain (PEM) for HTTPS; reloaded on SIGHUP"),
+  tlsKey: text("tls-key", "FILE", "private key (PEM) of --tls-cert"),
   firstKey: toggle(
     "first-key",
     "on an empty store, make a Free key and print it, even without a terminal",

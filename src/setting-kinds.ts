@@ -30,25 +30,12 @@ export function text(
   flag: string,
   placeholder: string,
   description: string,
-  fallback: string,
-): Setting<string>;
-export function text(
-  flag: string,
-  placeholder: string,
-  description: string,
-  fallback: undefined,
-): Setting<string | undefined>;
-export function text(
-  flag: string,
-  placeholder: string,
-  description: string,
-  fallback: string | undefined,
 ): Setting<string | undefined> {
   return {
     flag,
     placeholder,
     description,
-    default: fallback,
+    default: undefined,
     rule: "must not be empty",
     parse: (value) => (value === "" ? undefined : value),
   };
@@ -60,7 +47,8 @@ export function text(
  */
 export function host(flag: string, description: string, fallback: string): Setting<string> {
   return {
-    ...text(flag, "ADDRESS", description, fallback),
+    ...text(flag, "ADDRESS", description),
+    default: fallback,
     parse: (value) => value.replace(/^\[([\da-fA-F:.]+)\]$/, "$1") || undefined,
   };
 }
