@@ -33,27 +33,6 @@ export function httpDate(ms: number): string {
   return new Date(ms).toUTCString();
 }
 
-const months = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-] as const;
-
-/** The UTC date of `ms` in words: `5 December 2030`. */
-export function dateInWords(ms: number): string {
-  const date = new Date(ms);
-  return `${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
-}
-
 /** A UTC day, counted from the epoch, as its date: `2026-11-21`. */
 export function isoDay(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10);

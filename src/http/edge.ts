@@ -1,5 +1,5 @@
 import type { AnyElysia } from "elysia";
-import { dateInWords, type Clock } from "../domain/clock.ts";
+import type { Clock } from "../domain/clock.ts";
 
 /** What every path of the interface begins with, and its base address ends with. */
 export const versionSegment = "/v1";
@@ -17,7 +17,7 @@ export const getPetDeprecatedAtMs = Date.UTC(2026, 10, 21);
 /** From when on it is removed. */
 export const getPetRemovedAtMs = Date.UTC(2030, 11, 5);
 /** The day of its removal, in words. */
-export const getPetRemovedOn = dateInWords(getPetRemovedAtMs);
+export const getPetRemovedOn = "5 December 2030";
 
 /** True once the operation is gone. */
 export function isGetPetRemoved(nowMs: number): boolean {
