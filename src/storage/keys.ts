@@ -9,10 +9,18 @@ import {
 import { isBanned, recordNoisyMinute } from "../domain/ban.ts";
 import { isoEnd, isoSeconds } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import { limitsOf, type PlanName } from "../domain/plan.ts";
+import { limitsOf } from "../domain/plan.ts";
 import type { Engine, KeyAction, KeyEvent, KeyHash, KeyStore, UsageDelta } from "./contract.ts";
 import { usageDays } from "./counters.ts";
-import { addRecords, assignments, record, recordOf, records, selected } from "./records.ts";
+import {
+  addRecords,
+  assignments,
+  record,
+  recordOf,
+  records,
+  selected,
+  type RecordOf,
+} from "./records.ts";
 import {
   forUpdate,
   nextEpoch,
@@ -202,25 +210,8 @@ function* addEvent(
   ]);
 }
 
-/** The columns of a key, named alike in both databases. */
-interface KeyRow {
-  readonly id: string;
-  readonly name: string;
-  readonly plan: PlanName;
-  readonly perMinute: number | null;
-  readonly perDay: number | null;
-  readonly readOnly: number;
-  readonly createdAtMs: number;
-  readonly expiresAtMs: number | null;
-  readonly revokedAtMs: number | null;
-  readonly bannedUntilMs: number;
-  readonly banStep: number;
-  readonly banReason: string;
-  readonly noisyMinutes: readonly number[];
-}
-
 /** The key that a row stands for. */
-function keyOf(row: KeyRow): ApiKey {
+function keyOf(row: RecordOf<typeof apiKeys>): ApiKey {
   const custom =
     row.perMinute === null || row.perDay === null
       ? undefined
