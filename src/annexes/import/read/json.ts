@@ -128,7 +128,7 @@ class JsonReader {
    * An object around the list of records, which `path` leads to where it has none of the usual
    * names.
    */
-  async *#wrapper(path?: readonly string[]): AsyncGenerator<RecordBatch> {
+  async *#wrapper(path: readonly string[] | undefined): AsyncGenerator<RecordBatch> {
     this.#at += 1;
     let next = await this.#token();
     while (next !== closeObject) {

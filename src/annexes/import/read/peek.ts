@@ -12,8 +12,10 @@ interface Peeked {
   close(): Promise<void>;
 }
 
+const portionBytes = 64 * 1024;
+
 /** All of an input in portions no larger than the first look, and how much of it was read. */
-export function counted(chunks: ByteChunks, portionBytes = 64 * 1024) {
+export function counted(chunks: ByteChunks) {
   let bytes = 0;
   async function* portions(): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {

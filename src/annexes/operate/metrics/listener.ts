@@ -15,7 +15,7 @@ const metricsPath = "/metrics";
 export function listenForMetrics(
   text: Metrics["text"],
   { host, port }: ListenAddress,
-): { readonly url: URL; stop(): Promise<void> } {
+): { stop(): Promise<void> } {
   try {
     const server = Bun.serve({
       hostname: host,
@@ -36,7 +36,7 @@ export function listenForMetrics(
           { status: statusOf.not_found, headers: { "Content-Type": jsonType } },
         ),
     });
-    return { url: server.url, stop: () => server.stop(true) };
+    return { stop: () => server.stop(true) };
   } catch (error) {
     throw new AppError(
       "unavailable",
