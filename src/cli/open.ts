@@ -11,10 +11,11 @@ import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import type { AddressLimiter } from "../service/anonymous.ts";
 import { closing } from "../service/closing.ts";
-import { catalogueFile, inMemory, openStore, type StoreObserver } from "../service/open-store.ts";
+import { inMemory, openStore, type StoreObserver } from "../service/open-store.ts";
 import { createServices, type Services } from "../service/services.ts";
 import type { Store } from "../storage/contract.ts";
 import { movedTo } from "../storage/store-state.ts";
+import { storeFiles } from "../storage/sqlite/files.ts";
 import type { Inspected } from "../storage/sqlite/writer-thread.ts";
 import type { Io } from "./io.ts";
 import { messageOf } from "./errors.ts";
@@ -178,7 +179,7 @@ function databaseInsteadOf(folder: string, { machine }: Io): string | undefined 
 function mayHoldCatalogue({ data: folder, store, storeFile }: Config): boolean {
   if (store !== undefined || storeFile !== undefined || folder === inMemory) return true;
   try {
-    return statSync(catalogueFile(folder), { throwIfNoEntry: false }) !== undefined;
+    return statSync(storeFiles(folder).catalogue, { throwIfNoEntry: false }) !== undefined;
   } catch {
     return true;
   }

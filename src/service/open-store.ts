@@ -1,6 +1,5 @@
 import { AppError } from "../domain/errors.ts";
 import type { Store } from "../storage/contract.ts";
-import { storeFiles } from "../storage/sqlite/files.ts";
 import { openSqliteStore, type SqliteOptions } from "../storage/sqlite/store.ts";
 
 /** What a server wants to know of its store's work. */
@@ -35,8 +34,3 @@ export async function openStore(
 }
 
 export { inMemory } from "../storage/sqlite/files.ts";
-
-/** The file of the catalogue in a data folder. */
-export function catalogueFile(folder: string): string {
-  return storeFiles(folder).catalogue;
-}

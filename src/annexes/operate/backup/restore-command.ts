@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { existsSync } from "node:fs";
 import { systemClock } from "../../../domain/clock.ts";
-import { catalogueFile } from "../../../service/open-store.ts";
+import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { requireBackup, restore } from "./restore.ts";
 import { backupFields } from "./backup-command.ts";
 import { dataFolder } from "./backup.ts";
@@ -38,7 +38,7 @@ Examples:
     const folder = dataFolder(config, "restore");
     // A wrong file is reported before the question.
     requireBackup(file);
-    if (existsSync(catalogueFile(folder))) {
+    if (existsSync(storeFiles(folder).catalogue)) {
       await confirm(io, `Replace the catalogue in ${folder} with ${file}?`, {
         yes: options.yes === true,
         unattended: "refuse",

@@ -3,7 +3,6 @@ import { existsSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { defaultDataFolder, serviceDataFolder, settings, variableOf } from "../../../config.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
-import { catalogueFile } from "../../../service/open-store.ts";
 import { homeOf } from "../../../storage/system-account.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import type { Io } from "../../../cli/io.ts";
@@ -20,20 +19,20 @@ export function trialOf({ env }: Io): string | undefined {
   const home = homeOf(env["SUDO_USER"] ?? "");
   const own = home === undefined ? [] : [join(home, ".local/share/rehome")];
   return [...own, defaultDataFolder(env)].find(
-    (folder) => folder !== serviceDataFolder && existsSync(catalogueFile(folder)),
+    (folder) => folder !== serviceDataFolder && existsSync(storeFiles(folder).catalogue),
   );
 }
 
 /** True when the service has nothing yet that a trial's data would have to go beside. */
 export function isServiceNew(): boolean {
-  return !existsSync(catalogueFile(serviceDataFolder));
+  return !existsSync(storeFiles(serviceDataFolder).catalogue);
 }
 
 /**
  * Throws when the data in `from` cannot be taken along: before anything of the machine is changed.
  */
 export function requireTrial(from: string, io: Io): void {
-  const source = catalogueFile(resolve(from));
+  const source = storeFiles(resolve(from)).catalogue;
   if (!existsSync(source)) {
     throw new AppError("not_found", `There is no rehome.db in ${from}.`, {
       hint: "Name the folder of the trial, which its banner shows as Data.",
@@ -59,7 +58,7 @@ export function requireTrial(from: string, io: Io): void {
     );
   }
   requireUnused(source);
-  if (!isServiceNew()) requireUnused(catalogueFile(serviceDataFolder));
+  if (!isServiceNew()) requireUnused(storeFiles(serviceDataFolder).catalogue);
 }
 
 /**

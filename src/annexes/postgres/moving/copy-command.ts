@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { Command } from "commander";
 import { systemClock } from "../../../domain/clock.ts";
 import { type CopiedPart, type CopyProgress, copyStore } from "./copy-store.ts";
-import { catalogueFile, openStore } from "../../../service/open-store.ts";
+import { openStore } from "../../../service/open-store.ts";
+import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { type Io, printJson } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
 import { addressIn, refuseMoved } from "../../../cli/open.ts";
@@ -66,7 +67,7 @@ async function copy(io: Io, options: Options, config: Config): Promise<void> {
   if (source === target) {
     throw new UsageError("--from and --to are the same place.", "Name another place with --to.");
   }
-  if (!isAddress(source) && !existsSync(catalogueFile(source))) {
+  if (!isAddress(source) && !existsSync(storeFiles(source).catalogue)) {
     throw new UsageError(`There is no rehome.db in ${source}.`, "Name a data folder with --from.");
   }
   const resume = options.resume === true;
