@@ -52,7 +52,7 @@ export async function openServices(
       hasPeers: config.reusePort,
       inspected: options.inspected,
       onProblem: options.onError,
-      onBackup: (file) => io.err(`Updated the schema; the old catalogue is kept in ${file}.\n`),
+      onBackup: (file) => io.err(`Updated the schema; the old database is kept in ${file}.\n`),
       ...options.observer,
     },
     io.annexes.flatMap(({ stores = [] }) => stores),

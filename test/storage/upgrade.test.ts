@@ -7,10 +7,12 @@ import { describe, expect, test } from "bun:test";
 import { connect } from "../../src/annexes/postgres/connections.ts";
 import { parseDatabaseAddress } from "../../src/annexes/postgres/address.ts";
 import { migrate, postgresMigrations } from "../../src/annexes/postgres/migrate.ts";
+import { systemClock } from "../../src/domain/clock.ts";
 import type { KeyHash, Store } from "../../src/storage/contract.ts";
 import { requireRoomToMigrate } from "../../src/storage/sqlite/checks.ts";
-import { catalogueMigrations } from "../../src/storage/sqlite/files.ts";
+import { catalogueMigrations, limitsMigrations } from "../../src/storage/sqlite/files.ts";
 import { pendingMigrations } from "../../src/storage/sqlite/migrate.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
 import { hookTimeoutMs } from "../helpers/postgres.ts";
 import { stores, type StorePlace } from "../helpers/stores.ts";
@@ -81,6 +83,37 @@ test("the program of 1.0.0 refuses a migrated folder in words", async () => {
   expect(() => pendingMigrations(db, place, catalogueMigrations.slice(0, 1))).toThrow(
     "was made by a newer rehome",
   );
+});
+
+test("both databases are kept as they were, for the program from before the upgrade", async () => {
+  using folder = temporaryFolder();
+  await fillAsBefore("sqlite", ["", folder.path]);
+  const kept: string[] = [];
+  const store = openSqliteStore({
+    folder: folder.path,
+    clock: systemClock,
+    random: Math.random,
+    timeoutMs: 1_000,
+    serving: false,
+    onBackup: (file) => kept.push(file),
+  });
+  await store.close();
+  const databases = [
+    { name: "rehome.db", migrations: catalogueMigrations, rows: "SELECT * FROM pets" },
+    { name: "limits.db", migrations: limitsMigrations, rows: "SELECT * FROM rate_windows" },
+  ];
+  expect(kept).toEqual(
+    databases.map(({ name, migrations }) =>
+      join(folder.path, `${name}.before-${migrations[1]?.tag}`),
+    ),
+  );
+  for (const [position, { name, migrations, rows }] of databases.entries()) {
+    using before = new Database(join(fixture, name), { readonly: true });
+    using copy = new Database(kept[position] ?? "", { readonly: true });
+    expect(pendingMigrations(copy, name, migrations.slice(0, 1))).toEqual([]);
+    expect(copy.query(rows).all()).toEqual(before.query(rows).all());
+    expect(copy.query(rows).all()).not.toEqual([]);
+  }
 });
 
 test("a disk without room for the backup and the migration is said before anything is written", () => {

@@ -16,9 +16,10 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { reasonNotMade } from "../../domain/system-error.ts";
+import type { Migration } from "../migrations.macro.ts";
 import { isFull, openDatabase } from "./database.ts";
 import { catalogueMigrations } from "./files.ts";
-import { requirePlainFiles, requireReachable } from "./folder.ts";
+import { giveToOwner, requirePlainFiles, requireReachable } from "./folder.ts";
 import { type Blame, checkPages, checkReferences, examine, reportingDamage } from "./inspect.ts";
 import { pendingMigrations } from "./migrate.ts";
 
@@ -40,7 +41,11 @@ const attempts = 3;
  * copy gets its name after its check. Never overwrites. It has no counters, so a restore gives no
  * used requests back.
  */
-export function backup(source: string, target: string): BackupReport {
+export function backup(
+  source: string,
+  target: string,
+  migrations = catalogueMigrations,
+): BackupReport {
   requireReachable(dirname(source));
   requirePlainFiles([source]);
   if (!existsSync(source)) {
@@ -49,11 +54,11 @@ export function backup(source: string, target: string): BackupReport {
     });
   }
   if (existsSync(target)) throw alreadyThere(target);
-  examine(source, (db) => pendingMigrations(db, source, catalogueMigrations));
+  examine(source, (db) => pendingMigrations(db, source, migrations));
   clearPartials(dirname(resolve(target)));
   const partial = emptyFile(`${target}.${process.pid}.partial`, target);
   try {
-    const rows = reportingDamage(source, () => copyVerified(source, partial));
+    const rows = reportingDamage(source, () => copyVerified(source, partial, migrations));
     flush(partial);
     giveName(partial, target);
     return report(target, rows);
@@ -119,12 +124,17 @@ function readStart(path: string, bytes: number): string {
   }
 }
 
-/** Keeps the catalogue beside itself before the migration `tag`. Returns the file's name. */
-export function backupBefore(catalogue: string, tag: string): string {
+/**
+ * Keeps a copy of a database beside it before the migration `tag`, the first of `migrations` that
+ * it lacks. Returns the copy's name.
+ */
+export function backupBefore(path: string, tag: string, migrations = catalogueMigrations): string {
   for (;;) {
-    const target = freeName(`${catalogue}.before-${tag}`);
+    const target = freeName(`${path}.before-${tag}`);
     try {
-      return backup(catalogue, target).file;
+      const { file } = backup(path, target, migrations);
+      giveToOwner(file, dirname(path));
+      return file;
     } catch (error) {
       // Another process that starts too may have taken the name meanwhile.
       if (!(error instanceof AppError) || error.kind !== "invalid_request") throw error;
@@ -165,17 +175,18 @@ export function emptyFile(path: string, shown = path): string {
   return path;
 }
 
-function copyVerified(source: string, partial: string): Counts {
+function copyVerified(source: string, partial: string, migrations: readonly Migration[]): Counts {
   const db = openDatabase(source, { synchronous: "full" });
   try {
     for (let attempt = 1; ; attempt += 1) {
       const before = countRows(db);
       db.run("VACUUM INTO ?", [partial]);
       const after = countRows(db);
-      const copied = verified(partial, {
+      const blame = {
         what: `The copy of ${source}`,
         hint: "Check the catalogue with rehome doctor, and the disk of the copy.",
-      });
+      };
+      const copied = verified(partial, blame, migrations);
       if (liesBetween(copied, before, after)) return copied;
       if (attempt === attempts) {
         throw new AppError(
@@ -195,9 +206,13 @@ function copyVerified(source: string, partial: string): Counts {
 /**
  * Reads all of a backup through: pages, indexes, references, history. Returns its rows by table.
  */
-export function verified(path: string, blame: Blame = ofBackup(path)): Counts {
+export function verified(
+  path: string,
+  blame: Blame = ofBackup(path),
+  migrations: readonly Migration[] = catalogueMigrations,
+): Counts {
   const look = (db: Database) => {
-    pendingMigrations(db, path, catalogueMigrations, "Name a file that rehome backup made.");
+    pendingMigrations(db, path, migrations, "Name a file that rehome backup made.");
     checkPages(db, path, "integrity_check");
     checkReferences(db);
     return countRows(db);

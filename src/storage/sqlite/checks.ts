@@ -62,15 +62,12 @@ export function freeSpace(folder: string): StoreCheck {
  * Throws `unavailable` when there is no space for a migration: for the backup, and as much again
  * for what the migration writes.
  */
-export function requireRoomToMigrate(
-  catalogue: string,
-  free = freeBytes(dirname(catalogue)),
-): void {
-  const needed = 2 * statSync(catalogue).size;
+export function requireRoomToMigrate(database: string, free = freeBytes(dirname(database))): void {
+  const needed = 2 * statSync(database).size;
   if (free >= needed) return;
   throw new AppError(
     "unavailable",
-    `${catalogue} cannot be updated: that needs ${mebibytes(needed)} MiB of free space on its disk, and there are ${mebibytes(free)}.`,
+    `${database} cannot be updated: that needs ${mebibytes(needed)} MiB of free space on its disk, and there are ${mebibytes(free)}.`,
     { hint: "Free some space. Nothing was changed; the older program still works with it." },
   );
 }

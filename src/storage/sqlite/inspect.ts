@@ -61,13 +61,19 @@ function inspect(
 
 /**
  * Looks at both databases of a data folder as every start does, and changes nothing. Returns the
- * migrations that the catalogue lacks. Throws `unavailable` for what a start refuses.
+ * migrations that each of them lacks. Throws `unavailable` for what a start refuses.
  */
-export function inspectFolder(files: ReturnType<typeof storeFiles>): readonly Migration[] {
+export function inspectFolder(
+  files: ReturnType<typeof storeFiles>,
+): Record<keyof typeof files, readonly Migration[]> {
   requirePlainFiles(Object.values(files));
-  inspect(files.limits, limitsMigrations, "Move it away; all limits then count from zero.");
+  const limits = inspect(
+    files.limits,
+    limitsMigrations,
+    "Move it away; all limits then count from zero.",
+  );
   requireCatalogue(files);
-  return inspect(files.catalogue, catalogueMigrations);
+  return { catalogue: inspect(files.catalogue, catalogueMigrations), limits };
 }
 
 /**

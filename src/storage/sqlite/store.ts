@@ -18,7 +18,7 @@ import { backupBefore } from "./backup.ts";
 import { attempt, freeSpace, requireRoomToMigrate, takeLock } from "./checks.ts";
 import { FileWatch, VersionReader } from "./watch.ts";
 import { notOpened, openDatabase, translating } from "./database.ts";
-import { catalogueMigrations, inMemory, limitsMigrations, storeFiles } from "./files.ts";
+import { inMemory, migrationsOf, storeFiles } from "./files.ts";
 import { closeToOthers, makeFor, prepareFolder } from "./folder.ts";
 import { inspectFolder } from "./inspect.ts";
 import { addBan, keyStore, noteNoisyMinute } from "../keys.ts";
@@ -51,7 +51,7 @@ export interface SqliteOptions {
   readonly hasPeers?: boolean | undefined;
   /** Called with a failure that nobody waits for. */
   readonly onProblem?: (error: unknown) => void;
-  /** Told which file keeps the catalogue as it was before its schema was changed. */
+  /** Told which file keeps a database as it was before its schema was changed. */
   readonly onBackup?: (file: string) => void;
   readonly onCommit?: (report: CommitReport) => void;
   readonly onBusy?: () => void;
@@ -82,8 +82,8 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
       synchronous: "normal",
       pageSizeBytes: limitsPageSizeBytes,
     });
-    migrate(catalogue, files.catalogue, catalogueMigrations);
-    migrate(limits, files.limits, limitsMigrations);
+    migrate(catalogue, files.catalogue, migrationsOf.catalogue);
+    migrate(limits, files.limits, migrationsOf.limits);
     return new SqliteStore(options, catalogue, limits);
   } catch (error) {
     for (const db of opened) db.close();
@@ -92,19 +92,20 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
 }
 
 /**
- * Refuses what must not be opened before anything is written, and keeps a catalogue that a
- * migration will change.
+ * Refuses what must not be opened before anything is written, and keeps a copy of each database
+ * that a migration will change: an older program refuses the changed one.
  */
 function prepare(
   { folder, inspected, onBackup }: SqliteOptions,
   files: ReturnType<typeof storeFiles>,
 ): void {
   prepareFolder(folder);
-  const [next, ...later] = inspected === undefined ? inspectFolder(files) : [];
-  const isNew = next === undefined || later.length + 1 === catalogueMigrations.length;
-  if (!isNew) {
-    requireRoomToMigrate(files.catalogue);
-    onBackup?.(backupBefore(files.catalogue, next.tag));
+  const pending = inspected === undefined ? inspectFolder(files) : undefined;
+  for (const name of ["catalogue", "limits"] as const) {
+    const [next, ...later] = pending?.[name] ?? [];
+    if (next === undefined || later.length + 1 === migrationsOf[name].length) continue;
+    requireRoomToMigrate(files[name]);
+    onBackup?.(backupBefore(files[name], next.tag, migrationsOf[name]));
   }
   // SQLite gives the files that it adds the permissions of the one that is there.
   for (const file of Object.values(files)) {

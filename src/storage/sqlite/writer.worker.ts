@@ -98,8 +98,10 @@ const done = { type: "done" } as const;
 
 function handle(request: WriterRequest): Result {
   switch (request.type) {
-    case "inspect":
-      return { type: "inspected", isCurrent: inspectFolder(request).length === 0 };
+    case "inspect": {
+      const { catalogue, limits } = inspectFolder(request);
+      return { type: "inspected", isCurrent: catalogue.length + limits.length === 0 };
+    }
     case "open":
       place = request;
       opened();
