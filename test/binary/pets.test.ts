@@ -212,6 +212,11 @@ describe("what people do at a front desk", () => {
     const none = await run("pets", "update", "1", "3", "--name", "Max");
     expect(none.stderr).toContain("There is no animal with the id 3.");
     expect(none.stderr).toContain("rehome pets history 3 if it was removed");
+    for (const command of ["history", "restore"]) {
+      const never = await run("pets", command, "99");
+      expect(never.stderr).toStartWith("Error: There is no animal with the id 99.\nTry: ");
+      expect(never.stderr).not.toContain("rehome pets history");
+    }
     expect(await json("pets", "list")).toEqual([
       { id: 1, name: "Rex", categoryId: 1, status: "sold" },
       { id: 2, name: "Ada", categoryId: 1, status: "sold" },

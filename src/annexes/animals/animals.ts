@@ -147,7 +147,7 @@ export class AnimalService {
   async restore(id: bigint): Promise<Pet> {
     return changing(this.#editing, "restore", function* (change, by) {
       const found = yield* petOrRemoved(id);
-      if (found === undefined) throw noSuchAnimal([id]);
+      if (found === undefined) throw noSuchAnimal([id], neverOrForgotten);
       if (!found.isRemoved) {
         throw new AppError("invalid_request", `The animal ${id} is there; it was not removed.`);
       }
@@ -167,7 +167,7 @@ export class AnimalService {
   async history(id: bigint): Promise<AnimalHistory> {
     return this.#editing.store.read(function* () {
       const found = yield* petOrRemoved(id);
-      if (found === undefined) throw noSuchAnimal([id]);
+      if (found === undefined) throw noSuchAnimal([id], neverOrForgotten);
       const { pet, isRemoved } = found;
       const events = happeningsOf(yield* eventsOfPet(id));
       const cause =
@@ -205,6 +205,10 @@ export class AnimalService {
   }
 }
 
+/** Where its past was looked for too. */
+const neverOrForgotten =
+  "rehome pets list shows the animals. Removed ones are kept for at least 90 days.";
+
 /** The animals in the order of `ids`. */
 function* inOrder(ids: readonly bigint[]): Steps<Pet[]> {
   const found = yield* petRows(sql`WHERE id IN ${list(ids)}`);
@@ -217,13 +221,16 @@ function* requireAll(ids: readonly bigint[]): Steps<void> {
   if (missing.length > 0) throw noSuchAnimal(missing);
 }
 
-/** The error for ids that no animal has: it may have been removed. */
-export function noSuchAnimal(ids: readonly bigint[]): AppError {
+/** The error for ids that no animal has: it may have been removed, unless `advice` says more. */
+export function noSuchAnimal(
+  ids: readonly bigint[],
+  advice = `rehome pets list, or rehome pets history ${ids[0]} if it was removed`,
+): AppError {
   const shown =
     ids.length > 1
       ? `no animals with the ids ${ids.join(", ")}`
       : `no animal with the id ${ids[0]}`;
   return new AppError("not_found", `There ${ids.length > 1 ? "are" : "is"} ${shown}.`, {
-    hint: `rehome pets list, or rehome pets history ${ids[0]} if it was removed`,
+    hint: advice,
   });
 }
