@@ -2,11 +2,13 @@
  * `rehome doctor` on the compiled executable: each kind of trouble is made, found, and told with
  * what to do.
  */
+import { X509Certificate } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   statSync,
   symlinkSync,
@@ -15,7 +17,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
+import { checkCertificate } from "../../src/annexes/operate/doctor/certificate.ts";
 import { doctorSchema } from "../../src/annexes/operate/doctor/command.ts";
+import { loadConfig } from "../../src/config.ts";
 import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../helpers/postgres.ts";
@@ -39,6 +43,43 @@ async function examined(folder: string, ...args: string[]) {
     of: (check: string) => report.checks.find((each) => each.check === check),
   };
 }
+
+describe.skipIf(isOnPostgres)("the certificate of the settings", () => {
+  const fixtures = join(import.meta.dir, "../fixtures/tls");
+  const found = async (folder: string, cert: string, key: string) => {
+    const env = { REHOME_TLS_CERT: cert, REHOME_TLS_KEY: key };
+    const { stdout } = await rehome(["doctor", "--data", folder, "--port", "1", "--json"], { env });
+    const { checks } = documentedJson(doctorSchema, stdout) as Report;
+    return checks.find(({ check }) => check === "certificate");
+  };
+
+  test("is ok, about to end, ended, or nothing that a start could use", async () => {
+    using folder = temporaryFolder();
+    const cert = join(fixtures, "first.crt");
+    const key = join(fixtures, "first.key");
+    expect((await found(folder.path, cert, key))?.detail).toStartWith(`${cert}, valid until 2`);
+    expect(await found(folder.path, join(folder.path, "gone.pem"), key)).toMatchObject({
+      state: "fail",
+      detail: "The file of --tls-cert cannot be read: there is no such file",
+    });
+    expect(await found(folder.path, cert, join(fixtures, "second.key"))).toMatchObject({
+      state: "fail",
+      detail: `${join(fixtures, "second.key")} is not the key of ${cert}`,
+    });
+
+    const { config: plain } = loadConfig({}, { HOME: folder.path }, []);
+    const config = { ...plain, tlsCert: cert, tlsKey: key };
+    const end = new X509Certificate(readFileSync(cert)).validToDate.getTime();
+    const stateAt = (ms: number) => checkCertificate(config, ms)[0]?.state;
+    const dayMs = 86_400_000;
+    expect([15 * dayMs, 13 * dayMs, 0].map((ms) => stateAt(end - ms))).toEqual([
+      "ok",
+      "warn",
+      "fail",
+    ]);
+    expect(checkCertificate(plain, end)).toEqual([]);
+  });
+});
 
 describe.skipIf(isOnPostgres)("a sound installation", () => {
   test("beside its server has no trouble but the missing backup, and none after it", async () => {

@@ -10,6 +10,7 @@ import {
 } from "../../../config.ts";
 import { systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
+import { checkCertificate } from "./certificate.ts";
 import { examineDatabase, examineFolder } from "./examine.ts";
 import { findingStates, type Finding } from "./finding.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
@@ -81,7 +82,8 @@ async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
           config.storeTimeoutMs,
           systemClock,
         );
-  return [settingsFinding(loaded), ...store, ...(await checkReach(config))];
+  const findings = [settingsFinding(loaded), ...store, ...checkCertificate(config, systemClock())];
+  return [...findings, ...(await checkReach(config))];
 }
 
 /** Where the value of a setting comes from, in words. */
