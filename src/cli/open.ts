@@ -195,11 +195,16 @@ export async function storeAddress({ store, storeFile }: Config): Promise<string
  * it cannot be read.
  */
 export async function addressIn(file: string, flag: string): Promise<string> {
+  let text: string;
   try {
-    return (await Bun.file(file).text()).trim();
+    text = (await Bun.file(file).text()).trim();
   } catch (error) {
     throw new AppError("invalid_request", `The file ${file} cannot be read: ${reasonOf(error)}.`, {
       hint: `Name a file with --${flag} that this user may read and that holds the address.`,
     });
   }
+  if (!/[\r\n]/.test(text)) return text;
+  throw new AppError("invalid_request", `The file ${file} has more than one line.`, {
+    hint: "Leave only the line with the address in it.",
+  });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { refuseStray } from "../../src/cli/open.ts";
+import { addressIn, refuseStray } from "../../src/cli/open.ts";
 import { loadConfig } from "../../src/config.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
 import { testIo } from "../helpers/io.ts";
@@ -44,6 +44,16 @@ function stray({ begins = true, ...options }: Place) {
     return (error as Error).message;
   }
 }
+
+test("a file with more than one line holds no address", async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "store");
+  const address = "postgres://rehome@db/rehome";
+  writeFileSync(file, `${address}\n`);
+  expect(await addressIn(file, "store-file")).toBe(address);
+  writeFileSync(file, `${address}\n# a note\n`);
+  expect(addressIn(file, "store-file")).rejects.toThrow(`The file ${file} has more than one line.`);
+});
 
 describe("a command that was told no folder", () => {
   test("does not begin a catalogue beside that of the machine's service", () => {

@@ -105,13 +105,12 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
 }
 
 function parseUrl(text: string): URL {
-  try {
-    return new URL(text);
-  } catch {
-    throw invalid(
-      "cannot be read; characters such as @ / : ? # % in its password must be percent-encoded",
-    );
-  }
+  const url = URL.parse(text);
+  // What stands behind a # is the rest of a password, as a rule.
+  if (url !== null && url.hash === "") return url;
+  throw invalid(
+    "cannot be read; characters such as @ / : ? # % in its password must be percent-encoded",
+  );
 }
 
 function readParameters(query: URLSearchParams): Map<Parameter, string> {

@@ -74,3 +74,9 @@ test("shows its password in no inspection of an object that holds it", () => {
   expect(Bun.inspect(address)).not.toContain("hunter2");
   expect(JSON.stringify(address)).not.toContain("hunter2");
 });
+
+test("a # in a password is reported, and no part of the password is shown as the host", () => {
+  expect(() => parseDatabaseAddress("postgres://rehome:sek@ret#x@127.0.0.1/rehome")).toThrow(
+    "The address of the store cannot be read; characters such as @ / : ? # % in its password must be percent-encoded.",
+  );
+});
