@@ -50,6 +50,7 @@ function stdout(): typeof process.stdout {
 const notWritten = (cause: Error) =>
   new Error(`Standard output cannot be written: ${cause.message}.`, { cause });
 
+let actsAs: string | undefined;
 const exitCode = await run(givenArguments(), {
   annexes,
   env: processEnvironment,
@@ -77,7 +78,13 @@ const exitCode = await run(givenArguments(), {
       }
       return undefined;
     },
-    become,
+    become(account) {
+      become(account);
+      actsAs = account.name;
+    },
+    get actsAs() {
+      return actsAs;
+    },
   },
   out: (text) => void stdout().write(text, noteOutput),
   write: (text) =>

@@ -16,8 +16,8 @@ export class UsageError extends Error {
   /** As that of AppError. */
   readonly hint: string;
 
-  constructor(message: string, hint: string) {
-    super(message);
+  constructor(message: string, hint: string, cause?: unknown) {
+    super(message, { cause });
     this.hint = hint;
   }
 }

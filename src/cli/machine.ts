@@ -26,6 +26,8 @@ export interface Machine {
   service(): MachineService | undefined;
   /** Goes on as `account` for good. Only root can. */
   become(account: SystemAccount): void;
+  /** The name of the account that `become` changed to. */
+  readonly actsAs?: string | undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Listening, Watcher } from "../annex.ts";
 import { settings, type Config, type LoadedConfig } from "../config.ts";
 import { AppError, shellWord } from "../domain/errors.ts";
+import { reasonOf } from "../domain/system-error.ts";
 import { createService, type AppOptions } from "../http/app.ts";
 import { listen, type RunningServer, type Tls } from "../http/server.ts";
 import type { IssuedKey } from "../service/keys.ts";
@@ -69,7 +70,7 @@ async function run(
     for (const watcher of watchers) watcher.started?.(server.url, server.port);
     await warnAtStart(loaded, services, log);
     watchDescriptors(log, io.stop);
-    await untilStopped(io, watchers);
+    await untilStopped(io, watchers, log);
     log.info("Stopping: running requests finish first.");
     await server.stop(config.shutdownTimeoutSeconds * 1000);
   } finally {
@@ -135,7 +136,10 @@ function joined(watchers: readonly Watcher[]): StoreObserver | undefined {
 const settledMs = 1_000;
 
 /** Resolves when the service is asked to stop. */
-async function untilStopped(io: Io, watchers: readonly Watcher[]): Promise<void> {
+async function untilStopped(io: Io, watchers: readonly Watcher[], log: Logger): Promise<void> {
+  const words = "SIGUSR2 starts new processes only with --processes; nothing was done.";
+  // Unheard, it would end the process.
+  process.on("SIGUSR2", () => log.warn(words));
   const settled = setTimeout(giveBack, settledMs);
   const stops = watchers.flatMap(({ stop }) => stop ?? []);
   await untilAborted(AbortSignal.any([io.stop, ...stops]));
@@ -171,18 +175,28 @@ function start(
   try {
     return listen(makeDoor, { host, port, reusePort, tls });
   } catch (error) {
-    const { code, message } = error as Error & { code?: string };
-    if (code === "EADDRINUSE") {
-      throw new AppError("unavailable", `Another program listens on ${host} port ${port}.`, {
-        cause: error,
-        hint: "Stop it, or choose another port with --port.",
-      });
-    }
-    throw new AppError("unavailable", `Cannot listen on ${host} port ${port}: ${message}.`, {
+    throw notListening(error, host, port);
+  }
+}
+
+function notListening(error: unknown, host: string, port: number): AppError {
+  const { code } = error as { code?: string };
+  const isName = !/^[\d.]+$|:.*:/.test(host) && host !== "localhost";
+  if (code === "EADDRINUSE" && !isName) {
+    return new AppError("unavailable", `Another program listens on ${host} port ${port}.`, {
       cause: error,
-      hint: "Check --host and --port; ports below 1024 need a privilege.",
+      hint: "Stop it, or choose another port with --port.",
     });
   }
+  // For a name that leads nowhere, Bun reports any code.
+  const why = isName ? "the port is taken, or no such host is on this machine" : reasonOf(error);
+  return new AppError("unavailable", `Cannot listen on ${host} port ${port}: ${why}.`, {
+    cause: error,
+    hint:
+      code === "EACCES"
+        ? "Choose a port from 1024 on; lower ones need a privilege."
+        : "Give an address of this machine (ip address shows them), or 0.0.0.0 for all of them.",
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-/** What the system's codes for a file that cannot be had mean, as the end of a sentence. */
+/** What the system's codes for a file or an address that cannot be had mean, to end a sentence. */
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
   ENOTDIR: "a part of the path is a file, not a folder",
@@ -9,6 +9,8 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: "the file system is mounted read-only",
   EMFILE: "all file descriptors of this process are in use",
   ENXIO: "nobody reads from this pipe",
+  EADDRINUSE: "another program listens there",
+  EADDRNOTAVAIL: "no network interface of this machine has this address",
   ENOSPC: "no space is left on the disk",
 };
 

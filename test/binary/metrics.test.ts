@@ -41,7 +41,9 @@ test("an address that is taken stops the start in words", async () => {
   const args = ["serve", "--data", other.path, "--port", "0", "--metrics", metrics];
   const result = await rehome(args);
   expect(result.exitCode).toBe(1);
-  expect(result.stderr).toContain(`Error: Cannot listen for metrics on 127.0.0.1 port ${port}`);
+  expect(result.stderr).toContain(
+    `Error: Cannot listen for metrics on 127.0.0.1 port ${port}: another program listens there.\n`,
+  );
 });
 
 test.each(["9464", "127.0.0.1", "127.0.0.1:70000", "::1:9464", ":9464", "a b:1"])(

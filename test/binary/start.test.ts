@@ -37,6 +37,28 @@ const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
 const contents = (folder: string) =>
   readdirSync(folder).map((name) => [name, Bun.hash(readFileSync(join(folder, name)))]);
 
+test.each([
+  ["nowhere.invalid", "the port is taken, or no such host is on this machine"],
+  ["127.0.0.1:80", "the port is taken, or no such host is on this machine"],
+  ["192.0.2.1", "no network interface of this machine has this address"],
+])("--host %s is refused with what is wrong with it", async (host, why) => {
+  using folder = temporaryFolder();
+  const result = await rehome(["serve", "--data", folder.path, "--host", host, "--port", "0"]);
+  expect(result).toMatchObject({
+    exitCode: 1,
+    stderr: `Error: Cannot listen on ${host} port 0: ${why}.\nTry: Give an address of this machine (ip address shows them), or 0.0.0.0 for all of them.\n`,
+  });
+});
+
+test("SIGUSR2, which is for several processes, does not end a single one", async () => {
+  using folder = temporaryFolder();
+  await using server = await serve(folder.path);
+  process.kill(server.pid, "SIGUSR2");
+  await until(() => server.stderr().includes("SIGUSR2 starts new processes only with --processes"));
+  expect((await fetch(`${server.origin}/health`)).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+});
+
 describe.skipIf(isOnPostgres)("a link, a pipe or a device in place of a database", () => {
   test.each(["rehome.db", "limits.db", "rehome.db-wal"])(
     "%s: no mode, owner or byte of what it names is changed",

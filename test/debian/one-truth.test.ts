@@ -155,6 +155,45 @@ test(
 );
 
 test(
+  "root's files are closed to the service's account, and a service that does not start says where to look",
+  async () => {
+    const text = await inSystem(`
+      exec 2>&1
+      echo "== install"
+      rehome service install --root / --port 8080 >/dev/null
+      systemctl stop rehome
+      echo REHOME_STORE_TIMEOUT=soon >>/etc/default/rehome
+      rehome service install 2>&1 >/dev/null | tail -1
+      sed -i /STORE_TIMEOUT/d /etc/default/rehome
+      echo "== files"
+      cd /root; echo name >list.csv; install -m 600 list.csv /tmp/list.csv
+      rehome keys create --plan free --name website >/dev/null 2>&1
+      rehome backup /tmp/good.db >/dev/null; cp /tmp/good.db /root/
+      for command in 'backup /root' 'backup /root/new.db' 'restore /root/good.db' 'pets import list.csv' 'pets import /tmp/list.csv'; do
+        rehome $command || echo "exit $?"
+      done`);
+    const part = (name: string) => text.split(`== ${name}\n`)[1]?.split("== ")[0];
+    expect(part("install")).toBe(
+      "Try: journalctl -u rehome -o cat -n 20 shows why. Correct /etc/default/rehome, then: systemctl restart rehome\n",
+    );
+    const account = "This command works as the account rehome, which needs access too.";
+    const inFolder = "a folder that this user can write to.";
+    const input = "Name a file, or - for standard input.";
+    const copied = "Copy it to a folder that this user can read, such as /tmp.";
+    const refused = (what: string, advice: string, exitCode: number) =>
+      `Error: ${what}: permission denied.\nTry: ${advice} ${account}\nexit ${exitCode}\n`;
+    expect(part("files")?.replace(/rehome-\d+T\d+Z/, "rehome-TIME")).toBe(
+      refused("/root/rehome-TIME.db cannot be made", `Name a file in ${inFolder}`, 1) +
+        refused("/root/new.db cannot be reached", `Name ${inFolder}`, 1) +
+        refused("The backup /root/good.db cannot be read", copied, 1) +
+        refused("list.csv cannot be read", input, 2) +
+        refused("/tmp/list.csv cannot be read", input, 2),
+    );
+  },
+  slowMs,
+);
+
+test(
   "an installation takes a trial's data along, once, and leaves the trial alone where it cannot",
   async () => {
     const text = await inSystem(`

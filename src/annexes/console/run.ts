@@ -10,6 +10,7 @@ import { readTls } from "../../cli/tls.ts";
 import type { LoadedConfig } from "../../config.ts";
 import { systemClock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
+import { reasonOf } from "../../domain/system-error.ts";
 import { closing } from "../../service/closing.ts";
 import type { Services } from "../../service/services.ts";
 import type { Desk } from "./desk.ts";
@@ -276,7 +277,7 @@ function start(
   } catch (error) {
     throw new AppError(
       "unavailable",
-      `Cannot listen for the console on ${host} port ${port}: ${(error as Error).message}.`,
+      `Cannot listen for the console on ${host} port ${port}: ${reasonOf(error)}.`,
       { cause: error, hint: "Choose another address with --console." },
     );
   }

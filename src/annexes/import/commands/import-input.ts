@@ -1,4 +1,4 @@
-import { statSync, type Stats } from "node:fs";
+import { accessSync, constants, statSync, type Stats } from "node:fs";
 import { UsageError } from "../../../cli/errors.ts";
 import type { Io } from "../../../cli/io.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
@@ -29,15 +29,19 @@ export function openInput(io: Io, file: string): Input {
 /** A file that can be read, pipes under a name (`<(...)`) included. */
 export function readable(path: string): ReturnType<typeof Bun.file> {
   let problem: string | undefined;
+  let cause: unknown;
   try {
+    accessSync(path, constants.R_OK);
     if (statSync(path).isDirectory()) problem = "it is a folder";
   } catch (error) {
+    cause = error;
     problem = reasonOf(error);
   }
   if (problem === undefined) return Bun.file(path);
   throw new UsageError(
     `${path} cannot be read: ${problem}.`,
     "Name a file, or - for standard input.",
+    cause,
   );
 }
 

@@ -2,6 +2,8 @@
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isoSeconds } from "../../../domain/clock.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { reasonOf } from "../../../domain/system-error.ts";
 
 /** What a dated backup is called: rehome-20261122T021900Z.db. The names sort by their times. */
 const datedName = /^rehome-\d{8}T\d{6}Z(?:-\d+)?\.db$/;
@@ -15,9 +17,19 @@ export function datedFile(folder: string, nowMs: number): string {
   }
 }
 
-/** True if `path` is a folder, for a backup with a name of its own. */
+/**
+ * True if `path` is a folder, for a backup with a name of its own. Throws `unavailable` where that
+ * may not be looked at.
+ */
 export function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (error) {
+    throw new AppError("unavailable", `${path} cannot be reached: ${reasonOf(error)}.`, {
+      cause: error,
+      hint: "Name a folder that this user can write to.",
+    });
+  }
 }
 
 /**

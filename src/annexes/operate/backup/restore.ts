@@ -21,7 +21,7 @@ import {
   verified,
   type BackupReport,
 } from "../../../storage/sqlite/backup.ts";
-import { isBusy, isDamaged } from "../../../storage/sqlite/database.ts";
+import { isBusy, isDamaged, isFull } from "../../../storage/sqlite/database.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { giveToOwner, prepareFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
@@ -60,6 +60,8 @@ export function restore(file: string, folder: string, nowMs: number): RestoreRep
     giveToOwner(partial, folder);
     const replaced = replace(partial, catalogue, nowMs);
     return { ...report(catalogue, rows), replaced };
+  } catch (error) {
+    throw isFull(error) ? noSpace(catalogue, error) : error;
   } finally {
     held.release();
     rmSync(partial, { force: true });
@@ -79,7 +81,7 @@ export function requireBackup(file: string): void {
     }
     throw new AppError("unavailable", `The backup ${file} cannot be read: ${reasonOf(error)}.`, {
       cause: error,
-      hint: "Run it as the user who made the backup.",
+      hint: "Copy it to a folder that this user can read, such as /tmp.",
     });
   }
   if (!statSync(file).isFile()) throw noBackup(file, "is not a file");
@@ -126,6 +128,13 @@ interface Held {
   release(): void;
 }
 
+function noSpace(catalogue: string, cause: unknown): AppError {
+  return new AppError("unavailable", `There is no space on the disk for ${catalogue}.`, {
+    cause,
+    hint: "Free some space, then try again. Nothing was changed.",
+  });
+}
+
 /** Throws `unavailable` while another process uses the catalogue. */
 export function requireUnused(catalogue: string): void {
   holdAlone(catalogue).release();
@@ -151,6 +160,7 @@ function holdAlone(catalogue: string): Held {
         hint: "Stop rehome there, then try again.",
       });
     }
+    if (isFull(error)) throw noSpace(catalogue, error);
     // A damaged catalogue is what restoring is for.
     if (isDamaged(error)) return nothing;
     throw error;

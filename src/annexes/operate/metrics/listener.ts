@@ -1,5 +1,6 @@
 import type { ListenAddress } from "../../listen-address.ts";
 import { AppError } from "../../../domain/errors.ts";
+import { reasonOf } from "../../../domain/system-error.ts";
 import type { Metrics } from "./metrics.ts";
 import { errorBody, jsonType, statusOf } from "../../../http/errors.ts";
 
@@ -40,7 +41,7 @@ export function listenForMetrics(
   } catch (error) {
     throw new AppError(
       "unavailable",
-      `Cannot listen for metrics on ${host} port ${port}: ${(error as Error).message}.`,
+      `Cannot listen for metrics on ${host} port ${port}: ${reasonOf(error)}.`,
       { cause: error, hint: "Choose another address with --metrics." },
     );
   }

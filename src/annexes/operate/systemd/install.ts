@@ -67,7 +67,10 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
   }
   const ranBefore = Bun.spawnSync(["systemctl", "is-active", "--quiet", service]).exitCode === 0;
   command(["systemctl", "daemon-reload"]);
-  command(["systemctl", "enable", "--now", service, "rehome-backup.timer"]);
+  command(
+    ["systemctl", "enable", "--now", service, "rehome-backup.timer"],
+    `journalctl -u rehome -o cat -n 20 shows why. Correct ${settingsFile.path}, then: systemctl restart rehome`,
+  );
   if (ranBefore) {
     io.out(
       "The service runs as before. To use the new units, settings and executable: systemctl restart rehome\n",
@@ -124,15 +127,16 @@ function makeAccount(user: string, io: Io): void {
   io.out(`Made the account ${user}\n`);
 }
 
-function command(words: readonly string[]): void {
+function command(
+  words: readonly string[],
+  hint = "Do this step by hand, then run rehome service install again.",
+): void {
   const [tool = ""] = words;
   let why = "it is not on this machine";
   if (Bun.which(tool) !== null) {
     const { exitCode, stderr } = Bun.spawnSync([...words], { stdout: "ignore", stderr: "pipe" });
     if (exitCode === 0) return;
-    why = stderr.toString().trim();
+    why = stderr.toString().trim().replace(/\.$/, "");
   }
-  throw new AppError("unavailable", `${words.join(" ")} failed: ${why}.`, {
-    hint: "Do this step by hand, then run rehome service install again.",
-  });
+  throw new AppError("unavailable", `${words.join(" ")} failed: ${why}.`, { hint });
 }
