@@ -30,6 +30,51 @@ async function joined(name: string, role: "staff" | "operator" = "staff"): Promi
   return visitor().join(await invite(folder.path, name, role));
 }
 
+describe("two people at one animal", () => {
+  /** The fields of the animal's form as a browser has them. */
+  async function formOf(person: Visitor, path: string): Promise<Record<string, string>> {
+    const page = await (await person.get(path)).text();
+    const inputs = [...page.matchAll(/<input\b[^>]*>/g)].map(([tag]) => ({
+      name: /\bname="([^"]*)"/.exec(tag)?.[1] ?? "",
+      value: /\bvalue="([^"]*)"/.exec(tag)?.[1] ?? "",
+    }));
+    const status = /<option value="([^"]*)" selected/.exec(page)?.[1] ?? "";
+    return { ...Object.fromEntries(inputs.map(({ name, value }) => [name, value])), status };
+  }
+
+  test("keep each other's changes; the same field is asked for again", async () => {
+    const [mia, leo] = await Promise.all([joined("Mia"), joined("Leo")]);
+    const given = ["--category", "Dog", "--create-category", "--status", "available", "--json"];
+    const place = ["--data", folder.path];
+    const { stdout } = await rehome(["pets", "add", "--name", "Rex", ...given, ...place]);
+    const { id } = JSON.parse(stdout) as { id: number };
+    const path = `/animals/${id}`;
+    const pet = async () =>
+      JSON.parse((await rehome(["pets", "show", `${id}`, "--json", ...place])).stdout);
+    const seen = await formOf(leo, path);
+    await mia.post(path, { ...(await formOf(mia, path)), name: "Rexona" });
+    await leo.post(path, { ...seen, status: "sold" });
+    expect(await pet()).toMatchObject({ name: "Rexona", status: "sold" });
+
+    const late = await leo.post(path, { ...seen, name: "Rexi" });
+    expect(late.status).toBe(400);
+    const page = await late.text();
+    expect(page).toContain("Somebody else changed this to “Rexona” meanwhile.");
+    expect(page).toContain('value="Rexi"');
+    expect(await pet()).toMatchObject({ name: "Rexona", status: "sold" });
+    await leo.post(path, { ...seen, "was-name": "Rexona", name: "Rexi" });
+    expect(await pet()).toMatchObject({ name: "Rexi", status: "sold" });
+
+    // The first change's undo has nothing left to take back.
+    const list = await (await mia.get("/changes")).text();
+    const [, undo = ""] = /Rexona[^]*?action="(\/changes\/\d+\/undo)"/.exec(list) ?? [];
+    const undone = await mia.submit(undo, { back: path });
+    expect(undone).toContain("Nothing was undone.");
+    expect(undone).toContain("Changed since, and left as it is: 1 animal.");
+    expect(undone).not.toContain("as before");
+  });
+});
+
 describe("an invitation", () => {
   test("is good once, and opening its link takes nothing", async () => {
     const link = await invite(folder.path, "Ana", "staff");

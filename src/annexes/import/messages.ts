@@ -81,6 +81,7 @@ export const messageTexts = {
     `the input is compressed with ${method}: unpack it first (${method} -dc FILE)`,
   compressedCut: () => "the compressed input is cut off",
   compressedDamaged: (why: string) => `the compressed input is damaged (${why})`,
+  picture: () => "the input is a picture: ask for the list as CSV or .xlsx",
   pdf: () => "the input is a PDF document: ask for the list as CSV or .xlsx",
   oldWorkbook: () =>
     "the input is an old Excel workbook (.xls) or a protected one: save it as .xlsx or CSV",

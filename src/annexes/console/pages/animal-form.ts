@@ -43,6 +43,8 @@ export const noValues: AnimalValues = {
 export interface AnimalFormParts {
   readonly action: string;
   readonly values: AnimalValues;
+  /** What the animal is while the form is shown: a field that stays so was not changed here. */
+  readonly was?: AnimalValues;
   /** Names of categories to suggest. */
   readonly names: readonly string[];
   readonly button: string;
@@ -55,11 +57,17 @@ export interface AnimalFormParts {
  */
 export function animalForm(
   visit: Visit,
-  { action, values, names, button, errors = {} }: AnimalFormParts,
+  { action, values, was, names, button, errors = {} }: AnimalFormParts,
 ): Html {
   const { words } = visit;
   return html`<form method="post" action="${action}" novalidate>
     ${formError(errors)}
+    ${
+      was &&
+      fieldsOf(was).map(
+        ([field, value]) => html`<input type="hidden" name="was-${field}" value="${value}" />`,
+      )
+    }
     ${textField({
       name: "name",
       label: words.fields.name,
@@ -82,6 +90,39 @@ export function sentValues({ form }: Visit): AnimalValues {
     category: form.text("category"),
     status: form.text("status"),
     ...textsOf((name) => form.exact(name)),
+  };
+}
+
+type AnimalField = keyof AnimalValues;
+
+const fieldsOf = (values: AnimalValues) => Object.entries(values) as [AnimalField, string][];
+
+/** A field holds one line: a name with a line break in it comes back without. */
+const isSame = (one: string, other: string) => oneLine(one) === oneLine(other);
+const oneLine = (text: string) => text.replaceAll(/[\r\n]/g, "");
+
+export interface SentChanges {
+  /** The animal as it is with the fields that were changed in the form. */
+  readonly values: AnimalValues;
+  /** Fields that somebody else changed too since the form was shown. */
+  readonly conflicts: readonly AnimalField[];
+}
+
+/**
+ * What a form changes of an animal that is `known` by now. Fields that only others changed since
+ * the form was shown stay as those have them.
+ */
+export function sentChanges(visit: Visit, known: AnimalValues): SentChanges {
+  const { form } = visit;
+  const sent = sentValues(visit);
+  const changed = fieldsOf(known).flatMap(([field, value]) => {
+    const was = form.has(`was-${field}`) ? form.exact(`was-${field}`) : value;
+    const isChanged = !isSame(sent[field], was) && !isSame(sent[field], value);
+    return isChanged ? [{ field, isConflict: !isSame(was, value) }] : [];
+  });
+  return {
+    values: { ...known, ...Object.fromEntries(changed.map(({ field }) => [field, sent[field]])) },
+    conflicts: changed.flatMap(({ field, isConflict }) => (isConflict ? [field] : [])),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   type AnimalValues,
   errorsOf,
   noValues,
+  sentChanges,
   sentValues,
   textsOf,
 } from "./animal-form.ts";
@@ -110,6 +111,7 @@ async function shown(
           ${animalForm(visit, {
             action: `/animals/${String(id)}`,
             values,
+            was: valuesOf(animal, categories),
             errors,
             names: categories.map(({ name }) => name),
             button: words.buttons.save,
@@ -137,22 +139,23 @@ export async function saveAnimal(visit: Visit): Promise<Response> {
   const { desk, words, person } = visit;
   const animal = await animalOf(visit);
   if (animal === undefined) return notFoundPage(visit);
-  const values = sentValues(visit);
   const categories = await desk.animals.categories();
   const known = valuesOf(animal, categories);
-  // A field holds one line: a name with a line break in it comes back without.
-  const isSameName = values.name === known.name.replace(/[\r\n]/g, "");
-  const kept = { ...values, name: isSameName ? "-" : values.name };
-  const errors = errorsOf(
-    values.category === known.category ? { ...kept, category: "-" } : kept,
-    words,
-  );
+  const { values, conflicts } = sentChanges(visit, known);
+  // What nobody changed is not judged: an import may have brought a name that no form takes.
+  const kept = {
+    ...values,
+    ...(values.name === known.name && { name: "-" }),
+    ...(values.category === known.category && { category: "-" }),
+  };
+  const meanwhile = conflicts.map((field) => [field, words.animals.meanwhile(known[field])]);
+  const errors = { ...Object.fromEntries(meanwhile), ...errorsOf(kept, words) };
   if (Object.keys(errors).length > 0) return shown(visit, animal, values, categories, errors);
   const status = statusChoice(values.status);
   const changed = await desk.animals.update(
     [animal.id],
     {
-      ...(!isSameName && { name: values.name }),
+      ...(values.name !== known.name && { name: values.name }),
       ...(values.category !== known.category && { category: values.category }),
       ...(status !== undefined && values.status !== known.status && { status }),
       ...textsOf((text) => (values[text] === known[text] ? undefined : values[text] || null)),

@@ -59,13 +59,13 @@ const animalsText = (visit: Visit, count: number) =>
 /** What a change did, as a sentence. */
 export function changeWords(visit: Visit, change: ChangeRecord): string {
   const { done } = visit.words;
+  const changed = change.animals - change.left;
+  if (change.animals > 0 && changed <= 0) return done.nothing();
   const what =
-    change.name === undefined
-      ? animalsText(visit, change.animals)
-      : shownName(visit, change.name.trim());
+    change.name === undefined ? animalsText(visit, changed) : shownName(visit, change.name.trim());
   const words = change.undoes === undefined ? done[change.action as keyof typeof done] : done.undo;
   if (change.isUndone) return done.undone(what);
-  return (words ?? done.other)(what, change.name !== undefined || change.animals === 1);
+  return (words ?? done.other)(what, change.name !== undefined || changed === 1);
 }
 
 /** The change of one animal is undone by a button; a larger one has a page that asks. */

@@ -115,8 +115,9 @@ export const en = {
     noneFound: "No animal matches.",
     showAll: "Show all animals",
     backToAll: "All animals",
-    count: (total: string) => `${total} animals, newest first`,
-    countOf: (found: string, total: string) => `${found} of ${total} animals`,
+    count: (total: string) => (total === "1" ? "1 animal" : `${total} animals, newest first`),
+    countOf: (found: string, total: string) =>
+      `${found} of ${total} ${total === "1" ? "animal" : "animals"}`,
     pages: "Pages",
     newest: "Newest",
     older: "Older",
@@ -128,6 +129,8 @@ export const en = {
     mark: (status: string, name: string) => `${status}: ${name}`,
     removeHint: "You can undo it for 90 days.",
     removed: "This animal was removed.",
+    meanwhile: (value: string) =>
+      `Somebody else changed this to “${value}” meanwhile. Save again to replace it.`,
   },
   changes: {
     title: "Recent changes",
@@ -150,6 +153,7 @@ export const en = {
     restore: (what: string, isOne: boolean) => `${what} ${isOne ? "is" : "are"} back.`,
     import: (what: string) => `The import changed ${what}.`,
     undo: (what: string, isOne: boolean) => `Undone: ${what} ${isOne ? "is" : "are"} as before.`,
+    nothing: () => "Nothing was undone.",
     undone: (what: string) => `This was undone: ${what}.`,
     "add category": (what: string) => `The category ${what} was added.`,
     "rename category": (what: string) => `The category is ${what} now.`,
@@ -293,6 +297,7 @@ export const en = {
     compressed: () => "The file is compressed. Unpack it first.",
     compressedCut: () => "The file breaks off. Download it again.",
     compressedDamaged: () => "The compressed file is damaged. Download it again.",
+    picture: () => "This is a picture. Ask for the list as CSV or Excel (.xlsx).",
     pdf: () => "This is a PDF. Ask for the list as CSV or Excel (.xlsx).",
     oldWorkbook: () =>
       "This is an old Excel file (.xls), or one with a password. Save it as .xlsx or CSV.",
@@ -306,7 +311,8 @@ export const en = {
   },
   export: {
     title: "Export",
-    what: (count: string) => `${count} animals, as the list shows them.`,
+    what: (count: string) =>
+      `${count} ${count === "1" ? "animal, as the list shows it" : "animals, as the list shows them"}.`,
     csv: "CSV for a spreadsheet",
     json: "JSON",
     ndjson: "JSON lines",

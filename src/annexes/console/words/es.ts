@@ -112,8 +112,8 @@ export const es: Words = {
     noneFound: "Ningún animal coincide.",
     showAll: "Ver todos los animales",
     backToAll: "Todos los animales",
-    count: (total) => `${total} animales, los más nuevos primero`,
-    countOf: (found, total) => `${found} de ${total} animales`,
+    count: (total) => (total === "1" ? "1 animal" : `${total} animales, los más nuevos primero`),
+    countOf: (found, total) => `${found} de ${total} ${total === "1" ? "animal" : "animales"}`,
     pages: "Páginas",
     newest: "Los más nuevos",
     older: "Anteriores",
@@ -125,6 +125,8 @@ export const es: Words = {
     mark: (status, name) => `${status}: ${name}`,
     removeHint: "Puedes deshacerlo durante 90 días.",
     removed: "Este animal se retiró.",
+    meanwhile: (value) =>
+      `Otra persona puso aquí «${value}» mientras tanto. Guarda otra vez para cambiarlo.`,
   },
   changes: {
     title: "Últimos cambios",
@@ -147,6 +149,7 @@ export const es: Words = {
     restore: (what, isOne) => `${isOne ? "Ha vuelto" : "Han vuelto"}: ${what}.`,
     import: (what) => `La importación cambió ${what}.`,
     undo: (what, isOne) => `Deshecho: ${what} ${isOne ? "está" : "están"} como antes.`,
+    nothing: () => "No se deshizo nada.",
     undone: (what) => `Esto se deshizo: ${what}.`,
     "add category": (what) => `Categoría añadida: ${what}.`,
     "rename category": (what) => `La categoría se llama ahora ${what}.`,
@@ -301,6 +304,7 @@ export const es: Words = {
     compressed: () => "El archivo está comprimido. Descomprímelo antes.",
     compressedCut: () => "El archivo se corta. Descárgalo otra vez.",
     compressedDamaged: () => "El archivo comprimido está dañado. Descárgalo otra vez.",
+    picture: () => "Es una imagen. Pide la lista como CSV o Excel (.xlsx).",
     pdf: () => "Es un PDF. Pide la lista como CSV o Excel (.xlsx).",
     oldWorkbook: () => "Es un Excel antiguo (.xls) o tiene contraseña. Guárdalo como .xlsx o CSV.",
     gitPointer: () => "Es un puntero de Git LFS, no el archivo.",
@@ -316,7 +320,8 @@ export const es: Words = {
   },
   export: {
     title: "Exportar",
-    what: (count) => `${count} animales, como los muestra la lista.`,
+    what: (count) =>
+      `${count} ${count === "1" ? "animal, como lo muestra" : "animales, como los muestra"} la lista.`,
     csv: "CSV para una hoja de cálculo",
     json: "JSON",
     ndjson: "JSON por líneas",

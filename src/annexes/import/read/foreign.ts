@@ -8,7 +8,13 @@ const binary: ReadonlyArray<readonly [readonly number[], Message]> = [
   [[0x42, 0x5a, 0x68], message("compressed", "bzip2")],
   [[0x25, 0x50, 0x44, 0x46], message("pdf")],
   [[0xd0, 0xcf, 0x11, 0xe0], message("oldWorkbook")],
+  [[0xff, 0xd8, 0xff], message("picture")],
+  [[0x89, 0x50, 0x4e, 0x47], message("picture")],
+  [[0x47, 0x49, 0x46, 0x38], message("picture")],
 ];
+
+/** How pictures of phones begin behind their first four bytes, and WebP behind eight. */
+const pictureTypes = /^.{4}ftyp(?:hei|hev|mif|avif)|^RIFF.{4}WEBP/s;
 
 const titleCharactersMax = 80;
 
@@ -19,6 +25,9 @@ const titleCharactersMax = 80;
 export function foreignKind(beginning: Uint8Array): Message | undefined {
   const found = binary.find(([bytes]) => bytes.every((byte, index) => beginning[index] === byte));
   if (found !== undefined) return found[1];
+  if (pictureTypes.test(new TextDecoder("latin1").decode(beginning.subarray(0, 16)))) {
+    return message("picture");
+  }
   if (beginning.includes(0) && beginning[0] !== 0xff && beginning[0] !== 0xfe)
     return zeros(beginning);
   const text = new TextDecoder()

@@ -215,6 +215,11 @@ describe("what is no list of animals", () => {
   test.each([
     [[0x28, 0xb5, 0x2f, 0xfd], "zstd"],
     [[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1], "old Excel workbook"],
+    [[0xff, 0xd8, 0xff, 0xe0, 0, 16], "a picture"],
+    [[0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10], "a picture"],
+    [[...Buffer.from("GIF89a")], "a picture"],
+    [[...Buffer.from("\0\0\0\x18ftypheic\0\0\0\0")], "a picture"],
+    [[...Buffer.from("RIFF\n\n\n\nWEBPVP8 ")], "a picture"],
   ])("%j too", async (bytes, words) => {
     expect(await refusal(readWhole(Uint8Array.from(bytes), undefined, 1))).toContain(words);
   });
