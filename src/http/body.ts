@@ -17,7 +17,7 @@ const unreadable = Symbol("a body that ended before its time");
 const tooMany = Symbol("a body for which there is no room");
 const unexpected = Symbol("a body that its client holds back");
 /** A body as it was received. */
-export type RawBody =
+type RawBody =
   Uint8Array | typeof tooLarge | typeof unreadable | typeof tooMany | typeof unexpected;
 
 /** How long the body of one request may take. Bytes that drip in do not prolong it. */

@@ -7,7 +7,7 @@ type Fields = NonNullable<PetEvent["before"]>;
 export type FieldValue = string | number | bigint | null;
 
 /** A field that an event changed. A value that it had not, or has not, is null. */
-export interface FieldChange {
+interface FieldChange {
   readonly field: string;
   readonly before: FieldValue;
   readonly after: FieldValue;

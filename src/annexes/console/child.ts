@@ -13,7 +13,7 @@ const restartMs = { first: 1_000, longest: 60_000 } as const;
 /** How long a console may take to end after it was asked to. */
 const stopMaxMs = 3_000;
 
-export interface ChildOptions {
+interface ChildOptions {
   /** The program and the words that start the console. */
   readonly command: readonly string[];
   readonly env: EnvironmentVariables;
@@ -21,7 +21,7 @@ export interface ChildOptions {
   readonly traffic: () => Awaitable<Traffic>;
 }
 
-export interface Listening {
+interface Listening {
   readonly url: string;
   readonly port: number;
   readonly firstLink: string | undefined;

@@ -40,7 +40,7 @@ export interface FoundAnimals {
   readonly more: boolean;
 }
 
-export interface AnimalChange extends Pick<PetPatch, OptionalTextName> {
+interface AnimalChange extends Pick<PetPatch, OptionalTextName> {
   readonly name?: string;
   readonly category?: string;
   readonly status?: PetStatus | "none";
@@ -68,7 +68,7 @@ export interface AnimalEvent {
   readonly changed: Happening["changed"];
 }
 
-export interface RemovedAnimal {
+interface RemovedAnimal {
   readonly name: string;
   /** Undefined where the change is no longer kept. */
   readonly change: ChangeRecord | undefined;
@@ -80,7 +80,7 @@ export interface ChangeMade {
   readonly changeId: bigint | undefined;
 }
 
-export interface CountedCategory extends Category {
+interface CountedCategory extends Category {
   readonly animals: number;
 }
 

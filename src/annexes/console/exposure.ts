@@ -7,7 +7,7 @@ import {
 } from "../../domain/address.ts";
 
 /** Who can reach an address: this machine, the networks around it, or everybody. */
-export type Exposure = "loopback" | "private" | "public";
+type Exposure = "loopback" | "private" | "public";
 
 const ranges = (...texts: readonly string[]): readonly Cidr[] =>
   texts.map(parseCidr).filter((range) => range !== undefined);

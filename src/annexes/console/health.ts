@@ -14,13 +14,13 @@ const keptBackups = 3;
 const folderName = "console-backups";
 const namePattern = /^rehome-[\dT-]+\.db$/;
 
-export interface BackupFile {
+interface BackupFile {
   readonly name: string;
   readonly bytes: number;
   readonly atMs: number;
 }
 
-export interface Backups {
+interface Backups {
   /** Those that are there, newest first. */
   list(): readonly BackupFile[];
   make(): Promise<void>;

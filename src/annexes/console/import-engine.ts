@@ -118,7 +118,7 @@ async function importOf(
 }
 
 /** The import annex, as the console uses it. */
-export function importEngine({ store, clock }: Services): ImportEngine {
+function importEngine({ store, clock }: Services): ImportEngine {
   const catalogue = catalogueOf(store);
   return {
     async examine(file, choices, options) {

@@ -38,7 +38,7 @@ export interface FoundReading {
   readonly records?: readonly string[];
 }
 
-export interface BadRows {
+interface BadRows {
   /** The column at fault; empty for the row as a whole. */
   readonly field: string;
   readonly problem: Message;
@@ -46,7 +46,7 @@ export interface BadRows {
   readonly firstLines: readonly number[];
 }
 
-export interface SampleAnimal {
+interface SampleAnimal {
   readonly name: string;
   readonly category: string;
   readonly status: PetStatus | undefined;
@@ -94,12 +94,12 @@ export interface UnknownFile {
 }
 
 /** A file in which nothing says whether its animals are for adoption. */
-export interface StatuslessFile {
+interface StatuslessFile {
   readonly kind: "statusless";
   readonly found: FoundReading;
 }
 
-export interface Imported {
+interface Imported {
   readonly counts: ImportCount;
   readonly changeId: bigint | undefined;
 }
@@ -130,7 +130,7 @@ export interface ImportEngine {
   ): Promise<Imported>;
 }
 
-export type ImportState =
+type ImportState =
   | { readonly is: "working"; readonly step: ImportStep }
   | { readonly is: "unknown"; readonly file: UnknownFile }
   | { readonly is: "statusless" }

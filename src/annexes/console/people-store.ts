@@ -13,17 +13,17 @@ import { storeState } from "../../storage/tables.ts";
 import { invitations, people, sessions } from "./tables.ts";
 import type { ListedPerson, Person, Role } from "./people.ts";
 
-export interface NewInvitation {
+interface NewInvitation {
   readonly hash: Uint8Array;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
 }
 
-export interface NewSession extends NewInvitation {
+interface NewSession extends NewInvitation {
   readonly seenAtMs: number;
 }
 
-export interface NewPerson extends Person {
+interface NewPerson extends Person {
   readonly createdAtMs: number;
   readonly createdBy: string;
 }

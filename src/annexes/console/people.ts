@@ -41,7 +41,7 @@ export interface ListedPerson extends Person {
 }
 
 /** A session that was found good. */
-export interface FoundSession {
+interface FoundSession {
   readonly person: Person;
   /** True when it was renewed, so that the browser must keep its cookie for longer. */
   readonly isRenewed: boolean;

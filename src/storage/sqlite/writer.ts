@@ -5,7 +5,7 @@ import { createdRow } from "../pet-row.ts";
 import { startThread } from "./writer-thread.ts";
 import type { WriterOpen, WriterReply, WriterRequest } from "./writer.worker.ts";
 
-export interface WriterOptions extends WriterOpen {
+interface WriterOptions extends WriterOpen {
   /** Called for each commit. What it throws is the failure of the creates in it. */
   readonly onCommit: (report: CommitReport) => void;
   /** Called for each ban that a noisy minute led to. */

@@ -40,7 +40,7 @@ export const noValues: AnimalValues = {
   ...textsOf(() => ""),
 };
 
-export interface AnimalFormParts {
+interface AnimalFormParts {
   readonly action: string;
   readonly values: AnimalValues;
   /** What the animal is while the form is shown: a field that stays so was not changed here. */

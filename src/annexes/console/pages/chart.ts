@@ -2,7 +2,7 @@ import { html, type Html } from "../../page/html.ts";
 import { number } from "./parts.ts";
 import type { Arrival } from "../web/visit.ts";
 
-export interface Bar {
+interface Bar {
   readonly label: string;
   readonly value: number;
   /** A second part on top of the first, such as refusals. */

@@ -8,7 +8,7 @@ import { plainMessagePage } from "./failures.ts";
 import { plainPage } from "./layout.ts";
 import type { Failures } from "../failures.ts";
 
-export interface JoinVisit extends Arrival {
+interface JoinVisit extends Arrival {
   readonly desk: Desk;
   readonly failures: Failures;
   /** What the link holds. */

@@ -6,11 +6,11 @@ import type { Arrival, Visit } from "../web/visit.ts";
 import { languages } from "../words/index.ts";
 import { icon, type IconName } from "./icons.ts";
 
-export type Section =
+type Section =
   "animals" | "import" | "categories" | "keys" | "usage" | "health" | "people" | "help";
 
 /** The sections of the console in the order of its navigation; operators see all. */
-export const sections: readonly {
+const sections: readonly {
   readonly name: Exclude<Section, "help">;
   readonly path: string;
   readonly icon: IconName;
@@ -25,7 +25,7 @@ export const sections: readonly {
   { name: "people", path: "/people", icon: "people", isOperators: true },
 ];
 
-export interface PageParts {
+interface PageParts {
   readonly title: string;
   readonly section: Section;
   readonly body: Html;

@@ -101,7 +101,7 @@ export function checkField({
 
 /** What stands for "no status" in a form and in an address. */
 export const noStatus = "none";
-export type StatusChoice = PetStatus | typeof noStatus;
+type StatusChoice = PetStatus | typeof noStatus;
 export const statusChoices: readonly StatusChoice[] = [...petStatuses, noStatus];
 
 /** Reads a status of a form. Undefined when it is none of them. */

@@ -2,7 +2,7 @@ import { readUpTo } from "../../../http/body.ts";
 import { ConsoleError } from "./console-error.ts";
 
 /** More than any form here: 2,000 chosen animals, or the longest name in the widest script. */
-export const formBytesMax = 1024 * 1024;
+const formBytesMax = 1024 * 1024;
 
 /** The fields of a form as they were sent. */
 export class Form {

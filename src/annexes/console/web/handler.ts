@@ -28,7 +28,7 @@ import { router } from "./router.ts";
 import type { Origin } from "./server.ts";
 import type { Arrival, Visit } from "./visit.ts";
 
-export interface HandlerOptions {
+interface HandlerOptions {
   readonly desk: Desk;
   readonly hosts: KnownHosts;
   /** The address that people use where it is not the one that requests come to. */

@@ -19,7 +19,7 @@ interface Compiled extends Route {
 }
 
 /** What a path means: a route with its parameters, the methods that it has instead, or nothing. */
-export type Match =
+type Match =
   | { readonly route: Route; readonly params: Readonly<Record<string, string>> }
   | { readonly route: undefined; readonly allowed: readonly string[] };
 

@@ -21,7 +21,7 @@ export interface Origin {
   readonly bePatient: () => void;
 }
 
-export interface ConsoleListenOptions {
+interface ConsoleListenOptions {
   readonly host: string;
   readonly port: number;
   readonly reusePort: boolean;

@@ -9,7 +9,7 @@ export const uploadBytesMax = 256 * 1024 * 1024;
 /** A field beside the file: a switch, or a name. */
 const fieldBytesMax = 16 * 1024;
 
-export interface Upload {
+interface Upload {
   /** The file's name as the person's machine has it, without a path; "" when no file was chosen. */
   readonly name: string;
   readonly bytes: number;
