@@ -20,9 +20,6 @@ interface DayOfUse {
 interface PlanAdvice {
   /** The window whose limit is too low. */
   readonly window: "minute" | "day";
-  /** Its highest day. */
-  readonly peakPerDay: number;
-  readonly refusals: number;
   /** The smallest published plan that would fit, or Enterprise. */
   readonly plan: PlanName;
 }
@@ -33,17 +30,17 @@ interface PlanAdvice {
  */
 export function planAdvice(limits: Limits, days: readonly DayOfUse[]): PlanAdvice | undefined {
   const peakPerDay = Math.max(0, ...days.map(({ requests }) => requests));
-  const requests = days.reduce((sum, day) => sum + day.requests, 0);
-  const refusals = days.reduce((sum, day) => sum + day.refusals, 0);
   if (peakPerDay >= limits.perDay * nearLimitShare) {
     const plan = smallestPlan(
       ({ perDay }) => perDay > limits.perDay && peakPerDay < perDay * nearLimitShare,
     );
-    return { window: "day", peakPerDay, refusals, plan };
+    return { window: "day", plan };
   }
+  const requests = days.reduce((sum, day) => sum + day.requests, 0);
+  const refusals = days.reduce((sum, day) => sum + day.refusals, 0);
   if (refusals < refusalsMin || refusals < requests * refusalShareMin) return undefined;
   const plan = smallestPlan(({ perMinute }) => perMinute > limits.perMinute);
-  return { window: "minute", peakPerDay, refusals, plan };
+  return { window: "minute", plan };
 }
 
 function smallestPlan(fits: (limits: Limits) => boolean): PlanName {

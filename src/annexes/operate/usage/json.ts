@@ -78,7 +78,7 @@ function keyReport(key: ApiKey, days: readonly UsageDay[]): UsageReport["keys"][
     ...sum(days),
     peakPerDay: Math.max(0, ...days.map(({ requests }) => requests)),
     perDay: key.limits.perDay,
-    advice: advice === undefined ? null : { window: advice.window, plan: advice.plan },
+    advice: advice ?? null,
   };
 }
 

@@ -28,11 +28,7 @@ describe("a day that is nearly used up asks for a larger one", () => {
     [{ perMinute: 5, perDay: 10 }, 9, "free"],
     [{ perMinute: 5_000, perDay: 900_000 }, 900_000, "enterprise"],
   ] as const)("%j at %d a day: %s", (limits, peak, plan) => {
-    expect(planAdvice(limits, [day(1), day(peak), day(2)])).toMatchObject({
-      window: "day",
-      peakPerDay: peak,
-      plan,
-    });
+    expect(planAdvice(limits, [day(1), day(peak), day(2)])).toEqual({ window: "day", plan });
   });
 });
 
@@ -43,12 +39,7 @@ describe("refusals below the day's limit ask for a larger minute", () => {
     [business, "enterprise"],
     [{ perMinute: 100, perDay: 1_000_000 }, "pro"],
   ] as const)("%j: %s", (limits, plan) => {
-    expect(planAdvice(limits, [day(300, 15), day(300, 15)])).toEqual({
-      window: "minute",
-      peakPerDay: 300,
-      refusals: 30,
-      plan,
-    });
+    expect(planAdvice(limits, [day(300, 15), day(300, 15)])).toEqual({ window: "minute", plan });
   });
 
   test("a hundredth of the requests, not less", () => {
