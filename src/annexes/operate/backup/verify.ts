@@ -41,14 +41,14 @@ export async function verifyBackup(file: string, clock: Clock): Promise<BackupCo
     serving: false,
   });
   try {
-    const statuses = { ...zeros([...petStatuses, "none"]) };
+    const statuses = zeros([...petStatuses, "none"]);
     for (let after: bigint | undefined; ;) {
       const page = await store.pets.page({ limit: pageSize, status: undefined, after });
       for (const { status } of page) statuses[status ?? "none"] += 1;
       after = page.at(-1)?.id;
       if (page.length < pageSize) break;
     }
-    const states = { ...zeros(keyStates) };
+    const states = zeros(keyStates);
     let newestMs: number | undefined;
     for (const key of await store.keys.list()) {
       states[keyState(key, clock())] += 1;
