@@ -15,7 +15,8 @@ import { imposeBan, liftBan, noBan } from "../domain/ban.ts";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { PlanName } from "../domain/plan.ts";
-import type { KeyAction, KeyEvent, KeyStore } from "../storage/contract.ts";
+import type { KeyAction, KeyEvent } from "../storage/contract.ts";
+import type { KeyStore } from "../storage/keys.ts";
 import { agreedLimits, type PlanChange } from "./agreed-limits.ts";
 import { hashKey } from "./key-directory.ts";
 

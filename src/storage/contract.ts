@@ -3,10 +3,11 @@
  * SQLite's return at once if no disk has to be waited for. Every call throws AppError `unavailable`
  * when the database does not respond in time.
  */
-import type { ApiKey, Environment, KeySecret } from "../domain/api-key.ts";
+import type { ApiKey } from "../domain/api-key.ts";
 import type { PageQuery } from "../domain/page.ts";
 import type { NewPet, Pet } from "../domain/pet.ts";
 import type { TakeRequest, TakeResult, WindowCounts } from "../domain/windows.ts";
+import type { KeyStore } from "./keys.ts";
 import type { Steps } from "./statement.ts";
 
 export type { TakeRequest, TakeResult };
@@ -98,37 +99,6 @@ export interface KeyAction {
   readonly action: string;
   readonly actor: string;
   readonly nowMs: number;
-}
-
-export interface KeyStore {
-  byHash(hash: KeyHash): Awaitable<Credential | undefined>;
-  byId(id: string): Awaitable<ApiKey | undefined>;
-  /** All keys in the order of their creation. */
-  list(): Awaitable<ApiKey[]>;
-  count(): Awaitable<number>;
-  /** The keys that changed after `version` was current, which is one of `versions().keys`. */
-  changedSince(version: number): Awaitable<ApiKey[]>;
-  secrets(id: string): Awaitable<KeySecret[]>;
-  /** Whether any key was given a secret of this environment, good or not. */
-  hasSecretOf(environment: Environment): Awaitable<boolean>;
-  /** The events of a key, oldest first. */
-  events(id: string): Awaitable<KeyEvent[]>;
-  /** Throws `invalid_request` when another key that is not revoked has the label. */
-  insert(key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction): Awaitable<void>;
-  /**
-   * Lets `change` decide what a key becomes, and stores that, the event and the new epoch in one
-   * transaction. Returns the new key, or undefined if there is none. Stores nothing if `change`
-   * returns its argument. Throws `invalid_request` when another live key has the label.
-   */
-  change(id: string, by: KeyAction, change: (key: ApiKey) => ApiKey): Awaitable<ApiKey | undefined>;
-  /** Adds a secret, and shortens the key's other ones to `oldExpireAtMs`, in one transaction. */
-  rotate(
-    id: string,
-    hash: KeyHash,
-    secret: KeySecret,
-    oldExpireAtMs: number,
-    by: KeyAction,
-  ): Awaitable<ApiKey | undefined>;
 }
 
 /** What a key did in one UTC day (days since the epoch), beyond what its windows count. */

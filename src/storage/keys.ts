@@ -10,7 +10,7 @@ import { isBanned, recordNoisyMinute } from "../domain/ban.ts";
 import { isoEnd, isoSeconds } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { limitsOf } from "../domain/plan.ts";
-import type { Engine, KeyAction, KeyEvent, KeyHash, KeyStore, UsageDelta } from "./contract.ts";
+import type { Credential, Engine, KeyAction, KeyEvent, KeyHash, UsageDelta } from "./contract.ts";
 import { usageDays } from "./counters.ts";
 import {
   addRecords,
@@ -33,6 +33,8 @@ import {
 } from "./statement.ts";
 import { apiKeys, keyEvents, keySecrets } from "./tables.ts";
 
+export type KeyStore = ReturnType<typeof keyStore>;
+
 /**
  * The keys of a store. `epochOf` gives the epoch from which on changes have to be read by a caller
  * that knows version `version`.
@@ -40,20 +42,33 @@ import { apiKeys, keyEvents, keySecrets } from "./tables.ts";
 export function keyStore(
   engine: Engine,
   epochOf: (version: number) => number = (version) => version,
-): KeyStore {
+) {
   return {
-    byHash: (hash) => engine.read(() => credentialOf(hash)),
-    byId: (id) => engine.read(() => keyById(id)),
+    byHash: (hash: KeyHash) => engine.read(() => credentialOf(hash)),
+    byId: (id: string) => engine.read(() => keyById(id)),
+    /** All keys in the order of their creation. */
     list: () => engine.read(() => keysOf(sql`ORDER BY created_at_ms, id`)),
-    changedSince: (version) =>
+    /** The keys that changed after `version` was current, which is one of `versions().keys`. */
+    changedSince: (version: number) =>
       engine.read(() => keysOf(sql`WHERE changed_in > ${epochOf(version)}`)),
     count: () => engine.read(countKeys),
-    hasSecretOf: (environment) => engine.read(() => hasSecretOf(environment)),
-    secrets: (id) => engine.read(() => secretsOf(id)),
-    events: (id) => engine.read(() => eventsOf(id)),
-    insert: (key, hash, secret, by) => engine.transact(() => insertKey(key, hash, secret, by)),
-    change: (id, by, change) => engine.transact(() => changeKey(id, by, change)),
-    rotate: (id, hash, secret, oldExpireAtMs, by) =>
+    /** Whether any key was given a secret of this environment, good or not. */
+    hasSecretOf: (environment: Environment) => engine.read(() => hasSecretOf(environment)),
+    secrets: (id: string) => engine.read(() => secretsOf(id)),
+    /** The events of a key, oldest first. */
+    events: (id: string) => engine.read(() => eventsOf(id)),
+    /** Throws `invalid_request` when another key that is not revoked has the label. */
+    insert: (key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction) =>
+      engine.transact(() => insertKey(key, hash, secret, by)),
+    /**
+     * Lets `change` decide what a key becomes, and stores that, the event and the new epoch in one
+     * transaction. Returns the new key, or undefined if there is none. Stores nothing if `change`
+     * returns its argument. Throws `invalid_request` when another live key has the label.
+     */
+    change: (id: string, by: KeyAction, change: (key: ApiKey) => ApiKey) =>
+      engine.transact(() => changeKey(id, by, change)),
+    /** Adds a secret, and shortens the key's other ones to `oldExpireAtMs`, in one transaction. */
+    rotate: (id: string, hash: KeyHash, secret: KeySecret, oldExpireAtMs: number, by: KeyAction) =>
       engine.transact(() => rotateKey(id, { hash, secret, oldExpireAtMs }, by)),
   };
 }
@@ -72,7 +87,7 @@ function* hasSecretOf(environment: Environment): Steps<boolean> {
   return (yield* record(keySecrets, sql`WHERE mask LIKE ${beginning} LIMIT 1`)) !== undefined;
 }
 
-function* credentialOf(hash: KeyHash) {
+function* credentialOf(hash: KeyHash): Steps<Credential | undefined> {
   // The joined columns have other names than the key's: `expires_at_ms` is the key's own.
   const found = yield* row<Record<string, Value> & { secret_expires_at_ms: bigint | null }>(
     sql`SELECT secret_expires_at_ms, ${selected(apiKeys)} FROM ${apiKeys}
@@ -157,10 +172,13 @@ function* rotateKey(
 /** Keeps a noisy minute. Returns true when it led to a ban. */
 export function* noteNoisyMinute(id: string, minuteLabel: number, nowMs: number): Steps<boolean> {
   const before = yield* keyById(id, forUpdate);
-  const change = before && noisyMinuteOf(before, minuteLabel, nowMs);
-  if (before === undefined || change === undefined) return false;
-  yield* keep(before, change.after, { action: change.action, actor: "server", nowMs });
-  return change.action === "automatic-ban";
+  if (before === undefined) return false;
+  const ban = recordNoisyMinute(before.ban, minuteLabel, nowMs);
+  if (ban === before.ban) return false;
+  const isBan = isBanned(ban, nowMs);
+  const action = isBan ? "automatic-ban" : "noisy-minute";
+  yield* keep(before, { ...before, ban }, { action, actor: "server", nowMs });
+  return isBan;
 }
 
 /** Counts a ban among the key's days. It belongs to the counters. */
@@ -253,23 +271,6 @@ function rowOf(key: ApiKey) {
     banStep: key.ban.step,
     banReason: key.ban.reason,
     noisyMinutes: [...key.ban.noisyMinutes],
-  };
-}
-
-/**
- * What a noisy minute makes of a key, and by what name the change goes among its events; undefined
- * when nothing changes.
- */
-function noisyMinuteOf(
-  key: ApiKey,
-  minuteLabel: number,
-  nowMs: number,
-): { readonly after: ApiKey; readonly action: "noisy-minute" | "automatic-ban" } | undefined {
-  const ban = recordNoisyMinute(key.ban, minuteLabel, nowMs);
-  if (ban === key.ban) return undefined;
-  return {
-    after: { ...key, ban },
-    action: isBanned(ban, nowMs) ? "automatic-ban" : "noisy-minute",
   };
 }
 

@@ -7,7 +7,8 @@ import { generateKey, type ApiKey, type PlainKey } from "../../src/domain/api-ke
 import { noBan } from "../../src/domain/ban.ts";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import { hashKey, KeyDirectory, Account } from "../../src/service/key-directory.ts";
-import type { KeyHash, KeyStore } from "../../src/storage/contract.ts";
+import type { KeyHash } from "../../src/storage/contract.ts";
+import type { KeyStore } from "../../src/storage/keys.ts";
 import { seededBytes, TestClock } from "../helpers/app.ts";
 import { changesNoticed, openTestStore } from "../helpers/store-under-test.ts";
 

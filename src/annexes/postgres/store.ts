@@ -4,7 +4,6 @@ import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type {
   CommitReport,
-  KeyStore,
   Session,
   Store,
   StoreCheck,
@@ -16,7 +15,7 @@ import { type Noted, openSession, read, transact } from "./engine.ts";
 import { describeAddress, type DatabaseAddress } from "./address.ts";
 import { connect, Connections, repeatable, type Query } from "./connections.ts";
 import { explainRefusal, unwrap } from "./failures.ts";
-import { addBan, keyStore, noteNoisyMinute } from "../../storage/keys.ts";
+import { addBan, keyStore, noteNoisyMinute, type KeyStore } from "../../storage/keys.ts";
 import { bannedOn } from "../../storage/counters.ts";
 import { migrate, postgresMigrations } from "./migrate.ts";
 import { petReads, PostgresPets } from "./pets.ts";
