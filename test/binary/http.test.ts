@@ -93,6 +93,15 @@ describe("what the server answers by itself, as docs/http.md has it", () => {
     expect(answer.headers.has("x-request-id")).toBe(false);
   });
 
+  test("a request behind one that waits for the store ends both", async () => {
+    const ready = `GET /ready HTTP/1.1\r\n${host}\r\n\r\n`;
+    const answer = await raw(directly(server.origin), ready + ready, 500);
+    expect({ status: answer.status, isClosed: answer.isClosed }).toEqual({
+      status: 0,
+      isClosed: true,
+    });
+  });
+
   test("198 headers are served, and so is the same length twice", async () => {
     expect((await raw(server.origin, get(headers(198)), 100)).status).toBe(401);
     const twice = `Content-Length: ${body.length}\r\nContent-Length: ${body.length}`;
