@@ -1,13 +1,21 @@
 import type { ListenAddress } from "../../listen-address.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
+import type { Refusal } from "../../../service/admission.ts";
 import type { Metrics } from "./metrics.ts";
-import { errorBody, jsonType, statusOf } from "../../../http/errors.ts";
+import { errorBody, jsonType, otherMethod, refusal, statusOf } from "../../../http/errors.ts";
 
 /**
  * Where Prometheus asks, apart from the service: who reaches this address reads everything there.
  */
 const metricsPath = "/metrics";
+
+const methods = "GET, HEAD";
+
+function refused(why: Refusal, more: Readonly<Record<string, string>> = {}): Response {
+  const headers = { "Content-Type": jsonType, ...more };
+  return Response.json(errorBody(why), { status: statusOf[why.kind], headers });
+}
 
 /**
  * Serves what `text` returns at an address of their own. Throws AppError in words when it cannot be
@@ -31,11 +39,10 @@ export function listenForMetrics(
           },
         },
       },
-      fetch: () =>
-        Response.json(
-          errorBody({ kind: "not_found", message: `The metrics are at ${metricsPath}.` }),
-          { status: statusOf.not_found, headers: { "Content-Type": jsonType } },
-        ),
+      fetch: ({ method, url }) =>
+        URL.parse(url)?.pathname === metricsPath
+          ? refused(otherMethod(method, methods), { Allow: methods })
+          : refused(refusal("not_found", `The metrics are at ${metricsPath}.`)),
     });
     return { stop: () => server.stop(true) };
   } catch (error) {
