@@ -143,6 +143,9 @@ const nestedTooDeeply = refused("invalid_request", "The body is nested too deepl
 /** Each level needs two brackets, so a text of this length is not nested too deeply. */
 const shortLength = 2 * nestingMax;
 
+/** The media type of JSON, with any parameters (RFC 9110, section 8.3.1). */
+const anyJson = /^[ \t]*application\/json[ \t]*(?:;|$)/i;
+
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** The JSON object in a body, or why there is none. */
@@ -159,8 +162,7 @@ export function decodeObject(
   if (body.length === 0) {
     return refused("invalid_request", "The request has no body; it must be a JSON object.");
   }
-  const mediaType = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
-  if (mediaType !== jsonType) {
+  if (!anyJson.test(headers["content-type"] ?? "")) {
     return refused("unsupported_media_type", `The body must be sent as Content-Type: ${jsonType}.`);
   }
   const coding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";

@@ -39,6 +39,13 @@ describe("decodeObject", () => {
       "application/json-patch",
     ],
     [
+      "unsupported_media_type",
+      "The body must be sent as Content-Type: application/json.",
+      bytes(pet),
+      // Header fields have no white space but spaces and tabs (RFC 9110, section 5.6.3).
+      "application/json\u00a0",
+    ],
+    [
       "invalid_request",
       "The body is not valid UTF-8.",
       Buffer.from('{"name":"\xff","categoryId":1}', "latin1"),
