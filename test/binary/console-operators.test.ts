@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { routes } from "../../src/annexes/console/pages/routes.ts";
 import { rehome, temporaryFolder } from "../helpers/binary.ts";
 import { behindProxy, invite, serveConsole, Visitor } from "../helpers/console.ts";
+import { rehomeAtTerminal } from "../helpers/terminal.ts";
 import type { RunningConsole } from "../helpers/console.ts";
 import { bound, isOnPostgres } from "../helpers/store-under-test.ts";
 
@@ -208,6 +209,14 @@ describe("People", () => {
     const all = JSON.parse(stdout) as { id: string; name: string }[];
     return `/people/${all.find((each) => each.name === name)?.id}`;
   };
+
+  test("are listed with whole ids on a terminal of 50 cells", async () => {
+    const { screen } = await rehomeAtTerminal(["people", "list", ...data], { columns: 50 });
+    expect(screen).toMatch(/^per_[a-z0-9]{12} {2}/m);
+    for (const line of screen.split(/\r?\n/)) {
+      expect(Bun.stringWidth(Bun.stripANSI(line))).toBeLessThanOrEqual(50);
+    }
+  });
 
   test("invites, shows the link this once, and removes at once", async () => {
     const page = await (await olga.post("/people", { name: "Uma", role: "staff" })).text();

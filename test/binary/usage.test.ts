@@ -102,6 +102,15 @@ describe("for a person", () => {
     expect((await usage("idle")).stdout).toContain("No requests in these days.\n");
   });
 
+  test("ids are whole on a terminal of 50 cells", async () => {
+    const { screen } = await rehomeAtTerminal(["usage"], { env, columns: 50 });
+    const lines = withoutColor(screen).split("\n");
+    const table = lines.slice(lines.findIndex((line) => line.startsWith("ID ")));
+    const keys = table.filter((line) => /^key_[a-z0-9]{12} {2}/.test(line));
+    expect(keys.length).toBeGreaterThan(1);
+    for (const line of keys) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(50);
+  });
+
   test.each([60, 80, 132])("fits a terminal of %d cells, in colour", async (columns) => {
     const { exitCode, screen } = await rehomeAtTerminal(["usage", "busy", "--days", "400"], {
       env,

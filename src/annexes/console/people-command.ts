@@ -117,7 +117,13 @@ function listCommand(io: Io): Command {
       }
       printTable(
         io,
-        ["ID", { title: "NAME", flexible: true }, "ROLE", "LAST SEEN", "LINK GOOD UNTIL"],
+        [
+          { title: "ID", whole: true },
+          { title: "NAME", flexible: true },
+          "ROLE",
+          "LAST SEEN",
+          { title: "LINK GOOD UNTIL", whole: true, optional: true },
+        ],
         all.map(({ id, name, role, seenAtMs, invitedUntilMs }) => [
           id,
           name,

@@ -68,12 +68,12 @@ function printKeys(io: Io, { keys }: UsageReport): void {
   printTable(
     io,
     [
-      "ID",
+      { title: "ID", whole: true },
       { title: "LABEL", flexible: true },
-      "PLAN",
+      { title: "PLAN", optional: true },
       { title: "REQUESTS", align: "right" },
-      { title: "REFUSALS", align: "right" },
-      { title: "BANS", align: "right" },
+      { title: "REFUSALS", align: "right", optional: true },
+      { title: "BANS", align: "right", optional: true },
       { title: "HIGHEST DAY", align: "right" },
     ],
     used.map(({ id, name, plan, requests, refusals, bans, peakPerDay, perDay }) => [
