@@ -115,6 +115,12 @@ describe("verify", () => {
     const foreign = await rehome(["backup", "verify", other]);
     expect(foreign).toMatchObject({ exitCode: 1, stdout: "" });
     expect(foreign.stderr).not.toContain("    at ");
+    const empty = join(at.folder.path, "empty.db");
+    writeFileSync(empty, "");
+    expect(await rehome(["backup", "verify", empty])).toMatchObject({
+      exitCode: 1,
+      stderr: `Error: ${empty} holds no catalogue; it is not a backup.\nTry: Name a file that rehome backup made.\n`,
+    });
   });
 });
 

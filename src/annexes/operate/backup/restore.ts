@@ -37,9 +37,7 @@ interface RestoreReport extends BackupReport {
  * those of the old catalogue, and counters stay.
  */
 export function restore(file: string, folder: string, nowMs: number): RestoreReport {
-  requireBackup(file);
-  const rows = verified(file);
-  if (rows.size === 0) throw noBackup(file, "holds no catalogue");
+  const rows = backupRows(file);
   prepareFolder(folder);
   const { catalogue } = storeFiles(folder);
   requirePlainFiles([catalogue]);
@@ -85,6 +83,14 @@ export function requireBackup(file: string): void {
     });
   }
   if (!statSync(file).isFile()) throw noBackup(file, "is not a file");
+}
+
+/** Reads the backup `file` through. Returns its rows by table. Throws when it is not a backup. */
+export function backupRows(file: string): ReturnType<typeof verified> {
+  requireBackup(file);
+  const rows = verified(file);
+  if (rows.size === 0) throw noBackup(file, "holds no catalogue");
+  return rows;
 }
 
 function noBackup(file: string, why: string): AppError {

@@ -3,12 +3,12 @@ import { keyState, keyStates, type KeyState } from "../../../domain/api-key.ts";
 import type { Clock } from "../../../domain/clock.ts";
 import { petStatuses, type PetStatus } from "../../../domain/pet.ts";
 import { inMemory } from "../../../service/open-store.ts";
-import { report, verified, type BackupReport } from "../../../storage/sqlite/backup.ts";
+import { report, type BackupReport } from "../../../storage/sqlite/backup.ts";
 import { catalogueMigrations } from "../../../storage/sqlite/files.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import { pendingMigrations } from "../../../storage/sqlite/migrate.ts";
 import { openSqliteStore } from "../../../storage/sqlite/store.ts";
-import { requireBackup } from "./restore.ts";
+import { backupRows } from "./restore.ts";
 
 /** Animals that are read at once. */
 const pageSize = 1_000;
@@ -29,8 +29,7 @@ interface BackupContents extends BackupReport {
  * it contains. The file is not changed. Throws AppError when it is not a backup, or is damaged.
  */
 export async function verifyBackup(file: string, clock: Clock): Promise<BackupContents> {
-  requireBackup(file);
-  const rows = verified(file);
+  const rows = backupRows(file);
   const pending = examine(file, (db) => pendingMigrations(db, file, catalogueMigrations));
   const store = openSqliteStore({
     folder: inMemory,
