@@ -200,6 +200,7 @@ export async function addressIn(file: string, flag: string): Promise<string> {
     text = (await Bun.file(file).text()).trim();
   } catch (error) {
     throw new AppError("invalid_request", `The file ${file} cannot be read: ${reasonOf(error)}.`, {
+      cause: error,
       hint: `Name a file with --${flag} that this user may read and that holds the address.`,
     });
   }
