@@ -117,6 +117,9 @@ function byValues(target: MapTarget, values: readonly unknown[]): number {
   }
 }
 
+/** What columns of kinds, reasons and places are called, which have words as names do. */
+const ofWords = /type$|reason|condition|status|location|jurisdiction|city|district|size|notes?$/;
+
 /** How surely a column holds a field whatever it is called: 1, or 0. */
 function byValuesAlone(target: MapTarget, key: string, values: readonly unknown[]): number {
   if (ofOther.test(key)) return 0;
@@ -127,7 +130,9 @@ function byValuesAlone(target: MapTarget, key: string, values: readonly unknown[
   const isOther = (value: unknown) => isSpecies(value) || isStatus(value);
   switch (target) {
     case "name":
-      return shareOf(values, isText) > 0.9 && shareOf(values, isOther) < 0.1 ? 1 : 0;
+      return !ofWords.test(key) && shareOf(values, isText) > 0.9 && shareOf(values, isOther) < 0.1
+        ? 1
+        : 0;
     case "externalId":
       // Fees and counts are often 0, which is a placeholder among ids.
       if (ids.length <= values.length / 2 || !areDistinct(ids)) return 0;

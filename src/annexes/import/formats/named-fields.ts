@@ -3,7 +3,7 @@ import { message } from "../messages.ts";
 import { columnKey, type Field, FieldFault, fieldOf, isBlank, shown } from "./values.ts";
 
 /** A field as the input calls it, and how to read it from a record. */
-interface NamedField {
+export interface NamedField {
   readonly column: string;
   readonly read: Field;
 }

@@ -1,7 +1,7 @@
 import type { Outcome } from "../candidate.ts";
 import type { Format, MapperContext, RecordMapper, Sample } from "./format.ts";
 import { externalId } from "./ids.ts";
-import { NamedFields } from "./named-fields.ts";
+import { type NamedField, NamedFields } from "./named-fields.ts";
 import { wordKey } from "./statuses.ts";
 import { lackingColumns } from "./needed.ts";
 import {
@@ -164,7 +164,10 @@ export const shelters: readonly Format[] = layouts.map((layout) => ({
 }));
 
 /** When an animal left. */
-const departed = ["outcome date", "outcome date/time"];
+const departureDate = ["outcome date", "outcome date/time"];
+
+/** What else says of an animal without an outcome that it is not for adoption. */
+const conditions = ["outcome condition", "kennel status"];
 
 const needed = ["id", "name", "species", "status"] as const;
 
@@ -185,7 +188,7 @@ function shelterMapper(layout: Layout, sample: Sample, context: MapperContext): 
   const species = fields.among(layout.columns.species);
   const status = fields.among(layout.columns.status);
   const outcome = fields.among(layout.columns.outcome ?? []);
-  const left = fields.among(departed);
+  const absence = absenceReader(fields, status, context);
   const dates = layout.columns.dates.map((each) => fields.among([each]));
   return mapperOf(sample.columns, (record, line): Outcome => {
     fields.learn(record);
@@ -204,14 +207,35 @@ function shelterMapper(layout: Layout, sample: Sample, context: MapperContext): 
     });
     if (layout.says === "status" && !hasOutcome) return byStatus(context, origin, says, pet);
     if (isBlank(says.value)) {
-      // Some publish when an animal left without how. With neither it is still there.
-      const hasLeft = context.dates.sortable(left.read(record)) !== undefined;
-      if (hasLeft) return goneOf(origin, `${left.column} without ${status.column}`, pet);
+      const reason = absence(record);
+      if (reason !== undefined) return goneOf(origin, reason, pet);
       return { ...origin, kind: "pet", ...pet(), status: "available" };
     }
     if (!isDeparture(context, says.value)) return byStatus(context, origin, says, pet);
     return goneOf(origin, `${says.field} ${shown(says.value)}`, pet);
   });
+}
+
+/**
+ * Reads why an animal without an outcome is not for adoption: some publish when it left without
+ * how. Undefined where nothing says that it is gone.
+ */
+function absenceReader(
+  fields: NamedFields,
+  status: NamedField,
+  { dates, statuses }: MapperContext,
+): (record: unknown) => string | undefined {
+  const date = fields.among(departureDate);
+  const subtype = fields.among(["outcome subtype"]);
+  const states = conditions.map((each) => fields.among([each]));
+  return (record) => {
+    if (dates.sortable(date.read(record)) !== undefined) {
+      return `${date.column} without ${status.column}`;
+    }
+    if (!isBlank(subtype.read(record))) return `${subtype.column} without ${status.column}`;
+    const state = states.find(({ read }) => statuses.meaningOf(read(record)) === "gone");
+    return state && `${state.column} ${shown(state.read(record))}`;
+  };
 }
 
 /**

@@ -164,6 +164,40 @@ A3,Here,dog,2026-01-01,N/A,
     ]);
   });
 
+  test("an animal without an outcome may still be dead, or not for adoption", async () => {
+    const sonoma =
+      "Name,Type,Impound Number,Animal ID,Outcome Type,Outcome Subtype,Outcome Condition";
+    const first = await readWhole(`${sonoma}
+A,DOG,K1,A1,,,DEAD
+B,DOG,K2,A2,,INTERNET,
+C,DOG,K3,A3,,,HEALTHY
+`);
+    expect(first.outcomes.map(brief)).toEqual([
+      '2 gone: Outcome Condition "DEAD" [sonoma:A1]',
+      "3 gone: Outcome Subtype without Outcome Type [sonoma:A2]",
+      "4 C / name,DOG / available [sonoma:A3]",
+    ]);
+    const dallas = "Animal_Id,Animal_Type,Animal_Breed,Kennel_Status,Outcome_Type";
+    const second = await readWhole(`${dallas}
+A1,DOG,MIX,UNAVAILABLE,
+A2,DOG,MIX,IMPOUNDED,
+A3,DOG,MIX,UNAVAILABLE,ADOPTION
+`);
+    expect(second.outcomes.map(brief)).toEqual([
+      '2 gone: Kennel_Status "UNAVAILABLE" [dallas:A1]',
+      "3 Unnamed / name,DOG / available [dallas:A2]",
+      "4 Unnamed / name,DOG / sold [dallas:A3]",
+    ]);
+  });
+
+  test("a list without names proposes no other words for them", async () => {
+    const header = "AnimalID,AnimalType,IntakeSubtype,IntakeReason,OutcomeType";
+    const text = `${header}\nA1,CAT,OTC,STRAY,ADOPTION\nA2,DOG,FIELD,MOVING,EUTH\n`;
+    expect(await refusal(readWhole(text))).toContain(
+      "--map categoryId=AnimalType,status=OutcomeType,externalId=AnimalID,name=COLUMN",
+    );
+  });
+
   test("a column that the header has twice has one value, or the record is bad", async () => {
     const header = "Animal ID,Animal Name,Animal Type,Outcome Type,Outcome Date,Outcome Type";
     const { outcomes } = await readWhole(`${header}
