@@ -5,7 +5,7 @@ import { int64Of, type Notation, shown } from "./formats/values.ts";
 import { readCsv } from "./read/csv.ts";
 import { detectShape } from "./read/detect.ts";
 import { explainJson } from "./read/explain-json.ts";
-import { type ByteChunks, UnreadableInput } from "./read/input.ts";
+import { type ByteChunks, UnreadableInput, wholeInput } from "./read/input.ts";
 import { openInput } from "./read/open.ts";
 import { MalformedRecord } from "./read/records.ts";
 import { message } from "./messages.ts";
@@ -87,19 +87,8 @@ async function fromJson(chunks: ByteChunks): Promise<Category[]> {
 }
 
 async function wholeText(chunks: ByteChunks): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    pieces.push(chunk);
-    size += chunk.length;
-    if (size > categoriesBytesMax) {
-      throw new UnreadableInput(
-        0,
-        message("other", `expected at most ${categoriesBytesMax} bytes of categories`),
-      );
-    }
-  }
-  return new TextDecoder().decode(Buffer.concat(pieces));
+  const tooMany = message("other", `expected at most ${categoriesBytesMax} bytes of categories`);
+  return new TextDecoder().decode(await wholeInput(chunks, categoriesBytesMax, tooMany));
 }
 
 async function fromCsv(chunks: ByteChunks, delimiter: string): Promise<Category[]> {

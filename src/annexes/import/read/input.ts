@@ -63,7 +63,23 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
   return both;
 }
 
-function startsWith(bytes: Uint8Array, beginning: readonly number[]): boolean {
+/** All of an input in one piece. Throws UnreadableInput with `tooMany` above `bytesMax` bytes. */
+export async function wholeInput(
+  chunks: ByteChunks,
+  bytesMax: number,
+  tooMany: Message,
+): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    pieces.push(chunk);
+    size += chunk.length;
+    if (size > bytesMax) throw new UnreadableInput(0, tooMany);
+  }
+  return Buffer.concat(pieces);
+}
+
+export function startsWith(bytes: Uint8Array, beginning: readonly number[]): boolean {
   return beginning.every((byte, index) => bytes[index] === byte);
 }
 

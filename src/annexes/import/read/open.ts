@@ -1,7 +1,7 @@
 import { Readable, pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { foreignKind } from "./foreign.ts";
-import { type ByteChunks, UnreadableInput, utf8Chunks } from "./input.ts";
+import { type ByteChunks, startsWith, UnreadableInput, utf8Chunks } from "./input.ts";
 import { peeked } from "./peek.ts";
 import { message } from "../messages.ts";
 
@@ -37,10 +37,6 @@ export async function openInput(source: ByteChunks, encoding?: string): Promise<
   const marked = utf16.find(([first, second]) => startsWith(beginning, [first, second]));
   const name = marked?.[2] ?? encoding;
   return { kind: "text", chunks: utf8Chunks(name === undefined ? chunks : decoded(chunks, name)) };
-}
-
-function startsWith(bytes: Uint8Array, beginning: readonly number[]): boolean {
-  return beginning.every((byte, index) => bytes[index] === byte);
 }
 
 /**

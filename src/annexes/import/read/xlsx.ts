@@ -1,13 +1,13 @@
 import type { SheetFilterInfo } from "hucre";
 import { readXlsx, streamXlsxRows } from "hucre/xlsx";
-import { type ByteChunks, UnreadableInput } from "./input.ts";
+import { type ByteChunks, UnreadableInput, wholeInput } from "./input.ts";
 import type { RecordBatch } from "./records.ts";
 import { type Message, message } from "../messages.ts";
 
 /**
  * The largest workbook; its sheet is streamed, its archive and its shared texts are held in memory.
  */
-const workbookBytesMax = 32 * 1024 * 1024;
+const workbookMebibytesMax = 32;
 const batchRows = 512;
 
 /**
@@ -16,7 +16,8 @@ const batchRows = 512;
  * for what cannot be read as a workbook.
  */
 export async function* xlsxRows(chunks: ByteChunks, sheet?: string): AsyncGenerator<RecordBatch> {
-  const bytes = await workbookBytes(chunks);
+  const tooLarge = message("workbookLarge", String(workbookMebibytesMax));
+  const bytes = await wholeInput(chunks, workbookMebibytesMax * 1024 * 1024, tooLarge);
   let lines: number[] = [];
   let records: string[][] = [];
   let width = 0;
@@ -60,20 +61,6 @@ async function emptiness(bytes: Uint8Array, sheet: string | undefined): Promise<
   if (sheet === undefined || names.includes(sheet)) return message("sheetEmpty");
   const all = names.map((name) => JSON.stringify(name)).join(", ");
   return message("sheetUnknown", JSON.stringify(sheet), all);
-}
-
-async function workbookBytes(chunks: ByteChunks): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    pieces.push(chunk);
-    size += chunk.length;
-    if (size > workbookBytesMax) {
-      const mebibytes = workbookBytesMax / 1024 / 1024;
-      throw new UnreadableInput(0, message("workbookLarge", String(mebibytes)));
-    }
-  }
-  return Buffer.concat(pieces);
 }
 
 function cellText(value: unknown): string {
