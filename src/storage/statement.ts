@@ -213,17 +213,6 @@ export function* nextEpoch(): Steps<number> {
   return (yield { kind: "epoch" }) as number;
 }
 
-/** The last number that was given to a row of a table, or 0. */
-export function* lastNumber(table: Table): Steps<bigint> {
-  const last = inDialect((dialect) => dialect.lastNumber(table));
-  return (yield* row<{ last: bigint | null }>(sql`SELECT ${last} AS last`))?.last ?? 0n;
-}
-
-/** Makes the next number of a table greater than `last`. */
-export function* raiseNumber(table: Table, last: bigint): Steps<void> {
-  if (last > (yield* lastNumber(table))) yield { kind: "number", table, last };
-}
-
 /** A statement in the words of a database, and its parameters. */
 export function written(
   { pieces }: Statement,

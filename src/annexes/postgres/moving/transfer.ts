@@ -10,11 +10,10 @@ import { selected } from "../../../storage/records.ts";
 import {
   changeAnimals,
   countAnimals,
+  inDialect,
   insert,
   joined,
-  lastNumber,
   nextEpoch,
-  raiseNumber,
   raw,
   row,
   rows,
@@ -124,4 +123,15 @@ export async function goOnBehind(engine: Engine, last: LastNumbers): Promise<voi
     yield* run(sql`UPDATE ${keyEpoch} SET epoch = ${last.epoch} WHERE epoch < ${last.epoch}`);
     yield* nextEpoch();
   });
+}
+
+/** The last number that was given to a row of a table, or 0. */
+function* lastNumber(table: Table): Steps<bigint> {
+  const last = inDialect((dialect) => dialect.lastNumber(table));
+  return (yield* row<{ last: bigint | null }>(sql`SELECT ${last} AS last`))?.last ?? 0n;
+}
+
+/** Makes the next number of a table greater than `last`. */
+function* raiseNumber(table: Table, last: bigint): Steps<void> {
+  if (last > (yield* lastNumber(table))) yield { kind: "number", table, last };
 }
