@@ -42,6 +42,8 @@ export const messageTexts = {
   idsDamaged: () => "ids that a spreadsheet damaged are ignored",
   datesTurned: () =>
     "dates were read with the month first, before another date showed that the day is first",
+  sheetsUnread: (names: string) =>
+    `the workbook has other sheets, which are not read: ${names}; name one with --sheet`,
   datesUnreadable: (field: string) => `dates in ${field} cannot be read`,
   idsMissing: () => "animals have no id of their own, so each import adds them again",
   wholeRefused: (why: string) => `the import itself would be refused: ${why.replace(/\.$/, "")}`,

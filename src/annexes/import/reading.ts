@@ -98,7 +98,7 @@ export async function beginReading(
       source: context.source,
       referenced: included.species,
       batches: outcomes(beginning, batches, map, included),
-      notes: () => [...notes.list(), ...turnedDates(context.dates)],
+      notes: () => [...unreadSheets(raw), ...notes.list(), ...turnedDates(context.dates)],
       // Not those above: a generator that has not begun does nothing when it is to return.
       async close() {
         await batches.return(undefined);
@@ -132,6 +132,12 @@ function triedMapper(
   throw error;
 }
 
+function unreadSheets({ unread = [] }: RawRecords): readonly Note[] {
+  if (unread.length === 0) return [];
+  const said = message("sheetsUnread", unread.map((name) => JSON.stringify(name)).join(", "));
+  return [{ said, records: unread.length, firstLine: 0, example: "" }];
+}
+
 function turnedDates({ turned }: Dates): readonly Note[] {
   if (turned === 0) return [];
   return [{ said: message("datesTurned"), records: turned, firstLine: 0, example: "" }];
@@ -145,6 +151,8 @@ interface RawRecords {
   readonly bytesRead?: () => number;
   /** What an object around a list of records says beside it that may be an error. */
   readonly beside?: Readonly<Record<string, unknown>>;
+  /** A workbook's other sheets, where nobody chose one. */
+  readonly unread?: readonly string[];
 }
 
 interface Beginning {
@@ -163,7 +171,9 @@ async function rawRecords(
   };
   const opened = await openInput(source, encoding);
   if (opened.kind === "workbook") {
-    return { shape: "xlsx", ...(await readTable(xlsxRows(opened.chunks, sheet), isHeader)) };
+    const unread: string[] = [];
+    const rows = xlsxRows(opened.chunks, sheet, (sheets) => unread.push(...sheets));
+    return { shape: "xlsx", ...(await readTable(rows, isHeader)), unread };
   }
   const { shape, chunks } = await detectShape(opened.chunks);
   if (shape.kind === "csv") {

@@ -272,6 +272,8 @@ export const en = {
     idsDamaged: () => "A spreadsheet damaged some ids; these animals are imported without an id",
     datesTurned: () =>
       "Some dates were read with the month first, before another showed that the day is first",
+    sheetsUnread: (names: string) =>
+      `The workbook has other sheets, which are not read: ${names}. Save each as a file of its own`,
     datesUnreadable: (field: string) => `Dates in the column ${field} cannot be read`,
     idsMissing: () =>
       "Some animals have no id of their own, so the next import would add them again",

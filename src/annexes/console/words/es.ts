@@ -273,6 +273,8 @@ export const es: Words = {
     datesTurned: () =>
       "Algunas fechas se leyeron con el mes primero, antes de que otra mostrara que va primero el día",
     wholeRefused: (why) => `(en inglés) ${why}`,
+    sheetsUnread: (names) =>
+      `El libro tiene otras hojas, que no se leen: ${names}. Guarda cada una como archivo propio`,
     datesUnreadable: (field) => `No se entienden las fechas de la columna ${field}`,
     idsMissing: () =>
       "Algunos animales no tienen número propio: la próxima importación los añadiría otra vez",

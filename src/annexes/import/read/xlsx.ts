@@ -11,18 +11,22 @@ const workbookMebibytesMax = 32;
 const batchRows = 512;
 
 /**
- * The rows of a workbook's first visible sheet, or of the one that `sheet` names, as texts: dates
- * as ISO 8601, formulas as their values. The line of a record is its row. Throws UnreadableInput
- * for what cannot be read as a workbook.
+ * Rows of the sheet that is named, or of the first visible one, whose siblings go to `onUnread`:
+ * texts, dates as ISO 8601, formulas as their values. The line of a record is its row. Throws
+ * UnreadableInput for what is no workbook.
  */
-export async function* xlsxRows(chunks: ByteChunks, sheet?: string): AsyncGenerator<RecordBatch> {
+export async function* xlsxRows(
+  chunks: ByteChunks,
+  sheet?: string,
+  onUnread?: (sheets: readonly string[]) => void,
+): AsyncGenerator<RecordBatch> {
   const tooLarge = message("workbookLarge", String(workbookMebibytesMax));
   const bytes = await wholeInput(chunks, workbookMebibytesMax * 1024 * 1024, tooLarge);
   let lines: number[] = [];
   let records: string[][] = [];
   let width = 0;
   try {
-    const options = { sheet: sheet ?? (await firstVisible(bytes)) };
+    const options = { sheet: sheet ?? (await firstVisible(bytes, onUnread)) };
     for await (const { index, values } of streamXlsxRows(bytes, options)) {
       // Empty cells at a row's end are left out of the file.
       width = Math.max(width, values.length);
@@ -48,11 +52,16 @@ async function sheetsOf(bytes: Uint8Array): Promise<readonly SheetFilterInfo[]> 
 }
 
 /** The position of the first sheet that people see: an old list may be hidden before it. */
-async function firstVisible(bytes: Uint8Array): Promise<number> {
+async function firstVisible(
+  bytes: Uint8Array,
+  onUnread?: (sheets: readonly string[]) => void,
+): Promise<number> {
   const sheets = await sheetsOf(bytes);
-  return (
-    sheets.find(({ hidden, veryHidden }) => hidden !== true && veryHidden !== true)?.index ?? 0
+  const [first, ...others] = sheets.filter(
+    ({ hidden, veryHidden }) => hidden !== true && veryHidden !== true,
   );
+  if (others.length > 0) onUnread?.(others.map(({ name }) => name));
+  return first?.index ?? 0;
 }
 
 /** Why a workbook gives no rows. */

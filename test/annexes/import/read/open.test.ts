@@ -7,6 +7,7 @@ import { Statuses } from "../../../../src/annexes/import/formats/statuses.ts";
 import type { ReadOptions } from "../../../../src/annexes/import/reading.ts";
 import { isEncoding } from "../../../../src/annexes/import/read/open.ts";
 import { until } from "../../../helpers/until.ts";
+import { message } from "../../../../src/annexes/import/messages.ts";
 import { brief, fixture, inPieces, readWhole, refusal } from "../helpers.ts";
 
 const csv = "name,categoryId,status\r\nZoé,1,available\r\nJürgen,2,sold\r\n";
@@ -108,8 +109,10 @@ describe("a workbook", () => {
     });
 
   test("gives the rows of its first sheet, with the number of each", async () => {
-    const { shape, outcomes } = await readWhole(await workbook(), undefined, 100);
+    const { shape, outcomes, notes } = await readWhole(await workbook(), undefined, 100);
     expect(shape).toBe("xlsx");
+    const said = message("sheetsUnread", '"Old"');
+    expect(notes).toEqual([{ said, records: 1, firstLine: 0, example: "" }]);
     expect(outcomes.map(brief)).toEqual([
       "4 Zoé / id,1 / available",
       "6 Jürgen, the\ncat / id,2 / sold",
@@ -131,13 +134,16 @@ describe("a workbook", () => {
           { name: "Animals", rows },
         ],
       });
-      const { outcomes } = await readWhole(bytes, undefined, 100);
+      const { outcomes, notes } = await readWhole(bytes, undefined, 100);
       expect(outcomes.map(({ line }) => line)).toEqual([4, 6]);
+      expect(notes).toEqual([]);
     }
   });
 
   test("gives those of the sheet that is named", async () => {
-    const { outcomes } = await readWhole(await workbook(), undefined, 100, { sheet: "Old" });
+    const options = { sheet: "Old" };
+    const { outcomes, notes } = await readWhole(await workbook(), undefined, 100, options);
+    expect(notes).toEqual([]);
     expect(outcomes.map(brief)).toEqual(["2 Bo / id,3 / none"]);
     const work = readWhole(await workbook(), undefined, 100, { sheet: "New" });
     expect(await refusal(work)).toBe('there is no sheet "New"; there are "Animals", "Old"');
