@@ -136,7 +136,10 @@ function stateReader(fields: NamedFields, { statuses }: MapperContext): (record:
     const moved = movement(record);
     const isDeceased = !isBlank(deceased(record));
     if (tells || set.size > 0 || moved !== undefined || isDeceased) {
-      return stateOf(set, moved ?? 0, isDeceased);
+      const decided = stateOf(set, moved ?? 0, isDeceased);
+      // A report may have few of the flags; its word knows them all, and the shelter's own rules.
+      const meaning = statuses.meaningOf(word.read(record)) ?? decided.meaning;
+      if (decided.meaning !== "available" || meaning === "available") return decided;
     }
     return { field: word.column, value: word.read(record) };
   };

@@ -136,6 +136,26 @@ describe("programs and cities", () => {
     expect(outcomes.map(({ kind }) => kind)).toEqual(["gone"]);
   });
 
+  test("ASM: its word takes an animal out whose few flags say nothing against it", async () => {
+    const header = "id,sheltercode,animalname,speciesname,deceaseddate,adoptionstatus";
+    const { outcomes } = await readWhole(`${header}
+1,D1,Rex,Dog,,Not For Adoption
+2,D2,Lu,Dog,,Reserved
+3,D3,Bo,Dog,,Adoptable
+4,D4,Mia,Dog,,In our words
+5,D5,Kim,Dog,,
+6,D6,Tom,Dog,2026-01-01,Adoptable
+`);
+    expect(outcomes.map(brief)).toEqual([
+      '2 gone: adoptionstatus "Not For Adoption" [asm:1]',
+      "3 Lu / name,Dog / pending [asm:2]",
+      "4 Bo / name,Dog / available [asm:3]",
+      "5 Mia / name,Dog / available [asm:4]",
+      "6 Kim / name,Dog / available [asm:5]",
+      "7 gone: deceased [asm:6]",
+    ]);
+  });
+
   test("PetPoint: an outcome counts more than the stage that the animal had before it", async () => {
     const header = "Animal #,ARN,Animal Name,Species,Stage,Intake Date/Time,Outcome Type";
     const { outcomes } = await readWhole(`${header}
