@@ -41,7 +41,11 @@ export class NamedFields {
     const keys = names.map(columnKey);
     const chosen = keys.find((key) => this.#names.has(key));
     const [column = names[0] ?? ""] = chosen === undefined ? [] : this.#spellingsOf(chosen);
-    if (this.#columns !== undefined) return { column, read: this.#columnReader(column) };
+    if (this.#columns !== undefined) {
+      // A column without a name, such as an index, is none of them.
+      const read = chosen === undefined ? () => undefined : this.#columnReader(column);
+      return { column, read };
+    }
     const later = keys.filter((key) => !this.#names.has(key));
     const possible = (chosen === undefined ? later : [chosen, ...later]).map((key) =>
       this.#spellingsOf(key),

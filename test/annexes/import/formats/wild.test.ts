@@ -210,6 +210,18 @@ A3,DOG,MIX,UNAVAILABLE,ADOPTION
     ]);
   });
 
+  test("a column without a name, such as the index that pandas writes, is no field", async () => {
+    const austin = ",Animal ID,Name,Animal Type,Outcome Type,MonthYear";
+    const first = await readWhole(`${austin}\n0,A1,Rex,Dog,Adoption,m\n1,A2,Lu,Dog,,m\n`);
+    expect(first.outcomes.map(brief)).toEqual([
+      "2 Rex / name,Dog / sold [austin:A1]",
+      "3 Lu / name,Dog / available [austin:A2]",
+    ]);
+    const dallas = ",Animal_Id,Animal_Type,Animal_Breed,Kennel_Status,Outcome_Type";
+    const second = await readWhole(`${dallas}\n0,A1,DOG,MIX,LAB,\n`);
+    expect(second.outcomes.map(brief)).toEqual(["2 Unnamed / name,DOG / available [dallas:A1]"]);
+  });
+
   test("a list without names proposes no other words for them", async () => {
     const header = "AnimalID,AnimalType,IntakeSubtype,IntakeReason,OutcomeType";
     const text = `${header}\nA1,CAT,OTC,STRAY,ADOPTION\nA2,DOG,FIELD,MOVING,EUTH\n`;
