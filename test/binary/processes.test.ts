@@ -1,7 +1,17 @@
 /** Several processes at one address: one service to a caller, and one program to an operator. */
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import { join } from "node:path";
+import {
+  cleanEnvironment,
+  executable,
+  makeKey,
+  rehome,
+  roomy,
+  serve,
+  temporaryFolder,
+} from "../helpers/binary.ts";
 import { goneBeforeRequest, load, portOf, requestText } from "../helpers/load.ts";
 import { isOnPostgres } from "../helpers/store-under-test.ts";
 import { until } from "../helpers/until.ts";
@@ -15,7 +25,7 @@ async function serveIn(folder: string, count: number, args: readonly string[] = 
   return server;
 }
 
-function childrenOf({ pid }: Server): number[] {
+function childrenOf({ pid }: Pick<Server, "pid">): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
   return text.trim().split(" ").filter(Boolean).map(Number);
 }
@@ -27,6 +37,25 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Collects the text of a stream. */
+function listen(stream: ReadableStream<Uint8Array>): () => string {
+  let said = "";
+  void (async () => {
+    const decoder = new TextDecoder();
+    for await (const bytes of stream) said += decoder.decode(bytes, { stream: true });
+  })();
+  return () => said;
+}
+
+/** The signals for which the process has a listener (proc_pid_status(5)). */
+function heardSignals(pid: number): string[] {
+  const text = readFileSync(`/proc/${pid}/status`, "utf8");
+  const mask = BigInt(`0x${/^SigCgt:\t(\w+)$/m.exec(text)?.[1] ?? "0"}`);
+  return Object.entries(constants.signals)
+    .filter(([, number]) => ((mask >> BigInt(number - 1)) & 1n) === 1n)
+    .map(([name]) => name);
 }
 
 /** Asks on a connection of its own. The id of the request begins with letters of the process. */
@@ -132,6 +161,64 @@ test("SIGUSR2 replaces every process and breaks no answer", async () => {
   expect([...statuses.keys()]).toEqual([200]);
   expect(server.stderr()).toContain("The new processes serve.");
 });
+
+test("SIGHUP and SIGUSR2 during the start end nothing, and are heard after it", async () => {
+  using folder = temporaryFolder();
+  const child = Bun.spawn(
+    [await executable(), "serve", "--data", folder.path, "--port", "0", "--processes", "2"],
+    { env: cleanEnvironment, stdout: "ignore", stderr: "pipe" },
+  );
+  await until(() => {
+    const heard = heardSignals(child.pid);
+    return heard.includes("SIGHUP") && heard.includes("SIGUSR2");
+  });
+  child.kill("SIGHUP");
+  child.kill("SIGUSR2");
+  const said = listen(child.stderr);
+  await until(() => said().includes("The new processes serve."), 20_000);
+  child.kill("SIGTERM");
+  expect(await child.exited, said()).toBe(0);
+}, 30_000);
+
+test.each([
+  ["a file that the system cannot run", (path: string) => writeFileSync(path, "no program")],
+  ["no file", (path: string) => rmSync(path)],
+])(
+  "with %s in place of the executable, the rest keeps serving until it is mended",
+  async (_, spoil) => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "rehome");
+    copyFileSync(await executable(), path);
+    const child = Bun.spawn(
+      [path, "serve", "--data", folder.path, "--port", "0", "--processes", "2"],
+      {
+        env: cleanEnvironment,
+        stdout: "ignore",
+        stderr: "pipe",
+      },
+    );
+    const said = listen(child.stderr);
+    await until(() => said().includes("2 processes serve"), 20_000);
+    rmSync(path);
+    writeFileSync(path, "", { mode: 0o755 });
+    spoil(path);
+    child.kill("SIGUSR2");
+    await until(() =>
+      said().includes("The new processes did not start. The old ones keep serving."),
+    );
+    const [first = 0, second = 0] = childrenOf(child);
+    process.kill(first, "SIGKILL");
+    await until(() => said().includes("A process did not start ("));
+    expect(childrenOf(child)).toEqual([second]);
+    expect(said()).not.toMatch(/^ +at /m);
+    rmSync(path, { force: true });
+    copyFileSync(await executable(), path);
+    await until(() => childrenOf(child).length === 2, 20_000);
+    child.kill("SIGTERM");
+    expect(await child.exited, said()).toBe(0);
+  },
+  60_000,
+);
 
 test("a stop ends all of them; so does the end of the one that holds them", async () => {
   using folder = temporaryFolder();

@@ -18,50 +18,60 @@ const command = Bun.isStandaloneExecutable
   ? [process.execPath]
   : [process.execPath, process.argv[1] ?? ""];
 
+function start(slot: number, env: MemberOptions["env"]): ChildProcess {
+  const [program = "", ...args] = command;
+  return spawn(program, [...args, "serve"], {
+    env: { ...env },
+    // Only the first one prints the banner. All of them write to one log.
+    stdio: ["ignore", slot === 0 ? "inherit" : "ignore", "inherit", "ipc"],
+    serialization: "json",
+  });
+}
+
 /** A serving process, as its supervisor holds it. */
 export class Member {
   readonly slot: number;
   readonly startedMs = performance.now();
   /** Resolves with the port once it serves, and with undefined when it ends before. */
   readonly ready: Promise<number | undefined>;
-  /** Resolves with the exit code, or the signal that ended it. */
-  readonly ended: Promise<number | NodeJS.Signals>;
+  /** Resolves with the exit code, the signal that ended it, or why it could not be started. */
+  readonly ended: Promise<number | string>;
   /** True once it was asked to stop. */
   isStopping = false;
-  readonly #child: ChildProcess;
+  readonly #child: ChildProcess | undefined;
   readonly #questions = new Map<number, (metrics: readonly object[]) => void>();
   #lastId = 0;
 
   constructor(options: MemberOptions) {
     const { slot, env } = options;
     this.slot = slot;
-    const [program = "", ...args] = command;
-    this.#child = spawn(program, [...args, "serve"], {
-      env: { ...env },
-      // Only the first one prints the banner. All of them write to one log.
-      stdio: ["ignore", slot === 0 ? "inherit" : "ignore", "inherit", "ipc"],
-      serialization: "json",
-    });
     const ready = Promise.withResolvers<number | undefined>();
-    const ended = Promise.withResolvers<number | NodeJS.Signals>();
+    const ended = Promise.withResolvers<number | string>();
     this.ready = ready.promise;
     this.ended = ended.promise;
+    const end = (how: number | string) => {
+      ready.resolve(undefined);
+      for (const answer of this.#questions.values()) answer([]);
+      ended.resolve(how);
+    };
+    try {
+      this.#child = start(slot, env);
+    } catch (error) {
+      // A file that the system cannot run. It may be another one at the next attempt.
+      end((error as Error).message);
+      return;
+    }
     this.#child.on("message", (message) => {
       const said = message as MemberMessage;
       if (said.type === "ready") ready.resolve(said.port);
       else this.#heard(said, options);
     });
-    const end = (how: number | NodeJS.Signals) => {
-      ready.resolve(undefined);
-      for (const answer of this.#questions.values()) answer([]);
-      ended.resolve(how);
-    };
     this.#child.on("exit", (code, signal) => end(signal ?? code ?? 1));
-    this.#child.on("error", () => end(1));
+    this.#child.on("error", ({ message }) => end(message));
   }
 
   get pid(): number {
-    return this.#child.pid ?? 0;
+    return this.#child?.pid ?? 0;
   }
 
   /** Asks it to finish the requests under way and to end. */
@@ -71,13 +81,13 @@ export class Member {
   }
 
   signal(signal: NodeJS.Signals): void {
-    this.#child.kill(signal);
+    this.#child?.kill(signal);
   }
 
   /** Returns its metrics, or none when it ends before it answers. */
   metrics(): Promise<readonly object[]> {
     const { promise, resolve } = Promise.withResolvers<readonly object[]>();
-    if (!this.#child.connected) return Promise.resolve([]);
+    if (this.#child?.connected !== true) return Promise.resolve([]);
     this.#lastId += 1;
     this.#questions.set(this.#lastId, resolve);
     this.#send({ type: "metrics", id: this.#lastId });
@@ -103,6 +113,6 @@ export class Member {
   }
 
   #send(message: SupervisorMessage): void {
-    if (this.#child.connected) this.#child.send(message);
+    if (this.#child?.connected === true) this.#child.send(message);
   }
 }

@@ -30,13 +30,16 @@ export async function serveInProcesses(
     traffic: isWatched(loaded) ? new TrafficMeter(systemClock) : undefined,
     envOf: (slot, port) => environmentOf(loaded, io, slot, port),
   });
-  const handOver = () => void supervisor.handOver();
+  const started = Promise.withResolvers<void>();
+  // A signal that nobody hears ends the process. One that comes early waits for the start.
+  const handOver = () => void started.promise.then(() => supervisor.handOver());
+  process.on("SIGUSR2", handOver);
+  io.onReload(() => void started.promise.then(() => supervisor.reload()));
   try {
     if (!(await supervisor.start())) {
       throw new AppError("unavailable", "The service did not start: its first process ended.");
     }
-    io.onReload(() => supervisor.reload());
-    process.on("SIGUSR2", handOver);
+    started.resolve();
     await using _listener = metrics && (await openMetrics(supervisor, metrics));
     log.info(`${count} processes serve.`);
     await untilAborted(io.stop);

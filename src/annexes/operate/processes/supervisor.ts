@@ -59,9 +59,9 @@ export class Supervisor {
     return this.#members;
   }
 
-  /** Makes every process reopen its files. */
+  /** Makes every process reopen its files. One that starts has no listener yet and would end. */
   reload(): void {
-    for (const member of this.#members) member.signal("SIGHUP");
+    for (const member of this.#members) void member.ready.then(() => member.signal("SIGHUP"));
   }
 
   /**
@@ -112,9 +112,8 @@ export class Supervisor {
     const how = await member.ended;
     if (member.isStopping || this.#isStopping) return;
     const waitMs = this.#restartAfter(member);
-    this.#options.log.error(
-      `Process ${member.pid} ended (${how}). A new one starts in ${waitMs} ms.`,
-    );
+    const what = member.pid === 0 ? "A process did not start" : `Process ${member.pid} ended`;
+    this.#options.log.error(`${what} (${how}). A new one starts in ${waitMs} ms.`);
     await Bun.sleep(waitMs);
     if (!this.#isStopping) void this.#watch(this.#add(member.slot));
   }
