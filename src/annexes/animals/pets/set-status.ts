@@ -15,7 +15,8 @@ export function setStatusCommand(io: Io): Command {
     .addHelpText(
       "after",
       `
-A running server shows the change at its next request.
+A running server shows the change at its next request, or with PostgreSQL within
+a second.
 
 Examples:
   rehome pets set-status 17 pending

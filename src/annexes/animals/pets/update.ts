@@ -17,7 +17,8 @@ export function updateCommand(io: Io): Command {
     .addHelpText(
       "after",
       `
-A running server shows the change at its next request. rehome undo reverses it.
+A running server shows the change at its next request, or with PostgreSQL within
+a second. rehome undo reverses it.
 
 Examples:
   rehome pets update 17 --name "Rex II"
