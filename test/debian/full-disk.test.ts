@@ -3,6 +3,7 @@
  * again.
  */
 import { expect, test } from "bun:test";
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { fill, smallDisk } from "../helpers/small-disk.ts";
@@ -17,6 +18,25 @@ const canMount = (() => {
   }
   return disk !== undefined;
 })();
+
+test.skipIf(!canMount)(
+  "a disk that became read-only is not backed up, with what to do",
+  async () => {
+    using disk = smallDisk(diskMb);
+    using elsewhere = temporaryFolder();
+    const data = join(disk?.path ?? "", "data");
+    await makeKey(data);
+    Bun.spawnSync(["mount", "-o", "remount,ro", disk?.path ?? ""]);
+    const made = await rehome(["backup", join(elsewhere.path, "backup.db"), "--data", data]);
+    expect(made).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(made.stderr).toStartWith(
+      `Error: ${join(data, "rehome.db")} cannot be backed up: its folder is on a file system that is mounted read-only, and reading needs to write there.\nTry: Copy it, `,
+    );
+    const copy = join(elsewhere.path, "copy.db");
+    copyFileSync(join(data, "rehome.db"), copy);
+    expect((await rehome(["backup", "verify", copy])).stdout).toContain("1 key: 1 active");
+  },
+);
 
 test.skipIf(!canMount)("a restore on a full disk says so, and leaves the catalogue", async () => {
   using disk = smallDisk(diskMb);

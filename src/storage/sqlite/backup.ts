@@ -19,7 +19,7 @@ import { reasonNotMade } from "../../domain/system-error.ts";
 import type { Migration } from "../migrations.macro.ts";
 import { isFull, openDatabase } from "./database.ts";
 import { catalogueMigrations } from "./files.ts";
-import { giveToOwner, requirePlainFiles, requireReachable } from "./folder.ts";
+import { giveToOwner, mayWrite, ownership, requirePlainFiles, requireReachable } from "./folder.ts";
 import { type Blame, checkPages, checkReferences, examine, reportingDamage } from "./inspect.ts";
 import { pendingMigrations } from "./migrate.ts";
 
@@ -69,7 +69,13 @@ export function backup(
         hint: "Free some space, or name a file on another disk.",
       });
     }
-    throw error;
+    const folder = dirname(source);
+    if (error instanceof AppError || mayWrite(folder)) throw error;
+    const why = `its folder ${ownership(folder)}, and reading needs to write there`;
+    throw new AppError("unavailable", `${source} cannot be backed up: ${why}.`, {
+      cause: error,
+      hint: "Copy it, and its -wal if there is one, to a folder on another disk. There rehome backup verify tests it.",
+    });
   } finally {
     rmSync(partial, { force: true });
   }

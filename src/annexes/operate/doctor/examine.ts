@@ -80,7 +80,7 @@ function checkDatabase({ name, path, bytes = 0, pending, problem }: Diagnosis): 
   return warn(
     name,
     `${detail}, schema lacks ${pending.join(", ")}`,
-    "The next start updates it, and keeps the old catalogue.",
+    "The next start updates it, and keeps a copy.",
   );
 }
 
