@@ -27,6 +27,7 @@ export async function serve(
   inspecting: Promise<Inspected | undefined>,
 ): Promise<void> {
   const log = openLog(loaded.config, io);
+  hearHandOver(log);
   try {
     await run(loaded, io, log, inspecting);
   } finally {
@@ -70,7 +71,7 @@ async function run(
     for (const watcher of watchers) watcher.started?.(server.url, server.port);
     await warnAtStart(loaded, services, log);
     watchDescriptors(log, io.stop);
-    await untilStopped(io, watchers, log);
+    await untilStopped(io, watchers);
     log.info("Stopping: running requests finish first.");
     await server.stop(config.shutdownTimeoutSeconds * 1000);
   } finally {
@@ -81,6 +82,11 @@ async function run(
     }
   }
   log.info("Stopped: counters saved, database closed.");
+}
+
+/** Unheard, the signal that replaces one of several processes would end a single one. */
+function hearHandOver(log: Logger): void {
+  process.on("SIGUSR2", () => log.warn("SIGUSR2 does nothing without --processes."));
 }
 
 /** The certificate that the settings name. Loaded where it is wanted: node:crypto takes 4 ms. */
@@ -136,10 +142,7 @@ function joined(watchers: readonly Watcher[]): StoreObserver | undefined {
 const settledMs = 1_000;
 
 /** Resolves when the service is asked to stop. */
-async function untilStopped(io: Io, watchers: readonly Watcher[], log: Logger): Promise<void> {
-  const words = "SIGUSR2 starts new processes only with --processes; nothing was done.";
-  // Unheard, it would end the process.
-  process.on("SIGUSR2", () => log.warn(words));
+async function untilStopped(io: Io, watchers: readonly Watcher[]): Promise<void> {
   const settled = setTimeout(giveBack, settledMs);
   const stops = watchers.flatMap(({ stop }) => stop ?? []);
   await untilAborted(AbortSignal.any([io.stop, ...stops]));

@@ -54,7 +54,7 @@ test("SIGUSR2, which is for several processes, does not end a single one", async
   using folder = temporaryFolder();
   await using server = await serve(folder.path);
   process.kill(server.pid, "SIGUSR2");
-  await until(() => server.stderr().includes("SIGUSR2 starts new processes only with --processes"));
+  await until(() => server.stderr().includes("SIGUSR2 does nothing without --processes."));
   expect((await fetch(`${server.origin}/health`)).status).toBe(200);
   expect(await server.stop()).toBe(0);
 });
