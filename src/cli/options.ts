@@ -176,6 +176,18 @@ export function durationOption(flags: string, description: string, minMs = 0): O
   });
 }
 
+/** When a key expires: a duration in milliseconds, or `never`. */
+export function expiryOption(description: string): Option {
+  return new Option("--expires-in <duration>", description).argParser((value: string) => {
+    if (value === "never") return value;
+    const ms = parseDuration(value);
+    if (ms === undefined || ms === 0) {
+      throw new InvalidArgumentError(`It ${durationRule}, or never.`);
+    }
+    return ms;
+  });
+}
+
 /** `--read-only`, in the words of `description`; it and `--read-write` exclude each other. */
 export const readOnlyOption = (description: string) =>
   new Option("--read-only", description).conflicts("readWrite");

@@ -294,13 +294,13 @@ describe("changes", () => {
 
   test("a duration of nothing makes no key and no ban", async () => {
     const { id } = await makeKey(folder.path, "--plan", "free", "--name", "lasting");
-    for (const args of [
-      ["create", "--plan", "free", "--name", "stillborn", "--expires-in", "0"],
-      ["ban", id, "--for", "0"],
-    ]) {
+    for (const [args, rest] of [
+      [["create", "--plan", "free", "--name", "stillborn", "--expires-in", "0"], ", or never."],
+      [["ban", id, "--for", "0"], "."],
+    ] as const) {
       const result = await keys(...args);
       expect(result.exitCode).toBe(2);
-      expect(result.stderr).toContain("It must be a duration such as 30m, 24h or 90d.");
+      expect(result.stderr).toContain(`It must be a duration such as 30m, 24h or 90d${rest}`);
     }
     expect((await keys("list")).stdout).not.toContain("stillborn");
   });
@@ -439,6 +439,8 @@ describe("a key's end", () => {
     const endless = await documented(keySchema, "update", id, "--expires-in", "never");
     expect(endless).toMatchObject({ state: "active", expiresAt: null });
     expect((await keys("update", id, "--expires-in", "soon")).stderr).toContain("or never");
+    const lasting = ["--plan", "free", "--name", "lasting one", "--expires-in", "never"];
+    expect(await documented(issuedSchema, "create", ...lasting)).toMatchObject({ expiresAt: null });
   });
 
   test("does not keep an expired key from a new secret, and the command says what is missing", async () => {

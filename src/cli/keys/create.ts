@@ -7,7 +7,7 @@ import { withServices } from "../open.ts";
 import {
   addSettings,
   configOf,
-  durationOption,
+  expiryOption,
   labelOption,
   limitOption,
   planOption,
@@ -25,7 +25,7 @@ interface Options {
   readonly name: string;
   readonly perMinute?: number;
   readonly perDay?: number;
-  readonly expiresIn?: number;
+  readonly expiresIn?: number | "never";
   readonly readOnly?: true;
   readonly json?: true;
 }
@@ -41,13 +41,7 @@ export function createCommand(io: Io): Command {
     .addOption(limitOption("per-day", "requests per day (plan enterprise only)"))
     .addOption(readOnlyOption("the key may list and get animals, but not add them"))
     .addOption(readWriteOption("the key may also add animals, which is the default"))
-    .addOption(
-      durationOption(
-        "--expires-in <duration>",
-        "when the key expires, such as 90d; never by default",
-        1,
-      ),
-    )
+    .addOption(expiryOption("when the key expires, such as 90d; never by default"))
     .addHelpText(
       "after",
       `
@@ -67,7 +61,9 @@ async function create(command: Command, io: Io, options: Options): Promise<void>
   const work = async (services: Services) => {
     await refuseOtherEnvironment(services, loaded);
     const { keys, clock, place } = services;
-    const issued = await keys.create({ ...options, expiresInMs: options.expiresIn });
+    const { expiresIn } = options;
+    const expiresInMs = expiresIn === "never" ? undefined : expiresIn;
+    const issued = await keys.create({ ...options, expiresInMs });
     if (options.json) {
       printJson(io, issuedJson(issued, clock()));
       return;

@@ -1,9 +1,9 @@
-import { InvalidArgumentError, Option, type Command } from "commander";
-import { durationRule, parseDuration } from "../../domain/duration.ts";
+import type { Command } from "commander";
 import type { PlanName } from "../../domain/plan.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import {
+  expiryOption,
   labelOption,
   limitOption,
   planOption,
@@ -32,7 +32,9 @@ export function updateCommand(io: Io): Command {
     .addOption(limitOption("per-minute", "requests per minute (plan enterprise only)"))
     .addOption(limitOption("per-day", "requests per day (plan enterprise only)"))
     .addOption(labelOption("new label"))
-    .addOption(expiryOption())
+    .addOption(
+      expiryOption("when the key expires, counted from now, such as 90d; never removes the expiry"),
+    )
     .addOption(readOnlyOption("from now on the key may list and get animals, but not add them"))
     .addOption(readWriteOption("from now on the key may also add animals"))
     .addHelpText(
@@ -56,19 +58,5 @@ Examples:
     await changeKey(command, io, options, (keys) =>
       keys.update(reference, { ...options, expiresInMs: expiresIn, readOnly }),
     );
-  });
-}
-
-function expiryOption(): Option {
-  const flags = "--expires-in <duration>";
-  const description =
-    "when the key expires, counted from now, such as 90d; never removes the expiry";
-  return new Option(flags, description).argParser((value: string) => {
-    const ms = parseDuration(value);
-    if (value === "never") return value;
-    if (ms === undefined || ms === 0) {
-      throw new InvalidArgumentError(`It ${durationRule}, or never.`);
-    }
-    return ms;
   });
 }
