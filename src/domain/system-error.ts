@@ -4,6 +4,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: "a part of the path is a file, not a folder",
   EACCES: "permission denied",
   EPERM: "permission denied",
+  ENAMETOOLONG: "its name is too long",
   EISDIR: "it is a folder",
   EEXIST: "it exists already",
   EROFS: "the file system is mounted read-only",

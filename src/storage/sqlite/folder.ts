@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { AppError, shellWord } from "../../domain/errors.ts";
+import { reasonOf } from "../../domain/system-error.ts";
 import { userName } from "../system-account.ts";
 
 /**
@@ -93,6 +94,13 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
+    if (/^E(?:NAMETOOLONG|ROFS|NOSPC)$/.test((error as { code?: string }).code ?? "")) {
+      throw new AppError(
+        "unavailable",
+        `The data folder ${folder} is missing and cannot be made: ${reasonOf(error)}.`,
+        { cause: error, hint: "Choose another folder with --data." },
+      );
+    }
     requireReachable(folder);
     const parent = nearestFolder(folder);
     const why = statSync(parent).isDirectory() ? ownership(parent) : "is a file, not a folder";

@@ -178,6 +178,12 @@ test("a data folder that cannot be made says where, whose and what to do", () =>
   expect(thrown?.hint).toMatch(/install -d -m 0700 -o \S+ \/proc\/rehome\/data/);
 });
 
+test("a data folder with too long a name says so, and blames no owner", () => {
+  expect(() => open(join(folder, "n".repeat(300)))).toThrow(
+    "is missing and cannot be made: its name is too long.",
+  );
+});
+
 describe("what to do about a folder that cannot be written", () => {
   const isRoot = process.geteuid?.() === 0;
 
