@@ -226,6 +226,30 @@ describe("a form that no page of the console sends", () => {
     expect(await (await oda.get(`/animals/${id}`)).text()).toMatch(/value="pending"\s+selected/);
   });
 
+  test("of several says so when somebody removed one of them, and changes none", async () => {
+    const pia = await joined("Pia");
+    const ids: string[] = [];
+    for (const name of ["Staying", "Leaving"]) {
+      await pia.submit("/animals", { name, category: "Dog", status: "pending" });
+      const list = await (await pia.get(`/animals?q=${name}`)).text();
+      ids.push(/href="\/animals\/(\d+)">/.exec(list)?.[1] ?? "");
+    }
+    const [staying = "", leaving = ""] = ids;
+    await pia.submit(`/animals/${leaving}/remove`, {});
+    const answers = [{ status: "sold" }, { remove: "1" }].map(async (what) => {
+      const fields = new URLSearchParams(what);
+      for (const id of ids) fields.append("id", id);
+      return pia.post("/animals/several", fields);
+    });
+    for (const answer of await Promise.all(answers)) {
+      expect(answer.status).toBe(404);
+      expect(await answer.text()).toContain("Somebody removed one of these animals");
+    }
+    expect(await (await pia.get(`/animals/${staying}`)).text()).toMatch(
+      /value="pending"\s+selected/,
+    );
+  });
+
   test.each([
     "https://evil.example/",
     "//evil.example/x",

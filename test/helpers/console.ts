@@ -68,7 +68,7 @@ export class Visitor {
 
   post(
     path: string,
-    fields: Record<string, string> | FormData = {},
+    fields: Record<string, string> | URLSearchParams | FormData = {},
     headers: Record<string, string> = {},
   ): Promise<Response> {
     const body = fields instanceof FormData ? fields : new URLSearchParams(fields);

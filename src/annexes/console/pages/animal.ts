@@ -1,8 +1,10 @@
+import { AppError } from "../../../domain/errors.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
 import type { Category } from "../../animals/category.ts";
 import type { Pet, PetStatus } from "../../../domain/pet.ts";
 import { html } from "../../page/html.ts";
 import { redirect, type StatusName } from "../web/answer.ts";
+import { ConsoleError } from "../web/console-error.ts";
 import { param, type Visit } from "../web/visit.ts";
 import {
   animalForm,
@@ -201,12 +203,18 @@ export async function changeSeveral(visit: Visit): Promise<Response> {
     });
   }
   if (form.has("remove")) {
-    const removed = await desk.animals.remove(ids, person.name);
+    const removed = await desk.animals.remove(ids, person.name).catch(tellGone);
     return redirect(withChange(backPath(visit), removed));
   }
   if (status === undefined) return notFoundPage(visit);
-  const changed = await desk.animals.update(ids, { status }, person.name);
+  const changed = await desk.animals.update(ids, { status }, person.name).catch(tellGone);
   return redirect(withChange(backPath(visit), changed));
+}
+
+/** Throws the failure of a change of several animals, in words if one of them is gone. */
+function tellGone(error: unknown): never {
+  const isGone = error instanceof AppError && error.kind === "not_found";
+  throw isGone ? new ConsoleError("not_found", "someGone", { cause: error }) : error;
 }
 
 async function animalOf(visit: Visit): Promise<Pet | undefined> {

@@ -471,6 +471,8 @@ export const en = {
     title: "That did not work",
     start: "Go to the animals",
     notFound: "There is nothing here, or it is gone.",
+    someGone:
+      "Somebody removed one of these animals in the meantime, so nothing was changed. Choose again.",
     forbidden: "Only operators may see this. Ask one of them.",
     failed: "Something went wrong here. It is in the service's log.",
     later: "Try again in a moment.",

@@ -481,6 +481,8 @@ export const es: Words = {
     title: "No ha funcionado",
     start: "Ir a los animales",
     notFound: "Aquí no hay nada, o ya no está.",
+    someGone:
+      "Alguien quitó uno de estos animales entretanto, así que no se ha cambiado nada. Elige de nuevo.",
     forbidden: "Solo los operadores pueden ver esto. Pide ayuda a uno.",
     failed: "Algo ha fallado aquí. Está en el registro del servicio.",
     later: "Inténtalo de nuevo en un momento.",
