@@ -71,12 +71,16 @@ export class Account {
     return windowView(this.counts, this.key.limits, this.left);
   }
 
-  /** What is left of the block, which the store gets back; the account holds nothing afterwards. */
+  /**
+   * What is left of the block, which the store gets back. The account holds nothing afterwards, and
+   * may take it again.
+   */
   releaseBlock(): UnusedBlock | undefined {
     if (this.left === 0) return undefined;
     const { minuteLabel, dayLabel } = this.counts;
     const count = this.left;
     this.left = 0;
+    this.exhausted = false;
     return { minuteLabel, dayLabel, count };
   }
 

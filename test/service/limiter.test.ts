@@ -312,6 +312,20 @@ describe("several processes on one folder", () => {
     expect(await idle.admitted(secret, 20)).toBe(0);
   });
 
+  test("what a process gave back while it was idle it may take again", async () => {
+    await using folder = new SharedFolder(new TestClock());
+    const [idle, other] = [await folder.stack(), await folder.stack()];
+    const { secret } = await idle.key("enterprise", { perMinute: 120, perDay: 120 });
+    const { secret: another } = await other.key("free");
+    expect(await other.admitted(another, 1)).toBe(1);
+    await idle.services.sweep();
+    // The last block has two requests, of which one is used.
+    expect([await idle.admitted(secret, 118), await idle.admitted(secret, 1)]).toEqual([118, 1]);
+    folder.clock.advance(1_000);
+    await idle.services.sweep();
+    expect(await idle.admitted(secret, 3)).toBe(1);
+  });
+
   test("a clean stop gives back what was taken ahead, also to those that had run out", async () => {
     await using folder = new SharedFolder(new TestClock());
     const [first, second] = [await folder.stack(), await folder.stack()];
