@@ -34,6 +34,7 @@ const testsLeftOut: Readonly<Record<string, readonly string[]>> = {
     "is read by a person: a line a check, advice below, in colour",
     "that does not exist yet is no failure, and is not made",
     "is explained by the setting that it comes from",
+    "is ok, about to end, ended, or nothing that a start could use",
     "that is a file fails",
     "that others can enter, and a file that others can read, are warned of",
     "with a damaged page fails with the restore to be done",
