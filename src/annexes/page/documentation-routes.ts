@@ -1,4 +1,4 @@
-import { Elysia } from "elysia";
+import { Elysia, type Context } from "elysia";
 import { jsonText } from "../../domain/exact-json.ts";
 import { isGetPetRemoved, baseUrlOf, versionSegment, type EdgeOptions } from "../../http/edge.ts";
 import { jsonType } from "../../http/errors.ts";
@@ -35,20 +35,20 @@ export function documentationRoutes(options: EdgeOptions) {
     .get(documentPath, async ({ request, set }) => {
       const { json } = await current(clock());
       Object.assign(set.headers, documentHeaders);
-      return json.replaceAll(unknownBase, () => quoted(request.url).slice(1, -1));
+      const text = json.replaceAll(unknownBase, () => quoted(request.url).slice(1, -1));
+      return validated(text, request, set);
     })
     .get(yamlPath, async ({ request, set }) => {
       const { yaml } = await current(clock());
       Object.assign(set.headers, yamlHeaders);
-      return yaml.replaceAll(unknownBase, () => quoted(request.url));
+      const text = yaml.replaceAll(unknownBase, () => quoted(request.url));
+      return validated(text, request, set);
     })
     .get(documentationPath, async ({ request, set }) => {
       const { page } = await current(clock());
       Object.assign(set.headers, page.headers);
-      return page.text.replaceAll(
-        unknownBase,
-        () => html`${baseUrlOf(request.url, undefined)}`.text,
-      );
+      const base = () => html`${baseUrlOf(request.url, undefined)}`.text;
+      return validated(page.text.replaceAll(unknownBase, base), request, set);
     })
     .get(`${documentationPath}/`, ({ set }) => {
       set.status = "Permanent Redirect";
@@ -56,6 +56,20 @@ export function documentationRoutes(options: EdgeOptions) {
       set.headers["location"] = `..${documentationPath}`;
       return "";
     });
+}
+
+/**
+ * Gives `text` an entity tag, and returns it: empty, as 304, to a client that has it already (RFC
+ * 9110, section 13.1.2).
+ */
+function validated(text: string, request: Request, set: Context["set"]): string {
+  const tag = `"${new Bun.CryptoHasher("sha256").update(text).digest("base64url")}"`;
+  set.headers["etag"] = tag;
+  const known = request.headers.get("if-none-match")?.split(",") ?? [];
+  // A proxy that compresses makes the tag a weak one.
+  if (!known.some((each) => ["*", tag].includes(each.trim().replace(/^W\//, "")))) return text;
+  set.status = "Not Modified";
+  return "";
 }
 
 /** The address of /v1 that the request to `url` came to, as a string of JSON, and so of YAML. */

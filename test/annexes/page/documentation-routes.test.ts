@@ -25,3 +25,27 @@ test("a page on an allowed origin may read them", async () => {
   expect(asked.status).toBe(204);
   expect(asked.headers.get("access-control-allow-methods")).toBe("GET, HEAD");
 });
+
+test("a client that has them gets 304 until they change", async () => {
+  const app = await testApp();
+  for (const path of [...paths, "/docs/yaml"]) {
+    const first = await app.send(path);
+    const text = await first.text();
+    const tag = first.headers.get("etag") ?? "";
+    expect(tag).toMatch(/^"[\w-]{43}"$/);
+    const ask = (known: string) => app.send(path, { headers: { "if-none-match": known } });
+    for (const known of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
+      const again = await ask(known);
+      expect([known, again.status, await again.text()]).toEqual([known, 304, ""]);
+      expect(again.headers.get("etag")).toBe(tag);
+      expect(again.headers.get("cache-control")).toBe("no-cache");
+    }
+    const other = await ask('"other"');
+    expect([other.status, await other.text()]).toEqual([200, text]);
+  }
+  const before = (await app.send("/docs/json")).headers.get("etag") ?? "";
+  // getPet is gone from the document.
+  app.clock.nowMs = Date.UTC(2030, 11, 6);
+  const after = await app.send("/docs/json", { headers: { "if-none-match": before } });
+  expect(after.status).toBe(200);
+});
