@@ -189,13 +189,12 @@ describe("show", () => {
 
   test("a person reads the last twenty changes", async () => {
     const { id } = await makeKey(folder.path, "--plan", "free", "--name", "restless");
-    for (let at = 1; at <= 11; at += 1) {
-      await keys("ban", id, "--for", `${at}h`);
-      await keys("unban", id);
-    }
+    // All at once: on PostgreSQL each of them takes a second.
+    const hours = Array.from({ length: 22 }, (_, at) => at + 1);
+    await Promise.all(hours.map((each) => keys("ban", id, "--for", `${each}h`)));
     const { stdout } = await keys("show", id);
     expect(stdout).toContain("23 events\n  3 earlier ones: --json shows all\n");
-    expect(stdout.match(/ {2}kim {2}(?:un)?ban\n/g)).toHaveLength(20);
+    expect(stdout.match(/ {2}kim {2}ban\n/g)).toHaveLength(20);
   }, 30_000);
 
   test("a person reads state, windows, ban, secrets and events", async () => {
