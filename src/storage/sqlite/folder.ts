@@ -94,7 +94,7 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    if (/^E(?:NAMETOOLONG|ROFS|NOSPC)$/.test((error as { code?: string }).code ?? "")) {
+    if (/^E(?:NAMETOOLONG|NOSPC)$/.test((error as { code?: string }).code ?? "")) {
       throw new AppError(
         "unavailable",
         `The data folder ${folder} is missing and cannot be made: ${reasonOf(error)}.`,
