@@ -10,8 +10,8 @@ import { printable } from "../../cli/terminal/text.ts";
 import { yesOption } from "../../cli/options.ts";
 import { isoSeconds } from "../../domain/clock.ts";
 import type { Services } from "../../service/services.ts";
-import { PeopleService, roles, type ListedPerson, type Person, type Role } from "./people.ts";
-import { peopleStore } from "./people-store.ts";
+import { PeopleService, type ListedPerson, type Person } from "./people.ts";
+import { type Role, roles } from "./tables.ts";
 import { invitationMs, type Secret } from "./secrets.ts";
 import { consoleUrlSetting } from "./settings.ts";
 
@@ -180,7 +180,7 @@ async function withPeople(
     loaded.config,
     io,
     async (services: Services) => {
-      const people = new PeopleService(peopleStore(services.store), services.clock, randomBytes);
+      const people = new PeopleService(services.store, services.clock, randomBytes);
       const url = loaded.valueOf(consoleUrlSetting) ?? (await people.address());
       if (url === undefined && command.name() !== "list" && command.name() !== "remove") {
         io.err(

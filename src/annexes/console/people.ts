@@ -1,7 +1,9 @@
 import type { RandomBytes } from "../../domain/api-key.ts";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { PeopleStore } from "./people-store.ts";
+import type { Engine } from "../../storage/contract.ts";
+import * as statements from "./people-statements.ts";
+import type { Role } from "./tables.ts";
 import {
   hashSecret,
   invitationMs,
@@ -10,10 +12,6 @@ import {
   sessionMs,
   type Secret,
 } from "./secrets.ts";
-
-/** Staff see animals, import and categories; operators see all. */
-export const roles = ["staff", "operator"] as const;
-export type Role = (typeof roles)[number];
 
 /** Somebody who may use the console. */
 export interface Person {
@@ -47,13 +45,17 @@ interface FoundSession {
   readonly isRenewed: boolean;
 }
 
+function invitationOf(token: Secret, nowMs: number) {
+  return { hash: hashSecret(token), createdAtMs: nowMs, expiresAtMs: nowMs + invitationMs };
+}
+
 /** Who may use the console: invitations, sessions, and their end. */
 export class PeopleService {
-  readonly #store: PeopleStore;
+  readonly #store: Engine;
   readonly #clock: Clock;
   readonly #randomBytes: RandomBytes;
 
-  constructor(store: PeopleStore, clock: Clock, randomBytes: RandomBytes) {
+  constructor(store: Engine, clock: Clock, randomBytes: RandomBytes) {
     this.#store = store;
     this.#clock = clock;
     this.#randomBytes = randomBytes;
@@ -76,9 +78,11 @@ export class PeopleService {
     const token = newSecret(this.#randomBytes);
     const person = { id: this.#newId(), name, role };
     const nowMs = this.#clock();
-    const isAdded = await this.#store.add(
-      { ...person, createdAtMs: nowMs, createdBy: invitedBy },
-      { hash: hashSecret(token), createdAtMs: nowMs, expiresAtMs: nowMs + invitationMs },
+    const isAdded = await this.#store.transact(() =>
+      statements.addPerson(
+        { ...person, createdAtMs: nowMs, createdBy: invitedBy },
+        invitationOf(token, nowMs),
+      ),
     );
     if (isAdded) return { person, token };
     throw new AppError("invalid_request", `There is a person named "${name}".`, {
@@ -90,17 +94,15 @@ export class PeopleService {
   async inviteAgain(personId: string): Promise<Secret> {
     const token = newSecret(this.#randomBytes);
     const nowMs = this.#clock();
-    await this.#store.replaceInvitation(personId, {
-      hash: hashSecret(token),
-      createdAtMs: nowMs,
-      expiresAtMs: nowMs + invitationMs,
-    });
+    const invitation = invitationOf(token, nowMs);
+    await this.#store.transact(() => statements.replaceInvitation(personId, invitation));
     return token;
   }
 
   /** The person whom a link invites, or undefined when it is not good (any more). */
   async invited(token: Secret): Promise<Person | undefined> {
-    return this.#store.invited(hashSecret(token), this.#clock());
+    const nowMs = this.#clock();
+    return this.#store.read(() => statements.invited(hashSecret(token), nowMs));
   }
 
   /**
@@ -110,12 +112,14 @@ export class PeopleService {
   async join(token: Secret): Promise<Secret | undefined> {
     const session = newSecret(this.#randomBytes);
     const nowMs = this.#clock();
-    const person = await this.#store.join(hashSecret(token), {
-      hash: hashSecret(session),
-      createdAtMs: nowMs,
-      expiresAtMs: nowMs + sessionMs,
-      seenAtMs: nowMs,
-    });
+    const person = await this.#store.transact(() =>
+      statements.join(hashSecret(token), {
+        hash: hashSecret(session),
+        createdAtMs: nowMs,
+        expiresAtMs: nowMs + sessionMs,
+        seenAtMs: nowMs,
+      }),
+    );
     return person === undefined ? undefined : session;
   }
 
@@ -126,21 +130,23 @@ export class PeopleService {
   async find(session: Secret): Promise<FoundSession | undefined> {
     const hash = hashSecret(session);
     const nowMs = this.#clock();
-    const found = await this.#store.session(hash, nowMs);
+    const found = await this.#store.read(() => statements.sessionOf(hash, nowMs));
     if (found === undefined) return undefined;
     const isRenewed = nowMs - found.seenAtMs >= renewAfterMs;
-    if (isRenewed) await this.#store.renew(hash, nowMs, nowMs + sessionMs);
+    if (isRenewed) {
+      await this.#store.transact(() => statements.renew(hash, nowMs, nowMs + sessionMs));
+    }
     return { person: found.person, isRenewed };
   }
 
   /** Keeps where the console is, for the links of commands. */
   async noteAddress(url: string): Promise<void> {
-    await this.#store.noteAddress(url);
+    await this.#store.transact(() => statements.noteAddress(url));
   }
 
   /** Where the console of this store was last, or undefined when there never was one. */
   async address(): Promise<string | undefined> {
-    return this.#store.address();
+    return this.#store.read(statements.address);
   }
 
   now(): number {
@@ -148,16 +154,13 @@ export class PeopleService {
   }
 
   async signOut(session: Secret): Promise<void> {
-    await this.#store.endSession(hashSecret(session));
+    await this.#store.transact(() => statements.endSession(hashSecret(session)));
   }
 
   /** The people who may come in, in the order in which they were invited. */
   async list(): Promise<ListedPerson[]> {
-    return this.#store.list(this.#clock());
-  }
-
-  async count(): Promise<number> {
-    return (await this.list()).length;
+    const nowMs = this.#clock();
+    return this.#store.read(() => statements.listed(nowMs));
   }
 
   async byId(id: string): Promise<Person | undefined> {
@@ -177,7 +180,8 @@ export class PeopleService {
 
   /** Removes somebody: no link and no session of theirs is good from now on. */
   async remove(personId: string): Promise<void> {
-    await this.#store.remove(personId, this.#clock());
+    const nowMs = this.#clock();
+    await this.#store.transact(() => statements.removePerson(personId, nowMs));
   }
 
   /** `per_` and 12 characters without look-alikes. */

@@ -20,7 +20,6 @@ import { animalDesk } from "./animals/desk.ts";
 import { openImports } from "./import-engine.ts";
 import { messageLine, messages, type Begin, type FromConsole, type ToConsole } from "./messages.ts";
 import { PeopleService } from "./people.ts";
-import { peopleStore } from "./people-store.ts";
 import { consoleSetting, consoleUrlSetting } from "./settings.ts";
 import type { Traffic } from "../operate/traffic.ts";
 import { consoleHandler } from "./web/handler.ts";
@@ -76,7 +75,7 @@ async function run(
           const url = loaded.valueOf(consoleUrlSetting) ?? publicUrl(loaded, server);
           await desk.people.noteAddress(url);
           const firstLink =
-            wantsFirstLink && (await desk.people.count()) === 0
+            wantsFirstLink && (await desk.people.list()).length === 0
               ? await firstLinkAt(url, desk, io.actor)
               : undefined;
           // So that the first search is as quick as those that follow.
@@ -114,7 +113,7 @@ function openDesk(loaded: LoadedConfig, services: Services, line: Line, io: Io):
   const clock = systemClock;
   return {
     services,
-    people: new PeopleService(peopleStore(services.store), clock, randomBytes),
+    people: new PeopleService(services.store, clock, randomBytes),
     animals: animalDesk(services),
     imports: openImports(loaded.config, services),
     health: openHealth(loaded, io.env, clock),

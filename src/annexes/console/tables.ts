@@ -1,8 +1,9 @@
 /** Who may use the console. */
 import { bytes, count, keyOf, nullable, oneOf, table, text } from "../../storage/declare.ts";
 
-/** What a person may do in the console. */
-const personRoles = ["staff", "operator"] as const;
+/** Staff see animals, import and categories; operators see all. */
+export const roles = ["staff", "operator"] as const;
+export type Role = (typeof roles)[number];
 
 /** The people who use the console. */
 export const people = table({
@@ -11,7 +12,7 @@ export const people = table({
   columns: {
     id: text(),
     name: text(),
-    role: oneOf(personRoles),
+    role: oneOf(roles),
     createdAtMs: count(),
     /** Who invited the person. */
     createdBy: text(),

@@ -1,6 +1,7 @@
 import { AppError } from "../../../domain/errors.ts";
 import { html, trusted, type Html } from "../../page/html.ts";
-import { isPersonName, roles, type ListedPerson } from "../people.ts";
+import { isPersonName, type ListedPerson } from "../people.ts";
+import { roles } from "../tables.ts";
 import type { Secret } from "../secrets.ts";
 import { redirect } from "../web/answer.ts";
 import { param, query, type Visit } from "../web/visit.ts";

@@ -1,4 +1,4 @@
-import type { Role } from "../people.ts";
+import type { Role } from "../tables.ts";
 import type { Visit } from "./visit.ts";
 
 export type Handler = (visit: Visit) => Response | Promise<Response>;

@@ -1,4 +1,4 @@
-import type { Engine } from "../../storage/contract.ts";
+/** What is kept of the people who use the console. Secrets come as hashes only. */
 import { addRecords, record } from "../../storage/records.ts";
 import {
   forUpdate,
@@ -10,8 +10,8 @@ import {
   type Steps,
 } from "../../storage/statement.ts";
 import { storeState } from "../../storage/tables.ts";
-import { invitations, people, sessions } from "./tables.ts";
-import type { ListedPerson, Person, Role } from "./people.ts";
+import { invitations, people, type Role, sessions } from "./tables.ts";
+import type { ListedPerson, Person } from "./people.ts";
 
 interface NewInvitation {
   readonly hash: Uint8Array;
@@ -28,57 +28,8 @@ interface NewPerson extends Person {
   readonly createdBy: string;
 }
 
-/** What is kept of the people who use the console. Secrets come as hashes only. */
-export interface PeopleStore {
-  /**
-   * Adds a person with an invitation; false, and nothing is changed, when somebody of this name is
-   * there.
-   */
-  add(person: NewPerson, invitation: NewInvitation): Promise<boolean>;
-  /** Ends the person's invitations that were not used, and adds this one. */
-  replaceInvitation(personId: string, invitation: NewInvitation): Promise<void>;
-  /** Whom an invitation that is good at `nowMs` is for. */
-  invited(hash: Uint8Array, nowMs: number): Promise<Person | undefined>;
-  /**
-   * Uses an invitation up and begins a session, in one transaction. Undefined when the invitation
-   * is not good.
-   */
-  join(hash: Uint8Array, session: NewSession): Promise<Person | undefined>;
-  /** The session that is good at `nowMs`. */
-  session(
-    hash: Uint8Array,
-    nowMs: number,
-  ): Promise<{ readonly person: Person; readonly seenAtMs: number } | undefined>;
-  renew(hash: Uint8Array, seenAtMs: number, expiresAtMs: number): Promise<void>;
-  endSession(hash: Uint8Array): Promise<void>;
-  list(nowMs: number): Promise<ListedPerson[]>;
-  /** Removes a person with all sessions and invitations. */
-  remove(personId: string, nowMs: number): Promise<void>;
-  noteAddress(url: string): Promise<void>;
-  address(): Promise<string | undefined>;
-}
-
 /** The name of the store's fact that says where the console is. */
 const addressFact = "console";
-
-/** What is kept of people, on whichever database the store is. */
-export function peopleStore(engine: Engine): PeopleStore {
-  return {
-    add: async (person, invitation) => engine.transact(() => addPerson(person, invitation)),
-    replaceInvitation: async (personId, invitation) =>
-      engine.transact(() => replaceInvitation(personId, invitation)),
-    invited: async (hash, nowMs) => engine.read(() => invited(hash, nowMs, sql``)),
-    join: async (hash, session) => engine.transact(() => join(hash, session)),
-    session: async (hash, nowMs) => engine.read(() => sessionOf(hash, nowMs)),
-    renew: async (hash, seenAtMs, expiresAtMs) =>
-      engine.transact(() => renew(hash, seenAtMs, expiresAtMs)),
-    endSession: async (hash) => engine.transact(() => endSession(hash)),
-    list: async (nowMs) => engine.read(() => listed(nowMs)),
-    remove: async (personId, nowMs) => engine.transact(() => removePerson(personId, nowMs)),
-    noteAddress: async (url) => engine.transact(() => noteAddress(url)),
-    address: async () => engine.read(address),
-  };
-}
 
 interface PersonRow {
   readonly id: string;
@@ -88,7 +39,11 @@ interface PersonRow {
 
 const personOf = ({ id, name, role }: PersonRow): Person => ({ id, name, role });
 
-function* addPerson(person: NewPerson, invitation: NewInvitation): Steps<boolean> {
+/**
+ * Adds a person with an invitation; false, and nothing is changed, when somebody of this name is
+ * there.
+ */
+export function* addPerson(person: NewPerson, invitation: NewInvitation): Steps<boolean> {
   const same = sql`WHERE name = ${person.name} AND removed_at_ms IS NULL`;
   if ((yield* record(people, same)) !== undefined) return false;
   yield* addRecords(people, [person]);
@@ -96,13 +51,21 @@ function* addPerson(person: NewPerson, invitation: NewInvitation): Steps<boolean
   return true;
 }
 
-function* replaceInvitation(personId: string, invitation: NewInvitation): Steps<void> {
+/** Ends the person's invitations that were not used, and adds this one. */
+export function* replaceInvitation(personId: string, invitation: NewInvitation): Steps<void> {
   yield* run(sql`DELETE FROM ${invitations} WHERE person_id = ${personId} AND used_at_ms IS NULL`);
   yield* addRecords(invitations, [{ ...invitation, personId }]);
 }
 
-/** An invitation is good while it is not used, not over, and its person was not removed. */
-function* invited(hash: Uint8Array, nowMs: number, lock: Statement): Steps<Person | undefined> {
+/**
+ * Whom an invitation that is good at `nowMs` is for: it is good while it is not used, not over, and
+ * its person was not removed.
+ */
+export function* invited(
+  hash: Uint8Array,
+  nowMs: number,
+  lock: Statement = sql``,
+): Steps<Person | undefined> {
   const good = sql`WHERE hash = ${hash} AND used_at_ms IS NULL AND expires_at_ms > ${nowMs} ${lock}`;
   const invitation = yield* record(invitations, good);
   if (invitation === undefined) return undefined;
@@ -111,7 +74,8 @@ function* invited(hash: Uint8Array, nowMs: number, lock: Statement): Steps<Perso
   return found && personOf(found);
 }
 
-function* join(hash: Uint8Array, session: NewSession): Steps<Person | undefined> {
+/** Uses an invitation up and begins a session. Undefined when the invitation is not good. */
+export function* join(hash: Uint8Array, session: NewSession): Steps<Person | undefined> {
   const nowMs = session.createdAtMs;
   const person = yield* invited(hash, nowMs, forUpdate);
   if (person === undefined) return undefined;
@@ -120,7 +84,8 @@ function* join(hash: Uint8Array, session: NewSession): Steps<Person | undefined>
   return person;
 }
 
-function* sessionOf(hash: Uint8Array, nowMs: number) {
+/** The session that is good at `nowMs`. */
+export function* sessionOf(hash: Uint8Array, nowMs: number) {
   const found = yield* row<PersonRow & { readonly seen_at_ms: bigint }>(
     sql`SELECT person.id, person.name, person.role, session.seen_at_ms
       FROM ${sessions} AS session JOIN ${people} AS person ON person.id = session.person_id
@@ -130,7 +95,7 @@ function* sessionOf(hash: Uint8Array, nowMs: number) {
   return found && { person: personOf(found), seenAtMs: Number(found.seen_at_ms) };
 }
 
-function* renew(hash: Uint8Array, seenAtMs: number, expiresAtMs: number): Steps<void> {
+export function* renew(hash: Uint8Array, seenAtMs: number, expiresAtMs: number): Steps<void> {
   yield* run(
     sql`UPDATE ${sessions} SET seen_at_ms = ${seenAtMs}, expires_at_ms = ${expiresAtMs}
       WHERE hash = ${hash}`,
@@ -138,11 +103,11 @@ function* renew(hash: Uint8Array, seenAtMs: number, expiresAtMs: number): Steps<
   yield* run(sql`DELETE FROM ${sessions} WHERE expires_at_ms <= ${seenAtMs}`);
 }
 
-function* endSession(hash: Uint8Array): Steps<void> {
+export function* endSession(hash: Uint8Array): Steps<void> {
   yield* run(sql`DELETE FROM ${sessions} WHERE hash = ${hash}`);
 }
 
-function* listed(nowMs: number): Steps<ListedPerson[]> {
+export function* listed(nowMs: number): Steps<ListedPerson[]> {
   const found = yield* rows<
     PersonRow & {
       readonly created_at_ms: bigint;
@@ -166,19 +131,20 @@ function* listed(nowMs: number): Steps<ListedPerson[]> {
 
 const numberOf = (value: bigint | null) => (value === null ? undefined : Number(value));
 
-function* removePerson(personId: string, nowMs: number): Steps<void> {
+/** Removes a person with all sessions and invitations. */
+export function* removePerson(personId: string, nowMs: number): Steps<void> {
   yield* run(sql`DELETE FROM ${sessions} WHERE person_id = ${personId}`);
   yield* run(sql`DELETE FROM ${invitations} WHERE person_id = ${personId}`);
   yield* run(sql`UPDATE ${people} SET removed_at_ms = ${nowMs} WHERE id = ${personId}`);
 }
 
-function* noteAddress(url: string): Steps<void> {
+export function* noteAddress(url: string): Steps<void> {
   yield* run(
     sql`INSERT INTO ${storeState} (name, value) VALUES (${addressFact}, ${url})
       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   );
 }
 
-function* address(): Steps<string | undefined> {
+export function* address(): Steps<string | undefined> {
   return (yield* record(storeState, sql`WHERE name = ${addressFact}`))?.value;
 }
