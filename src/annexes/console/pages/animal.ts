@@ -3,7 +3,7 @@ import { parseInt64 } from "../../../domain/int64.ts";
 import type { Category } from "../../animals/category.ts";
 import type { Pet, PetStatus } from "../../../domain/pet.ts";
 import { html } from "../../page/html.ts";
-import { redirect, type StatusName } from "../web/answer.ts";
+import { redirect } from "../web/answer.ts";
 import { ConsoleError } from "../web/console-error.ts";
 import { param, type Visit } from "../web/visit.ts";
 import {
@@ -43,7 +43,7 @@ async function newPage(
   return consolePage(visit, {
     title: words.animals.addTitle,
     section: "animals",
-    status: Object.keys(errors).length > 0 ? "invalid" : "ok",
+    errors,
     body: html`<h1>${words.animals.addTitle}</h1>
       <section class="card narrow">
         ${animalForm(visit, {
@@ -104,7 +104,7 @@ async function shown(
   return consolePage(visit, {
     title,
     section: "animals",
-    status: statusNameOf(errors),
+    errors,
     body: html`<p class="trail"><a href="/animals">${words.animals.backToAll}</a></p>
       <h1>${title} <small>${String(id)}</small></h1>
       <div id="notices">${done}</div>
@@ -132,9 +132,6 @@ async function shown(
       </div>`,
   });
 }
-
-const statusNameOf = (errors: FieldErrors): StatusName =>
-  Object.keys(errors).length > 0 ? "invalid" : "ok";
 
 /** `POST /animals/:id`: keeps what was corrected. */
 export async function saveAnimal(visit: Visit): Promise<Response> {

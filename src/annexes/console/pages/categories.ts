@@ -24,7 +24,7 @@ async function shown(visit: Visit, name: string, errors: FieldErrors = {}): Prom
   return consolePage(visit, {
     title: words.sections.categories,
     section: "categories",
-    status: Object.keys(errors).length > 0 ? "invalid" : "ok",
+    errors,
     body: html`<h1>${words.sections.categories}</h1>
       <div id="notices">${done}</div>
       <div class="desk">
@@ -91,7 +91,7 @@ async function shownOne(
   return consolePage(visit, {
     title: category.name,
     section: "categories",
-    status: Object.keys(errors).length > 0 ? "invalid" : "ok",
+    errors,
     body: html`<p class="trail"><a href="/categories">${words.categories.back}</a></p>
       <h1>${category.name}</h1>
       <div id="notices">${await changeNotice(visit)}</div>

@@ -40,7 +40,7 @@ async function shown(visit: Visit, errors: FieldErrors = {}): Promise<Response> 
   return consolePage(visit, {
     title: words.import.title,
     section: "import",
-    status: Object.keys(errors).length === 0 ? "ok" : "invalid",
+    errors,
     refreshSeconds: isWorking ? refreshSeconds : undefined,
     body: html`${formError(errors)}
       <div id="notices">${await changeNotice(visit)}</div>

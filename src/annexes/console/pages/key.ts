@@ -7,23 +7,14 @@ import type { KeyUse } from "../../../service/usage.ts";
 import { html, type Html } from "../../page/html.ts";
 import { redirect } from "../web/answer.ts";
 import { param, query, type Visit } from "../web/visit.ts";
-import { nameErrorOf } from "./animal-form.ts";
 import { notFoundPage } from "./failures.ts";
-import {
-  expiryField,
-  keyErrors,
-  planFields,
-  readOnlyField,
-  secretPage,
-  sentPlan,
-  stateTag,
-  useMeter,
-} from "./keys.ts";
+import { keyErrors, keyFields, keyOf, secretPage, sentKey, stateTag, useMeter } from "./keys.ts";
 import { banReason, eventList } from "./key-history.ts";
 import { consolePage } from "./layout.ts";
 import {
   checkField,
   fact,
+  formError,
   moment,
   notice,
   number,
@@ -47,11 +38,11 @@ async function shown(visit: Visit, errors: FieldErrors = {}): Promise<Response> 
   return consolePage(visit, {
     title: key.name,
     section: "keys",
-    status: Object.keys(errors).length > 0 ? "invalid" : "ok",
+    errors,
     body: html`<p class="trail"><a href="/keys">${words.keys.back}</a></p>
       <h1>${key.name} ${stateTag(visit, key)}</h1>
       ${query(visit, "done") === "yes" && notice("good", html`<p>${words.keys.done}</p>`)}
-      ${errors[""] !== undefined && notice("bad", html`<p>${errors[""]}</p>`)}
+      ${formError(errors)}
       <div class="desk">
         <div>
           <section class="card">${facts(visit, details, use)}</section>
@@ -109,35 +100,26 @@ function goodSecrets(visit: Visit, secrets: KeyDetails["secrets"]): Html[] {
     );
 }
 
+/** Of a plan whose limits are not the key's own. */
+const noLimits = { perMinute: "", perDay: "" } as const;
+
 function updateForm(visit: Visit, key: ApiKey, errors: FieldErrors): Html {
   const { words, form } = visit;
-  const isSent = form.has("plan");
-  const isOwn = key.plan === "enterprise";
+  const { name, plan, readOnly } = key;
+  const { perMinute, perDay } = plan === "enterprise" ? key.limits : noLimits;
+  const known = {
+    name,
+    plan,
+    perMinute: String(perMinute),
+    perDay: String(perDay),
+    expires: "",
+    readOnly,
+  };
+  const shownKey = form.has("plan") ? sentKey(visit) : known;
   return html`<section class="card" aria-labelledby="change-title">
     <h2 id="change-title">${words.keys.changeTitle}</h2>
     <form method="post" action="/keys/${key.id}" novalidate>
-      ${textField({
-        name: "name",
-        label: words.fields.name,
-        value: isSent ? form.text("name") : key.name,
-        error: errors["name"],
-      })}
-      ${planFields(
-        visit,
-        {
-          plan: isSent ? form.text("plan") : key.plan,
-          perMinute: isSent ? form.text("perMinute") : isOwn ? String(key.limits.perMinute) : "",
-          perDay: isSent ? form.text("perDay") : isOwn ? String(key.limits.perDay) : "",
-        },
-        errors,
-      )}
-      ${expiryField(
-        words.keys.expiresLaterHint,
-        visit,
-        isSent ? form.text("expires") : "",
-        errors["expires"],
-      )}
-      ${readOnlyField(visit, isSent ? form.has("readOnly") : key.readOnly)}
+      ${keyFields(visit, shownKey, errors, { expires: words.keys.expiresLaterHint })}
       <button>${words.buttons.save}</button>
     </form>
   </section>`;
@@ -184,27 +166,11 @@ function endForms({ words, nowMs }: Visit, key: ApiKey, errors: FieldErrors): Ht
 
 /** `POST /keys/:id`: label, plan, end and what it may do. */
 export async function updateKey(visit: Visit): Promise<Response> {
-  const { form, words } = visit;
-  const plan = sentPlan(form, visit);
-  const name = form.text("name");
-  const expires = form.text("expires");
-  const nameError = nameErrorOf(name, words);
-  const isNever = ["never", words.keys.never].includes(expires.toLowerCase());
-  const expiresInMs = isNever ? "never" : parseDuration(expires);
-  const errors: FieldErrors = {
-    ...(nameError !== undefined && { name: nameError }),
-    ...("wrong" in plan && plan.wrong),
-    ...(expires !== "" && !expiresInMs && { expires: words.errors.expires(durationRule) }),
-  };
-  if ("wrong" in plan || Object.keys(errors).length > 0) return shown(visit, errors);
-  return changed(visit, (keys, id) =>
-    keys.update(id, {
-      ...plan,
-      name,
-      readOnly: form.has("readOnly"),
-      ...(expires !== "" && { expiresInMs }),
-    }),
-  );
+  const sent = sentKey(visit);
+  const isNever = ["never", visit.words.keys.never].includes(sent.expires.toLowerCase());
+  const { key, wrong } = keyOf(visit, sent, isNever ? "never" : parseDuration(sent.expires));
+  if (key === undefined) return shown(visit, wrong);
+  return changed(visit, (keys, id) => keys.update(id, key));
 }
 
 /** `POST /keys/:id/rotate`. */

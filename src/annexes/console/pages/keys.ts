@@ -5,12 +5,12 @@ import { isLimit, planNames, type PlanName } from "../../../domain/plan.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { IssuedKey } from "../../../service/keys.ts";
 import type { KeyUse } from "../../../service/usage.ts";
-import type { Form } from "../web/forms.ts";
 import type { Visit } from "../web/visit.ts";
 import { nameErrorOf } from "./animal-form.ts";
 import { consolePage } from "./layout.ts";
 import {
   checkField,
+  copyField,
   formError,
   notice,
   number,
@@ -43,17 +43,17 @@ export function useMeter(visit: Visit, used: number, limit: number): Html {
 
 /** `GET /keys`: all keys, and a form for another one. */
 export async function keysPage(visit: Visit): Promise<Response> {
-  return shown(visit, {});
+  return shown(visit, noKey);
 }
 
-async function shown(visit: Visit, sent: Sent, errors: FieldErrors = {}): Promise<Response> {
+async function shown(visit: Visit, sent: KeyForm, errors: FieldErrors = {}): Promise<Response> {
   const { words, desk } = visit;
   const keys = await desk.services.keys.list();
   const uses = await desk.services.usage.now(keys);
   return consolePage(visit, {
     title: words.sections.keys,
     section: "keys",
-    status: Object.keys(errors).length > 0 ? "invalid" : "ok",
+    errors,
     body: html`<h1>${words.sections.keys}</h1>
       <div class="desk">
         <section class="card">
@@ -90,76 +90,81 @@ function keyLine(visit: Visit, key: ApiKey, use: KeyUse): Html {
 }
 
 /** What stands in the form of a key, as text. */
-interface Sent {
-  readonly name?: string;
-  readonly plan?: string;
-  readonly perMinute?: string;
-  readonly perDay?: string;
-  readonly expires?: string;
-  readonly readOnly?: boolean;
+interface KeyForm {
+  readonly name: string;
+  readonly plan: string;
+  readonly perMinute: string;
+  readonly perDay: string;
+  readonly expires: string;
+  readonly readOnly: boolean;
 }
 
-function createForm(visit: Visit, sent: Sent, errors: FieldErrors): Html {
-  const { words } = visit;
+const noKey: KeyForm = {
+  name: "",
+  plan: "free",
+  perMinute: "",
+  perDay: "",
+  expires: "",
+  readOnly: false,
+};
+
+/** The form of a key as it was sent. */
+export function sentKey({ form }: Visit): KeyForm {
+  return {
+    name: form.text("name"),
+    plan: form.text("plan"),
+    perMinute: form.text("perMinute"),
+    perDay: form.text("perDay"),
+    expires: form.text("expires"),
+    readOnly: form.has("readOnly"),
+  };
+}
+
+function createForm(visit: Visit, sent: KeyForm, errors: FieldErrors): Html {
+  const { keys, buttons } = visit.words;
   return html`<form method="post" action="/keys" novalidate>
     ${formError(errors)}
-    ${textField({
-      name: "name",
-      label: words.fields.name,
-      value: sent.name ?? "",
-      error: errors["name"],
-      hint: words.keys.nameHint,
-    })}
-    ${planFields(visit, sent, errors)}
-    ${expiryField(words.keys.expiresHint, visit, sent.expires ?? "", errors["expires"])}
-    ${readOnlyField(visit, sent.readOnly ?? false)}
-    <button>${words.buttons.createKey}</button>
+    ${keyFields(visit, sent, errors, { name: keys.nameHint, expires: keys.expiresHint })}
+    <button>${buttons.createKey}</button>
   </form>`;
 }
 
+/** The fields of a key's form. */
+export function keyFields(
+  visit: Visit,
+  sent: KeyForm,
+  errors: FieldErrors,
+  hints: { readonly name?: string; readonly expires: string },
+): Html {
+  const { fields } = visit.words;
+  const field = (name: "name" | "expires") =>
+    textField({
+      name,
+      label: fields[name],
+      value: sent[name],
+      error: errors[name],
+      hint: hints[name],
+    });
+  return html`${field("name")} ${planFields(visit, sent, errors)} ${field("expires")}
+  ${checkField({ name: "readOnly", label: fields.readOnly, isOn: sent.readOnly })}`;
+}
+
 /** The plan, and the two numbers that go with Enterprise only. */
-export function planFields({ words }: Visit, sent: Sent, errors: FieldErrors): Html {
-  const plan = sent.plan ?? "free";
+function planFields({ words }: Visit, sent: KeyForm, errors: FieldErrors): Html {
+  const { plan } = sent;
+  const limit = (name: "perMinute" | "perDay") =>
+    textField(
+      { name, label: words.fields[name], value: sent[name], error: errors[name] },
+      html`inputmode="numeric"`,
+    );
   return html`${selectField(
       { name: "plan", label: words.fields.plan, value: plan, error: errors["plan"] },
       planNames.map((each) => ({ value: each, text: words.keys.planLine(each) })),
     )}
     <details class="more" ${when(plan === "enterprise", "open")}>
       <summary>${words.keys.enterprise}</summary>
-      ${textField(
-        {
-          name: "perMinute",
-          label: words.fields.perMinute,
-          value: sent.perMinute ?? "",
-          error: errors["perMinute"],
-        },
-        html`inputmode="numeric"`,
-      )}
-      ${textField(
-        {
-          name: "perDay",
-          label: words.fields.perDay,
-          value: sent.perDay ?? "",
-          error: errors["perDay"],
-        },
-        html`inputmode="numeric"`,
-      )}
+      ${limit("perMinute")} ${limit("perDay")}
     </details>`;
-}
-
-export function expiryField(hint: string, { words }: Visit, value: string, error?: string): Html {
-  return textField({
-    name: "expires",
-    label: words.fields.expires,
-    value,
-    error,
-    hint,
-  });
-}
-
-/** Whether the key may read animals and add none. */
-export function readOnlyField({ words }: Visit, isOn: boolean): Html {
-  return checkField({ name: "readOnly", label: words.fields.readOnly, isOn });
 }
 
 interface SentPlan {
@@ -169,44 +174,47 @@ interface SentPlan {
 }
 
 /** Plan and numbers of a form, or what is wrong with them. */
-export function sentPlan(form: Form, { words }: Visit): SentPlan | { readonly wrong: FieldErrors } {
-  const plan = planNames.find((each) => each === form.text("plan"));
+function planOf(sent: KeyForm, { words }: Visit): SentPlan | { readonly wrong: FieldErrors } {
+  const plan = planNames.find((each) => each === sent.plan);
   if (plan === undefined) return { wrong: { plan: words.errors.plan } };
   if (plan !== "enterprise") return { plan };
-  const perMinute = Number(form.text("perMinute"));
-  const perDay = Number(form.text("perDay"));
+  const [perMinute, perDay] = [Number(sent.perMinute), Number(sent.perDay)];
   if (!isLimit(perMinute)) return { wrong: { perMinute: words.errors.limit } };
   if (!isLimit(perDay)) return { wrong: { perDay: words.errors.limit } };
   return { plan, perMinute, perDay };
 }
 
-/** `POST /keys`: the one page that ever shows the secret. */
-export async function createKey(visit: Visit): Promise<Response> {
-  const { form, words, desk, person } = visit;
-  const sent: Sent = {
-    name: form.text("name"),
-    plan: form.text("plan"),
-    perMinute: form.text("perMinute"),
-    perDay: form.text("perDay"),
-    expires: form.text("expires"),
-    readOnly: form.has("readOnly"),
-  };
-  const plan = sentPlan(form, visit);
-  const expiresInMs = sent.expires === "" ? undefined : parseDuration(sent.expires ?? "");
-  const nameError = nameErrorOf(sent.name ?? "", words);
-  const errors: FieldErrors = {
+/**
+ * The key that a form describes, or what is wrong with it. `expiresInMs` is what the form's text
+ * means, if it means anything.
+ */
+export function keyOf<E extends number | "never">(
+  visit: Visit,
+  sent: KeyForm,
+  expiresInMs: E | undefined,
+) {
+  const { words } = visit;
+  const plan = planOf(sent, visit);
+  const nameError = nameErrorOf(sent.name, words);
+  const isExpiryWrong = sent.expires !== "" && !expiresInMs;
+  const wrong: FieldErrors = {
     ...(nameError !== undefined && { name: nameError }),
     ...("wrong" in plan && plan.wrong),
-    ...(sent.expires !== "" && !expiresInMs && { expires: words.errors.expires(durationRule) }),
+    ...(isExpiryWrong && { expires: words.errors.expires(durationRule) }),
   };
-  if ("wrong" in plan || Object.keys(errors).length > 0) return shown(visit, sent, errors);
+  if ("wrong" in plan || Object.keys(wrong).length > 0) return { wrong };
+  const { name, readOnly } = sent;
+  return { key: { ...plan, name, readOnly, ...(sent.expires !== "" && { expiresInMs }) } };
+}
+
+/** `POST /keys`: the one page that ever shows the secret. */
+export async function createKey(visit: Visit): Promise<Response> {
+  const { words, desk, person } = visit;
+  const sent = sentKey(visit);
+  const { key, wrong } = keyOf(visit, sent, parseDuration(sent.expires));
+  if (key === undefined) return shown(visit, sent, wrong);
   try {
-    const issued = await desk.services.keys.as(person.name).create({
-      ...plan,
-      name: sent.name ?? "",
-      readOnly: sent.readOnly,
-      expiresInMs,
-    });
+    const issued = await desk.services.keys.as(person.name).create(key);
     return secretPage(visit, issued, words.keys.made);
   } catch (error) {
     return shown(visit, sent, await keyErrors(visit, error));
@@ -237,15 +245,7 @@ export function secretPage(visit: Visit, { key, secret }: IssuedKey, title: stri
     body: html`<h1>${title}</h1>
       ${notice("good", html`<p>${words.keys.once}</p>`)}
       <section class="card">
-        <div class="field">
-          <label for="secret">${words.keys.secretOf(key.name)}</label>
-          <div class="secret">
-            <input id="secret" readonly value="${secret}" spellcheck="false" autofocus />
-            <button class="quiet only-script" type="button" data-copy="secret">
-              ${words.buttons.copy}
-            </button>
-          </div>
-        </div>
+        ${copyField(visit, "secret", words.keys.secretOf(key.name), secret)}
         <p>${words.keys.tell}</p>
         <p><a href="/keys/${key.id}">${key.name}</a></p>
       </section>`,

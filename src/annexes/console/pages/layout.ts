@@ -5,6 +5,7 @@ import { pageAnswer, type Headers, type StatusName } from "../web/answer.ts";
 import type { Arrival, Visit } from "../web/visit.ts";
 import { languages } from "../words/index.ts";
 import { icon, type IconName } from "./icons.ts";
+import type { FieldErrors } from "./parts.ts";
 
 type Section =
   "animals" | "import" | "categories" | "keys" | "usage" | "health" | "people" | "help";
@@ -30,6 +31,8 @@ interface PageParts {
   readonly section: Section;
   readonly body: Html;
   readonly status?: StatusName;
+  /** What is wrong in its form: the request was not valid. */
+  readonly errors?: FieldErrors;
   readonly headers?: Headers;
   /** Seconds after which a browser without a script asks again. */
   readonly refreshSeconds?: number | undefined;
@@ -65,7 +68,7 @@ export function consolePage(visit: Visit, parts: PageParts): Response {
       <main id="main" tabindex="-1">${parts.body}</main>
     </div>
     ${foot(visit)}`;
-  return pageAnswer(documentOf(visit, parts, body), parts.status, parts.headers);
+  return documentOf(visit, parts, body);
 }
 
 /** A page for somebody who is not signed in. */
@@ -75,15 +78,16 @@ export function plainPage(arrival: Arrival, parts: Omit<PageParts, "section">): 
       ${parts.body}
     </main>
     ${foot(arrival)}`;
-  return pageAnswer(documentOf(arrival, parts, body), parts.status, parts.headers);
+  return documentOf(arrival, parts, body);
 }
 
 function documentOf(
   { language, words }: Arrival,
-  { title, refreshSeconds }: Omit<PageParts, "section">,
+  { title, refreshSeconds, errors = {}, status, headers = {} }: Omit<PageParts, "section">,
   body: Html,
-): Html {
-  return html`<!doctype html>
+): Response {
+  const isWrong = Object.keys(errors).length > 0;
+  const page = html`<!doctype html>
     <html lang="${language}">
       <head>
         <meta charset="utf-8" />
@@ -104,6 +108,7 @@ function documentOf(
         ${body}
       </body>
     </html> `;
+  return pageAnswer(page, status ?? (isWrong ? "invalid" : "ok"), headers);
 }
 
 /** The choice of the language: a form, as it changes what the browser keeps. */

@@ -57,6 +57,19 @@ export function textField(parts: FieldParts, more?: Html): Html {
   );
 }
 
+/** A text to take along, with a button that copies it. */
+export function copyField({ words }: Arrival, name: string, label: string, value: string): Html {
+  return field(
+    { name, label },
+    html`<div class="secret">
+      <input id="${name}" readonly value="${value}" spellcheck="false" autofocus />
+      <button class="quiet only-script" type="button" data-copy="${name}">
+        ${words.buttons.copy}
+      </button>
+    </div>`,
+  );
+}
+
 /** A field with a few values to choose from. */
 export function selectField(
   parts: FieldParts,

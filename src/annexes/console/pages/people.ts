@@ -9,6 +9,7 @@ import { nameErrorOf } from "./animal-form.ts";
 import { notFoundPage } from "./failures.ts";
 import { consolePage } from "./layout.ts";
 import {
+  copyField,
   day,
   moment,
   notice,
@@ -33,7 +34,7 @@ async function shown(
   return consolePage(visit, {
     title: words.sections.people,
     section: "people",
-    status: Object.keys(errors).length > 0 ? "invalid" : "ok",
+    errors,
     body: html`<h1>${words.sections.people}</h1>
       ${query(visit, "done") === "removed" && notice("good", html`<p>${words.people.removed}</p>`)}
       <div class="desk">
@@ -142,15 +143,7 @@ async function linkPage(visit: Visit, name: string, token: Secret): Promise<Resp
       <h1>${words.people.linkTitle(name)}</h1>
       <section class="card narrow">
         <p>${words.people.linkHint}</p>
-        <div class="field">
-          <label for="link">${words.people.link}</label>
-          <div class="secret">
-            <input id="link" readonly value="${link}" spellcheck="false" autofocus />
-            <button class="quiet only-script" type="button" data-copy="link">
-              ${words.buttons.copy}
-            </button>
-          </div>
-        </div>
+        ${copyField(visit, "link", words.people.link, link)}
         <div class="qr" role="img" aria-label="${words.people.qr}">
           ${trusted(renderSVG(link, { border: 2 }))}
         </div>

@@ -53,7 +53,7 @@ const commonHeaders: Readonly<Record<string, string>> = {
 export type Headers = Readonly<Record<string, string>>;
 
 /** A page of HTML. */
-export function pageAnswer(body: Html, status: StatusName = "ok", headers: Headers = {}): Response {
+export function pageAnswer(body: Html, status: StatusName, headers: Headers): Response {
   return new Response(body.text, {
     status: statusOf[status],
     headers: { ...commonHeaders, "content-type": "text/html; charset=utf-8", ...headers },
