@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { firstChoices, ImportJob, type ImportEngine } from "./imports.ts";
+import type { ImportEngine } from "./import-engine.ts";
+import { firstChoices, ImportJob } from "./imports.ts";
 import { ConsoleError } from "./web/console-error.ts";
 
 /** The files that people are importing: one a person, in a folder that nobody else can read. */

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { tmpdir } from "node:os";
 import type { Config } from "../../config.ts";
 import type { Clock } from "../../domain/clock.ts";
-import type { Category } from "../animals/category.ts";
 import type { Services } from "../../service/services.ts";
 import { record } from "../../storage/records.ts";
 import { sql, type Steps } from "../../storage/statement.ts";
@@ -12,23 +11,14 @@ import { catalogueOf, type CatalogueStore } from "../import/catalogue.ts";
 import type { Format } from "../import/formats/format.ts";
 import { mappedFormat, type MapTarget } from "../import/formats/field-map.ts";
 import { Statuses, wordKey } from "../import/formats/statuses.ts";
-import { importAnimals, type ImportSummary } from "../import/import.ts";
+import { importAnimals, type ImportProgress, type ImportSummary } from "../import/import.ts";
 import { Rejects } from "../import/commands/import-report.ts";
 import type { Message } from "../import/messages.ts";
 import { UnreadableInput } from "../import/read/input.ts";
 import type { ReadOptions } from "../import/reading.ts";
 import { UnknownFormat, unknownFormat } from "../import/unknown-format.ts";
 import { ImportDesk } from "./import-desk.ts";
-import {
-  type FoundReading,
-  type ImportChoices,
-  type ImportCount,
-  type ImportEngine,
-  type ImportStep,
-  type Meaning,
-  type Preview,
-  type UnknownFile,
-} from "./imports.ts";
+import type { FoundReading, ImportChoices, Meaning, UnknownFile } from "./imports.ts";
 
 /**
  * Where uploads wait, within the data folder; a database has none, and its machine's temporary
@@ -85,7 +75,7 @@ interface Work {
   /** The file of what was not taken. */
   readonly rejects: string;
   readonly actor?: string;
-  readonly onStep: (step: ImportStep) => void;
+  readonly onStep: (step: ImportProgress) => void;
   readonly stop?: AbortSignal;
 }
 
@@ -117,33 +107,43 @@ async function importOf(
   return summary;
 }
 
+export type ImportEngine = ReturnType<typeof importEngine>;
+
 /** The import annex, as the console uses it. */
-function importEngine({ store, clock }: Services): ImportEngine {
+function importEngine({ store, clock }: Services) {
   const catalogue = catalogueOf(store);
   return {
-    async examine(file, choices, options) {
+    /** Reads the file and changes nothing. */
+    async examine(file: string, choices: ImportChoices, work: Pick<Work, "rejects" | "onStep">) {
       for (let { found } = choices; ;) {
         try {
-          const work = { ...options, file, choices: { ...choices, found }, dryRun: true };
-          const summary = await importOf(catalogue, clock, work);
-          return { ...previewOf(summary, await catalogue.categories()), found };
+          const read = { ...work, file, choices: { ...choices, found }, dryRun: true };
+          const summary = await importOf(catalogue, clock, read);
+          const known = await catalogue.categories();
+          const categories = new Map(known.map(({ id, name }) => [id, name]));
+          return { is: "examined", preview: { ...summary, found, categories }, found } as const;
         } catch (error) {
           if (!(error instanceof UnreadableInput)) throw error;
-          if (error instanceof UnknownFormat) return { ...unknownOf(error), found };
-          if (error.problem.code === "statusMissing") return { kind: "statusless", found };
+          if (error instanceof UnknownFormat) {
+            return { is: "unknown", file: unknownOf(error), found } as const;
+          }
+          if (error.problem.code === "statusMissing") return { is: "statusless", found } as const;
           const other = otherReading(error.problem, found);
           if (other === undefined) throw error;
           found = other;
         }
       }
     },
-    async run(file, choices, options) {
-      const work = { ...options, file, choices, dryRun: false };
-      const summary = await importOf(catalogue, clock, work);
-      const counts = countsOf(summary);
-      const isChange = summary.applied && counts.added + counts.updated + counts.withdrawn > 0;
-      const changeId = isChange ? await store.read(() => lastImport(options.actor)) : undefined;
-      return { counts, changeId };
+    async run(
+      file: string,
+      choices: ImportChoices,
+      work: Omit<Work, "file" | "choices" | "dryRun">,
+    ) {
+      const summary = await importOf(catalogue, clock, { ...work, file, choices, dryRun: false });
+      const { applied, added, updated, withdrawn } = summary;
+      const isChange = applied && added + updated + withdrawn > 0;
+      const changeId = isChange ? await store.read(() => lastImport(work.actor ?? "")) : undefined;
+      return { summary, changeId };
     },
   };
 }
@@ -196,46 +196,9 @@ function readOptions(choices: ImportChoices): ReadOptions {
   };
 }
 
-function countsOf(summary: ImportSummary): ImportCount {
-  const { read, added, updated, unchanged, withdrawn, superseded, rejected } = summary;
-  const skipped = summary.skipped.reduce((sum, { records }) => sum + records, 0);
-  return { read, added, updated, unchanged, withdrawn, superseded, rejected, skipped };
-}
-
-function previewOf(summary: ImportSummary, known: readonly Category[]): Omit<Preview, "found"> {
-  const names = new Map(known.map(({ id, name }) => [id, name]));
-  return {
-    kind: "preview",
-    format: summary.format,
-    source: summary.source,
-    missing: summary.missing,
-    counts: countsOf(summary),
-    newCategories: summary.categoriesAdded.map(({ name }) => name),
-    sample: summary.sample.map(({ name, category, status, externalId }) => ({
-      name,
-      category:
-        "name" in category && category.name !== undefined
-          ? category.name
-          : "id" in category && category.id !== undefined
-            ? (names.get(category.id) ?? String(category.id))
-            : "",
-      status,
-      externalId,
-    })),
-    bad: summary.causes.map(({ field, problem, records, lines }) => ({
-      field,
-      problem,
-      count: records,
-      firstLines: lines,
-    })),
-    notes: summary.notes,
-    unknownWords: summary.causes.flatMap(({ unknownStatus }) => unknownStatus ?? []),
-  };
-}
-
-function unknownOf({ columns, rows, map }: UnknownFormat): Omit<UnknownFile, "found"> {
+function unknownOf({ columns, rows, map }: UnknownFormat): UnknownFile {
   const guess = Object.fromEntries([...map].map(([target, column]) => [meaningOf[target], column]));
-  return { kind: "unknown", columns, rows: rows.map((row) => row.map(plain)), guess };
+  return { columns, rows: rows.map((row) => row.map(plain)), guess };
 }
 
 /** A value without the quotes around it in which messages show a text. */

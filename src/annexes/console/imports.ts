@@ -1,8 +1,9 @@
 import { rmSync } from "node:fs";
 import type { PetStatus } from "../../domain/pet.ts";
 import { message, type Message } from "../import/messages.ts";
-import type { Note } from "../import/notes.ts";
+import type { ImportProgress, ImportSummary } from "../import/import.ts";
 import { UnreadableInput } from "../import/read/input.ts";
+import type { ImportEngine } from "./import-engine.ts";
 
 /** What a column of an unknown file may hold. */
 export const meanings = ["name", "category", "status", "id", "updatedAt"] as const;
@@ -38,104 +39,33 @@ export interface FoundReading {
   readonly records?: readonly string[];
 }
 
-interface BadRows {
-  /** The column at fault; empty for the row as a whole. */
-  readonly field: string;
-  readonly problem: Message;
-  readonly count: number;
-  readonly firstLines: readonly number[];
-}
-
-interface SampleAnimal {
-  readonly name: string;
-  readonly category: string;
-  readonly status: PetStatus | undefined;
-  readonly externalId: string | undefined;
-}
-
-/** What an import did, or would do. The records that were read are those that follow, added up. */
-export interface ImportCount {
-  readonly read: number;
-  readonly added: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly withdrawn: number;
-  readonly superseded: number;
-  readonly rejected: number;
-  readonly skipped: number;
-}
-
 /** What there is to see before anything happens. */
-export interface Preview {
-  readonly kind: "preview";
+export interface Preview extends ImportSummary {
   readonly found: FoundReading;
-  readonly format: string;
-  /** Whose list it is, as its format or a person says; "" when nobody does. */
-  readonly source: string;
-  readonly counts: ImportCount;
-  readonly newCategories: readonly string[];
-  readonly sample: readonly SampleAnimal[];
-  readonly bad: readonly BadRows[];
-  readonly notes: readonly Note[];
-  /** Animals that the whole list of their source lacks. */
-  readonly missing: number;
-  /** Unknown words for the status, most frequent first. */
-  readonly unknownWords: readonly string[];
+  /** The names of the categories by their ids. */
+  readonly categories: ReadonlyMap<bigint, string>;
+}
+
+/** Unknown words for the status, most frequent first. */
+export function unknownWords({ causes }: Preview): readonly string[] {
+  return causes.flatMap(({ unknownStatus }) => unknownStatus ?? []);
 }
 
 /** A file of a kind that is not known: its columns and first rows, to say what they mean. */
 export interface UnknownFile {
-  readonly kind: "unknown";
-  readonly found: FoundReading;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
   /** What the names and values of the columns look like. */
   readonly guess: Readonly<Partial<Record<Meaning, string>>>;
 }
 
-/** A file in which nothing says whether its animals are for adoption. */
-interface StatuslessFile {
-  readonly kind: "statusless";
-  readonly found: FoundReading;
-}
-
-interface Imported {
-  readonly counts: ImportCount;
-  readonly changeId: bigint | undefined;
-}
-
-export interface ImportStep {
-  readonly phase: "reading" | "storing";
-  readonly done: number;
-  readonly total: number | undefined;
-}
-
-/** What reads and imports files; the import annex behind a narrow door. */
-export interface ImportEngine {
-  /** Reads the file and changes nothing. Bad rows go to the file `rejects`. */
-  examine(
-    file: string,
-    choices: ImportChoices,
-    work: { readonly rejects: string; readonly onStep: (step: ImportStep) => void },
-  ): Promise<Preview | UnknownFile | StatuslessFile>;
-  run(
-    file: string,
-    choices: ImportChoices,
-    work: {
-      readonly rejects: string;
-      readonly actor: string;
-      readonly onStep: (step: ImportStep) => void;
-      readonly stop: AbortSignal;
-    },
-  ): Promise<Imported>;
-}
-
 type ImportState =
-  | { readonly is: "working"; readonly step: ImportStep }
+  | { readonly is: "working"; readonly step: ImportProgress }
   | { readonly is: "unknown"; readonly file: UnknownFile }
+  /** Nothing in the file says whether its animals are for adoption. */
   | { readonly is: "statusless" }
   | { readonly is: "examined"; readonly preview: Preview }
-  | { readonly is: "done"; readonly imported: Imported }
+  | { readonly is: "done"; readonly summary: ImportSummary; readonly changeId: bigint | undefined }
   | { readonly is: "failed"; readonly failure: Failure };
 
 /** Why a file cannot be imported: in a message, or in the words of an error. */
@@ -155,7 +85,7 @@ export const firstChoices: ImportChoices = {
   everyStatus: undefined,
   found: {},
 };
-const beginning: ImportStep = { phase: "reading", done: 0, total: undefined };
+const beginning: ImportProgress = { phase: "reading", done: 0, total: undefined };
 
 /** One file of one person, from its arrival to its end. */
 export class ImportJob {
@@ -180,15 +110,13 @@ export class ImportJob {
   examine(choices: ImportChoices): void {
     this.choices = choices;
     this.#begin(async () => {
-      const found = await this.#engine.examine(this.file, choices, {
+      const { found, ...state } = await this.#engine.examine(this.file, choices, {
         rejects: this.rejects,
         onStep: (step) => (this.state = { is: "working", step }),
       });
-      this.choices = { ...choices, found: found.found };
-      if (found.kind === "statusless") return { is: "statusless" };
-      if (found.kind === "preview") return { is: "examined", preview: found };
-      this.#unknown = found;
-      return { is: "unknown", file: found };
+      this.choices = { ...choices, found };
+      if (state.is === "unknown") this.#unknown = state.file;
+      return state;
     });
   }
 
@@ -203,12 +131,12 @@ export class ImportJob {
     this.choices = choices;
     this.#begin(async () => ({
       is: "done",
-      imported: await this.#engine.run(this.file, choices, {
+      ...(await this.#engine.run(this.file, choices, {
         rejects: this.rejects,
         actor,
         onStep: (step) => (this.state = { is: "working", step }),
         stop: this.#stop.signal,
-      }),
+      })),
     }));
   }
 

@@ -1,17 +1,19 @@
 import { petStatuses } from "../../../domain/pet.ts";
 import { html, type Html } from "../../page/html.ts";
+import type { CandidateCategory } from "../../import/candidate.ts";
+import type { ImportSummary } from "../../import/import.ts";
 import { messageText } from "../../import/messages.ts";
 import type { Note } from "../../import/notes.ts";
-import type { ImportCount, Preview } from "../imports.ts";
+import { type Preview, unknownWords } from "../imports.ts";
 import type { Visit } from "../web/visit.ts";
 import { table } from "./chart.ts";
 import { noStatus, notice, number, selectField, shownName } from "./parts.ts";
 
-const linesShownMax = 5;
-
 /** The numbers of an import, those that are not zero, with the trouble in its colour. */
-export function figures(visit: Visit, counts: ImportCount): Html {
+export function figures(visit: Visit, summary: ImportSummary): Html {
   const { words } = visit;
+  const skipped = summary.skipped.reduce((sum, { records }) => sum + records, 0);
+  const counts = { ...summary, skipped };
   const shown = (
     ["added", "updated", "withdrawn", "unchanged", "skipped", "superseded", "rejected"] as const
   ).filter((each) => counts[each] > 0 || each === "added" || each === "updated");
@@ -29,13 +31,14 @@ export function figures(visit: Visit, counts: ImportCount): Html {
 /** What a file is, what it would change, what is wrong with it, and its first animals. */
 export function previewParts(visit: Visit, preview: Preview): Html {
   const { words } = visit;
-  const { counts, format, found, newCategories, notes } = preview;
-  const isNothing = counts.added + counts.updated + counts.withdrawn === 0;
+  const { format, found, notes } = preview;
+  const newCategories = preview.categoriesAdded.map(({ name }) => name);
+  const isNothing = preview.added + preview.updated + preview.withdrawn === 0;
   return html`<p class="soft">
       ${words.import.format}: ${format === "map" ? words.import.mapped : format} ·
-      ${words.import.read}: ${number(visit, counts.read)}
+      ${words.import.read}: ${number(visit, preview.read)}
     </p>
-    ${figures(visit, counts)} ${isNothing && notice("plain", html`<p>${words.import.nothing}</p>`)}
+    ${figures(visit, preview)} ${isNothing && notice("plain", html`<p>${words.import.nothing}</p>`)}
     ${
       found.encoding !== undefined &&
       notice("plain", html`<p>${words.import.encoding(found.encoding)}</p>`)
@@ -61,7 +64,7 @@ export function previewParts(visit: Visit, preview: Preview): Html {
           ],
           preview.sample.map(({ name, category, status, externalId }) => [
             shownName(visit, name),
-            category,
+            categoryName(category, preview),
             words.status[status ?? noStatus],
             externalId ?? "",
           ]),
@@ -76,22 +79,28 @@ function noteText(visit: Visit, { said, records, firstLine, example }: Note): st
   return words.import.note(text, number(visit, records), firstLine, example);
 }
 
-function badRows(visit: Visit, { bad }: Preview): Html | undefined {
+/** A category as the catalogue will show it; empty for one that a later record names. */
+function categoryName(category: CandidateCategory, { categories }: Preview): string {
+  if ("reference" in category) return "";
+  const { id, name = "" } = category;
+  return id === undefined || name !== "" ? name : (categories.get(id) ?? String(id));
+}
+
+function badRows(visit: Visit, { causes }: Preview): Html | undefined {
   const { words } = visit;
-  if (bad.length === 0) return undefined;
+  if (causes.length === 0) return undefined;
   return html`<section class="card">
     <h2>${words.import.badTitle}</h2>
     <ul class="lines">
-      ${bad.map(
-        ({ field, problem, count, firstLines }) =>
+      ${causes.map(
+        ({ field, problem, records, lines }) =>
           html`<li>
             <span>${field !== "" && `${field}: `}${messageText(problem, words.messages)}</span>
             <span class="soft"
-              >${words.import.bad(number(visit, count), count)}
+              >${words.import.bad(number(visit, records), records)}
               (${words.import.lines(
-                firstLines.slice(0, linesShownMax).join(", ") +
-                  (count > Math.min(firstLines.length, linesShownMax) ? " …" : ""),
-                count,
+                lines.join(", ") + (records > lines.length ? " …" : ""),
+                records,
               )})</span
             >
           </li>`,
@@ -102,8 +111,9 @@ function badRows(visit: Visit, { bad }: Preview): Html | undefined {
 }
 
 /** The unknown words for the status: what each of them means is the shelter's to say. */
-function wordsForm({ words }: Visit, { unknownWords }: Preview): Html | undefined {
-  if (unknownWords.length === 0) return undefined;
+function wordsForm({ words }: Visit, preview: Preview): Html | undefined {
+  const unknown = unknownWords(preview);
+  if (unknown.length === 0) return undefined;
   const options = [
     { value: "", text: words.import.noColumn },
     ...petStatuses.map((each) => ({ value: each as string, text: words.status[each] })),
@@ -112,7 +122,7 @@ function wordsForm({ words }: Visit, { unknownWords }: Preview): Html | undefine
   ];
   return html`<form method="post" action="/import/examine" class="card">
     <h2>${words.import.statusWords}</h2>
-    ${unknownWords.map((word, at) => selectField({ name: `word-${at}`, label: word }, options))}
+    ${unknown.map((word, at) => selectField({ name: `word-${at}`, label: word }, options))}
     <button class="quiet">${words.import.look}</button>
   </form>`;
 }

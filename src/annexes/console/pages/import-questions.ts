@@ -2,6 +2,7 @@ import { petStatuses } from "../../../domain/pet.ts";
 import { html, type Html } from "../../page/html.ts";
 import {
   meanings,
+  unknownWords,
   type ImportChoices,
   type ImportJob,
   type Meaning,
@@ -88,7 +89,7 @@ export function sentChoices({ form }: Visit, { choices, state }: ImportJob): Imp
     const column = form.exact(`column-${each}`);
     if (column !== "") columns[each] = column;
   }
-  const words = state.is === "examined" ? state.preview.unknownWords : [];
+  const words = state.is === "examined" ? unknownWords(state.preview) : [];
   const statuses: Record<string, StatusMeaning> = { ...choices.statuses };
   for (const [at, word] of words.entries()) {
     const meaning = [...petStatuses, "none" as const, "gone" as const].find(

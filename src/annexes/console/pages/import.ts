@@ -1,4 +1,5 @@
 import { html, type Html } from "../../page/html.ts";
+import type { ImportProgress } from "../../import/import.ts";
 import { messageText } from "../../import/messages.ts";
 import type { Failure, ImportChoices, ImportJob, Preview } from "../imports.ts";
 import { download, redirect } from "../web/answer.ts";
@@ -51,7 +52,7 @@ async function shown(visit: Visit, errors: FieldErrors = {}): Promise<Response> 
 /** What was undone is over: there is room for another file. */
 async function dropUndone({ desk, person }: Visit): Promise<void> {
   const state = desk.imports.job(person.id)?.state;
-  const changeId = state?.is === "done" ? state.imported.changeId : undefined;
+  const changeId = state?.is === "done" ? state.changeId : undefined;
   const change = changeId === undefined ? undefined : await desk.animals.changeById(changeId);
   if (change?.isUndone === true) await desk.imports.drop(person.id);
 }
@@ -89,16 +90,13 @@ function stateOf(visit: Visit, job: ImportJob, errors: FieldErrors): Html {
         <div class="acts start">${columnsAgain(visit, job)} ${otherFile(visit)}</div>`;
     case "done":
       return html`<h1>${words.import.doneTitle}: ${job.name}</h1>
-        ${figures(visit, state.imported.counts)}
+        ${figures(visit, state.summary)}
         ${
-          state.imported.counts.rejected > 0 &&
+          state.summary.rejected > 0 &&
           html`<p><a href="/import/rejects" download>${words.import.rejects}</a></p>`
         }
         <div class="acts start">
-          ${
-            state.imported.changeId !== undefined &&
-            undoButton(visit, state.imported.changeId, words.import.undo)
-          }
+          ${state.changeId !== undefined && undoButton(visit, state.changeId, words.import.undo)}
           ${oneButton("/import/drop", words.import.again)}
         </div>`;
   }
@@ -109,11 +107,7 @@ function failureText({ words }: Visit, { line, problem }: Failure): string {
   return line === 0 ? text : `${words.import.lines(String(line), 1)}: ${text}`;
 }
 
-function working(
-  visit: Visit,
-  { name }: ImportJob,
-  { phase, done, total }: { phase: "reading" | "storing"; done: number; total: number | undefined },
-): Html {
+function working(visit: Visit, { name }: ImportJob, { phase, done, total }: ImportProgress): Html {
   const { words } = visit;
   const text =
     total === undefined
@@ -133,8 +127,7 @@ function working(
 
 function examined(visit: Visit, job: ImportJob, preview: Preview, errors: FieldErrors): Html {
   const { words } = visit;
-  const { counts } = preview;
-  const isBad = counts.rejected > 0;
+  const isBad = preview.rejected > 0;
   return html`<h1>${words.import.previewTitle(job.name)}</h1>
     ${previewParts(visit, preview)}
     ${
@@ -233,9 +226,8 @@ export async function runImport(visit: Visit): Promise<Response> {
   if (job?.state.is !== "examined") return redirect("/import");
   const skipBad = form.has("skipBad");
   const { preview } = job.state;
-  const { counts } = preview;
   if (isRefused(preview)) return redirect("/import");
-  if (counts.rejected > 0 && !skipBad) return shown(visit, { skipBad: words.import.badStop });
+  if (preview.rejected > 0 && !skipBad) return shown(visit, { skipBad: words.import.badStop });
   job.run({ ...job.choices, skipBad }, person.name);
   await job.settled(patienceMs);
   return redirect("/import");
