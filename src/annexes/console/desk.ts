@@ -1,9 +1,8 @@
-import type { Category } from "../animals/category.ts";
 import type { Clock } from "../../domain/clock.ts";
-import type { NewPet, OptionalTextName, Pet, PetPatch, PetStatus } from "../../domain/pet.ts";
+import type { OptionalTextName, Pet, PetPatch, PetStatus } from "../../domain/pet.ts";
 import type { Happening } from "../animals/happenings.ts";
-import type { ExportedPet } from "../import/catalogue.ts";
 import type { Services } from "../../service/services.ts";
+import type { AnimalDesk } from "./animals/desk.ts";
 import type { HealthDesk } from "./health.ts";
 import type { ImportDesk } from "./import-desk.ts";
 import type { PeopleService } from "./people.ts";
@@ -40,7 +39,8 @@ export interface FoundAnimals {
   readonly more: boolean;
 }
 
-interface AnimalChange extends Pick<PetPatch, OptionalTextName> {
+/** What to set in animals. What is absent stays. */
+export interface AnimalChange extends Pick<PetPatch, OptionalTextName> {
   readonly name?: string;
   readonly category?: string;
   readonly status?: PetStatus | "none";
@@ -68,46 +68,8 @@ export interface AnimalEvent {
   readonly changed: Happening["changed"];
 }
 
-interface RemovedAnimal {
-  readonly name: string;
-  /** Undefined where the change is no longer kept. */
-  readonly change: ChangeRecord | undefined;
-}
-
 /** What a change came to. */
 export interface ChangeMade {
   /** Undefined where nothing was changed. */
   readonly changeId: bigint | undefined;
-}
-
-interface CountedCategory extends Category {
-  readonly animals: number;
-}
-
-export interface AnimalDesk {
-  /** Gets ready for searches among many animals, in the background. */
-  prepare(): Promise<void>;
-  find(query: AnimalQuery): Promise<FoundAnimals>;
-  /** The animals that fit, in batches, the oldest first. */
-  all(query: AnimalQuery): AsyncGenerator<readonly ExportedPet[]>;
-  byId(id: bigint): Promise<Pet | undefined>;
-  categories(): Promise<readonly Category[]>;
-  countedCategories(): Promise<readonly CountedCategory[]>;
-  /** An animal that was removed, and the change that did it. Undefined for any other id. */
-  removed(id: bigint): Promise<RemovedAnimal | undefined>;
-  /** Newest first. */
-  history(id: bigint): Promise<readonly AnimalEvent[]>;
-  changeById(id: bigint): Promise<ChangeRecord | undefined>;
-  /** The newest changes by people and imports, newest first. */
-  recentChanges(limit: number): Promise<readonly ChangeRecord[]>;
-  add(
-    animal: Omit<NewPet, "categoryId"> & { readonly category: string },
-    actor: string,
-  ): Promise<ChangeMade>;
-  update(ids: readonly bigint[], change: AnimalChange, actor: string): Promise<ChangeMade>;
-  remove(ids: readonly bigint[], actor: string): Promise<ChangeMade>;
-  undo(changeId: bigint, actor: string): Promise<ChangeMade>;
-  addCategory(name: string, actor: string): Promise<ChangeMade>;
-  renameCategory(id: bigint, name: string, actor: string): Promise<ChangeMade>;
-  mergeCategories(id: bigint, into: bigint, actor: string): Promise<ChangeMade>;
 }

@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { EnvironmentVariables, LoadedConfig } from "../../config.ts";
 import { isoSeconds, type Clock } from "../../domain/clock.ts";
-import type { Finding } from "../operate/doctor/finding.ts";
+import type { Static } from "../../cli/json.ts";
+import type { doctorSchema } from "../operate/doctor/command.ts";
 import { commandJson } from "./program.ts";
 import { download } from "./web/answer.ts";
 
@@ -20,70 +21,48 @@ interface BackupFile {
   readonly atMs: number;
 }
 
-interface Backups {
-  /** Those that are there, newest first. */
-  list(): readonly BackupFile[];
-  make(): Promise<void>;
-  /** The file, or undefined if there is none of this name. */
-  download(name: string): Response | undefined;
-}
+export type HealthDesk = ReturnType<typeof openHealth>;
 
-export interface HealthDesk {
-  /** What `rehome doctor` finds. */
-  findings(): Promise<readonly Finding[]>;
-  /** Undefined where a database server keeps the data, and has its own tools. */
-  readonly backups: Backups | undefined;
-}
-
-export function openHealth(
-  { config }: LoadedConfig,
-  env: EnvironmentVariables,
-  clock: Clock,
-): HealthDesk {
+export function openHealth({ config }: LoadedConfig, env: EnvironmentVariables, clock: Clock) {
   const isFolder = config.store === undefined && config.storeFile === undefined;
   return {
+    /** What `rehome doctor` finds. */
     async findings() {
-      const report = (await commandJson(["doctor"], env)) as {
-        checks: readonly (Finding & { advice: string | null })[];
-      };
-      return report.checks.map(({ advice, ...finding }) => ({
-        ...finding,
-        ...(advice !== null && { advice }),
-      }));
+      return ((await commandJson(["doctor"], env)) as Static<typeof doctorSchema>).checks;
     },
+    /** Undefined where a database server keeps the data, and has its own tools. */
     backups: isFolder ? backupsIn(join(config.data, folderName), env, clock) : undefined,
   };
 }
 
-function backupsIn(folder: string, env: EnvironmentVariables, clock: Clock): Backups {
+function backupsIn(folder: string, env: EnvironmentVariables, clock: Clock) {
   const list = (): BackupFile[] => {
-    const names = readdirSync(folder, { withFileTypes: true }).filter(
-      (entry) => entry.isFile() && namePattern.test(entry.name),
-    );
-    return names
-      .map(({ name }) => {
-        const { size, mtimeMs } = statSync(join(folder, name));
-        return { name, bytes: size, atMs: mtimeMs };
-      })
-      .toSorted((a, b) => b.name.localeCompare(a.name));
-  };
-  const known = () => {
     try {
-      return list();
+      const names = readdirSync(folder, { withFileTypes: true }).filter(
+        (entry) => entry.isFile() && namePattern.test(entry.name),
+      );
+      return names
+        .map(({ name }) => {
+          const { size, mtimeMs } = statSync(join(folder, name));
+          return { name, bytes: size, atMs: mtimeMs };
+        })
+        .toSorted((a, b) => b.name.localeCompare(a.name));
     } catch {
       return [];
     }
   };
   return {
-    list: known,
+    /** Those that are there, newest first. */
+    list,
     async make() {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const name = `rehome-${isoSeconds(clock()).replace(/[:Z]/g, "")}.db`;
       await commandJson(["backup", join(folder, name)], env);
-      for (const { name: old } of known().slice(keptBackups)) rmSync(join(folder, old));
+      for (const { name: old } of list().slice(keptBackups)) rmSync(join(folder, old));
     },
-    download(name) {
-      const file = known().find((each) => each.name === name);
+    /** The file, or undefined if there is none of this name. */
+    download(name: string) {
+      const file = list().find((each) => each.name === name);
       if (file === undefined) return undefined;
       return download(Bun.file(join(folder, file.name)), file.name, "application/octet-stream");
     },

@@ -1,7 +1,7 @@
 /** What the console's pages do with animals, on both stores. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { animalDesk } from "../../../src/annexes/console/animals/desk.ts";
-import type { AnimalDesk, AnimalQuery } from "../../../src/annexes/console/desk.ts";
+import { animalDesk, type AnimalDesk } from "../../../src/annexes/console/animals/desk.ts";
+import type { AnimalQuery } from "../../../src/annexes/console/desk.ts";
 import { createServices, type Services } from "../../../src/service/services.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { hookTimeoutMs } from "../../helpers/postgres.ts";

@@ -1,5 +1,6 @@
 import { AppError } from "../../../domain/errors.ts";
 import { fold } from "../../../domain/names.ts";
+import type { NewPet } from "../../../domain/pet.ts";
 import type { AnimalHistory, AnimalService } from "../../animals/animals.ts";
 import type { OnChange } from "../../animals/editing.ts";
 import { animalServices, type AnimalServices } from "../../animals/open.ts";
@@ -7,32 +8,35 @@ import type { Services } from "../../../service/services.ts";
 import { record, records, type RecordOf } from "../../../storage/records.ts";
 import { sql, type Steps } from "../../../storage/statement.ts";
 import { changes, petEvents } from "../../animals/tables.ts";
-import type { AnimalDesk, AnimalEvent, ChangeMade, ChangeRecord } from "../desk.ts";
+import type { AnimalChange, AnimalEvent, AnimalQuery, ChangeMade, ChangeRecord } from "../desk.ts";
 import { countedMax, exportAnimals, findAmong, findAnimals } from "./find.ts";
 import { NameBook } from "./name-book.ts";
 
 /** From so many animals on, their names are kept in memory: some 40 MB for a million. */
 const indexedAnimals = 50_000;
 
+export type AnimalDesk = ReturnType<typeof animalDesk>;
+
 /**
  * The pages' work on animals and categories: the services, with a number for each change so that it
  * can be undone. Searches among `indexedMin` animals or more use an index of names.
  */
-export function animalDesk(services: Services, indexedMin = indexedAnimals): AnimalDesk {
+export function animalDesk(services: Services, indexedMin = indexedAnimals) {
   const own = animalServices(services);
-  return { ...reading(own, indexedMin), ...changing(own) };
+  return { ...reading(own, indexedMin), ...remembering(own), ...changing(own) };
 }
 
-function reading(services: AnimalServices, indexedMin: number): Omit<AnimalDesk, Changes> {
-  const { store: engine, pets, animals, categories, clock } = services;
+function reading(services: AnimalServices, indexedMin: number) {
+  const { store: engine, pets, categories, clock } = services;
   const book = new NameBook(engine, clock);
   // The database answers where the names cannot be read.
   const prepare = async (total: number) => {
     if (total >= indexedMin) await book.prepare().catch(() => undefined);
   };
   return {
+    /** Gets ready for searches among many animals, in the background. */
     prepare: async () => prepare(await pets.count()),
-    async find(query) {
+    async find(query: AnimalQuery) {
       const total = await pets.count();
       void prepare(total);
       const known = query.text === "" ? undefined : await book.find(fold(query.text), countedMax);
@@ -40,7 +44,8 @@ function reading(services: AnimalServices, indexedMin: number): Omit<AnimalDesk,
         known === undefined ? findAnimals(query, total) : findAmong(query, known, total);
       return engine.read(search, { patient: true });
     },
-    async *all(query) {
+    /** The animals that fit, in batches, the oldest first. */
+    async *all(query: AnimalQuery) {
       const names = await categories.names();
       let after: bigint | undefined;
       do {
@@ -50,7 +55,7 @@ function reading(services: AnimalServices, indexedMin: number): Omit<AnimalDesk,
         after = last;
       } while (after !== undefined);
     },
-    byId: async (id) => pets.byId(id),
+    byId: async (id: bigint) => pets.byId(id),
     categories: async () => (await categories.named()).toSorted(byName),
     async countedCategories() {
       const all = await categories.list();
@@ -60,32 +65,38 @@ function reading(services: AnimalServices, indexedMin: number): Omit<AnimalDesk,
         )
         .toSorted(byName);
     },
-    async removed(id) {
+  };
+}
+
+function remembering({ store: engine, animals }: AnimalServices) {
+  return {
+    /** An animal that was removed, and the change that did it, if that is still kept. */
+    async removed(id: bigint) {
       const found = await quietHistory(animals, id);
       if (found?.isRemoved !== true) return undefined;
       const last = found.events.at(-1)?.change;
       const change = last === undefined ? undefined : await engine.read(() => changeOf(last));
       return { name: found.pet.name, change };
     },
-    history: (id) => historyOf(animals, id),
-    changeById: async (id) => engine.read(() => changeOf(id)),
-    recentChanges: async (limit) => engine.read(() => newestChanges(limit)),
+    history: (id: bigint) => historyOf(animals, id),
+    changeById: async (id: bigint) => engine.read(() => changeOf(id)),
+    /** The newest changes by people and imports, newest first. */
+    recentChanges: async (limit: number) => engine.read(() => newestChanges(limit)),
   };
 }
 
-type Changes =
-  "add" | "update" | "remove" | "undo" | "addCategory" | "renameCategory" | "mergeCategories";
+type NewAnimal = Omit<NewPet, "categoryId"> & { readonly category: string };
 
-function changing(services: AnimalServices): Pick<AnimalDesk, Changes> {
+function changing(services: AnimalServices) {
   const { store: engine, animals, categories } = services;
   const changeAnimals = (actor: string, work: (by: typeof animals) => Promise<unknown>) =>
     madeBy(services, (onChange) => work(animals.as(actor, onChange)));
   const changeCategories = (actor: string, work: (by: typeof categories) => Promise<unknown>) =>
     madeBy(services, (onChange) => work(categories.as(actor, onChange)));
   return {
-    add: ({ category, ...animal }, actor) =>
+    add: ({ category, ...animal }: NewAnimal, actor: string) =>
       changeAnimals(actor, (by) => by.add({ ...animal, category: named(category) })),
-    update: (ids, { category, status, ...patch }, actor) =>
+    update: (ids: readonly bigint[], { category, status, ...patch }: AnimalChange, actor: string) =>
       changeAnimals(actor, (by) =>
         by.update(ids, {
           ...patch,
@@ -93,16 +104,16 @@ function changing(services: AnimalServices): Pick<AnimalDesk, Changes> {
           ...(status !== undefined && { status: status === "none" ? null : status }),
         }),
       ),
-    remove: (ids, actor) => changeAnimals(actor, (by) => by.remove(ids)),
-    async undo(change, actor) {
+    remove: (ids: readonly bigint[], actor: string) => changeAnimals(actor, (by) => by.remove(ids)),
+    async undo(change: bigint, actor: string): Promise<ChangeMade> {
       await animals.as(actor).undo({ change });
       const undone = await engine.read(() => record(changes, sql`WHERE id = ${change}`));
       return { changeId: undone?.undoneIn ?? undefined };
     },
-    addCategory: (name, actor) => changeCategories(actor, (by) => by.add(name)),
-    renameCategory: (id, name, actor) =>
+    addCategory: (name: string, actor: string) => changeCategories(actor, (by) => by.add(name)),
+    renameCategory: (id: bigint, name: string, actor: string) =>
       changeCategories(actor, (by) => by.rename(String(id), name)),
-    mergeCategories: (id, into, actor) =>
+    mergeCategories: (id: bigint, into: bigint, actor: string) =>
       changeCategories(actor, (by) => by.merge([String(id)], String(into))),
   };
 }

@@ -34,7 +34,7 @@ export async function healthPage(visit: Visit): Promise<Response> {
                     <strong>${check}</strong>
                   </p>
                   <p class="soft">${detail}</p>
-                  ${advice !== undefined && html`<p>${advice}</p>`}
+                  ${advice !== null && html`<p>${advice}</p>`}
                 </li>`,
             )}
           </ul>
