@@ -12,14 +12,6 @@ export const bodyLimitBytes = 64 * 1024;
 const bodiesMax = 1_024;
 const bodiesPerAddressMax = 256;
 
-const tooLarge = Symbol("a body above the limit");
-const unreadable = Symbol("a body that ended before its time");
-const tooMany = Symbol("a body for which there is no room");
-const unexpected = Symbol("a body that its client holds back");
-/** A body as it was received. */
-type RawBody =
-  Uint8Array | typeof tooLarge | typeof unreadable | typeof tooMany | typeof unexpected;
-
 /** How long the body of one request may take. Bytes that drip in do not prolong it. */
 const bodyTimeoutSeconds = 30;
 
@@ -40,17 +32,25 @@ export interface UnreadBody {
  */
 const reading = new Set<Caller>();
 
+/** Why a request's body is not taken. */
+interface Refused {
+  readonly refusal: Refusal;
+}
+
 /** Reads a request's body, and stops at the limit, with a length or in chunks. */
-export async function readBody({ request, headers }: UnreadBody, caller: Caller): Promise<RawBody> {
-  if (waitsInVain(headers.expect)) return unexpected;
-  if (!hasRoom(caller)) return tooMany;
+export async function readBody(
+  { request, headers }: UnreadBody,
+  caller: Caller,
+): Promise<Uint8Array | Refused> {
+  if (waitsInVain(headers.expect)) return { refusal: unknownExpectation };
+  if (!hasRoom(caller)) return { refusal: crowded };
   reading.add(caller);
   caller.limitTime(bodyTimeoutSeconds);
   try {
     return (await readUpTo(request, bodyLimitBytes)) ?? tooLarge;
   } catch {
     // The caller hung up, or Bun ended the request.
-    return unreadable;
+    return { refusal: unreadableBody };
   } finally {
     reading.delete(caller);
     // The time of a request stays with its connection.
@@ -128,11 +128,15 @@ export async function stillStands(request: Request): Promise<boolean> {
   return !request.signal.aborted;
 }
 
-function refused(kind: ErrorKind, message: string): { readonly refusal: Refusal } {
+function refused(kind: ErrorKind, message: string): Refused {
   return { refusal: refusal(kind, message) };
 }
 
 export const unreadableBody = refusal("invalid_request", "The body could not be read.");
+const tooLarge = refused(
+  "payload_too_large",
+  `The body is larger than ${bodyLimitBytes / 1024} KiB.`,
+);
 const crowded: Refusal = {
   kind: "unavailable",
   message: "Too many requests with a body are under way; try again.",
@@ -150,15 +154,9 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** The JSON object in a body, or why there is none. */
 export function decodeObject(
-  body: RawBody,
+  body: Uint8Array,
   headers: UnreadBody["headers"],
-): { readonly value: Record<string, unknown> } | { readonly refusal: Refusal } {
-  if (body === tooLarge) {
-    return refused("payload_too_large", `The body is larger than ${bodyLimitBytes / 1024} KiB.`);
-  }
-  if (body === unreadable) return { refusal: unreadableBody };
-  if (body === unexpected) return { refusal: unknownExpectation };
-  if (body === tooMany) return { refusal: crowded };
+): { readonly value: Record<string, unknown> } | Refused {
   if (body.length === 0) {
     return refused("invalid_request", "The request has no body; it must be a JSON object.");
   }

@@ -206,7 +206,9 @@ function body<T>(
     const { request, headers } = value as UnreadBody;
     const record = recordOf(request);
     if (record.admission?.key?.readOnly === true) return { refusal: readOnlyKey };
-    const decoded = decodeObject(await readBody({ request, headers }, record), headers);
+    const received = await readBody({ request, headers }, record);
+    if ("refusal" in received) return received;
+    const decoded = decodeObject(received, headers);
     return "refusal" in decoded ? decoded : read(decoded.value);
   });
 }

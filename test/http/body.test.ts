@@ -112,8 +112,7 @@ describe("readBody", () => {
   ])("takes the limit %s, and not a byte more", async (_how, request) => {
     const body = await read(request(bodyLimitBytes));
     expect((body as Uint8Array).length).toBe(bodyLimitBytes);
-    const refused = decodeObject(await read(request(bodyLimitBytes + 1)), {});
-    expect(refused).toEqual({
+    expect(await read(request(bodyLimitBytes + 1))).toEqual({
       refusal: { kind: "payload_too_large", message: "The body is larger than 64 KiB." },
     });
   });
