@@ -7,6 +7,7 @@ import { Cors } from "./cors.ts";
 import { createDoor, recordOf, type Door, type RequestObserver } from "./door.ts";
 import type { MakeRoutes } from "./edge.ts";
 import { refusalOf, refuse } from "./errors.ts";
+import { admitUnrouted } from "./gate.ts";
 import { answerOtherMethod, methodTable } from "./methods.ts";
 import { fallbackRoutes } from "./routes/fallback.ts";
 import { petRoutes } from "./routes/pets.ts";
@@ -44,7 +45,7 @@ export function createService(options: AppOptions): { readonly app: App; readonl
   const app = createApp(options, cors);
   const door = createDoor({
     app,
-    access: services.access,
+    admit: (request, record) => admitUnrouted(services, request, record),
     clock: services.clock,
     cors,
     trustedProxies: options.trustedProxies,

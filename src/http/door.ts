@@ -2,10 +2,8 @@ import { clientAddress, type Cidr } from "../domain/address.ts";
 import { httpDate, type Clock } from "../domain/clock.ts";
 import type { Admission, Refusal } from "../service/admission.ts";
 import type { Logger } from "../service/log/logger.ts";
-import type { Access } from "../service/access.ts";
 import { accessLog } from "./access-log.ts";
 import type { Cors } from "./cors.ts";
-import { credentialOf } from "./credential.ts";
 import { versionSegment } from "./edge.ts";
 import { errorAnswer, invalidHost, showRefusal } from "./errors.ts";
 
@@ -119,7 +117,8 @@ export interface AnsweredRequest {
 export interface DoorOptions {
   /** The web application inside. */
   readonly app: { fetch(request: Request): Response | Promise<Response> };
-  readonly access: Access;
+  /** The gate's decision on a request that does not come to the application. */
+  readonly admit: (request: Request, record: RequestRecord) => Admission | Promise<Admission>;
   readonly clock: Clock;
   readonly cors: Cors | undefined;
   readonly trustedProxies: readonly Cidr[];
@@ -138,7 +137,7 @@ export type Door = (request: Request, peers?: Peers) => Response | Promise<Respo
  * observers.
  */
 export function createDoor(options: DoorOptions): Door {
-  const { app, access, log, trustedProxies, idPrefix } = options;
+  const { app, admit, log, trustedProxies, idPrefix } = options;
   const end = wayOut(options);
   const isRoutable = urlCheck();
   // Reading the address costs a system call.
@@ -160,8 +159,7 @@ export function createDoor(options: DoorOptions): Door {
 
   async function refuseHost(request: Request, record: RequestRecord): Promise<Response> {
     if (!isVersioned(request.url)) return end(record, request, errorAnswer(record, invalidHost));
-    const credential = credentialOf(request.headers.get("authorization") ?? undefined);
-    record.admission = await access.admit(credential, () => record.address());
+    record.admission = await admit(request, record);
     const { refusal } = record.admission;
     // RFC 9112, section 3.2: an invalid Host gets 400, with or without a valid credential.
     const isOverLimit = refusal !== undefined && refusal.kind !== "unauthorized";

@@ -1,9 +1,9 @@
 import { bearer } from "@elysiajs/bearer";
 import { Elysia } from "elysia";
+import type { Admission } from "../service/admission.ts";
 import type { Services } from "../service/services.ts";
 import type { Cors } from "./cors.ts";
-import { credentialOf } from "./credential.ts";
-import { recordOf } from "./door.ts";
+import { recordOf, type RequestRecord } from "./door.ts";
 import { refuse } from "./errors.ts";
 
 export interface GateOptions {
@@ -33,4 +33,30 @@ export function gate({ services, cors }: GateOptions) {
         return admission.refusal && refuse(record, admission.refusal);
       },
     );
+}
+
+/** The same decision on a request whose URL the router cannot read, by its headers alone. */
+export function admitUnrouted(
+  { access }: Pick<Services, "access">,
+  request: Request,
+  record: RequestRecord,
+): Admission | Promise<Admission> {
+  const credential = credentialOf(request.headers.get("authorization") ?? undefined);
+  return access.admit(credential, () => record.address());
+}
+
+/** RFC 9110, section 11.4: a scheme in any case, one space or more, and the token. */
+const anyBearer = /^bearer +(?! )/i;
+
+/**
+ * The credential in an Authorization header, "" if it has none for us, and undefined without the
+ * header. `token` is what the bearer plugin found: it covers one spelling of the scheme, and the
+ * query, which is not for credentials.
+ */
+function credentialOf(authorization: string | undefined, token?: string): string | undefined {
+  if (authorization === undefined) return undefined;
+  if (token !== undefined && authorization.startsWith("Bearer ") && !token.startsWith(" ")) {
+    return token;
+  }
+  return anyBearer.test(authorization) ? authorization.replace(anyBearer, "") : "";
 }
