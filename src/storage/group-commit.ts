@@ -1,11 +1,8 @@
 import { AppError } from "../domain/errors.ts";
 
-/** Animals created in one commit at the most: bounds how long the ones behind it wait. */
-export const createBatchMax = 4_096;
-
 export interface GroupCommitOptions {
   /** Items in one commit at the most: bounds how long the ones behind it wait. */
-  readonly batchMax: number;
+  readonly batchMax?: number;
   /**
    * Items that may wait for their commit; above it they are refused at once. By default without
    * bound.
@@ -19,7 +16,8 @@ export interface GroupCommitOptions {
  */
 export class GroupCommit<Item, Result> {
   readonly #commit: (items: Item[], sinceMs: number) => Promise<readonly Result[]>;
-  readonly #options: GroupCommitOptions;
+  readonly #batchMax: number;
+  readonly #waitingMax: number;
   #waiting: Waiting<Item, Result>[] = [];
   #running: Promise<void> | undefined;
 
@@ -30,10 +28,11 @@ export class GroupCommit<Item, Result> {
    */
   constructor(
     commit: (items: Item[], sinceMs: number) => Promise<readonly Result[]>,
-    options: GroupCommitOptions,
+    { batchMax = 4_096, waitingMax = Infinity }: GroupCommitOptions = {},
   ) {
     this.#commit = commit;
-    this.#options = options;
+    this.#batchMax = batchMax;
+    this.#waitingMax = waitingMax;
   }
 
   /**
@@ -43,7 +42,7 @@ export class GroupCommit<Item, Result> {
    */
   add(item: Item, signal?: AbortSignal): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    if (this.#waiting.length >= (this.#options.waitingMax ?? Infinity)) {
+    if (this.#waiting.length >= this.#waitingMax) {
       reject(
         new AppError("unavailable", "The store is overloaded at the moment.", {
           retryAfterSeconds: 1,
@@ -79,7 +78,7 @@ export class GroupCommit<Item, Result> {
   }
 
   #takeBatch(): Waiting<Item, Result>[] {
-    const batch = this.#waiting.splice(0, this.#options.batchMax);
+    const batch = this.#waiting.splice(0, this.#batchMax);
     return batch.filter(({ signal, reject }) => {
       if (signal?.aborted) reject(aborted());
       return !signal?.aborted;

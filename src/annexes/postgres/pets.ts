@@ -15,7 +15,7 @@ import type {
   PetStore,
 } from "../../storage/contract.ts";
 import { addOnce } from "../../storage/create-once.ts";
-import { createBatchMax, GroupCommit } from "../../storage/group-commit.ts";
+import { GroupCommit } from "../../storage/group-commit.ts";
 import type { Steps } from "../../storage/statement.ts";
 import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
@@ -125,7 +125,6 @@ export class PostgresPets implements PetStore {
     this.#connections = connections;
     this.#options = options;
     this.#commits = new GroupCommit((batch, sinceMs) => this.#insert(batch, sinceMs), {
-      batchMax: createBatchMax,
       waitingMax,
     });
   }

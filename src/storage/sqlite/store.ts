@@ -5,15 +5,14 @@ import type {
   AddedPet,
   Awaitable,
   CommitReport,
-  KeptCreate,
-  OnceCreate,
   Session,
   Store,
   StoreCheck,
   StoreVersions,
   TransactionOptions,
 } from "../contract.ts";
-import { createBatchMax, GroupCommit } from "../group-commit.ts";
+import { addOnce } from "../create-once.ts";
+import { GroupCommit } from "../group-commit.ts";
 import { backupBefore } from "./backup.ts";
 import { attempt, freeSpace, requireRoomToMigrate, takeLock } from "./checks.ts";
 import { FileWatch, VersionReader } from "./watch.ts";
@@ -23,7 +22,7 @@ import { closeToOthers, makeFor, prepareFolder } from "./folder.ts";
 import { inspectFolder } from "./inspect.ts";
 import { addBan, keyStore, noteNoisyMinute } from "../keys.ts";
 import { migrate } from "./migrate.ts";
-import { addAllOnce, petInsert } from "./pet-writer.ts";
+import { petInsert } from "./pet-writer.ts";
 import { petReader } from "./pets.ts";
 import { createdRow } from "../pet-row.ts";
 import { bannedOn } from "../counters.ts";
@@ -249,18 +248,12 @@ class SqliteStore implements Store {
   /** Creates on this thread, in a process without the writer thread. */
   #ownWriter(): Pick<Store["pets"], "create" | "createOnce"> {
     const insert = petInsert(this.#catalogue);
-    const bounds = { batchMax: createBatchMax };
-    const creates = new GroupCommit<AddedPet, bigint>(
-      async (batch) => this.#changing(() => insert(batch.map(createdRow))),
-      bounds,
-    );
-    const onceCreates = new GroupCommit<OnceCreate, KeptCreate>(
-      async (batch) => this.#changing(() => addAllOnce(this.#catalogue, batch)),
-      bounds,
+    const creates = new GroupCommit<AddedPet, bigint>(async (batch) =>
+      this.#changing(() => insert(batch.map(createdRow))),
     );
     return {
       create: (pet, signal) => creates.add(pet, signal),
-      createOnce: (create) => onceCreates.add(create),
+      createOnce: async (create) => this.transact(() => addOnce(create)),
     };
   }
 

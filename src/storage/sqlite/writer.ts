@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import type { AddedPet, CommitReport, KeptCreate, OnceCreate } from "../contract.ts";
-import { createBatchMax, GroupCommit } from "../group-commit.ts";
+import { GroupCommit } from "../group-commit.ts";
 import { createdRow } from "../pet-row.ts";
 import { startThread } from "./writer-thread.ts";
 import type { WriterOpen, WriterReply, WriterRequest } from "./writer.worker.ts";
@@ -42,9 +42,10 @@ export class Writer {
 
   constructor(options: WriterOptions) {
     this.#options = options;
-    const bounds = { batchMax: createBatchMax };
-    this.#creates = new GroupCommit((pets) => this.#commit(pets), bounds);
-    this.#onceCreates = new GroupCommit((creates) => this.#commitOnce(creates), bounds);
+    this.#creates = new GroupCommit((pets) =>
+      this.#commit({ type: "create", rows: pets.map(createdRow) }),
+    );
+    this.#onceCreates = new GroupCommit((creates) => this.#commit({ type: "createOnce", creates }));
   }
 
   /**
@@ -168,37 +169,17 @@ export class Writer {
     return this.#lastId;
   }
 
-  async #commit(pets: AddedPet[]): Promise<readonly bigint[]> {
-    const { ids } = await this.#committed(
-      { type: "create", rows: pets.map(createdRow) },
-      pets.length,
-      (reply) => (reply.type === "created" ? reply : undefined),
-    );
-    return ids;
-  }
-
-  async #commitOnce(creates: OnceCreate[]): Promise<readonly KeptCreate[]> {
-    const request = { type: "createOnce", creates } as const;
-    const { kept } = await this.#committed(request, creates.length, (reply) =>
-      reply.type === "keptOnce" ? reply : undefined,
-    );
-    return kept;
-  }
-
   /**
-   * The answer to a request to commit `batchSize` creates. Throws `unavailable` when there was
-   * none.
+   * The results of the creates in `request`, in their order. Throws `unavailable` when there was no
+   * commit.
    */
-  async #committed<Reply extends { readonly commitMs: number }>(
+  async #commit<Result extends bigint | KeptCreate>(
     request: WriterRequest,
-    batchSize: number,
-    expected: (reply: WriterReply) => Reply | undefined,
-  ): Promise<Reply> {
-    let reply: Reply | undefined;
+  ): Promise<readonly Result[]> {
+    let reply: WriterReply;
     try {
-      const answer = await this.#ask(request);
-      reply = expected(answer);
-      if (reply === undefined) throw new Error(`the writer answered ${answer.type}`);
+      reply = await this.#ask(request);
+      if (reply.type !== "committed") throw new Error(`the writer answered ${reply.type}`);
     } catch (cause) {
       this.#hasFailed = true;
       throw new AppError("unavailable", "The animal could not be stored.", {
@@ -207,7 +188,8 @@ export class Writer {
       });
     }
     this.#hasFailed = false;
-    this.#options.onCommit({ batchSize, commitMs: reply.commitMs });
-    return reply;
+    const { results, commitMs } = reply;
+    this.#options.onCommit({ batchSize: results.length, commitMs });
+    return results as readonly Result[];
   }
 }

@@ -37,8 +37,12 @@ export type WriterRequest =
 
 type Result =
   | { readonly type: "inspected"; readonly isCurrent: boolean }
-  | { readonly type: "created"; readonly ids: readonly bigint[]; readonly commitMs: number }
-  | { readonly type: "keptOnce"; readonly kept: readonly KeptCreate[]; readonly commitMs: number }
+  | {
+      readonly type: "committed";
+      /** What became of each create, in their order. */
+      readonly results: readonly bigint[] | readonly KeptCreate[];
+      readonly commitMs: number;
+    }
   | { readonly type: "failed"; readonly code: string; readonly message: string }
   | { readonly type: "counted"; readonly animals: number }
   | { readonly type: "banned" }
@@ -85,11 +89,7 @@ function opened(): Writer {
     const catalogue = openDatabase(place.catalogue, { synchronous: "full", busyTimeoutMs });
     catalogue.run("PRAGMA busy_timeout = 0");
     const limits = openDatabase(place.limits, { synchronous: "normal", busyTimeoutMs });
-    writer = {
-      catalogue,
-      limits,
-      insert: petInsert(catalogue),
-    };
+    writer = { catalogue, limits, insert: petInsert(catalogue) };
   }
   return writer;
 }
@@ -106,18 +106,10 @@ function handle(request: WriterRequest): Result {
       place = request;
       opened();
       return done;
-    case "create": {
-      const startMs = performance.now();
-      const { insert } = opened();
-      const ids = patiently(() => insert(request.rows));
-      return { type: "created", ids, commitMs: performance.now() - startMs };
-    }
-    case "createOnce": {
-      const startMs = performance.now();
-      const { catalogue } = opened();
-      const kept = patiently(() => addAllOnce(catalogue, request.creates));
-      return { type: "keptOnce", kept, commitMs: performance.now() - startMs };
-    }
+    case "create":
+      return commit(({ insert }) => insert(request.rows));
+    case "createOnce":
+      return commit(({ catalogue }) => addAllOnce(catalogue, request.creates));
     case "noisy": {
       const { keyId, minuteLabel, nowMs } = request;
       const { catalogue, limits } = opened();
@@ -141,6 +133,14 @@ function handle(request: WriterRequest): Result {
       close();
       return done;
   }
+}
+
+/** Runs creates, all in one transaction, and measures it. */
+function commit(create: (writer: Writer) => readonly bigint[] | readonly KeptCreate[]): Result {
+  const startMs = performance.now();
+  const to = opened();
+  const results = patiently(() => create(to));
+  return { type: "committed", results, commitMs: performance.now() - startMs };
 }
 
 /** Takes the write lock; with `write` it also commits a page that changes nothing. */
