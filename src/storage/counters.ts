@@ -3,10 +3,10 @@
  * for the fsync of an animal, and a restored backup gives no used requests back.
  */
 import { windowMs } from "../domain/windows.ts";
-import type { UsageDay, UsageDelta } from "./contract.ts";
+import type { UsageDay } from "./contract.ts";
 import { count, defaulting, nullable, type Table, table, text } from "./declare.ts";
 import { records } from "./records.ts";
-import { sql, type Steps } from "./statement.ts";
+import { run, sql, type Steps } from "./statement.ts";
 
 /** The fixed-window limiter: one row a key, both windows. */
 export const rateWindows = table({
@@ -58,7 +58,11 @@ export function* usageSince(firstDay: number, keyId: string | undefined): Steps<
   return [...days.values()].toSorted((a, b) => a.day - b.day || (a.keyId < b.keyId ? -1 : 1));
 }
 
-/** The usage of a key that was banned at `nowMs`. */
-export function bannedOn(keyId: string, nowMs: number): UsageDelta {
-  return { keyId, day: Math.floor(nowMs / windowMs.day), refusals: 0, bans: 1 };
+/** Counts a ban at `nowMs` among the key's days. */
+export function* countBan(keyId: string, nowMs: number): Steps<void> {
+  const day = Math.floor(nowMs / windowMs.day);
+  yield* run(
+    sql`INSERT INTO ${usageDays} (key_id, day, bans) VALUES (${keyId}, ${day}, 1)
+      ON CONFLICT (key_id, day) DO UPDATE SET bans = usage_days.bans + excluded.bans`,
+  );
 }

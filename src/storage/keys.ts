@@ -10,8 +10,7 @@ import { isBanned, recordNoisyMinute } from "../domain/ban.ts";
 import { isoEnd, isoSeconds } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { limitsOf } from "../domain/plan.ts";
-import type { Credential, Engine, KeyAction, KeyEvent, KeyHash, UsageDelta } from "./contract.ts";
-import { usageDays } from "./counters.ts";
+import type { Credential, Engine, KeyAction, KeyEvent, KeyHash } from "./contract.ts";
 import { addRecords, assignments, record, records, type RecordOf } from "./records.ts";
 import { forUpdate, nextEpoch, row, run, sql, type Statement, type Steps } from "./statement.ts";
 import { apiKeys, keyEvents, keySecrets } from "./tables.ts";
@@ -162,14 +161,6 @@ export function* noteNoisyMinute(id: string, minuteLabel: number, nowMs: number)
   const action = isBan ? "automatic-ban" : "noisy-minute";
   yield* keep(before, { ...before, ban }, { action, actor: "server", nowMs });
   return isBan;
-}
-
-/** Counts a ban among the key's days. It belongs to the counters. */
-export function* addBan({ keyId, day, bans }: UsageDelta): Steps<void> {
-  yield* run(
-    sql`INSERT INTO ${usageDays} (key_id, day, bans) VALUES (${keyId}, ${day}, ${bans})
-      ON CONFLICT (key_id, day) DO UPDATE SET bans = usage_days.bans + excluded.bans`,
-  );
 }
 
 function* keep(before: ApiKey, after: ApiKey, by: KeyAction): Steps<void> {

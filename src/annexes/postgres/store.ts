@@ -15,8 +15,8 @@ import { type Noted, openSession, read, transact } from "./engine.ts";
 import { describeAddress, type DatabaseAddress } from "./address.ts";
 import { connect, Connections, repeatable, type Query } from "./connections.ts";
 import { explainRefusal, unwrap } from "./failures.ts";
-import { addBan, keyStore, noteNoisyMinute, type KeyStore } from "../../storage/keys.ts";
-import { bannedOn } from "../../storage/counters.ts";
+import { keyStore, noteNoisyMinute, type KeyStore } from "../../storage/keys.ts";
+import { countBan } from "../../storage/counters.ts";
 import { migrate, postgresMigrations } from "./migrate.ts";
 import { petReads, PostgresPets } from "./pets.ts";
 import { readVersions } from "./poll.ts";
@@ -196,7 +196,7 @@ class PostgresStore implements Store {
     const { onBan, onError } = this.#options;
     const noted = this.transact(function* () {
       const isBan = yield* noteNoisyMinute(keyId, minuteLabel, nowMs);
-      if (isBan) yield* addBan(bannedOn(keyId, nowMs));
+      if (isBan) yield* countBan(keyId, nowMs);
       return isBan;
     });
     noted.then((isBan) => isBan && onBan?.(), onError);

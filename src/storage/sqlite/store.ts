@@ -20,12 +20,12 @@ import { notOpened, openDatabase, translating } from "./database.ts";
 import { inMemory, migrationsOf, storeFiles } from "./files.ts";
 import { closeToOthers, makeFor, prepareFolder } from "./folder.ts";
 import { inspectFolder } from "./inspect.ts";
-import { addBan, keyStore, noteNoisyMinute } from "../keys.ts";
+import { keyStore, noteNoisyMinute } from "../keys.ts";
 import { migrate } from "./migrate.ts";
 import { petInsert } from "./pet-writer.ts";
 import { petReader } from "./pets.ts";
 import { createdRow } from "../pet-row.ts";
-import { bannedOn } from "../counters.ts";
+import { countBan } from "../counters.ts";
 import type { Steps } from "../statement.ts";
 import { openSession, perform, transactOn, withoutBlocking } from "./engine.ts";
 import { windowStore } from "./windows.ts";
@@ -182,7 +182,7 @@ class SqliteStore implements Store {
     const noting = () => noteNoisyMinute(keyId, minuteLabel, nowMs);
     if (this.#changing(() => transactOn(this.#catalogue, noting))) {
       this.#options.onBan?.();
-      perform(this.#limits, addBan(bannedOn(keyId, nowMs)));
+      perform(this.#limits, countBan(keyId, nowMs));
     }
   }
 

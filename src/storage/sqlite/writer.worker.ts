@@ -5,12 +5,12 @@
 import type { Database } from "bun:sqlite";
 import type { KeptCreate, OnceCreate } from "../contract.ts";
 import { isBusy, openDatabase } from "./database.ts";
-import { addBan, noteNoisyMinute } from "../keys.ts";
+import { noteNoisyMinute } from "../keys.ts";
 import { perform, transactOn } from "./engine.ts";
 import type { CreatedRow } from "../pet-row.ts";
 import { inspectFolder } from "./inspect.ts";
 import { addAllOnce, countPets, petInsert } from "./pet-writer.ts";
-import { bannedOn } from "../counters.ts";
+import { countBan } from "../counters.ts";
 
 export interface WriterOpen {
   readonly catalogue: string;
@@ -116,7 +116,7 @@ function handle(request: WriterRequest): Result {
       const note = () => transactOn(catalogue, () => noteNoisyMinute(keyId, minuteLabel, nowMs));
       const isBan = patiently(note);
       if (!isBan) return done;
-      perform(limits, addBan(bannedOn(keyId, nowMs)));
+      perform(limits, countBan(keyId, nowMs));
       return { type: "banned" };
     }
     case "checkpoint":
