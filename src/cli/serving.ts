@@ -6,8 +6,9 @@ import { createService, type AppOptions } from "../http/app.ts";
 import { listen, type RunningServer, type Tls } from "../http/server.ts";
 import type { IssuedKey } from "../service/keys.ts";
 import type { Logger } from "../service/log/logger.ts";
-import { inMemory, type StoreObserver } from "../service/open-store.ts";
+import type { StoreObserver } from "../service/open-store.ts";
 import type { Services } from "../service/services.ts";
+import { inMemory } from "../storage/sqlite/files.ts";
 import type { Inspected } from "../storage/sqlite/writer-thread.ts";
 import { version } from "../version.ts";
 import { watchDescriptors } from "./descriptors.ts";
@@ -27,7 +28,8 @@ export async function serve(
   inspecting: Promise<Inspected | undefined>,
 ): Promise<void> {
   const log = openLog(loaded.config, io);
-  hearHandOver(log);
+  // Unheard, the signal that replaces one of several processes would end a single one.
+  process.on("SIGUSR2", () => log.warn("SIGUSR2 does nothing without --processes."));
   try {
     await run(loaded, io, log, inspecting);
   } finally {
@@ -82,11 +84,6 @@ async function run(
     }
   }
   log.info("Stopped: counters saved, database closed.");
-}
-
-/** Unheard, the signal that replaces one of several processes would end a single one. */
-function hearHandOver(log: Logger): void {
-  process.on("SIGUSR2", () => log.warn("SIGUSR2 does nothing without --processes."));
 }
 
 /** The certificate that the settings name. Loaded where it is wanted: node:crypto takes 4 ms. */

@@ -5,14 +5,12 @@ import { openSqliteStore, type SqliteOptions } from "../storage/sqlite/store.ts"
 /** What a server wants to know of its store's work. */
 export type StoreObserver = Pick<SqliteOptions, "onCommit" | "onBusy" | "onBan">;
 
-type StoreOptions = SqliteOptions;
-
 /** A kind of store that an address names, instead of a data folder. */
 export interface StoreKind {
   /** The schemes of its addresses, without the colon. */
   readonly schemes: readonly string[];
   /** Opens the store at `address`. Throws AppError with a message when it cannot be used. */
-  readonly open: (address: string, options: StoreOptions) => Promise<Store>;
+  readonly open: (address: string, options: SqliteOptions) => Promise<Store>;
 }
 
 /**
@@ -21,7 +19,7 @@ export interface StoreKind {
  */
 export async function openStore(
   address: string | undefined,
-  options: StoreOptions,
+  options: SqliteOptions,
   kinds: readonly StoreKind[],
 ): Promise<Store> {
   if (address === undefined) return openSqliteStore(options);
@@ -32,5 +30,3 @@ export async function openStore(
     hint: "Name the folder with --data, and leave out --store and --store-file.",
   });
 }
-
-export { inMemory } from "../storage/sqlite/files.ts";

@@ -9,7 +9,7 @@ import {
 import { systemClock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Logger } from "../../service/log/logger.ts";
-import { inMemory } from "../../service/open-store.ts";
+import { inMemory } from "../../storage/sqlite/files.ts";
 import { parentOf } from "../operate/processes/parent.ts";
 import { TrafficMeter } from "../operate/traffic.ts";
 import { ConsoleProcess } from "./child.ts";

@@ -4,14 +4,12 @@ import { statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import type { StoreCheck } from "../contract.ts";
-import { isBusy } from "./database.ts";
 
 /**
  * With less than this the next commit may fail. `rehome doctor` warns far earlier. A readiness
  * check must not, because the server still works.
  */
 const freeMinBytes = 1024 * 1024;
-const retryPauseMs = 10;
 
 const reasons: readonly (readonly [prefix: string, reason: string])[] = [
   ["SQLITE_FULL", "no space is left on the disk"],
@@ -23,31 +21,23 @@ const reasons: readonly (readonly [prefix: string, reason: string])[] = [
 ];
 
 /** The check called `name`: good if `work` does not fail. */
-export async function attempt(name: string, work: () => Promise<void>): Promise<StoreCheck> {
+export async function attempt(name: string, work: () => unknown): Promise<StoreCheck> {
   try {
     await work();
     return { name, ok: true, detail: "writable" };
   } catch (error) {
-    const { code = "" } = error as { code?: string };
+    const sqliteError = error instanceof AppError ? error.cause : error;
+    const { code = "" } = sqliteError as { code?: string };
     const [, reason = "it cannot be written"] =
       reasons.find(([prefix]) => code.startsWith(prefix)) ?? [];
     return { name, ok: false, detail: reason };
   }
 }
 
-/** Takes and leaves the write lock; waits for it without blocking, `timeoutMs` at the most. */
-export async function takeLock(db: Database, timeoutMs: number): Promise<void> {
-  const deadlineMs = performance.now() + timeoutMs;
-  for (;;) {
-    try {
-      db.run("BEGIN IMMEDIATE");
-      db.run("ROLLBACK");
-      return;
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > deadlineMs) throw error;
-      await Bun.sleep(retryPauseMs);
-    }
-  }
+/** Takes and leaves the write lock. */
+export function takeLock(db: Database): void {
+  db.run("BEGIN IMMEDIATE");
+  db.run("ROLLBACK");
 }
 
 /** Whether the disk that holds `folder` has room for the next commits. */

@@ -187,13 +187,14 @@ class SqliteStore implements Store {
   }
 
   async check(): Promise<StoreCheck[]> {
+    const { folder, timeoutMs } = this.#options;
     if (this.#watch?.look() !== undefined) {
       return [{ name: "files", ok: false, detail: "they were moved, removed or replaced" }];
     }
     return [
       await attempt("catalogue", async () => this.#writer?.probe()),
-      await attempt("limits", () => takeLock(this.#limits, this.#options.timeoutMs)),
-      freeSpace(this.#options.folder),
+      await attempt("limits", () => withoutBlocking(() => takeLock(this.#limits), timeoutMs)),
+      freeSpace(folder),
     ];
   }
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { keyState, keyStates, type KeyState } from "../../../domain/api-key.ts";
 import type { Clock } from "../../../domain/clock.ts";
 import { petStatuses, type PetStatus } from "../../../domain/pet.ts";
-import { inMemory } from "../../../service/open-store.ts";
+import { inMemory } from "../../../storage/sqlite/files.ts";
 import { report, type BackupReport } from "../../../storage/sqlite/backup.ts";
 import { catalogueMigrations } from "../../../storage/sqlite/files.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";

@@ -2,7 +2,7 @@ import type { Watcher } from "../../../annex.ts";
 import type { Config } from "../../../config.ts";
 import type { ListenAddress } from "../../listen-address.ts";
 import type { Logger } from "../../../service/log/logger.ts";
-import { inMemory } from "../../../service/open-store.ts";
+import { inMemory } from "../../../storage/sqlite/files.ts";
 import { listenForMetrics } from "./listener.ts";
 import { Metrics } from "./metrics.ts";
 
