@@ -139,10 +139,7 @@ export class Limiter {
     const others = this.#waiting.get(account);
     if (others === undefined) this.#waiting.set(account, [resolve]);
     else others.push(resolve);
-    if (!this.#scheduled) {
-      this.#scheduled = true;
-      setImmediate(() => this.#flush());
-    }
+    if (!this.#scheduled) this.#schedule();
     return promise;
   }
 
@@ -178,14 +175,14 @@ export class Limiter {
     } else this.#settleAll(pending, results);
   }
 
-  #next(): void {
+  #schedule(): void {
     this.#scheduled = this.#waiting.size > 0;
     if (this.#scheduled) setImmediate(() => this.#flush());
   }
 
   #settleAll(pending: readonly Pending[], results: readonly TakeResult[]): void {
     pending.forEach((take, position) => this.#settle(take, results[position] as TakeResult));
-    this.#next();
+    this.#schedule();
   }
 
   #settle({ account, key, version, waiting }: Pending, result: TakeResult): void {
@@ -222,7 +219,7 @@ export class Limiter {
       for (const answer of waiting) answer(uncountable(account, nowMs));
     }
     this.#options.onError(error);
-    this.#next();
+    this.#schedule();
   }
 
   #refuse(account: Account, nowMs: number): Admission {
