@@ -9,7 +9,7 @@ import {
 } from "../edge.ts";
 import { pageLimit } from "../../domain/page.ts";
 import { idempotencyKeyOf, idempotencyKeyRule } from "../../domain/idempotency.ts";
-import { petJson, type NewPet } from "../../domain/pet.ts";
+import { petJson, type NewPet, type Pet } from "../../domain/pet.ts";
 import type { Services } from "../../service/services.ts";
 import type { PetAnswers } from "../answers.ts";
 import { stillStands, unreadableBody } from "../body.ts";
@@ -87,9 +87,7 @@ export function petRoutes(options: PetRoutesOptions) {
         const origin = { createdAtMs: clock(), createdBy: record.admission?.key?.id };
         // Bun aborts a request whose body is followed by bytes that belong to no request.
         const id = await services.pets.create({ ...pet, ...origin }, request.signal);
-        const text = petJson({ ...pet, id });
-        record.bytes = Buffer.byteLength(text);
-        return new Response(text, created);
+        return added(record, { ...pet, id });
       },
       {
         // Not read yet: the gate comes before the body.
@@ -133,7 +131,11 @@ async function createOnce(
   const { id, outcome } = await services.pets.createOnce(create);
   if (outcome === "other body") return errorAnswer(record, otherBody);
   if (outcome === "repeated") record.headers = { "Idempotent-Replayed": "true" };
-  const text = petJson({ ...pet, id });
+  return added(record, { ...pet, id });
+}
+
+function added(record: RequestRecord, pet: Pet): Response {
+  const text = petJson(pet);
   record.bytes = Buffer.byteLength(text);
   return new Response(text, created);
 }
