@@ -1,12 +1,11 @@
 /**
- * Drizzle's tables, made from their declarations. A connection has `safeIntegers`, which hands
- * every integer over as a bigint; Drizzle's own `integer()` is typed `number` and would lie about
- * that.
+ * Drizzle's tables, made from their declarations. Migrations and the texts of statements come from
+ * them, and no values go through them.
  */
 import { getTableColumns } from "drizzle-orm";
 import {
+  blob,
   check,
-  customType,
   index,
   integer,
   primaryKey,
@@ -17,38 +16,16 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import { type Column, type Columns, type Table } from "../declare.ts";
+import type { Columns, Table } from "../declare.ts";
 import { tableParts } from "../table-parts.ts";
 
 const kinds = {
-  int64: customType<{ data: bigint; driverData: bigint }>({ dataType: () => "integer" }),
-  count: customType<{ data: number; driverData: number | bigint }>({
-    dataType: () => "integer",
-    fromDriver: Number,
-  }),
+  int64: (name: string) => integer(name),
+  count: (name: string) => integer(name),
   text: (name: string) => text(name),
-  json: customType<{ data: unknown; driverData: string }>({
-    dataType: () => "text",
-    toDriver: (value) => JSON.stringify(value),
-    fromDriver: (value) => JSON.parse(value) as unknown,
-  }),
-  bytes: customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "blob" }),
+  json: (name: string) => text(name, { mode: "json" }),
+  bytes: (name: string) => blob(name),
 } as const;
-
-type BuilderOf<C> =
-  C extends Column<infer Data, infer NotNull, infer HasDefault>
-    ? SQLiteColumnBuilderBase<
-        {
-          name: string;
-          dataType: "custom";
-          columnType: "SQLiteCustomColumn";
-          data: Data;
-          driverParam: unknown;
-          enumValues: undefined;
-        },
-        { notNull: NotNull; hasDefault: HasDefault }
-      >
-    : never;
 
 /** A table's columns by their properties. */
 type At = Readonly<Record<string, SQLiteColumn>>;
@@ -74,7 +51,7 @@ export function tableOf<const C extends Columns>(
 ) {
   const made = sqliteTable(
     declared.name,
-    parts.columns(declared) as { [P in keyof C]: BuilderOf<C[P]> },
+    parts.columns(declared) as Record<keyof C & string, SQLiteColumnBuilderBase>,
     (at) => [
       ...parts.constraints(declared, at as At),
       ...extra(at as Record<keyof C, SQLiteColumn>),
