@@ -20,7 +20,8 @@ import { refuseOtherEnvironment } from "./environment.ts";
 import { issuedJson, issuedSchema } from "./json.ts";
 import { accessText, limitsText } from "./shown.ts";
 
-interface Options {
+/** What an operator types of a new key. */
+export interface KeyOptions {
   readonly plan: PlanName;
   readonly name: string;
   readonly perMinute?: number;
@@ -52,11 +53,11 @@ Examples:
   rehome keys create --plan pro --name trial --expires-in 90d --json | jq -r .key`,
     );
   return addJson(addSettings(command, [...storeSettings, "environment"]), issuedSchema).action(
-    (options: Options) => create(command, io, options),
+    (options: KeyOptions) => create(command, io, options),
   );
 }
 
-async function create(command: Command, io: Io, options: Options): Promise<void> {
+async function create(command: Command, io: Io, options: KeyOptions): Promise<void> {
   const loaded = configOf(command, io);
   const work = async (services: Services) => {
     await refuseOtherEnvironment(services, loaded);

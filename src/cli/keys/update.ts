@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import type { PlanName } from "../../domain/plan.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import {
@@ -11,16 +10,10 @@ import {
   readWriteOption,
 } from "../options.ts";
 import { changeCommand, changeKey } from "./change.ts";
+import type { KeyOptions } from "./create.ts";
 
-interface Options {
-  readonly plan?: PlanName;
-  readonly name?: string;
-  readonly perMinute?: number;
-  readonly perDay?: number;
-  readonly expiresIn?: number | "never";
-  readonly readOnly?: true;
+interface Options extends Partial<KeyOptions> {
   readonly readWrite?: true;
-  readonly json?: true;
 }
 
 export function updateCommand(io: Io): Command {
