@@ -1,31 +1,26 @@
 import type { ApiKey } from "../domain/api-key.ts";
 import { Account, type Found, type KeyDirectory } from "./key-directory.ts";
-import type { AddressLimiter } from "./anonymous.ts";
+import { admitted, type AddressLimiter } from "./anonymous.ts";
 import type { Limiter } from "./limiter.ts";
 import { unauthorized, unavailable, type Admission } from "./admission.ts";
+
+interface AccessParts {
+  readonly directory: KeyDirectory;
+  readonly limiter: Limiter;
+  readonly anonymous: AddressLimiter;
+  /** Told why a credential could not be looked up. */
+  readonly onError: (error: unknown) => void;
+}
 
 /**
  * The first checks of every request, in order. A caller with a valid key has the key's windows. Any
  * other caller has its address's bucket, and gets 401 within it.
  */
 export class Access {
-  readonly #directory: KeyDirectory;
-  readonly #limiter: Limiter;
-  readonly #anonymous: AddressLimiter;
+  readonly #parts: AccessParts;
 
-  readonly #onError: (error: unknown) => void;
-
-  constructor(parts: {
-    directory: KeyDirectory;
-    limiter: Limiter;
-    anonymous: AddressLimiter;
-    /** Told why a credential could not be looked up. */
-    onError: (error: unknown) => void;
-  }) {
-    this.#directory = parts.directory;
-    this.#limiter = parts.limiter;
-    this.#anonymous = parts.anonymous;
-    this.#onError = parts.onError;
+  constructor(parts: AccessParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -40,7 +35,7 @@ export class Access {
     if (credential === "") return this.#unauthorized(address, "no bearer key");
     const failed = (error: unknown) => this.#unavailable(address, error);
     try {
-      const found = this.#directory.find(credential);
+      const found = this.#parts.directory.find(credential);
       return found instanceof Promise
         ? found.then((late) => this.#admitFound(late, address)).catch(failed)
         : this.#admitFound(found, address);
@@ -51,11 +46,11 @@ export class Access {
 
   /** Admits a request without charge: a browser's preflight. It shows what its address has left. */
   pass(address: () => string | undefined): Admission {
-    return { view: this.#anonymous.peek(address()), key: undefined, refusal: undefined };
+    return admitted(this.#parts.anonymous.peek(address()));
   }
 
   #admitFound(found: Found, address: () => string | undefined): Admission | Promise<Admission> {
-    if (found instanceof Account) return this.#limiter.admit(found, address);
+    if (found instanceof Account) return this.#parts.limiter.admit(found, address);
     if (typeof found === "string") return this.#unauthorized(address, found);
     return this.#unauthorized(address, found.ended, found.key);
   }
@@ -64,8 +59,8 @@ export class Access {
    * The caller or its limits are unknown: no key's numbers are shown, and no address is charged.
    */
   #unavailable(address: () => string | undefined, error: unknown): Admission {
-    this.#onError(error);
-    return { view: this.#anonymous.peek(address()), key: undefined, refusal: unavailable };
+    this.#parts.onError(error);
+    return { view: this.#parts.anonymous.peek(address()), key: undefined, refusal: unavailable };
   }
 
   #unauthorized(
@@ -73,7 +68,7 @@ export class Access {
     why: keyof typeof unauthorized,
     key?: ApiKey,
   ): Admission | Promise<Admission> {
-    const charged = this.#anonymous.admit(address());
+    const charged = this.#parts.anonymous.admit(address());
     const answer = ({ view, refusal }: Admission): Admission => ({
       view,
       key,

@@ -141,15 +141,21 @@ interface Entry {
   readonly secretExpiresAtMs: number | undefined;
 }
 
+interface KeyDirectoryOptions {
+  readonly store: Pick<Store, "current" | "keys" | "versions">;
+  /** Takes back the blocks of accounts that changed or are let go. */
+  readonly limiter: { release(accounts: readonly Account[]): unknown };
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly entriesMax?: number;
+}
+
 /**
  * Finds the account of a secret. It is cached, and checked against the store's epoch once per
  * event-loop turn, so that a change by any process takes effect at the next request.
  */
 export class KeyDirectory {
-  readonly #store: Pick<Store, "current" | "keys" | "versions">;
-  readonly #limiter: { release(accounts: readonly Account[]): unknown };
-  readonly #environment: Environment;
-  readonly #clock: Clock;
+  readonly #options: KeyDirectoryOptions;
   readonly #entriesMax: number;
   readonly #entries = new Map<string, Entry>();
   /**
@@ -161,30 +167,20 @@ export class KeyDirectory {
   #epoch: number;
   #refreshing: Promise<void> | undefined;
 
-  constructor(options: {
-    store: Pick<Store, "current" | "keys" | "versions">;
-    /** Takes back the blocks of accounts that changed or are let go. */
-    limiter: { release(accounts: readonly Account[]): unknown };
-    environment: Environment;
-    clock: Clock;
-    entriesMax?: number;
-  }) {
-    this.#store = options.store;
-    this.#limiter = options.limiter;
-    this.#environment = options.environment;
-    this.#clock = options.clock;
+  constructor(options: KeyDirectoryOptions) {
+    this.#options = options;
     this.#entriesMax = options.entriesMax ?? defaultEntriesMax;
     this.#epoch = options.store.versions().keys;
   }
 
   /** The account that `credential` opens now, or why it opens none. */
   find(credential: string): Found | Promise<Found> {
-    const stale = this.#store.current();
+    const stale = this.#options.store.current();
     return stale === undefined ? this.#look(credential) : stale.then(() => this.#look(credential));
   }
 
   #look(credential: string): Found | Promise<Found> {
-    const { keys: epoch } = this.#store.versions();
+    const { keys: epoch } = this.#options.store.versions();
     if (epoch !== this.#epoch) {
       this.#refreshing ??= this.#refresh(epoch).finally(() => {
         this.#refreshing = undefined;
@@ -194,8 +190,9 @@ export class KeyDirectory {
     const known = this.#entries.get(credential);
     if (known !== undefined) return this.#check(known);
     if (this.#unknown.has(credential)) return "unknown";
-    if (!isWellFormedKey(credential, this.#environment)) return whyNotWellFormed(credential);
-    const found = this.#store.keys.byHash(hashKey(credential));
+    if (!isWellFormedKey(credential, this.#options.environment))
+      return whyNotWellFormed(credential);
+    const found = this.#options.store.keys.byHash(hashKey(credential));
     if (!(found instanceof Promise)) return this.#add(credential, found);
     return found.then((late) =>
       // What was read before a change must not be kept after it.
@@ -209,7 +206,7 @@ export class KeyDirectory {
   }
 
   #check({ account, secretExpiresAtMs }: Entry): Account | EndedKey {
-    const nowMs = this.#clock();
+    const nowMs = this.#options.clock();
     const { key } = account;
     if (secretExpiresAtMs !== undefined && nowMs >= secretExpiresAtMs)
       return { ended: "expired", key };
@@ -236,7 +233,7 @@ export class KeyDirectory {
 
   /** Takes over what changed. Blocks go back first: they were taken under the old limits. */
   async #refresh(epoch: number): Promise<void> {
-    const changed = await this.#store.keys.changedSince(this.#epoch);
+    const changed = await this.#options.store.keys.changedSince(this.#epoch);
     this.#epoch = epoch;
     this.#entries.clear();
     this.#unknown.clear();
@@ -247,7 +244,7 @@ export class KeyDirectory {
       account.key = key;
       affected.push(account);
     }
-    this.#limiter.release(affected);
+    this.#options.limiter.release(affected);
   }
 
   /** Drops everything when memory is full. Keys in use come back with one look-up each. */
@@ -257,6 +254,6 @@ export class KeyDirectory {
     const accounts = [...this.#accounts.values()];
     this.#accounts.clear();
     for (const account of accounts) account.isLetGo = true;
-    this.#limiter.release(accounts);
+    this.#options.limiter.release(accounts);
   }
 }
