@@ -3,6 +3,7 @@
  * 1,000 requests of each kind, and for none. `bun bench/small-machine.ts [--idle-seconds 300]`;
  * docs/small-machines.md has the figures.
  */
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,7 +44,16 @@ async function start(folder: string, env: Record<string, string> = {}): Promise<
 }
 
 function key(folder: string, ...args: string[]): string {
-  const command = [executable, "keys", "create", "--name", "a", "--json", "--data", folder];
+  const command = [
+    executable,
+    "keys",
+    "create",
+    "--name",
+    randomUUID(),
+    "--json",
+    "--data",
+    folder,
+  ];
   const { stdout } = Bun.spawnSync([...command, ...args]);
   return (JSON.parse(stdout.toString()) as { key: string }).key;
 }
