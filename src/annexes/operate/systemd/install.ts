@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { serviceDataFolder, settings, variableOf } from "../../../config.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
@@ -46,7 +46,7 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
     );
   }
   const trial = isThisSystem ? await chosenTrial(options, io) : undefined;
-  for (const [name, text] of units(options)) put(join(root, unitFolder, name), text, io);
+  putUnits(options, io);
   if (port !== undefined && port < unprivilegedPortMin) {
     put(join(root, unitFolder, lowPort.path), lowPort.text, io);
   }
@@ -80,6 +80,17 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
   io.out(`The service runs, and starts with the machine. Its data is in ${serviceDataFolder}.\n`);
   sayReach(options, io);
   io.out("Next: sudo rehome keys create --plan free --name LABEL\n");
+}
+
+/** Writes the units, but for those that the Debian package has installed. */
+function putUnits(options: InstallOptions, io: Io): void {
+  for (const [name, text] of units(options)) {
+    const file = join(options.root, unitFolder, name);
+    const packaged = join(options.root, "lib/systemd/system", name);
+    // A copy would hide the package's unit from its upgrades, and stay after its removal.
+    const isPackaged = existsSync(packaged) && readFileSync(packaged, "utf8") === text;
+    if (existsSync(file) || !isPackaged) put(file, text, io);
+  }
 }
 
 /**
