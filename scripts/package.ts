@@ -2,7 +2,7 @@
  * Puts an executable into a tarball and a Debian package, with all that goes with it, and the same
  * bytes each time.
  */
-import { chmodSync, copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { scripts, shells, type Shell } from "../src/annexes/operate/completion/scripts.ts";
 import { settingsFile, units } from "../src/annexes/operate/systemd/units.ts";
@@ -41,9 +41,6 @@ export function makeTarball(built: Built, name: string, out: string): string {
     write(join(folder, "systemd", file), text);
   }
   write(join(folder, "systemd/rehome.default"), settingsFile.text);
-  for (const each of ["nginx", "caddy", "prometheus", "grafana"]) {
-    cpSync(join(packaging, each), join(folder, each), { recursive: true });
-  }
   for (const shell of shells) {
     write(join(folder, "completions", `rehome.${shell}`), scripts[shell]);
   }
@@ -82,8 +79,14 @@ export function makeDeb(built: Built, architecture: string, out: string): string
   return file;
 }
 
-/** What there is to read: what README leads to, where it leads to. */
-const documents = ["*.md", "docs/**/*", "examples/*", "bench/*.md"];
+/** What there is to read and to copy, where README and the guides say that it is. */
+const documents = [
+  "*.md",
+  "docs/**/*",
+  "examples/*",
+  "bench/*.md",
+  "packaging/{apache,caddy,grafana,haproxy,nginx,prometheus,varnish}/*",
+];
 
 function copyDocuments(folder: string): void {
   for (const file of documents.flatMap((glob) => [...new Bun.Glob(glob).scanSync(root)])) {

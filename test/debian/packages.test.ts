@@ -106,7 +106,7 @@ test.each([
     "dpkg-deb --fsys-tarfile *_amd64.deb | tar t",
     /^\.\/usr\/share\/doc\/rehome\//,
   ],
-])("what README leads to is in %s", async (_what, list, folderOf) => {
+])("what README and the guides lead to is in %s", async (_what, list, folderOf) => {
   const { text } = await run(["sh", "-c", list], { cwd: out });
   const names = text.split("\n").map((name) => name.replace(folderOf, "").replace(/\/$/, ""));
   const readme = await Bun.file(join(root, "README.md")).text();
@@ -115,6 +115,12 @@ test.each([
   // Debian has the licence under another name.
   const missing = links.filter((link) => link !== "LICENSE" && !names.includes(link));
   expect(missing).toEqual([]);
+  const running = await Bun.file(join(root, "docs/running.md")).text();
+  const configurations =
+    running.match(/\bpackaging\/(?:caddy|prometheus|grafana)\b[\w./]*\w/g) ?? [];
+  const named = ["nginx", "haproxy", "varnish", "apache"].map((proxy) => `packaging/${proxy}`);
+  expect(configurations).toContain("packaging/caddy/Caddyfile");
+  expect([...configurations, ...named].filter((name) => !names.includes(name))).toEqual([]);
 });
 
 test("the Debian package carries the notices too, and a bill of materials lies beside", async () => {
