@@ -86,14 +86,16 @@ export const asm: Format = {
     const id = field("id");
     const name = field("animalname");
     const species = field("speciesname");
-    const changed = field("lastchangeddate");
+    // A report of movements has several of an animal, each with the time when that changed.
+    const dates = ["movementdate", "lastchangeddate"].map((each) => fields.among([each]));
     const state = stateReader(fields, context);
     return mapperOf(sample.columns, (record, line) => {
       fields.learn(record);
+      const date = dates.find(({ read }) => !isBlank(read(record)));
       const origin = {
         line,
         externalId: externalId(context, "ID", id(record), line),
-        version: versionOf(context, "LASTCHANGEDDATE", changed(record), line),
+        version: date && versionOf(context, date.column, date.read(record), line),
       };
       const pet = () => ({
         name: shelterName("ANIMALNAME", name(record)),

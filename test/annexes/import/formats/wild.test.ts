@@ -123,6 +123,19 @@ describe("programs and cities", () => {
     ]);
   });
 
+  test("ASM: the newest of an animal's movements counts, whatever their order", async () => {
+    const header =
+      "id,sheltercode,animalname,speciesname,movementdate,movementtype,returndate,lastchangeddate";
+    const { outcomes } = await readWhole(`${header}
+1,C1,Jo,Cat,2025-05-13,Adoption,,2026-01-01
+1,C1,Jo,Cat,2023-05-13,Adoption,2024-01-02,2026-01-01
+2,C2,Al,Cat,,,,2026-01-01
+`);
+    expect(outcomes.map(({ version }) => version)).toEqual([
+      20250513000000, 20230513000000, 20260101000000,
+    ]);
+  });
+
   test.each([
     ["archived", "1.0"],
     ["archived", "t"],
