@@ -92,7 +92,10 @@ export const messageTexts = {
   webPage: (title: string) =>
     `the input is a web page${title === "" ? "" : ` ("${title}")`}, not a file of animals: download the file itself`,
   xml: () => "the input is XML: ask for the list as JSON or CSV",
-  workbookUnreadable: (why: string) => `the workbook cannot be read (${why})`,
+  workbookUnreadable: (why: string) =>
+    `the workbook cannot be read (${why}): save it as .xlsx or CSV`,
+  formulaValueless: (cell: string) =>
+    `the formula in ${cell} has no value: open the workbook in a spreadsheet program and save it`,
   workbookLarge: (max: string) => `expected a workbook of at most ${max} MiB: save it as CSV`,
   sheetEmpty: () => "the sheet is empty; name another one with --sheet",
   sheetUnknown: (sheet: string, found: string) => `there is no sheet ${sheet}; there are ${found}`,

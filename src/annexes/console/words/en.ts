@@ -308,6 +308,8 @@ export const en = {
       `This is a web page${title === "" ? "" : ` (“${title}”)`}, not a list. Download the list itself.`,
     xml: () => "This is an XML file. Ask for the list as CSV, Excel or JSON.",
     workbookUnreadable: () => "This Excel file cannot be read. Save it again, or as CSV.",
+    formulaValueless: (cell: string) =>
+      `The formula in ${cell} has no value. Open the file in a spreadsheet program, and save it.`,
     workbookLarge: (max: string) => `An Excel file may have ${max} MiB at most. Save it as CSV.`,
     sheetEmpty: () => "The first sheet is empty. Put the list on the first sheet.",
   },

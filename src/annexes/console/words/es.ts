@@ -315,6 +315,8 @@ export const es: Words = {
     xml: () => "Es un archivo XML. Pide la lista como CSV, Excel o JSON.",
     workbookUnreadable: () =>
       "No se puede leer este archivo de Excel. Guárdalo otra vez, o como CSV.",
+    formulaValueless: (cell) =>
+      `La fórmula en ${cell} no tiene valor. Abre el archivo en una hoja de cálculo y guárdalo.`,
     workbookLarge: (max) => `Un archivo de Excel puede tener ${max} MiB. Guárdalo como CSV.`,
     sheetEmpty: () => "La primera hoja está vacía. Pon la lista en la primera hoja.",
     sheetUnknown: (sheet) => `No hay ninguna hoja ${sheet}.`,

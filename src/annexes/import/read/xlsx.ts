@@ -1,5 +1,5 @@
 import type { SheetFilterInfo } from "hucre";
-import { readXlsx, streamXlsxRows } from "hucre/xlsx";
+import { cellRef, readXlsx, streamXlsxRows } from "hucre/xlsx";
 import { type ByteChunks, UnreadableInput, wholeInput } from "./input.ts";
 import type { RecordBatch } from "./records.ts";
 import { type Message, message } from "../messages.ts";
@@ -9,6 +9,10 @@ import { type Message, message } from "../messages.ts";
  */
 const workbookMebibytesMax = 32;
 const batchRows = 512;
+
+/** The largest workbook, and its rows, that are looked through for formulas without a value. */
+const formulasBytesMax = 4 * 1024 * 1024;
+const formulasRowsMax = 512;
 
 /**
  * Rows of the sheet that is named, or of the first visible one, whose siblings go to `onUnread`:
@@ -27,6 +31,7 @@ export async function* xlsxRows(
   let width = 0;
   try {
     const options = { sheet: sheet ?? (await firstVisible(bytes, onUnread)) };
+    await refuseValueless(bytes, options.sheet);
     for await (const { index, values } of streamXlsxRows(bytes, options)) {
       // Empty cells at a row's end are left out of the file.
       width = Math.max(width, values.length);
@@ -38,6 +43,7 @@ export async function* xlsxRows(
       records = [];
     }
   } catch (error) {
+    if (error instanceof UnreadableInput) throw error;
     throw new UnreadableInput(0, message("workbookUnreadable", (error as Error).message));
   }
   if (width === 0) throw new UnreadableInput(0, await emptiness(bytes, sheet));
@@ -62,6 +68,20 @@ async function firstVisible(
   );
   if (others.length > 0) onUnread?.(others.map(({ name }) => name));
   return first?.index ?? 0;
+}
+
+/**
+ * Throws UnreadableInput for a formula without a value, as programs write it that do not compute:
+ * read as blank, it could make an animal available that is gone.
+ */
+async function refuseValueless(bytes: Uint8Array, sheet: number | string): Promise<void> {
+  if (bytes.length > formulasBytesMax) return;
+  const { sheets } = await readXlsx(bytes, { sheets: [sheet], maxRows: formulasRowsMax });
+  for (const [place, { formula, value }] of sheets[0]?.cells ?? []) {
+    if (formula === undefined || value !== null) continue;
+    const [row = 0, column = 0] = place.split(",").map(Number);
+    throw new UnreadableInput(row + 1, message("formulaValueless", cellRef(row, column)));
+  }
 }
 
 /** Why a workbook gives no rows. */

@@ -158,6 +158,24 @@ describe("a workbook", () => {
     ]);
   });
 
+  test("with a formula that no program has computed is refused, and one with a value read", async () => {
+    const withFormula = (formulaResult: string | null) =>
+      writeXlsx({
+        sheets: [
+          {
+            name: "Animals",
+            rows,
+            cells: new Map([["3,2", { formula: 'IF(1,"sold","")', formulaResult }]]),
+          },
+        ],
+      });
+    expect(await refusal(readWhole(await withFormula(null), undefined, 100))).toBe(
+      "line 4: the formula in C4 has no value: open the workbook in a spreadsheet program and save it",
+    );
+    const { outcomes } = await readWhole(await withFormula("sold"), undefined, 100);
+    expect(outcomes[0]).toMatchObject({ name: "Zoé", status: "sold" });
+  });
+
   test("that is cut off, or another archive, is refused", async () => {
     const whole = await workbook();
     const cut = readWhole(whole.slice(0, whole.length - 200));
