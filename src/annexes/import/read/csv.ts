@@ -106,7 +106,7 @@ function columnNames(columns: string[]): string[] {
   if (columns.length === 0) {
     throw new UnreadableInput(1, message("headerEmpty"));
   }
-  if (columns.some((name) => name.includes("\r"))) {
+  if (columns.some((name) => /\r(?!\n)/.test(name))) {
     throw new UnreadableInput(1, message("lineEndsWrong"));
   }
   return columns;

@@ -44,8 +44,13 @@ export function foreignKind(beginning: Uint8Array): Message | undefined {
   return undefined;
 }
 
+/** Of so many bytes in UTF-16 one is zero at least: those of line ends and delimiters. */
+const zeroShare = 32;
+
 /** Text of two bytes a character has zeros on one side only. */
 function zeros(beginning: Uint8Array): Message | undefined {
+  if (zeroShare * beginning.filter((byte) => byte === 0).length < beginning.length)
+    return undefined;
   const even = beginning.filter((_, index) => index % 2 === 0);
   const odd = beginning.filter((_, index) => index % 2 === 1);
   if (!even.includes(0)) return message("utf16Unmarked", "utf-16le");

@@ -30,7 +30,7 @@ export async function openInput(source: ByteChunks, encoding?: string): Promise<
   if (startsWith(beginning, gzip)) return await openInput(unpacked(chunks), encoding);
   if (startsWith(beginning, zip)) return { kind: "workbook", chunks };
   const foreign = foreignKind(beginning);
-  if (foreign !== undefined) {
+  if (foreign !== undefined && !(foreign.code === "utf16Unmarked" && encoding !== undefined)) {
     await close();
     throw new UnreadableInput(0, foreign);
   }

@@ -168,6 +168,12 @@ describe("readCsv", () => {
     expect((await read("a,b,c\n1,2,3\n4,5\n")).records[1]).toBeInstanceOf(MalformedRecord);
   });
 
+  test("a name of a column may have a line break", async () => {
+    const { columns, records } = await read('a,"b\r\nc"\r\n1,2\r\n');
+    expect(columns).toEqual(["a", "b\r\nc"]);
+    expect(records).toEqual([["1", "2"]]);
+  });
+
   test.each([
     ["\n\n", "expected a CSV header line, found nothing"],
     [",,\n,,", "line 1: expected a CSV header line, found only empty fields"],

@@ -39,7 +39,14 @@ describe("an input in another encoding", () => {
       const bytes = utf16(csv, order, false);
       const problem = `the input looks like UTF-16 without a byte order mark: add --encoding utf-16${order}`;
       expect(await refusal(readWhole(bytes))).toBe(problem);
+      const told = { encoding: `utf-16${order}` };
+      expect((await readWhole(bytes, undefined, 100, told)).outcomes).toEqual(expected);
     }
+  });
+
+  test("a NUL in other text makes no UTF-16 of it, but its record bad", async () => {
+    const { outcomes } = await readWhole(csv.replace("Z", "\0"), undefined, 100);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["reject", "pet"]);
   });
 
   test("text that is not in the encoding is refused with a line", async () => {
