@@ -13,6 +13,7 @@ import {
   type Statement,
   type Steps,
 } from "../../storage/statement.ts";
+import { editCount } from "../../storage/store-state.ts";
 import { pets } from "../../storage/tables.ts";
 import { removedPets } from "../animals/tables.ts";
 import { idPrefix } from "./formats/ids.ts";
@@ -35,6 +36,8 @@ export interface Looks {
    */
   readonly hasUnowned: boolean;
   readonly hasRemoved: boolean;
+  /** The number of edits of the catalogue until then. */
+  readonly edits: bigint;
 }
 
 interface ArrangedStage extends Arranged {
@@ -139,6 +142,17 @@ function* namedDifferently(): Steps<Pick<Arranged, "differentNames" | "different
   return { differentNames, differentName: { id, names: [one, other], line: Number(line) } };
 }
 
+/** The looks of an import that has made its next edit: looked up where somebody else made one. */
+export function* nextLooks(before: Looks): Steps<Looks> {
+  const edits = yield* editsOf();
+  return edits === before.edits + 1n ? { ...before, edits } : yield* looksOf();
+}
+
+function* editsOf(): Steps<bigint> {
+  const found = yield* row(sql<{ n: bigint }>`SELECT coalesce(${editCount}, 0) AS n`);
+  return BigInt(found?.n ?? 0);
+}
+
 function* looksOf(): Steps<Looks> {
   const has = (what: Statement) => countOf(sql`SELECT count(*) AS n FROM (${what} LIMIT 1) AS one`);
   const unowned = yield* has(
@@ -146,7 +160,8 @@ function* looksOf(): Steps<Looks> {
   );
   const known = yield* has(sql`SELECT 1 FROM ${pets}`);
   const removed = yield* has(sql`SELECT 1 FROM ${removedPets}`);
-  return { hasKnown: known > 0, hasUnowned: unowned > 0, hasRemoved: removed > 0 };
+  const edits = yield* editsOf();
+  return { hasKnown: known > 0, hasUnowned: unowned > 0, hasRemoved: removed > 0, edits };
 }
 
 /**

@@ -1,4 +1,5 @@
 /** How a range of an import's animals is imported into the catalogue, and into its history. */
+import { AppError } from "../../domain/errors.ts";
 import { petFieldNames } from "../../domain/pet.ts";
 import { columnName } from "../../storage/declare.ts";
 import {
@@ -16,11 +17,11 @@ import {
 } from "../../storage/statement.ts";
 import { pets } from "../../storage/tables.ts";
 import { changes, petEvents, removedPets } from "../animals/tables.ts";
-import { nameNumbers } from "../animals/statements/categories.ts";
+import { categoryById, categoryByName, nameNumbers } from "../animals/statements/categories.ts";
 import { describeChange, newChange, returned, snapshot } from "../animals/statements/changes.ts";
 import type { Category } from "../animals/category.ts";
 import type { ImportCounts } from "./stage.ts";
-import type { Looks } from "./stage-arrange.ts";
+import { type Looks, nextLooks } from "./stage-arrange.ts";
 import { ready } from "./stage-tables.ts";
 
 /** The change that an import is in the catalogue's history. */
@@ -93,23 +94,39 @@ export function* countRange(first: number, last: number): Steps<ImportCounts> {
 /** Names categories as the first part of a change, whose id it returns. */
 export function* nameCategories(named: readonly Category[], change: Change): Steps<bigint> {
   yield* changeAnimals();
+  for (const { id, name } of named) {
+    if (((yield* categoryById(id)) ?? (yield* categoryByName(name))) === undefined) continue;
+    throw new AppError(
+      "unavailable",
+      `The category ${JSON.stringify(name)} was made meanwhile. Nothing was changed.`,
+      { hint: "Run the import again." },
+    );
+  }
   const id = yield* newChange("import", change, {});
   yield* describeChange(id, {}, yield* nameNumbers(named));
   return id;
 }
 
-/** Takes a range over. Returns what that came to, and the change it is part of if it is any. */
+interface TakenRange {
+  readonly counts: ImportCounts;
+  /** The change that the range is part of, if it is any. */
+  readonly changeId: bigint | undefined;
+  readonly looks: Looks;
+}
+
+/** Takes a range over. Returns what that came to, and what the next one has to look for. */
 export function* changeRange(
   first: number,
   last: number,
-  looks: Looks,
+  before: Looks,
   change: Change,
-): Steps<{ readonly counts: ImportCounts; readonly changeId: bigint | undefined }> {
+): Steps<TakenRange> {
   yield* changeAnimals();
+  const looks = yield* nextLooks(before);
   yield* resolveRange(first, last, looks);
   const counts = yield* countRange(first, last);
   const { added, updated, withdrawn } = counts;
-  if (added + updated + withdrawn === 0) return { counts, changeId: change.id };
+  if (added + updated + withdrawn === 0) return { counts, changeId: change.id, looks };
   const changeId = change.id ?? (yield* newChange("import", change, {}));
   const range = { within: within(first, last), changeId, ...change };
   if (updated > 0) yield* update(range);
@@ -117,7 +134,7 @@ export function* changeRange(
   if (looks.hasRemoved && added > 0) yield* restore(range);
   if (added > 0) yield* add(range);
   yield* countAnimals(added - withdrawn);
-  return { counts, changeId };
+  return { counts, changeId, looks };
 }
 
 interface Range {

@@ -140,7 +140,12 @@ class Stage implements ImportStage {
   readonly #options: StageOptions;
   #size = 0;
   #taken = 0;
-  #looks: arranging.Looks = { hasKnown: true, hasUnowned: true, hasRemoved: true };
+  #looks: arranging.Looks = {
+    hasKnown: true,
+    hasUnowned: true,
+    hasRemoved: true,
+    edits: -1n,
+  };
   #changeId: bigint | undefined;
 
   constructor(session: Session, options: StageOptions) {
@@ -195,10 +200,11 @@ class Stage implements ImportStage {
     if (this.#taken === this.#size) return undefined;
     const last = Math.min(this.#taken + count, this.#size);
     const change = this.#change();
-    const { counts, changeId } = await this.#session.transact(() =>
+    const { counts, changeId, looks } = await this.#session.transact(() =>
       changeRange(this.#taken + 1, last, this.#looks, change),
     );
     this.#changeId = changeId;
+    this.#looks = looks;
     this.#taken = last;
     return counts;
   }

@@ -65,6 +65,17 @@ const brief = async () =>
   (await all()).map(({ name, categoryId, status }) => `${name} ${categoryId} ${status}`);
 
 describe("importAnimals", () => {
+  test("says that another import made its category while it read", async () => {
+    const text = "name,category,categoryId,status\nBo,Dog,,available\n";
+    async function* slow() {
+      yield* inPieces(text, 50);
+      await run(text, { createCategories: true });
+    }
+    const work = run("", { input: slow(), createCategories: true });
+    expect(await failure(work)).toBe('The category "Dog" was made meanwhile. Nothing was changed.');
+    expect(await brief()).toEqual(["Bo 1 available"]);
+  });
+
   test("changes nothing when a record is bad, and the rest when that is wanted", async () => {
     const austin = await fixture("austin.csv");
     const refused = await run(austin, { createCategories: true });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type CatalogueStore, catalogueOf } from "../../../src/annexes/import/catalogue.ts";
 import type { Arrangement, StagedAnimal } from "../../../src/annexes/import/stage.ts";
+import { AnimalService } from "../../../src/annexes/animals/animals.ts";
 import type { Category } from "../../../src/annexes/animals/category.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import { closing } from "../../../src/service/closing.ts";
@@ -205,6 +206,42 @@ describe.each(stores)("$name", (kind) => {
     expect(arranged).toMatchObject({ missing: 1, sourceAnimals: 4, gone: 0 });
     expect(taken.reduce((sum, { withdrawn }) => sum + withdrawn, 0)).toBe(1);
     expect(await brief()).toEqual(["1 1 none", "2 2 none", "3 3 none"]);
+  });
+
+  test("what others change while animals are taken over counts for the rest of them", async () => {
+    await using own = await kind.place();
+    const opened = await own.open(() => 0);
+    await closing(
+      async () => opened.close(),
+      async () => {
+        const animals = new AnimalService({ store: opened, clock: () => 0, actor: "ana" });
+        const list = ["x:1", "x:2", "x:3", "x:4"].map((id) => of(id, id));
+        const takeWith = (each: readonly StagedAnimal[], between?: () => Promise<void>) =>
+          takeOver(catalogueOf(opened), each, [], {}, between);
+        // Another import of the last animal, into a catalogue that was empty.
+        let others = async () => {
+          others = async () => {};
+          await takeWith(list.slice(3));
+        };
+        const first = await takeWith(list, () => others());
+        expect(first.taken).toEqual([
+          { ...none, added: 2 },
+          { ...none, added: 1, unchanged: 1 },
+        ]);
+        // The first removal of all.
+        others = async () => {
+          others = async () => {};
+          await animals.remove([3n]);
+        };
+        const ids = (await catalogueOf(opened).exportPage(0n, 9)).map(({ id }) => id);
+        await takeWith(
+          list.map((each) => ({ ...each, status: "sold" as const })),
+          () => others(),
+        );
+        const after = await catalogueOf(opened).exportPage(0n, 9);
+        expect(after.map(({ id }) => id)).toEqual(ids);
+      },
+    );
   });
 
   test("an id of this catalogue is updated, one of a removed animal brought back, others are left out", async () => {
