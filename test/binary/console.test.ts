@@ -165,6 +165,16 @@ describe("a session", () => {
     expect(page).toContain("Send it again");
   });
 
+  test("stays when a link on another site leads here, with which no browser sends it", async () => {
+    const unsent = await visitor().get("/animals");
+    expect(unsent.status).toBe(401);
+    expect(unsent.headers.getSetCookie()).toEqual([]);
+    const ended = visitor();
+    ended.cookies.set("rehome_console", "B".repeat(43));
+    await ended.get("/animals");
+    expect(ended.cookies.has("rehome_console")).toBe(false);
+  });
+
   test("ends at Sign out", async () => {
     const hal = await joined("Hal");
     const copy = visitor();
@@ -252,17 +262,41 @@ describe("a form that no page of the console sends", () => {
 
   test.each([
     "https://evil.example/",
+    "//",
     "//evil.example/x",
+    "/.//evil.example/x",
     "/\\evil.example",
     "/\t/evil.example",
     "/animals\r\nset-cookie: a=b",
   ])("leads back to no other place: %j", async (back) => {
     const pia = await joined(`Pia ${JSON.stringify(back)}`);
-    const answer = await pia.post("/language", { language: "es", back });
-    const location = answer.headers.get("location") ?? "";
-    expect(new URL(location, server.console).origin).toBe(server.console);
-    expect(answer.headers.getSetCookie().join()).not.toContain("a=b");
+    await pia.post("/animals", { name: "Stay", category: "Dog", status: "available" });
+    for (const [path, fields] of [
+      ["/language", { language: "es", back }],
+      ["/animals/1/status", { status: "pending", back }],
+    ] as const) {
+      const answer = await pia.post(path, fields);
+      expect([path, answer.status]).toEqual([path, 303]);
+      const location = answer.headers.get("location") ?? "";
+      expect(new URL(location, server.console).origin).toBe(server.console);
+      expect(answer.headers.getSetCookie().join()).not.toContain("a=b");
+    }
   });
+
+  test.each([
+    ["that is too large", 413, "x".repeat(1_100_000), {}],
+    ["of another kind", 400, "{}", { "content-type": "application/json" }],
+  ] as const)(
+    "%s is refused, also by who is not signed in",
+    async (_what, status, text, headers) => {
+      const fields = new URLSearchParams(text);
+      for (const path of ["/language", "/animals"]) {
+        const isKept = path === "/animals" && status === 400;
+        const answer = await visitor().post(path, fields, headers);
+        expect([path, answer.status]).toEqual([path, isKept ? 401 : status]);
+      }
+    },
+  );
 });
 
 describe("a person", () => {

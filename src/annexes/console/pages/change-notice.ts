@@ -2,7 +2,7 @@ import { parseInt64 } from "../../../domain/int64.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { ChangeMade, ChangeRecord } from "../desk.ts";
 import { redirect } from "../web/answer.ts";
-import { param, query, type Visit } from "../web/visit.ts";
+import { ownPage, param, query, type Visit } from "../web/visit.ts";
 import { messagePage, notFoundPage } from "./failures.ts";
 import { hidden, notice, number, oneButton, shownName } from "./parts.ts";
 
@@ -19,11 +19,9 @@ export function withChange(path: string, { changeId }: ChangeMade): string {
  * Where a form came from, as far as that is a page of the console; else the start page. Never
  * another site.
  */
-export function backPath({ form, url }: Visit): string {
-  const back = form.text("back");
-  if (!back.startsWith("/") || !URL.canParse(back, url.origin)) return "/animals";
-  const target = new URL(back, url.origin);
-  if (target.origin !== url.origin) return "/animals";
+export function backPath(visit: Visit): string {
+  const target = ownPage(visit, visit.form.text("back") || "/animals");
+  if (target === undefined) return "/animals";
   target.searchParams.delete("change");
   return target.pathname + target.search;
 }

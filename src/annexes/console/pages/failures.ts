@@ -1,6 +1,5 @@
 import { AppError } from "../../../domain/errors.ts";
 import { html } from "../../page/html.ts";
-import { endedCookie } from "../web/cookies.ts";
 import { ConsoleError } from "../web/console-error.ts";
 import type { Form } from "../web/forms.ts";
 import type { StatusName } from "../web/answer.ts";
@@ -46,13 +45,17 @@ export function plainMessagePage(
  * For somebody whose session ended. What was filled in is kept on the page: once a new link was
  * opened beside it, the same form can be sent again.
  */
-export function signedOutPage(arrival: Arrival, form: Form | undefined): Response {
-  const { words, url, isSecure } = arrival;
+export function signedOutPage(
+  arrival: Arrival,
+  form: Form | undefined,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const { words, url } = arrival;
   const fields = form?.entries() ?? [];
   return plainPage(arrival, {
     title: words.signedOut.title,
     status: "signedOut",
-    headers: { "set-cookie": endedCookie(isSecure) },
+    headers,
     body: html`<h1>${words.signedOut.title}</h1>
       <p>${words.signedOut.what}</p>
       ${
@@ -81,6 +84,14 @@ export function failurePage(visit: Visit, error: unknown): Response {
         : failures.other(error.message);
   const text = kind === "unavailable" ? `${said} ${failures.later}` : said;
   return messagePage(visit, statuses[kind] ?? "failed", text);
+}
+
+/** The same for somebody who is not, or not known to be, signed in. */
+export function plainFailurePage(arrival: Arrival, error: unknown): Response {
+  const { failures } = arrival.words;
+  return error instanceof ConsoleError
+    ? plainMessagePage(arrival, statuses[error.kind] ?? "failed", failures[error.word])
+    : plainMessagePage(arrival, "failed", failures.failed);
 }
 
 const statuses: Readonly<Partial<Record<AppError["kind"], StatusName>>> = {

@@ -7,6 +7,7 @@ import {
   failurePage,
   messagePage,
   notFoundPage,
+  plainFailurePage,
   plainMessagePage,
   signedOutPage,
 } from "../pages/failures.ts";
@@ -15,6 +16,7 @@ import { routes } from "../pages/routes.ts";
 import { languageFor, languages } from "../words/index.ts";
 import { redirect, statusOf } from "./answer.ts";
 import { assetAt } from "./assets.ts";
+import { ConsoleError } from "./console-error.ts";
 import {
   endedCookie,
   languageCookie,
@@ -26,7 +28,7 @@ import { Form, readForm } from "./forms.ts";
 import { isKnownHost, isOpenable, isOwnOrigin, type KnownHosts } from "./origin.ts";
 import { router } from "./router.ts";
 import type { Origin } from "./server.ts";
-import type { Arrival, Visit } from "./visit.ts";
+import { ownPage, type Arrival, type Visit } from "./visit.ts";
 
 interface HandlerOptions {
   readonly desk: Desk;
@@ -55,8 +57,8 @@ export function consoleHandler(
     try {
       return refused(arrival, options) ?? (await answer(arrival, failures, options));
     } catch (error) {
-      options.report(error);
-      return plainMessagePage(arrival, "failed", arrival.words.failures.failed);
+      if (!(error instanceof ConsoleError)) options.report(error);
+      return plainFailurePage(arrival, error);
     }
   };
 }
@@ -122,12 +124,15 @@ async function answer(
   }
   const { headers } = request;
   const session = sentSession(headers, arrival.isSecure);
-  if (session === undefined) return signedOut(arrival);
+  // A browser sends no cookie after a link on another site: that session goes on.
+  if (session === undefined) return signedOut(arrival, {});
   const found = session === "malformed" ? undefined : await desk.people.find(session);
   if (found === undefined || session === "malformed") {
     const seconds = failures.blockedSeconds(arrival.address);
     failures.note(arrival.address);
-    if (seconds === undefined) return signedOut(arrival);
+    if (seconds === undefined) {
+      return signedOut(arrival, { "set-cookie": endedCookie(arrival.isSecure) });
+    }
     warn(`Too many wrong sessions from ${arrival.address}.`);
     return plainMessagePage(arrival, "tooMany", arrival.words.failures.tooMany, {
       "retry-after": String(seconds),
@@ -145,11 +150,14 @@ async function answer(
 }
 
 /** What was filled in is kept on the page; a file is not. */
-async function signedOut(arrival: Arrival): Promise<Response> {
+async function signedOut(
+  arrival: Arrival,
+  ended: Readonly<Record<string, string>>,
+): Promise<Response> {
   const { request } = arrival;
   const type = request.headers.get("content-type") ?? "";
   const isForm = request.method === "POST" && type.startsWith("application/x-www-form-urlencoded");
-  return signedOutPage(arrival, isForm ? await readForm(request) : undefined);
+  return signedOutPage(arrival, isForm ? await readForm(request) : undefined, ended);
 }
 
 async function signedIn(
@@ -183,8 +191,8 @@ async function signedIn(
 async function chooseLanguage(arrival: Arrival): Promise<Response> {
   const form = await readForm(arrival.request);
   const language = form.text("language");
-  const back = new URL(form.text("back") || "/", arrival.url.origin);
-  const path = back.origin === arrival.url.origin ? back.pathname + back.search : "/";
+  const back = ownPage(arrival, form.text("back"));
+  const path = back === undefined ? "/" : back.pathname + back.search;
   return Object.hasOwn(languages, language)
     ? redirect(path, { "set-cookie": languageCookie(language, arrival.isSecure) })
     : redirect(path);

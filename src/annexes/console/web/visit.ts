@@ -37,3 +37,11 @@ export function param(visit: Visit, name: string): string {
 export function query(visit: Arrival, name: string): string {
   return (visit.url.searchParams.get(name) ?? "").trim();
 }
+
+/** The page of the console that `text` leads to, or undefined if it leads to none. */
+export function ownPage({ url }: Arrival, text: string): URL | undefined {
+  const page = URL.parse(text, url.origin);
+  // The path of /.//other.example is //other.example, which a browser takes for another host.
+  if (page?.origin !== url.origin || page.pathname.startsWith("//")) return undefined;
+  return page;
+}
