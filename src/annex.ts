@@ -64,10 +64,7 @@ export interface Annex {
     env: EnvironmentVariables,
     uid: number | undefined,
   ) => MachineService | undefined;
-  /**
-   * Serves in a way of its own until the service is asked to stop. Undefined when the settings do
-   * not ask for it.
-   */
+  /** Serves in a way of its own until it is asked to stop; undefined if no setting asks for it. */
   readonly serve?: (loaded: LoadedConfig, io: Io) => Promise<void> | undefined;
   /** Returns undefined when the settings do not ask for it. */
   readonly watch?: (loaded: LoadedConfig, log: Logger, io: Io) => Promise<Watcher | undefined>;

@@ -4,10 +4,7 @@ import { withoutPassword } from "./setting-kinds.ts";
 /** Where a process finds its arguments that stand masked in its list of them. */
 const hiddenVariable = "_REHOME_ARGUMENTS";
 
-/**
- * `argument` as anybody may see it: without an API key, and without the password of a database's
- * address.
- */
+/** `argument` as anybody may see it: without an API key or a database's password. */
 function masked(argument: string): string {
   const [, flag = "", address] = /^(--[\w-]+=)?(postgres(?:ql)?:\/\/.*)$/is.exec(argument) ?? [];
   return withoutSecrets(address === undefined ? argument : flag + withoutPassword(address));

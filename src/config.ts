@@ -39,10 +39,7 @@ export {
 /** The environment as this program was started with it: the only place that reads it. */
 export const processEnvironment: EnvironmentVariables = process.env;
 
-/**
- * The kernel's settings, in the order in which help shows them. An annex declares its own beside
- * them.
- */
+/** The kernel's settings in the order of help. An annex declares its own beside them. */
 export const settings = {
   host: host("host", "address to listen on; 0.0.0.0 for all networks", "127.0.0.1"),
   port: integer("port", "PORT", "port to listen on; 0 for any free port", {
@@ -144,9 +141,7 @@ export const settings = {
 export type SettingName = keyof typeof settings;
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 
-/**
- * All settings, checked. The data folder is always there: its default is another one for each user.
- */
+/** All settings, checked. The data folder is always there: its default depends on the user. */
 export type Config = {
   readonly [Name in SettingName]: Name extends "data" ? string : ValueOf<(typeof settings)[Name]>;
 };
@@ -160,10 +155,7 @@ export interface LoadedConfig {
   valueOf<T>(setting: Setting<T>): T;
 }
 
-/**
- * Returns the databases that a flag overrules. Throws when flags, or variables, name two places
- * for the data.
- */
+/** The databases that a flag overrules. Throws when flags, or variables, name two stores. */
 function overruledStores(all: readonly LoadedSetting[]): readonly AnySetting[] {
   const databases: readonly AnySetting[] = [settings.store, settings.storeFile];
   const given = all.filter(

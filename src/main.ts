@@ -32,10 +32,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-/**
- * Why standard output did not take everything. A reader that has enough, such as `head`, is no
- * failure.
- */
+/** Why standard output did not take everything. That a reader has enough (`head`) is no failure. */
 let outputError: Error | undefined;
 const noteOutput = (error: (Error & { code?: string }) | null | undefined) => {
   if (error && error.code !== "EPIPE") outputError ??= error;

@@ -1,9 +1,6 @@
 /** The kinds of settings: how the text of a flag or a variable is read, and what a valid one is. */
 
-/**
- * One setting: its flag, its default, and how its text is read. Its variable is `REHOME_` and the
- * flag's name.
- */
+/** One setting: flag, default, and how its text is read. Its variable is `REHOME_` and the flag. */
 export interface Setting<T> {
   readonly flag: string;
   /** What stands for the value in a usage line; absent for a switch. */
@@ -16,9 +13,7 @@ export interface Setting<T> {
   readonly rule: string;
   /** How the text is shown, where not all of it may be. */
   readonly shown?: (text: string) => string;
-  /**
-   * True for what only one of several serving processes can have, such as an address of its own.
-   */
+  /** True for what only one of several serving processes can have, such as its own address. */
   readonly firstOnly?: true;
 }
 
@@ -41,10 +36,7 @@ export function text(
   };
 }
 
-/**
- * A host name or an address; one of IPv6 may stand in brackets, as it does in a URL, and is read
- * without them.
- */
+/** A host name or an address. One of IPv6 may stand in brackets, which are left out. */
 export function host(flag: string, description: string, fallback: string): Setting<string> {
   return {
     ...text(flag, "ADDRESS", description),
@@ -122,10 +114,7 @@ export function list<T>(
   };
 }
 
-/**
- * A base address as the specification has it: it ends in /v1. It is read as it is written in a
- * header: in ASCII.
- */
+/** A base address as the specification has it: it ends in /v1. It is kept in ASCII, for headers. */
 export function baseAddress(flag: string, description: string): Setting<string | undefined> {
   return {
     flag,

@@ -1,6 +1,4 @@
-/**
- * Where the value of a setting comes from: flags, the environment, and the service of this machine.
- */
+/** Where a setting's value comes from: flags, the environment, the machine's service. */
 import { AppError } from "./domain/errors.ts";
 import { nearest } from "./domain/names.ts";
 import type { AnySetting } from "./setting-kinds.ts";
@@ -65,10 +63,7 @@ interface Given {
   readonly service: ServiceVariables;
 }
 
-/**
- * Reads one setting. Throws `invalid_request` that names the flag or variable, its value and what
- * would be valid.
- */
+/** Reads one setting. Throws `invalid_request` that says what would be valid. */
 export function loadSetting(setting: AnySetting, given: Given): LoadedSetting {
   const { text, source, label, file } = textOf(setting, given);
   if (text === undefined) return { setting, value: setting.default, source: "default", text };

@@ -2,10 +2,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Logger } from "../service/log/logger.ts";
 import { descriptorsAreFree, descriptorsMax } from "../storage/descriptors.ts";
 
-/**
- * With fewer the service has too few left for connections. Bun raises the soft limit to the hard
- * one by itself.
- */
+/** With fewer, too few are left for connections. Bun raises the soft limit to the hard one. */
 const descriptorsMin = 256;
 /** When fewer are free, it is time to say so. */
 const reserve = 8;

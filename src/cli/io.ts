@@ -4,10 +4,7 @@ import { jsonText } from "../domain/exact-json.ts";
 import { userName } from "../storage/system-account.ts";
 import type { Machine } from "./machine.ts";
 
-/**
- * The outside of the command line: everything that a command may use besides the store. Tests pass
- * their own.
- */
+/** The outside of the command line: all that a command may use beside the store. */
 export interface Io {
   /** What this program can do beside its kernel. */
   readonly annexes: readonly Annex[];

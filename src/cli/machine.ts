@@ -9,9 +9,7 @@ export interface MachineService {
   readonly file: string;
   /** The `REHOME_` variables that it is started with. */
   readonly variables: ReadonlyMap<string, ServiceVariable>;
-  /**
-   * The account that it works as. Undefined where that cannot be told, and for a unit of one's own.
-   */
+  /** The account that it works as; undefined if unknown, and for a unit of one's own. */
   readonly account: SystemAccount | undefined;
 }
 
@@ -19,10 +17,7 @@ export interface MachineService {
 export interface Machine {
   /** The user that this process runs as; undefined on a system without such numbers. */
   readonly uid: number | undefined;
-  /**
-   * The service that the machine runs, or undefined. Throws AppError when its settings cannot be
-   * read.
-   */
+  /** The machine's service, if any. Throws AppError when its settings cannot be read. */
   service(): MachineService | undefined;
   /** Goes on as `account` for good. Only root can. */
   become(account: SystemAccount): void;

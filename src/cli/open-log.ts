@@ -5,10 +5,7 @@ import { reasonNotMade } from "../domain/system-error.ts";
 import { Logger } from "../service/log/logger.ts";
 import type { Io } from "./io.ts";
 
-/**
- * Opens the log that the settings name; SIGHUP reopens its file. Throws AppError when the file
- * cannot be had.
- */
+/** Opens the log of the settings; SIGHUP reopens its file. Throws AppError if it cannot be had. */
 export function openLog(config: Config, io: Io): Logger {
   const { logFile, logFormat, logLevel } = config;
   const forPerson = logFile === undefined && io.talkIsTerminal;

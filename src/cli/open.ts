@@ -75,10 +75,7 @@ export async function openServices(
   });
 }
 
-/**
- * Throws for a store that was moved elsewhere, with the place, unless the settings say that it is
- * meant.
- */
+/** Throws for a store that was moved, and says where, unless the settings mean the old one. */
 export async function refuseMoved(store: Store, config: Pick<Config, "movedStore">): Promise<void> {
   if (config.movedStore) return;
   const place = await store.read(movedTo);
@@ -96,10 +93,7 @@ export function movedStore(from: string, to: string): AppError {
 export interface Beginning {
   /** True for a command that adds something, and so may begin a catalogue. */
   readonly begins?: boolean;
-  /**
-   * True for one that only says what it would add: it begins a catalogue in memory, and leaves
-   * nothing.
-   */
+  /** True if it only says what it would add: it begins a catalogue in memory. */
   readonly rehearses?: boolean;
 }
 
@@ -162,10 +156,7 @@ export function refuseStray(
   });
 }
 
-/**
- * What names a database in the settings of the service whose folder this was; undefined if
- * nothing does.
- */
+/** What names a database in the settings of the service whose folder this was, if anything does. */
 function databaseInsteadOf(folder: string, { machine }: Io): string | undefined {
   const variables = machine.service()?.variables;
   if (variables?.get(variableOf(settings.data))?.text !== folder) return undefined;

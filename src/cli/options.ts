@@ -98,10 +98,7 @@ function given(
   return { loaded: loadConfig(flags, io.env, own, service?.variables), service };
 }
 
-/**
- * The settings that every command on a store takes; one that makes a secret wants the environment
- * too.
- */
+/** The settings of every command on a store; one that makes a secret takes the environment too. */
 export const storeSettings = [
   "data",
   "store",

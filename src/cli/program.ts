@@ -153,10 +153,7 @@ export function pathOf(command: Command): string {
   return names.join(" ");
 }
 
-/**
- * Runs the command line `args` and returns the exit code: 0, 1 when it failed, 2 when it was called
- * wrongly.
- */
+/** Runs a command line. Returns the exit code: 0, 1 for a failure, 2 when it was called wrongly. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
   try {
     const words = args[0] === "help" ? await helpWords(args.slice(1), io) : args;

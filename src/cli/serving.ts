@@ -152,9 +152,7 @@ function giveBack(): void {
   Bun.shrink();
 }
 
-/**
- * Takes up the certificate as its files are now. If they are not in order, the one in use stays.
- */
+/** Takes up the certificate in its files. If they are not in order, the one in use stays. */
 async function renewCertificate(config: Config, server: RunningServer, log: Logger): Promise<void> {
   try {
     const tls = await tlsOf(config);
@@ -199,10 +197,7 @@ function notListening(error: unknown, host: string, port: number): AppError {
   });
 }
 
-/**
- * On an empty store, an operator at a terminal gets a first key. Nowhere else is a secret printed
- * unasked.
- */
+/** A first key on an empty store, at a terminal: elsewhere no secret is printed unasked. */
 async function firstKey(
   config: Config,
   services: Services,

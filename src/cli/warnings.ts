@@ -24,10 +24,7 @@ export async function warnAtStart(
   }
 }
 
-/**
- * What an operator should know of an address that was typed, or undefined if it holds no
- * password.
- */
+/** A warning of a typed address with a password in it, or undefined. */
 export function passwordWarning({ config, sources }: LoadedConfig): string | undefined {
   const { store } = config;
   if (sources.store !== "flag" || store === undefined) return undefined;

@@ -126,10 +126,7 @@ export function clientAddress(
   return client;
 }
 
-/**
- * The address of a hop, without the port that some proxies add: `192.0.2.1:4711`,
- * `[2001:db8::1]:4711`.
- */
+/** The address of a hop, without a proxy's port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function addressOfHop(hop: string): string {
   const [, quad, bracketed] =
     /^(?:([\d.]+):\d{1,5}|\[([\da-f:]*:[\da-f:.]*)\](?::\d{1,5})?)$/i.exec(hop) ?? [];

@@ -25,10 +25,7 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const unbiasedBytes = 248;
 const bodyPattern = /^[0-9A-Za-z]{36}$/;
 
-/**
- * The secret that a caller sends. The program knows it only when it is issued, and while a request
- * carries it.
- */
+/** The secret that a caller sends. The program knows it at its issue and during a request. */
 export type PlainKey = string & { readonly PlainKey: unique symbol };
 
 /** A source of random bytes: as many as asked for. */
@@ -59,10 +56,7 @@ export function isWellFormedKey(text: string, environment: Environment): text is
   return text.endsWith(checksum(text.slice(0, -checksumLength)));
 }
 
-/**
- * CRC32 of `text` as six base62 characters, most significant first. It finds typing errors; it does
- * not protect.
- */
+/** CRC32 of `text` as six base62 characters, highest first. It finds typing errors only. */
 function checksum(text: string): string {
   let value = crc32(text);
   let digits = "";
@@ -117,10 +111,7 @@ export function accessOf({ readOnly }: Pick<ApiKey, "readOnly">): Access {
   return readOnly ? "read-only" : "read-write";
 }
 
-/**
- * One secret of a key, stored as its SHA-256. After a rotation the old one is valid until
- * `expiresAtMs`.
- */
+/** One secret of a key, stored as SHA-256. A rotation ends it, at `expiresAtMs`. */
 export interface KeySecret {
   readonly mask: string;
   readonly createdAtMs: number;
@@ -144,10 +135,7 @@ export function keyState(key: ApiKey, nowMs: number): KeyState {
   return endOf(key, nowMs) ?? (isBanned(key.ban, nowMs) ? "banned" : "active");
 }
 
-/**
- * A new key's id from `randomBytes`: `key_` and 12 characters of Crockford's base32, which has no
- * look-alikes.
- */
+/** A new key's id: `key_` and 12 characters of Crockford's base32, which has no look-alikes. */
 export function generateKeyId(randomBytes: RandomBytes): string {
   const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
   let id = "key_";

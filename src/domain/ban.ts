@@ -4,9 +4,7 @@ import { windowMs } from "./windows.ts";
 
 /** Refusals within this time of a minute's first one were in flight already and are not counted. */
 const refusalGraceMs = 2_000;
-/**
- * More counted refusals than this in a minute, or than half the limit per minute, make it noisy.
- */
+/** More counted refusals than this, and than half its limit, make a minute noisy. */
 const noisyRefusalsMin = 20;
 /** So many noisy minutes within `noisySpanMinutes` lead to a ban. */
 const noisyMinutesForBan = 3;
@@ -78,10 +76,7 @@ export function noisyThreshold(limits: Limits): number {
   return Math.max(noisyRefusalsMin, Math.floor(limits.perMinute / 2));
 }
 
-/**
- * The step at which a ban imposed at `nowMs` stands: each clean day since the last ban's end
- * forgives one.
- */
+/** The step of a ban imposed at `nowMs`: each clean day since the last ban's end forgives one. */
 export function stepAt(state: BanState, nowMs: number): number {
   const cleanDays = Math.max(0, Math.floor((nowMs - state.bannedUntilMs) / forgivenessMs));
   return Math.max(0, state.step - cleanDays);
@@ -108,9 +103,7 @@ export function recordNoisyMinute(state: BanState, minuteLabel: number, nowMs: n
   };
 }
 
-/**
- * The state after an operator's ban of `durationMs`. It does not lengthen the next automatic ban.
- */
+/** The state after an operator's ban of `durationMs`, which lengthens no automatic ban. */
 export function imposeBan(state: BanState, durationMs: number, nowMs: number): BanState {
   return {
     ...state,

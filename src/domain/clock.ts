@@ -25,10 +25,7 @@ export function isoEnd(ms: number): string {
   return isoSeconds(Math.ceil(ms / 1_000) * 1_000);
 }
 
-/**
- * `ms` as the date of an HTTP header field (RFC 9110, section 5.6.7): `Thu, 05 Dec 2030 00:00:00
- * GMT`.
- */
+/** `ms` as an HTTP date (RFC 9110, section 5.6.7): `Thu, 05 Dec 2030 00:00:00 GMT`. */
 export function httpDate(ms: number): string {
   return new Date(ms).toUTCString();
 }

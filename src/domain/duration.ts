@@ -12,10 +12,7 @@ const durationMaxMs = 36_500 * dayMs;
 /** What a duration looks like, as the end of a sentence. */
 export const durationRule = "must be a duration such as 30m, 24h or 90d";
 
-/**
- * The milliseconds of a duration such as `90d`, `24h`, `30m`, `10s` or `0`, or undefined if `text`
- * is not one.
- */
+/** The milliseconds of a duration such as `90d`, `24h`, `30m`, `10s` or `0`, or undefined. */
 export function parseDuration(text: string): number | undefined {
   if (text === "0") return 0;
   const parts = /^(\d{1,9})([smhd])$/.exec(text);

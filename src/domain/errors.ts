@@ -1,7 +1,4 @@
-/**
- * Why a request is refused or failed: the closed list of values that `code` in the Error body
- * takes.
- */
+/** Why a request is refused or failed: the closed list of values of `code` in the Error body. */
 export type ErrorKind =
   | "invalid_request"
   | "unauthorized"
@@ -22,9 +19,7 @@ export type ErrorKind =
  */
 export class AppError extends Error {
   readonly kind: ErrorKind;
-  /**
-   * The reason for the operator, not for the caller: the end of a sentence, without a full stop.
-   */
+  /** The reason for the operator alone: the end of a sentence, without a full stop. */
   readonly why: string | undefined;
   /**
    * Advice for the operator, which the command line prints after `Try:`. An imperative sentence

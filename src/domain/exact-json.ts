@@ -42,10 +42,7 @@ function exactly(_key: string, value: unknown, { source }: { readonly source?: s
   return isFraction ? value : JSON.rawJSON(source);
 }
 
-/**
- * `value` as JSON text, with bigints as the numbers that they are; on several lines when `indent`
- * is given.
- */
+/** `value` as JSON text, with bigints as numbers; on several lines when `indent` is given. */
 export function jsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, exactNumber, indent);
 }
@@ -54,10 +51,7 @@ function exactNumber(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? JSON.rawJSON(value.toString()) : value;
 }
 
-/**
- * True for a JSON object as `parseJson` gives it: no list, no null, no number that came as
- * `JSON.rawJSON`.
- */
+/** True for a JSON object of `parseJson`: no list, no null, no number from `JSON.rawJSON`. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)

@@ -12,10 +12,7 @@ export interface PageQuery {
 
 const plainDecimal = /^(?:0|[1-9]\d*)$/;
 
-/**
- * The page limit written in `text` as a plain decimal integer, or undefined when it is none or out
- * of bounds.
- */
+/** The page limit in `text`, a plain decimal integer; undefined if it is none or out of bounds. */
 export function parsePageLimit(text: string): number | undefined {
   if (!plainDecimal.test(text)) return undefined;
   const limit = Number(text);

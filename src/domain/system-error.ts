@@ -15,10 +15,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "no space is left on the disk",
 };
 
-/**
- * Why a call of the system failed, in words without the system's codes where it is one of the usual
- * mistakes.
- */
+/** Why a call of the system failed: in words for the usual mistakes, else the system's message. */
 export function reasonOf(error: unknown): string {
   const { code = "", message } = error as Error & { code?: string };
   return reasons[code] ?? message;

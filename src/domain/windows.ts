@@ -1,17 +1,12 @@
 import { dayMs, minuteMs } from "./clock.ts";
 import type { Limits } from "./plan.ts";
 
-/**
- * Lengths of the two fixed windows. Both are aligned to UTC: a window's label is its start divided
- * by its length.
- */
+/** Lengths of both windows, aligned to UTC. A label is a window's start divided by its length. */
 export const windowMs = { minute: minuteMs, day: dayMs } as const;
 export const windowNames = ["minute", "day"] as const satisfies readonly (keyof typeof windowMs)[];
 type WindowName = (typeof windowNames)[number];
 
-/**
- * What is kept of a key's use: for each window its label and how many requests are charged to it.
- */
+/** What is kept of a key's use: each window's label, and the requests charged to it. */
 export interface WindowCounts {
   readonly minuteLabel: number;
   readonly minuteUsed: number;
@@ -138,10 +133,7 @@ export interface TakeResult {
 /** Finished days are kept this long. */
 export const usageKeptDays = 400;
 
-/**
- * A day that ended between two takes of a key. Its count leaves the windows, so it has to be kept
- * as usage.
- */
+/** A day that ended between two takes of a key. Its count leaves the windows and becomes usage. */
 interface FinishedDay {
   readonly day: number;
   readonly requests: number;
@@ -216,10 +208,7 @@ export function windowView(counts: WindowCounts, limits: Limits, ahead: number):
       };
 }
 
-/**
- * Whole seconds from `nowMs` until `resetSeconds`, rounded up and at least 1 (RFC 9110, section
- * 10.2.3).
- */
+/** Whole seconds to `resetSeconds`, rounded up and at least 1 (RFC 9110, section 10.2.3). */
 export function retryAfterSeconds(resetSeconds: number, nowMs: number): number {
   return Math.max(1, Math.ceil((resetSeconds * 1000 - nowMs) / 1000));
 }

@@ -27,9 +27,7 @@ export interface UnreadBody {
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * The callers whose bodies are being read. Memory per body is bounded, so their number must be too.
- */
+/** Whose bodies are being read: memory per body is bounded, so their number must be too. */
 const reading = new Set<Caller>();
 
 /** Why a request's body is not taken. */
@@ -75,10 +73,7 @@ function hasRoom(caller: Caller): boolean {
   return own < bodiesPerAddressMax;
 }
 
-/**
- * Returns a request's body, or undefined when it has more than `limitBytes`. Reads no further than
- * that.
- */
+/** A request's body, or undefined when it has more than `limitBytes`; it reads no further. */
 export function readUpTo(request: Request, limitBytes: number): Promise<Uint8Array | undefined> {
   const announced = request.headers.get("content-length");
   if (announced === null) return readChunks(request.body, limitBytes);

@@ -1,7 +1,4 @@
-/**
- * The headers that a page on another origin may read (Fetch standard, CORS-safelisted
- * response-header names).
- */
+/** What a page on another origin may read (Fetch standard, CORS-safelisted response headers). */
 const exposedHeaders = [
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",
@@ -13,10 +10,7 @@ const exposedHeaders = [
   "Idempotent-Replayed",
   "X-Request-Id",
 ].join(", ");
-/**
- * The headers that a page may send: ours, and those of tracing libraries (W3C Trace Context,
- * Sentry).
- */
+/** The headers that a page may send: ours, and tracing libraries' (W3C Trace Context, Sentry). */
 const allowedHeaders = [
   "Authorization",
   "Content-Type",
@@ -46,10 +40,7 @@ export class Cors {
     );
   }
 
-  /**
-   * Adds the CORS headers for the request's origin to a response. `Allow` has the methods of the
-   * address.
-   */
+  /** Adds the CORS headers for the request's origin. `Allow` has the methods of the address. */
   show(request: Request, headers: Headers): void {
     headers.append("Vary", "Origin");
     const origin = request.headers.get("origin");

@@ -14,14 +14,9 @@ export interface Peers {
   timeout(request: Request, seconds: number): void;
 }
 
-/**
- * How long a connection may stay open between two requests. Pools of clients keep theirs for 60 to
- * 90 s.
- */
+/** How long a connection may be idle. Pools of clients keep theirs for 60 to 90 s. */
 export const idleTimeoutSeconds = 80;
-/**
- * The timeout that clients see: a little less, so that they do not send to a closing connection.
- */
+/** The timeout that clients see: less, so that they do not send to a closing connection. */
 const keepAlive = `timeout=${idleTimeoutSeconds - 5}`;
 
 /**
@@ -36,10 +31,7 @@ export class RequestRecord {
   readonly #trustedProxies: readonly Cidr[];
   #address: string | undefined;
   #isLocated = false;
-  /**
-   * The template of the route, such as `/v1/pets/:petId`; undefined without one. Never the path
-   * itself.
-   */
+  /** The route's template, such as `/v1/pets/:petId`, if any. Never the path itself. */
   route: string | undefined;
   /** What the gate decided; undefined for a request that does not pass it. */
   admission: Admission | undefined = undefined;
@@ -67,10 +59,7 @@ export class RequestRecord {
     this.#peers?.timeout(this.#request, seconds);
   }
 
-  /**
-   * False once the whole answer is sent, or the connection has ended: Bun knows the peer of a
-   * request until then.
-   */
+  /** False once the answer is sent or the connection has ended: until then Bun knows its peer. */
   isUnderWay(): boolean {
     return this.#peers !== undefined && this.#peers.requestIP(this.#request) !== null;
   }
@@ -213,10 +202,7 @@ function sentId(request: Request): string | undefined {
   return id !== null && wellFormedId.test(id) && !keyLike.test(id) ? id : undefined;
 }
 
-/**
- * True for a request with more than one Host (RFC 9112, section 3.2): Bun joins them, and takes the
- * first.
- */
+/** True for more than one Host (RFC 9112, section 3.2): Bun joins them, and takes the first. */
 function hasTwoHosts(request: Request): boolean {
   return request.headers.get("host")?.includes(",") === true;
 }
@@ -228,10 +214,7 @@ function isVersioned(url: string): boolean {
   return path.startsWith(versionSegment) && (end === undefined || end === "/" || end === "?");
 }
 
-/**
- * Where the path must begin at the earliest for the router to find it, in a URL that begins with
- * https://.
- */
+/** Where the path must begin at the earliest for the router, in a URL with https://. */
 const httpsPathMin = 11;
 
 /**

@@ -150,10 +150,7 @@ interface Issue {
   readonly refusal: Refusal;
 }
 
-/**
- * A shape as Elysia takes it: a JSON Schema for the document, and a Standard Schema that reads a
- * `T`.
- */
+/** A shape as Elysia takes it: JSON Schema for the document, Standard Schema to read a `T`. */
 function shape<T>(schema: JsonSchema, read: (value: unknown) => Result<T> | Promise<Result<T>>) {
   const told = (result: Result<T>) =>
     "refusal" in result
@@ -256,10 +253,7 @@ export type PetBody = Omit<NewPet, "categoryId"> & {
   readonly categoryId: number;
 };
 
-/**
- * What a client gets, for its types (Eden). Operations answer with JSON text, so nothing is read
- * through it.
- */
+/** What a client gets, for its types (Eden) alone: operations answer with JSON text. */
 function told<T>() {
   return shape<T>({}, (value) => ({ value: value as T }));
 }

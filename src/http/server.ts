@@ -5,10 +5,7 @@ import { idleTimeoutSeconds, type Door } from "./door.ts";
  * in chunks, up to our own limit.
  */
 const serverBodyLimitBytes = Number.MAX_SAFE_INTEGER;
-/**
- * While a stop is announced, it waits until no request came for this long: who speaks often has
- * then heard of it.
- */
+/** A stop is announced until no request came for this long: who asks often has heard of it. */
 const quietMs = 50;
 const announceMaxMs = 1_000;
 /** How long the server with the former certificate lets its requests finish. */
@@ -46,10 +43,7 @@ export interface RunningServer {
    * open are ended after their next answer. Does nothing once the stop has begun.
    */
   renew(tls: Tls): Promise<void>;
-  /**
-   * Stops listening, lets requests under way finish for at most `timeoutMs`, then cuts off what is
-   * left.
-   */
+  /** Stops listening, lets requests finish for at most `timeoutMs`, then cuts off the rest. */
   stop(timeoutMs: number): Promise<void>;
 }
 

@@ -55,9 +55,7 @@ export class Access {
     return this.#unauthorized(address, found.ended, found.key);
   }
 
-  /**
-   * The caller or its limits are unknown: no key's numbers are shown, and no address is charged.
-   */
+  /** Caller or limits are unknown: no key's numbers are shown, and no address is charged. */
   #unavailable(address: () => string | undefined, error: unknown): Admission {
     this.#parts.onError(error);
     return { view: this.#parts.anonymous.peek(address()), key: undefined, refusal: unavailable };

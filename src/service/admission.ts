@@ -10,19 +10,14 @@ export interface Refusal {
   /** One sentence for the caller. */
   readonly message: string;
   readonly retryAfterSeconds?: number | undefined;
-  /**
-   * The reason in the operator's log, such as how a credential was bad. Never shown to the caller.
-   */
+  /** The reason in the operator's log, such as how a credential was bad. Callers never see it. */
   readonly detail?: string | undefined;
 }
 
 /** The gate's decision: whose numbers the headers show, and the refusal, if any. */
 export interface Admission {
   readonly view: WindowView;
-  /**
-   * The key that the caller named, though it may be revoked or expired; undefined without one that
-   * was ever good.
-   */
+  /** The key that the caller named, though it may be revoked or expired; undefined without one. */
   readonly key: ApiKey | undefined;
   readonly refusal: Refusal | undefined;
 }
@@ -58,10 +53,7 @@ const invalidKey = (detail: string): Refusal => ({
   detail,
 });
 
-/**
- * The refusals of requests without a valid key. The caller is told nothing that helps to guess one;
- * the log is.
- */
+/** The refusals without a valid key. Only the log learns what would help to guess one. */
 export const unauthorized = {
   "no credential": {
     kind: "unauthorized",

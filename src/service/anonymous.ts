@@ -33,10 +33,7 @@ export class MinuteBuckets {
     this.#perMinute = perMinute;
   }
 
-  /**
-   * Takes `want` requests from a bucket, or as many as it has left. Taking none shows what it has
-   * given.
-   */
+  /** Takes `want` requests from a bucket, or what it has left. Taking none shows what it gave. */
   take(bucket: string, want: number): Taken {
     const label = labelAt(this.#label, this.#clock(), windowMs.minute);
     if (label > this.#label) this.#used = new Map();
@@ -50,10 +47,7 @@ export class MinuteBuckets {
   }
 }
 
-/**
- * The names of buckets by the addresses as they are spelt: reading one costs more than all the
- * rest.
- */
+/** The names of buckets by addresses as they are spelt, because reading an address costs most. */
 export class BucketNames {
   readonly #names = new Map<string, string>();
 

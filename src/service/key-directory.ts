@@ -32,10 +32,7 @@ export class Account {
   address: string | undefined;
   /** True when the last take found nothing more in these windows. */
   exhausted = false;
-  /**
-   * Incremented whenever the memory becomes invalid. A take that is in progress then stores nothing
-   * in it.
-   */
+  /** Rises when the memory becomes invalid: a take that is under way then stores nothing in it. */
   version = 0;
   /** True once no request can find this account any more. */
   isLetGo = false;
@@ -84,10 +81,7 @@ export class Account {
     return { minuteLabel, dayLabel, count };
   }
 
-  /**
-   * Forgets the windows, so that the next request asks the store. Returns the block, which the
-   * store gets back.
-   */
+  /** Forgets the windows: the next request asks the store. Returns the block, which goes back. */
   reset(): UnusedBlock | undefined {
     const unused = this.releaseBlock();
     this.version += 1;
@@ -100,10 +94,7 @@ export class Account {
 /** Secrets and accounts in memory at the most; beyond it the idle ones are let go. */
 const defaultEntriesMax = 20_000;
 
-/**
- * SHA-256 of a secret. A fast hash is right for it: 178 random bits cannot be guessed (a password
- * could).
- */
+/** SHA-256 of a secret. A fast hash is right, because nobody can guess 178 random bits. */
 export function hashKey(key: PlainKey): KeyHash {
   return new Bun.CryptoHasher("sha256").update(key).digest() as Uint8Array as KeyHash;
 }
@@ -126,10 +117,7 @@ interface EndedKey {
 /** What a credential turns out to be. */
 export type Found = Account | EndedKey | InvalidKey;
 
-/**
- * Why `credential` is not a key of this environment. A staging key in production is a common
- * mistake.
- */
+/** Why `credential` is no key of this environment: a staging key in production is common. */
 function whyNotWellFormed(credential: string): InvalidKey {
   if (/^bearer\s/i.test(credential)) return "Bearer twice";
   const isKey = environments.some((each) => isWellFormedKey(credential, each));
@@ -158,10 +146,7 @@ export class KeyDirectory {
   readonly #options: KeyDirectoryOptions;
   readonly #entriesMax: number;
   readonly #entries = new Map<string, Entry>();
-  /**
-   * Well-formed unknown credentials, as of this epoch: a broken client sends the same one
-   * repeatedly.
-   */
+  /** Well-formed unknown credentials of this epoch: a broken client repeats the same one. */
   readonly #unknown = new Set<string>();
   readonly #accounts = new Map<string, Account>();
   #epoch: number;

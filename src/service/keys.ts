@@ -57,9 +57,7 @@ export class KeyService {
     return new KeyService({ ...this.#options, actor });
   }
 
-  /**
-   * Makes a key. Throws `invalid_request` for numbers that the plan has not, and a label in use.
-   */
+  /** Makes a key. Throws `invalid_request` for a label in use and for numbers against the plan. */
   async create(wanted: {
     name: string;
     plan: PlanName;
@@ -96,10 +94,7 @@ export class KeyService {
     return this.#keys.count();
   }
 
-  /**
-   * True when there are keys and none of this environment, so that the store is likely to be
-   * another one's.
-   */
+  /** True when there are keys, and none of this environment: the store is likely another one's. */
   async areForeign(): Promise<boolean> {
     if (await this.#keys.hasSecretOf(this.#options.environment)) return false;
     return (await this.#keys.count()) > 0;
@@ -232,10 +227,7 @@ export class KeyService {
     return { key: found(key, reference), secret: plain };
   }
 
-  /**
-   * Bans the key for `durationMs` from now on, in place of any other ban; it is no step towards
-   * longer ones.
-   */
+  /** Bans the key for `durationMs` in place of any other ban. It is no step towards longer ones. */
   async ban(reference: string, durationMs: number): Promise<ApiKey> {
     return this.#change(reference, "ban", (key, nowMs) => ({
       ...key,

@@ -7,10 +7,7 @@ import { banned, rateLimited, unavailable, type Admission } from "./admission.ts
 
 /** How often `sweep` is to be called. */
 export const sweepIntervalMs = 1_000;
-/**
- * A block from which no request came for this long goes back where other processes take from the
- * same windows.
- */
+/** After this time without a request, a block goes back where other processes take too. */
 const idleMs = 1_000;
 /** Other processes are taken to be at work for this long after the last sign of one. */
 const sharedMs = windowMs.minute;
@@ -19,10 +16,7 @@ const usageIntervalMs = 10 * 60_000;
 
 type Answer = (admission: Admission) => void;
 
-/**
- * A take of one account that is under way, with those that wait for it and the key as it was asked
- * for.
- */
+/** A take of one account under way, those that wait for it, and the key as it was asked for. */
 interface Pending {
   readonly account: Account;
   readonly key: Account["key"];
@@ -199,10 +193,7 @@ export class Limiter {
     else this.#serveGathered(account, nowMs);
   }
 
-  /**
-   * Serves requests that came during a take from its result, so that they need no take of their
-   * own.
-   */
+  /** Serves requests that came during a take from its result, without a take of their own. */
   #serveGathered(account: Account, nowMs: number): void {
     const gathered = this.#waiting.get(account);
     if (gathered === undefined) return;

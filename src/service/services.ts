@@ -35,9 +35,7 @@ export interface Services {
   readonly access: Access;
   readonly clock: Clock;
   check(): Promise<StoreCheck[]>;
-  /**
-   * Keeps the limits tidy; runs by itself once a second while the services are open. Never rejects.
-   */
+  /** Keeps the limits tidy. Runs once a second while the services are open, and never rejects. */
   sweep(): Promise<void>;
   /** Gives back what was taken ahead and closes the store. */
   close(): Promise<void>;

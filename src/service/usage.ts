@@ -13,9 +13,7 @@ import type { UsageDay, WindowStore } from "../storage/contract.ts";
 export interface KeyUse {
   /** Both windows as they stand at this moment. */
   readonly counts: WindowCounts;
-  /**
-   * The last UTC day (days since the epoch) with an admitted request; undefined when none is known.
-   */
+  /** The last UTC day (days since the epoch) with an admitted request, if any is known. */
   readonly lastUsedDay: number | undefined;
 }
 
@@ -44,10 +42,7 @@ export class UsageService {
     return this.#windows.lastAddress(id);
   }
 
-  /**
-   * The use of the last `days` UTC days, the running one included: of one key or of all, oldest
-   * first.
-   */
+  /** The use of the last `days` UTC days, today included, of one key or of all, oldest first. */
   async days(days: number, keyId?: string): Promise<UsageDay[]> {
     return this.#windows.usage(this.today() - days + 1, keyId);
   }

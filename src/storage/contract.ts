@@ -48,10 +48,7 @@ export interface OnceCreate {
   readonly nowMs: number;
 }
 
-/**
- * The result: the animal was added, now or by an earlier request; or the key belongs to another
- * animal.
- */
+/** The result: the animal was added, now or earlier; or the key belongs to another animal. */
 export interface KeptCreate {
   readonly id: bigint;
   readonly outcome: "added" | "repeated" | "other body";
@@ -82,10 +79,7 @@ export interface Credential {
   readonly secretExpiresAtMs: number | undefined;
 }
 
-/**
- * A change of a key as it is kept for the operator. `before` is absent for the event that made the
- * key.
- */
+/** A change of a key, kept for the operator. The event that made the key has no `before`. */
 export interface KeyEvent {
   readonly atMs: number;
   readonly actor: string;
@@ -142,9 +136,7 @@ export interface WindowStore {
 export interface TransactionOptions {
   /** True on the counters' tables, which SQLite keeps in a file of their own. */
   readonly counters?: boolean;
-  /**
-   * True for an operator's work, which may take minutes and not only as long as a request waits.
-   */
+  /** True for an operator's work, which may take minutes, longer than a request waits. */
   readonly patient?: boolean;
 }
 
@@ -159,14 +151,9 @@ export interface Engine {
   transact<T>(work: () => Steps<T>, options?: TransactionOptions): Awaitable<T>;
 }
 
-/**
- * An engine on a separate connection, for what lives as long as the connection: temporary tables.
- */
+/** An engine on a connection of its own, for temporary tables, which live as long as that. */
 export interface Session extends Engine {
-  /**
-   * Runs a transaction that writes temporary tables only, and so takes no lock that anybody waits
-   * for.
-   */
+  /** Runs a transaction that writes temporary tables only, so that nobody waits for its lock. */
   aside<T>(work: () => Steps<T>): Awaitable<T>;
   readonly dialect: "sqlite" | "postgres";
   close(): Awaitable<void>;
@@ -208,9 +195,7 @@ export interface Store extends Engine {
    * rejects with `unavailable`. Until then, nothing cached in memory may be used.
    */
   current(): Promise<void> | undefined;
-  /**
-   * Reports a key's noisy minute, without delay for the caller. The store imposes the ban, if any.
-   */
+  /** Reports a key's noisy minute. The caller does not wait; the store imposes the ban, if any. */
   reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void;
   /** Whether the store can take a write now, check by check. */
   check(): Awaitable<StoreCheck[]>;

@@ -42,10 +42,7 @@ export const usageDays = table({
 
 export const limitsTables: readonly Table[] = [rateWindows, usageDays];
 
-/**
- * Days from `firstDay` on, of one key or of all, oldest first. The requests of running days are in
- * the windows.
- */
+/** Days from `firstDay` on, of one key or of all, oldest first. Running days are in the windows. */
 export function* usageSince(firstDay: number, keyId: string | undefined): Steps<UsageDay[]> {
   const ofKey = keyId === undefined ? sql`` : sql` AND key_id = ${keyId}`;
   const kept = yield* records(usageDays, sql`WHERE day >= ${firstDay}${ofKey}`);

@@ -1,10 +1,7 @@
 /** The words in which tables.ts declares tables, whichever database keeps them. */
 import type { SQL, SQLWrapper } from "drizzle-orm";
 
-/**
- * The data of each kind of column. A count stays within the exact range of a number; an int64 takes
- * all 64 bits.
- */
+/** The data of each kind of column. A count is an exact number; an int64 takes all 64 bits. */
 interface KindData {
   readonly int64: bigint;
   readonly count: number;
@@ -50,10 +47,7 @@ interface Declared<C extends Columns, Name extends string> {
   readonly singleRow?: true;
   /** What must hold for each row, by the name of the CHECK. */
   readonly checks?: Readonly<Record<string, (at: Readonly<Record<string, SQLWrapper>>) => SQL>>;
-  /**
-   * What a person calls the rows. Undefined for a table whose rows belong to one place and are not
-   * copied.
-   */
+  /** What a person calls the rows. Undefined if they belong to one place and are not copied. */
   readonly title?: string;
   /** A table of a session's own, see `createTemporary`. */
   readonly temporary?: true;

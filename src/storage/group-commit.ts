@@ -3,10 +3,7 @@ import { AppError } from "../domain/errors.ts";
 export interface GroupCommitOptions {
   /** Items in one commit at the most: bounds how long the ones behind it wait. */
   readonly batchMax?: number;
-  /**
-   * Items that may wait for their commit; above it they are refused at once. By default without
-   * bound.
-   */
+  /** Items that may wait; above it they are refused at once. By default without bound. */
   readonly waitingMax?: number;
 }
 

@@ -13,10 +13,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-/**
- * The migrations that drizzle-kit's journal in `folder` (below the project's `drizzle/`) lists, in
- * its order.
- */
+/** The migrations of drizzle-kit's journal in `drizzle/` and `folder`, in its order. */
 export function readMigrations(folder: string): Migration[] {
   const root = join(import.meta.dir, "../../drizzle", folder);
   const journal = JSON.parse(readFileSync(join(root, "meta/_journal.json"), "utf8")) as {

@@ -64,10 +64,7 @@ export interface Dialect {
 
 type Part = Value | undefined | Statement | Table;
 
-/**
- * A statement as SQL. Values become parameters, tables their names; statements stand in statements
- * as parts.
- */
+/** A statement as SQL. Values become parameters, tables their names, and statements its parts. */
 export function sql<Row = unknown>(
   strings: TemplateStringsArray,
   ...parts: readonly Part[]

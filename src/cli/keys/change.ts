@@ -23,10 +23,7 @@ export function changeCommand(name: string, description: string): Command {
   return addJson(keyCommand(name, description), keySchema);
 }
 
-/**
- * Runs one change of a key and shows what the key is now. It binds every server at its next
- * request.
- */
+/** Runs one change of a key, which binds every server at its next request, and shows the key. */
 export async function changeKey(
   command: Command,
   io: Io,

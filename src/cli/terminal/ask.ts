@@ -1,9 +1,6 @@
 import { createInterface } from "node:readline";
 
-/**
- * Writes `question` to standard error and reads one line of standard input; "" at its end or when
- * `stop` aborts.
- */
+/** Asks on standard error and reads one line of standard input; "" at its end or after `stop`. */
 export function ask(question: string, stop: AbortSignal): Promise<string> {
   // Not as a terminal: the line discipline edits the line, and Ctrl-C stays a signal.
   const lines = createInterface({ input: process.stdin, terminal: false });

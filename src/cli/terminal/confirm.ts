@@ -18,10 +18,7 @@ export function isYes(answer: string): boolean {
   return /^\s*y(?:es)?\s*$/i.test(answer);
 }
 
-/**
- * Asks before something that is not easily undone. Returns when the answer is yes, and throws
- * otherwise.
- */
+/** Asks before something that is not easily undone. Throws unless the answer is yes. */
 export async function confirm(io: Io, question: string, options: ConfirmOptions): Promise<void> {
   if (options.yes) return;
   if (!io.canAsk) {

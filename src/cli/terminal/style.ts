@@ -4,10 +4,7 @@ export type Paint = (text: string) => string;
 
 const plain: Paint = (text) => text;
 
-/**
- * SGR parameters (ECMA-48, section 8.3.117): what switches a style on, and what switches it off
- * again.
- */
+/** SGR parameters (ECMA-48, section 8.3.117) that switch a style on and off. */
 const codes = {
   bold: [1, 22],
   dim: [2, 22],
@@ -18,10 +15,7 @@ const codes = {
 
 export type Style = keyof typeof codes;
 
-/**
- * Whether standard output takes colours: on a terminal that can, unless NO_COLOR is set
- * (no-color.org).
- */
+/** True when standard output is a terminal with colours, and NO_COLOR (no-color.org) is not set. */
 function hasColor(io: Io): boolean {
   return io.isTerminal && !io.env["NO_COLOR"] && io.env["TERM"] !== "dumb";
 }

@@ -18,10 +18,7 @@ export interface Column {
 type Cell = string | { readonly text: string; readonly paint: Paint };
 
 const gap = "  ";
-/**
- * A flexible column keeps at least so many cells, and any other column of text so many: fewer say
- * nothing.
- */
+/** The fewest cells of a flexible column, and of other text: fewer say nothing. */
 const flexibleCellsMin = 8;
 const textCellsMin = 4;
 
@@ -100,10 +97,7 @@ function fitted(
   return widths;
 }
 
-/**
- * Takes `excess` cells from the widest of the columns that may give them. Returns how many are
- * still too many.
- */
+/** Takes `excess` cells from the widest columns that may give some. Returns the rest. */
 function narrowed(
   widths: number[],
   may: readonly boolean[],

@@ -3,10 +3,7 @@ import { grouped } from "../../domain/int64.ts";
 
 export { grouped };
 
-/**
- * What a terminal would obey instead of showing: controls, and marks that turn the direction of
- * what follows.
- */
+/** What a terminal would obey: controls, and marks that turn the direction of what follows. */
 const commanding = /[\p{Cc}\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
 
 const namedControls: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
@@ -23,9 +20,7 @@ export function printable(text: string): string {
   );
 }
 
-/**
- * Made for the first text that is cut: it takes 1.5 ms and 2 MiB, which a server has no use for.
- */
+/** Made for the first text that is cut: it takes 1.5 ms and 2 MiB, which no server needs. */
 let graphemes: Intl.Segmenter | undefined;
 
 /** The beginning of `text` that fits `width` cells, ending in `…` when something is missing. */
@@ -55,10 +50,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
 
-/**
- * A bar of `cells` cells, filled for `share` (0 to 1) in eighths of a cell; something is never
- * shown as nothing.
- */
+/** A bar of `cells` cells, filled for `share` (0 to 1) in eighths, one at least above 0. */
 export function bar(share: number, cells: number): string {
   const bounded = Math.min(1, Math.max(0, share));
   const filled = bounded > 0 ? Math.max(1, Math.floor(bounded * cells * 8)) : 0;

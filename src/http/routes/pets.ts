@@ -24,9 +24,7 @@ interface PetRoutesOptions extends GateOptions {
   readonly services: Pick<Services, "access" | "pets">;
   readonly clock: Clock;
   readonly answers: PetAnswers;
-  /**
-   * The address of /v1 as callers reach it, for links; by default the one that the request came to.
-   */
+  /** The address of /v1 for links; by default the one that the request came to. */
   readonly baseUrl: string | undefined;
 }
 

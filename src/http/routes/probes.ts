@@ -3,10 +3,7 @@ import type { Services } from "../../service/services.ts";
 import { recordOf } from "../door.ts";
 import { errorAnswer, jsonType } from "../errors.ts";
 
-/**
- * The probes: no key, no limits. `/health` says that the process responds, `/ready` that it can
- * work.
- */
+/** The probes, without key or limits. `/health`: the process responds. `/ready`: it can work. */
 export function probeRoutes(services: Pick<Services, "check">) {
   return new Elysia({ name: "probes" })
     .get("/health", ({ set }) => {

@@ -11,10 +11,7 @@ interface LoggerOptions extends Omit<LogOutputOptions, "describeDropped"> {
 /** How long the end of the process waits for lines that are not written yet. */
 const closeTimeoutMs = 2_000;
 
-/**
- * The server's log: one line an event, as JSON for programs or as text for people. Writing a line
- * never waits.
- */
+/** The server's log: one line an event, as JSON or as text for people. Writing never waits. */
 export class Logger {
   readonly format: LogFormat;
   readonly #severity: number;

@@ -10,10 +10,7 @@ export const lineBytesMax = 8 * 1024;
 const bytesPerUnitMax = 3;
 /** How long a line may wait for others that are written with it. */
 const gatherMs = 10;
-/**
- * Pause before what could not be written is tried again: for a reader that is slow, and for
- * anything else.
- */
+/** Pause before a failed write is tried again: for a slow reader, and for anything else. */
 const retryMs = { busy: 20, failed: 1_000 } as const;
 /** Readable by the service's user alone, like the data. */
 const fileMode = 0o600;
@@ -125,10 +122,7 @@ export class LogOutput {
     });
   }
 
-  /**
-   * True when there is something to write whose time has come. Lines that came last wait for their
-   * timer.
-   */
+  /** True when there is something to write now. Lines that came last wait for their timer. */
   get #hasDue(): boolean {
     return (
       this.#full.length > 0 ||

@@ -165,10 +165,7 @@ export function freeName(name: string): string {
   }
 }
 
-/**
- * A new file that only its user can read. SQLite may fill it, because it is empty. Errors name it
- * `shown`.
- */
+/** A new file for its user alone, empty so that SQLite may fill it. Errors name it `shown`. */
 export function emptyFile(path: string, shown = path): string {
   try {
     closeSync(openSync(path, "wx", 0o600));
@@ -209,9 +206,7 @@ function copyVerified(source: string, partial: string, migrations: readonly Migr
   }
 }
 
-/**
- * Reads all of a backup through: pages, indexes, references, history. Returns its rows by table.
- */
+/** Reads all of a backup: pages, indexes, references, history. Returns its rows by table. */
 export function verified(
   path: string,
   blame: Blame = ofBackup(path),

@@ -1,17 +1,11 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { AppError } from "../../domain/errors.ts";
 
-/**
- * How long an operator's command or the writer waits for another process's write before it gives
- * up.
- */
+/** How long a command or the writer waits for another process's write before it gives up. */
 export const busyTimeoutMs = 5_000;
 
 interface OpenOptions {
-  /**
-   * `full`: a commit is on the disk when it returns. `normal`: it survives a killed process, not a
-   * power cut.
-   */
+  /** What a commit outlives: a killed process with `normal`, a power cut too with `full`. */
   readonly synchronous: "full" | "normal";
   /** How long a statement may block for another process's lock; 0 on a thread that serves. */
   readonly busyTimeoutMs?: number;
@@ -50,20 +44,14 @@ export function openDatabase(path: string, options: OpenOptions): Database {
   return db;
 }
 
-/**
- * Bytes 18 and 19 of a database say that it has a log beside it (SQLite's file format, section
- * 1.3.3).
- */
+/** Bytes 18 and 19 say that a log is beside a database (SQLite's file format, section 1.3.3). */
 function withoutLog(image: Uint8Array): Uint8Array {
   const copy = Uint8Array.from(image);
   copy.fill(1, 18, 20);
   return copy;
 }
 
-/**
- * Readers and a writer work side by side only in WAL mode. The switch ignores busy_timeout, so ask
- * first.
- */
+/** In WAL mode readers wait for no writer. The switch ignores busy_timeout, so ask first. */
 function useWriteAheadLog(db: Database): void {
   const mode = db.query<{ journal_mode: string }, []>("PRAGMA journal_mode").get();
   if (mode?.journal_mode === "wal" || mode?.journal_mode === "memory") return;
@@ -84,9 +72,7 @@ export function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY");
 }
 
-/**
- * True when the disk had no room for what was to be written, or for the shared memory beside it.
- */
+/** True when the disk had no room for what was written, or for the shared memory beside it. */
 export function isFull(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(FULL|IOERR_SHMSIZE)$/.test(error.code ?? "");
 }

@@ -38,19 +38,14 @@ const dialect: Dialect = {
   byteLength: (expression) => `length(CAST(${expression} AS blob))`,
 };
 
-/**
- * Runs a transaction's steps on `db`, one after the other, within whatever transaction is open
- * there.
- */
+/** Runs a transaction's steps on `db` in their order, in whatever transaction is open there. */
 export function perform<T>(db: Database, steps: Steps<T>): T {
   let { done, value } = steps.next();
   while (!done) ({ done, value } = steps.next(answer(db, value as Step)));
   return value as T;
 }
 
-/**
- * Runs `work` in a transaction of its own on `db`, which holds the write lock from its beginning.
- */
+/** Runs `work` in a transaction of its own on `db`, with the write lock from its beginning. */
 export function transactOn<T>(db: Database, work: () => Steps<T>): T {
   return db.transaction(() => perform(db, work())).immediate();
 }

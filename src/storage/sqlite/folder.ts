@@ -18,10 +18,7 @@ import { AppError, shellWord } from "../../domain/errors.ts";
 import { reasonOf } from "../../domain/system-error.ts";
 import { userName } from "../system-account.ts";
 
-/**
- * Kinds of file systems (statfs(2), linux/magic.h) on which SQLite's locks or its shared memory do
- * not hold.
- */
+/** File systems (statfs(2), linux/magic.h) where SQLite's locks or shared memory do not hold. */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
   [0x51_7b, "SMB"],
@@ -59,10 +56,7 @@ export function prepareFolder(folder: string): void {
   refuseNetwork(folder, statfsSync(folder).type);
 }
 
-/**
- * Throws when the folder, or one above it, is one that this process may not enter: what is in it
- * cannot be seen.
- */
+/** Throws when this process may not enter the folder or one above it: nothing in it can be seen. */
 export function requireReachable(folder: string): void {
   const at = existsSync(folder) ? folder : nearestFolder(folder);
   if (!statSync(at).isDirectory() || may(at, constants.X_OK)) return;
@@ -180,10 +174,7 @@ export function makeFor(folder: string, file: string): void {
 /** What SQLite keeps beside a database, under names of its own. */
 const besides = ["", "-wal", "-shm", "-journal"];
 
-/**
- * Throws when a link, a pipe or a device is in the place of a database, or of what SQLite keeps
- * beside it.
- */
+/** Throws for a link, pipe or device in the place of a database, or of a file that SQLite adds. */
 export function requirePlainFiles(databases: readonly string[]): void {
   for (const file of databases.flatMap((path) => besides.map((ending) => path + ending))) {
     if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) throw notPlain(file);

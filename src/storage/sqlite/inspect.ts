@@ -128,10 +128,7 @@ function checkLength(db: Database, path: string): void {
 /** Before each page in a log (sqlite.org/fileformat2.html, section 4.1). */
 const walFrameHeaderBytes = 24;
 
-/**
- * Runs `look` on the database, opened so that nothing of it changes. Throws `unavailable` when it
- * is damaged.
- */
+/** Runs `look` on the database, and changes nothing. Throws `unavailable` when it is damaged. */
 export function examine<T>(path: string, look: (db: Database) => T, blame = ofStore(path)): T {
   for (let attempt = 1; ; attempt += 1) {
     const walBytes = sizeOf(`${path}-wal`);
@@ -173,10 +170,7 @@ function asDamage({ what: whose, hint }: Blame, error: unknown): AppError {
   return new AppError("unavailable", `${whose} ${what}.`, { cause: error, hint });
 }
 
-/**
- * What `work` returns. Where it finds the database at `path`, which is in use, damaged, throws
- * `unavailable`.
- */
+/** What `work` returns. Throws `unavailable` when it finds the open database at `path` damaged. */
 export function reportingDamage<T>(path: string, work: () => T): T {
   try {
     return work();

@@ -1,7 +1,4 @@
-/**
- * The tables of SQLite that Drizzle reads and writes. drizzle/schema/ has those that only a
- * migration makes.
- */
+/** The tables that Drizzle writes statements for. drizzle/schema/ has all, for migrations. */
 import { isNotNull, sql } from "drizzle-orm";
 import { check, index } from "drizzle-orm/sqlite-core";
 import { petFieldNames } from "../../domain/pet.ts";

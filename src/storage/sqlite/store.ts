@@ -62,10 +62,7 @@ export interface SqliteOptions {
   readonly inspected?: Inspected | undefined;
 }
 
-/**
- * Opens the databases in the data folder. Creates missing ones, and updates them to the newest
- * schema.
- */
+/** Opens the databases of a data folder. Makes missing ones, and updates older schemas. */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const opened: Database[] = [];
   const open = (...args: Parameters<typeof openDatabase>): Database => {
@@ -258,9 +255,7 @@ class SqliteStore implements Store {
     };
   }
 
-  /**
-   * SQLite tells a connection of other connections' changes only; this one's own are noted here.
-   */
+  /** SQLite tells a connection of others' changes only; this one's own are noted here. */
   #noticing<T>(write: () => T): T {
     // Before the write, to leave the read snapshot; otherwise the commit would wait for the end of
     // the turn. After it, so that the change is seen.

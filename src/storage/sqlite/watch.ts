@@ -140,10 +140,7 @@ function versionsAfter(
 /** How often a server looks whether its files are still there. */
 const watchIntervalMs = 250;
 
-/**
- * A database, its log and the memory that its connections share: without one of them the others
- * keep nothing.
- */
+/** A database, its log and the shared memory: without one of them the others keep nothing. */
 const endings = ["", "-wal", "-shm"];
 
 /**
@@ -168,10 +165,7 @@ export class FileWatch {
     this.#timer.unref();
   }
 
-  /**
-   * What was found when the files were last looked at: undefined while all of them are in their
-   * places.
-   */
+  /** What the last look at the files found: undefined while all are in their places. */
   get lost(): AppError | undefined {
     return this.#lost;
   }

@@ -8,10 +8,7 @@ import { usageSince } from "../counters.ts";
 import { perform } from "./engine.ts";
 import { usageTexts, windowTexts } from "./statements.macro.ts" with { type: "macro" };
 
-/**
- * Pause before the lock is asked for again: short, and not in step with other processes that wait
- * for it too.
- */
+/** Pause before the lock is asked for again: short, and out of step with other processes. */
 const retryPauseMs = { min: 0.2, max: 3 } as const;
 
 interface WindowStoreOptions {
@@ -24,10 +21,7 @@ interface WindowStoreOptions {
   readonly onBusy?: () => void;
 }
 
-/**
- * The counters in `limits.db`, on a connection with a busy_timeout of 0. It never blocks the
- * serving thread.
- */
+/** The counters in `limits.db`. With a busy_timeout of 0 they never block the serving thread. */
 export function windowStore(db: Database, options: WindowStoreOptions): WindowStore {
   const { clock, random, timeoutMs } = options;
   const statements = windowStatements(db);
@@ -134,10 +128,7 @@ function windowStatements(db: Database) {
   };
 }
 
-/**
- * One key's take inside the transaction. A finished day's count moves to `usage_days` when the next
- * day begins.
- */
+/** One key's take in the transaction. When a day begins, the last one's count becomes usage. */
 function takeOne(
   statements: ReturnType<typeof windowStatements>,
   request: TakeRequest,

@@ -48,10 +48,7 @@ export class Writer {
     this.#onceCreates = new GroupCommit((creates) => this.#commit({ type: "createOnce", creates }));
   }
 
-  /**
-   * Starts the thread. Resolves once it has opened its files, or has failed to, which `onProblem`
-   * is told.
-   */
+  /** Starts the thread. Resolves once it opened its files or failed to, as `onProblem` is told. */
   start(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const reject = (error: unknown) => {
@@ -82,9 +79,7 @@ export class Writer {
     this.#tell({ type: "checkpoint" });
   }
 
-  /**
-   * Finds out whether the catalogue can be written, with a write of its own if the last one failed.
-   */
+  /** Finds out whether the catalogue can be written, by a write if the last one failed. */
   async probe(): Promise<void> {
     await this.#ask({ type: "probe", write: this.#hasFailed });
     this.#hasFailed = false;
@@ -158,10 +153,7 @@ export class Writer {
     return promise;
   }
 
-  /**
-   * Returns the request's number. Starts another thread where the last one was lost; throws when it
-   * cannot.
-   */
+  /** Returns the request's number. Starts a thread in place of a lost one; throws if it cannot. */
   #send(request: WriterRequest): number {
     this.#worker ??= this.#start();
     this.#lastId += 1;
@@ -169,10 +161,7 @@ export class Writer {
     return this.#lastId;
   }
 
-  /**
-   * The results of the creates in `request`, in their order. Throws `unavailable` when there was no
-   * commit.
-   */
+  /** The results of the creates in `request`, in order. Throws `unavailable` without a commit. */
   async #commit<Result extends bigint | KeptCreate>(
     request: WriterRequest,
   ): Promise<readonly Result[]> {
