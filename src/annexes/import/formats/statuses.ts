@@ -79,8 +79,14 @@ const known: ReadonlyMap<string, Meaning> = new Map(
   ),
 );
 
-const deaths: ReadonlySet<string> = new Set(
-  "deceased,died,dead,euthanized,euthanised,euthanasia,transferred".split(","),
+/**
+ * Words that say of an available animal where it is, where it came from or what for, and not that
+ * it is gone.
+ */
+const besides: ReadonlySet<string> = new Set(
+  `foster,in foster,en acogida,casa de acogida,pflegestelle,auf pflegestelle,in pflegestelle,en famille d accueil,
+stray,found,encontrado,encontrada,rescue,rescued,transfer,returned,devuelto,devuelta,devolvido,devolvida,abgegeben,
+unassigned,adoption,adopt,adopcion,adocao`.split(/,\n?/),
 );
 
 /** What words are compared by: case, accents, blanks and what joins words make no difference. */
@@ -154,10 +160,9 @@ function meaningOfText(text: string): Meaning | undefined {
 
 /** What is left of `available` by the rest of a status, such as `Available (adoption pending)`. */
 function takenBack(rest: string): Meaning | undefined {
-  if (/^(?:no|false|0)$/.test(rest)) return "gone";
-  const meaning = known.get(rest);
-  const isOver = meaning === "pending" || meaning === "sold" || deaths.has(rest);
-  return isOver ? meaning : undefined;
+  if (/^(?:no|non|nein|nee|nao|false|0)$/.test(rest)) return "gone";
+  const meaning = besides.has(rest) ? undefined : known.get(rest);
+  return meaning === "none" ? undefined : meaning;
 }
 
 /**

@@ -603,6 +603,15 @@ describe("the rest of a status", () => {
     ["Available - Adopted", "sold"],
     ["Available: No", "gone"],
     ["Available - Deceased", "gone"],
+    ["Zu vermitteln - verstorben", "gone"],
+    ["Available - Returned to Owner", "gone"],
+    ["Available - Quarantine", "gone"],
+    ["Ready - Not Available", "gone"],
+    ["Disponible: non", "gone"],
+    ["Available - Stray", "available"],
+    ["Available (returned)", "available"],
+    ["Available: Adoption", "available"],
+    ["Available - None", "available"],
   ] as const)("%s is %s", (text, meaning) => {
     expect(new Statuses().meaningOf(text)).toBe(meaning);
   });
