@@ -236,6 +236,22 @@ describe("a form that no page of the console sends", () => {
     expect(await (await oda.get(`/animals/${id}`)).text()).toMatch(/value="pending"\s+selected/);
   });
 
+  test("of an animal that somebody removed says so, and keeps what was typed", async () => {
+    const quin = await joined("Quin");
+    await quin.submit("/animals", { name: "Leaver", category: "Dog", status: "pending" });
+    const list = await (await quin.get("/animals?q=Leaver")).text();
+    const [, id = ""] = /href="\/animals\/(\d+)">Leaver/.exec(list) ?? [];
+    await quin.submit(`/animals/${id}/remove`, {});
+    const typed = { name: "Leaver the <Great>", category: "Dog", status: "sold" };
+    const answer = await quin.post(`/animals/${id}`, typed);
+    expect(answer.status).toBe(404);
+    const page = await answer.text();
+    expect(page).toContain("This animal was removed.");
+    expect(page).toContain("Leaver the &lt;Great&gt;");
+    const again = await quin.post(`/animals/${id}/remove`, {});
+    expect(await again.text()).toContain("This animal was removed.");
+  });
+
   test("of several says so when somebody removed one of them, and changes none", async () => {
     const pia = await joined("Pia");
     const ids: string[] = [];

@@ -137,7 +137,7 @@ async function shown(
 export async function saveAnimal(visit: Visit): Promise<Response> {
   const { desk, words, person } = visit;
   const animal = await animalOf(visit);
-  if (animal === undefined) return notFoundPage(visit);
+  if (animal === undefined) return removedPage(visit, sentValues(visit));
   const categories = await desk.animals.categories();
   const known = valuesOf(animal, categories);
   const { values, conflicts } = sentChanges(visit, known);
@@ -177,7 +177,7 @@ export async function markAnimal(visit: Visit): Promise<Response> {
 /** `POST /animals/:id/remove`. The list then offers to undo it. */
 export async function removeAnimal(visit: Visit): Promise<Response> {
   const animal = await animalOf(visit);
-  if (animal === undefined) return notFoundPage(visit);
+  if (animal === undefined) return removedPage(visit);
   const changed = await visit.desk.animals.remove([animal.id], visit.person.name);
   return redirect(withChange("/animals", changed));
 }
