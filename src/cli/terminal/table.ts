@@ -8,6 +8,8 @@ export interface Column {
   readonly align?: "left" | "right";
   /** True when it may be cut short where the terminal is too narrow. */
   readonly flexible?: boolean;
+  /** The fewest cells that say something, where those of its kind are too few. */
+  readonly cellsMin?: number;
   /** True when a part of it says nothing. */
   readonly whole?: boolean;
   /** True when it is left out where the terminal is too narrow for all columns. */
@@ -64,20 +66,18 @@ const isText = ({ align = "left", whole = false }: Column) => align === "left" &
 const widthOf = (widths: readonly number[]) =>
   widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
 
+function cellsMinOf(column: Column): number {
+  const ofKind = isFlexible(column) ? flexibleCellsMin : isText(column) ? textCellsMin : Infinity;
+  return column.cellsMin ?? ofKind;
+}
+
 /** The place of the column to leave out, or -1 where all of them fit or none may be left out. */
 function superfluous(
   columns: readonly Column[],
   natural: readonly number[],
   columnsMax: number,
 ): number {
-  const least = columns.map((column, at) => {
-    const cellsMin = isFlexible(column)
-      ? flexibleCellsMin
-      : isText(column)
-        ? textCellsMin
-        : Infinity;
-    return Math.min(natural[at] ?? 0, cellsMin);
-  });
+  const least = columns.map((column, at) => Math.min(natural[at] ?? 0, cellsMinOf(column)));
   return widthOf(least) <= columnsMax ? -1 : columns.findLastIndex(({ optional }) => optional);
 }
 
@@ -92,22 +92,22 @@ function fitted(
 ): number[] {
   const widths = [...natural];
   const tooMany = widthOf(widths) - columnsMax;
-  const excess = narrowed(widths, columns.map(isFlexible), flexibleCellsMin, tooMany);
-  narrowed(widths, columns.map(isText), textCellsMin, excess);
+  const least = columns.map((column) => (isFlexible(column) ? cellsMinOf(column) : Infinity));
+  const excess = narrowed(widths, least, tooMany);
+  narrowed(
+    widths,
+    columns.map((column) => (isText(column) ? textCellsMin : Infinity)),
+    excess,
+  );
   return widths;
 }
 
-/** Takes `excess` cells from the widest columns that may give some. Returns the rest. */
-function narrowed(
-  widths: number[],
-  may: readonly boolean[],
-  cellsMin: number,
-  excess: number,
-): number {
+/** Takes `excess` cells from the widest columns, down to `least` of each. Returns the rest. */
+function narrowed(widths: number[], least: readonly number[], excess: number): number {
   for (let left = excess; left > 0; left -= 1) {
     const [widest] = widths
       .map((width, at) => ({ width, at }))
-      .filter(({ width, at }) => may[at] === true && width > cellsMin)
+      .filter(({ width, at }) => width > (least[at] ?? Infinity))
       .toSorted((a, b) => b.width - a.width);
     if (widest === undefined) return left;
     widths[widest.at] = widest.width - 1;

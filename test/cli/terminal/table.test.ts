@@ -55,6 +55,17 @@ describe("on a narrow terminal", () => {
     expect(text.split("\n")[1]).toBe("key…  a l…     12");
   });
 
+  test("what is optional is left out for the fewest cells that a column wants", () => {
+    const columns = [
+      { title: "WHEN", whole: true },
+      { title: "WHO", optional: true },
+      { title: "WHAT", flexible: true, cellsMin: 12 },
+    ];
+    const io = testIo(narrow);
+    printTable(io, columns, [["2026-11-22", "anastasia", "status available to sold"]]);
+    expect(io.printed()).toBe("WHEN        WHAT\n2026-11-22  status avai…\n");
+  });
+
   test("what is optional is left out before too little is left of the rest, the last one first", () => {
     const columns = [
       { title: "ID", whole: true },

@@ -98,11 +98,11 @@ function printHistory(io: Io, { pet, isRemoved, created, events }: AnimalHistory
   printTable(
     io,
     [
-      "WHEN",
-      "WHO",
+      { title: "WHEN", whole: true },
+      { title: "WHO", optional: true },
       { title: "CHANGE", align: "right" },
-      "ACTION",
-      { title: "WHAT", flexible: true },
+      { title: "ACTION", optional: true },
+      { title: "WHAT", flexible: true, cellsMin: 20 },
     ],
     [
       atMs === undefined
