@@ -333,6 +333,33 @@ describe("the console", () => {
     expect(complaints).toEqual([]);
   });
 
+  test("takes each of several taps where answers are slow, and a double tap once", async () => {
+    await using opened = await joined("Tea", "staff", screens.phone);
+    const { page } = opened;
+    const names = ["Tap one", "Tap two", "Tap three"];
+    for (const name of names) {
+      await page.getByLabel("Name").fill(name);
+      await page.getByLabel("Category").fill("Dog");
+      await button(page, "Add animal").click();
+      await page.getByText(`${name} was added`).waitFor();
+    }
+    const sent: string[] = [];
+    const released = Promise.withResolvers<void>();
+    await page.route("**/animals/*/status", async (route) => {
+      sent.push(route.request().url());
+      await released.promise;
+      await route.continue();
+    });
+    const tap = (name: string) => button(page, `sold: ${name}`).click();
+    await tap("Tap one");
+    for (const name of names) await tap(name);
+    released.resolve();
+    for (const name of names) {
+      await page.getByRole("button", { name: `sold: ${name}`, pressed: true }).waitFor();
+    }
+    expect(sent).toHaveLength(names.length);
+  });
+
   test("keeps what is typed while the service cannot be reached", async () => {
     await using opened = await joined("Rosa", "staff", screens.phone);
     const { page } = opened;

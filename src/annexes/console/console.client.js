@@ -47,11 +47,12 @@ function show(page, address, { push, part }) {
 }
 
 let latest = 0;
+let lost = 0;
+let sending = Promise.resolve();
 let typing;
 
 /** Fetches an address and shows what came. Whatever is not a page is left to the browser. */
-async function visit(address, { init, push = true, part, leave } = {}) {
-  const turn = (latest += 1);
+async function visit(address, { init, push = true, part, leave, turn = (latest += 1) } = {}) {
   clearTimeout(typing);
   document.body.setAttribute("aria-busy", "true");
   try {
@@ -65,7 +66,8 @@ async function visit(address, { init, push = true, part, leave } = {}) {
     hush();
     show(parse(text), answer.url, { push, part });
   } catch {
-    if (turn === latest) announce(document.body.dataset.lost);
+    lost += 1;
+    if (init || turn === latest) announce(document.body.dataset.lost);
   } finally {
     document.body.removeAttribute("aria-busy");
   }
@@ -77,16 +79,29 @@ document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.enctype === "multipart/form-data") return upload(event, form);
   event.preventDefault();
-  if (document.body.hasAttribute("aria-busy") && form.method === "post") return;
   const fields = new URLSearchParams(new FormData(form, event.submitter));
   if (form.method === "post") {
-    void visit(form.action, { init: { method: "POST", body: fields } });
+    send(form, fields);
   } else {
     const address = new URL(form.action);
     address.search = fields;
     void visit(address.href, { leave: () => (location.href = address.href) });
   }
 });
+
+/** Sends forms one after the other, and nothing twice. Once one is lost, those behind it wait. */
+function send(form, fields) {
+  if (form.dataset.sending === String(fields)) return;
+  form.dataset.sending = fields;
+  const turn = (latest += 1);
+  const lostBefore = lost;
+  sending = sending
+    .then(
+      () =>
+        lost === lostBefore && visit(form.action, { init: { method: "POST", body: fields }, turn }),
+    )
+    .finally(() => delete form.dataset.sending);
+}
 
 /** A file is sent with its progress in sight. */
 function upload(event, form) {
