@@ -1,6 +1,6 @@
 /** `rehome store copy` and `--store` on the compiled executable. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { copiedSchema } from "../../src/annexes/postgres/moving/copy-command.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
@@ -66,6 +66,38 @@ test("a folder moves to a database and back, and the key that somebody holds goe
   await using third = await serve(back);
   expect(await listed(third.origin)).toEqual(expected);
 }, 60_000);
+
+test("a folder that a server uses is refused, as source and as target", async () => {
+  using home = temporaryFolder();
+  const used = join(home.path, "used");
+  const other = join(home.path, "other");
+  await makeKey(used);
+  await makeKey(other);
+  await using server = await serve(used);
+  for (const places of [
+    ["--from", used, "--to", join(home.path, "new")],
+    ["--from", other, "--to", used],
+  ]) {
+    const refused = await rehome(["store", "copy", ...places]);
+    expect([refused.exitCode, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toContain(`${join(used, "rehome.db")} is in use by another process.`);
+  }
+  expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
+  await server.stop();
+  const copied = await rehome(["store", "copy", "--from", used, "--to", join(home.path, "new")]);
+  expect(copied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("are equal") });
+}, 60_000);
+
+test("a catalogue that is no plain file is named as such", async () => {
+  using home = temporaryFolder();
+  const from = join(home.path, "from");
+  await makeKey(from);
+  rmSync(join(from, "rehome.db"));
+  expect(Bun.spawnSync(["mkfifo", join(from, "rehome.db")]).exitCode).toBe(0);
+  const refused = await rehome(["store", "copy", "--from", from, "--to", join(home.path, "to")]);
+  expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(refused.stderr).toContain("rehome.db is not a plain file.");
+});
 
 describe("a store that moved", () => {
   const moved = async (target: () => string) => {

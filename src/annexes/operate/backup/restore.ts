@@ -1,14 +1,5 @@
 import { Database } from "bun:sqlite";
-import {
-  accessSync,
-  constants,
-  existsSync,
-  linkSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { accessSync, constants, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { isoSeconds } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
@@ -21,10 +12,11 @@ import {
   verified,
   type BackupReport,
 } from "../../../storage/sqlite/backup.ts";
-import { isBusy, isDamaged, isFull } from "../../../storage/sqlite/database.ts";
+import { isFull } from "../../../storage/sqlite/database.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { giveToOwner, prepareFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
+import { holdAlone, noSpace } from "../../hold-catalogue.ts";
 
 interface RestoreReport extends BackupReport {
   /** Where the catalogue is that was there before, if there was one. */
@@ -128,60 +120,6 @@ function keep(catalogue: string, replaced: string): void {
   }
 }
 
-interface Held {
-  /** The highest id that the catalogue gave to an animal. */
-  readonly lastPetId: bigint;
-  release(): void;
-}
-
-function noSpace(catalogue: string, cause: unknown): AppError {
-  return new AppError("unavailable", `There is no space on the disk for ${catalogue}.`, {
-    cause,
-    hint: "Free some space, then try again. Nothing was changed.",
-  });
-}
-
-/** Throws `unavailable` while another process uses the catalogue. */
-export function requireUnused(catalogue: string): void {
-  holdAlone(catalogue).release();
-}
-
-/** Locks the catalogue against every other process. Its log is folded into it on the way. */
-function holdAlone(catalogue: string): Held {
-  const nothing: Held = { lastPetId: 0n, release: () => undefined };
-  if (!existsSync(catalogue)) return nothing;
-  const db = new Database(catalogue, { readwrite: true, create: false, safeIntegers: true });
-  try {
-    db.run("PRAGMA locking_mode = EXCLUSIVE");
-    // Leaving WAL mode takes the database for itself; in WAL mode every open connection holds a
-    // lock.
-    db.run("PRAGMA journal_mode = DELETE");
-    db.run("BEGIN EXCLUSIVE");
-    return { lastPetId: lastPetId(db), release: () => db.close() };
-  } catch (error) {
-    db.close();
-    if (isBusy(error) || isLocked(catalogue)) {
-      throw new AppError("unavailable", `${catalogue} is in use by another process.`, {
-        cause: error,
-        hint: "Stop rehome there, then try again.",
-      });
-    }
-    if (isFull(error)) throw noSpace(catalogue, error);
-    // A damaged catalogue is what restoring is for.
-    if (isDamaged(error)) return nothing;
-    throw error;
-  }
-}
-
-function lastPetId(db: Database): bigint {
-  try {
-    const sql = "SELECT seq FROM sqlite_sequence WHERE name = 'pets'";
-    return db.query<{ seq: bigint }, []>(sql).get()?.seq ?? 0n;
-  } catch {
-    return 0n;
-  }
-}
-
 /** Lets ids go on after `last`, so that no id ever means two animals. */
 function continueIds(path: string, last: bigint): void {
   const db = new Database(path, { readwrite: true, create: false, safeIntegers: true });
@@ -192,18 +130,5 @@ function continueIds(path: string, last: bigint): void {
     db.run("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'pets'", [last]);
   } finally {
     db.close(true);
-  }
-}
-
-/**
- * True when a process holds a lock on the file, as Linux lists them; a damaged database cannot be
- * asked.
- */
-function isLocked(path: string): boolean {
-  try {
-    const { ino } = statSync(path);
-    return readFileSync("/proc/locks", "utf8").includes(`:${ino} `);
-  } catch {
-    return false;
   }
 }

@@ -8,7 +8,7 @@ import { storeFiles } from "../../../storage/sqlite/files.ts";
 import type { Io } from "../../../cli/io.ts";
 import { counted } from "../../../cli/terminal/text.ts";
 import { copyPlaces } from "../../postgres/moving/copy-command.ts";
-import { requireUnused } from "../backup/restore.ts";
+import { requireUnused } from "../../hold-catalogue.ts";
 import { peekKeys, peekPets } from "../completion/peek.ts";
 
 /**

@@ -11,6 +11,7 @@ import { addressIn, refuseMoved } from "../../../cli/open.ts";
 import type { Config } from "../../../config.ts";
 import { markMoved } from "../../../storage/store-state.ts";
 import { addSettings, settingsOf } from "../../../cli/options.ts";
+import { requireUnused } from "../../hold-catalogue.ts";
 import { type Progress, ProgressLine } from "../../progress.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
 import { UsageError } from "../../../cli/errors.ts";
@@ -69,6 +70,10 @@ async function copy(io: Io, options: Options, config: Config): Promise<void> {
   }
   if (!isAddress(source) && !existsSync(storeFiles(source).catalogue)) {
     throw new UsageError(`There is no rehome.db in ${source}.`, "Name a data folder with --from.");
+  }
+  // What a server stores during the copy would not be in the new place.
+  for (const place of [source, target]) {
+    if (!isAddress(place)) requireUnused(storeFiles(place).catalogue);
   }
   const resume = options.resume === true;
   const copied = await copyPlaces(io, { source, target, resume, config });
