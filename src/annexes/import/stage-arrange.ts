@@ -52,6 +52,7 @@ export function* arrange(arrangement: Arrangement, dialect: string): Steps<Arran
   );
   yield* insert({ into: categoryIds, columns: ["key", "id"], rows: known });
   const records = yield* countOf(sql`SELECT count(*) AS n FROM ${staged}`);
+  if (arrangement.newIds !== true) yield* nameAlike();
   const hasOlder = (yield* row(olderRecord)) !== undefined;
   yield* run(readyRows(records > inputOrderMax, arrangement.keepGone === true, hasOlder));
   const kept = yield* countOf(sql`SELECT count(*) AS n FROM ${ready}`);
@@ -87,6 +88,16 @@ export function* readyCategoryIds(): Steps<readonly bigint[]> {
 function* countOf(statement: Statement): Steps<number> {
   const found = yield* row(statement as Statement<{ n: bigint | number }>);
   return Number(found?.n ?? 0);
+}
+
+/** Where some records name animals by the ids of a source, gives all records these ids. */
+function* nameAlike(): Steps<void> {
+  for (const table of [pets, removedPets]) {
+    yield* run(sql`UPDATE ${staged} AS record SET external_id = p.external_id, source = p.source
+      FROM ${table} AS p WHERE p.id = record.pet_id AND record.external_id IS NULL
+        AND p.external_id IS NOT NULL
+        AND EXISTS (SELECT 1 FROM ${staged} WHERE external_id IS NOT NULL)`);
+  }
 }
 
 /** What tells the animals apart: their id elsewhere, or else the one here. */

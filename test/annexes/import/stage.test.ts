@@ -244,6 +244,21 @@ describe.each(stores)("$name", (kind) => {
     );
   });
 
+  test("records of one animal, by its id here and by that of its source, are one", async () => {
+    await begin();
+    await take([of("two:1", "Rex"), of("two:2", "Ada")]);
+    const [rex, ada] = (await added()).map(({ id }) => id);
+    await take([gone("two:2")]);
+    const { taken } = await take([
+      of("two:1", "Rex II"),
+      staged("Rex III", { id: rex }),
+      staged("Ada II", { id: ada }),
+      of("two:2", "Ada III"),
+    ]);
+    expect(taken).toEqual([{ ...none, added: 1, updated: 1 }]);
+    expect(await brief()).toEqual(["1 Rex III none", "2 Ada III none"]);
+  });
+
   test("an id of this catalogue is updated, one of a removed animal brought back, others are left out", async () => {
     await begin();
     await take([of("9:1", "a"), of("9:2", "b")]);
