@@ -188,7 +188,8 @@ function shelterMapper(layout: Layout, sample: Sample, context: MapperContext): 
   const species = fields.among(layout.columns.species);
   const status = fields.among(layout.columns.status);
   const outcome = fields.among(layout.columns.outcome ?? []);
-  const absence = absenceReader(fields, status, context);
+  const leaving = layout.says === "outcome" ? status : outcome;
+  const absence = absenceReader(fields, leaving, context);
   const dates = layout.columns.dates.map((each) => fields.among([each]));
   return mapperOf(sample.columns, (record, line): Outcome => {
     fields.learn(record);
@@ -205,7 +206,11 @@ function shelterMapper(layout: Layout, sample: Sample, context: MapperContext): 
       name: shelterName(name.column, name.read(record)),
       category: categoryName(species.column, species.read(record)),
     });
-    if (layout.says === "status" && !hasOutcome) return byStatus(context, origin, says, pet);
+    if (layout.says === "status" && !hasOutcome) {
+      const told = byStatus(context, origin, says, pet);
+      const reason = told.kind === "pet" && told.status !== "sold" ? absence(record) : undefined;
+      return reason === undefined ? told : goneOf(origin, reason, pet);
+    }
     if (isBlank(says.value)) {
       const reason = absence(record);
       if (reason !== undefined) return goneOf(origin, reason, pet);
@@ -222,7 +227,7 @@ function shelterMapper(layout: Layout, sample: Sample, context: MapperContext): 
  */
 function absenceReader(
   fields: NamedFields,
-  status: NamedField,
+  outcome: NamedField,
   { dates, statuses }: MapperContext,
 ): (record: unknown) => string | undefined {
   const date = fields.among(departureDate);
@@ -230,9 +235,9 @@ function absenceReader(
   const states = conditions.map((each) => fields.among([each]));
   return (record) => {
     if (dates.sortable(date.read(record)) !== undefined) {
-      return `${date.column} without ${status.column}`;
+      return `${date.column} without ${outcome.column}`;
     }
-    if (!isBlank(subtype.read(record))) return `${subtype.column} without ${status.column}`;
+    if (!isBlank(subtype.read(record))) return `${subtype.column} without ${outcome.column}`;
     const state = states.find(({ read }) => statuses.meaningOf(read(record)) === "gone");
     return state && `${state.column} ${shown(state.read(record))}`;
   };

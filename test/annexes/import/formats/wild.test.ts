@@ -183,6 +183,20 @@ A3,,Daisy,Dog,Available,11/1/2026,
     ]);
   });
 
+  test("PetPoint: the day of an outcome counts, though nothing says how", async () => {
+    const header = "Animal #,Animal Name,Species,Stage,Outcome Date,Outcome Type";
+    const { outcomes } = await readWhole(`${header}
+A1,Left,Dog,Available,1/3/2026,
+A2,Home,Dog,Adopted,1/3/2026,
+A3,There,Dog,Available,,
+`);
+    expect(outcomes.map(brief)).toEqual([
+      "2 gone: Outcome Date without Outcome Type [petpoint:A1]",
+      "3 Home / name,Dog / sold [petpoint:A2]",
+      "4 There / name,Dog / available [petpoint:A3]",
+    ]);
+  });
+
   test("an animal that left on a day is not there, though nothing says how", async () => {
     const header = "animal_id,animal_name,animal_type,intake_date,outcome_date,outcome_type";
     const { outcomes } = await readWhole(`${header}
