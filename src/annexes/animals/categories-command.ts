@@ -4,7 +4,7 @@ import { printJson, type Io } from "../../cli/io.ts";
 import { addJson, json } from "../../cli/json.ts";
 import { withAnimals } from "./open.ts";
 import { parseInt64Value } from "./pets/options.ts";
-import { addSettings, configOf, storeSettings } from "../../cli/options.ts";
+import { addSettings, storeSettings } from "../../cli/options.ts";
 import { UsageError } from "../../cli/errors.ts";
 import { printTable } from "../../cli/terminal/table.ts";
 import { counted, grouped } from "../../cli/terminal/text.ts";
@@ -50,8 +50,7 @@ function listCommand(io: Io): Command {
     .addHelpText("after", "\nExample:\n  rehome categories list");
   addJson(addSettings(command, storeSettings), categoryListSchema);
   return command.action(async (options: { json?: true }) => {
-    const { config } = configOf(command, io);
-    await withAnimals(config, io, async ({ categories, place }) => {
+    await withAnimals(command, io, async ({ categories, place }) => {
       const all = await categories.list();
       if (options.json) printJson(io, all.map(shown));
       else if (all.length === 0) {
@@ -86,9 +85,8 @@ function addCommand(io: Io): Command {
     );
   addJson(addSettings(command, storeSettings), categorySchema);
   return command.action(async (name: string, options: { id?: bigint; json?: true }) => {
-    const { config } = configOf(command, io);
     await withAnimals(
-      config,
+      command,
       io,
       async ({ categories }) => {
         const made = await categories.add(name, options.id);
@@ -111,8 +109,7 @@ function renameCommand(io: Io): Command {
     );
   addJson(addSettings(command, storeSettings), categorySchema);
   return command.action(async (category: string, name: string, options: { json?: true }) => {
-    const { config } = configOf(command, io);
-    await withAnimals(config, io, async ({ categories }) => {
+    await withAnimals(command, io, async ({ categories }) => {
       const renamed = await categories.rename(category, name);
       if (options.json) printJson(io, renamed);
       else io.out(`Category ${renamed.id} is ${renamed.name} now.\n`);
@@ -132,7 +129,6 @@ function mergeCommand(io: Io): Command {
   addJson(addSettings(command, storeSettings), mergedSchema);
   return command.action(
     async (given: readonly string[], options: { into?: string; json?: true }) => {
-      const { config } = configOf(command, io);
       const into = options.into ?? given.at(-1) ?? "";
       const from = options.into === undefined ? given.slice(0, -1) : given;
       if (from.length === 0) {
@@ -141,7 +137,7 @@ function mergeCommand(io: Io): Command {
           "rehome categories merge FROM INTO",
         );
       }
-      await withAnimals(config, io, async ({ categories }) => {
+      await withAnimals(command, io, async ({ categories }) => {
         const animals = await categories.merge(from, into);
         if (options.json) printJson(io, { animals });
         else io.out(`Moved ${counted(animals, "animal")} to ${into}.\n`);

@@ -1,6 +1,8 @@
+import type { Command } from "commander";
 import { type Beginning, withServices } from "../../cli/open.ts";
 import type { Io } from "../../cli/io.ts";
-import type { Config } from "../../config.ts";
+import { configOf } from "../../cli/options.ts";
+import type { LoadedConfig } from "../../config.ts";
 import type { Services } from "../../service/services.ts";
 import { AnimalService } from "./animals.ts";
 import { CategoryService } from "./categories.ts";
@@ -20,12 +22,18 @@ export function animalServices(services: Services): AnimalServices {
   };
 }
 
-/** Runs `work` on the store for one command, and closes it whatever happens. */
+/** Runs `work` on the store that the settings of `command` name, and closes it whatever happens. */
 export function withAnimals<T>(
-  config: Config,
+  command: Command,
   io: Io,
-  work: (services: AnimalServices) => Promise<T>,
+  work: (services: AnimalServices, loaded: LoadedConfig) => Promise<T>,
   beginning: Beginning = {},
 ): Promise<T> {
-  return withServices(config, io, (services) => work(animalServices(services)), beginning);
+  const loaded = configOf(command, io);
+  return withServices(
+    loaded.config,
+    io,
+    (services) => work(animalServices(services), loaded),
+    beginning,
+  );
 }

@@ -5,7 +5,7 @@ import { printJson, type Io } from "../../cli/io.ts";
 import { addJson, json } from "../../cli/json.ts";
 import { withAnimals } from "./open.ts";
 import { parseInt64Value } from "./pets/options.ts";
-import { addSettings, configOf, storeSettings, yesOption } from "../../cli/options.ts";
+import { addSettings, storeSettings, yesOption } from "../../cli/options.ts";
 import { ProgressLine } from "../progress.ts";
 import { confirm } from "../../cli/terminal/confirm.ts";
 import { counted, grouped } from "../../cli/terminal/text.ts";
@@ -42,8 +42,7 @@ Examples:
   addJson(addSettings(command, storeSettings), undoneSchema);
   return command.action(
     async (change: bigint | undefined, options: { yes?: true; json?: true }) => {
-      const { config } = configOf(command, io);
-      await withAnimals(config, io, async ({ animals }) => {
+      await withAnimals(command, io, async ({ animals }) => {
         const wanted = change === undefined ? {} : { change };
         let did: UndoReport;
         const would = await animals.undo({ ...wanted, rehearse: true });

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { Io } from "../../../cli/io.ts";
 import { addJson } from "../../../cli/json.ts";
 import { withAnimals } from "../open.ts";
-import { addSettings, configOf, storeSettings } from "../../../cli/options.ts";
+import { addSettings, storeSettings } from "../../../cli/options.ts";
 import { addFieldOptions, type FieldOptions, newFieldsOf } from "./fields.ts";
 import { categoryOf } from "./options.ts";
 import { petSchema, printPet } from "./pet.ts";
@@ -25,9 +25,8 @@ Examples:
   addFieldOptions(command, "its", true);
   addJson(addSettings(command, storeSettings), petSchema);
   return command.action(async (options: Options) => {
-    const { config } = configOf(command, io);
     await withAnimals(
-      config,
+      command,
       io,
       async ({ animals }) => {
         const added = { ...newFieldsOf(options), category: categoryOf(options) };

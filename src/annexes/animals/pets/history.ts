@@ -6,7 +6,7 @@ import type { FieldValue } from "../happenings.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
 import { withAnimals } from "../open.ts";
-import { addSettings, configOf, storeSettings } from "../../../cli/options.ts";
+import { addSettings, storeSettings } from "../../../cli/options.ts";
 import { printTable } from "../../../cli/terminal/table.ts";
 import { fieldSchemas } from "./fields.ts";
 import { parseInt64Value } from "./options.ts";
@@ -55,8 +55,7 @@ Examples:
     );
   addJson(addSettings(command, storeSettings), historySchema);
   return command.action(async (id: bigint, options: { json?: true }) => {
-    const { config } = configOf(command, io);
-    await withAnimals(config, io, async ({ animals }) => {
+    await withAnimals(command, io, async ({ animals }) => {
       const history = await animals.history(id);
       if (options.json) printJson(io, historyJson(history));
       else printHistory(io, history);

@@ -6,7 +6,7 @@ import type { FoundPets } from "../animals.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson } from "../../../cli/json.ts";
 import { withAnimals } from "../open.ts";
-import { addSettings, configOf, storeFlags, storeSettings } from "../../../cli/options.ts";
+import { addSettings, storeFlags, storeSettings } from "../../../cli/options.ts";
 import { type Column, printTable } from "../../../cli/terminal/table.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
 import { shownFields } from "./fields.ts";
@@ -75,8 +75,7 @@ Or import a file:  rehome pets import FILE
 async function listPets(command: Command, io: Io, options: Options): Promise<void> {
   const { json, limit, after, name, category, status } = options;
   const filter = { name, category, status: statusOf(status) };
-  const loaded = configOf(command, io);
-  await withAnimals(loaded.config, io, async ({ animals, categories, pets, place }) => {
+  await withAnimals(command, io, async ({ animals, categories, pets, place }, loaded) => {
     const found = await animals.find({ ...filter, after, limit: limit + 1 });
     const page = found.pets.slice(0, limit);
     if (json) {

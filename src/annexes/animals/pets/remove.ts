@@ -2,7 +2,7 @@ import { Argument, Command } from "commander";
 import type { Io } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
 import { withAnimals } from "../open.ts";
-import { addSettings, configOf, storeSettings, yesOption } from "../../../cli/options.ts";
+import { addSettings, storeSettings, yesOption } from "../../../cli/options.ts";
 import { confirm } from "../../../cli/terminal/confirm.ts";
 import { parseIds } from "./options.ts";
 import { foundPet, petListSchema, petSchema, petText, printPet, printPets } from "./pet.ts";
@@ -29,8 +29,7 @@ Examples:
     json.either(petSchema, petListSchema, "the animal; a list if several are removed"),
   );
   return command.action(async (ids: readonly bigint[], options: { json?: true; yes?: true }) => {
-    const { config } = configOf(command, io);
-    await withAnimals(config, io, async ({ animals, pets }) => {
+    await withAnimals(command, io, async ({ animals, pets }) => {
       const found = await Promise.all(ids.map(async (id) => foundPet(await pets.byId(id), id)));
       const [first] = found;
       const shown = found.slice(0, shownMax).map(petText);

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Io } from "../../../cli/io.ts";
 import { withAnimals } from "../open.ts";
-import { configOf } from "../../../cli/options.ts";
 import { petCommand, printPet } from "./pet.ts";
 
 export function restoreCommand(io: Io): Command {
@@ -12,8 +11,7 @@ Examples:
   rehome pets restore 17`,
   );
   return command.action(async (id: bigint, options: { json?: true }) => {
-    const { config } = configOf(command, io);
-    await withAnimals(config, io, async ({ animals }) => {
+    await withAnimals(command, io, async ({ animals }) => {
       printPet(io, await animals.restore(id), "Brought back", options);
     });
   });

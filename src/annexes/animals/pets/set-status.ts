@@ -1,7 +1,6 @@
 import { Argument, type Command } from "commander";
 import type { Io } from "../../../cli/io.ts";
 import { withAnimals } from "../open.ts";
-import { configOf } from "../../../cli/options.ts";
 import { none, parseStatusWord, statusChoices, statusOf, type StatusWord } from "./options.ts";
 import { foundPet, petCommand, printPet } from "./pet.ts";
 
@@ -24,8 +23,7 @@ Examples:
   rehome pets set-status 17 none`,
     );
   return command.action(async (id: bigint, word: StatusWord, options: { json?: true }) => {
-    const { config } = configOf(command, io);
-    await withAnimals(config, io, async ({ animals }) => {
+    await withAnimals(command, io, async ({ animals }) => {
       const [pet] = await animals.update([id], { status: statusOf(word) });
       printPet(io, foundPet(pet, id), "Changed", options);
     });

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { withAnimals } from "../open.ts";
-import { configOf } from "../../../cli/options.ts";
 import { petFieldNames } from "../../../domain/pet.ts";
 import { printable } from "../../../cli/terminal/text.ts";
 import { shownFields } from "./fields.ts";
@@ -20,8 +19,7 @@ Examples:
   rehome pets show 17 --json | jq -r .name`,
   );
   return command.action(async (id: bigint, options: { json?: true }) => {
-    const { config } = configOf(command, io);
-    await withAnimals(config, io, async ({ pets, categories: known }) => {
+    await withAnimals(command, io, async ({ pets, categories: known }) => {
       const pet = foundPet(await pets.byId(id), id);
       if (options.json) {
         printJson(io, petFields(pet));

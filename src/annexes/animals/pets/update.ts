@@ -2,7 +2,7 @@ import { Argument, Command } from "commander";
 import type { Io } from "../../../cli/io.ts";
 import { addJson } from "../../../cli/json.ts";
 import { withAnimals } from "../open.ts";
-import { addSettings, configOf, storeSettings } from "../../../cli/options.ts";
+import { addSettings, storeSettings } from "../../../cli/options.ts";
 import { UsageError } from "../../../cli/errors.ts";
 import { addFieldOptions, type FieldOptions, fieldsOf } from "./fields.ts";
 import { categoryOf, parseIds } from "./options.ts";
@@ -36,8 +36,7 @@ Examples:
         "rehome pets update --help",
       );
     }
-    const { config } = configOf(command, io);
-    await withAnimals(config, io, async ({ animals }) => {
+    await withAnimals(command, io, async ({ animals }) => {
       const reference = category === undefined ? undefined : categoryOf({ ...options, category });
       const changed = await animals.update(ids, { ...fields, category: reference });
       printPets(io, changed, "Changed", options);
