@@ -2,12 +2,9 @@ import { AppError } from "../../domain/errors.ts";
 import { int64Min } from "../../domain/int64.ts";
 import type { NewPet, Pet, PetPatch, PetStatus } from "../../domain/pet.ts";
 import {
-  type ChangeRecord,
   eventsOfPet,
   findPets,
   type FoundPets,
-  lastChange,
-  listChanges,
   missingPets,
   petOrRemoved,
   petRows,
@@ -30,7 +27,7 @@ import { authorOf, changing, type Editing, type OnChange } from "./editing.ts";
 import { type Happening, happeningsOf } from "./happenings.ts";
 import { takeBack, type UndoOptions, type UndoReport } from "./undo.ts";
 
-export type { ChangeRecord, FoundPets, Happening, UndoReport };
+export type { FoundPets, Happening, UndoReport };
 
 /** What to set in animals. What is absent stays. */
 type AnimalPatch = Omit<PetPatch, "categoryId"> & {
@@ -187,16 +184,6 @@ export class AnimalService {
         events,
       };
     });
-  }
-
-  /** The newest changes by people and imports. */
-  async changes(limit: number): Promise<ChangeRecord[]> {
-    return listChanges(this.#editing.store, limit);
-  }
-
-  /** The change that `undo` would take back; undefined when there is none. */
-  async lastChange(): Promise<ChangeRecord | undefined> {
-    return this.#editing.store.read(() => lastChange());
   }
 
   /** Undoes a change, by default the last one; see undo.ts. */

@@ -5,7 +5,7 @@
 import { int64Min } from "../../../domain/int64.ts";
 import { fold } from "../../../domain/names.ts";
 import type { Pet, PetStatus } from "../../../domain/pet.ts";
-import type { Awaitable, Engine } from "../../../storage/contract.ts";
+import type { Engine } from "../../../storage/contract.ts";
 import { petOfRow } from "../../../storage/pet-row.ts";
 import { record, recordOf, type RecordOf, records, selected } from "../../../storage/records.ts";
 import {
@@ -215,11 +215,6 @@ export function* lastChange(id?: bigint): Steps<ChangeRecord | undefined> {
     changes,
     sql`WHERE undone_in IS NULL AND undoes IS NULL ORDER BY id DESC LIMIT 1`,
   );
-}
-
-/** At most `limit` of the newest changes. */
-export function listChanges(engine: Engine, limit: number): Awaitable<ChangeRecord[]> {
-  return engine.read(() => records(changes, sql`ORDER BY id DESC LIMIT ${limit}`));
 }
 
 /** The ids among `ids` that no animal has. */
