@@ -4,7 +4,7 @@ import type { EnvironmentVariables, LoadedConfig } from "../../config.ts";
 import { isoSeconds, type Clock } from "../../domain/clock.ts";
 import type { Static } from "../../cli/json.ts";
 import type { doctorSchema } from "../operate/doctor/command.ts";
-import { commandJson } from "./program.ts";
+import { commandJson } from "./command-json.ts";
 import { download } from "./web/answer.ts";
 
 /**

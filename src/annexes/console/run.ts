@@ -21,6 +21,7 @@ import { openImports } from "./import-engine.ts";
 import { messageLine, messages, type Begin, type FromConsole, type ToConsole } from "./messages.ts";
 import { PeopleService } from "./people.ts";
 import { consoleSetting, consoleUrlSetting } from "./settings.ts";
+import { Questions } from "../operate/processes/questions.ts";
 import type { Traffic } from "../operate/traffic.ts";
 import { consoleHandler } from "./web/handler.ts";
 import { listen, type ConsoleServer } from "./web/server.ts";
@@ -131,10 +132,9 @@ async function firstLinkAt(url: string, { people }: Desk, actor: string): Promis
 class Line {
   readonly begun: Promise<Begin>;
   readonly #say: (message: FromConsole) => void;
-  readonly #waiting = new Map<number, (traffic: Traffic) => void>();
+  readonly #traffic = new Questions<Traffic>();
   readonly #end: Promise<void>;
   #reload: () => void = () => undefined;
-  #lastId = 0;
 
   constructor(io: Io, say: (message: FromConsole) => void) {
     this.#say = say;
@@ -145,11 +145,7 @@ class Line {
   }
 
   traffic(): Promise<Traffic> {
-    const { promise, resolve } = Promise.withResolvers<Traffic>();
-    const id = (this.#lastId += 1);
-    this.#waiting.set(id, resolve);
-    this.#say({ type: "traffic", id });
-    return promise;
+    return this.#traffic.ask((id) => this.#say({ type: "traffic", id }));
   }
 
   /** Resolves when the service is gone. */
@@ -169,10 +165,7 @@ class Line {
       for await (const message of messages<ToConsole>(io.input())) {
         if (message.type === "begin") begin(message.begin);
         else if (message.type === "reload") this.#reload();
-        else {
-          this.#waiting.get(message.id)?.(message.traffic);
-          this.#waiting.delete(message.id);
-        }
+        else this.#traffic.answer(message.id, message.traffic);
       }
     };
     await Promise.race([heard(), untilAborted(io.stop)]);

@@ -13,7 +13,7 @@ import { inMemory } from "../../storage/sqlite/files.ts";
 import { parentOf } from "../operate/processes/parent.ts";
 import { TrafficMeter } from "../operate/traffic.ts";
 import { ConsoleProcess } from "./child.ts";
-import { program } from "./program.ts";
+import { program } from "../program.ts";
 
 /** Starts the console beside the service, and tells it what the service does. */
 export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Watcher {

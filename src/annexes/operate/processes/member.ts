@@ -2,6 +2,8 @@ import { spawn, type ChildProcess } from "node:child_process";
 import type { MinuteBuckets } from "../../../service/anonymous.ts";
 import type { TrafficMeter } from "../traffic.ts";
 import type { MemberMessage, SupervisorMessage } from "./messages.ts";
+import { program } from "../../program.ts";
+import { Questions } from "./questions.ts";
 
 export interface MemberOptions {
   /** Its place among the processes, from 0. The first one speaks for all of them. */
@@ -13,14 +15,9 @@ export interface MemberOptions {
   readonly traffic: TrafficMeter | undefined;
 }
 
-/** What runs this program again: the executable, or Bun with the file that it was started on. */
-const command = Bun.isStandaloneExecutable
-  ? [process.execPath]
-  : [process.execPath, process.argv[1] ?? ""];
-
 function start(slot: number, env: MemberOptions["env"]): ChildProcess {
-  const [program = "", ...args] = command;
-  return spawn(program, [...args, "serve"], {
+  const [file = "", ...args] = program();
+  return spawn(file, [...args, "serve"], {
     env: { ...env },
     // Only the first one prints the banner. All of them write to one log.
     stdio: ["ignore", slot === 0 ? "inherit" : "ignore", "inherit", "ipc"],
@@ -39,8 +36,7 @@ export class Member {
   /** True once it was asked to stop. */
   isStopping = false;
   readonly #child: ChildProcess | undefined;
-  readonly #questions = new Map<number, (metrics: readonly object[]) => void>();
-  #lastId = 0;
+  readonly #metrics = new Questions<readonly object[]>();
 
   constructor(options: MemberOptions) {
     const { slot, env } = options;
@@ -51,7 +47,7 @@ export class Member {
     this.ended = ended.promise;
     const end = (how: number | string) => {
       ready.resolve(undefined);
-      for (const answer of this.#questions.values()) answer([]);
+      this.#metrics.answerAll([]);
       ended.resolve(how);
     };
     try {
@@ -86,12 +82,8 @@ export class Member {
 
   /** Returns its metrics, or none when it ends before it answers. */
   metrics(): Promise<readonly object[]> {
-    const { promise, resolve } = Promise.withResolvers<readonly object[]>();
     if (this.#child?.connected !== true) return Promise.resolve([]);
-    this.#lastId += 1;
-    this.#questions.set(this.#lastId, resolve);
-    this.#send({ type: "metrics", id: this.#lastId });
-    return promise;
+    return this.#metrics.ask((id) => this.#send({ type: "metrics", id }));
   }
 
   #heard(said: Exclude<MemberMessage, { type: "ready" }>, { buckets, traffic }: MemberOptions) {
@@ -101,9 +93,7 @@ export class Member {
         return this.#send({ type: "taken", id: said.id, taken });
       }
       case "metrics":
-        this.#questions.get(said.id)?.(said.metrics);
-        this.#questions.delete(said.id);
-        return undefined;
+        return this.#metrics.answer(said.id, said.metrics);
       case "answered":
         return traffic?.add(said.answered);
       case "traffic":

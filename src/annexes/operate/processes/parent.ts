@@ -2,6 +2,7 @@ import type { EnvironmentVariables } from "../../../config.ts";
 import type { Taken } from "../../../service/anonymous.ts";
 import type { Answered, Traffic } from "../traffic.ts";
 import { trafficVariable, type MemberMessage, type SupervisorMessage } from "./messages.ts";
+import { Questions } from "./questions.ts";
 import type { TakeShared } from "./shared-addresses.ts";
 
 /** The supervisor that started this process. */
@@ -59,23 +60,4 @@ function listenToParent(countsTraffic: boolean): Parent {
 
 function send(message: MemberMessage): void {
   process.send?.(message);
-}
-
-/** Questions of one kind to the supervisor, until they are answered. */
-class Questions<T> {
-  readonly #open = new Map<number, (answer: T) => void>();
-  #lastId = 0;
-
-  ask(send: (id: number) => void): Promise<T> {
-    const { promise, resolve } = Promise.withResolvers<T>();
-    this.#lastId += 1;
-    this.#open.set(this.#lastId, resolve);
-    send(this.#lastId);
-    return promise;
-  }
-
-  answer(id: number, answer: T): void {
-    this.#open.get(id)?.(answer);
-    this.#open.delete(id);
-  }
 }

@@ -1,16 +1,6 @@
 import type { EnvironmentVariables } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
-
-/** Where the files of a compiled executable are. */
-const compiledRoot = "/$bunfs/";
-
-/**
- * The words that start this program again: the executable alone, or Bun with the program's file.
- */
-export function program(): string[] {
-  const isCompiled = Bun.main.startsWith(compiledRoot);
-  return isCompiled ? [process.execPath] : [process.execPath, Bun.main];
-}
+import { program } from "../program.ts";
 
 /**
  * Runs a command of this program with `--json` in a process of its own, so that nobody waits for
