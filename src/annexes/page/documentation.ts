@@ -74,7 +74,7 @@ function intro(
   documentPath: string,
 ): Html {
   return html`<section class="intro">
-    <h1>${info.title} <span class="version">${info.version}</span></h1>
+    <h1>${info.title} <span class="tag">${info.version}</span></h1>
     ${markdown(text)}
     <dl class="addresses">
       ${servers.map(({ url, description }) => address(description, html`<code>${url}</code>`))}
@@ -93,7 +93,7 @@ function address(name: string, value: Html): Html {
 function header(version: string): Html {
   return html`<header>
     <a class="brand" href="#content"
-      >${logoMark}<span>rehome</span> <span class="version">${version}</span></a
+      >${logoMark}<span>rehome</span> <span class="tag">${version}</span></a
     >
     <form class="search live" role="search" autocomplete="off">
       <label class="unseen" for="search">Search this page</label>

@@ -85,7 +85,7 @@ export function table(
   heads: readonly string[],
   rows: readonly (readonly (string | Html)[])[],
 ): Html {
-  return html`<div class="scroll" tabindex="0">
+  return html`<div class="table" tabindex="0">
     <table>
       <thead>
         <tr>

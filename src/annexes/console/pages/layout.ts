@@ -42,7 +42,7 @@ interface PageParts {
 export function consolePage(visit: Visit, parts: PageParts): Response {
   const { words, person } = visit;
   const body = html`<a class="skip" href="#main">${words.layout.skip}</a>
-    <header class="bar">
+    <header>
       <a class="brand" href="/animals">${trusted(logo)}<span>rehome</span></a>
       <div class="me">
         <span class="who">${person.name}</span>
