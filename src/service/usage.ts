@@ -17,6 +17,12 @@ export interface KeyUse {
   readonly lastUsedDay: number | undefined;
 }
 
+/** A key with its use. */
+export interface UsedKey {
+  readonly key: ApiKey;
+  readonly use: KeyUse;
+}
+
 /** What operators ask about the use of keys. */
 export class UsageService {
   readonly #windows: WindowStore;
@@ -32,9 +38,22 @@ export class UsageService {
     return Math.floor(this.#clock() / windowMs.day);
   }
 
-  /** The windows of each of `keys`, in their order, and when they were last used. */
-  async now(keys: readonly ApiKey[]): Promise<KeyUse[]> {
-    return Promise.all(keys.map(({ id }) => this.#use(id)));
+  /** Each of `keys` with its use now, in their order. */
+  async nowOfAll(keys: readonly ApiKey[]): Promise<UsedKey[]> {
+    return Promise.all(keys.map(async (key) => ({ key, use: await this.now(key) })));
+  }
+
+  /** The windows of a key, and when it was last used. */
+  async now({ id }: ApiKey): Promise<KeyUse> {
+    const kept = await this.#windows.counts(id);
+    if (kept === undefined) {
+      return { counts: rollCounts(unusedCounts, this.#clock()), lastUsedDay: undefined };
+    }
+    const counts = rollCounts(kept, this.#clock());
+    if (kept.dayUsed > 0) return { counts, lastUsedDay: kept.dayLabel };
+    // The last take only gave back; the day before it that counted is among the kept ones.
+    const days = await this.#windows.usage(kept.dayLabel - usageKeptDays, id);
+    return { counts, lastUsedDay: days.findLast(({ requests }) => requests > 0)?.day };
   }
 
   /** Where `key` was last used from, or undefined when that is not known. */
@@ -45,17 +64,5 @@ export class UsageService {
   /** The use of the last `days` UTC days, today included, of one key or of all, oldest first. */
   async days(days: number, keyId?: string): Promise<UsageDay[]> {
     return this.#windows.usage(this.today() - days + 1, keyId);
-  }
-
-  async #use(keyId: string): Promise<KeyUse> {
-    const kept = await this.#windows.counts(keyId);
-    if (kept === undefined) {
-      return { counts: rollCounts(unusedCounts, this.#clock()), lastUsedDay: undefined };
-    }
-    const counts = rollCounts(kept, this.#clock());
-    if (kept.dayUsed > 0) return { counts, lastUsedDay: kept.dayLabel };
-    // The last take only gave back; the day before it that counted is among the kept ones.
-    const days = await this.#windows.usage(kept.dayLabel - usageKeptDays, keyId);
-    return { counts, lastUsedDay: days.findLast(({ requests }) => requests > 0)?.day };
   }
 }

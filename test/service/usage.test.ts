@@ -63,7 +63,7 @@ describe("the use of a key now", () => {
   test("is nothing before its first request, in windows that run", async () => {
     const { keys, usage, clock } = await services();
     const { key } = await keys.create({ name: "a", plan: "pro" });
-    const [use] = await usage.now([key]);
+    const use = await usage.now(key);
     expect(use).toEqual({
       counts: {
         minuteLabel: Math.floor(clock.nowMs / windowMs.minute),
@@ -82,10 +82,10 @@ describe("the use of a key now", () => {
     await take(key.id, 7);
     clock.advance(windowMs.minute);
     await take(key.id, 5);
-    const [now] = await usage.now([key]);
+    const now = await usage.now(key);
     expect(now).toMatchObject({ counts: { minuteUsed: 5, dayUsed: 12 }, lastUsedDay: day });
     clock.advance(3 * windowMs.day);
-    const [later] = await usage.now([key]);
+    const later = await usage.now(key);
     expect(later).toMatchObject({ counts: { minuteUsed: 0, dayUsed: 0 }, lastUsedDay: day });
   });
 
@@ -96,8 +96,8 @@ describe("the use of a key now", () => {
     await take(key.id, 7);
     clock.advance(2 * windowMs.day);
     await take(key.id, 0, 3);
-    const [use] = await usage.now([key]);
-    expect(use?.lastUsedDay).toBe(day);
+    const use = await usage.now(key);
+    expect(use.lastUsedDay).toBe(day);
     expect(await usage.days(30, key.id)).toMatchObject([{ day, requests: 4 }, { requests: 0 }]);
   });
 
@@ -106,8 +106,11 @@ describe("the use of a key now", () => {
     const a = await keys.create({ name: "a", plan: "pro" });
     const b = await keys.create({ name: "b", plan: "pro" });
     await take(b.key.id, 2);
-    const uses = await usage.now([b.key, a.key]);
-    expect(uses.map(({ counts }) => counts.dayUsed)).toEqual([2, 0]);
+    const used = await usage.nowOfAll([b.key, a.key]);
+    expect(used.map(({ key, use }) => [key.name, use.counts.dayUsed])).toEqual([
+      ["b", 2],
+      ["a", 0],
+    ]);
   });
 });
 

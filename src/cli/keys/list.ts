@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { type ApiKey, type KeyState, keyState, keyStates } from "../../domain/api-key.ts";
 import { fold } from "../../domain/names.ts";
 import type { PlanName } from "../../domain/plan.ts";
-import type { KeyUse } from "../../service/usage.ts";
+import type { UsedKey } from "../../service/usage.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
@@ -36,13 +36,8 @@ export function listCommand(io: Io): Command {
     const { config } = configOf(command, io);
     await withServices(config, io, async ({ keys, usage, clock, place }) => {
       const every = await keys.list();
-      const all = every.filter((key) => isWanted(key, options, clock()));
-      const uses = await usage.now(all);
-      const used = all.flatMap((key, at) => {
-        const use = uses[at];
-        return use === undefined ? [] : [{ key, use }];
-      });
       const nowMs = clock();
+      const used = await usage.nowOfAll(every.filter((key) => isWanted(key, options, nowMs)));
       if (options.json) {
         printJson(
           io,
@@ -50,7 +45,7 @@ export function listCommand(io: Io): Command {
         );
         return;
       }
-      if (all.length === 0) {
+      if (used.length === 0) {
         io.err(
           every.length > 0
             ? `There is no such key among the ${grouped(every.length)} in ${place}.\n`
@@ -76,11 +71,6 @@ function isWanted(key: ApiKey, { plan, state, name }: Options, nowMs: number): b
     (state === undefined || keyState(key, nowMs) === state) &&
     (name === undefined || fold(key.name).includes(fold(name)))
   );
-}
-
-interface UsedKey {
-  readonly key: ApiKey;
-  readonly use: KeyUse;
 }
 
 function printKeys(io: Io, keys: readonly UsedKey[], today: number, nowMs: number): void {

@@ -44,8 +44,7 @@ Examples:
     const { config } = configOf(command, io);
     await withServices(config, io, async ({ keys, usage, clock }) => {
       const details = await keys.details(reference);
-      const [use] = await usage.now([details.key]);
-      if (use === undefined) return;
+      const use = await usage.now(details.key);
       const lastAddress = await usage.lastAddress(details.key);
       const days = await usage.days(daysShown, details.key.id);
       const nowMs = clock();

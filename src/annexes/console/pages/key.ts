@@ -33,7 +33,7 @@ async function shown(visit: Visit, errors: FieldErrors = {}): Promise<Response> 
   const details = await detailsOf(visit);
   if (details === undefined) return notFoundPage(visit);
   const { key } = details;
-  const [use] = await desk.services.usage.now([key]);
+  const use = await desk.services.usage.now(key);
   const isOver = ["revoked", "expired"].includes(keyState(key, nowMs));
   return consolePage(visit, {
     title: key.name,
@@ -60,7 +60,7 @@ async function shown(visit: Visit, errors: FieldErrors = {}): Promise<Response> 
   });
 }
 
-function facts(visit: Visit, { key, secrets }: KeyDetails, use: KeyUse | undefined): Html {
+function facts(visit: Visit, { key, secrets }: KeyDetails, use: KeyUse): Html {
   const { words, nowMs } = visit;
   const { perMinute, perDay } = key.limits;
   const limits = words.keys.limits(number(visit, perMinute), number(visit, perDay));
@@ -69,7 +69,7 @@ function facts(visit: Visit, { key, secrets }: KeyDetails, use: KeyUse | undefin
       ${fact(words.keys.id, html`<code>${key.id}</code>`)}
       ${fact(words.fields.plan, `${words.plans[key.plan]}: ${limits}`)}
       ${fact(words.keys.access, words.keys.accesses[accessOf(key)])}
-      ${use !== undefined && fact(words.keys.today, useMeter(visit, use.counts.dayUsed, perDay))}
+      ${fact(words.keys.today, useMeter(visit, use.counts.dayUsed, perDay))}
       ${fact(words.keys.created, moment(visit, key.createdAtMs))}
       ${fact(
         words.keys.ends,

@@ -4,7 +4,7 @@ import { AppError } from "../../../domain/errors.ts";
 import { isLimit, planNames, type PlanName } from "../../../domain/plan.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { IssuedKey } from "../../../service/keys.ts";
-import type { KeyUse } from "../../../service/usage.ts";
+import type { UsedKey } from "../../../service/usage.ts";
 import type { Visit } from "../web/visit.ts";
 import { nameErrorOf } from "./animal-form.ts";
 import { consolePage } from "./layout.ts";
@@ -49,7 +49,7 @@ export async function keysPage(visit: Visit): Promise<Response> {
 async function shown(visit: Visit, sent: KeyForm, errors: FieldErrors = {}): Promise<Response> {
   const { words, desk } = visit;
   const keys = await desk.services.keys.list();
-  const uses = await desk.services.usage.now(keys);
+  const used = await desk.services.usage.nowOfAll(keys);
   return consolePage(visit, {
     title: words.sections.keys,
     section: "keys",
@@ -61,10 +61,7 @@ async function shown(visit: Visit, sent: KeyForm, errors: FieldErrors = {}): Pro
             keys.length === 0
               ? html`<p class="soft">${words.keys.none}</p>`
               : html`<ul class="lines keys">
-                  ${keys.toReversed().map((key) => {
-                    const use = uses[keys.indexOf(key)];
-                    return use === undefined ? html`` : keyLine(visit, key, use);
-                  })}
+                  ${used.toReversed().map((each) => keyLine(visit, each))}
                 </ul>`
           }
         </section>
@@ -76,7 +73,7 @@ async function shown(visit: Visit, sent: KeyForm, errors: FieldErrors = {}): Pro
   });
 }
 
-function keyLine(visit: Visit, key: ApiKey, use: KeyUse): Html {
+function keyLine(visit: Visit, { key, use }: UsedKey): Html {
   return html`<li>
     <div class="what">
       <a href="/keys/${key.id}">${key.name}</a>
