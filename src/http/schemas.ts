@@ -1,5 +1,5 @@
 /**
- * The wire shapes. Each field documents itself, reads its value once, and has its rule for
+ * The shapes of requests. Each field documents itself, reads its value once, and has its rule for
  * messages. The rules are the domain's. Elysia runs the shapes through Standard Schema
  * (standardschema.dev).
  */
@@ -38,7 +38,7 @@ interface Field<T> {
 const optional = <F extends object>(field: F) => ({ ...field, isOptional: true as const });
 
 /** `field` as it is used in one place; what is added is for the document alone. */
-function described<T>(field: Field<T>, description: string, example?: unknown): Field<T> {
+export function described<T>(field: Field<T>, description: string, example?: unknown): Field<T> {
   const more = example === undefined ? { description } : { description, example };
   return { ...field, schema: { ...field.schema, ...more } };
 }
@@ -54,7 +54,7 @@ const int64Schema = { type: "integer", format: "int64" } as const;
 const int64Rule = "must be an integer of 64 bits";
 
 /** An int64 in a JSON body, as `parseJson` hands it over. */
-const int64: Field<number | bigint> = {
+export const int64: Field<number | bigint> = {
   schema: int64Schema,
   rule: int64Rule,
   read: (value) =>
@@ -132,7 +132,7 @@ function reader<F extends Fields>(fields: F) {
 const invalid = (message: string) => ({ refusal: refusal("invalid_request", message) });
 
 /** How the document describes an object of these fields. */
-function objectSchema(fields: Fields, more: Named = {}): JsonSchema {
+export function objectSchema(fields: Fields, more: Named = {}): JsonSchema {
   const names = Object.keys(fields);
   return {
     type: "object",
@@ -175,7 +175,7 @@ export function refusedBy(error: { readonly valueError?: unknown }): Refusal | u
   return (error.valueError as Issue | undefined)?.refusal;
 }
 
-const newPetFields = {
+export const newPetFields = {
   name: described(
     petName,
     "The animal's name: any well-formed Unicode text without U+0000, kept as it is sent.",
@@ -186,7 +186,7 @@ const newPetFields = {
 } satisfies Readonly<Record<PetFieldName, Field<unknown>>>;
 const readNewPet = reader(newPetFields);
 
-const newPetSchema = objectSchema(newPetFields, {
+export const newPetSchema = objectSchema(newPetFields, {
   title: "NewPet",
   description: "An animal to add. Other fields are ignored.",
 });
@@ -268,54 +268,3 @@ export function answersOf<T>() {
   const success = told<T>();
   return { 200: success, 201: success, ...errorAnswers };
 }
-
-const petSchema = objectSchema(
-  {
-    id: described(int64, "Assigned by the service on creation: 1, 2, 3, ... and never reused.", 1),
-    ...newPetFields,
-  },
-  { title: "Pet", description: "An animal. The status is absent if it was added without one." },
-);
-
-const petsSchema: JsonSchema = {
-  type: "array",
-  items: petSchema,
-  title: "Pets",
-  description: "Animals in ascending order of their ids.",
-  maxItems: pageLimit.max,
-};
-
-const errorSchema: JsonSchema = {
-  type: "object",
-  required: ["code", "message", "status"],
-  properties: {
-    code: {
-      type: "string",
-      enum: Object.keys(statusOf),
-      description: "Machine-readable error code.",
-    },
-    message: {
-      type: "string",
-      description: "What is wrong, in one sentence for humans.",
-      maxLength: 1_000,
-    },
-    status: {
-      type: "integer",
-      format: "int32",
-      minimum: Math.min(...Object.values(statusOf)),
-      maximum: Math.max(...Object.values(statusOf)),
-      description: "The HTTP status code of the response.",
-    },
-  },
-  title: "Error",
-  description: "The body of every error.",
-};
-
-/** The schemas that the document names, each by its title. */
-export const namedSchemas = {
-  Pet: petSchema,
-  NewPet: newPetSchema,
-  PetStatus: petStatus.schema,
-  Pets: petsSchema,
-  Error: errorSchema,
-};

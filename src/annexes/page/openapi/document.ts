@@ -6,9 +6,9 @@ import { interfaceVersion } from "../../../version.ts";
 import { PetAnswers } from "../../../http/answers.ts";
 import type { EdgeOptions } from "../../../http/edge.ts";
 import { petRoutes } from "../../../http/routes/pets.ts";
-import { namedSchemas } from "../../../http/schemas.ts";
 import { headers, responses, securitySchemes } from "./components.ts";
 import { finalise, type OpenApiDocument } from "./finalise.ts";
+import { namedSchemas } from "./schemas.ts";
 
 /** Where the plugin answers with what it made; nobody sees this address. */
 const documentPath = "/document";
