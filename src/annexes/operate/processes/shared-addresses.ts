@@ -89,8 +89,10 @@ export class SharedAddressLimiter implements AddressLimiter {
   async #fill(bucket: string, block: Block): Promise<void> {
     const { label, used, granted } = await this.#take(bucket, Math.ceil(this.#perMinute / 60));
     block.taking = undefined;
-    // What belongs to another minute is not served in this one.
-    if (label !== this.#label) return;
+    // The counting process decides which minute it is. After a clock was set back, one of us may
+    // have seen a later minute than the other.
+    if (label !== this.#label) this.#blocks = new Map([[bucket, block]]);
+    this.#label = label;
     block.used = used;
     block.left += granted;
   }
