@@ -242,11 +242,12 @@ describe("the Debian package", () => {
     async () => {
       const text = await inCopy(`
         dpkg -i /mnt/out/out/rehome_*_amd64.deb >/dev/null
-        echo begin; rehome service install --host 0.0.0.0; echo end
+        echo begin; rehome service install --host 0.0.0.0 --port 443; echo end
         grep -c '^REHOME_HOST=0.0.0.0$' /etc/default/rehome
         dpkg -P rehome >/dev/null
         find /etc -name '*rehome*' | sed 's/^/left: /'`);
-      const wrote = "Wrote /etc/default/rehome\nsystemd does not run here.";
+      const wrote =
+        "Wrote /etc/systemd/system/rehome.service.d/low-port.conf\nWrote /etc/default/rehome\nsystemd does not run here.";
       expect(text).toContain(`begin\n${wrote} The units are installed for later.\nend\n1\n`);
       expect(text).not.toContain("left: ");
     },
