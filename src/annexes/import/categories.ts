@@ -39,6 +39,9 @@ export class CategoryNames {
   }
 }
 
+const unreadable = (line: number, text: string) =>
+  new UnreadableInput(line, message("other", text));
+
 const categoriesBytesMax = 16 * 1024 * 1024;
 
 /**
@@ -48,10 +51,7 @@ const categoriesBytesMax = 16 * 1024 * 1024;
 export async function readCategories(source: ByteChunks): Promise<readonly Category[]> {
   const opened = await openInput(source);
   if (opened.kind === "workbook") {
-    throw new UnreadableInput(
-      0,
-      message("other", "the input is an Excel workbook: save it as CSV"),
-    );
+    throw unreadable(0, "the input is an Excel workbook: save it as CSV");
   }
   const { shape, chunks } = await detectShape(opened.chunks);
   const categories =
@@ -59,10 +59,7 @@ export async function readCategories(source: ByteChunks): Promise<readonly Categ
   const names = new CategoryNames();
   for (const { name, id } of categories) {
     if (!names.add(name, id)) {
-      throw new UnreadableInput(
-        0,
-        message("other", `category ${JSON.stringify(name)} is given two ids`),
-      );
+      throw unreadable(0, `category ${JSON.stringify(name)} is given two ids`);
     }
   }
   return categories;
@@ -75,12 +72,9 @@ async function fromJson(chunks: ByteChunks): Promise<Category[]> {
     throw new UnreadableInput(fault.linesDown + 1, message("notJson", fault.problem));
   const value = parseJson(text);
   if (!isJsonObject(value)) {
-    throw new UnreadableInput(
+    throw unreadable(
       1,
-      message(
-        "other",
-        'expected an object of category names and ids, such as {"Dog": 1, "Cat": 2}',
-      ),
+      'expected an object of category names and ids, such as {"Dog": 1, "Cat": 2}',
     );
   }
   return Object.entries(value).map(([name, id]) => category(name, id, "json", 0));
@@ -97,10 +91,7 @@ async function fromCsv(chunks: ByteChunks, delimiter: string): Promise<Category[
   const name = header.indexOf("name");
   const id = header.indexOf("id");
   if (name < 0 || id < 0) {
-    throw new UnreadableInput(
-      1,
-      message("other", "expected a header line with the columns name and id"),
-    );
+    throw unreadable(1, "expected a header line with the columns name and id");
   }
   const categories: Category[] = [];
   for await (const { lines, records } of batches) {
@@ -118,12 +109,12 @@ function category(name: string, value: unknown, notation: Notation, line: number
   const id = int64Of(value, notation);
   const label = `category ${JSON.stringify(name)}`;
   if (name.trim() === "" || !isPetName(name)) {
-    throw new UnreadableInput(line, message("other", `${label}: expected a name`));
+    throw unreadable(line, `${label}: expected a name`);
   }
   if (id === undefined) {
-    throw new UnreadableInput(
+    throw unreadable(
       line,
-      message("other", `${label}: expected a whole number of 64 bits as id, found ${shown(value)}`),
+      `${label}: expected a whole number of 64 bits as id, found ${shown(value)}`,
     );
   }
   return { name: name.trim(), id };

@@ -89,28 +89,6 @@ export interface Arranged {
     | undefined;
 }
 
-/**
- * Animals of an import, kept aside on disk until all of them are known to be sound. Nobody else
- * sees them, and keeping them holds no lock on the catalogue. They are gone when the process ends,
- * however it ends.
- */
-export interface ImportStage {
-  add(animals: readonly StagedAnimal[]): Promise<void>;
-  /** Ends the adding: fills in category ids by key and keeps one record for each animal. */
-  arrange(arrangement: Arrangement): Promise<Arranged>;
-  /** The categories of the animals to add or to update. */
-  categoryIds(): Promise<readonly bigint[]>;
-  /** What the import of all of them would change. */
-  compare(): Promise<ImportCounts>;
-  /** Names categories, as a part of the change; no name or id of them may have been given yet. */
-  addCategories(categories: readonly Category[]): Promise<void>;
-  /** Takes the next `count` over, in one transaction. Undefined when there are no more. */
-  takeOver(count: number): Promise<ImportCounts | undefined>;
-  /** Writes down what the import came to, for the history; nothing where nothing was changed. */
-  finish(summary: Readonly<Record<string, unknown>>): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** Begins an import on a session, which it closes. */
 export async function beginStage(session: Session, options: StageOptions): Promise<ImportStage> {
   try {
@@ -135,7 +113,14 @@ const stagedColumns = [
   ...petFieldNames,
 ] as const;
 
-class Stage implements ImportStage {
+/**
+ * Animals of an import, kept aside on disk until all of them are known to be sound. Nobody else
+ * sees them, and keeping them holds no lock on the catalogue. They are gone when the process ends,
+ * however it ends.
+ */
+export type ImportStage = Pick<Stage, keyof Stage>;
+
+class Stage {
   readonly #session: Session;
   readonly #options: StageOptions;
   #size = 0;
@@ -167,6 +152,7 @@ class Stage implements ImportStage {
     await this.#aside(() => insert({ into: staged, columns: stagedColumns, rows }));
   }
 
+  /** Ends the adding: fills in category ids by key and keeps one record for each animal. */
   async arrange(arrangement: Arrangement): Promise<Arranged> {
     const { dialect } = this.#session;
     const { size, looks, ...arranged } = await this.#aside(() =>
@@ -177,10 +163,12 @@ class Stage implements ImportStage {
     return arranged;
   }
 
+  /** The categories of the animals to add or to update. */
   categoryIds(): Promise<readonly bigint[]> {
     return this.#aside(arranging.readyCategoryIds);
   }
 
+  /** What the import of all of them would change. */
   compare(): Promise<ImportCounts> {
     const looks = this.#looks;
     const size = this.#size;
@@ -190,12 +178,14 @@ class Stage implements ImportStage {
     });
   }
 
+  /** Names categories, as a part of the change; no name or id of them may have been given yet. */
   async addCategories(categories: readonly Category[]): Promise<void> {
     if (categories.length === 0) return;
     const change = this.#change();
     this.#changeId = await this.#session.transact(() => nameCategories(categories, change));
   }
 
+  /** Takes the next `count` over, in one transaction. Undefined when there are no more. */
   async takeOver(count: number): Promise<ImportCounts | undefined> {
     if (this.#taken === this.#size) return undefined;
     const last = Math.min(this.#taken + count, this.#size);
@@ -214,6 +204,7 @@ class Stage implements ImportStage {
     return { id: this.#changeId, actor, nowMs: nowMs(), dialect: this.#session.dialect };
   }
 
+  /** Writes down what the import came to, for the history; nothing where nothing was changed. */
   async finish(summary: Readonly<Record<string, unknown>>): Promise<void> {
     const id = this.#changeId;
     if (id !== undefined) await this.#session.transact(() => finishChange(id, summary));

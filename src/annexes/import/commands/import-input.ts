@@ -3,6 +3,7 @@ import { UsageError } from "../../../cli/errors.ts";
 import type { Io } from "../../../cli/io.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import type { ByteChunks } from "../read/input.ts";
+import { counted } from "../read/peek.ts";
 
 /** What is imported, and how much of it was read. */
 export interface Input {
@@ -16,14 +17,8 @@ export interface Input {
 export function openInput(io: Io, file: string): Input {
   const source = file === "-" ? io.input() : readable(file).stream();
   const size = file === "-" ? 0 : statSync(file).size;
-  let bytesRead = 0;
-  async function* counted(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of source) {
-      bytesRead += chunk.length;
-      yield chunk;
-    }
-  }
-  return { chunks: counted(), bytes: size === 0 ? undefined : size, bytesRead: () => bytesRead };
+  const { portions, bytesRead } = counted(source);
+  return { chunks: portions, bytes: size === 0 ? undefined : size, bytesRead };
 }
 
 /** A file that can be read, pipes under a name (`<(...)`) included. */

@@ -86,8 +86,10 @@ export class Rejects {
   }
 }
 
-/** Why something cannot be a file is said by the attempt to open it. */
-/** True for a file that overwriting would lose; one of an import without bad records is empty. */
+/**
+ * True for a file that overwriting would lose; one of an import without bad records is empty. Why
+ * something cannot be a file is said by the attempt to open it.
+ */
 function hasContent(path: string): boolean {
   try {
     const found = statSync(path);

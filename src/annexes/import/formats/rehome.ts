@@ -42,12 +42,10 @@ export const rehome: Format = {
     const updates = columns?.includes("id") === true && !columns.includes("status");
     if (updates && context.statuses.whenMissing === undefined) throw missingStatus("status");
     const field = (name: string) => fieldOf(columns, name);
-    const [id, name, category, number] = ["id", "name", "category", "categoryId"].map(field) as [
-      ReturnType<typeof field>,
-      ReturnType<typeof field>,
-      ReturnType<typeof field>,
-      ReturnType<typeof field>,
-    ];
+    const id = field("id");
+    const name = field("name");
+    const category = field("category");
+    const number = field("categoryId");
     const status = field("status");
     const externalId = field("externalId");
     const source = field("source");
