@@ -164,7 +164,6 @@ describe("plain HTTP", () => {
     return handle(request, {
       address,
       isSecure,
-      isProxied: isBehindProxy,
       bePatient: () => undefined,
     });
   };

@@ -15,8 +15,6 @@ export interface Origin {
   readonly address: string;
   /** True when the person's browser speaks HTTPS. */
   readonly isSecure: boolean;
-  /** True when the request came through a trusted proxy. */
-  readonly isProxied: boolean;
   /** Keeps the connection open for as long as the answer takes. */
   readonly bePatient: () => void;
 }
@@ -92,6 +90,5 @@ function originOf(
   return {
     address: clientAddress(peer, headers.get("x-forwarded-for"), trustedProxies),
     isSecure: isTls || (isProxied && headers.get("x-forwarded-proto") === "https"),
-    isProxied,
   };
 }
