@@ -89,8 +89,8 @@ export function asAppError(error: unknown): unknown {
   });
 }
 
-export function unavailable(message: string, cause?: unknown): AppError {
-  return new AppError("unavailable", message, { cause, retryAfterSeconds: 1 });
+export function unavailable(message: string): AppError {
+  return new AppError("unavailable", message, { retryAfterSeconds: 1 });
 }
 
 /** Why the database at `where` cannot be used at all, in words for the person who named it. */
