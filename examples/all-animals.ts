@@ -48,7 +48,7 @@ function parseExactly(json: string): unknown {
 /** Every animal, in ascending order of the ids, in as few requests as there are pages. */
 async function* allAnimals(status?: string): AsyncGenerator<Pet> {
   const query = new URLSearchParams({ limit: "100", ...(status && { status }) });
-  let next: string | undefined = `${baseUrl}/pets?${query}`;
+  let next: string | undefined = `${baseUrl}/pets?${query.toString()}`;
   while (next !== undefined) {
     const answer: Response = await get(next);
     yield* parseExactly(await answer.text()) as Pet[];
