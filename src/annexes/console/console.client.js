@@ -81,7 +81,7 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   const fields = new URLSearchParams(new FormData(form, event.submitter));
   if (form.method === "post") {
-    send(form, fields);
+    sendForm(form, fields);
   } else {
     const address = new URL(form.action);
     address.search = fields;
@@ -90,7 +90,7 @@ document.addEventListener("submit", (event) => {
 });
 
 /** Sends forms one after the other, and nothing twice. Once one is lost, those behind it wait. */
-function send(form, fields) {
+function sendForm(form, fields) {
   if (form.dataset.sending === String(fields)) return;
   form.dataset.sending = fields;
   const turn = (latest += 1);
