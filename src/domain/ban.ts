@@ -22,7 +22,7 @@ export interface BanState {
   readonly step: number;
   /** When the last ban ends or ended, or 0 when there was none. Milliseconds since the epoch. */
   readonly bannedUntilMs: number;
-  /** Why the last ban was imposed, for the caller and the operator. */
+  /** Why the last ban was imposed, for the caller and the operator; empty once it is lifted. */
   readonly reason: string;
 }
 
@@ -44,7 +44,8 @@ export function isOperatorReason(reason: string): boolean {
  */
 export function isBanned(state: BanState, nowMs: number): boolean {
   const leftMs = state.bannedUntilMs - nowMs;
-  if (leftMs <= 0) return false;
+  // A lifted ban has no reason, and stays lifted if the clock goes back.
+  if (leftMs <= 0 || state.reason === noBan.reason) return false;
   return isOperatorReason(state.reason) || leftMs <= automaticBanMaxMs + clockToleranceMs;
 }
 
@@ -116,5 +117,6 @@ export function imposeBan(state: BanState, durationMs: number, nowMs: number): B
 
 /** The state after a ban was lifted at `nowMs`. What was noisy is forgotten, the step is not. */
 export function liftBan(state: BanState, nowMs: number): BanState {
-  return { ...state, noisyMinutes: [], bannedUntilMs: Math.min(state.bannedUntilMs, nowMs) };
+  const bannedUntilMs = Math.min(state.bannedUntilMs, nowMs);
+  return { ...state, noisyMinutes: [], bannedUntilMs, reason: noBan.reason };
 }

@@ -251,7 +251,7 @@ describe("the length of a ban", () => {
 
 describe("isBanned", () => {
   test("until the end, which is free", () => {
-    const state = { ...noBan, bannedUntilMs: startMs };
+    const state = imposeBan(noBan, 0, startMs);
     expect([-1, 0, 1].map((ms) => isBanned(state, startMs + ms))).toEqual([true, false, false]);
     expect(isBanned(noBan, startMs)).toBe(false);
   });
@@ -302,6 +302,8 @@ describe("liftBan", () => {
       const lifted = liftBan(banned, startMs + 3 * minute);
       expect(isBanned(lifted, startMs + 3 * minute)).toBe(false);
       expect(lifted).toMatchObject({ step: banned.step, noisyMinutes: [] });
+      // A clock set back afterwards does not bring it back.
+      expect(isBanned(lifted, startMs + 2 * minute)).toBe(false);
     }
     const lifted = liftBan(threeNoisyMinutes(noBan, startMs), startMs + 3 * minute);
     const again = threeNoisyMinutes(lifted, startMs + 4 * minute);
