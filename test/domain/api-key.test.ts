@@ -12,7 +12,7 @@ import {
   maskKey,
   type RandomBytes,
 } from "../../src/domain/api-key.ts";
-import { noBan } from "../../src/domain/ban.ts";
+import { imposeBan, noBan } from "../../src/domain/ban.ts";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import { checked } from "./checked.ts";
 
@@ -260,7 +260,7 @@ describe("keyState", () => {
     revokedAtMs: undefined,
     ban: noBan,
   };
-  const banned = { ...active, ban: { ...noBan, step: 1, bannedUntilMs: atMs } };
+  const banned = { ...active, ban: imposeBan(noBan, 0, atMs) };
   const expiring = { ...active, expiresAtMs: atMs };
   const revoked = { ...active, revokedAtMs: atMs };
 

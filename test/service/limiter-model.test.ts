@@ -227,7 +227,8 @@ class Driver {
       key.bannedUntilMs = nowMs + 30_000;
     } else {
       await keys.unban(key.id);
-      key.bannedUntilMs = Math.min(key.bannedUntilMs, nowMs);
+      // A clock set back does not bring a lifted ban back.
+      key.bannedUntilMs = 0;
     }
   }
 }
