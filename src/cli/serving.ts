@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { Listening, Watcher } from "../annex.ts";
 import { settings, type Config, type LoadedConfig } from "../config.ts";
 import { AppError, shellWord } from "../domain/errors.ts";
@@ -179,7 +180,7 @@ function start(
 
 function notListening(error: unknown, host: string, port: number): AppError {
   const { code } = error as { code?: string };
-  const isName = !/^[\d.]+$|:.*:/.test(host) && host !== "localhost";
+  const isName = isIP(host) === 0 && host !== "localhost";
   if (code === "EADDRINUSE" && !isName) {
     return new AppError("unavailable", `Another program listens on ${host} port ${port}.`, {
       cause: error,

@@ -40,6 +40,8 @@ const contents = (folder: string) =>
 test.each([
   ["nowhere.invalid", "the port is taken, or no such host is on this machine"],
   ["127.0.0.1:80", "the port is taken, or no such host is on this machine"],
+  ["999.1.1.1", "the port is taken, or no such host is on this machine"],
+  ["::g", "the port is taken, or no such host is on this machine"],
   ["192.0.2.1", "no network interface of this machine has this address"],
 ])("--host %s is refused with what is wrong with it", async (host, why) => {
   using folder = temporaryFolder();
