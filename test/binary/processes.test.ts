@@ -1,6 +1,6 @@
 /** Several processes at one address: one service to a caller, and one program to an operator. */
 import { expect, test } from "bun:test";
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import {
@@ -272,6 +272,26 @@ test("the metrics are those of all processes, added up", async () => {
   expect(text).toContain(
     `rehome_requests_total{route="/v1/pets",method="GET",status="200"} ${count}\n`,
   );
+});
+
+test("metrics that are the same for all processes are not added up", async () => {
+  using folder = temporaryFolder();
+  const address = `127.0.0.1:${20_000 + Math.floor(Math.random() * 10_000)}`;
+  const beforeSeconds = Date.now() / 1000;
+  await using _server = await serveIn(folder.path, 2, ["--metrics", address]);
+  const text = await (await fetch(`http://${address}/metrics`)).text();
+  const value = (name: string) =>
+    Number(
+      text
+        .split("\n")
+        .find((line) => line.startsWith(name))
+        ?.split(" ")[1],
+    );
+  expect(value("process_start_time_seconds")).toBeWithin(beforeSeconds - 1, Date.now() / 1000 + 1);
+  expect(value("rehome_build_info")).toBe(1);
+  if (isOnPostgres) return;
+  const { size } = statSync(join(folder.path, "rehome.db"));
+  expect(value('rehome_store_file_bytes{file="rehome.db"}')).toBe(size);
 });
 
 test("what keeps the first process from starting ends the command in words", async () => {

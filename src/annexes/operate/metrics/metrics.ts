@@ -61,6 +61,7 @@ export class Metrics {
       help: "Always 1; the labels say which build runs.",
       labelNames: ["version", "bun"],
       registers,
+      aggregator: "max",
     });
     build.set({ version, bun: Bun.version }, 1);
     this.#stopWatching = watchProcess(this.#registry, options);

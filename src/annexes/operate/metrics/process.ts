@@ -66,6 +66,8 @@ function processMetrics(registry: Registry): void {
     name: "process_start_time_seconds",
     help: "When the process started, in Unix time.",
     registers: [registry],
+    // Of several processes the newest, so that each new start shows.
+    aggregator: "max",
   });
   started.set(performance.timeOrigin / 1000);
 }
@@ -104,6 +106,8 @@ function fileMetrics(registry: Registry, folder: string): void {
       help: "Size of the store's files; those that end in -wal are the logs of what is not folded in yet.",
       labelNames: ["file"],
       registers: [],
+      // Several processes have the same files.
+      aggregator: "max",
       async collect() {
         for (const path of files) {
           const size = await stat(path).then(
@@ -128,6 +132,7 @@ function lagMetrics(registry: Registry): () => void {
       help: "How late the event loop was since the metrics were last asked for: median, 99 of 100, worst.",
       labelNames: ["at"],
       registers: [],
+      aggregator: "max",
       collect() {
         this.set({ at: "p50" }, seconds(delay.percentile(50)));
         this.set({ at: "p99" }, seconds(delay.percentile(99)));
