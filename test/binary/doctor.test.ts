@@ -225,6 +225,19 @@ describe.skipIf(isOnPostgres)("a database", () => {
     expect(of("limits")).toMatchObject({ state: "ok" });
   });
 
+  test("of damaged counters says to move them away: a backup has none", async () => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path);
+    const limits = join(folder.path, "limits.db");
+    writeFileSync(limits, "no database");
+    expect((await examined(folder.path)).of("limits")).toMatchObject({
+      state: "fail",
+      advice: "Move it away; all limits then count from zero.",
+    });
+    renameSync(limits, join(folder.path, "away"));
+    expect((await examined(folder.path)).report.state).toBe("warn");
+  });
+
   test("of another program fails", async () => {
     using folder = temporaryFolder();
     mkdirSync(folder.path, { recursive: true });

@@ -28,8 +28,11 @@ export interface Blame {
 const catalogueAdvice =
   "Restore a backup with rehome restore FILE. To start over, move all files out of the data folder.";
 
+/** What to do about damaged counters, which no backup has. */
+export const limitsAdvice = "Move it away; all limits then count from zero.";
+
 /** The blame of a database that is in use. */
-const ofStore = (path: string, hint = catalogueAdvice): Blame => ({ what: path, hint });
+export const ofStore = (path: string, hint = catalogueAdvice): Blame => ({ what: path, hint });
 
 /**
  * Looks at a database before it is opened for writing, and leaves it as it is. Returns the
@@ -67,11 +70,7 @@ export function inspectFolder(
   files: ReturnType<typeof storeFiles>,
 ): Record<keyof typeof files, readonly Migration[]> {
   requirePlainFiles(Object.values(files));
-  const limits = inspect(
-    files.limits,
-    limitsMigrations,
-    "Move it away; all limits then count from zero.",
-  );
+  const limits = inspect(files.limits, limitsMigrations, limitsAdvice);
   requireCatalogue(files);
   return { catalogue: inspect(files.catalogue, catalogueMigrations), limits };
 }

@@ -1,3 +1,4 @@
+import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { AppError } from "../../../domain/errors.ts";
 import { windowMs } from "../../../domain/windows.ts";
@@ -7,7 +8,13 @@ import {
   limitsMigrations,
   storeFiles,
 } from "../../../storage/sqlite/files.ts";
-import { checkPages, checkReferences, examine } from "../../../storage/sqlite/inspect.ts";
+import {
+  checkPages,
+  checkReferences,
+  examine,
+  limitsAdvice,
+  ofStore,
+} from "../../../storage/sqlite/inspect.ts";
 import { pendingMigrations } from "../../../storage/sqlite/migrate.ts";
 
 /** What is known of a database without changing anything of it. */
@@ -31,6 +38,8 @@ interface Question {
   /** One row: `newest`, in `unitMs`. */
   readonly sql: string;
   readonly unitMs: number;
+  /** What to do about damage, where that is not a restore. */
+  readonly advice?: string;
 }
 
 /** Looks at both databases of a data folder, through and through. They may be in use. */
@@ -50,24 +59,26 @@ export function diagnose(folder: string): Diagnosis[] {
       migrations: limitsMigrations,
       sql: "SELECT max(minute_label) AS newest FROM rate_windows",
       unitMs: windowMs.minute,
+      advice: limitsAdvice,
     }),
   ];
 }
 
-function examined({ name, path, migrations, sql, unitMs }: Question): Diagnosis {
+function examined({ name, path, migrations, sql, unitMs, advice }: Question): Diagnosis {
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size;
   const fileBytes = sizeOf(path);
   const bytes = fileBytes === undefined ? undefined : fileBytes + (sizeOf(`${path}-wal`) ?? 0);
   const unknown = { name, path, bytes, pending: [], newestMs: 0, problem: undefined };
   if (bytes === undefined || bytes === 0) return unknown;
   try {
-    return examine(path, (db) => {
+    const look = (db: Database) => {
       const pending = pendingMigrations(db, path, migrations).map(({ tag }) => tag);
       checkPages(db, path, "integrity_check");
       checkReferences(db);
       const row = db.query<{ newest: number | null }, []>(sql).get();
       return { ...unknown, pending, newestMs: (row?.newest ?? 0) * unitMs };
-    });
+    };
+    return examine(path, look, ofStore(path, advice));
   } catch (error) {
     return { ...unknown, problem: problemOf(error, path) };
   }
