@@ -274,6 +274,38 @@ test("the metrics are those of all processes, added up", async () => {
   );
 });
 
+test("counters never fall: what a process counted stays when it is killed or replaced", async () => {
+  using folder = temporaryFolder();
+  const address = `127.0.0.1:${20_000 + Math.floor(Math.random() * 10_000)}`;
+  await using server = await serveIn(folder.path, 2, ["--metrics", address]);
+  const { key } = await makeKey(folder.path, ...roomy);
+  const seen = new Set<string>();
+  let count = 0;
+  const askBoth = async () => {
+    for (seen.clear(); seen.size < 2; count += 1) seen.add((await ask(server, key)).by);
+  };
+  const expectCount = async () => {
+    const text = await (await fetch(`http://${address}/metrics`)).text();
+    expect(text).toContain(
+      `rehome_requests_total{route="/v1/pets",method="GET",status="200"} ${count}\n`,
+    );
+  };
+  await askBoth();
+  await expectCount();
+  const former = childrenOf(server);
+  process.kill(former[0] as number, "SIGKILL");
+  await until(() => childrenOf(server).every((pid) => pid !== former[0]));
+  await expectCount();
+  await until(() => childrenOf(server).length === 2);
+  await askBoth();
+  await expectCount();
+  const second = childrenOf(server);
+  process.kill(server.pid, "SIGUSR2");
+  await until(() => second.every((pid) => !isRunning(pid)), 20_000);
+  await askBoth();
+  await expectCount();
+});
+
 test("metrics that are the same for all processes are not added up", async () => {
   using folder = temporaryFolder();
   const address = `127.0.0.1:${20_000 + Math.floor(Math.random() * 10_000)}`;

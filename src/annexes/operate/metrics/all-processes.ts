@@ -1,16 +1,32 @@
-import { AggregatorRegistry } from "prom-client";
+import { AggregatorRegistry, type Registry } from "prom-client";
 import type { ListenAddress } from "../../listen-address.ts";
+import type { Member } from "../processes/member.ts";
 import type { Supervisor } from "../processes/supervisor.ts";
 import { listenForMetrics } from "./listener.ts";
 
+type Metrics = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
+
 /**
- * Serves the metrics of all processes at `address`, added up. Throws AppError when the address
- * cannot be had.
+ * Serves the metrics of all processes at `address`, added up. The counters of a process that ended
+ * stay as they were last read. Throws AppError when the address cannot be had.
  */
 export function listenForAll(supervisor: Supervisor, address: ListenAddress): AsyncDisposable {
+  const last = new Map<Member, Metrics>();
+  let ended: object[] = [];
   const server = listenForMetrics(async () => {
-    const each = await Promise.all(supervisor.members.map((member) => member.metrics()));
-    const all = AggregatorRegistry.aggregate(each.map((metrics) => [...metrics]));
+    const read = async (member: Member) => {
+      const metrics = (await member.metrics()) as Metrics;
+      if (metrics.length > 0) last.set(member, metrics);
+    };
+    await Promise.all(supervisor.members.map(read));
+    for (const [member, metrics] of last) {
+      if (supervisor.members.includes(member)) continue;
+      last.delete(member);
+      // A counter that falls is taken for a restart, and all that is left of it for new.
+      const counts = metrics.filter(({ type }) => String(type) !== "gauge");
+      ended = AggregatorRegistry.aggregate([ended, counts]).getMetricsAsArray();
+    }
+    const all = AggregatorRegistry.aggregate([...last.values(), ended]);
     return { contentType: all.contentType, body: await all.metrics() };
   }, address);
   return { [Symbol.asyncDispose]: () => server.stop() };
