@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { messageTexts } from "../../src/annexes/import/messages.ts";
 import { rehome, temporaryFolder } from "../helpers/binary.ts";
-import { invite, serveConsole, Visitor, type RunningConsole } from "../helpers/console.ts";
+import {
+  invite,
+  previewOf,
+  serveConsole,
+  Visitor,
+  type RunningConsole,
+} from "../helpers/console.ts";
 
 const folder = temporaryFolder();
 let server: RunningConsole;
@@ -42,10 +48,23 @@ async function chosen(visitor: Visitor, fields: Record<string, string>): Promise
   return settled(visitor);
 }
 
+test("a preview does not import the file that another tab chose since", async () => {
+  const ana = await come();
+  await sent(ana, "one.csv", "name,categoryId,status\nTab one,1,available\n");
+  const first = await previewOf(ana);
+  await sent(ana, "two.csv", "name,categoryId,status\nTab two,1,available\n");
+  expect(await ana.submit("/import/run", first)).toContain("What two.csv would change");
+  const second = await previewOf(ana);
+  await chosen(ana, { source: "tabs", complete: "yes" });
+  expect(await ana.submit("/import/run", second)).toContain("What two.csv would change");
+  expect(await ana.submit("/import/run", await previewOf(ana))).toContain("Imported: two.csv");
+  expect(await (await ana.get("/animals?q=Tab+one")).text()).toContain("No animal");
+});
+
 test("a list with errors says beside the box what to do", async () => {
   const ana = await come();
   await sent(ana, "errors.csv", "name,categoryId,status\nRex,1,available\nMilo,one,available\n");
-  const answer = await ana.post("/import/run");
+  const answer = await ana.post("/import/run", await previewOf(ana));
   expect(answer.status).toBe(400);
   const page = await answer.text();
   expect(page).toMatch(/name="skipBad"[^>]*aria-describedby="skipBad-error"\s+aria-invalid="true"/);
@@ -77,7 +96,7 @@ describe("a list that does not say whether its animals are for adoption", () => 
     const ben = await come();
     await sent(ben, "list.csv", "Rufname;Tierart\nNemo;Fisch\n");
     await chosen(ben, columns);
-    const answer = await ben.post("/import/run");
+    const answer = await ben.post("/import/run", await previewOf(ben));
     expect(answer.status).toBe(303);
     expect(await settled(ben)).toContain("Are these animals for adoption?");
     expect(await (await ben.get("/animals?q=Nemo")).text()).toContain("No animal");
@@ -109,7 +128,7 @@ test("a list that is taken for another kind has its columns chosen by a person",
     "column-id": "id",
   });
   expect(preview).toMatch(/<td>Tess<\/td>\s*<td>Dog<\/td>\s*<td>available<\/td>\s*<td>R-01/);
-  await ana.submit("/import/run");
+  await ana.submit("/import/run", await previewOf(ana));
   expect(await settled(ana)).toContain("Imported: own.csv");
 });
 
@@ -123,7 +142,7 @@ test("a list of a spreadsheet on Windows is read, and says how", async () => {
   );
   expect(preview).toContain("This file is not UTF-8 and is read as windows-1252.");
   expect(preview).toContain("<td>Ni\u00f1a</td>");
-  await ana.submit("/import/run");
+  await ana.submit("/import/run", await previewOf(ana));
   expect(await settled(ana)).toContain("Imported: windows.csv");
   expect(await (await ana.get("/animals?q=ni\u00f1a")).text()).toContain(">Ni\u00f1a</a");
 });
@@ -161,7 +180,7 @@ describe("a whole list", () => {
     };
     await chosen(ana, columns);
     await chosen(ana, { source: "clinic" });
-    await ana.submit("/import/run");
+    await ana.submit("/import/run", await previewOf(ana));
     expect(await settled(ana)).toContain("Imported: first.csv");
     await ana.submit("/import/drop");
     await sent(ana, "second.csv", `Name;Art;Stand;Nr\nX1;Hund;sold;1\nX2;;sold;2\n`);
@@ -169,7 +188,7 @@ describe("a whole list", () => {
     const preview = await chosen(ana, { source: "clinic", complete: "yes" });
     expect(preview).toContain("A whole list must have no rows with errors");
     expect(preview).not.toContain('action="/import/run"');
-    await ana.submit("/import/run", { skipBad: "yes" });
+    await ana.submit("/import/run", { ...(await previewOf(ana)), skipBad: "yes" });
     expect(await (await ana.get("/animals?q=X2")).text()).toContain(">X2</a");
   });
 });
@@ -186,7 +205,7 @@ describe("a whole list that a spreadsheet damaged", () => {
     await sent(ana, "first.csv", `Name;Art;Stand;Nr\nY1;Hund;sold;1-1\nY2;Hund;sold;x2\n`);
     await chosen(ana, columns);
     await chosen(ana, { source: "damaged" });
-    await ana.submit("/import/run");
+    await ana.submit("/import/run", await previewOf(ana));
     await settled(ana);
     await ana.submit("/import/drop");
     await sent(ana, "second.csv", `Name;Art;Stand;Nr\nY1;Hund;sold;01-Jan\nY2;Hund;sold;x2\n`);
@@ -194,7 +213,7 @@ describe("a whole list that a spreadsheet damaged", () => {
     const preview = await chosen(ana, { source: "damaged", complete: "yes" });
     expect(preview).toContain("no rows with errors and no damaged ids");
     expect(preview).not.toContain('action="/import/run"');
-    await ana.submit("/import/run");
+    await ana.submit("/import/run", await previewOf(ana));
     expect(await (await ana.get("/animals?q=Y1")).text()).toContain(">Y1</a");
   });
 });
@@ -295,7 +314,7 @@ describe("a change", () => {
     const list = (row: string) => `Animal ID,Animal Name,Record Type,Animal Type\n${row}\n`;
     for (const row of ["K1,Vieja,ADOPTABLE,Dog", "K1,Vieja,FOUND,Dog", "K1,Nueva,ADOPTABLE,Cat"]) {
       await sent(ana, "list.csv", list(row));
-      await ana.submit("/import/run");
+      await ana.submit("/import/run", await previewOf(ana));
       await settled(ana);
     }
     const found = await (await ana.get("/animals?q=Nueva")).text();

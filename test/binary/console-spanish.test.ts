@@ -6,7 +6,13 @@ import { routes } from "../../src/annexes/console/pages/routes.ts";
 import { en } from "../../src/annexes/console/words/en.ts";
 import { es } from "../../src/annexes/console/words/es.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
-import { invite, serveConsole, Visitor, type RunningConsole } from "../helpers/console.ts";
+import {
+  invite,
+  previewOf,
+  serveConsole,
+  Visitor,
+  type RunningConsole,
+} from "../helpers/console.ts";
 
 const folder = temporaryFolder();
 let server: RunningConsole;
@@ -121,14 +127,14 @@ test("with animals, an import, a key and people in it, every page is Spanish", a
   const nameless = await settled();
   expect(nameless).toContain("Sin nombre");
   await look("an animal without a name", nameless);
-  await olga.submit("/import/run");
+  await olga.submit("/import/run", await previewOf(olga));
   await look("imported by columns", settled());
   const list =
     "name,categoryId,status\nZuri,7,available\nMilo,siete,available\n,7,sold\nKoko,7,mmm\n";
   await olga.submit("/import", form(list));
   await look("preview", settled());
-  await look("refused", posted("/import/run"));
-  await olga.submit("/import/run", { skipBad: "yes" });
+  await look("refused", posted("/import/run", await previewOf(olga)));
+  await olga.submit("/import/run", { ...(await previewOf(olga)), skipBad: "yes" });
   await look("imported", settled());
 
   const change = async (path: string, fields: Record<string, string> = {}) => {

@@ -113,3 +113,9 @@ export class Visitor {
     return answer;
   }
 }
+
+/** What the form of a preview sends of itself. */
+export async function previewOf(visitor: Visitor): Promise<{ reading: string }> {
+  const page = await (await visitor.get("/import")).text();
+  return { reading: /name="reading" value="([^"]*)"/.exec(page)?.[1] ?? "" };
+}

@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { basename } from "node:path";
 import type { PetStatus } from "../../domain/pet.ts";
 import { message, type Message } from "../import/messages.ts";
 import type { ImportProgress, ImportSummary } from "../import/import.ts";
@@ -96,6 +97,7 @@ export class ImportJob {
   state: ImportState = { is: "working", step: beginning };
   readonly #engine: ImportEngine;
   readonly #stop = new AbortController();
+  #readings = 0;
   #unknown: UnknownFile | undefined;
   #work: Promise<void> = Promise.resolve();
 
@@ -106,9 +108,15 @@ export class ImportJob {
     this.rejects = `${file}.rejects`;
   }
 
+  /** Tells what is shown now from what another tab of the person shows. */
+  get reading(): string {
+    return `${basename(this.file)}.${this.#readings}`;
+  }
+
   /** Finds out what the file would change, in the background. */
   examine(choices: ImportChoices): void {
     this.choices = choices;
+    this.#readings += 1;
     this.#begin(async () => {
       const { found, ...state } = await this.#engine.examine(this.file, choices, {
         rejects: this.rejects,

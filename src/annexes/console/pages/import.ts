@@ -13,6 +13,7 @@ import { consolePage } from "./layout.ts";
 import {
   checkField,
   formError,
+  hidden,
   notice,
   number,
   oneButton,
@@ -134,6 +135,7 @@ function examined(visit: Visit, job: ImportJob, preview: Preview, errors: FieldE
       isRefused(preview)
         ? notice("bad", html`<p>${words.import.completeBad}</p>`)
         : html`<form method="post" action="/import/run" class="card">
+            ${hidden("reading", job.reading)}
             ${
               isBad &&
               checkField({
@@ -224,6 +226,8 @@ export async function runImport(visit: Visit): Promise<Response> {
   const { desk, person, form, words } = visit;
   const job = desk.imports.job(person.id);
   if (job?.state.is !== "examined") return redirect("/import");
+  // Nobody imports what another tab chose meanwhile without a look at it.
+  if (form.text("reading") !== job.reading) return redirect("/import");
   const skipBad = form.has("skipBad");
   const { preview } = job.state;
   if (isRefused(preview)) return redirect("/import");
