@@ -360,6 +360,32 @@ describe("the console", () => {
     expect(sent).toHaveLength(names.length);
   });
 
+  test("keeps what is typed while an earlier tap is answered, and empties what was sent", async () => {
+    await using opened = await joined("Teo", "staff", screens.phone);
+    const { page } = opened;
+    const add = async (name: string) => {
+      await page.getByLabel("Name").fill(name);
+      await page.getByLabel("Category").fill("Dog");
+      await button(page, "Add animal").click();
+      await page.getByText(`${name} was added`).waitFor();
+    };
+    await add("Tapped");
+    const released = Promise.withResolvers<void>();
+    await page.route("**/animals/*/status", async (route) => {
+      await released.promise;
+      await route.continue();
+    });
+    await button(page, "sold: Tapped").click();
+    await page.getByLabel("Name").fill("Half");
+    await page.getByLabel("Status").selectOption({ label: "pending" });
+    released.resolve();
+    await page.getByRole("button", { name: "sold: Tapped", pressed: true }).waitFor();
+    expect(await page.getByLabel("Name").inputValue()).toBe("Half");
+    expect(await page.getByLabel("Status").inputValue()).toBe("pending");
+    await add("Half typed");
+    expect(await page.getByLabel("Name").inputValue()).toBe("");
+  });
+
   test("keeps what is typed while the service cannot be reached", async () => {
     await using opened = await joined("Rosa", "staff", screens.phone);
     const { page } = opened;

@@ -30,10 +30,16 @@ function show(page, address, { push, part }) {
   if (target && source) {
     target.replaceWith(source);
   } else {
+    // What somebody types into the form for an animal stays, unless it was sent.
+    const typed = document.querySelectorAll("#add form:not([data-sent]) [name]");
     document.title = page.title;
     document.documentElement.lang = page.documentElement.lang;
     Object.assign(document.body.dataset, page.body.dataset);
     document.body.replaceChildren(...page.body.childNodes);
+    for (const { id, value } of typed) {
+      const field = id && $(`#add #${id}`);
+      if (field) field.value = value;
+    }
   }
   if (push && address !== location.href) history.pushState({}, "", address);
   if (part) return;
@@ -93,6 +99,7 @@ document.addEventListener("submit", (event) => {
 function sendForm(form, fields) {
   if (form.dataset.sending === String(fields)) return;
   form.dataset.sending = fields;
+  form.dataset.sent = "yes";
   const turn = (latest += 1);
   const lostBefore = lost;
   sending = sending
