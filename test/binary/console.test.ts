@@ -182,6 +182,11 @@ describe("a session", () => {
     expect((await hal.post("/sign-out")).status).toBe(303);
     expect(hal.cookies.has("rehome_console")).toBe(false);
     expect((await copy.get("/animals")).status).toBe(401);
+    // Somebody who was here did not let a link expire.
+    const ivy = await joined("Ivy", "operator");
+    const page = await (await ivy.get("/people")).text();
+    const [, state] = /Hal<\/strong>\s*<span[^>]*>([^<]*)/.exec(page) ?? [];
+    expect(state).toContain("last here");
   });
 });
 

@@ -98,13 +98,18 @@ export function* sessionOf(hash: Uint8Array, nowMs: number) {
 export function* renew(hash: Uint8Array, seenAtMs: number, expiresAtMs: number): Steps<void> {
   yield* run(
     sql`UPDATE ${sessions} SET seen_at_ms = ${seenAtMs}, expires_at_ms = ${expiresAtMs}
-      WHERE hash = ${hash}`,
+      WHERE hash = ${hash} AND expires_at_ms > ${seenAtMs}`,
   );
-  yield* run(sql`DELETE FROM ${sessions} WHERE expires_at_ms <= ${seenAtMs}`);
+  // The last session of each person stays: it says when they were here.
+  yield* run(
+    sql`DELETE FROM ${sessions} AS old WHERE expires_at_ms <= ${seenAtMs} AND EXISTS
+      (SELECT 1 FROM ${sessions} WHERE person_id = old.person_id AND seen_at_ms > old.seen_at_ms)`,
+  );
 }
 
+/** Ends a session for good, whatever the clock says later. */
 export function* endSession(hash: Uint8Array): Steps<void> {
-  yield* run(sql`DELETE FROM ${sessions} WHERE hash = ${hash}`);
+  yield* run(sql`UPDATE ${sessions} SET expires_at_ms = 0 WHERE hash = ${hash}`);
 }
 
 export function* listed(nowMs: number): Steps<ListedPerson[]> {
