@@ -354,6 +354,19 @@ describe("revoke", () => {
   });
 });
 
+test("show says of a revoked key that all its secrets ended", async () => {
+  const { id } = await makeKey(folder.path, "--plan", "free", "--name", "leaked");
+  await keys("rotate", id, "--grace", "90d");
+  await keys("revoke", id);
+  const { stdout } = await keys("show", id);
+  const revoked = /State +revoked since (\S+)/.exec(stdout)?.[1];
+  const seconds = (text = "") => Date.parse(text) / 1000;
+  const ends = [...stdout.matchAll(/^ {2}rehome_live_.*? made \S+ {2}(\w+) (\S+)$/gm)];
+  expect(ends.map(([, word]) => word)).toEqual(["ended", "ended"]);
+  // An end is shown to the next full second, a beginning to the last one.
+  for (const [, , end] of ends) expect(seconds(end) - seconds(revoked)).toBeWithin(0, 2);
+});
+
 describe("on a store whose keys are all of the staging environment", () => {
   const staging = temporaryFolder();
   const command = (args: readonly string[], more: Record<string, string> = {}) =>

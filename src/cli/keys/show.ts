@@ -132,14 +132,16 @@ function banLines({ key, nowMs }: Shown, io: Io): string[] {
   return lines;
 }
 
-function secretLines({ secrets, nowMs }: Shown, io: Io): string[] {
+function secretLines({ key, secrets, nowMs }: Shown, io: Io): string[] {
   const styles = stylesOf(io);
+  const keyEndMs = Math.min(key.revokedAtMs ?? Infinity, key.expiresAtMs ?? Infinity);
   const line = ({ mask, createdAtMs, expiresAtMs }: KeySecret) => {
-    const isOver = expiresAtMs !== undefined && nowMs >= expiresAtMs;
+    const endMs = Math.min(expiresAtMs ?? Infinity, keyEndMs);
+    const isOver = nowMs >= endMs;
     const end =
-      expiresAtMs === undefined
+      expiresAtMs === undefined && !isOver
         ? "in use"
-        : `${isOver ? "ended" : "good until"} ${isoEnd(expiresAtMs)}`;
+        : `${isOver ? "ended" : "good until"} ${isoEnd(endMs)}`;
     const text = `  ${mask}  made ${isoSeconds(createdAtMs)}  ${end}`;
     return isOver ? styles.dim(text) : text;
   };
