@@ -61,6 +61,16 @@ test("a preview does not import the file that another tab chose since", async ()
   expect(await (await ana.get("/animals?q=Tab+one")).text()).toContain("No animal");
 });
 
+test("an empty file is called empty, and no file is asked for", async () => {
+  const ana = await come();
+  expect(await sent(ana, "nothing.csv", "")).toContain("nothing.csv: The file is empty.");
+  const form = new FormData();
+  form.set("file", new File([], ""));
+  const answer = await ana.post("/import", form);
+  expect(answer.status).toBe(400);
+  expect(await answer.text()).toContain("Choose a file first.");
+});
+
 test("a list with errors says beside the box what to do", async () => {
   const ana = await come();
   await sent(ana, "errors.csv", "name,categoryId,status\nRex,1,available\nMilo,one,available\n");

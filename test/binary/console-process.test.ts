@@ -315,6 +315,8 @@ describe("an upload", () => {
     expect((await slow).status).toBe(303);
     expect(await (await ana.get("/import")).text()).toContain("slow.csv");
     expect(await (await ben.get("/import")).text()).toContain("other.csv");
+    // What a person did is no failure of the service.
+    expect(server.stderr()).not.toContain("still uploading");
   }, 90_000);
 
   test("above 256 MiB is refused, and the console answers on", async () => {

@@ -40,7 +40,7 @@ export class ImportDesk {
     const file = join(this.#folder, `${(this.#lastFile += 1)}`);
     try {
       const { name, bytes } = await receive(file);
-      if (bytes === 0) {
+      if (bytes === 0 && name === "") {
         rmSync(file, { force: true });
         return undefined;
       }

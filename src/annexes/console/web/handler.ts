@@ -182,7 +182,8 @@ async function signedIn(
     const form = readsForm ? await readForm(request) : noForm;
     return await route.handle({ ...visit, params, form });
   } catch (error) {
-    if (!(error instanceof AppError) || error.kind === "unavailable") report(error);
+    const isOwn = error instanceof AppError && error.kind !== "unavailable";
+    if (!isOwn && !(error instanceof ConsoleError)) report(error);
     return failurePage(empty, error);
   }
 }
