@@ -1,6 +1,6 @@
-import { isIP } from "node:net";
 import type { Listening, Watcher } from "../annex.ts";
 import { settings, type Config, type LoadedConfig } from "../config.ts";
+import { parseAddress } from "../domain/address.ts";
 import { AppError, shellWord } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import { createService, type AppOptions } from "../http/app.ts";
@@ -180,7 +180,7 @@ function start(
 
 function notListening(error: unknown, host: string, port: number): AppError {
   const { code } = error as { code?: string };
-  const isName = isIP(host) === 0 && host !== "localhost";
+  const isName = parseAddress(host) === undefined && host !== "localhost";
   if (code === "EADDRINUSE" && !isName) {
     return new AppError("unavailable", `Another program listens on ${host} port ${port}.`, {
       cause: error,
