@@ -130,7 +130,7 @@ describe("the page", () => {
     await using opened = await openPage(browser, `${server.origin}/docs`);
     const { page } = opened;
     const { key } = await makeKey(folder.path);
-    expect(await page.getByText("Paste an API key").first().isVisible()).toBe(true);
+    await page.getByText("Paste an API key").first().waitFor();
     for (const pasted of [
       `Bearer ${key}`,
       ` bearer  ${key}\n`,
@@ -143,7 +143,7 @@ describe("the page", () => {
     }
     await page.fill("#key", `Bearer ${key}`);
     expect(await page.inputValue("#key")).toBe(key);
-    expect(await page.getByText("Paste an API key").first().isVisible()).toBe(false);
+    await page.getByText("Paste an API key").first().waitFor({ state: "hidden" });
   });
 
   test("shows an example of an answer before anything is sent", async () => {
@@ -187,7 +187,7 @@ describe("the page", () => {
     await list.getByText("Copied").last().waitFor();
     expect(await copied()).toStartWith("<?php");
     await page.getByRole("link", { name: "Link to Pagination" }).click();
-    await page.waitForFunction("document.querySelector('[data-said]') !== null");
+    await page.locator("[data-said]").waitFor();
     expect(await copied()).toBe(`${server.origin}/docs#pagination`);
     expect(page.url()).toBe(`${server.origin}/docs#pagination`);
   });
@@ -229,18 +229,18 @@ describe("the page", () => {
       expect([words, (await first(words))?.toLowerCase()]).toEqual([words, target.toLowerCase()]);
     }
     await page.fill("#search", "zebra");
-    expect(await page.getByText("Nothing found").isVisible()).toBe(true);
+    await page.getByText("Nothing found").waitFor();
     await page.fill("#search", "413");
     await page.keyboard.press("Enter");
-    expect(await page.locator("#createPet-413 pre").first().isVisible()).toBe(true);
-    expect(await page.locator("#found").isVisible()).toBe(false);
+    await page.locator("#createPet-413 pre").first().waitFor();
+    await page.locator("#found").waitFor({ state: "hidden" });
     expect(complaints).toEqual([]);
   });
 
   test("opens a response that an address leads to", async () => {
     await using opened = await openPage(browser, `${server.origin}/docs#getPet-404`);
     const response = opened.page.locator("#getPet-404 pre");
-    expect(await response.isVisible()).toBe(true);
+    await response.waitFor();
     expect(await visibleShare(response)).toBe(1);
   });
 

@@ -105,7 +105,7 @@ test("a keyboard is enough", async () => {
   const summary = page.locator("#createPet-400 summary");
   await summary.focus();
   await keyboard.press("Enter");
-  expect(await page.locator("#createPet-400 pre").first().isVisible()).toBe(true);
+  await page.locator("#createPet-400 pre").first().waitFor();
   expect(complaints).toEqual([]);
 });
 
@@ -121,7 +121,7 @@ describe("without JavaScript", () => {
       "Add an animal",
       "Pagination",
     ]) {
-      expect(await page.getByRole("heading", { name: heading }).isVisible()).toBe(true);
+      await page.getByRole("heading", { name: heading }).waitFor();
     }
     expect(await page.locator("button:visible").count()).toBe(0);
     const fields = page.locator("input:visible, select:visible, textarea:visible");
@@ -130,7 +130,7 @@ describe("without JavaScript", () => {
     );
     expect(new Set(kinds)).toEqual(new Set(["radio"]));
     await page.locator("#createPet summary", { hasText: "413" }).click();
-    expect(await page.getByText("payload_too_large").first().isVisible()).toBe(true);
+    await page.getByText("payload_too_large").first().waitFor();
     expect(await page.locator("#listPets .result pre").textContent()).toContain('"name": "Rex"');
     const code = page.locator("#listPets .code");
     expect(await code.locator("pre:visible").textContent()).toContain(`${server.origin}/v1/pets`);
