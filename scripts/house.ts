@@ -66,15 +66,14 @@ function writeTraced(tree: string): void {
 }
 
 /**
- * What the first request of a key executes, which reads the key and begins its windows, and what a
- * later one does.
+ * The first request of a key reads the key and begins its windows. The second reads the animals
+ * from the store. The fourth finds the page in the cache.
  */
-interface Executed {
-  readonly first: ReadonlySet<string>;
-  readonly later: ReadonlySet<string>;
-}
+const kinds = ["first", "second", "fourth"] as const;
+/** The files that each of these requests executes. */
+type Executed = Record<(typeof kinds)[number], ReadonlySet<string>>;
 
-/** The files that each of two requests to a fresh server executes. */
+/** The files that requests to a fresh server execute. */
 async function executedBy(tree: string, init: RequestInit): Promise<Executed> {
   const folder = mkdtempSync(join(tmpdir(), "rehome-house-"));
   const trace = join(folder, "trace");
@@ -107,7 +106,10 @@ async function executedBy(tree: string, init: RequestInit): Promise<Executed> {
       if (!answer.ok) throw new Error(`the request was answered with ${answer.status}`);
       return new Set(readFileSync(trace, "utf8").slice(before).trim().split("\n"));
     };
-    return { first: await request(), later: await request() };
+    const first = await request();
+    const second = await request();
+    await request();
+    return { first, second, fourth: await request() };
   } finally {
     server.kill();
     await server.exited;
@@ -122,7 +124,7 @@ async function executedByAll(tree: string, init: RequestInit) {
     [...(runs[0]?.[which] ?? [])]
       .filter((path) => runs.every((run) => run[which].has(path)))
       .toSorted();
-  return { first: inAll("first"), later: inAll("later") };
+  return { first: inAll("first"), second: inAll("second"), fourth: inAll("fourth") };
 }
 
 const { values } = argumentsOf({ options: { list: { type: "boolean" } } });
@@ -136,10 +138,14 @@ try {
   writeTraced(tree);
   const create = { method: "POST", body: '{"name":"Rex","categoryId":1,"status":"available"}' };
   for (const [name, init] of Object.entries({ "GET /v1/pets": {}, "POST /v1/pets": create })) {
-    const { first, later } = await executedByAll(tree, init);
-    print(`${name.padEnd(14)} executes ${first.length} files, a later one ${later.length}`);
-    const mark = (path: string) => `  ${path}${later.includes(path) ? "" : " (the first only)"}`;
-    if (values.list === true) print(first.map(mark).join("\n"));
+    const executed = await executedByAll(tree, init);
+    const counts = kinds.map((kind) => `${executed[kind].length} (${kind})`);
+    print(`${name.padEnd(14)} executes ${counts.join(", ")} files`);
+    if (values.list !== true) continue;
+    for (const path of executed.first) {
+      const missing = kinds.filter((kind) => !executed[kind].includes(path));
+      print(`  ${path}${missing.length === 0 ? "" : ` (not the ${missing.join(" and ")})`}`);
+    }
   }
 } finally {
   rmSync(tree, { recursive: true, force: true });

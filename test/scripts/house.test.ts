@@ -9,7 +9,7 @@ test("the house counts its lines, and traces the files that a request executes",
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^kernel +\d{4,} lines in \d+ files$/m);
   const [, list = "", create = ""] = stdout.split(
-    /^(?:GET|POST) .* executes \d+ files, a later one \d+$/m,
+    /^(?:GET|POST) .* executes \d+ \(first\), \d+ \(second\), \d+ \(fourth\) files$/m,
   );
   expect(list).toContain("  src/domain/windows.ts\n");
   expect(list).not.toContain("src/storage/sqlite/writer");
