@@ -1,5 +1,4 @@
 /** The words in which tables.ts declares tables, whichever database keeps them. */
-import type { SQL, SQLWrapper } from "drizzle-orm";
 
 /** The data of each kind of column. A count is an exact number; an int64 takes all 64 bits. */
 interface KindData {
@@ -45,8 +44,8 @@ interface Declared<C extends Columns, Name extends string> {
   readonly indexes?: readonly Index<Name>[];
   /** A table of one row, whose id is 1. */
   readonly singleRow?: true;
-  /** What must hold for each row, by the name of the CHECK. */
-  readonly checks?: Readonly<Record<string, (at: Readonly<Record<string, SQLWrapper>>) => SQL>>;
+  /** What must hold for each row, by the name of the CHECK: SQL with `{property}` for a column. */
+  readonly checks?: Readonly<Record<string, string>>;
   /** What a person calls the rows. Undefined if they belong to one place and are not copied. */
   readonly title?: string;
   /** A table of a session's own, see `createTemporary`. */

@@ -76,9 +76,15 @@ export function tableParts<Builder, Made extends SQLWrapper, Constraint>(
       return [kit.check(`${name}_${columnName(property)}`, rule)];
     });
     const ofOneRow = singleRow ? [kit.check(`${name}_one_row`, sql`${at["id"]} = 1`)] : [];
-    const others = Object.entries(checks).map(([called, rule]) => kit.check(called, rule(at)));
+    const others = Object.entries(checks).map(([key, rule]) => kit.check(key, ruled(rule, at)));
     return [...ofValues, ...ofOneRow, ...others];
   }
+}
+
+/** A rule with the columns in place of their properties in braces. */
+function ruled(rule: string, at: At<SQLWrapper>): SQL {
+  const parts = rule.split(/[{}]/);
+  return sql.join(parts.map((part, i) => (i % 2 === 0 ? sql.raw(part) : sql`${at[part]}`)));
 }
 
 /** The values of an enumeration as a CHECK lists them. */

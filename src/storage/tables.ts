@@ -2,7 +2,6 @@
  * The tables of the kernel and their columns, declared once for both databases. Drizzle's tables of
  * each database, its migrations and what `store copy` moves are derived from here.
  */
-import { sql } from "drizzle-orm";
 import {
   type PetField,
   petFieldNames,
@@ -103,8 +102,8 @@ export const apiKeys = table({
   },
   indexes: [{ name: "api_keys_by_change", on: ["changedIn"] }],
   checks: {
-    api_keys_limits: ({ plan, perMinute, perDay }) =>
-      sql`(${plan} = 'enterprise') = (${perMinute} is not null) and (${perMinute} is null) = (${perDay} is null)`,
+    api_keys_limits:
+      "({plan} = 'enterprise') = ({perMinute} is not null) and ({perMinute} is null) = ({perDay} is null)",
   },
 });
 
