@@ -5,7 +5,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { catalogueMigrations } from "../../src/storage/sqlite/files.ts";
+import { migrationsOf } from "../../src/storage/sqlite/files.ts";
 import { openDatabase } from "../../src/storage/sqlite/database.ts";
 import { migrate } from "../../src/storage/sqlite/migrate.ts";
 import { executable, rehome, temporaryFolder } from "../helpers/binary.ts";
@@ -28,7 +28,7 @@ test("commands that start at once migrate a folder once", async () => {
     expect(exitCode, stderr).toBe(0);
     expect(JSON.parse(stdout)).toHaveLength(6);
   }
-  expect(applied(folder.path)).toHaveLength(catalogueMigrations.length);
+  expect(applied(folder.path)).toHaveLength(migrationsOf.catalogue.length);
   expect(readdirSync(folder.path).some((file) => file.includes(".before-0001_"))).toBe(true);
 }, 60_000);
 
@@ -36,7 +36,7 @@ test("commands that start at once migrate a folder once", async () => {
 function importedBefore(folder: string, animals: number): void {
   const file = join(folder, "rehome.db");
   using db = openDatabase(file, { synchronous: "normal" });
-  migrate(db, file, catalogueMigrations.slice(0, 1));
+  migrate(db, file, migrationsOf.catalogue.slice(0, 1));
   db.run(`
     INSERT INTO pets (name, category_id, status, external_id)
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${animals})
@@ -68,5 +68,5 @@ test("a million animals of 1.0.0 migrate in less than ten seconds", async () => 
   // Processor time: other work on the machine is not the migration's.
   const spent = child.resourceUsage()?.cpuTime.total ?? 0;
   expect(Number(spent) / 1_000).toBeLessThan(migrationMaxMs);
-  expect(applied(folder.path)).toHaveLength(catalogueMigrations.length);
+  expect(applied(folder.path)).toHaveLength(migrationsOf.catalogue.length);
 }, 120_000);

@@ -10,7 +10,7 @@ import { migrate, postgresMigrations } from "../../src/annexes/postgres/migrate.
 import { systemClock } from "../../src/domain/clock.ts";
 import type { KeyHash, Store } from "../../src/storage/contract.ts";
 import { requireRoomToMigrate } from "../../src/storage/sqlite/checks.ts";
-import { catalogueMigrations, limitsMigrations } from "../../src/storage/sqlite/files.ts";
+import { migrationsOf } from "../../src/storage/sqlite/files.ts";
 import { pendingMigrations } from "../../src/storage/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
@@ -80,7 +80,7 @@ test("the program of 1.0.0 refuses a migrated folder in words", async () => {
   using db = new Database(place);
   db.run("INSERT INTO schema_migrations (tag, hash) VALUES ('0001_later', 'hash')");
   expect(sqlite?.name).toBe("sqlite");
-  expect(() => pendingMigrations(db, place, catalogueMigrations.slice(0, 1))).toThrow(
+  expect(() => pendingMigrations(db, place, migrationsOf.catalogue.slice(0, 1))).toThrow(
     "was made by a newer rehome",
   );
 });
@@ -99,8 +99,8 @@ test("both databases are kept as they were, for the program from before the upgr
   });
   await store.close();
   const databases = [
-    { name: "rehome.db", migrations: catalogueMigrations, rows: "SELECT * FROM pets" },
-    { name: "limits.db", migrations: limitsMigrations, rows: "SELECT * FROM rate_windows" },
+    { name: "rehome.db", migrations: migrationsOf.catalogue, rows: "SELECT * FROM pets" },
+    { name: "limits.db", migrations: migrationsOf.limits, rows: "SELECT * FROM rate_windows" },
   ];
   expect(kept).toEqual(
     databases.map(({ name, migrations }) =>

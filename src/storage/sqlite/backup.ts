@@ -18,7 +18,7 @@ import { AppError } from "../../domain/errors.ts";
 import { reasonNotMade } from "../../domain/system-error.ts";
 import type { Migration } from "../migrations.macro.ts";
 import { isFull, openDatabase } from "./database.ts";
-import { catalogueMigrations } from "./files.ts";
+import { migrationsOf } from "./files.ts";
 import { giveToOwner, mayWrite, ownership, requirePlainFiles, requireReachable } from "./folder.ts";
 import { type Blame, checkPages, checkReferences, examine, reportingDamage } from "./inspect.ts";
 import { pendingMigrations } from "./migrate.ts";
@@ -44,7 +44,7 @@ const attempts = 3;
 export function backup(
   source: string,
   target: string,
-  migrations = catalogueMigrations,
+  migrations = migrationsOf.catalogue,
 ): BackupReport {
   requireReachable(dirname(source));
   requirePlainFiles([source]);
@@ -134,7 +134,11 @@ function readStart(path: string, bytes: number): string {
  * Keeps a copy of a database beside it before the migration `tag`, the first of `migrations` that
  * it lacks. Returns the copy's name.
  */
-export function backupBefore(path: string, tag: string, migrations = catalogueMigrations): string {
+export function backupBefore(
+  path: string,
+  tag: string,
+  migrations = migrationsOf.catalogue,
+): string {
   for (;;) {
     const target = freeName(`${path}.before-${tag}`);
     try {
@@ -210,7 +214,7 @@ function copyVerified(source: string, partial: string, migrations: readonly Migr
 export function verified(
   path: string,
   blame: Blame = ofBackup(path),
-  migrations: readonly Migration[] = catalogueMigrations,
+  migrations: readonly Migration[] = migrationsOf.catalogue,
 ): Counts {
   const look = (db: Database) => {
     pendingMigrations(db, path, migrations, "Name a file that rehome backup made.");

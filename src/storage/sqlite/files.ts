@@ -1,11 +1,14 @@
 import { join } from "node:path";
 import { readMigrations } from "../migrations.macro.ts" with { type: "macro" };
 
-export const catalogueMigrations = readMigrations("sqlite/catalogue");
-export const limitsMigrations = readMigrations("sqlite/limits");
-
-/** The migrations of each file of a data folder. */
-export const migrationsOf = { catalogue: catalogueMigrations, limits: limitsMigrations };
+/**
+ * The migrations of each file of a data folder. Bun copies a macro's result to each use of a
+ * constant, so this is the only one.
+ */
+export const migrationsOf = {
+  catalogue: readMigrations("sqlite/catalogue"),
+  limits: readMigrations("sqlite/limits"),
+};
 
 /** In place of a data folder: a store that ends with the process. */
 export const inMemory = ":memory:";

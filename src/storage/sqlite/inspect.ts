@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import type { Migration } from "../migrations.macro.ts";
 import { busyTimeoutMs, isDamaged } from "./database.ts";
-import { catalogueMigrations, limitsMigrations, type storeFiles } from "./files.ts";
+import { migrationsOf, type storeFiles } from "./files.ts";
 import { fileRemedy, mayWrite, ownership, requirePlainFiles } from "./folder.ts";
 import { pendingMigrations } from "./migrate.ts";
 
@@ -70,9 +70,9 @@ export function inspectFolder(
   files: ReturnType<typeof storeFiles>,
 ): Record<keyof typeof files, readonly Migration[]> {
   requirePlainFiles(Object.values(files));
-  const limits = inspect(files.limits, limitsMigrations, limitsAdvice);
+  const limits = inspect(files.limits, migrationsOf.limits, limitsAdvice);
   requireCatalogue(files);
-  return { catalogue: inspect(files.catalogue, catalogueMigrations), limits };
+  return { catalogue: inspect(files.catalogue, migrationsOf.catalogue), limits };
 }
 
 /**
@@ -97,8 +97,8 @@ function requireCatalogue(files: ReturnType<typeof storeFiles>): void {
 function wasUsed(limits: string): boolean {
   if (sizeOf(limits) === 0) return false;
   return examine(limits, (db) => {
-    const pending = pendingMigrations(db, limits, limitsMigrations);
-    if (pending.length === limitsMigrations.length) return false;
+    const pending = pendingMigrations(db, limits, migrationsOf.limits);
+    if (pending.length === migrationsOf.limits.length) return false;
     return db.query("SELECT 1 FROM rate_windows").get() !== null;
   });
 }

@@ -1,7 +1,7 @@
 /** The snapshot that all reads of an event-loop turn are made in. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { catalogueMigrations } from "../../../src/storage/sqlite/files.ts";
+import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
 import { openDatabase } from "../../../src/storage/sqlite/database.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
 import { VersionReader } from "../../../src/storage/sqlite/watch.ts";
@@ -11,7 +11,7 @@ const endOfTurn = () => new Promise((resolve) => void setImmediate(resolve));
 
 function opened() {
   const db = openDatabase(":memory:", { synchronous: "full" });
-  migrate(db, ":memory:", catalogueMigrations);
+  migrate(db, ":memory:", migrationsOf.catalogue);
   db.run("UPDATE key_epoch SET epoch = 7");
   return { db, versions: new VersionReader(db, { snapshot: true }) };
 }
@@ -46,7 +46,7 @@ test.each([
   const path = join(folder.path, "catalogue.db");
   const opens = () => openDatabase(path, { synchronous: "normal" });
   const [db, other] = [opens(), opens()];
-  migrate(db, path, catalogueMigrations);
+  migrate(db, path, migrationsOf.catalogue);
   let nowMs = 1;
   const versions = new VersionReader(db, { snapshot: true, hasPeers, elapsedMs: () => nowMs });
   const before = versions.read();

@@ -4,7 +4,7 @@ import type { Clock } from "../../../domain/clock.ts";
 import { petStatuses, type PetStatus } from "../../../domain/pet.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import { report, type BackupReport } from "../../../storage/sqlite/backup.ts";
-import { catalogueMigrations } from "../../../storage/sqlite/files.ts";
+import { migrationsOf } from "../../../storage/sqlite/files.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import { pendingMigrations } from "../../../storage/sqlite/migrate.ts";
 import { openSqliteStore } from "../../../storage/sqlite/store.ts";
@@ -30,7 +30,7 @@ interface BackupContents extends BackupReport {
  */
 export async function verifyBackup(file: string, clock: Clock): Promise<BackupContents> {
   const rows = backupRows(file);
-  const pending = examine(file, (db) => pendingMigrations(db, file, catalogueMigrations));
+  const pending = examine(file, (db) => pendingMigrations(db, file, migrationsOf.catalogue));
   const store = openSqliteStore({
     folder: inMemory,
     image: readFileSync(file),

@@ -3,11 +3,7 @@ import { statSync } from "node:fs";
 import { AppError } from "../../../domain/errors.ts";
 import { windowMs } from "../../../domain/windows.ts";
 import type { Migration } from "../../../storage/migrations.macro.ts";
-import {
-  catalogueMigrations,
-  limitsMigrations,
-  storeFiles,
-} from "../../../storage/sqlite/files.ts";
+import { migrationsOf, storeFiles } from "../../../storage/sqlite/files.ts";
 import {
   checkPages,
   checkReferences,
@@ -49,14 +45,14 @@ export function diagnose(folder: string): Diagnosis[] {
     examined({
       name: "catalogue",
       path: files.catalogue,
-      migrations: catalogueMigrations,
+      migrations: migrationsOf.catalogue,
       sql: "SELECT max(at_ms) AS newest FROM key_events",
       unitMs: 1,
     }),
     examined({
       name: "limits",
       path: files.limits,
-      migrations: limitsMigrations,
+      migrations: migrationsOf.limits,
       sql: "SELECT max(minute_label) AS newest FROM rate_windows",
       unitMs: windowMs.minute,
       advice: limitsAdvice,
