@@ -58,7 +58,8 @@ export function isWellFormedKey(text: string, environment: Environment): text is
 
 /** CRC32 of `text` as six base62 characters, highest first. It finds typing errors only. */
 function checksum(text: string): string {
-  let value = crc32(text);
+  // Not that of node:zlib, which delays the start by more than a millisecond.
+  let value = Bun.hash.crc32(text);
   let digits = "";
   for (let i = 0; i < checksumLength; i += 1) {
     digits = base62.charAt(value % 62) + digits;
@@ -141,24 +142,4 @@ export function generateKeyId(randomBytes: RandomBytes): string {
   let id = "key_";
   for (const byte of randomBytes(12)) id += alphabet.charAt(byte % 32);
   return id;
-}
-
-/** The remainders of the sixteen half-bytes, for the reversed polynomial 0xEDB88320. */
-const remainders = [
-  0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
-  0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
-];
-
-/**
- * CRC-32 of the ASCII text `text` (ISO 3309), as an unsigned 32-bit integer. It is written out
- * because importing node:zlib delays the start by more than a millisecond.
- */
-export function crc32(text: string): number {
-  let crc = -1;
-  for (let i = 0; i < text.length; i += 1) {
-    crc ^= text.charCodeAt(i);
-    crc = (remainders[crc & 15] ?? 0) ^ (crc >>> 4);
-    crc = (remainders[crc & 15] ?? 0) ^ (crc >>> 4);
-  }
-  return ~crc >>> 0;
 }

@@ -72,7 +72,7 @@ export function importFindings(source: Source): Finding[] {
 function packageProblem(layer: Layer | undefined, name: string): string | undefined {
   if (name === "node:process" || name === "process")
     return "the global process is what rules look at";
-  if (layer === "domain" && name !== "node:zlib") return "the domain is pure";
+  if (layer === "domain") return "the domain is pure";
   const home = packageHomes.find(([pattern]) => pattern.test(name))?.[1];
   const isAtHome = home === undefined || home === layer || layer === "annexes";
   return isAtHome ? undefined : `only src/${home} may`;
@@ -130,9 +130,13 @@ function uses(source: Source, isMeant: (name: string, node: Node) => boolean): F
 const impureNames =
   /^(?:globalThis|Bun|process|fetch|performance|set(?:Timeout|Interval|Immediate)|queueMicrotask|Worker|require|Math\.random|crypto\.\w+)$/;
 
+/** A function of Bun's that depends on its arguments alone. */
+const pureCall = "Bun.hash.crc32(";
+
 /** Uses of anything impure. */
 export function impureFindings(source: Source): Finding[] {
-  return uses(source, (name) => impureNames.test(name));
+  const isPure = ({ start }: Node) => source.text.startsWith(pureCall, start);
+  return uses(source, (name, node) => impureNames.test(name) && !isPure(node));
 }
 
 /** Things that stand in one place only: what to look for, and where it may be. */
