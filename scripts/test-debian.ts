@@ -1,10 +1,10 @@
 /**
  * The second suite: tests in test/debian/ that need tools from Debian's packages (strace, faketime,
- * Chromium, ...). Installs what is missing where that is possible, and says loudly what could not
- * be run.
+ * Chromium, ...), or those of its files that are named. Installs what is missing where that is
+ * possible, and says loudly what could not be run.
  */
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 /** The packages by a tool of theirs, or by the path of a file where a package has none. */
 const packages: Readonly<Record<string, string>> = {
@@ -79,6 +79,7 @@ if (missing.length > 0) {
     process.exit(process.env["CI"] === undefined ? 0 : 1);
   }
 }
+
 /**
  * Tests that share the machine: they measure, or use fixed paths, or ports that they chose before.
  * The others run two files at a time, as in the first suite.
@@ -97,20 +98,65 @@ const alone: readonly string[] = [
   "systemd",
 ];
 
+/** Ends a test that hangs. A slow machine needs a third of it for the longest. */
+const timeoutMs = 120_000;
 const suffix = ".test.ts";
-const files = readdirSync(join(root, "test/debian")).filter((name) => name.endsWith(suffix));
+const named = process.argv.slice(2).map((path) => basename(path));
+const files = readdirSync(join(root, "test/debian"))
+  .filter((name) => name.endsWith(suffix))
+  .filter((name) => named.length === 0 || named.includes(name));
+if (files.length === 0) {
+  say(`There is no ${named.join(" or ")} in test/debian.`);
+  process.exit(2);
+}
 const isAlone = (name: string) => alone.includes(name.slice(0, -suffix.length));
 
-// Browsers, proxies and full disks answer in real time, and a busy machine may be late once. Bun
-// shows the failure, and "(attempt 2)" behind the name of a test that passed only then.
-function test(names: readonly string[], ...more: string[]): number {
-  const paths = names.map((name) => `./test/debian/${name}`);
-  return run(process.execPath, "test", "--timeout", "30000", "--retry", "1", ...more, ...paths);
+/** Runs one file in a process of its own. */
+async function attempt(name: string): Promise<{ isPassed: boolean; text: string }> {
+  const options = ["--timeout", String(timeoutMs), `./test/debian/${name}`];
+  const child = Bun.spawn([process.execPath, "test", ...options], {
+    cwd: root,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { isPassed: (await child.exited) === 0, text: stdout + stderr };
 }
 
-const together = test(
-  files.filter((name) => !isAlone(name)),
-  "--parallel=2",
-);
-const apart = test(files.filter(isAlone));
-process.exit(together === 0 ? apart : together);
+/**
+ * Runs files, `atOnce` at a time, and returns those that failed. What a failed one printed is set
+ * off, so that .ci/run counts its second attempt only.
+ */
+async function failedOf(names: readonly string[], atOnce: number): Promise<string[]> {
+  const waiting = [...names];
+  const failed: string[] = [];
+  const worker = async () => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const { isPassed, text } = await attempt(name);
+      say(isPassed ? text : text.replaceAll(/^/gm, "| "));
+      if (!isPassed) failed.push(name);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return failed;
+}
+
+const failed = [
+  ...(await failedOf(
+    files.filter((name) => !isAlone(name)),
+    2,
+  )),
+  ...(await failedOf(files.filter(isAlone), 1)),
+];
+
+// Browsers, proxies and full disks answer in real time, and a busy machine may be late once. A file
+// that failed runs again from its start, with nothing beside it.
+let isBroken = false;
+for (const name of failed) {
+  say(`RUN AGAIN, ALONE: ${name}`);
+  const { isPassed, text } = await attempt(name);
+  say(text);
+  isBroken ||= !isPassed;
+}
+process.exit(isBroken ? 1 : 0);
