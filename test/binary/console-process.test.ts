@@ -79,7 +79,7 @@ test("a server that is killed leaves no console behind", async () => {
   const server = await serveConsole(folder.path);
   await server.stop("SIGKILL");
   await until(async () => !(await answers(server.console)), restartMaxMs);
-}, 90_000);
+}, 120_000);
 
 test("the first start at a terminal prints an operator's link, and the second none", async () => {
   using folder = temporaryFolder();
@@ -97,7 +97,7 @@ test("the first start at a terminal prints an operator's link, and the second no
     `${server.console}${new URL(link).pathname}`,
   );
   expect((await visitor.get("/people")).status).toBe(200);
-}, 90_000);
+}, 120_000);
 
 test("a start without a terminal prints no link: it would be in a log", async () => {
   using folder = temporaryFolder();
@@ -229,7 +229,7 @@ test("SIGHUP takes up another certificate on the console too, and a person stays
   const page = await ask("/animals", { headers: { cookie: cookie.replace(/;.*/, "") } });
   expect(page.status).toBe(200);
   expect(await server.stop()).toBe(0);
-}, 90_000);
+}, 120_000);
 
 /** The name in the certificate that a new connection is shown. */
 function shownName(origin: string): Promise<string> {
@@ -306,7 +306,7 @@ describe("an upload", () => {
       await ana.get("/import");
       answer = await quick();
       return answer.status === 503;
-    }, 60_000);
+    }, 120_000);
     expect(await answer?.text()).toContain("You are still uploading another file.");
     const form = new FormData();
     form.set("file", new File(["name,categoryId\nLuna,1\n"], "other.csv"));
@@ -317,7 +317,7 @@ describe("an upload", () => {
     expect(await (await ben.get("/import")).text()).toContain("other.csv");
     // What a person did is no failure of the service.
     expect(server.stderr()).not.toContain("still uploading");
-  }, 90_000);
+  }, 120_000);
 
   test("above 256 MiB is refused, and the console answers on", async () => {
     using folder = temporaryFolder();
@@ -342,7 +342,7 @@ describe("an upload", () => {
       readFileSync(`/proc/${consolePid(server)}/status`, "utf8"),
     )?.[1];
     expect(Number(peak) / 1024).toBeLessThan(250);
-  }, 90_000);
+  }, 120_000);
 });
 
 test("the hidden command is no way around: it needs the service at its other end", async () => {

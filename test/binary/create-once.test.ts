@@ -3,7 +3,7 @@
  * processes, across kills.
  */
 import { expect, test } from "bun:test";
-import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
+import { makeKey, perDay, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { raw } from "../helpers/raw.ts";
 import { until } from "../helpers/until.ts";
 
@@ -38,7 +38,7 @@ async function names({ origin }: Place, key: string): Promise<string[]> {
 
 test("the same create gets its first answer again, another one 400, and each request counts", async () => {
   using folder = temporaryFolder();
-  const { key, id } = await makeKey(folder.path, "--plan", "free");
+  const { key, id } = await makeKey(folder.path, ...perDay(60));
   const { key: other } = await makeKey(folder.path, "--plan", "free", "--name", "other");
   await using server = await serve(folder.path);
   const left = (answer: Response) => Number(answer.headers.get("x-ratelimit-remaining"));
@@ -135,7 +135,7 @@ test("three processes asked at the same moment add one animal for each value", a
     expect(new Set(bodies).size).toBe(1);
   }
   expect((await names(first, key)).toSorted()).toEqual(values.toSorted());
-}, 30_000);
+}, 120_000);
 
 test("clients that send again until they hear a 201 add each animal once, across kills", async () => {
   using folder = temporaryFolder();
@@ -175,4 +175,4 @@ test("clients that send again until they hear a 201 add each animal once, across
   expect(acknowledged).toHaveLength(sent);
   expect(stored.toSorted()).toEqual(acknowledged.toSorted());
   expect(await server.stop()).toBe(0);
-}, 60_000);
+}, 120_000);

@@ -195,7 +195,7 @@ describe("show", () => {
     const { stdout } = await keys("show", id);
     expect(stdout).toContain("23 events\n  3 earlier ones: --json shows all\n");
     expect(stdout.match(/ {2}kim {2}ban\n/g)).toHaveLength(20);
-  }, 30_000);
+  }, 120_000);
 
   test("a person reads state, windows, ban, secrets and events", async () => {
     const result = await keys("show", "東京 city");

@@ -27,7 +27,7 @@ test(`${rounds} kills under ${writers} writers lose nothing and repeat no id`, a
   await using server = await serve(folder.path);
   await acknowledged.verify(server, key);
   expect(await server.stop()).toBe(0);
-}, 60_000);
+}, 120_000);
 
 test.skipIf(isOnPostgres)(
   "a killed server leaves a catalogue that is whole",
@@ -62,5 +62,5 @@ test.skipIf(isOnPostgres)(
     expect(backedUp).toBeGreaterThanOrEqual(acknowledgedBefore);
     expect(backedUp).toBeLessThanOrEqual(animals);
   },
-  30_000,
+  120_000,
 );

@@ -5,6 +5,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import {
   makeKey,
+  perDay,
   rehome,
   roomy,
   serve,
@@ -22,16 +23,6 @@ import {
   withinMinute,
   type Answer,
 } from "../helpers/ask.ts";
-
-/** One window that does not end while a test runs: the day. */
-const perDay = (limit: number) => [
-  "--plan",
-  "enterprise",
-  "--per-minute",
-  `${limit}`,
-  "--per-day",
-  `${limit}`,
-];
 
 const running: RunningBinary[] = [];
 async function start(...args: Parameters<typeof serve>): Promise<RunningBinary> {
@@ -123,28 +114,30 @@ describe("one process", () => {
   });
 
   test("callers without a key are told apart behind a trusted proxy, and never touch one with a key", async () => {
-    const { key } = await makeKey(folder.path, ...perDay(60));
     const from = (forwarded: string) => ({ headers: { "x-forwarded-for": forwarded } });
     const remaining = async (forwarded: string, credential?: string) =>
       (await ask(server.origin, credential, "/v1/pets", from(forwarded))).remaining;
-    expect(await remaining("203.0.113.1")).toBe(6);
-    expect(await remaining("198.51.100.9, 203.0.113.1")).toBe(5);
-    expect(await remaining("::ffff:203.0.113.1", "nonsense")).toBe(4);
-    expect(await remaining("203.0.113.2")).toBe(6);
-    expect(await remaining("2001:db8::1")).toBe(6);
-    expect(await remaining("2001:db8::ffff:2")).toBe(5);
-    const flood = await Promise.all(
-      Array.from({ length: 200 }, () =>
-        ask(server.origin, undefined, "/v1/pets", from("203.0.113.1")),
-      ),
-    );
-    expect(flood.filter(({ status }) => status === 401)).toHaveLength(4);
-    expect(flood.at(-1)).toMatchObject({
-      status: 429,
-      code: "rate_limited",
-      limit: 7,
-      remaining: 0,
+    await withinMinute(async () => {
+      expect(await remaining("203.0.113.1")).toBe(6);
+      expect(await remaining("198.51.100.9, 203.0.113.1")).toBe(5);
+      expect(await remaining("::ffff:203.0.113.1", "nonsense")).toBe(4);
+      expect(await remaining("203.0.113.2")).toBe(6);
+      expect(await remaining("2001:db8::1")).toBe(6);
+      expect(await remaining("2001:db8::ffff:2")).toBe(5);
+      const flood = await Promise.all(
+        Array.from({ length: 200 }, () =>
+          ask(server.origin, undefined, "/v1/pets", from("203.0.113.1")),
+        ),
+      );
+      expect(flood.filter(({ status }) => status === 401)).toHaveLength(4);
+      expect(flood.at(-1)).toMatchObject({
+        status: 429,
+        code: "rate_limited",
+        limit: 7,
+        remaining: 0,
+      });
     });
+    const { key } = await makeKey(folder.path, ...perDay(60));
     expect(await ask(server.origin, key, "/v1/pets", from("203.0.113.1"))).toMatchObject({
       status: 200,
       limit: 60,
@@ -185,7 +178,7 @@ describe("four processes on one folder", () => {
     const port = new URL(first.origin).port;
     for (let i = 0; i < 3; i += 1) await start(folder.path, ["--reuse-port", "--port", port]);
     let admitted = 0;
-    const deadlineMs = performance.now() + 10_000;
+    const deadlineMs = performance.now() + 30_000;
     // A block that is left over in a process that is asked no more comes back within two seconds.
     while (admitted < 1_000 && performance.now() < deadlineMs) {
       admitted += admittedOf(await hammer([first.origin], key, 400));
@@ -299,12 +292,12 @@ describe("while another process holds a lock", () => {
     using folder = temporaryFolder();
     const { key } = await makeKey(folder.path, ...roomy);
     const { key: paid } = await makeKey(folder.path, "--plan", "business");
-    const server = await start(folder.path, ["--store-timeout", "250"]);
+    const server = await start(folder.path, ["--store-timeout", "1000"]);
     expect((await ask(server.origin, paid)).status).toBe(200);
     await using counters = await countersOf(folder.path);
     await counters.lock();
     const timesMs = await watched(server.origin, async () => {
-      const endMs = performance.now() + 900;
+      const endMs = performance.now() + 3_000;
       while (performance.now() < endMs) {
         const answer = await ask(server.origin, key);
         expect(answer).toMatchObject({ status: 503, code: "unavailable", limit: 1_000_000 });
@@ -312,9 +305,9 @@ describe("while another process holds a lock", () => {
         expect(answer.resetSeconds * 1000).toBeGreaterThan(Date.now() - 60_000);
       }
     });
-    // A loop that waits for the lock would answer a few times only, each time after the 250 ms of
+    // A loop that waits for the lock would answer a few times only, each time after the second of
     // the store.
-    expect(quantile(timesMs, 0.5)).toBeLessThan(100);
+    expect(quantile(timesMs, 0.5)).toBeLessThan(300);
     expect(timesMs.length).toBeGreaterThan(15);
     await counters.unlock();
     expect(await ask(server.origin, key)).toMatchObject({ status: 200, remaining: 999_999 });
@@ -334,7 +327,7 @@ describe("while another process holds a lock", () => {
       }
     });
     // A loop that waits for the lock would answer after the store's seconds.
-    expect(quantile(timesMs, 0.5)).toBeLessThan(100);
+    expect(quantile(timesMs, 0.5)).toBeLessThan(300);
   });
 });
 

@@ -30,7 +30,7 @@ test("commands that start at once migrate a folder once", async () => {
   }
   expect(applied(folder.path)).toHaveLength(migrationsOf.catalogue.length);
   expect(readdirSync(folder.path).some((file) => file.includes(".before-0001_"))).toBe(true);
-}, 60_000);
+}, 120_000);
 
 /** Makes the catalogue that version 1.0.0 had after an import of so many dogs from Austin. */
 function importedBefore(folder: string, animals: number): void {
@@ -57,7 +57,7 @@ test("what 1.0.0 imported is found again, and its new source is in the history a
   const undone = await rehome(["undo", "--yes", ...store]);
   expect(undone.stdout).toContain("Animals: 1 changed back.");
   expect(await history()).toEndWith("source austin to none\n");
-}, 60_000);
+}, 120_000);
 
 test("a million animals of 1.0.0 migrate in less than ten seconds", async () => {
   using folder = temporaryFolder();

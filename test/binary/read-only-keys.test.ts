@@ -3,7 +3,7 @@
  * where it is shown.
  */
 import { expect, test } from "bun:test";
-import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { makeKey, perDay, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { keyDetailsSchema, keyListSchema, keySchema } from "../../src/cli/keys/json.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { bound } from "../helpers/store-under-test.ts";
@@ -15,7 +15,7 @@ interface Shown {
 
 test("a read-only key lists and gets, and is refused with 403 where it would add", async () => {
   using folder = temporaryFolder();
-  const { key, id } = await makeKey(folder.path, "--plan", "free", "--read-only");
+  const { key, id } = await makeKey(folder.path, ...perDay(60), "--read-only");
   await using server = await serve(folder.path);
   const create = (body = '{"name":"Rex","categoryId":1}') =>
     fetch(`${server.origin}/v1/pets`, {

@@ -119,7 +119,7 @@ test("a key is shown once, and kept nowhere", async () => {
   expect(holding(folder.path, secrets)).toEqual([]);
   expect(await server.stop()).toBe(0);
   expect(holding(folder.path, secrets)).toEqual([]);
-}, 30_000);
+}, 120_000);
 
 test.skipIf(isOnPostgres)("what the service makes is its user's alone", async () => {
   using folder = temporaryFolder();
@@ -168,16 +168,17 @@ test("a secret that is typed in the place of an id is not repeated, and its key 
 
 test("a password in --store is in no list of processes, and is advised against", async () => {
   // A database that takes connections and says nothing.
+  const { promise: connected, resolve } = Promise.withResolvers<void>();
   using listener = Bun.listen({
     hostname: "127.0.0.1",
     port: 0,
-    socket: { data: () => undefined },
+    socket: { open: () => resolve(), data: () => undefined },
   });
   const address = `postgres://shelter:s3cretWord@127.0.0.1:${listener.port}/rehome?sslmode=disable`;
   const command = [await executable(), "pets", "list", "--store", address];
   const child = Bun.spawn(command, { env: cleanEnvironment, stdout: "pipe", stderr: "pipe" });
   const reading = child.stderr.text();
-  await Bun.sleep(500);
+  await connected;
   const arguments_ = readFileSync(`/proc/${child.pid}/cmdline`, "latin1");
   child.kill();
   await child.exited;

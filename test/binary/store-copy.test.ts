@@ -65,7 +65,7 @@ test("a folder moves to a database and back, and the key that somebody holds goe
   expect(expected.status).toBe(200);
   await using third = await serve(back);
   expect(await listed(third.origin)).toEqual(expected);
-}, 60_000);
+}, 120_000);
 
 test("a folder that a server uses is refused, as source and as target", async () => {
   using home = temporaryFolder();
@@ -86,7 +86,7 @@ test("a folder that a server uses is refused, as source and as target", async ()
   await server.stop();
   const copied = await rehome(["store", "copy", "--from", used, "--to", join(home.path, "new")]);
   expect(copied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("are equal") });
-}, 60_000);
+}, 120_000);
 
 test("a catalogue that is no plain file is named as such", async () => {
   using home = temporaryFolder();
@@ -135,7 +135,7 @@ describe("a store that moved", () => {
     expect(doctor).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/fail +moved/) });
     const meant = await rehome(["keys", "list", "--data", at.old, "--moved-store"]);
     expect(meant).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(at.id) });
-  }, 60_000);
+  }, 120_000);
 
   test("is refused in a database too", async () => {
     await using source = await testDatabase();
@@ -152,7 +152,7 @@ describe("a store that moved", () => {
     expect(doctor).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/fail +moved/) });
     const list = await rehome(["keys", "list", "--data", back]);
     expect(list.stdout).toContain("active");
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("serve", () => {
@@ -169,7 +169,7 @@ describe("serve", () => {
       expect(server.stdout() + server.stderr()).not.toContain(password);
       expect(await server.stop()).toBe(0);
     }
-  }, 60_000);
+  }, 120_000);
 
   test("a revoked key is refused by every process within a second", async () => {
     const made = JSON.parse(
@@ -197,7 +197,7 @@ describe("serve", () => {
       statuses = await Promise.all([one, two].map(ask));
     }
     expect(statuses).toEqual([401, 401]);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("is refused in words", () => {

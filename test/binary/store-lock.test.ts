@@ -8,7 +8,7 @@ import { quantile } from "../helpers/load.ts";
 test("while the catalogue is locked reads go on, and creates get 503", async () => {
   using folder = temporaryFolder();
   const { key } = await makeKey(folder.path, ...roomy);
-  await using server = await serve(folder.path, ["--store-timeout", "500"]);
+  await using server = await serve(folder.path, ["--store-timeout", "2000"]);
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const create = () =>
     fetch(`${server.origin}/v1/pets`, {
@@ -90,27 +90,35 @@ test("commands on the folder do not hold up the server", async () => {
   using folder = temporaryFolder();
   const { key } = await makeKey(folder.path, ...roomy);
   await using server = await serve(folder.path);
-  const stop = new AbortController();
-  const latenciesMs: number[] = [];
-  const asking = (async () => {
-    while (!stop.signal.aborted) {
-      const startMs = performance.now();
-      const answer = await fetch(`${server.origin}/v1/pets`, {
-        headers: { authorization: `Bearer ${key}` },
-      });
-      expect(answer.status).toBe(200);
-      latenciesMs.push(performance.now() - startMs);
+  /** How long most lists take at most while commands work on the folder `data`. */
+  const p95Beside = async (data: string): Promise<number> => {
+    const stop = new AbortController();
+    const latenciesMs: number[] = [];
+    const asking = (async () => {
+      while (!stop.signal.aborted) {
+        const startMs = performance.now();
+        const answer = await fetch(`${server.origin}/v1/pets`, {
+          headers: { authorization: `Bearer ${key}` },
+        });
+        expect(answer.status).toBe(200);
+        latenciesMs.push(performance.now() - startMs);
+      }
+    })();
+    for (let count = 0; count < 8; count += 1) {
+      const list = await rehome(["keys", "list", "--data", data]);
+      expect(list.exitCode).toBe(0);
+      await makeKey(data);
     }
-  })();
-  for (let count = 0; count < 8; count += 1) {
-    const list = await rehome(["keys", "list", "--data", folder.path]);
-    expect(list.exitCode).toBe(0);
-    await makeKey(folder.path);
-  }
-  stop.abort();
-  await asking;
+    stop.abort();
+    await asking;
+    return quantile(latenciesMs, 0.95);
+  };
+  // Commands on another folder share the processor only.
+  using other = temporaryFolder();
+  await makeKey(other.path);
+  const elsewhereMs = await p95Beside(other.path);
   // A statement that waited for a lock would wait for milliseconds, hundreds of times.
-  expect(quantile(latenciesMs, 0.95)).toBeLessThan(50);
+  expect(await p95Beside(folder.path)).toBeLessThan(Math.max(50, 3 * elsewhereMs));
 });
 
 test("a command that waits in vain for the lock says what holds it up and what to do", async () => {
@@ -130,4 +138,4 @@ test("a command that waits in vain for the lock says what holds it up and what t
       /^(?:Warning: .*\n)*Error: The store cannot be used at the moment: .*(?:another process holds its lock|did not answer in time|lock timeout)\.\nTry: /,
     );
   }
-}, 60_000);
+}, 120_000);

@@ -83,7 +83,7 @@ test("HTTPS is served, and SIGHUP takes up another certificate while requests go
   expect(other.exitCode).toBe(1);
   expect(other.stderr).toContain("Another program listens");
   expect(await server.stop()).toBe(0);
-}, 30_000);
+}, 120_000);
 
 test("over HTTPS an unknown address, a wrong method and a short host are met at the gate", async () => {
   using folder = temporaryFolder();
@@ -157,4 +157,4 @@ test("an address that others can reach without TLS is warned of", async () => {
     expect(await server.stop()).toBe(0);
     expect([args, warning.test(server.stderr())]).toEqual([args, isWarned]);
   }
-}, 30_000);
+}, 120_000);

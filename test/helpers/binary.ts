@@ -9,7 +9,8 @@ import { onStoreUnderTest } from "./store-under-test.ts";
 import { finished, type CommandResult } from "./finished.ts";
 
 const root = join(import.meta.dir, "../..");
-const startTimeoutMs = 15_000;
+/** For an emulator or a tracer on a busy machine too. */
+const startTimeoutMs = 60_000;
 
 let built: Promise<string> | undefined;
 
@@ -175,6 +176,11 @@ export async function makeKey(folder: string, ...args: string[]): Promise<TestKe
   ]);
   if (result.exitCode !== 0) throw new Error(result.stderr);
   return JSON.parse(result.stdout) as TestKey;
+}
+
+/** The same number for a minute and a day. The headers show the day, which ends in no test. */
+export function perDay(limit: number): string[] {
+  return ["--plan", "enterprise", "--per-minute", `${limit}`, "--per-day", `${limit}`];
 }
 
 /** Limits that no test reaches. */

@@ -16,7 +16,7 @@ export async function raw(
   origin: string,
   bytes: string | Uint8Array,
   quietMs = 300,
-  silentMs = 5_000,
+  silentMs = 30_000,
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(origin);
   let text = "";

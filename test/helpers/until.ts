@@ -4,7 +4,7 @@
  */
 export async function until(
   holds: () => boolean | Promise<boolean>,
-  timeoutMs = 10_000,
+  timeoutMs = 30_000,
 ): Promise<void> {
   const deadlineMs = performance.now() + timeoutMs;
   while (!(await holds())) {
