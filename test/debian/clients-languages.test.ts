@@ -127,7 +127,7 @@ describe("an int64 beyond 2^53", () => {
       if (isExact) expect(stdout).toContain(beyondDouble);
       else expect(stdout).toMatch(rounded);
     },
-    60_000,
+    120_000,
   );
 });
 
@@ -174,6 +174,6 @@ describe("a request that is refused with 429", () => {
       }
       expect(counts).toEqual([...(sentTimes[name] ?? [])]);
     },
-    60_000,
+    120_000,
   );
 });

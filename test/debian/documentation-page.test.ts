@@ -179,17 +179,25 @@ describe("the page", () => {
     const copied = () => page.evaluate<string>("navigator.clipboard.readText()");
     const list = formOf(page, "listPets");
     const answer = await send(list);
-    await answer.getByRole("button", { name: "Copy" }).click();
-    await answer.getByText("Copied").waitFor();
+    // What a button says for a moment only is waited for from before the click.
+    await Promise.all([
+      answer.getByText("Copied").waitFor(),
+      answer.getByRole("button", { name: "Copy" }).click(),
+    ]);
     expect(JSON.parse(await copied())).toMatchObject({ code: "unauthorized", status: 401 });
     await list.getByLabel("PHP").check();
-    await list.locator(".code").getByRole("button", { name: "Copy" }).click();
-    await list.getByText("Copied").last().waitFor();
+    const code = list.locator(".code");
+    await Promise.all([
+      code.getByText("Copied").waitFor(),
+      code.getByRole("button", { name: "Copy" }).click(),
+    ]);
     expect(await copied()).toStartWith("<?php");
-    await page.getByRole("link", { name: "Link to Pagination" }).click();
-    await page.locator("[data-said]").waitFor();
+    await Promise.all([
+      page.locator("[data-said]").waitFor(),
+      page.getByRole("link", { name: "Link to Pagination" }).click(),
+    ]);
     expect(await copied()).toBe(`${server.origin}/docs#pagination`);
-    expect(page.url()).toBe(`${server.origin}/docs#pagination`);
+    await page.waitForURL(`${server.origin}/docs#pagination`);
   });
 
   test("keeps the language that was chosen for the visit, and everywhere", async () => {

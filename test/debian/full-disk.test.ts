@@ -108,7 +108,7 @@ test.skipIf(!canMount)(
     expect((await create()).status).toBe(201);
     expect(await server.stop()).toBe(0);
   },
-  60_000,
+  120_000,
 );
 
 test.skipIf(!canMount)(
@@ -135,7 +135,7 @@ test.skipIf(!canMount)(
       Array.from({ length: created }, () => 1_000),
     );
   },
-  30_000,
+  120_000,
 );
 
 test.skipIf(!canMount)("a start on a full or a read-only disk says so", async () => {

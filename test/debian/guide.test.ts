@@ -33,11 +33,18 @@ const lived = `bun -e '
       [id, today - ${requests.length} + at, requests, refusals[at] ?? 0, at === 28 ? 1 : 0]);
 '`;
 
-/** A request with the website's key, from the page's own output. */
+/**
+ * Requests with the website's key, from the page's own output, until the store knows of them and of
+ * what was taken ahead for more.
+ */
 const used = `
   secret=$(grep -m1 -o 'rehome_live_[0-9A-Za-z]*' /tmp/all)
   for i in 1 2 3; do curl -sS -o /dev/null -H "Authorization: Bearer $secret" http://127.0.0.1:8080/v1/pets; done
-  sleep 3`;
+  for i in $(seq 150); do
+    used=$(rehome keys show "shelter website" --json 2>/dev/null | jq .windows.day.used)
+    [ "$used" = 3 ] && break
+    sleep 0.2
+  done`;
 
 const austin = readFileSync(join(root, "test/fixtures/import/austin.csv"), "utf8");
 

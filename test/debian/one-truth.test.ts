@@ -99,7 +99,7 @@ test(
       echo "== trial"
       systemctl stop rehome
       (rehome serve --data /tmp/trial --host 0.0.0.0 >/tmp/out 2>/dev/null & echo $! >/tmp/pid)
-      rehome health --port 8080 --wait 10s >/dev/null
+      rehome health --port 8080 --wait 60s >/dev/null
       sed -n 2,6p /tmp/out
       kill $(cat /tmp/pid)
       echo "== again"
@@ -204,7 +204,7 @@ test(
       home=/home/kim/.local/share/rehome
       echo "== in use"
       su kim -c 'rehome serve --port 8090 >/dev/null 2>&1 & echo $! >/tmp/pid'
-      rehome health --port 8090 --wait 10s >/dev/null
+      rehome health --port 8090 --wait 60s >/dev/null
       rehome service install --from $home || echo "exit $?"
       ls /etc/systemd/system/rehome.service 2>&1 || true
       kill $(cat /tmp/pid); while [ -e /proc/$(cat /tmp/pid)/exe ]; do sleep 0.1; done

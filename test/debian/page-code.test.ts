@@ -39,10 +39,9 @@ beforeAll(async () => {
   const create = formOf(page, "createPet");
   await create.locator("textarea").fill(`{"name":${JSON.stringify(name)},"categoryId":${biggest}}`);
   await formOf(page, "listPets").getByLabel("limit").fill("1");
+  await formOf(page, "getPet").getByLabel("petId").fill("1");
   for (const operation of ["createPet", "listPets", "getPet"]) {
     const blocks = formOf(page, operation).locator("[data-language]");
-    await blocks.first().scrollIntoViewIfNeeded();
-    await page.waitForTimeout(200);
     code[operation] = Object.fromEntries(
       await blocks.evaluateAll((all) =>
         all.map((each) => {

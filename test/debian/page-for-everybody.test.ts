@@ -73,7 +73,7 @@ test("a keyboard is enough", async () => {
   await keyboard.type("add an animal");
   await keyboard.press("ArrowDown");
   await keyboard.press("Enter");
-  expect(page.url()).toEndWith("#createPet");
+  await page.waitForURL("**/docs#createPet");
   await page.locator("#key").focus();
   await keyboard.insertText(key);
   // From the field in the header forward to the form: what lies between takes the focus where it

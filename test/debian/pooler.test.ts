@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { testDatabase } from "../helpers/postgres.ts";
 
-const startTimeoutMs = 10_000;
+const startTimeoutMs = 60_000;
 const version = /PgBouncer (\d+)\.(\d+)/.exec(
   Bun.spawnSync(["/usr/sbin/pgbouncer", "--version"]).stdout.toString(),
 );

@@ -11,7 +11,7 @@ import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../h
 const packaging = join(import.meta.dir, "../../packaging");
 const baseUrl = "https://pets.example.org/v1";
 const trusting = ["--trusted-proxy", "127.0.0.1", "--base-url", baseUrl];
-const startTimeoutMs = 10_000;
+const startTimeoutMs = 60_000;
 
 let lastPort = 21_000 + Math.floor(Math.random() * 9_000);
 const anyPort = () => (lastPort += 1);

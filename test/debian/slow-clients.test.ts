@@ -90,7 +90,7 @@ describe("slowhttptest", () => {
       expect(mostMiB - beforeMiB).toBeLessThan(120);
       expect(medianMs).toBeLessThan(100);
     },
-    60_000,
+    120_000,
   );
 });
 
@@ -111,7 +111,7 @@ test("100 bodies of 60,000 chunks of a byte cost less than 120 MiB", async () =>
   for (const socket of sockets) socket.destroy();
   expect(mostMiB - beforeMiB).toBeLessThan(120);
   expect(medianMs).toBeLessThan(100);
-}, 30_000);
+}, 120_000);
 
 const stalledReaders = join(import.meta.dir, "../fixtures/stalled-readers.py");
 
@@ -148,7 +148,7 @@ describe("300 readers that do not read take less than 200 MiB", () => {
     expect(grownMiB).toBeLessThan(200);
     expect(medianMs).toBeLessThan(100);
     expect(statuses).toEqual({ "200": 300 });
-  }, 30_000);
+  }, 120_000);
 
   test.each([
     ["one address", 1, 16],
@@ -164,11 +164,17 @@ describe("300 readers that do not read take less than 200 MiB", () => {
         return `127.0.0.${1 + (at % addresses)} ${query}`;
       });
       const { grownMiB, statuses } = await withStalledReaders(queries, async () => {
-        const refused = await ask("limit=100&after=19");
-        expect(refused.status).toBe(503);
-        expect(refused.headers.get("retry-after")).toBe("1");
-        expect(refused.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
-        expect(await refused.json()).toMatchObject({ code: "unavailable", status: 503 });
+        let refused: Response | undefined;
+        // Until the server has read what was sent.
+        await until(async () => {
+          const answer = await ask("limit=100&after=19");
+          if (answer.status === 503) refused = answer;
+          else await answer.arrayBuffer();
+          return refused !== undefined;
+        });
+        expect(refused?.headers.get("retry-after")).toBe("1");
+        expect(refused?.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
+        expect(await refused?.json()).toMatchObject({ code: "unavailable", status: 503 });
         expect((await ask("limit=2")).status).toBe(200);
       });
       expect(grownMiB).toBeLessThan(200);
@@ -178,6 +184,6 @@ describe("300 readers that do not read take less than 200 MiB", () => {
       expect(statuses).toEqual({ "200": served, "503": 300 - served });
       await until(async () => (await ask("limit=100&after=19")).status === 200);
     },
-    30_000,
+    120_000,
   );
 });
