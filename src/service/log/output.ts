@@ -79,7 +79,6 @@ export class LogOutput {
   }
 
   end(): void {
-    this.#open.lines += 1;
     this.#timer ??= setTimeout(() => this.#start(), gatherMs);
   }
 
@@ -212,7 +211,6 @@ const zero = "0".charCodeAt(0);
 export class LineBuffer {
   readonly #bytes: Uint8Array;
   #length = 0;
-  lines = 0;
 
   constructor(size: number) {
     this.#bytes = new Uint8Array(size);
@@ -233,7 +231,6 @@ export class LineBuffer {
 
   clear(): void {
     this.#length = 0;
-    this.lines = 0;
   }
 
   put(part: Uint8Array): void {
