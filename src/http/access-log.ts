@@ -1,18 +1,13 @@
 import type { ApiKey } from "../domain/api-key.ts";
-import type { Admission, Refusal } from "../service/admission.ts";
+import type { Refusal } from "../service/admission.ts";
 import { oneLine, type Logger } from "../service/log/logger.ts";
 import { lineBytesMax } from "../service/log/output.ts";
+import type { RequestRecord } from "./door.ts";
 import { statusOf } from "./errors.ts";
 
 /** A request that was answered, as its line shows it. */
 interface Answered {
-  readonly record: {
-    readonly id: string;
-    readonly route: string | undefined;
-    readonly admission: Admission | undefined;
-    readonly refusal: Refusal | undefined;
-    address(): string | undefined;
-  };
+  readonly record: Pick<RequestRecord, "id" | "route" | "admission" | "refusal" | "address">;
   readonly method: string;
   readonly status: number;
   readonly bytes: number | undefined;

@@ -2,7 +2,7 @@ import { bucketOfText } from "../domain/address.ts";
 import { isDeeperThan, isJsonObject, nestingMax, parseJson } from "../domain/exact-json.ts";
 import type { ErrorKind } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";
-import { idleTimeoutSeconds } from "./door.ts";
+import { idleTimeoutSeconds, type RequestRecord } from "./door.ts";
 import { encodedBody, jsonType, refusal, unknownExpectation } from "./errors.ts";
 
 /** The largest request body. */
@@ -16,10 +16,7 @@ const bodiesPerAddressMax = 256;
 const bodyTimeoutSeconds = 30;
 
 /** Whose body is read; one address counts as one caller. */
-interface Caller {
-  address(): string | undefined;
-  limitTime(seconds: number): void;
-}
+type Caller = Pick<RequestRecord, "address" | "limitTime">;
 
 /** A request whose body is not read yet, and its headers by their names. */
 export interface UnreadBody {

@@ -8,7 +8,7 @@ import { versionSegment } from "./edge.ts";
 import { errorAnswer, invalidHost, showRefusal } from "./errors.ts";
 
 /** What knows the connections: Bun's server. */
-export interface Peers {
+interface Peers {
   requestIP(request: Request): { readonly address: string } | null;
   /** Ends the connection when this request, and what comes after it, takes longer. */
   timeout(request: Request, seconds: number): void;
@@ -103,7 +103,7 @@ export interface AnsweredRequest {
   readonly admission: Admission | undefined;
 }
 
-export interface DoorOptions {
+interface DoorOptions {
   /** The web application inside. */
   readonly app: { fetch(request: Request): Response | Promise<Response> };
   /** The gate's decision on a request that does not come to the application. */

@@ -5,6 +5,7 @@
 import { NotFoundError, status } from "elysia";
 import { AppError, type ErrorKind } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";
+import type { RequestRecord } from "./door.ts";
 
 /** The HTTP status of each kind of error: the only table of them. */
 export const statusOf = {
@@ -83,10 +84,7 @@ function bodyOf(refused: Refusal): Blob {
 }
 
 /** What the record of a request notes of its refusal. */
-interface RefusalRecord {
-  refusal: Refusal | undefined;
-  bytes: number | undefined;
-}
+type RefusalRecord = Pick<RequestRecord, "refusal" | "bytes">;
 
 /** The response to a refused request. The door adds its headers (`showRefusal`). */
 export function errorAnswer(record: RefusalRecord, refused: Refusal): Response {

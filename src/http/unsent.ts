@@ -1,5 +1,6 @@
 import { bucketOfText } from "../domain/address.ts";
 import type { Refusal } from "../service/admission.ts";
+import type { RequestRecord } from "./door.ts";
 
 /** A smaller body is not counted: the buffers of the system take it at once. */
 const countedFromBytes = 16 * 1024;
@@ -20,11 +21,7 @@ export const unread: Refusal = {
 };
 
 /** Who an answer is sent to. */
-interface Receiver {
-  address(): string | undefined;
-  /** False once the whole answer is sent, or the connection has ended. */
-  isUnderWay(): boolean;
-}
+type Receiver = Pick<RequestRecord, "address" | "isUnderWay">;
 
 interface Sending {
   readonly receiver: Receiver;
