@@ -43,8 +43,6 @@ export function described<T>(field: Field<T>, description: string, example?: unk
   return { ...field, schema: { ...field.schema, ...more } };
 }
 
-const when = (is: (value: string) => boolean) => (value: unknown) =>
-  typeof value === "string" && is(value) ? value : undefined;
 const text =
   <T>(parse: (value: string) => T | undefined) =>
   (value: unknown) =>
@@ -81,7 +79,7 @@ const pageLimitText: Field<number> = {
 const petName: Field<string> = {
   schema: { type: "string", maxLength: petNameLengthMax },
   rule: `must be a string of at most ${grouped(petNameLengthMax)} characters, of well-formed Unicode without the character U+0000`,
-  read: when(isPetName),
+  read: text((value) => (isPetName(value) ? value : undefined)),
 };
 
 const petStatus: Field<PetStatus> = {
@@ -191,27 +189,16 @@ export const newPetSchema = objectSchema(newPetFields, {
   description: "An animal to add. Other fields are ignored.",
 });
 
-/**
- * An object as the body of a request that changes something. It is read after the gate, and not for
- * a read-only key.
- */
-function body<T>(
-  schema: JsonSchema,
-  read: (given: Readonly<Record<string, unknown>>) => Result<T>,
-) {
-  return shape(schema, async (value): Promise<Result<T>> => {
-    const { request, headers } = value as UnreadBody;
-    const record = recordOf(request);
-    if (record.admission?.key?.readOnly === true) return { refusal: readOnlyKey };
-    const received = await readBody({ request, headers }, record);
-    if ("refusal" in received) return received;
-    const decoded = decodeObject(received, headers);
-    return "refusal" in decoded ? decoded : read(decoded.value);
-  });
-}
-
-/** A NewPet as the body of a request. */
-export const newPetBody = body(newPetSchema, readNewPet);
+/** A NewPet as the body of a request. It is read after the gate, and not for a read-only key. */
+export const newPetBody = shape(newPetSchema, async (value) => {
+  const unread = value as UnreadBody;
+  const record = recordOf(unread.request);
+  if (record.admission?.key?.readOnly === true) return { refusal: readOnlyKey };
+  const received = await readBody(unread, record);
+  if (!(received instanceof Uint8Array)) return received;
+  const decoded = decodeObject(received, unread.headers);
+  return "refusal" in decoded ? decoded : readNewPet(decoded.value);
+});
 
 const listFields = {
   limit: optional(
