@@ -2,7 +2,6 @@ import { Elysia, ValidationError, type AnyElysia } from "elysia";
 import type { Cidr } from "../domain/address.ts";
 import type { Logger } from "../service/log/logger.ts";
 import type { Services } from "../service/services.ts";
-import { PetAnswers } from "./answers.ts";
 import { Cors } from "./cors.ts";
 import { createDoor, recordOf, type Door, type RequestObserver } from "./door.ts";
 import type { MakeRoutes } from "./edge.ts";
@@ -59,13 +58,7 @@ export function createService(options: AppOptions): { readonly app: App; readonl
 function createApp(options: AppOptions, cors: Cors | undefined) {
   const { baseUrl, report, services, stagingBaseUrl, routes = [] } = options;
   const { clock } = services;
-  const operations = petRoutes({
-    answers: new PetAnswers(services),
-    baseUrl,
-    clock,
-    cors,
-    services,
-  });
+  const operations = petRoutes({ baseUrl, cors, services });
   const annexes = routes.flatMap((make) => make({ baseUrl, stagingBaseUrl, clock }));
   const open = openRoutes([probeRoutes(services), ...annexes]);
   const openMethods = methodTable(open.routes);
@@ -85,7 +78,7 @@ function createApp(options: AppOptions, cors: Cors | undefined) {
       return refuse(record, refused ?? refusalOf(error, report));
     })
     .use(operations)
-    .use(fallbackRoutes({ services, cors, clock }, operations.routes))
+    .use(fallbackRoutes({ services, cors }, operations.routes))
     .use(open);
 }
 

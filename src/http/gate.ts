@@ -7,7 +7,7 @@ import { recordOf, type RequestRecord } from "./door.ts";
 import { refuse } from "./errors.ts";
 
 export interface GateOptions {
-  readonly services: Pick<Services, "access">;
+  readonly services: Pick<Services, "access" | "clock">;
   readonly cors: Cors | undefined;
 }
 

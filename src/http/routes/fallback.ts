@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import type { Clock } from "../../domain/clock.ts";
 import { isGetPetRemoved } from "../edge.ts";
 import { recordOf } from "../door.ts";
 import { gate, type GateOptions } from "../gate.ts";
@@ -10,14 +9,11 @@ import { isGetPet } from "./pets.ts";
  * Everything else under /v1. It is behind the gate like the operations, so a 404 and a 405 cost the
  * same and have the same headers.
  */
-export function fallbackRoutes(
-  options: GateOptions & { readonly clock: Clock },
-  operations: readonly RouteName[],
-) {
+export function fallbackRoutes(options: GateOptions, operations: readonly RouteName[]) {
   const methods = methodTable(operations);
   const methodsWithoutGetPet = methodTable(operations.filter((route) => !isGetPet(route)));
   const answer = ({ request }: { request: Request }) => {
-    const table = isGetPetRemoved(options.clock()) ? methodsWithoutGetPet : methods;
+    const table = isGetPetRemoved(options.services.clock()) ? methodsWithoutGetPet : methods;
     return answerOtherMethod(table, request, recordOf(request), options.cors);
   };
   return new Elysia({ name: "fallback" })

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { httpDate, type Clock } from "../../domain/clock.ts";
+import { httpDate } from "../../domain/clock.ts";
 import {
   getPetDeprecatedAtMs,
   getPetRemovedAtMs,
@@ -11,7 +11,7 @@ import { pageLimit } from "../../domain/page.ts";
 import { idempotencyKeyOf, idempotencyKeyRule } from "../../domain/idempotency.ts";
 import { petJson, type NewPet, type Pet } from "../../domain/pet.ts";
 import type { Services } from "../../service/services.ts";
-import type { PetAnswers } from "../answers.ts";
+import { PetAnswers } from "../answers.ts";
 import { stillStands, unreadableBody } from "../body.ts";
 import { recordOf, type RequestRecord } from "../door.ts";
 import { errorAnswer, jsonType, noSuchPet, otherBody, refusal } from "../errors.ts";
@@ -21,9 +21,7 @@ import { UnsentAnswers, unread } from "../unsent.ts";
 import { answersOf, listQuery, newPetBody, petPath, type PetBody } from "../schemas.ts";
 
 interface PetRoutesOptions extends GateOptions {
-  readonly services: Pick<Services, "access" | "pets">;
-  readonly clock: Clock;
-  readonly answers: PetAnswers;
+  readonly services: Pick<Services, "access" | "clock" | "pets" | "store">;
   /** The address of /v1 for links; by default the one that the request came to. */
   readonly baseUrl: string | undefined;
 }
@@ -53,7 +51,9 @@ function fingerprintOf(pet: NewPet): Uint8Array {
 
 /** The three operations of the specification. */
 export function petRoutes(options: PetRoutesOptions) {
-  const { answers, clock, services } = options;
+  const { services } = options;
+  const { clock } = services;
+  const answers = new PetAnswers(services);
   const unsent = new UnsentAnswers();
   const petsUrl = (url: string) => `${baseUrlOf(url, options.baseUrl)}/pets`;
 
@@ -114,7 +114,7 @@ export function petRoutes(options: PetRoutesOptions) {
 
 /** Adds an animal that its caller may send again (draft-ietf-httpapi-idempotency-key-header). */
 async function createOnce(
-  { clock, services }: PetRoutesOptions,
+  { services }: PetRoutesOptions,
   request: Request,
   pet: NewPet,
   header: string,
@@ -125,7 +125,7 @@ async function createOnce(
   const keyId = record.admission?.key?.id;
   if (value === undefined || keyId === undefined) return errorAnswer(record, badIdempotencyKey);
   const bodyHash = fingerprintOf(pet);
-  const create = { pet, keyId, value, bodyHash, nowMs: clock() };
+  const create = { pet, keyId, value, bodyHash, nowMs: services.clock() };
   const { id, outcome } = await services.pets.createOnce(create);
   if (outcome === "other body") return errorAnswer(record, otherBody);
   if (outcome === "repeated") record.headers = { "Idempotent-Replayed": "true" };

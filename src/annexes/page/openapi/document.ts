@@ -3,7 +3,6 @@ import { Elysia } from "elysia";
 import type { Clock } from "../../../domain/clock.ts";
 import type { Services } from "../../../service/services.ts";
 import { interfaceVersion } from "../../../version.ts";
-import { PetAnswers } from "../../../http/answers.ts";
 import type { EdgeOptions } from "../../../http/edge.ts";
 import { petRoutes } from "../../../http/routes/pets.ts";
 import { headers, responses, securitySchemes } from "./components.ts";
@@ -19,10 +18,7 @@ export async function documentOf(options: EdgeOptions): Promise<OpenApiDocument>
   const { baseUrl = ownBaseUrl, stagingBaseUrl, clock } = options;
   // Only what the routes declare is asked for, which takes no store.
   const services = noServices(clock);
-  const answers = new PetAnswers(services);
-  const app = new Elysia()
-    .use(petRoutes({ answers, baseUrl, clock, cors: undefined, services }))
-    .use(plugin());
+  const app = new Elysia().use(petRoutes({ baseUrl, cors: undefined, services })).use(plugin());
   const answer = await app.handle(new Request(`http://localhost${documentPath}`));
   const servers = [
     { url: baseUrl, description: "This service" },
