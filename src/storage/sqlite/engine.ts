@@ -2,7 +2,7 @@ import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { Awaitable, Session } from "../contract.ts";
 import { type ColumnKind, columnName } from "../declare.ts";
 import { countEdit } from "../store-state.ts";
-import { asAppError, isBusy, openDatabase, translating } from "./database.ts";
+import { asAppError, busyTimeoutMs, isBusy, openDatabase, translating } from "./database.ts";
 import { inMemory, storeFiles } from "./files.ts";
 import {
   type Answer,
@@ -133,29 +133,30 @@ export function withoutBlocking<T>(work: () => T, timeoutMs: number): Awaitable<
 /** Page cache of a session, in KiB: an index that is walked in order needs little. */
 const sessionCacheKib = 8_192;
 
-/** What a session's writes go through, so that the store sees them at once. */
-type Noticing = <T>(write: () => T) => T;
-
 interface SessionOptions {
   /** The data folder, or ":memory:". */
   readonly folder: string;
-  /** True on a thread that serves: no statement may block it. */
+  /** True on a thread that serves: no statement may block it for a lock. */
   readonly serving: boolean;
-  /** How long a transaction may wait for another process's lock. */
-  readonly timeoutMs: number;
 }
 
 /**
  * Opens a session on the files of `folder`; in memory there is only the connection `shared`.
  * Temporary tables are in a file without a name, so that they take no lock on the catalogue and
- * cannot be left behind.
+ * cannot be left behind. Writes go through `writing`, so that the store sees them at once.
  */
 export function openSession(
   shared: Database,
-  { folder, serving, timeoutMs }: SessionOptions,
-  noticing: Noticing,
+  { folder, serving }: SessionOptions,
+  writing: <T>(write: () => T) => Awaitable<T>,
 ): Session {
-  const db = folder === inMemory ? shared : openCatalogue(folder, serving);
+  const db =
+    folder === inMemory
+      ? shared
+      : openDatabase(storeFiles(folder).catalogue, {
+          synchronous: "full",
+          busyTimeoutMs: serving ? 0 : busyTimeoutMs,
+        });
   db.run("PRAGMA temp_store = FILE");
   for (const schema of ["main", "temp"])
     db.run(`PRAGMA ${schema}.cache_size = -${sessionCacheKib}`);
@@ -163,18 +164,9 @@ export function openSession(
     dialect: "sqlite",
     read: (work) => translating(() => perform(db, work())),
     aside: (work) => translating(() => db.transaction(() => perform(db, work()))()),
-    transact(work) {
-      const write = () => noticing(() => transactOn(db, work));
-      return serving ? withoutBlocking(write, timeoutMs) : translating(write);
-    },
+    transact: (work) => writing(() => transactOn(db, work)),
     close() {
       if (db !== shared) db.close();
     },
   };
-}
-
-/** Another connection to the catalogue. On a thread that serves it never blocks for a lock. */
-function openCatalogue(folder: string, serving: boolean): Database {
-  const { catalogue } = storeFiles(folder);
-  return openDatabase(catalogue, { synchronous: "full", ...(serving ? { busyTimeoutMs: 0 } : {}) });
 }

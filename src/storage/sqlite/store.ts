@@ -1,6 +1,5 @@
 import type { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import type { Clock } from "../../domain/clock.ts";
 import type {
   AddedPet,
   Awaitable,
@@ -28,7 +27,7 @@ import { createdRow } from "../pet-row.ts";
 import { countBan } from "../counters.ts";
 import type { Steps } from "../statement.ts";
 import { openSession, perform, transactOn, withoutBlocking } from "./engine.ts";
-import { windowStore } from "./windows.ts";
+import { windowStore, type WindowStoreOptions } from "./windows.ts";
 import { Writer } from "./writer.ts";
 import type { Inspected } from "./writer-thread.ts";
 
@@ -37,13 +36,9 @@ const limitsPageSizeBytes = 1_024;
 /** Takes after which the counters' log is moved into their file. */
 const checkpointAfterTakes = 4_096;
 
-export interface SqliteOptions {
+export interface SqliteOptions extends WindowStoreOptions {
   /** The data folder, or ":memory:" for a store that ends with the process. */
   readonly folder: string;
-  readonly clock: Clock;
-  readonly random: () => number;
-  /** How long a take may wait for another process's lock. */
-  readonly timeoutMs: number;
   /** True in a server: changes go through the writer thread, and no statement may block. */
   readonly serving: boolean;
   /** True when other processes answer at the same address. */
@@ -53,7 +48,6 @@ export interface SqliteOptions {
   /** Told which file keeps a database as it was before its schema was changed. */
   readonly onBackup?: (file: string) => void;
   readonly onCommit?: (report: CommitReport) => void;
-  readonly onBusy?: () => void;
   /** Called for each ban that this process imposes. */
   readonly onBan?: () => void;
   /** The bytes of a catalogue that a store in memory begins with. */
@@ -153,13 +147,11 @@ class SqliteStore implements Store {
 
   transact<T>(work: () => Steps<T>, { counters }: TransactionOptions = {}): Awaitable<T> {
     const db = counters ? this.#limits : this.#catalogue;
-    const write = () => this.#noticing(() => transactOn(db, work));
-    const { serving, timeoutMs } = this.#options;
-    return serving ? withoutBlocking(write, timeoutMs) : translating(write);
+    return this.#writing(() => transactOn(db, work));
   }
 
   session(): Session {
-    return openSession(this.#catalogue, this.#options, (write) => this.#noticing(write));
+    return openSession(this.#catalogue, this.#options, (write) => this.#writing(write));
   }
 
   versions(): StoreVersions {
@@ -266,6 +258,13 @@ class SqliteStore implements Store {
     } finally {
       this.#versions.invalidate();
     }
+  }
+
+  /** In a server, the thread goes on while another process holds the lock. */
+  #writing<T>(write: () => T): Awaitable<T> {
+    const { serving, timeoutMs } = this.#options;
+    const noticed = () => this.#noticing(write);
+    return serving ? withoutBlocking(noticed, timeoutMs) : translating(noticed);
   }
 
   #changing<T>(write: () => T): T {

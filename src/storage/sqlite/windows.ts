@@ -11,7 +11,7 @@ import { usageTexts, windowTexts } from "./statements.macro.ts" with { type: "ma
 /** Pause before the lock is asked for again: short, and out of step with other processes. */
 const retryPauseMs = { min: 0.2, max: 3 } as const;
 
-interface WindowStoreOptions {
+export interface WindowStoreOptions {
   readonly clock: Clock;
   /** From 0 up to 1; spreads the retries. */
   readonly random: () => number;
