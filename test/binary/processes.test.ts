@@ -89,7 +89,7 @@ test("all processes answer at one address, and each lists an animal as soon as i
       return status === 200 ? (JSON.parse(body) as unknown[]).length : `${status} ${body}`;
     };
     // A database tells a process of another one's animals within a second.
-    if (isOnPostgres) await until(async () => (await list()) === count, 2_000);
+    if (isOnPostgres) await until(async () => (await list()) === count);
     else expect(await list()).toBe(count);
   }
   expect(seen.size).toBe(3);

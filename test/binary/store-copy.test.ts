@@ -9,6 +9,8 @@ import { hookTimeoutMs, testDatabase, type TestDatabase } from "../helpers/postg
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 
 const folder = temporaryFolder();
+/** A second, and what a busy machine adds. */
+const noticedMaxMs = 1_000 + 4_000;
 let database: TestDatabase;
 let key: string;
 let password: string;
@@ -192,7 +194,7 @@ describe("serve", () => {
     const startMs = performance.now();
     expect(revoked.exitCode).toBe(0);
     let statuses = await Promise.all([one, two].map(ask));
-    while (statuses.includes(200) && performance.now() - startMs < 1_000) {
+    while (statuses.includes(200) && performance.now() - startMs < noticedMaxMs) {
       await Bun.sleep(20);
       statuses = await Promise.all([one, two].map(ask));
     }

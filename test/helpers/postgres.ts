@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** For hooks that may have to start the server: the runner's own bound for hooks is 5 s. */
-export const hookTimeoutMs = 60_000;
+export const hookTimeoutMs = 120_000;
 
 interface TestServer {
   readonly url: string;

@@ -186,7 +186,7 @@ export async function changesNoticed(): Promise<void> {
   await Promise.all(stores.map(polledAnew));
 }
 
-const noticeTimeoutMs = 10_000;
+const noticeTimeoutMs = 30_000;
 const noAction = { action: "", actor: "", nowMs: 0 };
 
 /** Resolves after a poll that began after the call. */

@@ -231,7 +231,7 @@ describe("a ban", () => {
     const stack = await folder.stack({ serving: true });
     const { key, secret } = await stack.key("free");
     await becomeBanned(stack, secret);
-    const deadlineMs = performance.now() + 5_000;
+    const deadlineMs = performance.now() + 30_000;
     while ((await stack.request(secret)).refusal?.kind !== "key_banned") {
       expect(performance.now()).toBeLessThan(deadlineMs);
       await Bun.sleep(5);
