@@ -194,18 +194,18 @@ export function windowView(counts: WindowCounts, limits: Limits, ahead: number):
   const minuteLeft = Math.max(0, limits.perMinute - counts.minuteUsed + ahead);
   const dayLeft = Math.max(0, limits.perDay - counts.dayUsed + ahead);
   return minuteLeft < dayLeft
-    ? {
-        window: "minute",
-        limit: limits.perMinute,
-        remaining: minuteLeft,
-        resetSeconds: ((counts.minuteLabel + 1) * windowMs.minute) / 1000,
-      }
-    : {
-        window: "day",
-        limit: limits.perDay,
-        remaining: dayLeft,
-        resetSeconds: ((counts.dayLabel + 1) * windowMs.day) / 1000,
-      };
+    ? viewOf("minute", counts.minuteLabel, limits.perMinute, minuteLeft)
+    : viewOf("day", counts.dayLabel, limits.perDay, dayLeft);
+}
+
+/** One window, of which `remaining` requests are left. */
+export function viewOf(
+  window: WindowName,
+  label: number,
+  limit: number,
+  remaining: number,
+): WindowView {
+  return { window, limit, remaining, resetSeconds: ((label + 1) * windowMs[window]) / 1000 };
 }
 
 /** Whole seconds to `resetSeconds`, rounded up and at least 1 (RFC 9110, section 10.2.3). */

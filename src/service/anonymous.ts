@@ -1,6 +1,6 @@
 import { bucketOf, parseAddress } from "../domain/address.ts";
 import type { Clock } from "../domain/clock.ts";
-import { labelAt, windowMs, type WindowView } from "../domain/windows.ts";
+import { labelAt, viewOf, windowMs, type WindowView } from "../domain/windows.ts";
 import { rateLimited, type Admission } from "./admission.ts";
 
 /**
@@ -93,24 +93,14 @@ export class AnonymousLimiter implements AddressLimiter {
     const { label, used, granted } = this.#buckets.take(this.#names.of(address), 1);
     if (label !== this.#label) this.#names.forget();
     this.#label = label;
-    const view = viewOf(label, this.#perMinute, this.#perMinute - used);
+    const view = viewOf("minute", label, this.#perMinute, this.#perMinute - used);
     return granted === 1 ? admitted(view) : usedUp(view, this.#clock());
   }
 
   peek(address: string | undefined): WindowView {
     const { label, used } = this.#buckets.take(this.#names.of(address), 0);
-    return viewOf(label, this.#perMinute, this.#perMinute - used);
+    return viewOf("minute", label, this.#perMinute, this.#perMinute - used);
   }
-}
-
-/** The bucket's numbers as headers show them. */
-export function viewOf(label: number, limit: number, remaining: number): WindowView {
-  return {
-    window: "minute",
-    limit,
-    remaining: Math.max(0, remaining),
-    resetSeconds: ((label + 1) * windowMs.minute) / 1000,
-  };
 }
 
 export function admitted(view: WindowView): Admission {

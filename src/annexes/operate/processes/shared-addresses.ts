@@ -1,11 +1,10 @@
 import type { Clock } from "../../../domain/clock.ts";
-import { labelAt, windowMs, type WindowView } from "../../../domain/windows.ts";
+import { labelAt, viewOf, windowMs, type WindowView } from "../../../domain/windows.ts";
 import type { Admission } from "../../../service/admission.ts";
 import {
   admitted,
   BucketNames,
   usedUp,
-  viewOf,
   type AddressLimiter,
   type Taken,
 } from "../../../service/anonymous.ts";
@@ -45,7 +44,7 @@ export class SharedAddressLimiter implements AddressLimiter {
 
   peek(address: string | undefined): WindowView {
     const { used, left } = this.#blockOf(this.#names.of(address));
-    return viewOf(this.#label, this.#perMinute, this.#perMinute - used + left);
+    return viewOf("minute", this.#label, this.#perMinute, this.#perMinute - used + left);
   }
 
   /** The block of the running minute. What is left of an earlier one is forgotten. */
@@ -69,11 +68,11 @@ export class SharedAddressLimiter implements AddressLimiter {
     if (block.left > 0) {
       block.left -= 1;
       return admitted(
-        viewOf(this.#label, this.#perMinute, this.#perMinute - block.used + block.left),
+        viewOf("minute", this.#label, this.#perMinute, this.#perMinute - block.used + block.left),
       );
     }
     if (block.used < this.#perMinute) return undefined;
-    return usedUp(viewOf(this.#label, this.#perMinute, 0), this.#clock());
+    return usedUp(viewOf("minute", this.#label, this.#perMinute, 0), this.#clock());
   }
 
   async #admitLater(bucket: string): Promise<Admission> {
