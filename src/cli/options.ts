@@ -155,8 +155,9 @@ export function labelOption(description: string): Option {
   });
 }
 
-export function limitOption(flag: string, description: string): Option {
-  return new Option(`--${flag} <N>`, description).argParser((value: string) => {
+export function limitOption(window: "minute" | "day"): Option {
+  const description = `requests per ${window} (plan enterprise only)`;
+  return new Option(`--per-${window} <N>`, description).argParser((value: string) => {
     const limit = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
     if (!isLimit(limit))
       throw new InvalidArgumentError(`It must be a whole number from 1 to ${limitMax}.`);

@@ -38,8 +38,8 @@ export function createCommand(io: Io): Command {
     .addOption(
       labelOption("what the key is for, such as the customer's name").makeOptionMandatory(),
     )
-    .addOption(limitOption("per-minute", "requests per minute (plan enterprise only)"))
-    .addOption(limitOption("per-day", "requests per day (plan enterprise only)"))
+    .addOption(limitOption("minute"))
+    .addOption(limitOption("day"))
     .addOption(readOnlyOption("the key may list and get animals, but not add them"))
     .addOption(readWriteOption("the key may also add animals, which is the default"))
     .addOption(expiryOption("when the key expires, such as 90d; never by default"))

@@ -17,16 +17,14 @@ import { json, type Static } from "../json.ts";
 
 const { text, count, time, day, oneOf, orNull, object, list } = json;
 
-const limitFields = {
-  perMinute: count("requests per UTC minute"),
-  perDay: count("requests per UTC day"),
-};
-
 const keyFields = {
   id: text("id of the key; it stays the same when the secret is rotated"),
   name: text("label"),
   plan: oneOf(planNames, "plan"),
-  limits: object(limitFields),
+  limits: object({
+    perMinute: count("requests per UTC minute"),
+    perDay: count("requests per UTC day"),
+  }),
   access: oneOf(accesses, "what the key may do"),
   state: oneOf(keyStates, "state now"),
   createdAt: time("when the key was made"),
@@ -61,8 +59,8 @@ const eventSchema = object({
   changes: list(
     object({
       field: text("name of what changed"),
-      before: json.orNull(json.text("value before, or null")),
-      after: json.orNull(json.text("value after, or null")),
+      before: orNull(text("value before, or null")),
+      after: orNull(text("value after, or null")),
     }),
   ),
 });
@@ -104,7 +102,7 @@ export function keyJson(key: ApiKey, nowMs: number): Static<typeof keySchema> {
     id: key.id,
     name: key.name,
     plan: key.plan,
-    limits: { perMinute: key.limits.perMinute, perDay: key.limits.perDay },
+    limits: key.limits,
     access: accessOf(key),
     state: keyState(key, nowMs),
     createdAt: isoSeconds(key.createdAtMs),

@@ -22,8 +22,8 @@ export function updateCommand(io: Io): Command {
     "change a key's plan, limits, access, label or expiry; used requests stay used",
   )
     .addOption(planOption())
-    .addOption(limitOption("per-minute", "requests per minute (plan enterprise only)"))
-    .addOption(limitOption("per-day", "requests per day (plan enterprise only)"))
+    .addOption(limitOption("minute"))
+    .addOption(limitOption("day"))
     .addOption(labelOption("new label"))
     .addOption(
       expiryOption("when the key expires, counted from now, such as 90d; never removes the expiry"),
