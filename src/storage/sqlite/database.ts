@@ -79,8 +79,7 @@ export function isFull(error: unknown): boolean {
 
 /** True when SQLite found that the file's content is none of its own making. */
 export function isDamaged(error: unknown): boolean {
-  const { code } = error as { code?: string };
-  return error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB)/.test(code ?? "");
+  return error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code ?? "");
 }
 
 /** Why the database failed, in an operator's words, and what to do about it. */

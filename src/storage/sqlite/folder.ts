@@ -232,13 +232,9 @@ export function folderRemedy(folder: string): string {
     const chown = `chown -R ${ourOperand()} ${shellWord(folder)}`;
     return remedy(folder, `If the folder is for rehome alone: ${chown}; otherwise ${another}.`);
   }
-  const user = sudoUser(folder);
+  // As sudo takes a user: one without a name by its number.
+  const user = userName(uid).replace(/^uid (\d+)$/, "'#$1'");
   return remedy(folder, `Run it as the folder's user: sudo -u ${user} rehome ...; or ${another}.`);
-}
-
-/** The owner of a folder as sudo takes a user. */
-function sudoUser(folder: string): string {
-  return userName(statSync(folder).uid).replace(/^uid (\d+)$/, "'#$1'");
 }
 
 /**
