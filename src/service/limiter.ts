@@ -250,7 +250,7 @@ export class Limiter {
   #saveUsage(account: Account): void {
     const { day, refusals } = account.usage;
     if (refusals === 0) return;
-    this.#unsavedUsage.push({ keyId: account.key.id, day, refusals, bans: 0 });
+    this.#unsavedUsage.push({ keyId: account.key.id, day, refusals });
     account.usage = { day, refusals: 0 };
   }
 }

@@ -95,12 +95,11 @@ export interface KeyAction {
   readonly nowMs: number;
 }
 
-/** What a key did in one UTC day (days since the epoch), beyond what its windows count. */
+/** Refusals of a key in one UTC day (days since the epoch), which its windows do not count. */
 export interface UsageDelta {
   readonly keyId: string;
   readonly day: number;
   readonly refusals: number;
-  readonly bans: number;
 }
 
 export interface UsageDay {

@@ -1,4 +1,5 @@
 import { windowMs } from "../../src/domain/windows.ts";
+import { countBan } from "../../src/storage/counters.ts";
 import { TestClock } from "./app.ts";
 import { openTestStore } from "./store-under-test.ts";
 
@@ -27,8 +28,11 @@ export async function liveThrough(
     const day = Math.floor(clock.nowMs / windowMs.day);
     await store.windows.take(
       [{ keyId, limits, want: requests, unused: undefined }],
-      [{ keyId, day, refusals, bans }],
+      [{ keyId, day, refusals }],
     );
+    for (let ban = 0; ban < bans; ban += 1) {
+      await store.transact(() => countBan(keyId, clock.nowMs), { counters: true });
+    }
   }
   await store.close();
 }

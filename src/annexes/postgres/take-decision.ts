@@ -10,7 +10,6 @@ export interface TakeCall {
 export interface UsageAmounts {
   readonly requests: number;
   readonly refusals: number;
-  readonly bans: number;
 }
 
 /** Counts to be kept, with the caller's address where the take has one. */
@@ -38,11 +37,10 @@ export function decide(
   const forgetBefore = new Map<string, number>();
   const add = (keyId: string, day: number, amounts: UsageAmounts) => {
     const id = `${keyId} ${day}`;
-    const sofar = usage.get(id) ?? { requests: 0, refusals: 0, bans: 0 };
+    const sofar = usage.get(id) ?? { requests: 0, refusals: 0 };
     usage.set(id, {
       requests: sofar.requests + amounts.requests,
       refusals: sofar.refusals + amounts.refusals,
-      bans: sofar.bans + amounts.bans,
     });
   };
   const takeOne = (request: TakeRequest): TakeResult => {
@@ -58,15 +56,13 @@ export function decide(
       changed.set(keyId, { ...result.counts, address });
     }
     if (finished !== undefined) {
-      add(keyId, finished.day, { requests: finished.requests, refusals: 0, bans: 0 });
+      add(keyId, finished.day, { requests: finished.requests, refusals: 0 });
       forgetBefore.set(keyId, finished.forgetBefore);
     }
     return result;
   };
   const results = calls.map(({ requests, usage: deltas }) => {
-    for (const { keyId, day, refusals, bans } of deltas) {
-      add(keyId, day, { requests: 0, refusals, bans });
-    }
+    for (const { keyId, day, refusals } of deltas) add(keyId, day, { requests: 0, refusals });
     return requests.map(takeOne);
   });
   return { results, changed, usage, forgetBefore };

@@ -235,16 +235,15 @@ function addUsage(client: ReservedSQL, usage: ReadonlyMap<string, UsageAmounts>)
   const ids = [...usage.keys()].toSorted();
   const amounts = ids.map((id) => usage.get(id) as UsageAmounts);
   return client`
-    INSERT INTO rehome.usage_days AS kept (key_id, day, requests, refusals, bans)
+    INSERT INTO rehome.usage_days AS kept (key_id, day, requests, refusals)
     SELECT * FROM unnest(
       ${ids.map((id) => id.split(" ")[0])}::text[],
       ${ids.map((id) => Number(id.split(" ")[1]))}::bigint[],
       ${amounts.map(({ requests }) => requests)}::bigint[],
-      ${amounts.map(({ refusals }) => refusals)}::bigint[],
-      ${amounts.map(({ bans }) => bans)}::bigint[]
+      ${amounts.map(({ refusals }) => refusals)}::bigint[]
     )
     ON CONFLICT (key_id, day) DO UPDATE SET requests = kept.requests + excluded.requests,
-      refusals = kept.refusals + excluded.refusals, bans = kept.bans + excluded.bans`.execute();
+      refusals = kept.refusals + excluded.refusals`.execute();
 }
 
 function forgetUsage(

@@ -75,14 +75,13 @@ export function usageTexts() {
       day: given("day"),
       requests: given("requests"),
       refusals: given("refusals"),
-      bans: given("bans"),
+      bans: sql`0`,
     })
     .onConflictDoUpdate({
       target: [usageDays.keyId, usageDays.day],
       set: {
         requests: sql`${usageDays.requests} + excluded.requests`,
         refusals: sql`${usageDays.refusals} + excluded.refusals`,
-        bans: sql`${usageDays.bans} + excluded.bans`,
       },
     });
   const forgetUsage = written

@@ -29,8 +29,8 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
     (requests: readonly TakeRequest[], usage: readonly UsageDelta[]): TakeResult[] => {
       // Read with the lock held: after a wait past the window's end, the old one is not charged.
       const nowMs = clock();
-      for (const { keyId, day, refusals, bans } of usage) {
-        statements.addUsage.run(keyId, day, 0, refusals, bans);
+      for (const { keyId, day, refusals } of usage) {
+        statements.addUsage.run(keyId, day, 0, refusals);
       }
       return requests.map((request) => takeOne(statements, request, nowMs));
     },
@@ -114,7 +114,7 @@ type PutBindings = [
   dayUsed: number,
   lastAddress: string | null,
 ];
-type UsageBindings = [keyId: string, day: number, requests: number, refusals: number, bans: number];
+type UsageBindings = [keyId: string, day: number, requests: number, refusals: number];
 
 function windowStatements(db: Database) {
   const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
@@ -144,7 +144,7 @@ function takeOne(
   }
   if (finished !== undefined) {
     const { day, requests, forgetBefore } = finished;
-    statements.addUsage.run(keyId, day, requests, 0, 0);
+    statements.addUsage.run(keyId, day, requests, 0);
     statements.forgetUsage.run(keyId, forgetBefore);
   }
   return result;

@@ -6,6 +6,7 @@ import { noBan } from "../../../../src/domain/ban.ts";
 import { AppError } from "../../../../src/domain/errors.ts";
 import { int64Max, int64Min } from "../../../../src/domain/int64.ts";
 import { publishedLimits } from "../../../../src/domain/plan.ts";
+import { windowMs } from "../../../../src/domain/windows.ts";
 import {
   type CopyProgress,
   copyStore,
@@ -16,6 +17,7 @@ import {
   movedTables,
   readRows,
 } from "../../../../src/annexes/postgres/moving/transfer.ts";
+import { countBan } from "../../../../src/storage/counters.ts";
 import { nullable, table, text } from "../../../../src/storage/declare.ts";
 import { record } from "../../../../src/storage/records.ts";
 import { run, sql } from "../../../../src/storage/statement.ts";
@@ -242,7 +244,8 @@ async function fill(store: Store): Promise<void> {
   const limits = { perMinute: 10, perDay: 20 };
   for (const keyId of ["key_1", "key_2"]) {
     await store.windows.take([{ keyId, limits, want: 3, unused: undefined }], []);
-    await store.windows.take([], [{ keyId, day: 20_000, refusals: 5, bans: 1 }]);
+    await store.windows.take([], [{ keyId, day: 20_000, refusals: 5 }]);
+    await store.transact(() => countBan(keyId, 20_000 * windowMs.day), { counters: true });
   }
   expect(await store.pets.count()).toBe(5_001);
 }
