@@ -94,16 +94,11 @@ const petStatus: Field<PetStatus> = {
 };
 
 type Fields = Readonly<Record<string, Field<unknown>>>;
+type ValueOf<F> = F extends Field<infer T> ? T : never;
 type ReadOf<F extends Fields> = {
-  readonly [N in keyof F as F[N] extends { isOptional: true } ? N : never]?: Exclude<
-    ReturnType<F[N]["read"]>,
-    undefined
-  >;
+  readonly [N in keyof F as F[N] extends { isOptional: true } ? N : never]?: ValueOf<F[N]>;
 } & {
-  readonly [N in keyof F as F[N] extends { isOptional: true } ? never : N]: Exclude<
-    ReturnType<F[N]["read"]>,
-    undefined
-  >;
+  readonly [N in keyof F as F[N] extends { isOptional: true } ? never : N]: ValueOf<F[N]>;
 };
 
 type Result<T> = { readonly value: T } | { readonly refusal: Refusal };
@@ -150,7 +145,7 @@ interface Issue {
 
 /** A shape as Elysia takes it: JSON Schema for the document, Standard Schema to read a `T`. */
 function shape<T>(schema: JsonSchema, read: (value: unknown) => Result<T> | Promise<Result<T>>) {
-  const told = (result: Result<T>) =>
+  const outcome = (result: Result<T>) =>
     "refusal" in result
       ? { issues: [{ message: result.refusal.message, refusal: result.refusal }] satisfies Issue[] }
       : result;
@@ -162,7 +157,7 @@ function shape<T>(schema: JsonSchema, read: (value: unknown) => Result<T> | Prom
       types: undefined as { readonly input: unknown; readonly output: T } | undefined,
       validate(value: unknown) {
         const result = read(value);
-        return result instanceof Promise ? result.then(told) : told(result);
+        return result instanceof Promise ? result.then(outcome) : outcome(result);
       },
     },
   };
