@@ -10,7 +10,7 @@ import { systemClock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import type { AddressLimiter } from "../service/anonymous.ts";
-import { closing } from "../service/closing.ts";
+import { closing, quietly } from "../service/closing.ts";
 import { openStore, type StoreObserver } from "../service/open-store.ts";
 import { createServices, type Services } from "../service/services.ts";
 import type { Store } from "../storage/contract.ts";
@@ -60,7 +60,7 @@ export async function openServices(
   try {
     await refuseMoved(store, config);
   } catch (error) {
-    await store.close();
+    await quietly(() => store.close());
     throw error;
   }
   return createServices(store, {
