@@ -147,7 +147,11 @@ function commit(create: (writer: Writer) => readonly bigint[] | readonly KeptCre
 function probe(catalogue: Database, write: boolean): void {
   catalogue.run("BEGIN IMMEDIATE");
   try {
-    if (write) catalogue.run("UPDATE key_epoch SET epoch = epoch");
+    if (write) {
+      // SQLite writes no page for a row that is set to what it is.
+      catalogue.run("UPDATE key_epoch SET epoch = epoch + 1");
+      catalogue.run("UPDATE key_epoch SET epoch = epoch - 1");
+    }
     catalogue.run("COMMIT");
   } finally {
     if (catalogue.inTransaction) catalogue.run("ROLLBACK");
