@@ -85,9 +85,9 @@ test("the kernel builds, and its executable has the kernel's commands only", asy
   const names = [...commands.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name);
   expect(names).toEqual(expect.arrayContaining(["serve", "keys", "config"]));
   expect(names).not.toContain("doctor");
-}, 120_000);
+}, 600_000);
 
 test("the kernel passes its own tests", async () => {
-  const said = await bun("test", "--timeout", "60000", ...kernelTests);
+  const said = await bun("test", "--timeout", "120000", ...kernelTests);
   expect(Number(/^ *(\d+) pass$/m.exec(said)?.[1])).toBeGreaterThan(500);
-}, 600_000);
+}, 1_800_000);

@@ -91,7 +91,7 @@ test("the tests of services, web edge and executable hold on PostgreSQL too", as
   using folder = temporaryFolder();
   const report = join(folder.path, "report.xml");
   const { url } = await sharedServer();
-  const flags = ["--parallel=2", "--preload", "./test/helpers/clean-up.ts", "--timeout", "30000"];
+  const flags = ["--parallel=2", "--preload", "./test/helpers/clean-up.ts", "--timeout", "120000"];
   const reporter = ["--reporter", "junit", "--reporter-outfile", report];
   const child = Bun.spawn([process.execPath, "test", ...flags, ...reporter, ...(await suites())], {
     cwd: join(import.meta.dir, ".."),
@@ -107,7 +107,7 @@ test("the tests of services, web edge and executable hold on PostgreSQL too", as
   const { passed, skipped } = outcomes(await Bun.file(report).text());
   expect(skipped.toSorted()).toEqual(Object.values(testsLeftOut).flat().toSorted());
   expect(passed).toBeGreaterThan(passedMin);
-}, 600_000);
+}, 1_800_000);
 
 async function suites(): Promise<string[]> {
   const files = await Array.fromAsync(

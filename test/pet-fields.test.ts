@@ -168,4 +168,4 @@ test("the command line sets and shows every field", async () => {
     expect({ name, text: shown }).toEqual({ name, text: expect.stringContaining(String(value)) });
     expect({ name, text: table }).toEqual({ name, text: expect.stringContaining(String(value)) });
   }
-}, 60_000);
+}, 120_000);

@@ -10,4 +10,4 @@ test("an executable is built where an absolute path says, and nowhere else", asy
   await build(file);
   expect(existsSync(file)).toBe(true);
   expect(existsSync(join(import.meta.dir, "../..", folder.path))).toBe(false);
-}, 30_000);
+}, 120_000);

@@ -15,4 +15,4 @@ test("the house counts its lines, and traces the files that a request executes",
   expect(list).not.toContain("src/storage/sqlite/writer");
   // Traced in the other thread too.
   expect(create).toContain("  src/storage/sqlite/writer.worker.ts\n");
-}, 60_000);
+}, 120_000);

@@ -19,7 +19,7 @@ let judge: Judge;
 beforeAll(async () => {
   document = (await rehome(["openapi"])).stdout;
   judge = await prismJudge(document);
-}, 60_000);
+}, 120_000);
 
 /** A server that speaks byte by byte. */
 async function wireServer(onSocket: (socket: Socket) => void) {

@@ -144,4 +144,4 @@ test("Prism's mock answers as documented, and leads a client that pages to nobod
     mock.kill();
     await mock.exited;
   }
-}, 60_000);
+}, 120_000);

@@ -235,7 +235,7 @@ describe.each(stores)("$name", (kind) => {
       ),
       { numRuns: 25 },
     );
-  }, 60_000);
+  }, 120_000);
 
   test("categories are named, renamed and merged, and each of it is taken back", async () => {
     await create("Rex", 3n);

@@ -353,7 +353,7 @@ describe.each(stores)("$name", (kind) => {
     const found = (await added()).flatMap(({ externalId }) => externalId ?? []);
     expect(found).toHaveLength(50_001);
     expect(found).toEqual(found.toSorted());
-  }, 60_000);
+  }, 120_000);
 
   test("an import that ends early leaves nothing behind", async () => {
     await begin();

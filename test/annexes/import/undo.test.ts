@@ -198,7 +198,7 @@ describe.each(stores)("$name", (kind) => {
     expect((await failure(animals.undo({ change: importing?.id ?? 0n }))).message).toContain(
       "was already undone",
     );
-  }, 60_000);
+  }, 120_000);
 
   type Move =
     | { readonly kind: "import"; readonly file: Row[]; readonly complete: boolean }

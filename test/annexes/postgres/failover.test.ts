@@ -101,4 +101,4 @@ test("a failover to a standby that every commit waited for loses no animal and n
   await proxy.close();
   await link.close();
   await server.stop();
-}, 60_000);
+}, 120_000);
