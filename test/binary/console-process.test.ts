@@ -3,7 +3,7 @@
  * upload may cost, and that its end is not the interface's.
  */
 import { describe, expect, test } from "bun:test";
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { executable, makeKey, rehome, roomy, temporaryFolder } from "../helpers/binary.ts";
@@ -175,6 +175,19 @@ test("Health counts the requests of all processes, also of those that were repla
   expect(await counted()).toBe(sent);
   expect(await server.stop()).toBe(0);
 }, 150_000);
+
+test("Health is shown after an upgrade replaced the executable under the service", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "rehome");
+  const data = join(folder.path, "data");
+  copyFileSync(await executable(), path);
+  await using server = await serveConsole(data, [], { path });
+  const olga = await new Visitor(server.console).join(await invite(data, "Olga", "operator"));
+  copyFileSync(path, `${path}.new`);
+  renameSync(`${path}.new`, path);
+  expect((await olga.get("/health")).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+});
 
 describe("a public address", () => {
   test.each(["203.0.113.9:8090", "[2001:db8::9]:8090"])(
