@@ -331,7 +331,7 @@ describe("mistakes", () => {
     [["show", "9223372036854775808"], 2, "It must be an integer of 64 bits."],
     [["show"], 2, "missing required argument 'id'"],
     [["set-status", "1", "gone"], 2, "Allowed choices are available, pending, sold, none."],
-    [["add", "--name", "Rex"], 2, "required option '--category <name|id>' not specified"],
+    [["add", "--name", "Rex"], 2, "required option '--category <category>' not specified"],
     [["add", "--category", "1"], 2, "required option '--name <name>' not specified"],
     [["add", "--name", "Rex", "--category", "1.5"], 1, 'There is no category "1.5".'],
     [["update", "1"], 2, "There is nothing to change"],

@@ -40,7 +40,8 @@ describe("bash", () => {
   });
 
   test("quotes a label", async () => {
-    expect(await pressTab("bash", "rehome keys show shel")).toBe("shelter website");
+    for (const line of ["shel", '"shel', "'shel"])
+      expect(await pressTab("bash", `rehome keys show ${line}`)).toBe("shelter website");
   });
 
   test("after = too", async () => {
@@ -51,6 +52,11 @@ describe("bash", () => {
 describe("zsh", () => {
   test("quotes a label", async () => {
     expect(await pressTab("zsh", "rehome keys show shel")).toBe("shelter website");
+  });
+
+  test("completes files after =", async () => {
+    const line = `rehome keys list --data=${folder.path}/dat`;
+    expect(await pressTab("zsh", line)).toBe(`--data=${folder.path}/data`);
   });
 
   test("completes commands, options, values, ids and files", async () => {
@@ -77,6 +83,13 @@ describe("fish", () => {
   test("completes commands, options, values, ids and files", async () => {
     for (const [line, expected] of typed())
       expect((await offered(line)).map(([value]) => value)).toContain(expected);
+  });
+
+  test("completes files below ~ and after =", async () => {
+    for (const line of ["--data ~/dat", "--data=~/dat", `--data=${folder.path}/dat`]) {
+      const [[value = ""] = []] = await offered(`rehome keys list ${line}`);
+      expect(value).toEndWith("/data/");
+    }
   });
 
   test("says what each is", async () => {

@@ -54,7 +54,7 @@ export const nameOption = (description: string) =>
   });
 
 export const categoryOption = (description: string) =>
-  new Option("--category <name|id>", description);
+  new Option("--category <category>", description);
 
 export const createCategoryOption = () =>
   new Option("--create-category", "create the category if it does not exist");

@@ -24,8 +24,8 @@ export interface Lookup {
   ): Promise<readonly Candidate[]>;
 }
 
-/** Placeholders of values that are files or folders. */
-const filePlaceholders = new Set(["file", "FILE", "DIR", "dir"]);
+/** Placeholders of values that are files or folders, or may be one. */
+const filePlaceholders = new Set(["file", "FILE", "DIR", "dir", "place"]);
 
 /** Where in a command line the last word stands. */
 interface Place {
@@ -50,12 +50,8 @@ export async function complete(
   if (joined !== null) {
     const [, name = "", begun = ""] = joined;
     const found = valuesOf(optionOf(place.command, name));
-    return Array.isArray(found)
-      ? startingWith(begun, found).map(({ value, ...rest }) => ({
-          value: `${name}=${value}`,
-          ...rest,
-        }))
-      : [];
+    if (found === "files") return found;
+    return startingWith(begun, found).map(({ value }) => ({ value: `${name}=${value}` }));
   }
   if (place.option !== undefined) return filtered(typed, valuesOf(place.option));
   if (typed.startsWith("-")) return startingWith(typed, optionsOf(place.command));
@@ -126,10 +122,12 @@ function valuesOf(option: Option | undefined): Candidate[] | "files" {
   if (option?.argChoices !== undefined) return option.argChoices.map((value) => ({ value }));
   const [, placeholder = ""] = /[<[](\S+?)[>\]]/.exec(option?.flags ?? "") ?? [];
   if (filePlaceholders.has(placeholder)) return "files";
-  // A setting's placeholder lists its values: on|off.
+  // A setting's placeholder lists its values: on|off. The N of N|auto is none.
   const words = placeholder.split("|");
-  return words.length > 1 ? words.map((value) => ({ value })) : [];
+  return words.length > 1 ? words.filter(isLowerCase).map((value) => ({ value })) : [];
 }
+
+const isLowerCase = (word: string) => word === word.toLowerCase();
 
 function optionsOf(command: Command): Candidate[] {
   const options = command.options.map(({ long, description }) => ({

@@ -77,13 +77,18 @@ describe("values", () => {
       ["production", "staging"],
     ],
     [["completion", "f"], ["fish"]],
+    [["serve", "--processes", ""], ["auto"]],
+    [["pets", "list", "--category", ""], []],
     [["keys", "create", "--name", "w"], []],
   ])("%j", async (words, values) => expect((await completed(...words)).values).toEqual(values));
 
-  test.each([[["backup", ""]], [["serve", "--data", "/v"]], [["pets", "import", "a"]]])(
-    "%j is a file",
-    async (words) => expect((await completed(...words)).values).toBe("files"),
-  );
+  test.each([
+    [["backup", ""]],
+    [["serve", "--data", "/v"]],
+    [["serve", "--data=/v"]],
+    [["store", "copy", "--from", "/v"]],
+    [["pets", "import", "a"]],
+  ])("%j is a file", async (words) => expect((await completed(...words)).values).toBe("files"));
 });
 
 describe("what the store knows", () => {
