@@ -44,7 +44,7 @@ const attempts = 3;
 export function backup(
   source: string,
   target: string,
-  migrations = migrationsOf.catalogue,
+  migrations: readonly Migration[] = migrationsOf.catalogue,
 ): BackupReport {
   requireReachable(dirname(source));
   requirePlainFiles([source]);
@@ -134,11 +134,7 @@ function readStart(path: string, bytes: number): string {
  * Keeps a copy of a database beside it before the migration `tag`, the first of `migrations` that
  * it lacks. Returns the copy's name.
  */
-export function backupBefore(
-  path: string,
-  tag: string,
-  migrations = migrationsOf.catalogue,
-): string {
+export function backupBefore(path: string, tag: string, migrations: readonly Migration[]): string {
   for (;;) {
     const target = freeName(`${path}.before-${tag}`);
     try {

@@ -169,7 +169,8 @@ class SqliteStore implements Store {
       return;
     }
     const noting = () => noteNoisyMinute(keyId, minuteLabel, nowMs);
-    if (this.#changing(() => transactOn(this.#catalogue, noting))) {
+    const note = () => this.#noticing(() => transactOn(this.#catalogue, noting));
+    if (translating(note)) {
       this.#options.onBan?.();
       perform(this.#limits, countBan(keyId, nowMs));
     }
@@ -239,7 +240,7 @@ class SqliteStore implements Store {
   #ownWriter(): Pick<Store["pets"], "create" | "createOnce"> {
     const insert = petInsert(this.#catalogue);
     const creates = new GroupCommit<AddedPet, bigint>(async (batch) =>
-      this.#changing(() => insert(batch.map(createdRow))),
+      this.#writing(() => insert(batch.map(createdRow))),
     );
     return {
       create: (pet, signal) => creates.add(pet, signal),
@@ -265,10 +266,6 @@ class SqliteStore implements Store {
     const { serving, timeoutMs } = this.#options;
     const noticed = () => this.#noticing(write);
     return serving ? withoutBlocking(noticed, timeoutMs) : translating(noticed);
-  }
-
-  #changing<T>(write: () => T): T {
-    return translating(() => this.#noticing(write));
   }
 
   #countingTakes(windows: Store["windows"]): Store["windows"] {

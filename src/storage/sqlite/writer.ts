@@ -9,7 +9,7 @@ interface WriterOptions extends WriterOpen {
   /** Called for each commit. What it throws is the failure of the creates in it. */
   readonly onCommit: (report: CommitReport) => void;
   /** Called for each ban that a noisy minute led to. */
-  readonly onBan?: () => void;
+  readonly onBan: () => void;
   /** Called with a failure that nobody waits for. */
   readonly onProblem: (error: unknown) => void;
   /** The thread's program; tests have others. */
@@ -126,7 +126,7 @@ export class Writer {
   #receive(reply: WriterReply): void {
     const question = this.#questions.get(reply.id);
     this.#questions.delete(reply.id);
-    if (reply.type === "banned") this.#options.onBan?.();
+    if (reply.type === "banned") this.#options.onBan();
     if (reply.type !== "failed") return question?.resolve(reply);
     const error = Object.assign(new Error(reply.message), { code: reply.code });
     if (question === undefined) this.#options.onProblem(error);

@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
 import { backup, backupBefore } from "../../../src/storage/sqlite/backup.ts";
+import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
 import { recordBackup } from "../../../src/annexes/operate/backup/last-backup.ts";
 import { diagnose } from "../../../src/annexes/operate/doctor/sqlite.ts";
 import { restore } from "../../../src/annexes/operate/backup/restore.ts";
@@ -138,9 +139,9 @@ describe("a backup", () => {
 
   test("before a migration lies beside the catalogue, each with a name of its own", async () => {
     await add("Rex");
-    const first = backupBefore(catalogue, "0001_next");
+    const first = backupBefore(catalogue, "0001_next", migrationsOf.catalogue);
     expect(first).toBe(`${catalogue}.before-0001_next`);
-    expect(backupBefore(catalogue, "0001_next")).toBe(`${first}-2`);
+    expect(backupBefore(catalogue, "0001_next", migrationsOf.catalogue)).toBe(`${first}-2`);
   });
 });
 
