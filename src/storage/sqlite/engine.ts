@@ -110,23 +110,22 @@ const retryPauseMs = 3;
  * while the thread goes on.
  */
 export function withoutBlocking<T>(work: () => T, timeoutMs: number): Awaitable<T> {
-  const deadlineMs = performance.now() + timeoutMs;
-  const isOver = (error: unknown) => !isBusy(error) || performance.now() > deadlineMs;
-  const later = async (): Promise<T> => {
-    for (;;) {
-      await Bun.sleep(retryPauseMs);
-      try {
-        return work();
-      } catch (error) {
-        if (isOver(error)) throw asAppError(error);
-      }
-    }
-  };
   try {
     return work();
   } catch (error) {
-    if (isOver(error)) throw asAppError(error);
-    return later();
+    if (!isBusy(error)) throw asAppError(error);
+    return tryAgain(work, performance.now() + timeoutMs);
+  }
+}
+
+async function tryAgain<T>(work: () => T, deadlineMs: number): Promise<T> {
+  for (;;) {
+    await Bun.sleep(retryPauseMs);
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadlineMs) throw asAppError(error);
+    }
   }
 }
 
