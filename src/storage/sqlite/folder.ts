@@ -42,11 +42,8 @@ const networkFileSystems: ReadonlyMap<number, string> = new Map([
  */
 export function prepareFolder(folder: string): void {
   if (!existsSync(folder)) makeFolder(folder);
-  else if (!statSync(folder).isDirectory()) {
-    throw new AppError("unavailable", `The data folder ${folder} is a file, not a folder.`, {
-      hint: "Name another folder with --data.",
-    });
-  } else if (!mayWrite(folder)) {
+  else if (!statSync(folder).isDirectory()) requireReachable(folder);
+  else if (!mayWrite(folder)) {
     throw new AppError(
       "unavailable",
       `The data folder ${folder} cannot be written: it ${ownership(folder)}.`,
@@ -56,10 +53,19 @@ export function prepareFolder(folder: string): void {
   refuseNetwork(folder, statfsSync(folder).type);
 }
 
-/** Throws when this process may not enter the folder or one above it: nothing in it can be seen. */
+/**
+ * Throws when the folder or one above it is a file, or this process may not enter it: nothing in it
+ * can be seen.
+ */
 export function requireReachable(folder: string): void {
   const at = existsSync(folder) ? folder : nearestFolder(folder);
-  if (!statSync(at).isDirectory() || may(at, constants.X_OK)) return;
+  if (!statSync(at).isDirectory()) {
+    const what = at === folder ? "" : ` cannot be reached: ${at}`;
+    throw new AppError("unavailable", `The data folder ${folder}${what} is a file, not a folder.`, {
+      hint: "Name another folder with --data.",
+    });
+  }
+  if (may(at, constants.X_OK)) return;
   throw new AppError(
     "unavailable",
     `The data folder ${folder} cannot be reached: ${at === folder ? "it" : at} ${ownership(at)}.`,
@@ -97,10 +103,9 @@ function makeFolder(folder: string): void {
     }
     requireReachable(folder);
     const parent = nearestFolder(folder);
-    const why = statSync(parent).isDirectory() ? ownership(parent) : "is a file, not a folder";
     throw new AppError(
       "unavailable",
-      `The data folder ${folder} is missing and cannot be made: ${parent} ${why}.`,
+      `The data folder ${folder} is missing and cannot be made: ${parent} ${ownership(parent)}.`,
       {
         cause: error,
         hint: remedy(

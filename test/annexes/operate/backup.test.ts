@@ -130,6 +130,15 @@ describe("a backup", () => {
     expect(() => backup(catalogue, file)).toThrow("There is no catalogue to back up");
   });
 
+  test("of a data folder that is a file says so", () => {
+    writeFileSync(data, "");
+    for (const inside of ["data", "data/inside"]) {
+      const { message, hint } = refusal(() => backup(join(folder, inside, "rehome.db"), file));
+      expect(message).toEndWith("is a file, not a folder.");
+      expect(hint).toBe("Name another folder with --data.");
+    }
+  });
+
   test("into a missing folder says so", async () => {
     await add("Rex");
     expect(() => backup(catalogue, join(folder, "no/backup.db"))).toThrow(
