@@ -69,7 +69,7 @@ function inspect(
 export function inspectFolder(
   files: ReturnType<typeof storeFiles>,
 ): Record<keyof typeof files, readonly Migration[]> {
-  requirePlainFiles(Object.values(files));
+  requirePlainFiles([files.catalogue, files.limits]);
   const limits = inspect(files.limits, migrationsOf.limits, limitsAdvice);
   requireCatalogue(files);
   return { catalogue: inspect(files.catalogue, migrationsOf.catalogue), limits };

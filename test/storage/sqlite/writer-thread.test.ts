@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { readMigrations } from "../../../src/storage/migrations.macro.ts";
 import { systemClock } from "../../../src/domain/clock.ts";
 import { openDatabase } from "../../../src/storage/sqlite/database.ts";
@@ -28,6 +28,23 @@ test("the thread that found a folder in order writes to it", async () => {
   await store.started;
   expect(await store.pets.create({ name: "Rex", categoryId: 1n })).toBe(1n);
   await store.close();
+});
+
+test("only the folder is looked at, not where the program was called", async () => {
+  using folder = temporaryFolder();
+  using here = temporaryFolder();
+  await open(folder.path).close();
+  // The names in the message to the thread were taken for databases.
+  for (const name of ["inspect", "0"]) mkdirSync(join(here.path, name));
+  const before = process.cwd();
+  process.chdir(here.path);
+  try {
+    const inspected = await inspectAhead(folder.path);
+    expect(inspected?.thread).toBeInstanceOf(Worker);
+    inspected?.thread.terminate();
+  } finally {
+    process.chdir(before);
+  }
 });
 
 test("a folder without a catalogue is left to the start", async () => {
