@@ -34,10 +34,16 @@ export async function attempt(name: string, work: () => unknown): Promise<StoreC
   }
 }
 
-/** Takes and leaves the write lock. */
-export function takeLock(db: Database): void {
+/** Takes and leaves the write lock; with `write` it also commits a page that changes nothing. */
+export function probe(db: Database, write: boolean): void {
   db.run("BEGIN IMMEDIATE");
-  db.run("ROLLBACK");
+  try {
+    // Nothing uses this number. For a row that is set to what it is, SQLite writes no page.
+    if (write) db.run("PRAGMA user_version = 0");
+    db.run("COMMIT");
+  } finally {
+    if (db.inTransaction) db.run("ROLLBACK");
+  }
 }
 
 /** Whether the disk that holds `folder` has room for the next commits. */

@@ -13,7 +13,7 @@ import type {
 import { addOnce } from "../create-once.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { backupBefore } from "./backup.ts";
-import { attempt, freeSpace, requireRoomToMigrate, takeLock } from "./checks.ts";
+import { attempt, freeSpace, probe, requireRoomToMigrate } from "./checks.ts";
 import { FileWatch, VersionReader } from "./watch.ts";
 import { notOpened, openDatabase, translating } from "./database.ts";
 import { inMemory, migrationsOf, storeFiles } from "./files.ts";
@@ -117,6 +117,8 @@ class SqliteStore implements Store {
   readonly #watch: FileWatch | undefined;
   readonly #versions: VersionReader;
   #takesSinceCheckpoint = 0;
+  /** True while the last take failed: only then is a probe worth a write. */
+  #hasTakeFailed = false;
 
   constructor(options: SqliteOptions, catalogue: Database, limits: Database) {
     this.#options = options;
@@ -181,9 +183,10 @@ class SqliteStore implements Store {
     if (this.#watch?.look() !== undefined) {
       return [{ name: "files", ok: false, detail: "they were moved, removed or replaced" }];
     }
+    const probeLimits = () => probe(this.#limits, this.#hasTakeFailed);
     return [
       await attempt("catalogue", async () => this.#writer?.probe()),
-      await attempt("limits", () => withoutBlocking(() => takeLock(this.#limits), timeoutMs)),
+      await attempt("limits", () => withoutBlocking(probeLimits, timeoutMs)),
       freeSpace(folder),
     ];
   }
@@ -278,7 +281,10 @@ class SqliteStore implements Store {
           this.#takesSinceCheckpoint = 0;
           this.#writer?.checkpoint();
         }
-        return windows.take(requests, usage);
+        this.#hasTakeFailed = true;
+        const results = windows.take(requests, usage);
+        this.#hasTakeFailed = false;
+        return results;
       },
     };
   }

@@ -4,6 +4,7 @@
  */
 import type { Database } from "bun:sqlite";
 import type { KeptCreate, OnceCreate } from "../contract.ts";
+import { probe } from "./checks.ts";
 import { isBusy, openDatabase } from "./database.ts";
 import { noteNoisyMinute } from "../keys.ts";
 import { perform, transactOn } from "./engine.ts";
@@ -141,21 +142,6 @@ function commit(create: (writer: Writer) => readonly bigint[] | readonly KeptCre
   const to = opened();
   const results = patiently(() => create(to));
   return { type: "committed", results, commitMs: performance.now() - startMs };
-}
-
-/** Takes the write lock; with `write` it also commits a page that changes nothing. */
-function probe(catalogue: Database, write: boolean): void {
-  catalogue.run("BEGIN IMMEDIATE");
-  try {
-    if (write) {
-      // SQLite writes no page for a row that is set to what it is.
-      catalogue.run("UPDATE key_epoch SET epoch = epoch + 1");
-      catalogue.run("UPDATE key_epoch SET epoch = epoch - 1");
-    }
-    catalogue.run("COMMIT");
-  } finally {
-    if (catalogue.inTransaction) catalogue.run("ROLLBACK");
-  }
 }
 
 function close(): void {
