@@ -28,6 +28,7 @@ interface ListenOptions {
 interface Server {
   readonly url: URL;
   readonly port: number | undefined;
+  readonly pendingRequests: number;
   reload(options: { fetch: Door }): unknown;
   stop(closeActiveConnections?: boolean): Promise<void>;
 }
@@ -120,7 +121,7 @@ async function close({ door, server }: Bound, timeoutMs: number): Promise<void> 
 
 /**
  * Responds with `Connection: close` until it is quiet. Otherwise a close would break a request that
- * a client is just sending.
+ * a client is just sending. An answer under way does not say so yet: its client may ask once more.
  */
 async function announceStop(door: Door, server: Server, maxMs: number): Promise<void> {
   let answered = 0;
@@ -134,8 +135,9 @@ async function announceStop(door: Door, server: Server, maxMs: number): Promise<
     },
   });
   const endMs = performance.now() + maxMs;
-  for (let before = -1; before !== answered && performance.now() < endMs;) {
-    before = answered;
+  for (let isQuiet = false; !isQuiet && performance.now() < endMs;) {
+    const before = server.pendingRequests > 0 ? undefined : answered;
     await Bun.sleep(Math.min(quietMs, maxMs));
+    isQuiet = before === answered && server.pendingRequests === 0;
   }
 }

@@ -1,6 +1,8 @@
-/** What surrounds the servers that share a port, on servers that only take notes. */
+/** What surrounds the servers that share a port, on servers that only take notes; and a stop. */
 import { expect, test } from "bun:test";
+import { connect } from "node:net";
 import { listen } from "../../src/http/server.ts";
+import { until } from "../helpers/until.ts";
 
 const tls = { cert: "certificate", key: "key" };
 const options = { host: "shelter.example", port: 0, reusePort: true, tls };
@@ -14,6 +16,7 @@ function servers() {
   const server = {
     port: 443,
     url: new URL("https://shelter.example:443"),
+    pendingRequests: 0,
     reload: () => server,
     stop: () => Promise.resolve(),
   };
@@ -40,4 +43,35 @@ test("a certificate that comes while the server stops opens no other one", async
   await stopped;
   await server.renew(tls);
   expect(ports).toEqual([0]);
+});
+
+test("a stop waits for a slow answer, and for what its client asks then, which says close", async () => {
+  const { promise: goOn, resolve } = Promise.withResolvers<void>();
+  let asked = 0;
+  const makeDoor = () => async () => {
+    asked += 1;
+    await goOn;
+    return new Response("ok");
+  };
+  const server = listen(makeDoor, { host: "127.0.0.1", port: 0, reusePort: false });
+  const socket = connect({ port: server.port, host: "127.0.0.1" });
+  let text = "";
+  let isClosed = false;
+  socket.on("close", () => (isClosed = true));
+  const ask = () => socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  socket.on("data", (bytes) => {
+    text += bytes.toString();
+    if (text.split("HTTP/1.1 200").length === 2) ask();
+  });
+  ask();
+  await until(() => asked === 1);
+  const stopped = server.stop(10_000);
+  // Longer than the silence after which connections that nobody uses are closed.
+  await Bun.sleep(200);
+  resolve();
+  await stopped;
+  await until(() => isClosed);
+  const [, first = "", second = ""] = text.split("HTTP/1.1 200");
+  expect(first).not.toContain("Connection: close");
+  expect(second).toContain("Connection: close");
 });
