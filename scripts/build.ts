@@ -2,8 +2,8 @@
  * Builds dist/rehome, the whole program in one file, for this machine. Each flag is there for a
  * reason: docs/decisions/0001-build-flags.md.
  */
-import { mkdirSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 
 const root = join(import.meta.dir, "..");
 /** The writer thread is an entry point of its own: nothing imports it. */
@@ -24,16 +24,21 @@ export const buildFlags = [
 /**
  * Builds the executable as `outfile`, seen from the root of the repository, for `target` or for
  * this machine. The bytes depend on the sources, Bun, the target and the file's own name, which is
- * in it. Throws when the build fails.
+ * in it. It takes a former one's place when it is whole. Throws when the build fails.
  */
 export async function build(outfile: string, target?: string): Promise<void> {
-  mkdirSync(dirname(resolve(root, outfile)), { recursive: true });
+  const file = resolve(root, outfile);
+  mkdirSync(dirname(file), { recursive: true });
+  const folder = mkdtempSync(join(dirname(file), ".build-"));
+  const made = join(folder, basename(file));
   const flags = target === undefined ? buildFlags : [...buildFlags, `--target=${target}`];
   const child = Bun.spawn(
-    [process.execPath, "build", ...flags, ...entryPoints, "--outfile", outfile],
+    [process.execPath, "build", ...flags, ...entryPoints, "--outfile", made],
     { cwd: root, stdout: "ignore", stderr: "pipe" },
   );
   const [exitCode, talk] = await Promise.all([child.exited, child.stderr.text()]);
+  if (exitCode === 0) renameSync(made, file);
+  rmSync(folder, { recursive: true });
   if (exitCode !== 0) throw new Error(`the build failed:\n${talk}`);
 }
 

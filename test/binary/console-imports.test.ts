@@ -57,7 +57,8 @@ test("a preview does not import the file that another tab chose since", async ()
   const second = await previewOf(ana);
   await chosen(ana, { source: "tabs", complete: "yes" });
   expect(await ana.submit("/import/run", second)).toContain("What two.csv would change");
-  expect(await ana.submit("/import/run", await previewOf(ana))).toContain("Imported: two.csv");
+  await ana.submit("/import/run", await previewOf(ana));
+  expect(await settled(ana)).toContain("Imported: two.csv");
   expect(await (await ana.get("/animals?q=Tab+one")).text()).toContain("No animal");
 });
 
