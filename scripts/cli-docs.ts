@@ -24,8 +24,8 @@ This page lists every command with its options and its JSON. \`bun run docs:cli\
 - With \`--json\` a command prints one JSON document. Its fields are listed below and are stable within a major version: new
   ones may be added, none is renamed, removed or changed in meaning. Ignore fields that you do not know.
 - Times are UTC, in seconds. Ids of animals and categories are int64; JavaScript, and jq before 1.7, round them beyond 2^53.
-- \`pets remove\`, \`undo\`, \`restore\` and \`people remove\` ask before they change anything.
-  Without a terminal they need \`--yes\`. \`keys revoke\` asks on a terminal only, so that a script can revoke a leaked key.
+- \`pets remove\`, \`undo\` and \`restore\` ask before they change anything. Without a terminal they need \`--yes\`.
+  \`keys revoke\` and \`people remove\` ask on a terminal only, so that a script can end a leaked key or session.
 - Tables fit the width of a terminal; elsewhere nothing is truncated. Colours appear on terminals only, unless \`NO_COLOR\`
   is set.
 - Every setting is a flag and a variable (\`--base-url\` is \`REHOME_BASE_URL\`). The flag has priority. An unknown
@@ -76,11 +76,13 @@ function leaves(command: Command): Command[] {
 
 function shapeTable(schema: TSchema): string {
   const isList = schema["type"] === "array";
-  const item = isList ? (schema["items"] as TSchema) : schema;
+  const [either] = variants(schema);
+  const item = isList ? (schema["items"] as TSchema) : (either ?? schema);
   const rows = fieldsOf(item, isList ? "[]" : "").map(
     ({ path, type, about }) => `| \`${path}\` | ${type} | ${about.replaceAll("|", "\\|")} |`,
   );
-  const title = isList ? "`--json` prints a list of:" : "`--json` prints:";
+  const what = isList ? " a list of" : either && ` ${schema.description ?? ""}`;
+  const title = `\`--json\` prints${what ?? ""}:`;
   return [title, "", "| field | type | meaning |", "|---|---|---|", ...rows].join("\n");
 }
 

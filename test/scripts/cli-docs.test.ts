@@ -10,6 +10,10 @@ test("docs/cli.md is what the commands say: `bun run docs:cli` writes it anew", 
   expect(written === (await cliDocs()) ? "the same" : "run `bun run docs:cli`").toBe("the same");
 });
 
+test("every table of what --json prints has fields", async () => {
+  expect(await cliDocs()).not.toMatch(/\|---\|---\|---\|\n(?!\|)/);
+});
+
 test("every command that takes --json says what it prints", async () => {
   const commands = [await createProgram(testIo())];
   for (const command of commands) {
