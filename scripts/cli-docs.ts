@@ -101,7 +101,7 @@ function fieldsOf(schema: TSchema, prefix: string): Field[] {
     const field = {
       path,
       type: typeText(property) + absent,
-      about: property.description ?? "",
+      about: property.description ?? (property["items"] as TSchema | undefined)?.description ?? "",
     };
     return [
       field,

@@ -144,16 +144,15 @@ export const yesOption = (description: string) => new Option("-y, --yes", descri
 export const planOption = (description = "plan of the key") =>
   new Option("--plan <plan>", description).choices([...planNames]);
 
-/**
- * A key's label, by which it is found again: an empty one, as an unset variable in a script leaves
- * it, finds nothing.
- */
-export function labelOption(description: string): Option {
-  return new Option("--name <label>", description).argParser((value: string) => {
-    if (value.trim() === "") throw new InvalidArgumentError("It must not be empty.");
-    return value;
-  });
+/** Reads a text that must have something in it: an unset variable in a script leaves nothing. */
+export function parseText(value: string): string {
+  if (value.trim() === "") throw new InvalidArgumentError("It must not be empty.");
+  return value;
 }
+
+/** A key's label, by which it is found again. */
+export const labelOption = (description: string) =>
+  new Option("--name <label>", description).argParser(parseText);
 
 export function limitOption(window: "minute" | "day"): Option {
   const description = `requests per ${window} (plan enterprise only)`;

@@ -68,6 +68,9 @@ describe("a folder of backups", () => {
     expect(refused.stderr).toContain(`--keep needs a folder, and ${missing} is not a folder.`);
     const none = await rehome(["backup", at.folder.path, "--keep", "0", "--data", at.data]);
     expect(none.exitCode).toBe(2);
+    const unset = await rehome(["backup", "", "--data", at.data]);
+    expect(unset).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(unset.stderr).toContain("It must not be empty.");
   });
 });
 

@@ -10,8 +10,10 @@ test("docs/cli.md is what the commands say: `bun run docs:cli` writes it anew", 
   expect(written === (await cliDocs()) ? "the same" : "run `bun run docs:cli`").toBe("the same");
 });
 
-test("every table of what --json prints has fields", async () => {
-  expect(await cliDocs()).not.toMatch(/\|---\|---\|---\|\n(?!\|)/);
+test("every table of what --json prints has fields, and every value a meaning", async () => {
+  const page = await cliDocs();
+  expect(page).not.toMatch(/\|---\|---\|---\|\n(?!\|)/);
+  expect(page.match(/^\| `[^`]+` \| (?!object|list of object)[^|]*\| {2}\|$/gm)).toBeNull();
 });
 
 test("every command that takes --json says what it prints", async () => {

@@ -7,7 +7,7 @@ import { datedFile, isFolder, removeOlder } from "./dated.ts";
 import { verifyCommand } from "./verify-command.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
-import { addSettings, configOf } from "../../../cli/options.ts";
+import { addSettings, configOf, parseText } from "../../../cli/options.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { UsageError } from "../../../cli/errors.ts";
 
@@ -26,7 +26,7 @@ export const backupSchema = json.object({
 export function backupCommand(io: Io): Command {
   const command = new Command("backup")
     .description("copy the catalogue and its keys to a new file, while the service runs")
-    .argument("<file>", "new file to write; or a folder, for a dated file in it")
+    .argument("<file>", "new file to write; or a folder, for a dated file in it", parseText)
     .addOption(
       new Option(
         "--keep <N>",
