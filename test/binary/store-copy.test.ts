@@ -210,6 +210,11 @@ describe("is refused in words", () => {
       () => ["--from", "/nonexistent", "--to", database.url],
       "There is no rehome.db in /nonexistent",
     ],
+    [
+      "from a file",
+      () => ["--from", join(folder.path, "rehome.db"), "--to", database.url],
+      "rehome.db/rehome.db cannot be read: ",
+    ],
     ["onto itself", () => ["--from", folder.path, "--to", folder.path], "are the same place"],
     [
       "from another kind of database",

@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
+import { accessSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { systemClock } from "../../../domain/clock.ts";
+import { reasonOf } from "../../../domain/system-error.ts";
 import { type CopiedPart, type CopyProgress, copyStore } from "./copy-store.ts";
 import { openStore } from "../../../service/open-store.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
@@ -68,9 +69,7 @@ async function copy(io: Io, options: Options, config: Config): Promise<void> {
   if (source === target) {
     throw new UsageError("--from and --to are the same place.", "Name another place with --to.");
   }
-  if (!isAddress(source) && !existsSync(storeFiles(source).catalogue)) {
-    throw new UsageError(`There is no rehome.db in ${source}.`, "Name a data folder with --from.");
-  }
+  if (!isAddress(source)) requireCatalogue(source);
   // What a server stores during the copy would not be in the new place.
   for (const place of [source, target]) {
     if (!isAddress(place)) requireUnused(storeFiles(place).catalogue);
@@ -85,6 +84,25 @@ async function copy(io: Io, options: Options, config: Config): Promise<void> {
   io.out(`Copied from ${from} to ${to}; both sides are equal.\n`);
   io.err(`From now on rehome refuses to work on ${from}, and names the new place.\n`);
   return undefined;
+}
+
+/** Throws unless `folder` has a catalogue that this process can see. */
+function requireCatalogue(folder: string): void {
+  const { catalogue } = storeFiles(folder);
+  try {
+    accessSync(catalogue);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      throw new UsageError(
+        `There is no rehome.db in ${folder}.`,
+        "Name a data folder with --from.",
+      );
+    }
+    throw new UsageError(
+      `${catalogue} cannot be read: ${reasonOf(error)}.`,
+      "Run it with sudo, or name another data folder with --from.",
+    );
+  }
 }
 
 interface PlacesToCopy {
