@@ -17,7 +17,7 @@ import { documentedJson } from "../helpers/json-contract.ts";
 import { onStoreUnderTest } from "../helpers/store-under-test.ts";
 
 const header = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\n";
-const slowMs = 60_000;
+const slowMs = 120_000;
 
 /** An Austin file of so many dogs that are there. */
 function largeFile(folder: string, rows: number): string {

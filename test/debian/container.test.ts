@@ -12,7 +12,7 @@ import { librariesMaxMs, muslLibraries } from "../helpers/musl-libraries.ts";
 
 const root = join(import.meta.dir, "../..");
 const container = join(root, "packaging/container");
-const emulatedMaxMs = 240_000;
+const emulatedMaxMs = 900_000;
 const folder = temporaryFolder();
 const out = join(folder.path, "out");
 

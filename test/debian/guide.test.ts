@@ -11,7 +11,7 @@ import { comparable, commandsOf, runCommands, withOutputs } from "../helpers/gui
 
 const root = join(import.meta.dir, "../..");
 const isUpdate = process.env["UPDATE_GUIDE"] === "1";
-const slowMs = 180_000;
+const slowMs = 900_000;
 
 /** What the website's key did on the days before the last one, as the page draws it. */
 const requests = [

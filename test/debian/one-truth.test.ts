@@ -5,7 +5,7 @@
 import { expect, test } from "bun:test";
 import { copyAddress, inSystem } from "../helpers/system.ts";
 
-const slowMs = 120_000;
+const slowMs = 900_000;
 
 test(
   "commands find the service's store and settings, work as its account, and say so",

@@ -11,7 +11,7 @@ import { finished } from "../helpers/finished.ts";
 
 const root = join(import.meta.dir, "../..");
 /** To build an executable and to run one in an emulator takes its time. */
-const slowMs = 240_000;
+const slowMs = 900_000;
 const folder = temporaryFolder();
 const out = join(folder.path, "out");
 const dateSeconds = "1763683200";
