@@ -347,6 +347,7 @@ describe("pets import", () => {
   test.each([
     [["nothing.json"], 2, "nothing.json cannot be read: there is no such file."],
     [["/"], 2, "/ cannot be read: it is a folder."],
+    [["/dev/null"], 2, "/dev/null cannot be read: it is a device."],
     [[], 2, "missing required argument 'file'"],
     [["-", "--map", "colour=x"], 2, '--map: there is no field "colour"'],
     [["-", "--map", "name=x,categoryId=y", "--format", "asm"], 2, "exclude each other"],

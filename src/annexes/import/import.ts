@@ -105,7 +105,7 @@ export async function importAnimals(
     create: options.createCategories,
     newIds: options.newIds === true,
   });
-  const reading = await beginReading(options.input, options.read);
+  const reading = await beginReading(untilStopped(options.input, options.stop), options.read);
   return closing(
     () => reading.close(),
     async () => {
@@ -116,6 +116,28 @@ export async function importAnimals(
       );
     },
   );
+}
+
+/** The chunks of an input. Throws AppError at a stop, also while it waits for the next chunk. */
+async function* untilStopped(chunks: ByteChunks, stop: AbortSignal): AsyncGenerator<Uint8Array> {
+  const { promise: end, reject } = Promise.withResolvers<never>();
+  const refuse = () => reject(stopped("Nothing was changed."));
+  // A stop after the last chunk is noticed elsewhere.
+  end.catch(() => undefined);
+  stop.addEventListener("abort", refuse);
+  if (stop.aborted) refuse();
+  const source = chunks[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await Promise.race([end, source.next()]);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    stop.removeEventListener("abort", refuse);
+    // A source that waits for its next chunk does not close either.
+    await Promise.race([end, source.return?.()]);
+  }
 }
 
 async function importReading(

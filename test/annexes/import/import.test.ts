@@ -227,6 +227,14 @@ describe("importAnimals", () => {
     expect(await run('[{"name":"a","categoryId":1}]')).toMatchObject({ added: 1 });
   });
 
+  test("one that is stopped while it waits for its input ends at once", async () => {
+    const stop = new AbortController();
+    const silent = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => stop.abort()) });
+    expect(await failure(run("", { input: silent, stop: stop.signal }))).toBe(
+      "The import was stopped. Nothing was changed.",
+    );
+  });
+
   test("one that is stopped while it stores says how far it came", async () => {
     const stop = new AbortController();
     const rows = Array.from({ length: 12_000 }, (_, index) => `n,1,x${index}`);
@@ -435,18 +443,20 @@ describe("an import that fails", () => {
 
   test("ends its stage, whatever becomes of its input", async () => {
     let isClosed = false;
-    const catalogueWatched = beginningWith(() =>
-      stageWith((stage) => ({
+    const stop = new AbortController();
+    const catalogueWatched = beginningWith(() => {
+      stop.abort();
+      return stageWith((stage) => ({
         async close() {
           await stage.close();
           isClosed = true;
         },
-      })),
-    );
+      }));
+    });
     const input = watched('[{"name":"a","categoryId":1},', () => {
       throw new Error("the pipe cannot be closed");
     });
-    const stopped = { input: input.chunks(), stop: AbortSignal.abort() };
+    const stopped = { input: input.chunks(), stop: stop.signal };
     expect(await failure(run("", stopped, catalogueWatched))).not.toBe("nothing failed");
     expect(isClosed).toBe(true);
   });

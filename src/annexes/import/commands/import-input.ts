@@ -27,7 +27,9 @@ export function readable(path: string): ReturnType<typeof Bun.file> {
   let cause: unknown;
   try {
     accessSync(path, constants.R_OK);
-    if (statSync(path).isDirectory()) problem = "it is a folder";
+    const found = statSync(path);
+    if (found.isDirectory()) problem = "it is a folder";
+    if (found.isCharacterDevice() || found.isBlockDevice()) problem = "it is a device";
   } catch (error) {
     cause = error;
     problem = reasonOf(error);
