@@ -267,6 +267,8 @@ describe("changes", () => {
       stdout: `${id} "line" is active: plan pro, 300/min, 10,000/day.\n`,
       stderr: "",
     });
+    const { stdout } = await keys("update", id, "--expires-in", "90d");
+    expect(stdout).toMatch(/10,000\/day, until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\.\n$/);
   });
 
   test("say of a banned key until when, and of a revoked one nothing of the kind", async () => {
