@@ -10,9 +10,8 @@ import { type Message, message } from "../messages.ts";
 const workbookMebibytesMax = 32;
 const batchRows = 512;
 
-/** The largest workbook, and its rows, that are looked through for formulas without a value. */
+/** The largest workbook that is searched for formulas without a value: all of it, in memory. */
 const formulasBytesMax = 4 * 1024 * 1024;
-const formulasRowsMax = 512;
 
 /**
  * Rows of the sheet that is named, or of the first visible one, whose siblings go to `onUnread`:
@@ -76,7 +75,7 @@ async function firstVisible(
  */
 async function refuseValueless(bytes: Uint8Array, sheet: number | string): Promise<void> {
   if (bytes.length > formulasBytesMax) return;
-  const { sheets } = await readXlsx(bytes, { sheets: [sheet], maxRows: formulasRowsMax });
+  const { sheets } = await readXlsx(bytes, { sheets: [sheet] });
   for (const [place, { formula, value }] of sheets[0]?.cells ?? []) {
     if (formula === undefined || value !== null) continue;
     const [row = 0, column = 0] = place.split(",").map(Number);

@@ -166,19 +166,21 @@ describe("a workbook", () => {
   });
 
   test("with a formula that no program has computed is refused, and one with a value read", async () => {
-    const withFormula = (formulaResult: string | null) =>
+    const many = [...rows, ...Array.from({ length: 600 }, () => rows.at(-1) ?? [])];
+    const withFormula = (formulaResult: string | null, row = 3) =>
       writeXlsx({
         sheets: [
           {
             name: "Animals",
-            rows,
-            cells: new Map([["3,2", { formula: 'IF(1,"sold","")', formulaResult }]]),
+            rows: many,
+            cells: new Map([[`${row},2`, { formula: 'IF(1,"sold","")', formulaResult }]]),
           },
         ],
       });
     expect(await refusal(readWhole(await withFormula(null), undefined, 100))).toBe(
       "line 4: the formula in C4 has no value: open the workbook in a spreadsheet program and save it",
     );
+    expect(await refusal(readWhole(await withFormula(null, 600)))).toStartWith("line 601: ");
     const { outcomes } = await readWhole(await withFormula("sold"), undefined, 100);
     expect(outcomes[0]).toMatchObject({ name: "Zoé", status: "sold" });
   });
