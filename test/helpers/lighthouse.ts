@@ -10,6 +10,10 @@ export interface LighthouseReport {
   readonly audits: Readonly<Record<string, { readonly id: string; readonly score: number | null }>>;
 }
 
+/** Lighthouse sometimes fails to record a page, and asks to be run again. */
+const recordingFailed = "Please run Lighthouse again";
+const attemptsMax = 3;
+
 /** What Lighthouse says of a page in these categories. Sends `headers` with its requests. */
 export async function lighthouse(
   url: string,
@@ -20,16 +24,21 @@ export async function lighthouse(
   const file = join(folder.path, "report.json");
   const extraHeaders = join(folder.path, "headers.json");
   await Bun.write(extraHeaders, JSON.stringify(headers));
-  const { exitCode, stderr } = await runTool(
-    "lighthouse",
-    url,
-    `--only-categories=${categories.join(",")}`,
-    "--chrome-flags=--headless --no-sandbox --disable-gpu",
-    `--extra-headers=${extraHeaders}`,
-    "--quiet",
-    "--output=json",
-    `--output-path=${file}`,
-  );
-  if (exitCode !== 0) throw new Error(stderr);
+  const measure = () =>
+    runTool(
+      "lighthouse",
+      url,
+      `--only-categories=${categories.join(",")}`,
+      "--chrome-flags=--headless --no-sandbox --disable-gpu",
+      `--extra-headers=${extraHeaders}`,
+      "--quiet",
+      "--output=json",
+      `--output-path=${file}`,
+    );
+  let run = await measure();
+  for (let n = 1; n < attemptsMax && run.stderr.includes(recordingFailed); n += 1) {
+    run = await measure();
+  }
+  if (run.exitCode !== 0) throw new Error(run.stderr);
   return (await Bun.file(file).json()) as LighthouseReport;
 }
