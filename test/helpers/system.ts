@@ -11,15 +11,17 @@ import { finished } from "./finished.ts";
 export const copyAddress = "198.51.100.7";
 
 /**
- * The layers: all of this system to read, memory to write to. The network has a loopback and one
- * more interface, and nobody else's ports.
+ * The layers: all of this system to read, memory to write to. The homes and the service's folder
+ * are empty: a trial or a service of this system is not the copy's. The network has a loopback and
+ * one more interface, and nobody else's ports.
  */
 const boot = `
   set -e
   work=$1/copy
   mkdir -p $work; mount -t tmpfs tmpfs $work; mkdir $work/upper $work/work $work/root
   mount -t overlay overlay -o lowerdir=/,upperdir=$work/upper,workdir=$work/work $work/root
-  for each in run tmp var/tmp; do mount -t tmpfs tmpfs $work/root/$each; done
+  for each in home root run tmp var/tmp; do mount -t tmpfs tmpfs $work/root/$each; done
+  chmod 700 $work/root/root
   chmod 1777 $work/root/tmp $work/root/var/tmp
   mount -t proc proc $work/root/proc
   mount -t sysfs sysfs $work/root/sys
@@ -29,7 +31,7 @@ const boot = `
   ip link set lo up
   ip link add lan0 type veth peer name lan1; ip address add ${copyAddress}/24 dev lan0; ip link set lan0 up; ip link set lan1 up
   cd $work/root
-  rm -f etc/fstab etc/default/rehome usr/sbin/policy-rc.d
+  rm -rf etc/fstab etc/default/rehome etc/systemd/system/rehome* usr/sbin/policy-rc.d var/lib/rehome
   install -m 755 $2 usr/local/bin/rehome
   printf '[Unit]\\nWants=script.service systemd-journald.service\\n' >etc/systemd/system/script.target
   printf '[Service]\\nType=oneshot\\nExecStart=/mnt/shared/run\\nExecStopPost=/bin/systemctl exit 0\\n' \\
