@@ -75,6 +75,7 @@ describe("a key", () => {
 
   test.each([
     ["no name", { name: " " }, "Type a name."],
+    ["a name that nobody sees", { name: "\u200B" }, "Type a name."],
     ["no such plan", { plan: "gold" }, "Choose a plan."],
     ["no numbers for Enterprise", { plan: "enterprise" }, "Type a whole number"],
     ["no such time", { expires: "soon" }, "Type a number and d, h, m or s"],
@@ -97,6 +98,15 @@ describe("a key", () => {
     const renamed = await olga.post(path, { ...free, name: "only one" });
     expect(renamed.status).toBe(400);
     expect(await renamed.text()).toContain("Another key has this name.");
+  });
+
+  test("whose name cannot be seen is found by its id", async () => {
+    const args = ["keys", "create", "--plan", "free", "--name", "\u200B", ...data, "--json"];
+    const { id } = JSON.parse((await rehome(args)).stdout) as { id: string };
+    for (const path of ["/keys", "/usage"]) {
+      expect(await textOf(path)).toMatch(new RegExp(`<a href="[^"]*${id}">${id}</a>`));
+    }
+    expect(await textOf(`/keys/${id}`)).toContain(`<h1>${id} `);
   });
 
   test("that is read-only says so, adds nothing, and is opened and closed again", async () => {
@@ -178,7 +188,7 @@ test("Usage tells the requests of all keys and of each, as a chart and as a tabl
 
 test("Health tells what doctor finds, and the last hour", async () => {
   const page = await textOf("/health");
-  const { stdout } = await rehome(["doctor", ...data, "--json"]);
+  const { stdout } = await rehome(["doctor", ...data, "--port", "1", "--json"]);
   const { checks } = JSON.parse(stdout) as { checks: { check: string }[] };
   expect(checks.length).toBeGreaterThan(3);
   for (const { check } of checks) expect(page).toContain(`<strong>${check}</strong>`);

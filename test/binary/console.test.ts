@@ -90,6 +90,10 @@ describe("an invitation", () => {
     const second = await visitor().post(pathname);
     expect(second.status).toBe(404);
     expect(second.headers.getSetCookie()).toEqual([]);
+    // Ana opens her link once more: her session goes on, and leads to the animals.
+    expect(await (await ana.get(pathname)).text()).toContain(
+      '<a href="/animals">I am signed in: open the page</a>',
+    );
   });
 
   test("again ends the earlier one", async () => {
@@ -321,15 +325,21 @@ describe("a form that no page of the console sends", () => {
 });
 
 describe("a person", () => {
-  test.each(["Ana\r\nRoot", "Ana\u202Etoor", "\u0007Ana"])(
-    "named %j is not invited: lists and histories could not show it as it is",
-    async (name) => {
-      const args = ["people", "invite", name, "--data", folder.path];
-      const { exitCode, stderr } = await rehome(args);
-      expect(exitCode).toBe(2);
-      expect(stderr).toContain("Error: A name must have characters that can be seen.");
-    },
-  );
+  test.each([
+    "Ana\r\nRoot",
+    "Ana\u202Etoor",
+    "\u0007Ana",
+    "Ana\u200B",
+    "\u200B",
+    "\u00AD",
+    "\u0301",
+    "\u3164",
+  ])("named %j is not invited: lists and histories could not show it as it is", async (name) => {
+    const args = ["people", "invite", name, "--data", folder.path];
+    const { exitCode, stderr } = await rehome(args);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("Error: A name must have characters that can be seen.");
+  });
 });
 
 describe("an export", () => {

@@ -89,6 +89,13 @@ function findingsOn(page: Page, screen: string): Promise<string[]> {
   return ["light", "phone"].includes(screen) ? axeFindings(page) : dimText(page);
 }
 
+/** The pixels by which the page is wider than its screen. */
+function overflowOf(page: Page): Promise<number> {
+  return page.evaluate<number>(
+    "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+  );
+}
+
 /** What axe finds, where it can be run at all. */
 async function axeFindingsOf(page: Page, isScripted: boolean): Promise<string[]> {
   return isScripted ? axeFindings(page) : [];
@@ -180,13 +187,45 @@ describe("the console", () => {
       for (const path of pages) {
         await page.goto(`${server.console}${path}`);
         expect([name, path, await findingsOn(page, name)]).toEqual([name, path, []]);
-        const overflow = await page.evaluate<number>(
-          "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-        );
-        expect([name, path, overflow]).toEqual([name, path, 0]);
+        expect([name, path, await overflowOf(page)]).toEqual([name, path, 0]);
       }
       expect(complaints).toEqual([]);
     }
+  }, 120_000);
+
+  test("fits a phone with names of 300 letters without a blank", async () => {
+    using own = temporaryFolder();
+    const long = "W".repeat(300);
+    const data = ["--data", own.path];
+    const kind = ["--category", long, "--create-category", "--status", "sold"];
+    await rehome(["pets", "add", "--name", long, ...kind, ...data]);
+    await rehome(["categories", "add", "Dog", ...data]);
+    const made = await rehome([
+      "keys",
+      "create",
+      "--plan",
+      "free",
+      "--name",
+      long,
+      ...data,
+      "--json",
+    ]);
+    const { id } = JSON.parse(made.stdout) as { id: string };
+    const wide = await serveConsole(own.path);
+    await using opened = await joined(long, "operator", screens.phone, own.path);
+    const { page } = opened;
+    for (const path of [
+      ...pages,
+      "/animals/1",
+      "/categories/1",
+      "/categories/2",
+      `/keys/${id}`,
+      `/usage?key=${id}`,
+    ]) {
+      await page.goto(`${wide.console}${path}`);
+      expect([path, await overflowOf(page)]).toEqual([path, 0]);
+    }
+    expect(await wide.stop()).toBe(0);
   }, 120_000);
 
   test("is legible in what comes of a person's work too", async () => {

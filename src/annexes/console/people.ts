@@ -1,6 +1,7 @@
 import type { RandomBytes } from "../../domain/api-key.ts";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
+import { isVisible } from "../../domain/names.ts";
 import type { Engine } from "../../storage/contract.ts";
 import * as statements from "./people-statements.ts";
 import type { Role } from "./tables.ts";
@@ -20,13 +21,17 @@ export interface Person {
   readonly role: Role;
 }
 
-/** Control characters, and those that turn the direction of what follows (UAX 9). */
-// oxlint-disable-next-line no-control-regex -- these are what is looked for
-const unseen = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+/**
+ * Control characters, those that turn the direction of what follows (UAX 9), and those that make
+ * two names look the same: the soft hyphen, and blanks and joiners without a width.
+ */
+const misleading =
+  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
 
 /** True for a name that lists and histories can show as it is. */
 export function isPersonName(name: string): boolean {
-  return name.trim() !== "" && !unseen.test(name);
+  return isVisible(name) && !misleading.test(name);
 }
 
 /** A person as the list shows them. */
@@ -72,7 +77,7 @@ export class PeopleService {
   ): Promise<{ readonly person: Person; readonly token: Secret }> {
     if (!isPersonName(name)) {
       throw new AppError("invalid_request", "A name must have characters that can be seen.", {
-        hint: "Leave out line breaks and marks that change the direction of writing.",
+        hint: "Leave out line breaks, and marks that show nothing or change the direction of writing.",
       });
     }
     const token = newSecret(this.#randomBytes);

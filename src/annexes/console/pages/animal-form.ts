@@ -1,3 +1,4 @@
+import { isVisible } from "../../../domain/names.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Visit } from "../web/visit.ts";
 import type { Words } from "../words/index.ts";
@@ -143,7 +144,7 @@ export function errorsOf(values: AnimalValues, words: Words): FieldErrors {
 
 /** What is wrong with a name of an animal, a category or a person. */
 export function nameErrorOf(name: string, words: Words): string | undefined {
-  if (name.trim() === "") return words.errors.nameMissing;
+  if (!isVisible(name)) return words.errors.nameMissing;
   if (characterCount(name) > petNameLengthMax) return words.errors.nameLong(petNameLengthMax);
   return isPetName(name) ? undefined : words.errors.name;
 }

@@ -8,7 +8,15 @@ import { animalForm, noValues } from "./animal-form.ts";
 import { changeNotice } from "./change-notice.ts";
 import { icon } from "./icons.ts";
 import { consolePage } from "./layout.ts";
-import { hidden, number, shownName, statusChoice, statusChoices, when } from "./parts.ts";
+import {
+  categoryName,
+  hidden,
+  number,
+  shownName,
+  statusChoice,
+  statusChoices,
+  when,
+} from "./parts.ts";
 
 /** Animals on a page: as many as a thumb scrolls through. */
 const pageAnimals = 25;
@@ -94,7 +102,8 @@ function searchForm({ words }: Visit, { text, categoryId, status }: AnimalQuery)
   </form>`;
 }
 
-function filters({ words }: Visit, asked: AnimalQuery, categories: readonly Category[]): Html {
+function filters(visit: Visit, asked: AnimalQuery, categories: readonly Category[]): Html {
+  const { words } = visit;
   const { before: _, ...kept } = asked;
   const chip = (path: string, text: string, isOn: boolean) =>
     html`<a class="chip" href="${path}" ${when(isOn, 'aria-current="true"')}>${text}</a>`;
@@ -102,7 +111,7 @@ function filters({ words }: Visit, asked: AnimalQuery, categories: readonly Cate
   const label =
     asked.categoryId === undefined
       ? words.animals.allKinds
-      : (chosen?.name ?? words.animals.unnamedKind(String(asked.categoryId)));
+      : categoryName(visit, { id: asked.categoryId, name: chosen?.name });
   return html`<div class="filters">
     <div class="chips">
       ${chip(
@@ -198,7 +207,7 @@ function row(
     <div class="what">
       <a href="/animals/${String(id)}">${shown}</a>
       <span class="soft"
-        >${names.get(categoryId) ?? words.animals.unnamedKind(String(categoryId))} ·
+        >${categoryName(visit, { id: categoryId, name: names.get(categoryId) })} ·
         ${String(id)}</span
       >
     </div>

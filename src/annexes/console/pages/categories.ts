@@ -8,7 +8,7 @@ import { listPath } from "./animals.ts";
 import { changeNotice, withChange } from "./change-notice.ts";
 import { notFoundPage } from "./failures.ts";
 import { consolePage } from "./layout.ts";
-import { number, selectField, textField, type FieldErrors } from "./parts.ts";
+import { categoryName, number, selectField, textField, type FieldErrors } from "./parts.ts";
 
 /** `GET /categories`: all of them, with how many animals each has. */
 export async function categoriesPage(visit: Visit): Promise<Response> {
@@ -36,7 +36,7 @@ async function shown(visit: Visit, name: string, errors: FieldErrors = {}): Prom
                   ${categories.map(
                     (each) =>
                       html`<li>
-                        <a href="/categories/${String(each.id)}">${each.name}</a>
+                        <a href="/categories/${String(each.id)}">${categoryName(visit, each)}</a>
                         <a class="soft" href="${listPath({ categoryId: each.id })}"
                           >${words.categories.animals(number(visit, each.animals), each.animals)}</a
                         >
@@ -89,11 +89,11 @@ async function shownOne(
   const others = categories.filter((each) => each.id !== id);
   const path = `/categories/${String(category.id)}`;
   return consolePage(visit, {
-    title: category.name,
+    title: categoryName(visit, category),
     section: "categories",
     errors,
     body: html`<p class="trail"><a href="/categories">${words.categories.back}</a></p>
-      <h1>${category.name}</h1>
+      <h1>${categoryName(visit, category)}</h1>
       <div id="notices">${await changeNotice(visit)}</div>
       <div class="desk">
         <section class="card">
@@ -113,17 +113,18 @@ async function shownOne(
 }
 
 function mergeForm(
-  { words }: Visit,
+  visit: Visit,
   path: string,
   others: readonly { readonly id: bigint; readonly name: string }[],
 ): Html {
+  const { words } = visit;
   return html`<section class="card" aria-labelledby="merge-title">
     <h2 id="merge-title">${words.categories.mergeTitle}</h2>
     <p class="hint">${words.categories.mergeHint}</p>
     <form method="post" action="${path}/merge">
       ${selectField(
         { name: "into", label: words.categories.into },
-        others.map(({ id, name }) => ({ value: String(id), text: name })),
+        others.map((each) => ({ value: String(each.id), text: categoryName(visit, each) })),
       )}
       <button class="quiet">${words.buttons.merge}</button>
     </form>

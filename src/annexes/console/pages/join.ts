@@ -57,7 +57,15 @@ function tooMany(visit: JoinVisit): Response | undefined {
   });
 }
 
+/** With a way on for somebody whose session goes on: a link from elsewhere brings no cookie. */
 function wrongLink(visit: JoinVisit): Response {
-  visit.failures.note(visit.address);
-  return plainMessagePage(visit, "notFound", visit.words.join.wrong);
+  const { words, failures, address } = visit;
+  failures.note(address);
+  return plainPage(visit, {
+    title: words.failures.title,
+    status: "notFound",
+    body: html`<h1>${words.failures.title}</h1>
+      <p>${words.join.wrong}</p>
+      <p><a href="/animals">${words.signedOut.again}</a></p>`,
+  });
 }

@@ -15,6 +15,7 @@ import {
   checkField,
   fact,
   formError,
+  keyName,
   moment,
   notice,
   number,
@@ -36,11 +37,11 @@ async function shown(visit: Visit, errors: FieldErrors = {}): Promise<Response> 
   const use = await desk.services.usage.now(key);
   const isOver = ["revoked", "expired"].includes(keyState(key, nowMs));
   return consolePage(visit, {
-    title: key.name,
+    title: keyName(key),
     section: "keys",
     errors,
     body: html`<p class="trail"><a href="/keys">${words.keys.back}</a></p>
-      <h1>${key.name} ${stateTag(visit, key)}</h1>
+      <h1>${keyName(key)} ${stateTag(visit, key)}</h1>
       ${query(visit, "done") === "yes" && notice("good", html`<p>${words.keys.done}</p>`)}
       ${formError(errors)}
       <div class="desk">

@@ -12,6 +12,7 @@ import {
   checkField,
   copyField,
   formError,
+  keyName,
   notice,
   number,
   selectField,
@@ -76,7 +77,7 @@ async function shown(visit: Visit, sent: KeyForm, errors: FieldErrors = {}): Pro
 function keyLine(visit: Visit, { key, use }: UsedKey): Html {
   return html`<li>
     <div class="what">
-      <a href="/keys/${key.id}">${key.name}</a>
+      <a href="/keys/${key.id}">${keyName(key)}</a>
       <span class="soft"
         >${visit.words.plans[key.plan]} ·
         ${key.id}${key.readOnly && html` · ${visit.words.keys.readOnly}`}</span
@@ -244,7 +245,7 @@ export function secretPage(visit: Visit, { key, secret }: IssuedKey, title: stri
       <section class="card">
         ${copyField(visit, "secret", words.keys.secretOf(key.name), secret)}
         <p>${words.keys.tell}</p>
-        <p><a href="/keys/${key.id}">${key.name}</a></p>
+        <p><a href="/keys/${key.id}">${keyName(key)}</a></p>
       </section>`,
   });
 }

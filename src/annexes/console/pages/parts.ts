@@ -1,4 +1,5 @@
 import { isoSeconds } from "../../../domain/clock.ts";
+import { isVisible } from "../../../domain/names.ts";
 import { petStatuses, type PetStatus } from "../../../domain/pet.ts";
 import { html, trusted, type Html } from "../../page/html.ts";
 import { unnamed } from "../../import/formats/values.ts";
@@ -173,8 +174,21 @@ export function fact(name: string, value: string | Html): Html {
 
 /** The name of an animal as a reader of this language sees it; one without a name has a word. */
 export function shownName({ words }: Arrival, name: string): string {
-  if (name.trim() === "") return words.animals.unnamed;
+  if (!isVisible(name)) return words.animals.unnamed;
   return name === unnamed ? words.animals.given : name;
+}
+
+/** The name of a key, or its id when the name cannot be seen: a link needs a text. */
+export function keyName({ id, name }: { readonly id: string; readonly name: string }): string {
+  return isVisible(name) ? name : id;
+}
+
+/** The name of a category, or what it is called without one that can be seen. */
+export function categoryName(
+  { words }: Arrival,
+  { id, name }: { readonly id: bigint; readonly name?: string | undefined },
+): string {
+  return name !== undefined && isVisible(name) ? name : words.animals.unnamedKind(String(id));
 }
 
 /** What happened, or what is wrong: announced, and in sight. */

@@ -4,7 +4,7 @@ import { query, type Visit } from "../web/visit.ts";
 import { asTable, barChart, table } from "./chart.ts";
 import { notFoundPage } from "./failures.ts";
 import { consolePage } from "./layout.ts";
-import { notice, number } from "./parts.ts";
+import { keyName, notice, number } from "./parts.ts";
 
 const shownDays = 30;
 
@@ -100,7 +100,7 @@ function keyTable(visit: Visit, { keys }: UsageReport): Html {
         words.usage.peak,
       ],
       keys.map((key) => [
-        html`<a href="/usage?key=${key.id}">${key.name}</a>`,
+        html`<a href="/usage?key=${key.id}">${keyName(key)}</a>`,
         words.plans[key.plan],
         number(visit, key.requests),
         number(visit, key.refusals),
