@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import type { ApiKey } from "../../domain/api-key.ts";
-import { isoEnd } from "../../domain/clock.ts";
 import type { KeyService } from "../../service/keys.ts";
 import type { Services } from "../../service/services.ts";
 import { printJson, type Io } from "../io.ts";
@@ -40,12 +39,9 @@ export async function changeKey(
       return;
     }
     const until = shown.state === "banned" ? ` until ${shown.bannedUntil}` : "";
+    const end = shown.expiresAt === null ? "" : `, until ${shown.expiresAt}`;
     io.out(
-      `${key.id} "${printable(key.name)}" is ${shown.state}${until}: plan ${key.plan}, ${limitsText(key)}${accessText(key)}${endText(key)}.\n`,
+      `${key.id} "${printable(key.name)}" is ${shown.state}${until}: plan ${key.plan}, ${limitsText(key)}${accessText(key)}${end}.\n`,
     );
   });
-}
-
-function endText({ expiresAtMs }: ApiKey): string {
-  return expiresAtMs === undefined ? "" : `, until ${isoEnd(expiresAtMs)}`;
 }
