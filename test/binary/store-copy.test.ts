@@ -9,8 +9,6 @@ import { hookTimeoutMs, testDatabase, type TestDatabase } from "../helpers/postg
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 
 const folder = temporaryFolder();
-/** A second, and what a busy machine adds. */
-const noticedMaxMs = 1_000 + 4_000;
 let database: TestDatabase;
 let key: string;
 let password: string;
@@ -173,7 +171,7 @@ describe("serve", () => {
     }
   }, 120_000);
 
-  test("a revoked key is refused by every process within a second", async () => {
+  test("a revoked key is refused by every process once the command ended", async () => {
     const made = JSON.parse(
       (
         await rehome(["keys", "create", "--name", "t", "--plan", "pro", "--json"], {
@@ -191,14 +189,8 @@ describe("serve", () => {
     const revoked = await rehome(["keys", "revoke", made.id, "--yes"], {
       env: { REHOME_STORE: database.url },
     });
-    const startMs = performance.now();
     expect(revoked.exitCode).toBe(0);
-    let statuses = await Promise.all([one, two].map(ask));
-    while (statuses.includes(200) && performance.now() - startMs < noticedMaxMs) {
-      await Bun.sleep(20);
-      statuses = await Promise.all([one, two].map(ask));
-    }
-    expect(statuses).toEqual([401, 401]);
+    expect(await Promise.all([one, two].map(ask))).toEqual([401, 401]);
   }, 120_000);
 });
 
