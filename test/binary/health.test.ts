@@ -18,6 +18,16 @@ test("0 for a server that is ready, 1 and why for one that is not there", async 
   );
 });
 
+test("the server of this machine is not asked through a proxy of the network", async () => {
+  using folder = temporaryFolder();
+  await using server = await serve(folder.path);
+  const { port } = new URL(server.origin);
+  // As Docker sets them in containers; nothing listens there.
+  const env = { http_proxy: "http://127.0.0.1:1", https_proxy: "http://127.0.0.1:1" };
+  const { exitCode, stderr } = await rehome(["health", "--port", port], { env });
+  expect([exitCode, stderr]).toEqual([0, ""]);
+});
+
 test("an IPv6 address may stand in brackets, as in a URL", async () => {
   using folder = temporaryFolder();
   await using server = await serve(folder.path, ["--host", "[::1]"]);

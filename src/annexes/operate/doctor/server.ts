@@ -109,6 +109,8 @@ async function asked(origin: string): Promise<Answer> {
     const answer = await fetch(`${origin}/ready`, {
       signal: AbortSignal.timeout(answerMaxMs),
       redirect: "manual",
+      // No proxy of the network (http_proxy) reaches this machine's own addresses.
+      proxy: false,
       // The certificate has the public name, but this request is local.
       tls: { rejectUnauthorized: false },
     });
