@@ -8,7 +8,7 @@ import {
   withVersion,
 } from "../../scripts/release.ts";
 import { version } from "../../src/version.ts";
-import { rehome, temporaryFolder } from "../helpers/binary.ts";
+import { cleanEnvironment, rehome, temporaryFolder } from "../helpers/binary.ts";
 
 describe("the changelog", () => {
   const text =
@@ -47,8 +47,11 @@ test.each([
   ["1.2.3", "1.2.3", 0],
 ])("%s against %s", (a, b, sign) => expect(Math.sign(compareVersions(a, b))).toBe(sign));
 
+/** Without the signatures and hooks of an account, or the repository whose hook runs this. */
+const env = { ...cleanEnvironment, GIT_CONFIG_NOSYSTEM: "1" };
+
 function git(folder: string, ...args: string[]): string {
-  const { exitCode, stdout } = Bun.spawnSync(["git", "-C", folder, ...args]);
+  const { exitCode, stdout } = Bun.spawnSync(["git", "-C", folder, ...args], { env });
   expect(exitCode).toBe(0);
   return stdout.toString();
 }
@@ -93,7 +96,7 @@ describe("a release that fails", () => {
     tree(folder);
     const before = git(folder, "rev-parse", "HEAD");
     const command = [process.execPath, "scripts/release.ts", "1.1.0"];
-    const { exitCode, stdout } = Bun.spawnSync(command, { cwd: folder });
+    const { exitCode, stdout } = Bun.spawnSync(command, { cwd: folder, env });
     expect(exitCode).toBe(1);
     return { before, said: stdout.toString() };
   }
