@@ -1,0 +1,6 @@
+/** Loaded before every test: no proxy of the network is asked for servers of this machine. */
+const own = "127.0.0.1,[::1],::1,localhost";
+for (const name of ["NO_PROXY", "no_proxy"]) {
+  const others = process.env[name];
+  process.env[name] = others ? `${others},${own}` : own;
+}
