@@ -56,6 +56,8 @@ afterAll(() => folder[Symbol.dispose]());
 async function bun(...args: readonly string[]): Promise<string> {
   const child = Bun.spawn([process.execPath, ...args], {
     cwd: tree,
+    // Its counts are read from what it prints.
+    env: { ...process.env, FORCE_COLOR: "0" },
     stdout: "pipe",
     stderr: "pipe",
   });

@@ -98,7 +98,7 @@ test("the tests of services, web edge and executable hold on PostgreSQL too", as
   const reporter = ["--reporter", "junit", "--reporter-outfile", report];
   const child = Bun.spawn([process.execPath, "test", ...flags, ...reporter, ...(await suites())], {
     cwd: join(import.meta.dir, ".."),
-    env: { ...process.env, TEST_STORE: "postgres", REHOME_TEST_POSTGRES: url },
+    env: { ...process.env, FORCE_COLOR: "0", TEST_STORE: "postgres", REHOME_TEST_POSTGRES: url },
     stdout: "pipe",
     stderr: "pipe",
   });

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 async function run(command: readonly string[], origin: string, credential = key) {
   const child = Bun.spawn([...command], {
-    env: { ...process.env, API_URL: `${origin}/v1`, API_KEY: credential },
+    env: { ...process.env, FORCE_COLOR: "0", API_URL: `${origin}/v1`, API_KEY: credential },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

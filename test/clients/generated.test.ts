@@ -50,6 +50,7 @@ async function run(program: string): Promise<Record<string, unknown>> {
   const child = Bun.spawn([process.execPath, join(toolsFolder, "clients", program)], {
     env: {
       ...process.env,
+      FORCE_COLOR: "0",
       API_URL: `${server.origin}/v1`,
       API_KEY: key,
       BIG_ID: String(bigId),

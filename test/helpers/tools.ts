@@ -27,6 +27,7 @@ const quiet = {
   REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
   ORVAL_TELEMETRY_DISABLED: "1",
   NO_COLOR: "1",
+  FORCE_COLOR: "0",
 };
 
 /** Starts a tool under Node. */
