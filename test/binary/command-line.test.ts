@@ -156,7 +156,12 @@ describe("config", () => {
   });
 
   test("is a table at a terminal", async () => {
-    const { exitCode, screen } = await rehomeAtTerminal(["config"], { env, columns: 60 });
+    using folder = temporaryFolder();
+    // Without a place, the settings of a service on this machine would be shown, and said to be.
+    const { exitCode, screen } = await rehomeAtTerminal(["config", "--data", folder.path], {
+      env,
+      columns: 60,
+    });
     expect(exitCode).toBe(0);
     expect(screen).toContain("\u001B[1mREHOME_PORT\u001B[22m");
     for (const line of withoutColor(screen).split("\n"))
@@ -177,9 +182,8 @@ describe("standard output", () => {
     async (args) => {
       using folder = temporaryFolder();
       await makeKey(folder.path);
-      const command = `${await executable()} ${args} > /dev/full`;
       const { env } = await onStoreUnderTest([], { REHOME_DATA: folder.path });
-      const child = Bun.spawn(["sh", "-c", command], {
+      const child = Bun.spawn(["sh", "-c", `"$0" ${args} > /dev/full`, await executable()], {
         env,
         stderr: "pipe",
       });
@@ -192,8 +196,8 @@ describe("standard output", () => {
     ["openapi", "{"],
     ["licenses", "r"],
   ])("of %s whose reader has enough is none", async (name, first) => {
-    const command = `{ ${await executable()} ${name}; echo "code $?" >&2; } | head -c 1`;
-    const child = Bun.spawn(["sh", "-c", command], {
+    const command = `{ "$0" ${name}; echo "code $?" >&2; } | head -c 1`;
+    const child = Bun.spawn(["sh", "-c", command, await executable()], {
       env: cleanEnvironment,
       stdout: "pipe",
       stderr: "pipe",

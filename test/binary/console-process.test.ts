@@ -114,7 +114,7 @@ test("in a start's banner all addresses stand in one column", async () => {
         .stdout()
         .split("\n")
         .find((each) => each.startsWith(`  ${label} `)) ?? "";
-    return line.search(/\S+(?: \(|$)/);
+    return /^ {2}\w+ +/.exec(line)?.[0].length;
   });
   expect(new Set(columns).size).toBe(1);
 });

@@ -19,8 +19,11 @@ import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { checkCertificate } from "../../src/annexes/operate/doctor/certificate.ts";
 import { doctorSchema } from "../../src/annexes/operate/doctor/command.ts";
+import { run } from "../../src/cli/program.ts";
 import { loadConfig } from "../../src/config.ts";
+import { shellWord } from "../../src/domain/errors.ts";
 import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { testIo } from "../helpers/io.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../helpers/postgres.ts";
 import { isOnPostgres } from "../helpers/store-under-test.ts";
@@ -146,14 +149,18 @@ describe.skipIf(isOnPostgres)("the data folder", () => {
 
   test("is explained by the setting that it comes from", async () => {
     using folder = temporaryFolder();
-    const run = async (env: Record<string, string>) => {
-      const result = await rehome(["doctor", "--json", "--port", "1"], { env });
-      const { checks } = documentedJson(doctorSchema, result.stdout) as Report;
+    // In this process, on a machine without a service: the settings of one would come first.
+    const explain = async (env: Record<string, string>) => {
+      const io = testIo({ env });
+      await run(["doctor", "--json", "--port", "1"], io);
+      const { checks } = documentedJson(doctorSchema, io.printed()) as Report;
       return checks.find(({ check }) => check === "data folder")?.detail;
     };
-    expect(await run({ REHOME_DATA: folder.path })).toContain("(REHOME_DATA)");
-    expect(await run({ HOME: folder.path })).toContain("(default, from HOME)");
-    expect(await run({ XDG_DATA_HOME: folder.path })).toContain("(default, from XDG_DATA_HOME)");
+    expect(await explain({ REHOME_DATA: folder.path })).toContain("(REHOME_DATA)");
+    expect(await explain({ HOME: folder.path })).toContain("(default, from HOME)");
+    expect(await explain({ XDG_DATA_HOME: folder.path })).toContain(
+      "(default, from XDG_DATA_HOME)",
+    );
   });
 
   test("that is a file fails", async () => {
@@ -194,7 +201,7 @@ describe.skipIf(isOnPostgres)("the data folder", () => {
     chmodSync(join(folder.path, "rehome.db"), 0o644);
     expect((await examined(folder.path)).of("permissions")).toMatchObject({
       state: "warn",
-      advice: `chmod 600 ${join(folder.path, "rehome.db")}`,
+      advice: `chmod 600 ${shellWord(join(folder.path, "rehome.db"))}`,
     });
     chmodSync(join(folder.path, "rehome.db"), 0o600);
     // Without the right to enter it, a folder is of no use to its owner either.

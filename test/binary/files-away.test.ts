@@ -62,7 +62,7 @@ describe.skipIf(isOnPostgres)("under a running server", () => {
     expect((await ask(server.origin, undefined, "/health")).status).toBe(200);
     expect(await server.stop()).toBe(1);
     expect(server.stderr()).toMatch(
-      /"level":"error","message":"The store's files are not in their place: \S+ was /,
+      /"level":"error","message":"The store's files are not in their place: \/.+?\.db\S* was /,
     );
     expect(server.stderr()).toMatch(/^Error: The store's files are not in their place: /m);
     expect(server.stderr()).toMatch(/^Try: Put it back, or stop/m);

@@ -1,7 +1,9 @@
 /** `rehome health`: what monitors and containers ask. */
 import { expect, test } from "bun:test";
+import { copyFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { join } from "node:path";
+import { executable, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 
 test("0 for a server that is ready, 1 and why for one that is not there", async () => {
   using folder = temporaryFolder();
@@ -53,12 +55,17 @@ test("--wait asks until it is ready", async () => {
 });
 
 test("service print names its units", async () => {
-  const wrong = await rehome(["service", "print", "other.service"]);
+  // Not from the folder of the project, whose path may have a blank, which no unit can hold.
+  using folder = temporaryFolder();
+  const path = join(folder.path, "rehome");
+  copyFileSync(await executable(), path);
+  const print = (...args: string[]) => rehome(["service", "print", ...args], { path });
+  const wrong = await print("other.service");
   expect(wrong.exitCode).toBe(2);
   expect(wrong.stderr).toContain("There is no unit other.service.");
-  const all = await rehome(["service", "print", "--user", "shelter"]);
+  const all = await print("--user", "shelter");
   expect(all.exitCode).toBe(0);
   expect(all.stdout.match(/^# --- .*$/gm)).toHaveLength(3);
   expect(all.stdout).toContain("User=shelter");
-  expect((await rehome(["service", "print", "--user", "a b"])).exitCode).toBe(2);
+  expect((await print("--user", "a b")).exitCode).toBe(2);
 });

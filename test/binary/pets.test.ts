@@ -8,6 +8,7 @@ import { categoryListSchema } from "../../src/annexes/animals/categories-command
 import { historySchema } from "../../src/annexes/animals/pets/history.ts";
 import { petListSchema, petSchema } from "../../src/annexes/animals/pets/pet.ts";
 import { undoneSchema } from "../../src/annexes/animals/undo-command.ts";
+import { shellWord } from "../../src/domain/errors.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
@@ -111,7 +112,7 @@ describe("list", () => {
     expect(lines[0]?.trim().split(/ +/)).toEqual(["ID", "NAME", "CATEGORY", "STATUS"]);
     expect(lines[1]?.trim().split(/ {2,}/)).toEqual(["1", "Pet 1", "7", "sold"]);
     // With the store that was named: the same command without it would go on in another catalogue.
-    const named = isOnPostgres ? "" : ` --data ${other.path}`;
+    const named = isOnPostgres ? "" : ` --data ${shellWord(other.path)}`;
     expect(result.stderr).toBe(
       `20 of 30 animals.\nMore: rehome pets list --limit 20 --after 20${named}\n`,
     );

@@ -43,10 +43,10 @@ export const cleanEnvironment = { PATH: process.env["PATH"] ?? "", HOME: tmpdir(
 /** Runs one command to its end. */
 export async function rehome(
   args: readonly string[],
-  options: { env?: Record<string, string>; cwd?: string; stdin?: string } = {},
+  options: { env?: Record<string, string>; cwd?: string; stdin?: string; path?: string } = {},
 ): Promise<CommandResult> {
   const named = await onStoreUnderTest(args, options.env);
-  const child = Bun.spawn([await executable(), ...named.args], {
+  const child = Bun.spawn([options.path ?? (await executable()), ...named.args], {
     cwd: options.cwd ?? tmpdir(),
     env: { ...cleanEnvironment, ...named.env },
     stdin: options.stdin === undefined ? "ignore" : new TextEncoder().encode(options.stdin),

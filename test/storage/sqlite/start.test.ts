@@ -22,7 +22,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AppError } from "../../../src/domain/errors.ts";
+import { AppError, shellWord } from "../../../src/domain/errors.ts";
 import { folderRemedy, giveToOwner, refuseNetwork } from "../../../src/storage/sqlite/folder.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
@@ -189,7 +189,7 @@ describe("what to do about a folder that cannot be written", () => {
 
   test("its own user gives the right back", () => {
     expect(folderRemedy(folder)).toBe(
-      `chmod u+rwx ${folder}; or choose another folder with --data.`,
+      `chmod u+rwx ${shellWord(folder)}; or choose another folder with --data.`,
     );
   });
 
