@@ -210,7 +210,7 @@ describe.skipIf(isOnPostgres)("the data folder", () => {
     chmodSync(inside, 0o755);
     expect((await examined(folder.path)).of("permissions")).toMatchObject({
       state: "warn",
-      advice: `chmod 700 ${inside}`,
+      advice: `chmod 700 ${shellWord(inside)}`,
     });
     chmodSync(folder.path, 0o755);
     expect((await examined(folder.path)).of("permissions")).toMatchObject({

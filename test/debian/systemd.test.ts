@@ -1,6 +1,6 @@
 /** The units: what systemd says of them, and that the service stays within what they allow. */
 import { describe, expect, test } from "bun:test";
-import { chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { executable, makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 
@@ -18,10 +18,15 @@ async function analyze(...args: string[]): Promise<{ exitCode: number; text: str
   return { exitCode, text: out + err };
 }
 
-/** The units as the executable prints them, in a folder. */
+/**
+ * The units as the executable prints them, in a folder with a copy of it: the folder of the project
+ * may have a blank in its path, which no unit can hold.
+ */
 async function printed(folder: string): Promise<void> {
+  const path = join(folder, "rehome");
+  copyFileSync(await executable(), path);
   for (const name of names) {
-    const { stdout, exitCode } = await rehome(["service", "print", name]);
+    const { stdout, exitCode } = await rehome(["service", "print", name], { path });
     expect(exitCode).toBe(0);
     writeFileSync(join(folder, name), stdout);
   }
@@ -62,8 +67,10 @@ async function callSets(): Promise<(name: string) => Set<string>> {
 }
 
 test("the daily backup leaves a PostgreSQL database to its own backups", async () => {
-  const { stdout } = await rehome(["service", "print", "rehome-backup.service"]);
-  const [, script = ""] = /^ExecCondition=\/bin\/sh -c '(.*)'$/m.exec(stdout) ?? [];
+  using folder = temporaryFolder();
+  await printed(folder.path);
+  const unit = readFileSync(join(folder.path, "rehome-backup.service"), "utf8");
+  const [, script = ""] = /^ExecCondition=\/bin\/sh -c '(.*)'$/m.exec(unit) ?? [];
   // systemd replaces a variable that stands for itself, in braces or as a word; these stand within
   // one.
   expect(script).not.toMatch(/\$\{|(?:^| )\$/);

@@ -32,7 +32,7 @@ const boot = `
   ip link add lan0 type veth peer name lan1; ip address add ${copyAddress}/24 dev lan0; ip link set lan0 up; ip link set lan1 up
   cd $work/root
   rm -rf etc/fstab etc/default/rehome etc/systemd/system/rehome* usr/sbin/policy-rc.d var/lib/rehome
-  install -m 755 $2 usr/local/bin/rehome
+  install -m 755 "$2" usr/local/bin/rehome
   printf '[Unit]\\nWants=script.service systemd-journald.service\\n' >etc/systemd/system/script.target
   printf '[Service]\\nType=oneshot\\nExecStart=/mnt/shared/run\\nExecStopPost=/bin/systemctl exit 0\\n' \\
     >etc/systemd/system/script.service

@@ -35,7 +35,8 @@ test("no answer to any of test/binary is other than the document says", async ()
   const proxy = judgingProxy(await prismJudge(document));
   const child = Bun.spawn([process.execPath, "test", "--timeout", "120000", "test/binary"], {
     cwd: join(import.meta.dir, "../.."),
-    env: { ...process.env, TEST_PROXY: proxy.control },
+    // Its counts are read from what it prints.
+    env: { ...process.env, FORCE_COLOR: "0", TEST_PROXY: proxy.control },
     stdout: "inherit",
     stderr: "pipe",
   });
