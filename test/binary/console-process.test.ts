@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { executable, makeKey, rehome, roomy, temporaryFolder } from "../helpers/binary.ts";
 import { invite, serveConsole, Visitor, type RunningConsole } from "../helpers/console.ts";
+import { childrenOf } from "../helpers/family.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
 import { until } from "../helpers/until.ts";
 
@@ -16,13 +17,8 @@ const fixtures = join(import.meta.dir, "../fixtures/tls");
 const restartMaxMs = 60_000;
 const uploadBytesMax = 256 * 1024 * 1024;
 
-function childPids({ pid }: RunningConsole): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
-  return children.split(" ").filter(Boolean).map(Number);
-}
-
 /** The process of the console beside a server. */
-const consolePid = (server: RunningConsole): number | undefined => childPids(server)[0];
+const consolePid = (server: RunningConsole): number | undefined => childrenOf(server)[0];
 
 async function answers(url: string): Promise<boolean> {
   try {
@@ -152,19 +148,21 @@ test("Health counts the requests of all processes, also of those that were repla
   const text = await (await fetch(`http://${metrics}/metrics`)).text();
   expect(text).toContain(`{route="/v1/pets",method="GET",status="200"} ${sent}\n`);
 
-  const former = childPids(server);
+  const former = childrenOf(server);
   // The second process: the console belongs to the first one.
   process.kill(former[1] as number, "SIGKILL");
-  await until(() => childPids(server).length === 2 && !childPids(server).includes(former[1] ?? 0));
+  await until(
+    () => childrenOf(server).length === 2 && !childrenOf(server).includes(former[1] ?? 0),
+  );
   // One that is only there does not serve yet.
   await askBoth(10);
   await until(async () => (await counted()) === sent);
 
   // What a process that is asked to stop has not told yet is counted too.
   await askBoth(20);
-  const replaced = childPids(server);
+  const replaced = childrenOf(server);
   process.kill(server.pid, "SIGUSR2");
-  await until(() => childPids(server).every((pid) => !replaced.includes(pid)), 30_000);
+  await until(() => childrenOf(server).every((pid) => !replaced.includes(pid)), 30_000);
   const origin =
     server
       .stdout()

@@ -13,6 +13,7 @@ import {
   temporaryFolder,
 } from "../helpers/binary.ts";
 import { withinMinute } from "../helpers/ask.ts";
+import { childrenOf, isRunning } from "../helpers/family.ts";
 import { goneBeforeRequest, load, portOf, requestText } from "../helpers/load.ts";
 import { isOnPostgres } from "../helpers/store-under-test.ts";
 import { until } from "../helpers/until.ts";
@@ -24,20 +25,6 @@ async function serveIn(folder: string, count: number, args: readonly string[] = 
   const server = await serve(folder, ["--processes", String(count), ...args]);
   await until(() => server.stderr().includes(`${count} processes serve`));
   return server;
-}
-
-function childrenOf({ pid }: Pick<Server, "pid">): number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
-  return text.trim().split(" ").filter(Boolean).map(Number);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    // A process that has ended and was not waited for is a zombie.
-    return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
 }
 
 /** Collects the text of a stream. */

@@ -6,7 +6,9 @@ import { Glob } from "bun";
 import { build } from "../../scripts/build.ts";
 import { behindProxy, beyondProxy } from "./behind-proxy.ts";
 import { onStoreUnderTest } from "./store-under-test.ts";
+import { childrenOf, isRunning } from "./family.ts";
 import { finished, type CommandResult } from "./finished.ts";
+import { until } from "./until.ts";
 
 const root = join(import.meta.dir, "../..");
 /** For an emulator or a tracer on a busy machine too. */
@@ -124,8 +126,13 @@ export async function serve(
       return exitCode;
     },
     async [Symbol.asyncDispose]() {
+      const isOver = child.exitCode !== null || child.signalCode !== null;
+      const others = isOver ? [] : childrenOf(child);
       child.kill("SIGKILL");
+      // They would end too, but write into the folder while it is removed.
+      for (const pid of others) process.kill(pid, "SIGKILL");
       await child.exited;
+      await until(() => !others.some(isRunning));
     },
   };
 }
