@@ -6,7 +6,7 @@ import { Glob } from "bun";
 import { build } from "../../scripts/build.ts";
 import { behindProxy, beyondProxy } from "./behind-proxy.ts";
 import { onStoreUnderTest } from "./store-under-test.ts";
-import { childrenOf, isRunning } from "./family.ts";
+import { childrenOf, isRunning, kill } from "./family.ts";
 import { finished, type CommandResult } from "./finished.ts";
 import { until } from "./until.ts";
 
@@ -130,7 +130,7 @@ export async function serve(
       const others = isOver ? [] : childrenOf(child);
       child.kill("SIGKILL");
       // They would end too, but write into the folder while it is removed.
-      for (const pid of others) process.kill(pid, "SIGKILL");
+      others.forEach(kill);
       await child.exited;
       await until(() => !others.some(isRunning));
     },
