@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { copyFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { executable, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 
@@ -30,7 +31,12 @@ test("the server of this machine is not asked through a proxy of the network", a
   expect([exitCode, stderr]).toEqual([0, ""]);
 });
 
-test("an IPv6 address may stand in brackets, as in a URL", async () => {
+const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === "::1"),
+);
+if (!hasIpv6) process.stderr.write("NOT RUN: this machine has no IPv6\n");
+
+test.if(hasIpv6)("an IPv6 address may stand in brackets, as in a URL", async () => {
   using folder = temporaryFolder();
   await using server = await serve(folder.path, ["--host", "[::1]"]);
   // What it says itself: the requests of this run may go through a proxy.
