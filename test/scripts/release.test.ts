@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import {
   checkTree,
@@ -48,7 +49,12 @@ test.each([
 ])("%s against %s", (a, b, sign) => expect(Math.sign(compareVersions(a, b))).toBe(sign));
 
 /** Without the signatures and hooks of an account, or the repository whose hook runs this. */
-const env = { ...cleanEnvironment, GIT_CONFIG_NOSYSTEM: "1" };
+const env = {
+  ...cleanEnvironment,
+  HOME: homedir(),
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_NOSYSTEM: "1",
+};
 
 function git(folder: string, ...args: string[]): string {
   const { exitCode, stdout } = Bun.spawnSync(["git", "-C", folder, ...args], { env });
