@@ -56,7 +56,8 @@ export function sayService({ file, account }: MachineService, io: Io): void {
   io.err(`On the service of this machine: settings from ${file}${as}.\n`);
 }
 
-function placeOf({ config, all }: LoadedConfig): string {
+/** The folder or the database that the settings name, without a password. */
+export function placeOf({ config, all }: LoadedConfig): string {
   if (config.store === undefined && config.storeFile === undefined) return config.data;
   const store = all.find(({ setting, value }) => setting === settings.store && value !== undefined);
   return store === undefined ? `the database of ${config.storeFile}` : String(shownValue(store));

@@ -251,6 +251,62 @@ test(
 );
 
 test(
+  "an installation says what the settings of the service say, and refuses a trial that it cannot take",
+  async () => {
+    const text = await inSystem(`
+      exec 2>&1
+      rehome keys create --plan free --name mine --data /var/tmp/trial >/dev/null 2>&1
+      rehome keys create --plan free --name mine --data /var/tmp/moved >/dev/null 2>&1
+      rehome store copy --from /var/tmp/moved --to /var/tmp/there >/dev/null 2>&1
+      echo "== moved"
+      rehome service install --from /var/tmp/moved || echo "exit $?"
+      ls /etc/systemd/system/rehome.service /etc/default/rehome 2>/dev/null || echo nothing
+      echo "== other port"
+      rehome service install >/dev/null
+      systemctl stop rehome
+      echo REHOME_PORT=9000 >>/etc/default/rehome
+      rehome service install --host 0.0.0.0 | grep -v '^Wrote'
+      echo "== other folder"
+      systemctl stop rehome
+      install -d -m 700 -o rehome /srv/rehome
+      mkdir -p /etc/systemd/system/rehome.service.d
+      printf '[Service]\\nReadWritePaths=/srv/rehome\\n' >/etc/systemd/system/rehome.service.d/folder.conf
+      echo REHOME_DATA=/srv/rehome >>/etc/default/rehome
+      rehome service install --from /var/tmp/trial || echo "exit $?"
+      rehome service install | grep '^The service'`);
+    const part = (name: string) => text.split(`== ${name}\n`)[1]?.split("== ")[0];
+    expect(part("moved")).toBe(
+      [
+        "Error: The store in /var/tmp/moved was moved to /var/tmp/there.",
+        "Try: Work there. Nobody is served from the old copy; --moved-store opens it anyway.",
+        "exit 1",
+        "nothing",
+        "",
+      ].join("\n"),
+    );
+    expect(part("other port")).toBe(
+      [
+        "The service runs, and starts with the machine. Its data is in /var/lib/rehome.",
+        `Other machines reach it at http://${copyAddress}:9000/v1 (lan0).`,
+        `Try it there, and open the firewall if nothing answers: curl -i http://${copyAddress}:9000/health`,
+        "Next: sudo rehome keys create --plan free --name LABEL",
+        "",
+      ].join("\n"),
+    );
+    expect(part("other folder")).toBe(
+      [
+        "Error: The service keeps its data in /srv/rehome.",
+        "Try: rehome store copy --from /var/tmp/trial --to /srv/rehome",
+        "exit 2",
+        "The service runs, and starts with the machine. Its data is in /srv/rehome.",
+        "",
+      ].join("\n"),
+    );
+  },
+  slowMs,
+);
+
+test(
   "the daily backup works as its unit has it, and doctor knows of it",
   async () => {
     const text = await inSystem(`

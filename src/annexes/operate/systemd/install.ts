@@ -1,8 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { serviceDataFolder, settings, variableOf } from "../../../config.ts";
+import {
+  loadConfig,
+  serviceDataFolder,
+  settings,
+  variableOf,
+  type Config,
+} from "../../../config.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import type { Io } from "../../../cli/io.ts";
+import { placeOf } from "../../../cli/machine.ts";
+import { annexSettings } from "../../../cli/options.ts";
 import { reachOf } from "../../../cli/reach.ts";
 import { isYes } from "../../../cli/terminal/confirm.ts";
 import { isServiceNew, requireTrial, takeAlong, trialOf } from "./trial.ts";
@@ -77,8 +85,9 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
     );
     return;
   }
-  io.out(`The service runs, and starts with the machine. Its data is in ${serviceDataFolder}.\n`);
-  sayReach(options, io);
+  const loaded = loadConfig({}, {}, annexSettings(io.annexes), io.machine.service()?.variables);
+  io.out(`The service runs, and starts with the machine. Its data is in ${placeOf(loaded)}.\n`);
+  sayReach(loaded.config, io);
   io.out("Next: sudo rehome keys create --plan free --name LABEL\n");
 }
 
@@ -117,10 +126,9 @@ async function chosenTrial({ from }: InstallOptions, io: Io): Promise<string | u
   return found;
 }
 
-/** Where others reach the service that was just opened to them. */
-function sayReach({ host, port = settings.port.default }: InstallOptions, io: Io): void {
-  if (host === undefined) return;
-  const reaches = reachOf({ host, port, isHttps: false });
+/** Where others reach the service, unless only this machine does. */
+function sayReach({ host, port, tlsCert }: Config, io: Io): void {
+  const reaches = reachOf({ host, port, isHttps: tlsCert !== undefined });
   for (const { origin, via } of reaches)
     io.out(`Other machines reach it at ${origin}/v1 (${via}).\n`);
   const [first] = reaches;

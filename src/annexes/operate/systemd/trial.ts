@@ -9,6 +9,7 @@ import type { Io } from "../../../cli/io.ts";
 import { counted } from "../../../cli/terminal/text.ts";
 import { copyPlaces } from "../../postgres/moving/copy-command.ts";
 import { requireUnused } from "../../hold-catalogue.ts";
+import { refuseMovedFolder } from "../moved-folder.ts";
 import { peekKeys, peekPets } from "../completion/peek.ts";
 
 /**
@@ -47,16 +48,23 @@ export function requireTrial(from: string, io: Io): void {
       hint: `rehome store copy --from ${shellWord(from)} --to-file FILE`,
     });
   }
+  const folder = variables?.get(variableOf(settings.data))?.text ?? serviceDataFolder;
+  if (folder !== serviceDataFolder) {
+    throw new AppError("invalid_request", `The service keeps its data in ${folder}.`, {
+      hint: `rehome store copy --from ${shellWord(from)} --to ${shellWord(folder)}`,
+    });
+  }
   if (peekKeys(serviceDataFolder).length + peekPets(serviceDataFolder, "").length > 0) {
-    const folder = shellWord(resolve(from));
     throw new AppError(
       "invalid_request",
       `${serviceDataFolder} already has keys or animals. A trial can be copied only into an empty folder.`,
       {
-        hint: `Import its animals: rehome pets export --data ${folder} | rehome pets import -`,
+        hint: `Import its animals: rehome pets export --data ${shellWord(resolve(from))} | rehome pets import -`,
       },
     );
   }
+  // Marked, it would be refused only once the units were written.
+  refuseMovedFolder(resolve(from), { movedStore: false });
   requireUnused(source);
   if (!isServiceNew()) requireUnused(storeFiles(serviceDataFolder).catalogue);
 }
