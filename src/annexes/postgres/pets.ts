@@ -103,7 +103,6 @@ interface InsertedPet {
 interface PetConnections {
   readonly reads: Runner<{ readonly pets: ReturnType<typeof petReads> }>;
   readonly creates: Runner<{ readonly sql: SQL }>;
-  readonly changes: Runner<{ readonly query: Query }>;
 }
 
 interface PetStoreOptions {

@@ -105,6 +105,11 @@ function bindingKeys(keys: KeyStore): KeyStore {
 function openConnections({ address, timeoutMs, onError }: PostgresOptions) {
   const common = { address, timeoutMs, onLoss: onError };
   const single = { ...common, max: 1, workMax: 256 };
+  const writes = {
+    ...single,
+    prepare: (_: Query, sql: SQL) => ({ sql }),
+    ping: ({ sql }: { readonly sql: SQL }) => requireWritable(sql),
+  };
   return {
     reads: new Connections({
       ...common,
@@ -112,15 +117,27 @@ function openConnections({ address, timeoutMs, onError }: PostgresOptions) {
       workMax: readsMax,
       prepare: readSession,
     }),
-    creates: new Connections({ ...single, prepare: (_, sql) => ({ sql }) }),
-    changes: new Connections({ ...single, prepare: (query, sql) => ({ query, sql }) }),
+    creates: new Connections(writes),
+    changes: new Connections(writes),
     // Reserved, so that a transaction cannot go on upon another connection when this one is lost.
     takes: new Connections<ReservedSQL>({
       ...single,
       prepare: (_, sql) => sql.reserve(),
-      ping: async (client) => client`SELECT 1`,
+      ping: requireWritable,
     }),
   };
+}
+
+async function isWritable(sql: SQL): Promise<boolean> {
+  const [row] = (await sql`
+    SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off'
+      AS "isWritable"`) as [{ isWritable: boolean }];
+  return row.isWritable;
+}
+
+/** Rejects where a write would only lose the connection again, such as at a standby. */
+async function requireWritable(sql: SQL): Promise<void> {
+  if (!(await isWritable(sql))) throw new Error("the server does not accept writes");
 }
 
 class PostgresStore implements Store {
@@ -205,14 +222,9 @@ class PostgresStore implements Store {
   async check(): Promise<StoreCheck[]> {
     const { creates } = this.#connections;
     try {
-      const isWritable = await creates.run(async ({ sql }) => {
-        const [row] = (await sql`
-          SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off'
-            AS "isWritable"`) as [{ isWritable: boolean }];
-        return row.isWritable;
-      });
-      const detail = isWritable ? "writable" : "the server does not accept writes";
-      return [{ name: "database", ok: isWritable, detail }];
+      const ok = await creates.run(({ sql }) => isWritable(sql));
+      const detail = ok ? "writable" : "the server does not accept writes";
+      return [{ name: "database", ok, detail }];
     } catch {
       // Anybody may ask: why not is for `rehome doctor`.
       return [{ name: "database", ok: false, detail: "it cannot be used at the moment" }];

@@ -266,6 +266,30 @@ test("a frozen server: requests wait as long as they may, then are refused at on
   await until(() => store.current() === undefined);
 });
 
+test("a database that becomes read-only is not asked again and again: writes are refused, and reads go on", async () => {
+  await works(store);
+  const setReadOnly = async (isReadOnly: boolean) => {
+    const name = new URL(database.url).pathname.slice(1);
+    await database.sql.unsafe(
+      `ALTER DATABASE "${name}" SET default_transaction_read_only = ${isReadOnly}`,
+    );
+    await database.sql`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+  };
+  await setReadOnly(true);
+  const { page, ...writes } = work;
+  for (let round = 0; round < 3; round += 1) {
+    const refused = await Promise.all(Object.values(writes).map((each) => timed(each(store))));
+    expect(refused.map(({ error }) => error?.kind)).toEqual(refused.map(() => "unavailable"));
+  }
+  // Each set of connections loses those that were ended, and then one that may not write.
+  expect(losses.length).toBeLessThanOrEqual(2 * Object.keys(work).length);
+  expect((await timed(page?.(store) ?? Promise.reject())).error).toBeUndefined();
+  await setReadOnly(false);
+  await recovers(store, 30_000);
+});
+
 test("a process cut off in the middle of a take does not keep others from its keys", async () => {
   const url = new URL(database.url);
   const proxy = await tcpProxy(Number(url.port));
