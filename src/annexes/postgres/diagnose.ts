@@ -37,9 +37,15 @@ export async function diagnosePostgres(
     const [row] = (await sql`
       SELECT current_setting('server_version') AS version,
         pg_database_size(current_database())::float8 AS bytes,
+        current_setting('transaction_read_only') = 'on' AS "isReadOnly",
         (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`) as [
-      { version: string; bytes: number; now: number },
+      { version: string; bytes: number; isReadOnly: boolean; now: number },
     ];
+    if (row.isReadOnly) {
+      throw new AppError("unavailable", `${where} is read-only.`, {
+        hint: "Find out why, such as a full disk. Then: ALTER DATABASE ... RESET default_transaction_read_only;",
+      });
+    }
     const pending = pendingAfter(applied, postgresMigrations, where).map(({ tag }) => tag);
     return {
       where,
