@@ -150,6 +150,21 @@ test("SIGUSR2 replaces every process and breaks no answer", async () => {
   await until(() => server.stderr().includes("The new processes serve."));
 });
 
+test("a process that is killed during SIGUSR2 is replaced once", async () => {
+  using folder = temporaryFolder();
+  await using server = await serveIn(folder.path, 2);
+  const former = childrenOf(server);
+  process.kill(server.pid, "SIGUSR2");
+  process.kill(former[1] as number, "SIGKILL");
+  await until(() => server.stderr().includes("(SIGKILL). A new one starts in 100 ms."));
+  const restartedMs = performance.now() + 300;
+  await until(() => server.stderr().includes("The new processes serve."));
+  await until(() => !childrenOf(server).some((pid) => former.includes(pid)));
+  // Nothing tells that a place is taken already; a second replacement would be there by then.
+  await until(() => performance.now() > restartedMs);
+  expect(childrenOf(server)).toHaveLength(2);
+});
+
 test("SIGHUP and SIGUSR2 during the start end nothing, and are heard after it", async () => {
   using folder = temporaryFolder();
   const child = Bun.spawn(

@@ -80,9 +80,9 @@ export class Supervisor {
   }
 
   async #replaceAll(): Promise<void> {
-    const { log } = this.#options;
+    const { log, count } = this.#options;
     const former = [...this.#members];
-    const next = former.map(({ slot }) => this.#add(slot));
+    const next = Array.from({ length: count }, (_, slot) => this.#add(slot));
     const ports = await Promise.all(next.map(({ ready }) => ready));
     if (ports.includes(undefined)) {
       log.error("The new processes did not start. The old ones keep serving.");
@@ -115,7 +115,10 @@ export class Supervisor {
     const what = member.pid === 0 ? "A process did not start" : `Process ${member.pid} ended`;
     this.#options.log.error(`${what} (${how}). A new one starts in ${waitMs} ms.`);
     await Bun.sleep(waitMs);
-    if (!this.#isStopping) void this.#watch(this.#add(member.slot));
+    // A hand-over fills every place, unless it fails.
+    await this.#handingOver;
+    const isFilled = this.#members.some(({ slot }) => slot === member.slot);
+    if (!this.#isStopping && !isFilled) void this.#watch(this.#add(member.slot));
   }
 
   #restartAfter({ slot, startedMs }: Member): number {
