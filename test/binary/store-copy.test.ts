@@ -209,6 +209,11 @@ describe("is refused in words", () => {
     ],
     ["onto itself", () => ["--from", folder.path, "--to", folder.path], "are the same place"],
     [
+      "onto itself by another path",
+      () => ["--from", folder.path, "--to", join(folder.path, ".") + "/", "--resume"],
+      "are the same place",
+    ],
+    [
       "from another kind of database",
       () => ["--from", "mysql://u:hunter2@h/d", "--to", "/tmp/x"],
       "must begin with postgres://",

@@ -106,7 +106,7 @@ function requireCatalogue(folder: string): void {
 }
 
 interface PlacesToCopy {
-  /** Data folders, or addresses of databases. */
+  /** Whole paths of data folders, or addresses of databases. */
   readonly source: string;
   readonly target: string;
   readonly resume: boolean;
@@ -144,6 +144,7 @@ export async function copyPlaces(
   }
 }
 
+/** The address or the whole path of the folder that the options name. */
 async function placeOf(
   flag: "from" | "to",
   place: string | undefined,
@@ -152,7 +153,9 @@ async function placeOf(
   if ((place === undefined) === (file === undefined)) {
     throw new UsageError(`Give either --${flag} or --${flag}-file.`, "rehome store copy --help");
   }
-  return place ?? addressIn(file as string, `${flag}-file`);
+  const named = place ?? (await addressIn(file as string, `${flag}-file`));
+  // As a path from everywhere: it is noted where the store moved to.
+  return isAddress(named) ? named : resolve(named);
 }
 
 /** Whether a place is an address, of whatever kind, and not a folder. It may hold a password. */
@@ -165,8 +168,7 @@ async function open(io: Io, place: string, timeoutMs: number) {
   return openStore(
     isDatabase ? place : undefined,
     {
-      // As a path from everywhere: it is noted where the store moved to.
-      folder: isDatabase ? "" : resolve(place),
+      folder: isDatabase ? "" : place,
       clock: systemClock,
       random: Math.random,
       timeoutMs,
