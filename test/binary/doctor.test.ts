@@ -171,6 +171,8 @@ describe.skipIf(isOnPostgres)("the data folder", () => {
     expect(of("data folder")).toMatchObject({ state: "fail" });
     expect(of("data folder")?.detail).toContain("is a file, not a folder");
     expect(stderr).toBe("Error: 1 check failed.\n");
+    const below = (await examined(join(file, "data"))).of("data folder");
+    expect(below).toMatchObject({ state: "fail", detail: expect.stringContaining(file) });
   });
 
   test.each([

@@ -8,6 +8,7 @@ import {
   mayWrite,
   ownership,
   refuseNetwork,
+  requireReachable,
 } from "../../../storage/sqlite/folder.ts";
 import { bytesText, fail, ok, warn, type Finding } from "./finding.ts";
 
@@ -34,14 +35,11 @@ export function checkFolder(folder: string, why: string, elsewhere: readonly str
       `Name that folder with --data ${other} or REHOME_DATA, or run the command as its owner.`,
     );
   }
-  const found = statSync(folder, { throwIfNoEntry: false });
-  if (found === undefined) {
-    return warn(check, `${from} does not exist yet`, "rehome serve makes it.");
-  }
-  if (!found.isDirectory()) {
-    return fail(check, `${from} is a file, not a folder`, "Name another folder with --data.");
-  }
   try {
+    requireReachable(folder);
+    if (!existsSync(folder)) {
+      return warn(check, `${from} does not exist yet`, "rehome serve makes it.");
+    }
     refuseNetwork(folder, statfsSync(folder).type);
   } catch (error) {
     const { message, hint = "" } = error as AppError;
