@@ -1,6 +1,6 @@
 /** `rehome health`: what monitors and containers ask. */
 import { expect, test } from "bun:test";
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
@@ -77,4 +77,10 @@ test("service print names its units", async () => {
   expect(all.stdout.match(/^# --- .*$/gm)).toHaveLength(3);
   expect(all.stdout).toContain("User=shelter");
   expect((await print("--user", "a b")).exitCode).toBe(2);
+  const anyPort = ["service", "install", "--root", folder.path, "--port", "0"];
+  expect(await rehome(anyPort, { path })).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("The service needs a port that stays."),
+  });
+  expect(readdirSync(folder.path)).toEqual(["rehome"]);
 });

@@ -88,6 +88,9 @@ Examples:
   sudo rehome service install --user shelter`,
     )
     .action(async (options: Omit<InstallOptions, "executable">) => {
+      if (options.port === 0) {
+        throw new UsageError("The service needs a port that stays.", "Name one, such as 8080.");
+      }
       if (options.from !== undefined && options.root !== "/") {
         throw new UsageError(
           "--from and --root cannot be combined.",
