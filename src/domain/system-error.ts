@@ -10,7 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: "the file system is mounted read-only",
   EMFILE: "all file descriptors of this process are in use",
   ENXIO: "nobody reads from this pipe",
-  EADDRINUSE: "another program listens there",
+  EADDRINUSE: "the port is in use",
   EADDRNOTAVAIL: "no network interface of this machine has this address",
   ENOSPC: "no space is left on the disk",
 };

@@ -45,7 +45,7 @@ test("an address that is taken stops the start in words", async () => {
   const result = await rehome(args);
   expect(result.exitCode).toBe(1);
   expect(result.stderr).toContain(
-    `Error: Cannot listen for metrics on 127.0.0.1 port ${port}: another program listens there.\n`,
+    `Error: Cannot listen for metrics on 127.0.0.1 port ${port}: the port is in use.\n`,
   );
 });
 
