@@ -92,7 +92,10 @@ async function main(): Promise<void> {
     ...options,
     stdio: "pipe",
   });
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr.toString()}`);
+  if (made.status !== 0) {
+    rmSync(folder, { recursive: true, force: true });
+    throw new Error(`initdb failed: ${made.stderr.toString()}`);
+  }
 
   for (const file of ["server.crt", "server.key"]) {
     const copy = join(data, file);
