@@ -51,11 +51,6 @@ export interface DatabaseAddress {
   readonly password: () => string;
 }
 
-/** True when `text` looks like the address of a PostgreSQL database, and not like a folder. */
-function isPostgresAddress(text: string): boolean {
-  return /^postgres(?:ql)?:\/\//i.test(text);
-}
-
 /** How `address` is shown: without its password and parameters. */
 export function describeAddress({ user, host, port, database, socketFolder }: DatabaseAddress) {
   const where = socketFolder ?? (isIP(host) === 6 ? `[${host}]` : host);
@@ -67,7 +62,7 @@ export function describeAddress({ user, host, port, database, socketFolder }: Da
  * default the server's certificate is verified, chain and name, except on this machine.
  */
 export function parseDatabaseAddress(text: string): DatabaseAddress {
-  if (!isPostgresAddress(text)) throw invalid("must begin with postgres://");
+  if (!/^postgres(?:ql)?:\/\//i.test(text)) throw invalid("must begin with postgres://");
   // libpq allows an empty host, which a URL of a scheme with credentials does not.
   const url = parseUrl(text.replace(/^([^/]*\/\/[^/?#]*@)(?=[/?#]|$)/, "$1localhost"));
   const given = readParameters(url.searchParams);

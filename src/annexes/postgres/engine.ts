@@ -13,7 +13,7 @@ import {
 } from "../../storage/statement.ts";
 import type { DatabaseAddress } from "./address.ts";
 import { arrayTypes, columnTypes, schemaName } from "./columns.ts";
-import { connect, type Runner } from "./connections.ts";
+import { connect, repeatable, type Runner } from "./connections.ts";
 import { asAppError, isHarmless } from "./failures.ts";
 
 /** How long an operator's transaction may take: it is nobody's request. */
@@ -128,7 +128,7 @@ export async function read<T>(
   { patient }: TransactionOptions = {},
 ): Promise<T> {
   const { result } = await reads.run(({ sql }) => perform(sql, work()), {
-    mayRepeat: () => true,
+    ...repeatable,
     ...(patient ? { deadlineMs: performance.now() + patienceMs } : {}),
   });
   return result;

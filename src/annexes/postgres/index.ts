@@ -24,8 +24,8 @@ export const postgresAnnex: Annex = {
           systemClock,
           waitsForServers: !serving,
           onError: (error) => onProblem?.(error),
-          ...(onCommit === undefined ? {} : { onCommit }),
-          ...(onBan === undefined ? {} : { onBan }),
+          onCommit,
+          onBan,
         });
       },
     },

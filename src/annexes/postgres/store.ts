@@ -37,9 +37,9 @@ interface PostgresOptions {
   readonly timeoutMs: number;
   /** Called with a failure that nobody waits for, such as the loss of the database. */
   readonly onError: (error: unknown) => void;
-  readonly onCommit?: (report: CommitReport) => void;
+  readonly onCommit?: ((report: CommitReport) => void) | undefined;
   /** Called for each ban that this process imposes. */
-  readonly onBan?: () => void;
+  readonly onBan?: (() => void) | undefined;
   /** This machine's clock, to know how far the database's is from it. */
   readonly systemClock: Clock;
   /** In place of the database's clock, for tests that move the time. */

@@ -3,7 +3,7 @@ import { readTls } from "../../../cli/tls.ts";
 import type { Config } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import type { AppError } from "../../../domain/errors.ts";
-import { fail, ok, warn, type Finding } from "./finding.ts";
+import { fail, failWith, ok, warn, type Finding } from "./finding.ts";
 
 /** Programs that renew certificates do it earlier than this before their end. */
 const renewalMs = 14 * dayMs;
@@ -23,7 +23,6 @@ export function checkCertificate(config: Config, nowMs: number): Finding[] {
     if (endMs <= nowMs) return [fail(check, `${detail}: it has ended`, advice)];
     return [endMs < nowMs + renewalMs ? warn(check, detail, advice) : ok(check, detail)];
   } catch (error) {
-    const { message, hint = "Correct --tls-cert and --tls-key." } = error as AppError;
-    return [fail(check, message.replace(/\.$/, ""), hint)];
+    return [failWith(check, error as AppError, "Correct --tls-cert and --tls-key.")];
   }
 }

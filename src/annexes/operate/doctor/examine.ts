@@ -7,7 +7,7 @@ import { diagnosePostgres } from "../../postgres/diagnose.ts";
 import { folderMovedTo } from "../moved-folder.ts";
 import { diagnose, type Diagnosis } from "./sqlite.ts";
 import { lastBackup } from "../backup/last-backup.ts";
-import { bytesText, fail, ok, warn, type Finding } from "./finding.ts";
+import { bytesText, fail, failWith, ok, warn, type Finding } from "./finding.ts";
 import { checkDisk, checkFolder, checkPermissions } from "./folder.ts";
 
 /** A backup older than this is too old to want to restore it. */
@@ -66,15 +66,12 @@ function checkStart(folder: string): Finding | undefined {
     inspectFolder(storeFiles(folder));
     return undefined;
   } catch (error) {
-    const { message, hint = "Restore a backup." } = error as AppError;
-    return fail("start", message.replace(/\.$/, ""), hint);
+    return failWith("start", error as AppError, "Restore a backup.");
   }
 }
 
 function checkDatabase({ name, path, bytes = 0, pending, problem }: Diagnosis): Finding {
-  if (problem !== undefined) {
-    return fail(name, problem.message.replace(/\.$/, ""), problem.hint ?? "Restore a backup.");
-  }
+  if (problem !== undefined) return failWith(name, problem, "Restore a backup.");
   const detail = `${path}, ${bytesText(bytes)}, integrity checked`;
   if (pending.length === 0) return ok(name, `${detail}, schema up to date`);
   return warn(

@@ -1,3 +1,5 @@
+import type { AppError } from "../../../domain/errors.ts";
+
 /** The result of a check: `warn` becomes a problem later, `fail` is a problem now. */
 export const findingStates = ["ok", "warn", "fail"] as const;
 type FindingState = (typeof findingStates)[number];
@@ -22,6 +24,11 @@ export function warn(check: string, detail: string, advice: string): Finding {
 
 export function fail(check: string, detail: string, advice: string): Finding {
   return { check, state: "fail", detail, advice };
+}
+
+/** A check that ended with an error; `advice` is for one that has no hint. */
+export function failWith(check: string, error: AppError, advice: string): Finding {
+  return fail(check, error.message.replace(/\.$/, ""), error.hint ?? advice);
 }
 
 /** Bytes as people read them: `1.5 GiB`. */

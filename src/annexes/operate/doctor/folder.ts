@@ -10,7 +10,7 @@ import {
   refuseNetwork,
   requireReachable,
 } from "../../../storage/sqlite/folder.ts";
-import { bytesText, fail, ok, warn, type Finding } from "./finding.ts";
+import { bytesText, fail, failWith, ok, warn, type Finding } from "./finding.ts";
 
 /**
  * Below this, free some space now. Commits still work for a while, so `/ready` fails only at the
@@ -42,8 +42,7 @@ export function checkFolder(folder: string, why: string, elsewhere: readonly str
     }
     refuseNetwork(folder, statfsSync(folder).type);
   } catch (error) {
-    const { message, hint = "" } = error as AppError;
-    return fail(check, message.replace(/\.$/, ""), hint);
+    return failWith(check, error as AppError, "Name another folder with --data.");
   }
   if (!mayWrite(folder)) {
     return fail(check, `${from} cannot be written: it ${ownership(folder)}`, folderRemedy(folder));
