@@ -60,6 +60,20 @@ describe("a folder of backups", () => {
     expect(readdirSync(folder).toSorted()).toEqual([old[1] ?? "", ...others, ...names].toSorted());
   });
 
+  test("of which one cannot be removed is named", async () => {
+    using at = await installation();
+    const stuck = join(at.folder.path, "rehome-20200101T000000Z.db");
+    mkdirSync(stuck);
+    const refused = await rehome(["backup", at.folder.path, "--keep", "1", "--data", at.data]);
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining(`Error: ${stuck} cannot be removed: it is a folder.`),
+    });
+    expect(readdirSync(at.folder.path).filter((name) => name.startsWith("rehome-"))).toHaveLength(
+      2,
+    );
+  });
+
   test("must be there to keep anything in it", async () => {
     using at = await installation();
     const missing = join(at.folder.path, "missing");

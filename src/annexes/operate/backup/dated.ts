@@ -1,5 +1,5 @@
 /** A folder of dated backups, of which the newest are kept. */
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { isoSeconds } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
@@ -34,7 +34,7 @@ export function isFolder(path: string): boolean {
 
 /**
  * Removes all dated backups of the folder but the newest `keepCount`, and returns their paths.
- * Other files stay.
+ * Other files stay. Throws `unavailable` when one cannot be removed.
  */
 export function removeOlder(folder: string, keepCount: number): string[] {
   const names = readdirSync(folder).filter((name) => datedName.test(name));
@@ -42,6 +42,17 @@ export function removeOlder(folder: string, keepCount: number): string[] {
   const ordered = names.toSorted((a, b) => (a.slice(0, -3) < b.slice(0, -3) ? -1 : 1));
   const older = ordered.slice(0, Math.max(0, names.length - keepCount));
   const paths = older.map((name) => join(folder, name));
-  for (const path of paths) rmSync(path);
+  for (const path of paths) remove(path);
   return paths;
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    throw new AppError("unavailable", `${path} cannot be removed: ${reasonOf(error)}.`, {
+      cause: error,
+      hint: "The new backup is complete. Give the older ones to the account that makes the backups.",
+    });
+  }
 }
