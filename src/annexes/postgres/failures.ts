@@ -84,9 +84,16 @@ export function asAppError(error: unknown): unknown {
   return new AppError("unavailable", "The store cannot be used at the moment.", {
     cause: error,
     why: (error as Error).message,
-    hint: poolerStates.has(stateOf(error)) ? poolerHint : "Check the database, and try again.",
+    hint: hintOf(error),
     retryAfterSeconds: 1,
   });
+}
+
+function hintOf(error: unknown): string {
+  if (poolerStates.has(stateOf(error))) return poolerHint;
+  return error instanceof DeadlineError
+    ? "Check the database. On a slow network, set REHOME_STORE_TIMEOUT higher than 2000 (ms)."
+    : "Check the database, and try again.";
 }
 
 export function unavailable(message: string): AppError {

@@ -245,6 +245,7 @@ test("a frozen server: requests wait as long as they may, then are refused at on
     const first = await Promise.all(Object.values(work).map((each) => timed(each(store))));
     for (const { ms, error } of first) {
       expect(error).toMatchObject({ kind: "unavailable", retryAfterSeconds: 1 });
+      expect(error?.hint).toContain("REHOME_STORE_TIMEOUT");
       expect(ms).toBeGreaterThan(timeoutMs / 2);
       expect(ms).toBeLessThan(timeoutMs + slackMs);
     }
