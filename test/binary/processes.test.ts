@@ -309,6 +309,26 @@ test("counters never fall: what a process counted stays when it is killed or rep
   await expectCount();
 });
 
+test("the metrics come though a process hangs, with what it counted before", async () => {
+  using folder = temporaryFolder();
+  const address = `127.0.0.1:${20_000 + Math.floor(Math.random() * 10_000)}`;
+  await using server = await serveIn(folder.path, 2, ["--metrics", address]);
+  const { key } = await makeKey(folder.path, ...roomy);
+  const seen = new Set<string>();
+  let count = 0;
+  for (; seen.size < 2; count += 1) seen.add((await ask(server, key)).by);
+  const metrics = async () => (await fetch(`http://${address}/metrics`)).text();
+  const counted = `rehome_requests_total{route="/v1/pets",method="GET",status="200"} ${count}\n`;
+  expect(await metrics()).toContain(counted);
+  const [, hanging = 0] = childrenOf(server);
+  process.kill(hanging, "SIGSTOP");
+  try {
+    expect(await metrics()).toContain(counted);
+  } finally {
+    process.kill(hanging, "SIGCONT");
+  }
+});
+
 test("metrics that are the same for all processes are not added up", async () => {
   using folder = temporaryFolder();
   const address = `127.0.0.1:${20_000 + Math.floor(Math.random() * 10_000)}`;

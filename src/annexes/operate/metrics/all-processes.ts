@@ -6,16 +6,20 @@ import { listenForMetrics } from "./listener.ts";
 
 type Metrics = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
+/** How long a process may take to answer. Prometheus waits 10 s for all of them. */
+const answerMaxMs = 2_000;
+
 /**
  * Serves the metrics of all processes at `address`, added up. The counters of a process that ended
- * stay as they were last read. Throws AppError when the address cannot be had.
+ * or hangs stay as they were last read. Throws AppError when the address cannot be had.
  */
 export function listenForAll(supervisor: Supervisor, address: ListenAddress): AsyncDisposable {
   const last = new Map<Member, Metrics>();
   let ended: object[] = [];
   const server = listenForMetrics(async () => {
     const read = async (member: Member) => {
-      const metrics = (await member.metrics()) as Metrics;
+      const late = Bun.sleep(answerMaxMs).then(() => []);
+      const metrics = (await Promise.race([member.metrics(), late])) as Metrics;
       if (metrics.length > 0) last.set(member, metrics);
     };
     await Promise.all(supervisor.members.map(read));
