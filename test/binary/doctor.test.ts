@@ -220,6 +220,17 @@ describe.skipIf(isOnPostgres)("the data folder", () => {
       advice: `chmod 700 ${folder.path}`,
     });
   });
+
+  test("that its own user cannot list is warned of", async () => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path);
+    chmodSync(folder.path, 0o300);
+    const { state, detail, advice } = (await examined(folder.path)).of("permissions") ?? {};
+    chmodSync(folder.path, 0o700);
+    expect(state).toBe("warn");
+    expect(detail).toStartWith(`${folder.path} cannot be listed: it belongs to `);
+    expect(advice).toContain(`chmod u+rwx ${shellWord(folder.path)}`);
+  });
 });
 
 describe.skipIf(isOnPostgres)("a database", () => {

@@ -56,8 +56,8 @@ function hasCatalogue(folder: string): boolean {
 }
 
 /**
- * Whether anybody but the owner can read what is in the folder, and whether the files have one
- * owner.
+ * Whether the owner can list the folder, and nobody else can read what is in it, and whether the
+ * files have one owner.
  */
 export function checkPermissions(folder: string): Finding {
   const check = "permissions";
@@ -68,6 +68,9 @@ export function checkPermissions(folder: string): Finding {
       `others can enter ${folder}: it ${ownership(folder)}`,
       `chmod 700 ${shellWord(folder)}`,
     );
+  }
+  if ((mode & 0o400) === 0) {
+    return warn(check, `${folder} cannot be listed: it ${ownership(folder)}`, folderRemedy(folder));
   }
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
