@@ -96,6 +96,15 @@ function overflowOf(page: Page): Promise<number> {
   );
 }
 
+/** Text that is smaller than 11 pixels as it is shown, also within a picture that was scaled. */
+function smallTextOn(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`[...document.querySelectorAll("body *:not(title)")]
+    .filter((element) => element.checkVisibility()
+      && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== "")
+      && parseFloat(getComputedStyle(element).fontSize) * (element.getScreenCTM?.().a ?? 1) < 11)
+    .map((element) => element.textContent)`);
+}
+
 /** What axe finds, where it can be run at all. */
 async function axeFindingsOf(page: Page, isScripted: boolean): Promise<string[]> {
   return isScripted ? axeFindings(page) : [];
@@ -188,6 +197,7 @@ describe("the console", () => {
         await page.goto(`${server.console}${path}`);
         expect([name, path, await findingsOn(page, name)]).toEqual([name, path, []]);
         expect([name, path, await overflowOf(page)]).toEqual([name, path, 0]);
+        expect([name, path, await smallTextOn(page)]).toEqual([name, path, []]);
       }
       expect(complaints).toEqual([]);
     }

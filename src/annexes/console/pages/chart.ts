@@ -10,15 +10,13 @@ interface Bar {
 }
 
 const width = 720;
-const height = 212;
-const foot = 22;
-/** Room above the bars for the number that the highest one reaches. */
-const head = 20;
+const height = 170;
 const gap = 0.2;
 
 /**
  * Bars as SVG, drawn here: no script and no inline style. A limit is a dashed line, drawn where it
- * is in reach of the bars. The same numbers are next to it as a table.
+ * is in reach of the bars. Words stand outside the picture, which is scaled to fit the screen. The
+ * same numbers are next to it as a table.
  */
 export function barChart(
   visit: Arrival,
@@ -27,9 +25,8 @@ export function barChart(
   const highest = Math.max(1, ...bars.map(({ value, more }) => value + more));
   const isNear = limit !== undefined && limit <= highest * 3;
   const top = isNear ? Math.max(highest, limit) : highest;
-  const scale = (value: number) => ((height - foot - head) * value) / top;
+  const scale = (value: number) => (height * value) / top;
   const step = width / Math.max(1, bars.length);
-  const base = height - foot;
   const drawn = bars.map(({ value, more, label }, at) => {
     const x = (at * step + (step * gap) / 2).toFixed(1);
     const w = (step * (1 - gap)).toFixed(1);
@@ -45,27 +42,22 @@ export function barChart(
       />`;
     return html`<g>
       <title>${label}: ${number(visit, value)}${more > 0 && html` + ${number(visit, more)}`}</title>
-      ${part("bar", base - low, low)} ${part("bar more", base - low - high, high)}
+      ${part("bar", height - low, low)} ${part("bar more", height - low - high, high)}
     </g>`;
   });
-  return html`<svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">
-    <line class="base" x1="0" x2="${width}" y1="${head}" y2="${head}" />
-    <text x="0" y="${head - 6}">${number(visit, top)}</text>
-    <line class="base" x1="0" x2="${width}" y1="${base}" y2="${base}" />
-    ${drawn}
-    ${
-      isNear &&
-      html`<line
-        class="limit"
-        x1="0"
-        x2="${width}"
-        y1="${(base - scale(limit)).toFixed(1)}"
-        y2="${(base - scale(limit)).toFixed(1)}"
-      />`
-    }
-    <text x="0" y="${height - 4}">${bars[0]?.label ?? ""}</text>
-    <text x="${width}" y="${height - 4}" text-anchor="end">${bars.at(-1)?.label ?? ""}</text>
-  </svg>`;
+  const limitY = (height - scale(limit ?? 0)).toFixed(1);
+  return html`<div class="chart">
+    <span aria-hidden="true">${number(visit, top)}</span>
+    <svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">
+      <line class="base" x1="0" x2="${width}" y1="0" y2="0" />
+      <line class="base" x1="0" x2="${width}" y1="${height}" y2="${height}" />
+      ${drawn}
+      ${isNear && html`<line class="limit" x1="0" x2="${width}" y1="${limitY}" y2="${limitY}" />`}
+    </svg>
+    <p class="ends" aria-hidden="true">
+      <span>${bars[0]?.label ?? ""}</span><span>${bars.at(-1)?.label ?? ""}</span>
+    </p>
+  </div>`;
 }
 
 /** The numbers of a chart as a table, for those who read rather than see. */
