@@ -1,8 +1,12 @@
 /** What operators do on the console of the compiled executable, and who may not. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { routes } from "../../src/annexes/console/pages/routes.ts";
 import { rehome, temporaryFolder } from "../helpers/binary.ts";
 import { behindProxy, invite, serveConsole, Visitor } from "../helpers/console.ts";
+import { childrenOf } from "../helpers/family.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 import type { RunningConsole } from "../helpers/console.ts";
 import { bound, isOnPostgres } from "../helpers/store-under-test.ts";
@@ -243,6 +247,21 @@ describe("People", () => {
     expect((await uma.get("/animals")).status).toBe(401);
     expect((await phone.get("/animals")).status).toBe(401);
     expect((await olga.post(`${path}/invite`)).status).toBe(404);
+  });
+
+  test("removes with somebody what they uploaded", async () => {
+    const [pid] = childrenOf(server);
+    const prefix = `rehome-console-uploads-${pid}-`;
+    const uploads = isOnPostgres
+      ? join(tmpdir(), readdirSync(tmpdir()).find((name) => name.startsWith(prefix)) ?? "")
+      : join(folder.path, "console-uploads");
+    const upa = await new Visitor(server.console).join(await invite(folder.path, "Upa", "staff"));
+    const form = new FormData();
+    form.set("file", new File(["name,categoryId,status\nRex,1,sold\n"], "a.csv"));
+    await upa.submit("/import", form);
+    expect(readdirSync(uploads)).not.toEqual([]);
+    await olga.submit(`${await pathOf("Upa")}/remove`);
+    expect(readdirSync(uploads)).toEqual([]);
   });
 
   test("refuses a name that is taken, and lets nobody remove themselves", async () => {

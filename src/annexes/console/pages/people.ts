@@ -151,11 +151,12 @@ async function linkPage(visit: Visit, name: string, token: Secret): Promise<Resp
   });
 }
 
-/** `POST /people/:id/remove`: every session of theirs ends at once. */
+/** `POST /people/:id/remove`: every session of theirs ends at once, and an import under way. */
 export async function removePerson(visit: Visit): Promise<Response> {
   const { desk, person } = visit;
   const id = param(visit, "id");
   if (id === person.id || (await desk.people.byId(id)) === undefined) return notFoundPage(visit);
   await desk.people.remove(id);
+  await desk.imports.drop(id);
   return redirect("/people?done=removed");
 }
