@@ -146,6 +146,19 @@ describe("the page", () => {
     await page.getByText("Paste an API key").first().waitFor({ state: "hidden" });
   });
 
+  test("says that a key or a header has characters that cannot be sent", async () => {
+    await using opened = await openPage(browser, `${server.origin}/docs`);
+    const { page, complaints } = opened;
+    await page.fill("#key", "rehome_live_abc…");
+    const refused = "The API key and the headers can have Latin letters and ASCII characters only.";
+    expect(await (await send(formOf(page, "listPets"))).textContent()).toBe(refused);
+    await page.fill("#key", "");
+    const create = formOf(page, "createPet");
+    await create.getByLabel("Idempotency-Key").fill("🐈");
+    expect(await (await send(create)).textContent()).toBe(refused);
+    expect(complaints).toEqual([]);
+  });
+
   test("shows an example of an answer before anything is sent", async () => {
     await using opened = await openPage(browser, `${server.origin}/docs`);
     for (const operation of ["listPets", "createPet", "getPet"]) {

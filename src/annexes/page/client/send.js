@@ -4,10 +4,17 @@ import { refreshCode } from "./code.js";
 import { currentKey } from "./key.js";
 import { requestOf } from "./request.js";
 
+const unsendable = "The API key and the headers can have Latin letters and ASCII characters only.";
+
 async function send(form) {
   const { method, url, headers: more, body } = requestOf(form);
-  const headers = new Headers(more);
   const key = currentKey();
+  // Fetch, section 2.2.2: a header holds bytes, and the browser throws for any other character.
+  if ([key, ...more.map(([, value]) => value)].some((text) => /[^\0-\xff]/.test(text))) {
+    showFailure(form, unsendable);
+    return;
+  }
+  const headers = new Headers(more);
   if (key !== "") headers.set("Authorization", `Bearer ${key}`);
   if (body !== undefined) headers.set("Content-Type", "application/json");
   const startMs = performance.now();
