@@ -44,6 +44,12 @@ describe("code for a request", () => {
     }
     expect(sampleOf("curl", { ...post, body: "it's" })).toContain(`-d 'it'\\''s'`);
   });
+
+  test("sends a body that begins with @ as it is, and not the file of that name", () => {
+    expect(sampleOf("curl", { ...post, body: "@/etc/hostname" })).toContain(
+      "--data-raw '@/etc/hostname'",
+    );
+  });
 });
 
 describe("a literal", () => {

@@ -12,7 +12,11 @@ export function curl(request: SampleRequest): string {
   const retries = isRepeatable(request) ? ["--retry 5"] : [];
   const lines = [`curl -i ${quoted(url)}`, ...retries, '-H "Authorization: Bearer $API_KEY"'];
   for (const [name, value] of headers) lines.push(`-H ${quoted(`${name}: ${value}`)}`);
-  // `--json` would do the same as both, and curl before 7.82 does not know it.
-  if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(body)}`);
+  if (body !== undefined) {
+    // `-d @name` would send the file of that name.
+    const option = body.startsWith("@") ? "--data-raw" : "-d";
+    // `--json` would do the same as both, and curl before 7.82 does not know it.
+    lines.push("-H 'Content-Type: application/json'", `${option} ${quoted(body)}`);
+  }
   return lines.join(" \\\n  ");
 }
