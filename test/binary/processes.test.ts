@@ -260,70 +260,67 @@ test("a signal to all of them at once, as by Ctrl-C or systemd, breaks no answer
   expect(server.stderr()).not.toContain("A new one starts");
 });
 
-test("the metrics are those of all processes, added up", async () => {
-  using folder = temporaryFolder();
-  const address = `127.0.0.1:${20_000 + Math.floor(Math.random() * 10_000)}`;
-  await using server = await serveIn(folder.path, 2, ["--metrics", address]);
-  const { key } = await makeKey(folder.path, ...roomy);
+/** Asks until both processes have answered, and returns how many requests that took. */
+async function askBoth(server: Server, key: string): Promise<number> {
   const seen = new Set<string>();
   let count = 0;
-  while (seen.size < 2 || count < 20) {
-    seen.add((await ask(server, key)).by);
-    count += 1;
-  }
-  const text = await (await fetch(`http://${address}/metrics`)).text();
-  expect(text).toContain(
-    `rehome_requests_total{route="/v1/pets",method="GET",status="200"} ${count}\n`,
-  );
+  for (; seen.size < 2; count += 1) seen.add((await ask(server, key)).by);
+  return count;
+}
+
+/** Where the metrics of a server can be, and what they say of its lists. */
+function metricsPlace() {
+  const address = `127.0.0.1:${20_000 + Math.floor(Math.random() * 10_000)}`;
+  const read = async () => (await fetch(`http://${address}/metrics`)).text();
+  const expectCount = async (count: number) => {
+    const name = 'rehome_requests_total{route="/v1/pets",method="GET",status="200"}';
+    expect(await read()).toContain(`${name} ${count}\n`);
+  };
+  return { flags: ["--metrics", address], read, expectCount };
+}
+
+test("the metrics are those of all processes, added up", async () => {
+  using folder = temporaryFolder();
+  const { flags, expectCount } = metricsPlace();
+  await using server = await serveIn(folder.path, 2, flags);
+  const { key } = await makeKey(folder.path, ...roomy);
+  let count = 0;
+  while (count < 20) count += await askBoth(server, key);
+  await expectCount(count);
 });
 
 test("counters never fall: what a process counted stays when it is killed or replaced", async () => {
   using folder = temporaryFolder();
-  const address = `127.0.0.1:${20_000 + Math.floor(Math.random() * 10_000)}`;
-  await using server = await serveIn(folder.path, 2, ["--metrics", address]);
+  const { flags, expectCount } = metricsPlace();
+  await using server = await serveIn(folder.path, 2, flags);
   const { key } = await makeKey(folder.path, ...roomy);
-  const seen = new Set<string>();
-  let count = 0;
-  const askBoth = async () => {
-    for (seen.clear(); seen.size < 2; count += 1) seen.add((await ask(server, key)).by);
-  };
-  const expectCount = async () => {
-    const text = await (await fetch(`http://${address}/metrics`)).text();
-    expect(text).toContain(
-      `rehome_requests_total{route="/v1/pets",method="GET",status="200"} ${count}\n`,
-    );
-  };
-  await askBoth();
-  await expectCount();
+  let count = await askBoth(server, key);
+  await expectCount(count);
   const former = childrenOf(server);
   process.kill(former[0] as number, "SIGKILL");
   await until(() => childrenOf(server).every((pid) => pid !== former[0]));
-  await expectCount();
+  await expectCount(count);
   await until(() => childrenOf(server).length === 2);
-  await askBoth();
-  await expectCount();
+  count += await askBoth(server, key);
+  await expectCount(count);
   const second = childrenOf(server);
   process.kill(server.pid, "SIGUSR2");
   await until(() => second.every((pid) => !isRunning(pid)));
-  await askBoth();
-  await expectCount();
+  count += await askBoth(server, key);
+  await expectCount(count);
 });
 
 test("the metrics come though a process hangs, with what it counted before", async () => {
   using folder = temporaryFolder();
-  const address = `127.0.0.1:${20_000 + Math.floor(Math.random() * 10_000)}`;
-  await using server = await serveIn(folder.path, 2, ["--metrics", address]);
+  const { flags, expectCount } = metricsPlace();
+  await using server = await serveIn(folder.path, 2, flags);
   const { key } = await makeKey(folder.path, ...roomy);
-  const seen = new Set<string>();
-  let count = 0;
-  for (; seen.size < 2; count += 1) seen.add((await ask(server, key)).by);
-  const metrics = async () => (await fetch(`http://${address}/metrics`)).text();
-  const counted = `rehome_requests_total{route="/v1/pets",method="GET",status="200"} ${count}\n`;
-  expect(await metrics()).toContain(counted);
+  const count = await askBoth(server, key);
+  await expectCount(count);
   const [, hanging = 0] = childrenOf(server);
   process.kill(hanging, "SIGSTOP");
   try {
-    expect(await metrics()).toContain(counted);
+    await expectCount(count);
   } finally {
     process.kill(hanging, "SIGCONT");
   }
@@ -331,10 +328,10 @@ test("the metrics come though a process hangs, with what it counted before", asy
 
 test("metrics that are the same for all processes are not added up", async () => {
   using folder = temporaryFolder();
-  const address = `127.0.0.1:${20_000 + Math.floor(Math.random() * 10_000)}`;
+  const { flags, read } = metricsPlace();
   const beforeSeconds = Date.now() / 1000;
-  await using _server = await serveIn(folder.path, 2, ["--metrics", address]);
-  const text = await (await fetch(`http://${address}/metrics`)).text();
+  await using _server = await serveIn(folder.path, 2, flags);
+  const text = await read();
   const value = (name: string) =>
     Number(
       text
