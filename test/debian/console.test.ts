@@ -434,6 +434,28 @@ describe("the console", () => {
     expect(await page.getByLabel("Name").inputValue()).toBe("");
   });
 
+  test("goes where somebody tapped while it waits for an import", async () => {
+    await using opened = await joined("Ivo", "staff", screens.phone);
+    const { page } = opened;
+    await page.route("**/import", async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.text()).replace("<h1>", '<div data-poll="50"></div><h1>');
+      await route.fulfill({ response: answer, body });
+    });
+    const released = Promise.withResolvers<void>();
+    await page.route("**/categories", async (route) => {
+      await released.promise;
+      await route.continue();
+    });
+    await link(page, "Import").click();
+    await page.getByRole("heading", { name: "Import a list" }).waitFor();
+    await link(page, "Categories").click();
+    // Set later and for longer than the timer that asks again, so that it fires after it.
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 100))");
+    released.resolve();
+    await page.getByRole("heading", { name: "Categories", level: 1 }).waitFor();
+  });
+
   test("keeps what is typed while the service cannot be reached", async () => {
     await using opened = await joined("Rosa", "staff", screens.phone);
     const { page } = opened;
@@ -444,6 +466,10 @@ describe("the console", () => {
     await page.getByRole("alert").waitFor();
     expect(await page.getByLabel("Name").inputValue()).toBe("Not lost");
     await page.context().setOffline(false);
+    // Another page of the list takes its place meanwhile.
+    await link(page, "available").click();
+    await page.waitForURL("**/animals?status=available");
+    expect(await page.getByLabel("Name").inputValue()).toBe("Not lost");
     await button(page, "Add animal").click();
     await page.getByText("Not lost was added").waitFor();
   });

@@ -107,7 +107,10 @@ function sendForm(form, fields) {
       () =>
         lost === lostBefore && visit(form.action, { init: { method: "POST", body: fields }, turn }),
     )
-    .finally(() => delete form.dataset.sending);
+    .finally(() => {
+      delete form.dataset.sending;
+      if (lost !== lostBefore) delete form.dataset.sent;
+    });
 }
 
 /** A file is sent with its progress in sight. */
@@ -239,7 +242,10 @@ function ready() {
   const running = $("[data-poll]");
   if (running) {
     const poll = async () => {
-      await visit(location.href, { push: false, part: running.isConnected ? "main" : undefined });
+      // Its answer would take the place of a page that is on its way.
+      if (!document.body.hasAttribute("aria-busy")) {
+        await visit(location.href, { push: false, part: running.isConnected ? "main" : undefined });
+      }
       ready();
     };
     polling = setTimeout(() => void poll(), Number(running.dataset.poll));
