@@ -14,7 +14,7 @@ import { Statuses, wordKey } from "../import/formats/statuses.ts";
 import { importAnimals, type ImportProgress, type ImportSummary } from "../import/import.ts";
 import { Rejects } from "../import/commands/import-report.ts";
 import type { Message } from "../import/messages.ts";
-import { UnreadableInput } from "../import/read/input.ts";
+import { type ByteChunks, UnreadableInput } from "../import/read/input.ts";
 import type { ReadOptions } from "../import/reading.ts";
 import { UnknownFormat, unknownFormat } from "../import/unknown-format.ts";
 import { ImportDesk } from "./import-desk.ts";
@@ -76,7 +76,7 @@ interface Work {
   readonly rejects: string;
   readonly actor?: string;
   readonly onStep: (step: ImportProgress) => void;
-  readonly stop?: AbortSignal;
+  readonly stop: AbortSignal;
 }
 
 async function importOf(
@@ -87,7 +87,7 @@ async function importOf(
   const { file, choices, dryRun, actor = "", onStep, stop } = work;
   using rejects = Rejects.open(work.rejects, true);
   const summary = await importAnimals(catalogue, {
-    input: Bun.file(file).stream(),
+    input: inTurns(Bun.file(file).stream()),
     read: readOptions(choices),
     categories: [],
     createCategories: true,
@@ -101,10 +101,18 @@ async function importOf(
     onReject: (rejection) => rejects.add(rejection),
     onProgress: onStep,
     sleep: Bun.sleep,
-    stop: stop ?? new AbortController().signal,
+    stop,
   });
   rejects.end();
   return summary;
+}
+
+/** The bytes of a file. Between two pieces of it everybody else gets a turn. */
+async function* inTurns(bytes: ByteChunks): AsyncGenerator<Uint8Array> {
+  for await (const piece of bytes) {
+    await new Promise((resolve) => void setImmediate(resolve));
+    yield piece;
+  }
 }
 
 export type ImportEngine = ReturnType<typeof importEngine>;
@@ -114,7 +122,11 @@ function importEngine({ store, clock }: Services) {
   const catalogue = catalogueOf(store);
   return {
     /** Reads the file and changes nothing. */
-    async examine(file: string, choices: ImportChoices, work: Pick<Work, "rejects" | "onStep">) {
+    async examine(
+      file: string,
+      choices: ImportChoices,
+      work: Pick<Work, "rejects" | "onStep" | "stop">,
+    ) {
       for (let { found } = choices; ;) {
         try {
           const read = { ...work, file, choices: { ...choices, found }, dryRun: true };

@@ -121,6 +121,7 @@ export class ImportJob {
       const { found, ...state } = await this.#engine.examine(this.file, choices, {
         rejects: this.rejects,
         onStep: (step) => (this.state = { is: "working", step }),
+        stop: this.#stop.signal,
       });
       this.choices = { ...choices, found };
       if (state.is === "unknown") this.#unknown = state.file;
