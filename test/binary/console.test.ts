@@ -211,9 +211,43 @@ describe("a change", () => {
     await jan.submit("/animals", { name: "Stay", category: "Dog", status: "available" });
     for (const path of ["/animals/1/remove", "/animals/several", "/sign-out", "/people/x/remove"]) {
       const answer = await jan.get(path);
-      expect([404, 405]).toContain(answer.status);
+      expect([303, 404]).toContain(answer.status);
     }
-    expect((await jan.get("/animals")).status).toBe(200);
+    expect((await jan.get("/animals/1")).status).toBe(200);
+  });
+});
+
+describe("the address of a form", () => {
+  test.each([
+    ["/animals/1/status", "/animals/1"],
+    ["/categories/1/merge", "/categories/1"],
+    ["/keys/key_1/ban", "/keys/key_1"],
+    ["/people/per_1/invite", "/people"],
+    ["/import/run", "/import"],
+  ])("%s leads to its page, as after a reload", async (path, page) => {
+    const kim = await joined(`Kim ${path}`, "operator");
+    const answer = await kim.get(path);
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, page]);
+  });
+});
+
+describe("a list", () => {
+  test("leads on from a page whose animals are gone", async () => {
+    const lia = await joined("Lia");
+    await lia.submit("/animals", { name: "Lone", category: "Dog", status: "sold" });
+    const page = await (await lia.get("/animals?before=1")).text();
+    expect(page).toContain("No animal matches.");
+    expect(page).toContain("Show all animals");
+  });
+
+  test("names each category that it offers, also one whose name cannot be seen", async () => {
+    const mo = await joined("Mo");
+    await mo.submit("/animals", { name: "Chip", category: "Dog", status: "sold" });
+    const add = ["categories", "add", "\u2800", "--data", folder.path, "--json"];
+    const { id } = JSON.parse((await rehome(add)).stdout) as { id: number };
+    expect(await (await mo.get("/animals")).text()).toMatch(
+      new RegExp(`<a class="chip" href="/animals\\?category=${id}" *>category ${id}</a>`),
+    );
   });
 });
 

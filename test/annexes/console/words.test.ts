@@ -5,7 +5,6 @@ import { es } from "../../../src/annexes/console/words/es.ts";
 
 /** What is the same in both languages: names, signs, and values that are only put together. */
 const same = [
-  "no",
   "fields.plan",
   "plans.free",
   "plans.pro",

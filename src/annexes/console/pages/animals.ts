@@ -134,7 +134,11 @@ function filters(visit: Visit, asked: AnimalQuery, categories: readonly Category
         ${categories
           .slice(0, shownCategoriesMax)
           .map(({ id, name }) =>
-            chip(listPath({ ...kept, categoryId: id }), name, id === asked.categoryId),
+            chip(
+              listPath({ ...kept, categoryId: id }),
+              categoryName(visit, { id, name }),
+              id === asked.categoryId,
+            ),
           )}
         ${
           categories.length > shownCategoriesMax &&
@@ -156,10 +160,11 @@ function results(
   const count = `${number(visit, found.found)}${found.isMore ? "+" : ""}`;
   const total = number(visit, found.total);
   if (found.animals.length === 0) {
+    const isFirst = isAll && found.total === 0;
     return html`<div class="empty">
       ${icon("paw")}
-      <p>${isAll && found.total === 0 ? words.animals.none : words.animals.noneFound}</p>
-      ${!isAll && html`<p><a href="/animals">${words.animals.showAll}</a></p>`}
+      <p>${isFirst ? words.animals.none : words.animals.noneFound}</p>
+      ${!isFirst && html`<p><a href="/animals">${words.animals.showAll}</a></p>`}
     </div>`;
   }
   const names = new Map(categories.map(({ id, name }) => [id, name]));

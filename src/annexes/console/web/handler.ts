@@ -169,6 +169,7 @@ async function signedIn(
   const match = find(request.method, url.pathname);
   if (match.route === undefined) {
     if (match.allowed.length === 0) return notFoundPage(empty);
+    if (["GET", "HEAD"].includes(request.method)) return redirect(pageAbove(url.pathname));
     const page = notFoundPage(empty);
     page.headers.set("allow", match.allowed.join(", "));
     return new Response(page.body, { status: statusOf.wrongMethod, headers: page.headers });
@@ -186,6 +187,15 @@ async function signedIn(
     if (!isOwn && !(error instanceof ConsoleError)) report(error);
     return failurePage(empty, error);
   }
+}
+
+/**
+ * The page that has the form of `path`, which takes POST only. A reload, Back and another language
+ * lead there, and so does a link on the page of somebody who was signed out.
+ */
+function pageAbove(path: string): string {
+  const above = path.replace(/\/[^/]*$/, "") || "/";
+  return find("GET", above).route === undefined ? pageAbove(above) : above;
 }
 
 /** `POST /language`: kept by the browser, so that it holds before somebody joins too. */

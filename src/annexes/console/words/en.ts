@@ -29,8 +29,6 @@ const animals = (shown: string, count: number) => `${shown} ${count === 1 ? "ani
 
 /** The words of the console in English. Each translation is an object of the same shape. */
 export const en = {
-  yes: "yes",
-  no: "no",
   sections: {
     animals: "Animals",
     import: "Import",
@@ -221,7 +219,6 @@ export const en = {
     doneTitle: "Imported",
     rejects: "Download the rows with errors",
     undo: "Undo this import",
-    undone: "The import was undone.",
     failed: "The import did not work",
     choose: "Choose …",
     statuslessTitle: "Are these animals for adoption?",

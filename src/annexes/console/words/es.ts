@@ -27,8 +27,6 @@ const keyActions: Readonly<Record<string, string>> = {
 
 /** The words of the console in Spanish. */
 export const es: Words = {
-  yes: "sí",
-  no: "no",
   sections: {
     animals: "Animales",
     import: "Importar",
@@ -218,7 +216,6 @@ export const es: Words = {
     doneTitle: "Importado",
     rejects: "Descargar las filas con errores",
     undo: "Deshacer esta importación",
-    undone: "La importación se ha deshecho.",
     failed: "La importación no ha funcionado",
     choose: "Elige …",
     statuslessTitle: "¿Están en adopción estos animales?",
