@@ -437,22 +437,33 @@ describe("the console", () => {
   test("goes where somebody tapped while it waits for an import", async () => {
     await using opened = await joined("Ivo", "staff", screens.phone);
     const { page } = opened;
+    const [asked, told, released] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+    let visits = 0;
     await page.route("**/import", async (route) => {
       const answer = await route.fetch();
       const body = (await answer.text()).replace("<h1>", '<div data-poll="50"></div><h1>');
+      visits += 1;
+      if (visits === 2) {
+        asked?.resolve();
+        await told?.promise;
+      }
       await route.fulfill({ response: answer, body });
     });
-    const released = Promise.withResolvers<void>();
     await page.route("**/categories", async (route) => {
-      await released.promise;
+      await released?.promise;
       await route.continue();
     });
     await link(page, "Import").click();
     await page.getByRole("heading", { name: "Import a list" }).waitFor();
+    // The tap comes while a look at the import is under way, which ends before the tap is answered.
+    await asked?.promise;
     await link(page, "Categories").click();
+    const seen = page.waitForResponse("**/import");
+    told?.resolve();
+    await seen;
     // Set later and for longer than the timer that asks again, so that it fires after it.
     await page.evaluate("new Promise((resolve) => setTimeout(resolve, 100))");
-    released.resolve();
+    released?.resolve();
     await page.getByRole("heading", { name: "Categories", level: 1 }).waitFor();
   });
 

@@ -54,12 +54,14 @@ function show(page, address, { push, part }) {
 
 let latest = 0;
 let lost = 0;
+let underWay = 0;
 let sending = Promise.resolve();
 let typing;
 
 /** Fetches an address and shows what came. Whatever is not a page is left to the browser. */
 async function visit(address, { init, push = true, part, leave, turn = (latest += 1) } = {}) {
   clearTimeout(typing);
+  underWay += 1;
   document.body.setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(address, { credentials: "same-origin", ...init });
@@ -75,7 +77,8 @@ async function visit(address, { init, push = true, part, leave, turn = (latest +
     lost += 1;
     if (init || turn === latest) announce(document.body.dataset.lost);
   } finally {
-    document.body.removeAttribute("aria-busy");
+    underWay -= 1;
+    if (underWay === 0) document.body.removeAttribute("aria-busy");
   }
 }
 
@@ -243,7 +246,7 @@ function ready() {
   if (running) {
     const poll = async () => {
       // Its answer would take the place of a page that is on its way.
-      if (!document.body.hasAttribute("aria-busy")) {
+      if (underWay === 0) {
         await visit(location.href, { push: false, part: running.isConnected ? "main" : undefined });
       }
       ready();
