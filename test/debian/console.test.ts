@@ -9,6 +9,7 @@ import { invite, serveConsole, Visitor, type RunningConsole } from "../helpers/c
 import { axeFindings } from "../helpers/docs-page.ts";
 import { hookTimeoutMs } from "../helpers/postgres.ts";
 import { stores, type StorePlace } from "../helpers/stores.ts";
+import { until } from "../helpers/until.ts";
 
 const folder = temporaryFolder();
 /** Written anew with UPDATE_IMAGES=1. */
@@ -432,6 +433,31 @@ describe("the console", () => {
     expect(await page.getByLabel("Status").inputValue()).toBe("pending");
     await add("Half typed");
     expect(await page.getByLabel("Name").inputValue()).toBe("");
+  });
+
+  test("leads back to where somebody was in a list", async () => {
+    using own = temporaryFolder();
+    const list = join(own.path, "dogs.csv");
+    const dogs = Array.from({ length: 30 }, (_, at) => `Rex ${at},Dog,sold,D-${at}\n`);
+    writeFileSync(list, `Name,Species,State,Code\n${dogs.join("")}`);
+    const map = "name=Name,categoryId=Species,status=State,externalId=Code";
+    const options = ["--create-categories", "--map", map];
+    await rehome(["pets", "import", list, ...options, "--data", own.path]);
+    await using many = await serveConsole(own.path);
+    await using opened = await joined("Bea", "staff", screens.phone, own.path);
+    const { page } = opened;
+    expect(page.url()).toBe(`${many.console}/animals`);
+    // Further down than the page of an animal is long.
+    await link(page, "Rex 5").scrollIntoViewIfNeeded();
+    const top = await page.evaluate<number>("scrollY");
+    // A click of the browser's tools may scroll.
+    await link(page, "Rex 5").dispatchEvent("click");
+    await button(page, "Save").waitFor();
+    await until(async () => (await page.evaluate<number>("scrollY")) === 0);
+    await page.goBack();
+    await link(page, "Rex 5").waitFor();
+    // The browser moves it by some pixels, as it keeps an element in its place.
+    await until(async () => Math.abs((await page.evaluate<number>("scrollY")) - top) < 50);
   });
 
   test("goes where somebody tapped while it waits for an import", async () => {

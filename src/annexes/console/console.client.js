@@ -25,6 +25,11 @@ const hush = () => $("#announcement")?.remove();
 /** Puts a fetched page in the place of this one: only what differs from page to page. */
 function show(page, address, { push, part }) {
   const focusId = document.activeElement?.id;
+  if (push && address !== location.href) {
+    // So that Back leads to where somebody was on this page.
+    history.replaceState({ top: scrollY }, "");
+    history.pushState({}, "", address);
+  }
   const target = part && $(`#${part}`);
   const source = part && $(`#${part}`, page);
   if (target && source) {
@@ -41,7 +46,6 @@ function show(page, address, { push, part }) {
       if (field) field.value = value;
     }
   }
-  if (push && address !== location.href) history.pushState({}, "", address);
   if (part) return;
   const wanted = $("[autofocus]") ?? (focusId && document.getElementById(focusId));
   const hash = location.hash && document.getElementById(location.hash.slice(1));
@@ -82,7 +86,13 @@ async function visit(address, { init, push = true, part, leave, turn = (latest +
   }
 }
 
-addEventListener("popstate", () => void visit(location.href, { push: false }));
+/** Shows the page that Back or Forward leads to, where somebody was on it. */
+async function revisit(state) {
+  await visit(location.href, { push: false });
+  if (state) scrollTo({ top: state.top, behavior: "instant" });
+}
+
+addEventListener("popstate", ({ state }) => void revisit(state));
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
