@@ -111,6 +111,7 @@ describe("a key", () => {
       expect(await textOf(path)).toMatch(new RegExp(`<a href="[^"]*${id}">${id}</a>`));
     }
     expect(await textOf(`/keys/${id}`)).toContain(`<h1>${id} `);
+    expect(await textOf(`/usage?key=${id}`)).toContain(`<h1>Use of ${id}</h1>`);
   });
 
   test("that is read-only says so, adds nothing, and is opened and closed again", async () => {

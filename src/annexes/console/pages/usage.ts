@@ -18,7 +18,7 @@ export async function usagePage(visit: Visit): Promise<Response> {
   if (id !== "" && one === undefined) return notFoundPage(visit);
   const days = await usage.days(shownDays, one?.id);
   const report = usageReport(one === undefined ? all : [one], days, usage.today(), shownDays);
-  const title = one === undefined ? words.sections.usage : words.usage.of(one.name);
+  const title = one === undefined ? words.sections.usage : words.usage.of(keyName(one));
   return consolePage(visit, {
     title,
     section: "usage",
