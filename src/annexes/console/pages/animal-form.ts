@@ -102,7 +102,7 @@ const fieldsOf = (values: AnimalValues) => Object.entries(values) as [AnimalFiel
 const isSame = (one: string, other: string) => oneLine(one) === oneLine(other);
 const oneLine = (text: string) => text.replaceAll(/[\r\n]/g, "");
 
-export interface SentChanges {
+interface SentChanges {
   /** The animal as it is with the fields that were changed in the form. */
   readonly values: AnimalValues;
   /** Fields that somebody else changed too since the form was shown. */

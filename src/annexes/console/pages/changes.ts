@@ -27,7 +27,7 @@ export async function changesPage(visit: Visit): Promise<Response> {
         ${
           changes.length === 0
             ? html`<p class="soft">${words.changes.none}</p>`
-            : html`<ul class="lines changes">
+            : html`<ul class="lines">
                 ${changes.map((change) => changeLine(visit, change))}
               </ul>`
         }

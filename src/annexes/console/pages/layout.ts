@@ -123,7 +123,7 @@ function foot({ language, words, url }: Arrival): Html {
               ${title}
             </button>`,
       )}
-      <span class="only-read">${words.layout.footer}</span>
+      <span>${words.layout.footer}</span>
     </form>
   </footer>`;
 }

@@ -40,7 +40,7 @@ export async function usagePage(visit: Visit): Promise<Response> {
           })),
         })}
         <p class="legend">
-          <span class="key-bar">${words.usage.requests}</span>
+          <span>${words.usage.requests}</span>
           <span class="key-more">${words.usage.refusals}</span>
         </p>
         ${asTable(
