@@ -26,19 +26,16 @@ export class AppError extends Error {
    * with a full stop, or a command to type.
    */
   readonly hint: string | undefined;
-  /** Seconds after which a retry makes sense (RFC 9110, section 10.2.3), where that is known. */
-  readonly retryAfterSeconds: number | undefined;
 
   constructor(
     kind: ErrorKind,
     message: string,
-    options: { cause?: unknown; why?: string; hint?: string; retryAfterSeconds?: number } = {},
+    options: { cause?: unknown; why?: string; hint?: string } = {},
   ) {
     super(message, { cause: options.cause });
     this.kind = kind;
     this.why = options.why;
     this.hint = options.hint;
-    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
   /** The message with the reason behind it: for an operator only. */

@@ -129,11 +129,7 @@ const tooLarge = refused(
   "payload_too_large",
   `The body is larger than ${bodyLimitBytes / 1024} KiB.`,
 );
-const crowded: Refusal = {
-  kind: "unavailable",
-  message: "Too many requests with a body are under way; try again.",
-  retryAfterSeconds: 1,
-};
+const crowded = refusal("unavailable", "Too many requests with a body are under way; try again.");
 /** Nesting of some ten thousand levels takes seconds to check. */
 const nestedTooDeeply = refused("invalid_request", "The body is nested too deeply.");
 /** Each level needs two brackets, so a text of this length is not nested too deeply. */

@@ -102,9 +102,14 @@ export function refuse(record: RefusalRecord, refused: Refusal) {
   return status(200, errorAnswer(record, refused));
 }
 
+/** After this time a retry of a failed request makes sense (RFC 9110, section 10.2.3). */
+const unavailableForSeconds = 1;
+
 /** Adds the headers that go with a refusal. The challenges are those of RFC 6750, section 3. */
 export function showRefusal(refused: Refusal, request: Request, headers: Headers): void {
-  const { kind, retryAfterSeconds } = refused;
+  const { kind } = refused;
+  const retryAfterSeconds =
+    kind === "unavailable" ? unavailableForSeconds : refused.retryAfterSeconds;
   // Not as the type of the Blob: Bun would add a charset, which JSON does not have (RFC 8259,
   // section 11).
   headers.set("Content-Type", jsonType);
@@ -127,7 +132,7 @@ export function refusalOf(error: unknown, report: (error: unknown) => void): Ref
   if (error instanceof NotFoundError) return nothingHere;
   if (error instanceof AppError) {
     if (error.kind === "internal_error" || error.kind === "unavailable") report(error);
-    return { kind: error.kind, message: error.message, retryAfterSeconds: error.retryAfterSeconds };
+    return refusal(error.kind, error.message);
   }
   report(error);
   return refusal("internal_error", "Something went wrong on the server; it was logged.");

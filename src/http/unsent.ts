@@ -1,6 +1,6 @@
 import { bucketOfText } from "../domain/address.ts";
-import type { Refusal } from "../service/admission.ts";
 import type { RequestRecord } from "./door.ts";
+import { refusal } from "./errors.ts";
 
 /** A smaller body is not counted: the buffers of the system take it at once. */
 const countedFromBytes = 16 * 1024;
@@ -14,11 +14,10 @@ export const unsentMaxBytes = {
 } as const;
 
 /** The refusal of an answer for which there is no room. */
-export const unread: Refusal = {
-  kind: "unavailable",
-  message: "Too many large answers wait to be read by their clients; try again.",
-  retryAfterSeconds: 1,
-};
+export const unread = refusal(
+  "unavailable",
+  "Too many large answers wait to be read by their clients; try again.",
+);
 
 /** Who an answer is sent to. */
 type Receiver = Pick<RequestRecord, "address" | "isUnderWay">;

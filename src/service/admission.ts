@@ -9,9 +9,10 @@ export interface Refusal {
   readonly kind: ErrorKind;
   /** One sentence for the caller. */
   readonly message: string;
-  readonly retryAfterSeconds?: number | undefined;
+  /** Of a 429: when its window or ban ends. */
+  readonly retryAfterSeconds?: number;
   /** The reason in the operator's log, such as how a credential was bad. Callers never see it. */
-  readonly detail?: string | undefined;
+  readonly detail?: string;
 }
 
 /** The gate's decision: whose numbers the headers show, and the refusal, if any. */
@@ -26,7 +27,6 @@ export interface Admission {
 export const unavailable: Refusal = {
   kind: "unavailable",
   message: "The request could not be counted at the moment; it was not charged.",
-  retryAfterSeconds: 1,
 };
 
 /** Refusals in memory at the most. */

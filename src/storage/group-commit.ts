@@ -40,11 +40,7 @@ export class GroupCommit<Item, Result> {
   add(item: Item, signal?: AbortSignal): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     if (this.#waiting.length >= this.#waitingMax) {
-      reject(
-        new AppError("unavailable", "The store is overloaded at the moment.", {
-          retryAfterSeconds: 1,
-        }),
-      );
+      reject(new AppError("unavailable", "The store is overloaded at the moment."));
       return promise;
     }
     this.#waiting.push({ item, signal, sinceMs: performance.now(), resolve, reject });

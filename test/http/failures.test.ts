@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { AppError } from "../../src/domain/errors.ts";
 import { testApp } from "../helpers/app.ts";
 
 /** What POST /v1/pets answers to this body. */
@@ -53,4 +54,15 @@ describe("a body that is nested", () => {
       }
     }
   });
+});
+
+test.each([
+  ["a failure that a retry may mend", new AppError("unavailable", "The store is away."), "1"],
+  ["an unknown failure", new Error("unknown"), null],
+])("%s: its Retry-After", async (_what, error, seconds) => {
+  const app = await testApp();
+  const key = await app.key();
+  Object.assign(app.services.pets, { page: () => Promise.reject(error) });
+  const { headers } = await app.send("/v1/pets?limit=7", { key });
+  expect(headers.get("Retry-After")).toBe(seconds);
 });

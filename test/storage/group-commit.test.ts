@@ -142,7 +142,6 @@ test("above the bound an item is refused at once, and taken again when there is 
   expect(refused).toMatchObject({
     kind: "unavailable",
     message: "The store is overloaded at the moment.",
-    retryAfterSeconds: 1,
   });
   commits[0]?.end();
   await first;

@@ -85,7 +85,6 @@ export function asAppError(error: unknown): unknown {
     cause: error,
     why: (error as Error).message,
     hint: hintOf(error),
-    retryAfterSeconds: 1,
   });
 }
 
@@ -97,7 +96,7 @@ function hintOf(error: unknown): string {
 }
 
 export function unavailable(message: string): AppError {
-  return new AppError("unavailable", message, { retryAfterSeconds: 1 });
+  return new AppError("unavailable", message);
 }
 
 /** Why the database at `where` cannot be used at all, in words for the person who named it. */

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import type { Services } from "../../service/services.ts";
 import { recordOf } from "../door.ts";
-import { errorAnswer, jsonType } from "../errors.ts";
+import { errorAnswer, jsonType, refusal } from "../errors.ts";
 
 /** The probes, without key or limits. `/health`: the process responds. `/ready`: it can work. */
 export function probeRoutes(services: Pick<Services, "check">) {
@@ -15,12 +15,7 @@ export function probeRoutes(services: Pick<Services, "check">) {
       const failed = checks.filter(({ ok }) => !ok);
       if (failed.length > 0) {
         const why = failed.map(({ name, detail }) => `${name}: ${detail}`).join("; ");
-        const message = `Not ready. ${why}.`;
-        return errorAnswer(recordOf(request), {
-          kind: "unavailable",
-          message,
-          retryAfterSeconds: 1,
-        });
+        return errorAnswer(recordOf(request), refusal("unavailable", `Not ready. ${why}.`));
       }
       set.headers["content-type"] = jsonType;
       return JSON.stringify({ status: "ready", checks });

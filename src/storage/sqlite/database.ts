@@ -126,6 +126,5 @@ export function asAppError(error: unknown): unknown {
     cause: error,
     why,
     hint,
-    retryAfterSeconds: 1,
   });
 }

@@ -188,7 +188,6 @@ export class FileWatch {
         cause: new Error(why),
         why,
         hint: "Put it back, or stop the service, restore the file and start again.",
-        retryAfterSeconds: 1,
       });
     }
     return undefined;

@@ -73,8 +73,7 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
 }
 
 function notInTime(cause: unknown): AppError {
-  const options = { cause, retryAfterSeconds: 1 };
-  return new AppError("unavailable", "The request could not be counted in time.", options);
+  return new AppError("unavailable", "The request could not be counted in time.", { cause });
 }
 
 /** On a full disk, a checkpoint lets the log reuse its space, so no file has to grow. */

@@ -171,10 +171,7 @@ export class Writer {
       if (reply.type !== "committed") throw new Error(`the writer answered ${reply.type}`);
     } catch (cause) {
       this.#hasFailed = true;
-      throw new AppError("unavailable", "The animal could not be stored.", {
-        cause,
-        retryAfterSeconds: 1,
-      });
+      throw new AppError("unavailable", "The animal could not be stored.", { cause });
     }
     this.#hasFailed = false;
     const { results, commitMs } = reply;

@@ -228,8 +228,7 @@ test.each<NodeJS.Signals>(["SIGINT", "SIGKILL"])(
       const results = await Promise.all(Object.values(work).map((each) => timed(each(store))));
       for (const { ms, error } of results) {
         expect(ms).toBeLessThan(timeoutMs + slackMs);
-        if (error !== undefined)
-          expect(error).toMatchObject({ kind: "unavailable", retryAfterSeconds: 1 });
+        if (error !== undefined) expect(error).toMatchObject({ kind: "unavailable" });
       }
     }
     await restarted;
@@ -244,7 +243,7 @@ test("a frozen server: requests wait as long as they may, then are refused at on
   try {
     const first = await Promise.all(Object.values(work).map((each) => timed(each(store))));
     for (const { ms, error } of first) {
-      expect(error).toMatchObject({ kind: "unavailable", retryAfterSeconds: 1 });
+      expect(error).toMatchObject({ kind: "unavailable" });
       expect(error?.hint).toContain("REHOME_STORE_TIMEOUT");
       expect(ms).toBeGreaterThan(timeoutMs / 2);
       expect(ms).toBeLessThan(timeoutMs + slackMs);

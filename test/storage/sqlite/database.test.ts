@@ -81,7 +81,7 @@ test("a lock, a full disk and damage are told apart; outside each is an unavaila
     expect(error).toBeInstanceOf(SQLiteError);
     const shown = asAppError(error);
     expect(shown).toBeInstanceOf(AppError);
-    expect(shown).toMatchObject({ kind: "unavailable", cause: error, retryAfterSeconds: 1 });
+    expect(shown).toMatchObject({ kind: "unavailable", cause: error });
   }
   const unknown = new Error("of another kind");
   expect(kinds.map((is) => is(unknown))).toEqual([false, false, false]);

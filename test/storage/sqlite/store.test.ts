@@ -137,7 +137,7 @@ test("animals that cannot be read are an unavailable store, and a retry makes se
   const file = `${folder.path}/rehome.db`;
   const keptBytes = 30 * 4_096;
   writeFileSync(file, Buffer.alloc(statSync(file).size, readFileSync(file).subarray(0, keptBytes)));
-  const unavailable = { kind: "unavailable", retryAfterSeconds: 1 };
+  const unavailable = { kind: "unavailable" };
   const failure = async (read: () => unknown) => {
     try {
       return await read();
