@@ -2,20 +2,11 @@ import type { ApiKey } from "../domain/api-key.ts";
 import type { Refusal } from "../service/admission.ts";
 import { oneLine, type Logger } from "../service/log/logger.ts";
 import { lineBytesMax } from "../service/log/output.ts";
-import type { RequestRecord } from "./door.ts";
+import type { AnsweredRequest } from "./door.ts";
 import { statusOf } from "./errors.ts";
 
-/** A request that was answered, as its line shows it. */
-interface Answered {
-  readonly record: Pick<RequestRecord, "id" | "route" | "admission" | "refusal" | "address">;
-  readonly method: string;
-  readonly status: number;
-  readonly bytes: number | undefined;
-  readonly durationMs: number;
-}
-
 /** One line per request. A failure of the service has level error, everything else info. */
-export function accessLog(log: Logger): (answered: Answered) => void {
+export function accessLog(log: Logger): (answered: AnsweredRequest) => void {
   const write = log.format === "json" ? jsonLines(log) : textLines(log);
   const hasInfo = log.isOn("info");
   const hasErrors = log.isOn("error");
@@ -25,7 +16,7 @@ export function accessLog(log: Logger): (answered: Answered) => void {
   };
 }
 
-type WriteLine = (answered: Answered, level: string) => void;
+type WriteLine = (answered: AnsweredRequest, level: string) => void;
 
 const reasonLengthMax = 500;
 

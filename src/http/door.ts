@@ -92,15 +92,14 @@ export interface RequestObserver {
   answered(request: AnsweredRequest): void;
 }
 
-/** A request that was answered, as an observer hears of it. */
+/** A request that was answered, as the log and the observers hear of it. */
 export interface AnsweredRequest {
-  /** The route's template; undefined without one. */
-  readonly route: string | undefined;
+  readonly record: Readonly<RequestRecord>;
   readonly method: string;
   readonly status: number;
+  /** The length of the body that was sent, where it is known. */
+  readonly bytes: number | undefined;
   readonly durationMs: number;
-  /** What the gate decided; undefined outside of it. */
-  readonly admission: Admission | undefined;
 }
 
 interface DoorOptions {
@@ -162,7 +161,7 @@ function wayOut({ clock, cors, log, observers }: DoorOptions) {
   return (record: RequestRecord, request: Request, response: Response): Response => {
     const { method } = request;
     const { headers, status } = response;
-    const { admission, refusal, route } = record;
+    const { admission, refusal } = record;
     headers.set("X-Request-Id", record.id);
     if (admission !== undefined) {
       const { limit, remaining, resetSeconds } = admission.view;
@@ -183,10 +182,9 @@ function wayOut({ clock, cors, log, observers }: DoorOptions) {
     if (writeLine === undefined && observers.length === 0) return response;
     const durationMs = performance.now() - record.startMs;
     const bytes = method === "HEAD" ? 0 : record.bytes;
-    writeLine?.({ record, method, status, bytes, durationMs });
-    for (const observer of observers) {
-      observer.answered({ route, method, status, durationMs, admission });
-    }
+    const answered = { record, method, status, bytes, durationMs };
+    writeLine?.(answered);
+    for (const observer of observers) observer.answered(answered);
     return response;
   };
 }

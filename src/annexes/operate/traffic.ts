@@ -11,6 +11,9 @@ const minutes = 60;
 /** How long what one of several processes counted may wait until it is told. */
 const tellMs = 1_000;
 
+/** What counts of a request that was answered. */
+type Timed = Pick<AnsweredRequest, "status" | "durationMs">;
+
 /** What was answered in some time: how often, and how many latencies were in each class. */
 export interface Answered {
   requests: number;
@@ -51,7 +54,7 @@ export class TrafficMeter implements RequestObserver {
     this.#minute = Math.floor(this.#startMs / minuteMs);
   }
 
-  answered(request: AnsweredRequest): void {
+  answered(request: Timed): void {
     count(this.#current(), request);
   }
 
@@ -110,7 +113,7 @@ export class TrafficTeller implements RequestObserver {
     this.#tell = tell;
   }
 
-  answered(request: AnsweredRequest): void {
+  answered(request: Timed): void {
     count(this.#untold, request);
     this.#timer ??= setTimeout(() => this.tell(), tellMs).unref();
   }
@@ -130,7 +133,7 @@ function nothing(): Answered {
   return { requests: 0, refused: 0, failed: 0, latencies };
 }
 
-function count(into: Answered, { status, durationMs }: AnsweredRequest): void {
+function count(into: Answered, { status, durationMs }: Timed): void {
   into.requests += 1;
   if (status === statusOf.rate_limited) into.refused += 1;
   if (status >= statusOf.internal_error) into.failed += 1;

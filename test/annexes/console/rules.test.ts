@@ -215,13 +215,7 @@ test("what other processes tell is added, whichever of them it was", () => {
   const meter = new TrafficMeter(() => nowMs);
   const tellers = [0, 1].map(() => new TrafficTeller((answered) => meter.add(answered)));
   const answered = (by: number, status: number, durationMs: number) =>
-    tellers[by]?.answered({
-      route: undefined,
-      method: "GET",
-      status,
-      durationMs,
-      admission: undefined,
-    });
+    tellers[by]?.answered({ status, durationMs });
   for (let i = 0; i < 60; i += 1) answered(0, 200, 0.4);
   for (let i = 0; i < 39; i += 1) answered(1, 429, 3);
   answered(1, 503, 9_000);
@@ -241,8 +235,7 @@ test("what other processes tell is added, whichever of them it was", () => {
 test("the traffic of an hour: minutes go, quantiles are bounds", () => {
   let nowMs = 1_000 * minuteMs;
   const meter = new TrafficMeter(() => nowMs);
-  const answered = (status: number, durationMs: number) =>
-    meter.answered({ route: undefined, method: "GET", status, durationMs, admission: undefined });
+  const answered = (status: number, durationMs: number) => meter.answered({ status, durationMs });
   for (let i = 0; i < 98; i += 1) answered(200, 0.4);
   answered(429, 0.4);
   answered(503, 90);

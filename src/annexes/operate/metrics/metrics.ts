@@ -68,8 +68,9 @@ export class Metrics {
   }
 
   /** Counts an answered request. */
-  answered({ route, method, status, durationMs, admission }: AnsweredRequest): void {
-    this.#counter(route, method, status)(durationMs);
+  answered({ record, method, status, durationMs }: AnsweredRequest): void {
+    this.#counter(record.route, method, status)(durationMs);
+    const { admission } = record;
     if (admission === undefined) return;
     const plan = admission.key?.plan ?? "none";
     if (admission.refusal === undefined) this.#admission(plan).inc();
