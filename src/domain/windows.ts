@@ -79,16 +79,10 @@ interface Take {
 
 /**
  * Takes up to `want` requests at `nowMs`, each charged to both windows or to neither. What is not
- * granted is charged to none. `unused` is what an earlier take of the same caller left over.
+ * granted is charged to none.
  */
-export function take(
-  counts: WindowCounts,
-  limits: Limits,
-  want: number,
-  nowMs: number,
-  unused?: UnusedBlock,
-): Take {
-  const rolled = rollCounts(unused === undefined ? counts : giveBack(counts, unused), nowMs);
+export function take(counts: WindowCounts, limits: Limits, want: number, nowMs: number): Take {
+  const rolled = rollCounts(counts, nowMs);
   const granted = Math.max(
     0,
     Math.min(want, limits.perMinute - rolled.minuteUsed, limits.perDay - rolled.dayUsed),
@@ -159,21 +153,17 @@ export function settleTake(
   { limits, want, unused }: TakeRequest,
   nowMs: number,
 ): SettledTake {
-  const taken = take(kept, limits, want, nowMs, unused);
+  const before = unused === undefined ? kept : giveBack(kept, unused);
+  const taken = take(before, limits, want, nowMs);
   const { granted, counts } = taken;
-  const mustPut = unused !== undefined || mustKeep(taken, kept);
-  const finished = mustPut ? finishedDay(kept, unused, counts) : undefined;
+  const mustPut = unused !== undefined || mustKeep(taken, before);
+  const finished = mustPut ? finishedDay(before, counts) : undefined;
   return { result: { granted, counts, nowMs }, mustPut, finished };
 }
 
-function finishedDay(
-  kept: WindowCounts,
-  unused: UnusedBlock | undefined,
-  after: WindowCounts,
-): FinishedDay | undefined {
-  if (after.dayLabel <= kept.dayLabel) return undefined;
-  const { dayLabel, dayUsed } = unused === undefined ? kept : giveBack(kept, unused);
-  if (dayUsed === 0) return undefined;
+function finishedDay(before: WindowCounts, after: WindowCounts): FinishedDay | undefined {
+  const { dayLabel, dayUsed } = before;
+  if (after.dayLabel <= dayLabel || dayUsed === 0) return undefined;
   return { day: dayLabel, requests: dayUsed, forgetBefore: after.dayLabel - usageKeptDays };
 }
 

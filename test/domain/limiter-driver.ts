@@ -4,7 +4,7 @@ import {
   blockSize,
   labelAt,
   retryAfterSeconds,
-  take,
+  settleTake,
   unusedCounts,
   type WindowCounts,
   windowMs,
@@ -114,7 +114,8 @@ export class LimiterDriver {
     };
     this.blocks[process] = undefined;
     if (old !== undefined) this.giveBack(old);
-    const { granted, counts } = take(this.row, this.limits, want, this.nowMs, unused);
+    const request = { keyId: "", limits: this.limits, want, unused };
+    const { granted, counts } = settleTake(this.row, request, this.nowMs).result;
     this.followLabels(counts);
     this.row = counts;
     for (const stay of this.stays) stay.held += granted;

@@ -282,9 +282,9 @@ describe("take", () => {
   test("gives an old block back before it looks what is left", () => {
     const full = countsAt(startMs, 60, 60);
     const unused = { minuteLabel: full.minuteLabel, dayLabel: full.dayLabel, count: 2 };
-    expect(take(full, free, 5, startMs, unused)).toEqual({ granted: 2, counts: full });
+    expect(take(giveBack(full, unused), free, 5, startMs)).toEqual({ granted: 2, counts: full });
     const setBackMs = startMs - 600_000;
-    expect(take(full, free, 5, setBackMs, unused)).toEqual({
+    expect(take(giveBack(full, unused), free, 5, setBackMs)).toEqual({
       granted: 2,
       counts: countsAt(setBackMs, 60, 60),
     });
@@ -335,7 +335,9 @@ describe("giveBack", () => {
     const before = take(unusedCounts, free, 5, midnightMs - 1).counts;
     const block = { minuteLabel: before.minuteLabel, dayLabel: before.dayLabel, count: 4 };
     const after = take(before, free, 7, midnightMs).counts;
-    expect(take(after, free, 0, midnightMs, block).counts).toEqual(countsAt(midnightMs, 7, 7));
+    expect(take(giveBack(after, block), free, 0, midnightMs).counts).toEqual(
+      countsAt(midnightMs, 7, 7),
+    );
   });
 });
 
