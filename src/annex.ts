@@ -30,6 +30,7 @@ export interface Listening {
 /** What an annex does while the service runs. */
 export interface Watcher {
   readonly requests?: RequestObserver;
+  /** Hears of the store's work; the first annex that has one. */
   readonly store?: StoreObserver;
   /** Limits callers without a key, in place of the service, which counts its own alone. */
   readonly addresses?: AddressLimiter;

@@ -7,7 +7,6 @@ import { createService, type AppOptions } from "../http/app.ts";
 import { listen, type RunningServer, type Tls } from "../http/server.ts";
 import type { IssuedKey } from "../service/keys.ts";
 import type { Logger } from "../service/log/logger.ts";
-import type { StoreObserver } from "../service/open-store.ts";
 import type { Services } from "../service/services.ts";
 import { inMemory } from "../storage/sqlite/files.ts";
 import type { Inspected } from "../storage/sqlite/writer-thread.ts";
@@ -52,7 +51,7 @@ async function run(
   const services = await openServices(config, io, {
     serving: true,
     onError: report,
-    observer: joined(watchers),
+    observer: watchers.find((each) => each.store !== undefined)?.store,
     addresses: watchers.find((each) => each.addresses !== undefined)?.addresses,
     inspected: await inspecting,
   });
@@ -123,17 +122,6 @@ async function listenAll(watchers: readonly Watcher[]): Promise<Listening[]> {
     if (begun !== undefined) listening.push(begun);
   }
   return listening;
-}
-
-/** One observer of the store that tells all of them. */
-function joined(watchers: readonly Watcher[]): StoreObserver | undefined {
-  const observers = watchers.flatMap(({ store }) => store ?? []);
-  if (observers.length === 0) return undefined;
-  return {
-    onCommit: (report) => observers.forEach(({ onCommit }) => onCommit?.(report)),
-    onBusy: () => observers.forEach(({ onBusy }) => onBusy?.()),
-    onBan: () => observers.forEach(({ onBan }) => onBan?.()),
-  };
 }
 
 /** When a start is over, and what it left in memory is not needed any more. */
