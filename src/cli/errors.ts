@@ -12,12 +12,8 @@ export function firstOf(error: unknown): unknown {
 }
 
 /** A command that was called wrongly: exit code 2, with what to do instead. */
-export class UsageError extends Error {
-  /** As that of AppError. */
-  readonly hint: string;
-
+export class UsageError extends AppError {
   constructor(message: string, hint: string, cause?: unknown) {
-    super(message, { cause });
-    this.hint = hint;
+    super("invalid_request", message, { cause, hint });
   }
 }

@@ -5,7 +5,7 @@ import { withoutSecrets } from "../domain/api-key.ts";
 import { nearest } from "../domain/names.ts";
 import { version } from "../version.ts";
 import type { Io } from "./io.ts";
-import { firstOf, messageOf, UsageError } from "./errors.ts";
+import { firstOf, messageOf } from "./errors.ts";
 import { wrapHelp } from "./terminal/help.ts";
 
 /** The kernel's commands, in the order in which help shows them. */
@@ -194,10 +194,10 @@ function report(error: unknown, io: Io): number {
     return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
   io.err(`Error: ${withoutSecrets(messageOf(error))}\n`);
-  if (error instanceof UsageError || error instanceof AppError) {
+  if (error instanceof AppError) {
     const advice = [error.hint, accountAdvice(error, io)].filter((each) => each !== undefined);
     if (advice.length > 0) io.err(`Try: ${advice.join(" ")}\n`);
-    if (error instanceof UsageError || error.kind === "invalid_request") return exitCodes.usage;
+    if (error.kind === "invalid_request") return exitCodes.usage;
   }
   return exitCodes.failure;
 }
