@@ -64,27 +64,22 @@ interface Given {
 }
 
 /** Reads one setting. Throws `invalid_request` that says what would be valid. */
-export function loadSetting(setting: AnySetting, given: Given): LoadedSetting {
-  const { text, source, label, file } = textOf(setting, given);
-  if (text === undefined) return { setting, value: setting.default, source: "default", text };
-  const value = setting.parse(text);
-  if (value === undefined) {
-    throw new AppError("invalid_request", `${label} ${setting.rule}; it is "${text}".`);
-  }
-  return { setting, value, source, text, file };
-}
-
-function textOf(setting: AnySetting, { flags, env, service }: Given) {
+export function loadSetting(setting: AnySetting, { flags, env, service }: Given): LoadedSetting {
   const variable = variableOf(setting);
-  const flag = flags[setting.flag];
-  if (flag !== undefined) {
-    return { text: flag, source: "flag", label: `--${setting.flag}`, file: undefined } as const;
+  const kept = service.get(variable);
+  const given = [
+    { source: "flag", text: flags[setting.flag], label: `--${setting.flag}` },
+    { source: "environment", text: env[variable], label: variable },
+    { source: "service", text: kept?.text, label: variable + placeOf(kept), file: kept?.file },
+  ] as const;
+  const found = given.find(({ text }) => text !== undefined);
+  if (found?.text === undefined) {
+    return { setting, value: setting.default, source: "default", text: undefined };
   }
-  const own = env[variable];
-  if (own !== undefined) {
-    return { text: own, source: "environment", label: variable, file: undefined } as const;
+  const { label, ...origin } = found;
+  const value = setting.parse(found.text);
+  if (value === undefined) {
+    throw new AppError("invalid_request", `${label} ${setting.rule}; it is "${found.text}".`);
   }
-  const found = service.get(variable);
-  const label = `${variable}${placeOf(found)}`;
-  return { text: found?.text, source: "service", label, file: found?.file } as const;
+  return { setting, value, ...origin };
 }
