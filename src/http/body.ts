@@ -95,7 +95,8 @@ async function readChunks(
       return undefined;
     }
     if (needed > buffer.length) {
-      buffer = grown(buffer, Math.min(limitBytes, Math.max(needed, 2 * buffer.length)));
+      const bytes = Math.min(limitBytes, Math.max(needed, 2 * buffer.length));
+      buffer = new Uint8Array(buffer.buffer.transfer(bytes));
     }
     buffer.set(value, length);
     length = needed;
@@ -103,12 +104,6 @@ async function readChunks(
 }
 
 const bufferStartBytes = 1_024;
-
-function grown(buffer: Uint8Array<ArrayBuffer>, bytes: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(bytes);
-  larger.set(buffer);
-  return larger;
-}
 
 /**
  * True when the request is still open one turn of the event loop later. Bun finds stray bytes and

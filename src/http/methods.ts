@@ -15,10 +15,9 @@ type MethodTable = (path: string) => string | undefined;
 export function methodTable(routes: readonly RouteName[]): MethodTable {
   const table = new Map<string, Set<string>>();
   for (const { method, path } of routes) {
-    const methods = table.get(path) ?? new Set();
+    const methods = table.getOrInsertComputed(path, () => new Set());
     methods.add(method);
     if (method === "GET") methods.add("HEAD");
-    table.set(path, methods);
   }
   const templates = [...table].map(([path, methods]) => ({
     pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`),

@@ -38,9 +38,8 @@ interface Field<T> {
 const optional = <F extends object>(field: F) => ({ ...field, isOptional: true as const });
 
 /** `field` as it is used in one place; what is added is for the document alone. */
-export function described<T>(field: Field<T>, description: string, example?: unknown): Field<T> {
-  const more = example === undefined ? { description } : { description, example };
-  return { ...field, schema: { ...field.schema, ...more } };
+export function described<T>(field: Field<T>, description: string, example: unknown): Field<T> {
+  return { ...field, schema: { ...field.schema, description, example } };
 }
 
 const text =

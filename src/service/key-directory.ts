@@ -206,11 +206,8 @@ export class KeyDirectory {
       return "unknown";
     }
     this.#makeRoom();
-    let account = this.#accounts.get(found.key.id);
-    if (account === undefined) {
-      account = new Account(found.key);
-      this.#accounts.set(found.key.id, account);
-    }
+    const { key } = found;
+    const account = this.#accounts.getOrInsertComputed(key.id, () => new Account(key));
     const entry = { account, secretExpiresAtMs: found.secretExpiresAtMs };
     this.#entries.set(credential, entry);
     return this.#check(entry);

@@ -15,14 +15,10 @@ const codes = {
 
 export type Style = keyof typeof codes;
 
-/** True when standard output is a terminal with colours, and NO_COLOR (no-color.org) is not set. */
-function hasColor(io: Io): boolean {
-  return io.isTerminal && !io.env["NO_COLOR"] && io.env["TERM"] !== "dumb";
-}
-
 /** The painters for standard output; without colours they return their text as it is. */
-export function stylesOf(io: Io): Readonly<Record<Style, Paint>> {
-  const isColored = hasColor(io);
+export function stylesOf({ env, isTerminal }: Io): Readonly<Record<Style, Paint>> {
+  // NO_COLOR: see no-color.org.
+  const isColored = isTerminal && !env["NO_COLOR"] && env["TERM"] !== "dumb";
   const painter = (style: Style): Paint => {
     const [on, off] = codes[style];
     return isColored ? (text) => `\u001B[${on}m${text}\u001B[${off}m` : plain;
