@@ -1,7 +1,7 @@
 /**
  * One statement for both databases. A transaction is a generator that yields statements and gets
- * their rows. SQLite's engine runs it synchronously, PostgreSQL's with promises. `Dialect` has the
- * differences.
+ * their rows. SQLite's engine runs it synchronously, PostgreSQL's with promises. `Dialect` and
+ * `inDialect` have the differences.
  *
  *   const rename = (id: bigint, name: string) =>
  *     function* (): Steps<boolean> {
@@ -35,8 +35,9 @@ export interface Statement<Row = unknown> {
   readonly row?: Row;
 }
 
-/** How a database writes what the other one writes otherwise. */
+/** How a database writes what the other one writes otherwise, in every statement. */
 export interface Dialect {
+  readonly name: "sqlite" | "postgres";
   /** The placeholder of the parameter at `position`, which counts from 1. */
   placeholder(position: number): string;
   /** A placeholder for a parameter that is JSON text. */
@@ -46,20 +47,6 @@ export interface Dialect {
   columnType(column: Column): string;
   /** What ends the statement that makes a table. */
   readonly tableOptions: string;
-  /** Behind a SELECT: locks its rows until the transaction ends. */
-  readonly forUpdate: string;
-  /** The function that makes a JSON object of names and values. */
-  readonly jsonObject: string;
-  /** The place of a text in another one from 1 on, or 0. */
-  readonly position: string;
-  /** In an INSERT: takes the numbers that are given, in place of the database's own. */
-  readonly overridingIdentity: string;
-  /** The last number that was given to a row of a table; null or 0 before the first. */
-  lastNumber(table: Table): string;
-  /** Letters A to Z in lower case, and no others. */
-  lowerAscii(expression: string): string;
-  /** The number of a text's bytes. */
-  byteLength(expression: string): string;
 }
 
 type Part = Value | undefined | Statement | Table;
@@ -94,12 +81,16 @@ export function json(value: unknown): Statement {
   return { pieces: [{ kind: "json", value }] };
 }
 
-/** What the databases write in different ways. */
-export function inDialect(choose: (dialect: Dialect) => string): Statement {
-  return { pieces: [{ kind: "dialect", choose }] };
+/** Raw SQL that the databases write in different ways. */
+export function inDialect(words: Readonly<Record<Dialect["name"], string>>): Statement {
+  return { pieces: [{ kind: "dialect", choose: ({ name }) => words[name] }] };
 }
 
-export const forUpdate = inDialect((dialect) => dialect.forUpdate);
+/**
+ * Behind a SELECT: locks its rows until the transaction ends. In SQLite the whole transaction holds
+ * the only lock there is.
+ */
+export const forUpdate = inDialect({ sqlite: "", postgres: "FOR UPDATE" });
 
 /** Statements with `separator` between them. */
 export function joined(statements: readonly Statement[], separator = ", "): Statement {
@@ -125,14 +116,15 @@ export function columnsOf<C extends Columns>(
 
 /** Makes a table that this session alone sees, and that ends with it. */
 export function createTemporary({ name, columns, key }: Table): Statement {
-  return inDialect((dialect) => {
+  const keys = key.map((property) => `"${columnName(property)}"`).join(", ");
+  const choose = ({ columnType, tableOptions }: Dialect) => {
     const cells = Object.entries(columns).map(([property, column]) => {
       const isNull = column.notNull ? " NOT NULL" : "";
-      return `"${columnName(property)}" ${dialect.columnType(column)}${isNull}`;
+      return `"${columnName(property)}" ${columnType(column)}${isNull}`;
     });
-    const keys = key.map((property) => `"${columnName(property)}"`).join(", ");
-    return `CREATE TEMP TABLE "${name}" (${cells.join(", ")}, PRIMARY KEY (${keys}))${dialect.tableOptions}`;
-  });
+    return `CREATE TEMP TABLE "${name}" (${cells.join(", ")}, PRIMARY KEY (${keys}))${tableOptions}`;
+  };
+  return { pieces: [{ kind: "dialect", choose }] };
 }
 
 /** Rows for a table, added in one go: as many as fit into memory. */
@@ -158,9 +150,7 @@ export type Step =
   | { readonly kind: "animals"; readonly change: "any" | "additions" }
   | { readonly kind: "counted"; readonly more: number }
   /** Raises the epoch of the keys and answers it. */
-  | { readonly kind: "epoch" }
-  /** Makes a table's next number greater than `last`. */
-  | { readonly kind: "number"; readonly table: Table; readonly last: bigint };
+  | { readonly kind: "epoch" };
 
 /** A transaction: it yields steps, gets their results, and returns its own. */
 export type Steps<T> = Generator<Step, T, Answer>;

@@ -1,6 +1,6 @@
 import type { SQL } from "bun";
 import type { Session, TransactionOptions } from "../../storage/contract.ts";
-import { columnName, type Table } from "../../storage/declare.ts";
+import { columnName } from "../../storage/declare.ts";
 import { countEdit } from "../../storage/store-state.ts";
 import {
   type Answer,
@@ -19,9 +19,8 @@ import { asAppError, isHarmless } from "./failures.ts";
 /** How long an operator's transaction may take: it is nobody's request. */
 const patienceMs = 10 * 60_000;
 
-const sequenceOf = ({ name }: Table) => `${schemaName}.${name}_id_seq`;
-
 const dialect: Dialect = {
+  name: "postgres",
   placeholder: (position) => `$${position}`,
   // By way of text: Bun's client would make JSON of the text once more.
   jsonPlaceholder: (position) => `CAST(CAST($${position} AS text) AS json)`,
@@ -29,14 +28,6 @@ const dialect: Dialect = {
   columnType: ({ kind, isGiven }) =>
     isGiven ? "bigint GENERATED ALWAYS AS IDENTITY" : columnTypes[kind],
   tableOptions: "",
-  forUpdate: "FOR UPDATE",
-  jsonObject: "json_build_object",
-  position: "strpos",
-  overridingIdentity: "OVERRIDING SYSTEM VALUE",
-  lastNumber: (table) =>
-    `(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${sequenceOf(table)})`,
-  lowerAscii: (expression) => `lower(${expression} COLLATE "C")`,
-  byteLength: (expression) => `octet_length(${expression})`,
 };
 
 /** What a transaction changed that this process keeps in memory. */
@@ -83,12 +74,6 @@ async function answer(client: Client, step: Step): Promise<Answer> {
     case "animals":
       await client.unsafe(`UPDATE ${schemaName}.catalogue SET version = version + 1`);
       if (step.change === "any") await send(client, countEdit);
-      return 0;
-    case "number":
-      await client.unsafe("SELECT setval($1::regclass, $2::bigint)", [
-        sequenceOf(step.table),
-        step.last,
-      ]);
       return 0;
     case "counted":
       await client.unsafe(`UPDATE ${schemaName}.catalogue SET animals = animals + $1::bigint`, [

@@ -23,19 +23,12 @@ const columnTypes = {
 } as const satisfies Record<ColumnKind, string>;
 
 const dialect: Dialect = {
+  name: "sqlite",
   placeholder: () => "?",
   jsonPlaceholder: () => "?",
   table: ({ name }) => `"${name}"`,
   columnType: ({ kind }) => columnTypes[kind],
   tableOptions: " STRICT",
-  // The whole transaction holds the only lock there is.
-  forUpdate: "",
-  jsonObject: "json_object",
-  position: "instr",
-  overridingIdentity: "",
-  lastNumber: ({ name }) => `(SELECT max(seq) FROM sqlite_sequence WHERE name = '${name}')`,
-  lowerAscii: (expression) => `lower(${expression})`,
-  byteLength: (expression) => `length(CAST(${expression} AS blob))`,
 };
 
 /** Runs a transaction's steps on `db` in their order, in whatever transaction is open there. */
@@ -71,8 +64,6 @@ function answer(db: Database, step: Step): Answer {
       const raise = "UPDATE key_epoch SET epoch = epoch + 1 RETURNING epoch";
       return Number(db.query<{ epoch: bigint }, []>(raise).get()?.epoch);
     }
-    case "number":
-      return raiseNumber(db, step.table.name, step.last);
     // There is one writer at a time, so that changes need no order.
     case "animals":
       return step.change === "any" ? answer(db, { kind: "count", statement: countEdit }) : 0;
@@ -92,14 +83,6 @@ function insertAll(db: Database, { into, columns, rows, ifAbsent }: Insertion): 
   let added = 0;
   for (const row of rows) added += add.run(...row).changes;
   return added;
-}
-
-function raiseNumber(db: Database, table: string, last: bigint): number {
-  const raise = "UPDATE sqlite_sequence SET seq = ? WHERE name = ?";
-  if (db.run(raise, [last, table]).changes === 0) {
-    db.run("INSERT INTO sqlite_sequence (seq, name) VALUES (?, ?)", [last, table]);
-  }
-  return 0;
 }
 
 /** Pause before a lock is asked for again. */

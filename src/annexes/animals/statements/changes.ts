@@ -84,7 +84,7 @@ const eventFields = Object.keys(pets.columns).filter(
   (property) => property !== "id" && !property.startsWith("created"),
 ) as readonly Exclude<keyof typeof pets.columns, "id">[];
 
-const jsonObject = inDialect((dialect) => dialect.jsonObject);
+const jsonObject = inDialect({ sqlite: "json_object", postgres: "json_build_object" });
 
 type Instead = Readonly<Record<string, Statement>>;
 
@@ -276,7 +276,8 @@ function* moveOut(change: bigint, range: IdRange, nowMs: number): Steps<number> 
 function* moveBack(change: bigint, range: IdRange): Steps<number> {
   const all = columnsOf(pets);
   const back = eventsOf(change, range, "before");
-  const overriding = inDialect((dialect) => dialect.overridingIdentity);
+  // The ids are those that the animals had, and none of the database's own.
+  const overriding = inDialect({ sqlite: "", postgres: "OVERRIDING SYSTEM VALUE" });
   yield* run(
     sql`INSERT INTO ${pets} (${all}) ${overriding}
       SELECT ${all} FROM ${removedPets} WHERE id IN ${back}`,

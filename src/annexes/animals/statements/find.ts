@@ -106,12 +106,19 @@ export function fieldConditions({ categoryId, status }: PetFilter): Statement[] 
 }
 
 /** True of a name that a database can compare: the databases do not agree on accents. */
-export const isAsciiName = inDialect(({ byteLength }) => `(length(name) = ${byteLength("name")})`);
+export const isAsciiName = inDialect({
+  sqlite: "(length(name) = length(CAST(name AS blob)))",
+  postgres: "(length(name) = octet_length(name))",
+});
 
 /** True of an ASCII name that has the text `wanted`, which is folded. */
 export function plainMatch(wanted: string): Statement {
-  const name = inDialect(({ position, lowerAscii }) => `${position}(${lowerAscii("name")}`);
-  return sql`${name}, ${wanted}) > 0`;
+  // In lower case are the letters A to Z, and no others.
+  const place = inDialect({
+    sqlite: "instr(lower(name)",
+    postgres: 'strpos(lower(name COLLATE "C")',
+  });
+  return sql`${place}, ${wanted}) > 0`;
 }
 
 /** True when every character is one of ASCII's, so that folding it only lowers A to Z. */

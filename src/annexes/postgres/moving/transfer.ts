@@ -24,6 +24,7 @@ import {
 } from "../../../storage/statement.ts";
 import { keyEpoch, pets } from "../../../storage/tables.ts";
 import { catalogueTables } from "../../tables.ts";
+import { schemaName } from "../columns.ts";
 
 /** A row of a table: its cells in the order of the table's columns. */
 export type Row = readonly Value[];
@@ -125,13 +126,27 @@ export async function goOnBehind(engine: Engine, last: LastNumbers): Promise<voi
   });
 }
 
+const sequenceOf = ({ name }: Table) => `${schemaName}.${name}_id_seq`;
+
 /** The last number that was given to a row of a table, or 0. */
 function* lastNumber(table: Table): Steps<bigint> {
-  const last = inDialect((dialect) => dialect.lastNumber(table));
+  const last = inDialect({
+    sqlite: `(SELECT max(seq) FROM sqlite_sequence WHERE name = '${table.name}')`,
+    postgres: `(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${sequenceOf(table)})`,
+  });
   return (yield* row<{ last: bigint | null }>(sql`SELECT ${last} AS last`))?.last ?? 0n;
 }
 
 /** Makes the next number of a table greater than `last`. */
 function* raiseNumber(table: Table, last: bigint): Steps<void> {
-  if (last > (yield* lastNumber(table))) yield { kind: "number", table, last };
+  if (last <= (yield* lastNumber(table))) return;
+  const raised = yield* run(
+    inDialect({
+      sqlite: `UPDATE sqlite_sequence SET seq = ${last} WHERE name = '${table.name}'`,
+      postgres: `SELECT setval('${sequenceOf(table)}', ${last})`,
+    }),
+  );
+  // In SQLite a table has its row from its first number on.
+  if (raised > 0) return;
+  yield* run(sql`INSERT INTO sqlite_sequence (name, seq) VALUES (${table.name}, ${last})`);
 }
