@@ -47,40 +47,29 @@ function recurring(refusal: Refusal): Refusal {
   return refusal;
 }
 
-const invalidKey = (detail: string): Refusal => ({
-  kind: "unauthorized",
-  message: "The API key is not valid.",
-  detail,
-});
+const invalidKey = "The API key is not valid.";
 
-/** The refusals without a valid key. Only the log learns what would help to guess one. */
-export const unauthorized = {
-  "no credential": {
-    kind: "unauthorized",
-    message: "This request needs an API key: send the header Authorization: Bearer <API_KEY>.",
-    detail: "no credential",
-  },
-  "no bearer key": {
-    kind: "unauthorized",
-    message: "The header must have this form: Authorization: Bearer <API_KEY>.",
-    detail: "no bearer key",
-  },
-  malformed: invalidKey("malformed"),
-  "Bearer twice": {
-    kind: "unauthorized",
-    message: "The header says Bearer twice: send Authorization: Bearer <API_KEY>.",
-    detail: "Bearer twice",
-  },
-  "of another environment": {
-    kind: "unauthorized",
-    message:
-      "This key is of another installation: rehome_live_ keys are for production, rehome_test_ keys for staging.",
-    detail: "of another environment",
-  },
-  unknown: invalidKey("unknown"),
-  revoked: invalidKey("revoked"),
-  expired: invalidKey("expired"),
-} satisfies Record<string, Refusal>;
+/** What a caller without a valid key is told. Only the log learns what would help to guess one. */
+const told = {
+  "no credential":
+    "This request needs an API key: send the header Authorization: Bearer <API_KEY>.",
+  "no bearer key": "The header must have this form: Authorization: Bearer <API_KEY>.",
+  malformed: invalidKey,
+  "Bearer twice": "The header says Bearer twice: send Authorization: Bearer <API_KEY>.",
+  "of another environment":
+    "This key is of another installation: rehome_live_ keys are for production, rehome_test_ keys for staging.",
+  unknown: invalidKey,
+  revoked: invalidKey,
+  expired: invalidKey,
+} as const;
+
+/** The refusals without a valid key, by the reason in the log. */
+export const unauthorized = Object.fromEntries(
+  Object.entries(told).map(([detail, message]) => [
+    detail,
+    { kind: "unauthorized", message, detail },
+  ]),
+) as Readonly<Record<keyof typeof told, Refusal>>;
 
 /** The refusal of a request that a read-only key may not make. */
 export const readOnlyKey: Refusal = {
