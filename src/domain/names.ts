@@ -1,15 +1,4 @@
-/**
- * Texts as people type them: whether one can be seen, how a search compares them, and which name a
- * typing error means.
- */
-
-/** What draws nothing by itself: blanks, marks without a letter, and what Unicode ignores. */
-const unseen = /[\p{White_Space}\p{M}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/gu;
-
-/** True for a text with a character that can be seen. */
-export function isVisible(text: string): boolean {
-  return text.replace(unseen, "") !== "";
-}
+/** Texts as people type them: how a search compares them, and which name a typing error means. */
 
 /** What people type for the letters that Unicode does not decompose. */
 const typed: Readonly<Record<string, string>> = {

@@ -23,7 +23,7 @@ export const petFields = {
 export type PetFieldName = keyof typeof petFields;
 export const petFieldNames = Object.keys(petFields) as readonly PetFieldName[];
 
-type OptionalName = {
+export type OptionalName = {
   [N in PetFieldName]: (typeof petFields)[N] extends { isOptional: true } ? N : never;
 }[PetFieldName];
 /** The value of a field, where there is one. */
@@ -42,22 +42,6 @@ export type NewPet = {
 
 /** A stored animal. The store gives the ids 1, 2, 3, ... and never reuses one. */
 export type Pet = { readonly id: bigint } & NewPet;
-
-/** The optional fields that hold any text. */
-export type OptionalTextName = {
-  [N in OptionalName]: (typeof petFields)[N] extends { kind: "text"; values?: undefined }
-    ? N
-    : never;
-}[OptionalName];
-export const optionalTextNames = petFieldNames.filter((name): name is OptionalTextName => {
-  const { kind, values, isOptional }: PetField = petFields[name];
-  return kind === "text" && values === undefined && isOptional === true;
-});
-
-/** What is set in an animal that is kept. Null takes an optional field away. */
-export type PetPatch = {
-  readonly [N in PetFieldName]?: PetValue<N> | (N extends OptionalName ? null : never) | undefined;
-};
 
 /** An animal as JSON text: a Pet of the specification. */
 export function petJson(pet: Pet): string {

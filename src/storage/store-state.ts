@@ -1,6 +1,6 @@
 /** Facts about a store itself, in its table `store_state`. They are never moved to another one. */
 import { record } from "./records.ts";
-import { run, sql, type Statement, type Steps } from "./statement.ts";
+import { sql, type Statement, type Steps } from "./statement.ts";
 import { storeState } from "./tables.ts";
 
 /**
@@ -25,10 +25,3 @@ export const movedMark = "moved_to";
 export function* movedTo(): Steps<string | undefined> {
   return (yield* record(storeState, sql`WHERE name = ${movedMark}`))?.value;
 }
-
-/** Marks the store as moved to `place`, which must hold no password. */
-export const markMoved = (place: string) =>
-  function* (): Steps<void> {
-    yield* run(sql`DELETE FROM ${storeState} WHERE name = ${movedMark}`);
-    yield* run(sql`INSERT INTO ${storeState} (name, value) VALUES (${movedMark}, ${place})`);
-  };

@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { int64Min } from "../../domain/int64.ts";
-import type { NewPet, Pet, PetPatch, PetStatus } from "../../domain/pet.ts";
+import type { NewPet, Pet, PetStatus } from "../../domain/pet.ts";
 import {
   eventsOfPet,
   findPets,
@@ -16,6 +16,7 @@ import {
   planRemoval,
   planReturn,
   planUpdate,
+  type PetPatch,
 } from "./statements/changes.ts";
 import { insertPet, petOfRow } from "../../storage/pet-row.ts";
 import { record } from "../../storage/records.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../domain/clock.ts";
-import type { OptionalTextName, Pet, PetPatch, PetStatus } from "../../domain/pet.ts";
+import type { Pet, PetStatus } from "../../domain/pet.ts";
 import type { Happening } from "../animals/happenings.ts";
 import type { Services } from "../../service/services.ts";
 import type { AnimalDesk } from "./animals/desk.ts";
@@ -7,6 +7,8 @@ import type { HealthDesk } from "./health.ts";
 import type { ImportDesk } from "./import-desk.ts";
 import type { PeopleService } from "./people.ts";
 import type { Traffic } from "../operate/traffic.ts";
+import type { PetPatch } from "../animals/statements/changes.ts";
+import type { OptionalTextName } from "../optional-texts.ts";
 
 /** Everything that the pages call. */
 export interface Desk {

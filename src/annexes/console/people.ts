@@ -1,7 +1,6 @@
 import type { RandomBytes } from "../../domain/api-key.ts";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
-import { isVisible } from "../../domain/names.ts";
 import type { Engine } from "../../storage/contract.ts";
 import * as statements from "./people-statements.ts";
 import type { Role } from "./tables.ts";
@@ -13,6 +12,7 @@ import {
   sessionMs,
   type Secret,
 } from "./secrets.ts";
+import { isVisible } from "./visible.ts";
 
 /** Somebody who may use the console. */
 export interface Person {

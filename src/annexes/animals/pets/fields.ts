@@ -10,10 +10,10 @@ import {
   petFieldNames,
   type PetFieldName,
   petFields,
-  type PetPatch,
   petStatuses,
 } from "../../../domain/pet.ts";
 import { categoryOption, createCategoryOption, nameOption, none, statusOption } from "./options.ts";
+import type { PetPatch } from "../statements/changes.ts";
 
 interface ShownField {
   /** What it is, behind "its" or "new". */

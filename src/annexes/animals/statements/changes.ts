@@ -9,7 +9,7 @@
  *   const counts = yield* carryOut(change, by);
  */
 import { int64Max, int64Min } from "../../../domain/int64.ts";
-import type { PetPatch } from "../../../domain/pet.ts";
+import type { OptionalName, PetFieldName, PetValue } from "../../../domain/pet.ts";
 import { columnName } from "../../../storage/declare.ts";
 import {
   columnsOf,
@@ -153,6 +153,11 @@ export function* describeChange(
 export function* dropChange(change: bigint): Steps<void> {
   yield* run(sql`DELETE FROM ${changes} WHERE id = ${change}`);
 }
+
+/** What is set in an animal that is kept. Null takes an optional field away. */
+export type PetPatch = {
+  readonly [N in PetFieldName]?: PetValue<N> | (N extends OptionalName ? null : never) | undefined;
+};
 
 /**
  * Plans to set the fields of `patch` in the animals that `where` means, by the name `animal`.

@@ -1,4 +1,3 @@
-import { isVisible } from "../../../domain/names.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Visit } from "../web/visit.ts";
 import type { Words } from "../words/index.ts";
@@ -14,10 +13,10 @@ import {
   characterCount,
   isPetName,
   petNameLengthMax,
-  type OptionalTextName,
-  optionalTextNames,
   type PetFieldName,
 } from "../../../domain/pet.ts";
+import { isVisible } from "../visible.ts";
+import { type OptionalTextName, optionalTextNames } from "../../optional-texts.ts";
 
 /** The fields of an animal as a form has them. */
 export type AnimalValues = Readonly<

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
-import { optionalTextNames, petFieldNames } from "../../../domain/pet.ts";
+import { petFieldNames } from "../../../domain/pet.ts";
 import type { CandidateCategory } from "../candidate.ts";
 import { UnreadableInput } from "../read/input.ts";
 import type { Format, MapperContext, RecordMapper, Sample } from "./format.ts";
@@ -20,6 +20,7 @@ import {
   versionOf,
 } from "./values.ts";
 import { message } from "../messages.ts";
+import { optionalTextNames } from "../../optional-texts.ts";
 
 export const mapTargets = [...petFieldNames, "externalId", "updatedAt"] as const;
 export type MapTarget = (typeof mapTargets)[number];

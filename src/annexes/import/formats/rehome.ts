@@ -1,4 +1,3 @@
-import { optionalTextNames } from "../../../domain/pet.ts";
 import type { CandidateCategory } from "../candidate.ts";
 import { unguarded } from "../write/csv.ts";
 import type { Format } from "./format.ts";
@@ -21,6 +20,7 @@ import {
   shown,
 } from "./values.ts";
 import { message } from "../messages.ts";
+import { optionalTextNames } from "../../optional-texts.ts";
 
 /**
  * What `rehome pets export` writes, and the interface's own answers: imported exactly as they

@@ -1,17 +1,12 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
-import {
-  characterCount,
-  isPetName,
-  type NewPet,
-  type OptionalTextName,
-  petNameLengthMax,
-} from "../../../domain/pet.ts";
+import { characterCount, isPetName, type NewPet, petNameLengthMax } from "../../../domain/pet.ts";
 import type { Candidate, FromLine, Gone, Outcome, Rejection } from "../candidate.ts";
 import { UnreadableInput } from "../read/input.ts";
 import { MalformedRecord } from "../read/records.ts";
 import type { MapperContext, RecordMapper } from "./format.ts";
 import { type Message, message, messageText } from "../messages.ts";
+import type { OptionalTextName } from "../../optional-texts.ts";
 
 /** A field that cannot be imported; caught by `mapperOf` and made a rejection. */
 export class FieldFault extends Error {

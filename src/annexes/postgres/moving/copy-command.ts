@@ -10,7 +10,9 @@ import { type Io, printJson } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
 import { addressIn, refuseMoved } from "../../../cli/open.ts";
 import type { Config } from "../../../config.ts";
-import { markMoved } from "../../../storage/store-state.ts";
+import { run, sql, type Steps } from "../../../storage/statement.ts";
+import { movedMark } from "../../../storage/store-state.ts";
+import { storeState } from "../../../storage/tables.ts";
 import { addSettings, settingsOf } from "../../../cli/options.ts";
 import { requireUnused } from "../../hold-catalogue.ts";
 import { type Progress, ProgressLine } from "../../progress.ts";
@@ -189,3 +191,10 @@ function shown({ phase, title, done, total }: CopyProgress): Progress {
   const fraction = total === undefined ? undefined : done / total;
   return { label: `${labels[phase]} ${title}`, done, unit: "rows", fraction };
 }
+
+/** Marks the store as moved to `place`, which must hold no password. */
+const markMoved = (place: string) =>
+  function* (): Steps<void> {
+    yield* run(sql`DELETE FROM ${storeState} WHERE name = ${movedMark}`);
+    yield* run(sql`INSERT INTO ${storeState} (name, value) VALUES (${movedMark}, ${place})`);
+  };
