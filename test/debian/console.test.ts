@@ -435,6 +435,120 @@ describe("the console", () => {
     expect(await page.getByLabel("Name").inputValue()).toBe("");
   });
 
+  test("keeps what is typed into a form that was just sent", async () => {
+    await using opened = await joined("Tia", "staff", screens.phone);
+    const { page } = opened;
+    const released = Promise.withResolvers<void>();
+    await page.route("**/animals", async (route) => {
+      await released.promise;
+      await route.continue();
+    });
+    await page.getByLabel("Name").fill("Sent first");
+    await page.getByLabel("Category").fill("Dog");
+    await button(page, "Add animal").click();
+    await page.getByLabel("Name").fill("Typed next");
+    released.resolve();
+    await page.getByText("Sent first was added").waitFor();
+    expect(await page.getByLabel("Name").inputValue()).toBe("Typed next");
+  });
+
+  test("keeps what is typed when the service answers that it failed", async () => {
+    await using opened = await joined("Tom", "staff", screens.phone);
+    const { page } = opened;
+    // As a page of the console, and as a proxy in front of it says it.
+    const answers = [
+      { body: "<h1>That did not work</h1> <p>Disk full</p>", said: "Disk full" },
+      { body: "", said: "The service cannot be reached" },
+    ];
+    for (const { body, said } of answers) {
+      await page.goto(`${server.console}/animals/1`);
+      await page.getByLabel("Name").fill("Not lost");
+      await page.route("**/animals/1", (route) =>
+        route.fulfill({ status: 503, contentType: "text/html", body: `<main>${body}</main>` }),
+      );
+      await button(page, "Save").click();
+      await page.getByRole("alert").filter({ hasText: said }).waitFor();
+      expect(await page.getByLabel("Name").inputValue()).toBe("Not lost");
+      await page.unroute("**/animals/1");
+    }
+  });
+
+  test("sends a form behind another one though a search is lost meanwhile", async () => {
+    await using opened = await joined("Uma", "staff", screens.phone);
+    const { page } = opened;
+    for (const name of ["First tap", "Second tap"]) {
+      await page.getByLabel("Name").fill(name);
+      await page.getByLabel("Category").fill("Dog");
+      await button(page, "Add animal").click();
+      await page.getByText(`${name} was added`).waitFor();
+    }
+    const [searched, lost, released] = [1, 2, 3].map(() => Promise.withResolvers<void>());
+    await page.route("**/animals/*/status", async (route) => {
+      await released?.promise;
+      await route.continue();
+    });
+    await page.route("**/animals?q=*", async (route) => {
+      searched?.resolve();
+      await lost?.promise;
+      await route.abort();
+    });
+    await button(page, "sold: First tap").click();
+    await page.getByLabel("Search").fill("tap");
+    await searched?.promise;
+    await button(page, "sold: Second tap").click();
+    const failed = page.waitForEvent("requestfailed");
+    lost?.resolve();
+    await failed;
+    released?.resolve();
+    await page.getByRole("button", { name: "sold: Second tap", pressed: true }).waitFor();
+  });
+
+  test("takes a double tap for one where the page changed in between", async () => {
+    await using opened = await joined("Uli", "staff", screens.phone);
+    const { page } = opened;
+    await page.getByLabel("Name").fill("Tapped twice");
+    await page.getByLabel("Category").fill("Dog");
+    await button(page, "Add animal").click();
+    await page.getByText("Tapped twice was added").waitFor();
+    await link(page, "Tapped twice").click();
+    await button(page, "Remove").waitFor();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    // The second half comes as soon as the page has something else at this place.
+    await page.evaluate(`{
+      const tap = (selector) => document.querySelector(selector).dispatchEvent(
+        new MouseEvent("click", { bubbles: true, cancelable: true, detail: 1 }));
+      new MutationObserver((_, observer) => {
+        observer.disconnect();
+        tap('a[href="/import"]');
+      }).observe(document.body, { childList: true });
+      tap('form[action$="/remove"] button');
+    }`);
+    await page.getByText("Tapped twice was removed").waitFor();
+    expect(asked).not.toContain("/import");
+  });
+
+  test("stays where somebody went while a file was sent", async () => {
+    await using opened = await joined("Uwe", "staff", screens.phone);
+    const { page } = opened;
+    await link(page, "Import").click();
+    const file = { name: "a.csv", mimeType: "text/csv", buffer: Buffer.from("Name\nRex\n") };
+    await page.getByLabel("File").setInputFiles(file);
+    const released = Promise.withResolvers<void>();
+    await page.route("**/import", async (route) => {
+      if (route.request().method() === "POST") await released.promise;
+      await route.continue();
+    });
+    await page.locator("main").getByRole("button", { name: "Import" }).click();
+    await link(page, "Animals").click();
+    await page.getByLabel("Name").fill("Not lost");
+    const taken = page.waitForEvent("requestfinished", (request) => request.method() === "GET");
+    released.resolve();
+    await taken;
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 100))");
+    expect(await page.getByLabel("Name").inputValue()).toBe("Not lost");
+  });
+
   test("leads back to where somebody was in a list", async () => {
     using own = temporaryFolder();
     const list = join(own.path, "dogs.csv");

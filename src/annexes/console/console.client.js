@@ -9,7 +9,7 @@ const $ = (selector, root = document) => root.querySelector(selector);
 document.documentElement.classList.add("scripted");
 
 /** Says something where a screen reader hears it. */
-function announce(text, kind = "bad") {
+function announce(text = document.body.dataset.lost, kind = "bad") {
   let place = $("#announcement");
   if (!place) {
     place = document.createElement("div");
@@ -21,9 +21,13 @@ function announce(text, kind = "bad") {
   place.textContent = text;
 }
 const hush = () => $("#announcement")?.remove();
+/** What the page of a failure says. */
+const failureOf = (text) => $("main h1 ~ *", parse(text))?.textContent;
+let shownAt = 0;
 
 /** Puts a fetched page in the place of this one: only what differs from page to page. */
 function show(page, address, { push, part }) {
+  shownAt = performance.now();
   const focusId = document.activeElement?.id;
   if (push && address !== location.href) {
     // So that Back leads to where somebody was on this page.
@@ -57,6 +61,7 @@ function show(page, address, { push, part }) {
 }
 
 let latest = 0;
+/** Forms that were lost. */
 let lost = 0;
 let underWay = 0;
 let sending = Promise.resolve();
@@ -67,8 +72,14 @@ async function visit(address, { init, push = true, part, leave, turn = (latest +
   clearTimeout(typing);
   underWay += 1;
   document.body.setAttribute("aria-busy", "true");
+  const lose = (why) => {
+    if (init) lost += 1;
+    if (init || turn === latest) announce(why);
+  };
   try {
     const answer = await fetch(address, { credentials: "same-origin", ...init });
+    // What was typed stays, also where a proxy says that the service is away.
+    if (answer.status >= 429) return lose(failureOf(await answer.text()));
     if (!answer.headers.get("content-type")?.startsWith("text/html")) {
       leave?.();
       return;
@@ -78,8 +89,7 @@ async function visit(address, { init, push = true, part, leave, turn = (latest +
     hush();
     show(parse(text), answer.url, { push, part });
   } catch {
-    lost += 1;
-    if (init || turn === latest) announce(document.body.dataset.lost);
+    lose();
   } finally {
     underWay -= 1;
     if (underWay === 0) document.body.removeAttribute("aria-busy");
@@ -126,11 +136,12 @@ function sendForm(form, fields) {
     });
 }
 
-/** A file is sent with its progress in sight. */
+/** A file is sent with its progress in sight. Who went elsewhere meanwhile stays there. */
 function upload(event, form) {
   event.preventDefault();
   if (form.dataset.sending) return;
   form.dataset.sending = "yes";
+  const turn = (latest += 1);
   const bar = $("progress", form);
   if (bar) bar.hidden = false;
   const request = new XMLHttpRequest();
@@ -144,19 +155,25 @@ function upload(event, form) {
   };
   request.addEventListener("load", () => {
     end();
+    if (request.status >= 429) return announce(failureOf(request.responseText));
+    if (turn !== latest) return;
     hush();
     show(parse(request.responseText), request.responseURL, { push: true });
   });
   request.addEventListener("error", () => {
     end();
-    announce(document.body.dataset.lost);
+    announce();
   });
   request.send(new FormData(form));
 }
 
+let tap;
 /** Search as you type. */
 document.addEventListener("input", ({ target }) => {
   const form = target.form;
+  // What is typed now was not sent, and a tap behind it is a new one.
+  delete form?.dataset.sent;
+  tap = undefined;
   if (!form?.dataset.live || target.type !== "search") return;
   clearTimeout(typing);
   typing = setTimeout(() => {
@@ -166,6 +183,21 @@ document.addEventListener("input", ({ target }) => {
     void visit(address.href, { push: false, part: form.dataset.live }).then(ready);
   }, 180);
 });
+
+/** The second half of a double tap would press what took the place of the first. */
+document.addEventListener(
+  "click",
+  (event) => {
+    const before = tap;
+    tap = event;
+    if (!before || before.timeStamp > shownAt || event.timeStamp - before.timeStamp > 500) return;
+    const distance = Math.hypot(event.x - before.x, event.y - before.y);
+    if (event.detail === 0 || distance > 20) return;
+    event.preventDefault();
+    event.stopPropagation();
+  },
+  true,
+);
 
 document.addEventListener("click", (event) => {
   const { target } = event;
