@@ -204,6 +204,23 @@ describe("the console", () => {
     }
   }, 120_000);
 
+  test("fits a phone with letters of twice the size, with each status in sight", async () => {
+    await using large = await startBrowser(["--blink-settings=defaultFontSize=32"]);
+    const link = await invite(folder.path, "Opal of the large letters", "operator");
+    await using opened = await openPage(large, link, { ...screens.phone, locale: "es-ES" });
+    const { page } = opened;
+    await button(page, "Entrar").click();
+    await page.waitForURL("**/animals");
+    for (const path of [...pages, "/changes"]) {
+      await page.goto(`${server.console}${path}`);
+      expect([path, await overflowOf(page)]).toEqual([path, 0]);
+    }
+    await page.goto(`${server.console}/animals`);
+    const cut = `[...document.querySelectorAll(".segments")]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length`;
+    expect(await page.evaluate<number>(cut)).toBe(0);
+  });
+
   test("fits a phone with names of 300 letters without a blank", async () => {
     using own = temporaryFolder();
     const long = "W".repeat(300);

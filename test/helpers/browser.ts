@@ -14,8 +14,8 @@ const flags = [
 ];
 
 /** Debian's Chromium, with a new profile. */
-export function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: "/usr/bin/chromium", args: flags });
+export function startBrowser(more: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath: "/usr/bin/chromium", args: [...flags, ...more] });
 }
 
 export const screens = {
