@@ -1,18 +1,18 @@
 import type { Command } from "commander";
-import { accessOf, keyState, type KeySecret } from "../../domain/api-key.ts";
-import { banStepsMs, isBanned, stepAt } from "../../domain/ban.ts";
-import { isoDay, isoEnd, isoSeconds } from "../../domain/clock.ts";
+import type { KeySecret } from "../../domain/api-key.ts";
+import { banStepsMs } from "../../domain/ban.ts";
+import { isoEnd, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../../domain/duration.ts";
 import { windowMs } from "../../domain/windows.ts";
 import type { KeyDetails } from "../../service/keys.ts";
 import { printJson, type Io } from "../io.ts";
-import { addJson } from "../json.ts";
+import { addJson, type Static } from "../json.ts";
 import { withServices } from "../open.ts";
 import { configOf } from "../options.ts";
 import { stylesOf } from "../terminal/style.ts";
 import { counted, grouped, pad, printable } from "../terminal/text.ts";
 import { keyCommand } from "./change.ts";
-import { changesOf, keyDetailsJson, keyDetailsSchema, type KeyUsage } from "./json.ts";
+import { keyDetailsJson, keyDetailsSchema } from "./json.ts";
 import { dayText, limitsText, statePaint, useBar } from "./shown.ts";
 
 const barCells = 10;
@@ -22,8 +22,11 @@ const daysShown = 7;
 /** A key that is noisy for long has many events; a person reads the last ones. */
 const eventsShownMax = 20;
 
-/** A key with all that is shown of it, at one moment. */
-interface Shown extends KeyDetails, KeyUsage {
+/** A key as it is printed: its JSON form, and what that has in other words. */
+interface Shown {
+  readonly json: Static<typeof keyDetailsSchema>;
+  readonly details: KeyDetails;
+  readonly lastUsedDay: number | undefined;
   readonly nowMs: number;
 }
 
@@ -48,11 +51,12 @@ Examples:
       const lastAddress = await usage.lastAddress(details.key);
       const days = await usage.days(daysShown, details.key.id);
       const nowMs = clock();
+      const json = keyDetailsJson(details, { use, lastAddress, days }, nowMs);
       if (options.json) {
-        printJson(io, keyDetailsJson(details, { use, lastAddress, days }, nowMs));
+        printJson(io, json);
         return;
       }
-      const shown = { ...details, use, lastAddress, days, nowMs };
+      const shown = { json, details, lastUsedDay: use.lastUsedDay, nowMs };
       for (const part of [keyLines, windowLines, dayLines, banLines, secretLines, eventLines]) {
         for (const line of part(shown, io)) io.out(`${line}\n`);
       }
@@ -64,75 +68,61 @@ function field(name: string, value: string): string {
   return `  ${pad(name, nameCells)}${value}`;
 }
 
-function keyLines({ key, use, lastAddress, nowMs }: Shown, io: Io): string[] {
+function keyLines({ json, details: { key }, lastUsedDay, nowMs }: Shown, io: Io): string[] {
   const styles = stylesOf(io);
-  const state = keyState(key, nowMs);
-  const revoked = key.revokedAtMs === undefined ? "" : ` since ${isoSeconds(key.revokedAtMs)}`;
+  const revoked = json.revokedAt === null ? "" : ` since ${json.revokedAt}`;
   const today = Math.floor(nowMs / windowMs.day);
   return [
-    styles.bold(`${key.id} "${printable(key.name)}"`),
-    field("State", `${statePaint(state, styles)(state)}${revoked}`),
-    field("Plan", `${key.plan} (${limitsText(key)})`),
-    field("Access", accessOf(key)),
-    field("Made", isoSeconds(key.createdAtMs)),
-    field("Ends", key.expiresAtMs === undefined ? "never" : isoEnd(key.expiresAtMs)),
-    field("Last used", dayText(use.lastUsedDay, today)),
-    field("Last from", lastAddress ?? "not known"),
+    styles.bold(`${json.id} "${printable(json.name)}"`),
+    field("State", `${statePaint(json.state, styles)(json.state)}${revoked}`),
+    field("Plan", `${json.plan} (${limitsText(key)})`),
+    field("Access", json.access),
+    field("Made", json.createdAt),
+    field("Ends", json.expiresAt ?? "never"),
+    field("Last used", dayText(lastUsedDay, today)),
+    field("Last from", json.lastAddress ?? "not known"),
   ];
 }
 
-function windowLines({ key, use }: Shown, io: Io): string[] {
+function windowLines({ json: { windows } }: Shown, io: Io): string[] {
   const styles = stylesOf(io);
-  const { minuteUsed, minuteLabel, dayUsed, dayLabel } = use.counts;
-  const line = (name: string, used: number, limit: number, endsAtMs: number) => {
+  const line = (name: string, { used, limit, resetsAt }: typeof windows.day) => {
     const { text, paint } = useBar(used, limit, barCells, styles);
-    return field(
-      name,
-      `${paint(text)}  ${grouped(used)} of ${grouped(limit)}, until ${isoSeconds(endsAtMs)}`,
-    );
+    return field(name, `${paint(text)}  ${grouped(used)} of ${grouped(limit)}, until ${resetsAt}`);
   };
-  return [
-    "",
-    styles.bold("Use now"),
-    line("Minute", minuteUsed, key.limits.perMinute, (minuteLabel + 1) * windowMs.minute),
-    line("Day", dayUsed, key.limits.perDay, (dayLabel + 1) * windowMs.day),
-  ];
+  return ["", styles.bold("Use now"), line("Minute", windows.minute), line("Day", windows.day)];
 }
 
-function dayLines({ days }: Shown, io: Io): string[] {
+function dayLines({ json: { days } }: Shown, io: Io): string[] {
   const styles = stylesOf(io);
   const lines = days.map(({ day, requests, refusals, bans }) => {
     const refused =
       refusals === 0 ? "" : `, ${styles.yellow(`${grouped(refusals)} refused (429)`)}`;
     const banned = bans === 0 ? "" : `, ${styles.red(counted(bans, "ban"))}`;
-    return field(isoDay(day), `${counted(requests, "request")}${refused}${banned}`);
+    return field(day, `${counted(requests, "request")}${refused}${banned}`);
   });
   const title = styles.bold(`Last ${daysShown} days`);
   return ["", title, ...(lines.length === 0 ? ["  no requests"] : lines.toReversed())];
 }
 
-function banLines({ key, nowMs }: Shown, io: Io): string[] {
+function banLines({ json: { ban, bannedUntil } }: Shown, io: Io): string[] {
   const styles = stylesOf(io);
-  const { ban } = key;
-  const isInForce = isBanned(ban, nowMs);
-  const next = banStepsMs[Math.min(stepAt(ban, nowMs), banStepsMs.length - 1)] ?? 0;
+  const inForce =
+    ban.reason === null ? "no" : styles.red(`until ${bannedUntil}: ${printable(ban.reason)}`);
+  const next = banStepsMs[Math.min(ban.strikes, banStepsMs.length - 1)] ?? 0;
   const lines = [
     "",
     styles.bold("Ban"),
-    field(
-      "In force",
-      isInForce ? styles.red(`until ${isoEnd(ban.bannedUntilMs)}: ${printable(ban.reason)}`) : "no",
-    ),
-    field("Strikes", `${stepAt(ban, nowMs)}; the next ban would last ${durationText(next)}`),
+    field("In force", inForce),
+    field("Strikes", `${ban.strikes}; the next ban would last ${durationText(next)}`),
   ];
   if (ban.noisyMinutes.length > 0) {
-    const minutes = ban.noisyMinutes.map((label) => isoSeconds(label * windowMs.minute));
-    lines.push(field("Noisy", `minutes from ${minutes.join(", ")}`));
+    lines.push(field("Noisy", `minutes from ${ban.noisyMinutes.join(", ")}`));
   }
   return lines;
 }
 
-function secretLines({ key, secrets, nowMs }: Shown, io: Io): string[] {
+function secretLines({ details: { key, secrets }, nowMs }: Shown, io: Io): string[] {
   const styles = stylesOf(io);
   const keyEndMs = Math.min(key.revokedAtMs ?? Infinity, key.expiresAtMs ?? Infinity);
   const line = ({ mask, createdAtMs, expiresAtMs }: KeySecret) => {
@@ -148,22 +138,21 @@ function secretLines({ key, secrets, nowMs }: Shown, io: Io): string[] {
   return ["", styles.bold(counted(secrets.length, "secret")), ...secrets.map(line)];
 }
 
-function eventLines({ events: all, secrets }: Shown, io: Io): string[] {
+function eventLines({ json: { events: all } }: Shown, io: Io): string[] {
   const events = all.slice(-eventsShownMax);
   const styles = stylesOf(io);
   const widthOf = (values: readonly string[]) =>
     Math.max(0, ...values.map((value) => Bun.stringWidth(value)));
   const actorCells = widthOf(events.map(({ actor }) => printable(actor)));
-  const lines = events.flatMap((event) => {
-    const changes = changesOf(event, secrets);
+  const lines = events.flatMap(({ at, actor, action, changes }) => {
     const fieldCells = widthOf(changes.map(({ field }) => field));
-    const head = `  ${isoSeconds(event.atMs)}  ${pad(printable(event.actor), actorCells)}  `;
+    const head = `  ${at}  ${pad(printable(actor), actorCells)}  `;
     const diff = changes.map(({ field, before, after }) => {
       const was = before === null ? "" : `${styles.red(printable(before))} → `;
       const is = after === null ? styles.dim("none") : styles.green(printable(after));
       return `      ${pad(field, fieldCells)}  ${was}${is}`;
     });
-    return [head + styles.bold(event.action), ...diff];
+    return [head + styles.bold(action), ...diff];
   });
   const earlier = all.length - events.length;
   if (earlier > 0)
