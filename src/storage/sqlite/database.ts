@@ -9,7 +9,6 @@ interface OpenOptions {
   readonly synchronous: "full" | "normal";
   /** How long a statement may block for another process's lock; 0 on a thread that serves. */
   readonly busyTimeoutMs?: number;
-  readonly readonly?: boolean;
   readonly pageSizeBytes?: number;
   /**
    * What the database begins with, instead of what is at its path: it stays in memory, and the path
@@ -20,23 +19,17 @@ interface OpenOptions {
 
 /**
  * Opens a database with every setting that correctness needs; SQLite's own defaults are other ones.
- * Integers come as bigints, and a missing parameter is an error. Creates the file unless
- * `readonly`.
+ * Integers come as bigints, and a missing parameter is an error. Creates the file if it is missing.
  */
 export function openDatabase(path: string, options: OpenOptions): Database {
   const reading = { safeIntegers: true, strict: true };
   const db =
     options.image === undefined
-      ? new Database(path, {
-          create: options.readonly !== true,
-          readwrite: options.readonly !== true,
-          readonly: options.readonly === true,
-          ...reading,
-        })
+      ? new Database(path, { create: true, readwrite: true, ...reading })
       : Database.deserialize(withoutLog(options.image), reading);
   db.run(`PRAGMA busy_timeout = ${options.busyTimeoutMs ?? busyTimeoutMs}`);
   if (options.pageSizeBytes !== undefined) db.run(`PRAGMA page_size = ${options.pageSizeBytes}`);
-  if (options.readonly !== true) useWriteAheadLog(db);
+  useWriteAheadLog(db);
   db.run(`PRAGMA synchronous = ${options.synchronous.toUpperCase()}`);
   db.run("PRAGMA foreign_keys = ON");
   // A log that a burst made long is cut back when it is checkpointed.

@@ -151,7 +151,8 @@ export class FileWatch {
   readonly #identities: ReadonlyMap<string, string>;
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #onLost: (error: AppError) => void;
-  #lost: AppError | undefined;
+  /** What the last look at the files found: undefined while all are in their places. */
+  lost: AppError | undefined;
 
   /** `onLost` is told once each time that a file is found missing. */
   constructor(databases: readonly string[], onLost: (error: AppError) => void) {
@@ -165,17 +166,12 @@ export class FileWatch {
     this.#timer.unref();
   }
 
-  /** What the last look at the files found: undefined while all are in their places. */
-  get lost(): AppError | undefined {
-    return this.#lost;
-  }
-
   /** Looks at the files now. */
   look(): AppError | undefined {
-    const before = this.#lost;
-    this.#lost = this.#find();
-    if (this.#lost !== undefined && before === undefined) this.#onLost(this.#lost);
-    return this.#lost;
+    const before = this.lost;
+    this.lost = this.#find();
+    if (this.lost !== undefined && before === undefined) this.#onLost(this.lost);
+    return this.lost;
   }
 
   #find(): AppError | undefined {
