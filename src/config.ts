@@ -23,7 +23,6 @@ import {
   type EnvironmentVariables,
   type LoadedSetting,
   type ServiceVariables,
-  type Source,
 } from "./setting-sources.ts";
 
 export {
@@ -33,7 +32,6 @@ export {
   type LoadedSetting,
   type ServiceVariable,
   type ServiceVariables,
-  type Source,
 } from "./setting-sources.ts";
 
 /** The environment as this program was started with it: the only place that reads it. */
@@ -148,11 +146,12 @@ export type Config = {
 
 export interface LoadedConfig {
   readonly config: Config;
-  readonly sources: Readonly<Record<SettingName, Source>>;
   /** Every setting: the kernel's, then those of the annexes. */
   readonly all: readonly LoadedSetting[];
   /** Returns the value of an annex's setting. Throws for a setting that was not declared. */
   valueOf<T>(setting: Setting<T>): T;
+  /** Where that comes from, too. */
+  loadedOf(setting: AnySetting): LoadedSetting;
 }
 
 /** The databases that a flag overrules. Throws when flags, or variables, name two stores. */
@@ -248,17 +247,12 @@ export function loadConfig(
     if (found === undefined) throw new Error(`--${setting.flag} was not declared`);
     return found;
   };
-  const ofKernel = (what: "value" | "source") =>
-    Object.fromEntries(
-      Object.entries<AnySetting>(settings).map(([name, setting]) => [
-        name,
-        loadedOf(setting)[what],
-      ]),
-    );
+  const ofKernel = Object.entries<AnySetting>(settings);
+  const values = ofKernel.map(([name, setting]) => [name, loadedOf(setting).value] as const);
   return {
-    config: Object.freeze(ofKernel("value")) as Config,
-    sources: ofKernel("source") as LoadedConfig["sources"],
+    config: Object.freeze(Object.fromEntries(values)) as Config,
     all,
     valueOf: <T>(setting: Setting<T>) => loadedOf(setting).value as T,
+    loadedOf,
   };
 }

@@ -57,10 +57,10 @@ export function sayService({ file, account }: MachineService, io: Io): void {
 }
 
 /** The folder or the database that the settings name, without a password. */
-export function placeOf({ config, all }: LoadedConfig): string {
-  if (config.store === undefined && config.storeFile === undefined) return config.data;
-  const store = all.find(({ setting, value }) => setting === settings.store && value !== undefined);
-  return store === undefined ? `the database of ${config.storeFile}` : String(shownValue(store));
+export function placeOf({ config, loadedOf }: LoadedConfig): string {
+  if (config.storeFile !== undefined) return `the database of ${config.storeFile}`;
+  if (config.store === undefined) return config.data;
+  return String(shownValue(loadedOf(settings.store)));
 }
 
 /**

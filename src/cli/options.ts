@@ -110,7 +110,7 @@ export const storeSettings = [
  * The flags that make another command use this store, in any shell. An address may have a password,
  * so `ADDRESS` replaces a typed one.
  */
-export function storeFlags({ config, sources }: LoadedConfig, io: Io): string[] {
+export function storeFlags({ config, loadedOf }: LoadedConfig, io: Io): string[] {
   const variables = serviceOrNone(io)?.variables;
   const { config: bare } = loadConfig(
     {},
@@ -121,7 +121,8 @@ export function storeFlags({ config, sources }: LoadedConfig, io: Io): string[] 
   const places = ["data", "store", "storeFile"] as const;
   if (places.every((name) => config[name] === bare[name])) return [];
   if (config.storeFile !== undefined) return ["--store-file", config.storeFile];
-  if (config.store !== undefined) return sources.store === "flag" ? ["--store", "ADDRESS"] : [];
+  const isTyped = loadedOf(settings.store).source === "flag";
+  if (config.store !== undefined) return isTyped ? ["--store", "ADDRESS"] : [];
   return ["--data", config.data];
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Config, LoadedConfig } from "../config.ts";
+import { settings, type Config, type LoadedConfig } from "../config.ts";
 import type { Logger } from "../service/log/logger.ts";
 import type { Services } from "../service/services.ts";
 import { withoutPassword } from "../setting-kinds.ts";
@@ -25,9 +25,9 @@ export async function warnAtStart(
 }
 
 /** A warning of a typed address with a password in it, or undefined. */
-export function passwordWarning({ config, sources }: LoadedConfig): string | undefined {
+export function passwordWarning({ config, loadedOf }: LoadedConfig): string | undefined {
   const { store } = config;
-  if (sources.store !== "flag" || store === undefined) return undefined;
+  if (loadedOf(settings.store).source !== "flag" || store === undefined) return undefined;
   if (withoutPassword(store) === store) return undefined;
   return (
     "--store has a password, which stays in the shell's history. " +

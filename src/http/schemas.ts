@@ -22,7 +22,6 @@ import { recordOf } from "./door.ts";
 import { refusal, statusOf, type ErrorBody } from "./errors.ts";
 
 type JsonSchema = OpenAPIV3.SchemaObject;
-type Named = Pick<JsonSchema, "title" | "description">;
 
 /** A value of a request. */
 interface Field<T> {
@@ -124,7 +123,7 @@ function reader<F extends Fields>(fields: F) {
 const invalid = (message: string) => ({ refusal: refusal("invalid_request", message) });
 
 /** How the document describes an object of these fields. */
-export function objectSchema(fields: Fields, more: Named = {}): JsonSchema {
+export function objectSchema(fields: Fields, more: JsonSchema = {}): JsonSchema {
   const names = Object.keys(fields);
   return {
     type: "object",

@@ -21,7 +21,7 @@ export interface PlanChange {
  */
 export function agreedLimits(
   plan: PlanName,
-  { perMinute, perDay }: { perMinute?: number | undefined; perDay?: number | undefined },
+  { perMinute, perDay }: Omit<PlanChange, "plan">,
 ): Limits {
   for (const limit of [perMinute, perDay]) {
     if (limit !== undefined && !isLimit(limit)) {

@@ -58,14 +58,14 @@ export class KeyService {
   }
 
   /** Makes a key. Throws `invalid_request` for a label in use and for numbers against the plan. */
-  async create(wanted: {
-    name: string;
-    plan: PlanName;
-    perMinute?: number | undefined;
-    perDay?: number | undefined;
-    readOnly?: boolean | undefined;
-    expiresInMs?: number | undefined;
-  }): Promise<IssuedKey> {
+  async create(
+    wanted: PlanChange & {
+      name: string;
+      plan: PlanName;
+      readOnly?: boolean | undefined;
+      expiresInMs?: number | undefined;
+    },
+  ): Promise<IssuedKey> {
     refuseSecretIn(wanted.name);
     const nowMs = this.#options.clock();
     const key: ApiKey = {

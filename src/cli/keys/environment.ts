@@ -8,9 +8,9 @@ import type { Services } from "../../service/services.ts";
  */
 export async function refuseOtherEnvironment(
   { keys, place }: Services,
-  { config: { environment }, sources }: LoadedConfig,
+  { config: { environment }, loadedOf }: LoadedConfig,
 ): Promise<void> {
-  if (sources.environment !== "default" || !(await keys.areForeign())) return;
+  if (loadedOf(settings.environment).source !== "default" || !(await keys.areForeign())) return;
   throw new AppError(
     "invalid_request",
     `There are keys in ${place}, but none of the ${environment} environment, which is the default.`,

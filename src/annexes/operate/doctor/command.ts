@@ -87,14 +87,11 @@ async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
 }
 
 /** Where the value of a setting comes from, in words. */
-function whyOf(name: SettingName, { sources, all }: LoadedConfig, { env }: Io): string {
-  const source = sources[name];
+function whyOf(name: SettingName, { loadedOf }: LoadedConfig, { env }: Io): string {
+  const { source, file } = loadedOf(settings[name]);
   if (source === "flag") return `--${settings[name].flag}`;
   if (source === "environment") return variableOf(settings[name]);
-  if (source === "service") {
-    const file = all.find(({ setting }) => setting === settings[name])?.file;
-    return `${variableOf(settings[name])} in ${file}`;
-  }
+  if (source === "service") return `${variableOf(settings[name])} in ${file}`;
   const given = dataHomeVariable(env);
   return given === undefined ? "default" : `default, from ${given}`;
 }
