@@ -21,6 +21,8 @@ import { localHost, reachOf, type Reach } from "./reach.ts";
 import { counted } from "./terminal/text.ts";
 import { warnAtStart } from "./warnings.ts";
 
+type Door = Parameters<typeof listen>[0];
+
 /** Runs the service until it is asked to stop. */
 export async function serve(
   loaded: LoadedConfig,
@@ -56,17 +58,12 @@ async function run(
     inspected: await inspecting,
   });
   try {
-    const makeDoor = doorMaker(config, {
-      services,
-      routes,
-      isHttps: tls !== undefined,
-      log,
-      observers: watchers.flatMap(({ requests }) => requests ?? []),
-      report,
-    });
+    const observers = watchers.flatMap(({ requests }) => requests ?? []);
+    const isHttps = tls !== undefined;
+    const door = doorOf(config, { services, routes, isHttps, log, observers, report });
     const listening = await listenAll(watchers);
     await services.store.started;
-    const server = start(config, tls, makeDoor);
+    const server = start(config, tls, door);
     if (tls !== undefined) io.onReload(() => void renewCertificate(config, server, log));
     const issued = await firstKey(config, services, io);
     io.out(await banner(loaded, services, server.url, { issued, io, listening }));
@@ -93,20 +90,19 @@ async function tlsOf(config: Config): Promise<Tls | undefined> {
   return readTls(config);
 }
 
-/** Returns what makes a door of the service. */
-function doorMaker(
+function doorOf(
   config: Config,
   options: Pick<AppOptions, "services" | "routes" | "isHttps" | "log" | "observers" | "report">,
-): Parameters<typeof listen>[0] {
-  return () =>
-    createService({
-      ...options,
-      baseUrl: config.baseUrl,
-      stagingBaseUrl: config.stagingBaseUrl,
-      corsOrigins: config.corsOrigin,
-      trustedProxies: config.trustedProxy,
-      requestIdPrefix: requestIdPrefix(),
-    }).door;
+): Door {
+  const { door } = createService({
+    ...options,
+    baseUrl: config.baseUrl,
+    stagingBaseUrl: config.stagingBaseUrl,
+    corsOrigins: config.corsOrigin,
+    trustedProxies: config.trustedProxy,
+    requestIdPrefix: requestIdPrefix(),
+  });
+  return door;
 }
 
 async function openWatchers(loaded: LoadedConfig, io: Io, log: Logger): Promise<Watcher[]> {
@@ -153,14 +149,10 @@ async function renewCertificate(config: Config, server: RunningServer, log: Logg
   }
 }
 
-function start(
-  config: Config,
-  tls: Tls | undefined,
-  makeDoor: Parameters<typeof listen>[0],
-): RunningServer {
+function start(config: Config, tls: Tls | undefined, door: Door): RunningServer {
   const { host, port, reusePort } = config;
   try {
-    return listen(makeDoor, { host, port, reusePort, tls });
+    return listen(door, { host, port, reusePort, tls });
   } catch (error) {
     throw notListening(error, host, port);
   }

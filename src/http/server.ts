@@ -50,10 +50,10 @@ export interface RunningServer {
 
 /**
  * Starts to listen. Bun cannot change a certificate, so each one gets a new server on the same
- * port, with a door from `makeDoor`. Throws the system's error when the port cannot be used.
+ * port. Throws the system's error when the port cannot be used.
  */
 export function listen(
-  makeDoor: () => Door,
+  door: Door,
   options: ListenOptions,
   serve: Serve = Bun.serve,
 ): RunningServer {
@@ -61,9 +61,9 @@ export function listen(
   // What shares its port with its successor would share it with anybody: see first that nobody is
   // there.
   if (isShared && !options.reusePort) claim(options);
-  let current = bind(makeDoor(), serve, { ...options, reusePort: options.reusePort || isShared });
+  let current = bind(door, serve, { ...options, reusePort: options.reusePort || isShared });
   // Not the port of the address: that leaves out the one that goes with its scheme.
-  const { url, port = options.port } = current.server;
+  const { url, port = options.port } = current;
   const closing = new Set<Promise<void>>();
   let isStopping = false;
   return {
@@ -72,25 +72,20 @@ export function listen(
     async renew(tls) {
       if (isStopping) return;
       const former = current;
-      current = bind(makeDoor(), serve, { ...options, port, reusePort: true, tls });
-      const closed = close(former, formerServerMaxMs).finally(() => closing.delete(closed));
+      current = bind(door, serve, { ...options, port, reusePort: true, tls });
+      const closed = close(door, former, formerServerMaxMs).finally(() => closing.delete(closed));
       closing.add(closed);
       await closed;
     },
     async stop(timeoutMs) {
       isStopping = true;
-      await Promise.all([close(current, timeoutMs), ...closing]);
+      await Promise.all([close(door, current, timeoutMs), ...closing]);
     },
   };
 }
 
-interface Bound {
-  readonly door: Door;
-  readonly server: Server;
-}
-
-function bind(door: Door, serve: Serve, { host, port, reusePort, tls }: ListenOptions): Bound {
-  const server = serve({
+function bind(door: Door, serve: Serve, { host, port, reusePort, tls }: ListenOptions): Server {
+  return serve({
     hostname: host,
     port,
     reusePort,
@@ -100,7 +95,6 @@ function bind(door: Door, serve: Serve, { host, port, reusePort, tls }: ListenOp
     ...(tls && { tls: { cert: tls.cert, key: tls.key } }),
     fetch: door,
   });
-  return { door, server };
 }
 
 /** Throws what listening on a taken port throws. */
@@ -109,7 +103,7 @@ function claim({ host, port }: ListenOptions): void {
   Bun.listen({ hostname: host, port, socket: { data: () => undefined } }).stop(true);
 }
 
-async function close({ door, server }: Bound, timeoutMs: number): Promise<void> {
+async function close(door: Door, server: Server, timeoutMs: number): Promise<void> {
   const endMs = performance.now() + timeoutMs;
   // At most half of the time: requests under way are to have the rest.
   await announceStop(door, server, Math.min(timeoutMs / 2, announceMaxMs));

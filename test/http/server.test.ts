@@ -7,7 +7,7 @@ import { until } from "../helpers/until.ts";
 const tls = { cert: "certificate", key: "key" };
 const options = { host: "shelter.example", port: 0, reusePort: true, tls };
 
-const makeDoor = () => () => Promise.resolve(new Response());
+const door = () => Promise.resolve(new Response());
 
 /** Servers as Bun makes them of port 443, and the ports that they were to listen on. */
 function servers() {
@@ -29,7 +29,7 @@ function servers() {
 
 test("another certificate is taken up on the same port, the scheme's own too", async () => {
   const { ports, serve } = servers();
-  const server = listen(makeDoor, options, serve);
+  const server = listen(door, options, serve);
   expect(server.url.port).toBe("");
   await server.renew(tls);
   expect(ports).toEqual([0, 443]);
@@ -37,7 +37,7 @@ test("another certificate is taken up on the same port, the scheme's own too", a
 
 test("a certificate that comes while the server stops opens no other one", async () => {
   const { ports, serve } = servers();
-  const server = listen(makeDoor, options, serve);
+  const server = listen(door, options, serve);
   const stopped = server.stop(200);
   await server.renew(tls);
   await stopped;
@@ -48,12 +48,12 @@ test("a certificate that comes while the server stops opens no other one", async
 test("a stop waits for a slow answer, and for what its client asks then, which says close", async () => {
   const { promise: goOn, resolve } = Promise.withResolvers<void>();
   let asked = 0;
-  const makeDoor = () => async () => {
+  const door = async () => {
     asked += 1;
     await goOn;
     return new Response("ok");
   };
-  const server = listen(makeDoor, { host: "127.0.0.1", port: 0, reusePort: false });
+  const server = listen(door, { host: "127.0.0.1", port: 0, reusePort: false });
   const socket = connect({ port: server.port, host: "127.0.0.1" });
   let text = "";
   let isClosed = false;
