@@ -15,7 +15,7 @@ export function wrapHelp(text: string, columns: number): string {
 function wrapBlock(block: string, columns: number): string {
   const lines = block.split("\n");
   if (lines.every((line) => line.length <= columns)) return block;
-  if (/^(?:Options|Commands|Arguments):$/.test(lines[0] ?? "")) return stacked(lines, columns);
+  if (/^\n?(?:Options|Commands|Arguments|Formats):\n/.test(block)) return stacked(block, columns);
   const wrapped: string[] = [];
   let prose: string[] = [];
   const flush = () => {
@@ -36,11 +36,13 @@ function wrapBlock(block: string, columns: number): string {
 }
 
 /** The lines of a table of options, its title first. */
-function stacked(lines: readonly string[], columns: number): string {
-  const shown = lines.flatMap((line) => {
+function stacked(table: string, columns: number): string {
+  // A description that goes on in further lines is filled again as one.
+  const rows = table.replaceAll(/\n {3,}/g, "  ").split("\n");
+  const shown = rows.flatMap((line) => {
     const [, term = "", about] = /^( {2}\S.*?)(?: {2,}(\S.*))?$/.exec(line) ?? [];
     if (about === undefined) return [line];
-    return [term, ...filled(about.split(" "), columns, " ".repeat(6), " ".repeat(6))];
+    return [term, ...filled(about.split(/ +/), columns, " ".repeat(6), " ".repeat(6))];
   });
   return shown.join("\n");
 }

@@ -31,6 +31,24 @@ describe("a help page", () => {
     ]);
   });
 
+  test("puts the whole description of an option below it when a word of the table is too long", () => {
+    const table = [
+      "Options:",
+      "  --map <pairs>  columns or",
+      "                 fields:",
+      "                 name=A,categoryId=B",
+      "  --yes          go on",
+    ];
+    expect(wrapped(table.join("\n"))).toEqual([
+      "Options:",
+      "  --map <pairs>",
+      "      columns or fields:",
+      "      name=A,categoryId=B",
+      "  --yes",
+      "      go on",
+    ]);
+  });
+
   test("leaves alone what fits", () => {
     const text = "a\nb\n\n  rehome x   y\n";
     expect(wrapHelp(text, 30)).toBe(text);
