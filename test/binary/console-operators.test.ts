@@ -168,6 +168,13 @@ describe("a key", () => {
     expect(await olga.submit(`${path}/revoke`, { sure: "yes" })).toContain("revoked");
     expect(await asked(secret)).toBe(401);
     expect((await shown(path)).state).toBe("revoked");
+    const page = await textOf(path);
+    expect(page).not.toContain("Secrets");
+    // In the time zone of the other moments of the page.
+    const [, revoked, at] =
+      /revoked:\s*<time[^>]*>([^<]*)[^]*?Olga · <time[^>]*>([^<]*)/.exec(page) ?? [];
+    expect(revoked).toBe(at);
+    expect(page).toMatch(/banned until:\s*<time/);
   });
 
   test("that nobody knows is not found", async () => {

@@ -219,6 +219,9 @@ describe("the console", () => {
     const cut = `[...document.querySelectorAll(".segments")]
       .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length`;
     expect(await page.evaluate<number>(cut)).toBe(0);
+    // The smallest phone, with letters of the usual size.
+    await page.setViewportSize({ width: 640, height: 1136 });
+    expect(await page.evaluate<number>(cut)).toBe(0);
   });
 
   test("fits a phone with names of 300 letters without a blank", async () => {

@@ -23,7 +23,7 @@ export function eventList(visit: Visit, { events, secrets }: KeyDetails): Html {
                 ({ field, before, after }) =>
                   html`<span class="change"
                     >${visit.words.keys.fields[field] ?? field}:
-                    ${before === null ? "" : `${eventValue(visit, field, before)} → `}${
+                    ${before !== null && html`${eventValue(visit, field, before)} → `}${
                       after === null ? "–" : eventValue(visit, field, after)
                     }</span
                   >`,
@@ -35,10 +35,13 @@ export function eventList(visit: Visit, { events, secrets }: KeyDetails): Html {
   </ol>`;
 }
 
+const instants = ["expiresAt", "revokedAt", "bannedUntil"];
+
 /** The value of a field in a history; one that has words of its own in these. */
-function eventValue(visit: Visit, field: string, value: string): string {
+function eventValue(visit: Visit, field: string, value: string): string | Html {
   const accesses: Readonly<Record<string, string>> = visit.words.keys.accesses;
   if (field === "access") return accesses[value] ?? value;
+  if (instants.includes(field)) return moment(visit, Date.parse(value));
   return field === "banReason" ? banReason(visit, value) : value;
 }
 

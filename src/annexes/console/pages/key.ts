@@ -1,4 +1,4 @@
-import { accessOf, keyState, type ApiKey } from "../../../domain/api-key.ts";
+import { accessOf, endOf, keyState, type ApiKey } from "../../../domain/api-key.ts";
 import { isBanned } from "../../../domain/ban.ts";
 import { durationRule, parseDuration } from "../../../domain/duration.ts";
 import { AppError } from "../../../domain/errors.ts";
@@ -76,7 +76,10 @@ function facts(visit: Visit, { key, secrets }: KeyDetails, use: KeyUse): Html {
         words.keys.ends,
         key.expiresAtMs === undefined ? words.keys.never : moment(visit, key.expiresAtMs),
       )}
-      ${fact(words.keys.secrets, html`${goodSecrets(visit, secrets)}`)}
+      ${
+        endOf(key, nowMs) === undefined &&
+        fact(words.keys.secrets, html`${goodSecrets(visit, secrets)}`)
+      }
       ${
         isBanned(key.ban, nowMs) &&
         fact(

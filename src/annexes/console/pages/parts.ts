@@ -154,9 +154,7 @@ export function moment({ language }: Arrival, ms: number): Html {
 
 /** A day as the person reads it. */
 export function day({ language }: Arrival, ms: number): Html {
-  return html`<time datetime="${isoSeconds(ms).slice(0, 10)}"
-    >${languages[language].day.format(ms)}</time
-  >`;
+  return html`<time datetime="${isoSeconds(ms)}">${languages[language].day.format(ms)}</time>`;
 }
 
 /** A number with its digits in groups. */
