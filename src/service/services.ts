@@ -22,27 +22,13 @@ export interface ServiceOptions {
 }
 
 /** Everything that the edges call, on one store. */
-export interface Services {
-  /** Where the data are, as messages show it. */
-  readonly place: string;
-  readonly pets: Store["pets"];
-  /** For caches of animals, and for annexes, which bring their own statements. */
-  readonly store: Pick<Store, "read" | "transact" | "session" | "started" | "versions">;
-  /** Who changes things, for their history. */
-  readonly actor: string;
-  readonly keys: KeyService;
-  readonly usage: UsageService;
-  readonly access: Access;
-  readonly clock: Clock;
-  check(): Promise<StoreCheck[]>;
-  /** Keeps the limits tidy. Runs once a second while the services are open, and never rejects. */
-  sweep(): Promise<void>;
-  /** Gives back what was taken ahead and closes the store. */
-  close(): Promise<void>;
-}
+export type Services = ReturnType<typeof createServices>;
+
+/** What annexes may use of a store: they bring their own statements. */
+type OpenStore = Pick<Store, "read" | "transact" | "session" | "started" | "versions">;
 
 /** Composes the services; the one place that knows how they are put together. */
-export function createServices(store: Store, options: ServiceOptions): Services {
+export function createServices(store: Store, options: ServiceOptions) {
   const { anonymousPerMinute, clock, environment, onError } = options;
   const limiter = new Limiter({
     windows: store.windows,
@@ -57,17 +43,21 @@ export function createServices(store: Store, options: ServiceOptions): Services 
   const sweep = () => limiter.sweep(directory.accounts()).catch(onError);
   const sweeping = setInterval(() => void sweep(), sweepIntervalMs).unref();
   return {
+    /** Where the data are, as messages show it. */
     place: store.place,
     pets: store.pets,
-    store,
+    store: store as OpenStore,
+    /** Who changes things, for their history. */
     actor: options.actor,
     keys: new KeyService({ ...options, keys: store.keys }),
     usage: new UsageService(store.windows, clock),
     access: new Access({ directory, limiter, anonymous, onError }),
     clock,
-    check: async () => store.check(),
+    check: async (): Promise<StoreCheck[]> => store.check(),
+    /** Keeps the limits tidy. Runs once a second while the services are open, and never rejects. */
     sweep,
-    async close() {
+    /** Gives back what was taken ahead and closes the store. */
+    async close(): Promise<void> {
       clearInterval(sweeping);
       await limiter.release(directory.accounts());
       await store.close();
