@@ -36,27 +36,13 @@ type Serve = (
   options: Parameters<typeof Bun.serve<undefined>>[0] & { port: number; fetch: Door },
 ) => Server;
 
-export interface RunningServer {
-  readonly url: URL;
-  readonly port: number;
-  /**
-   * Changes the certificate. Resolves when every new connection gets the new one; those that are
-   * open are ended after their next answer. Does nothing once the stop has begun.
-   */
-  renew(tls: Tls): Promise<void>;
-  /** Stops listening, lets requests finish for at most `timeoutMs`, then cuts off the rest. */
-  stop(timeoutMs: number): Promise<void>;
-}
+export type RunningServer = ReturnType<typeof listen>;
 
 /**
  * Starts to listen. Bun cannot change a certificate, so each one gets a new server on the same
  * port. Throws the system's error when the port cannot be used.
  */
-export function listen(
-  door: Door,
-  options: ListenOptions,
-  serve: Serve = Bun.serve,
-): RunningServer {
+export function listen(door: Door, options: ListenOptions, serve: Serve = Bun.serve) {
   const isShared = options.tls !== undefined;
   // What shares its port with its successor would share it with anybody: see first that nobody is
   // there.
@@ -69,7 +55,11 @@ export function listen(
   return {
     url,
     port,
-    async renew(tls) {
+    /**
+     * Changes the certificate. Resolves when every new connection gets the new one; those that are
+     * open are ended after their next answer. Does nothing once the stop has begun.
+     */
+    async renew(tls: Tls): Promise<void> {
       if (isStopping) return;
       const former = current;
       current = bind(door, serve, { ...options, port, reusePort: true, tls });
@@ -77,7 +67,8 @@ export function listen(
       closing.add(closed);
       await closed;
     },
-    async stop(timeoutMs) {
+    /** Stops listening, lets requests finish for at most `timeoutMs`, then cuts off the rest. */
+    async stop(timeoutMs: number): Promise<void> {
       isStopping = true;
       await Promise.all([close(door, current, timeoutMs), ...closing]);
     },
