@@ -19,7 +19,7 @@ export function openLog(config: Config, io: Io): Logger {
         if (logFile !== undefined) io.err(`Error: the log cannot be written: ${message}\n`);
       },
     });
-    io.onReload(() => log.reopen());
+    io.onReload(() => log.output.reopen());
     return log;
   } catch (error) {
     throw new AppError(

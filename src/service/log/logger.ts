@@ -17,14 +17,15 @@ export class Logger {
   readonly #severity: number;
   readonly #clock: Clock;
   readonly #timestamp = timestamps();
-  readonly #output: LogOutput;
+  /** Where finished lines of this log's format go. */
+  readonly output: LogOutput;
 
   /** Throws the system's error when the file cannot be opened. */
   constructor(options: LoggerOptions) {
     this.format = options.format;
     this.#severity = logLevels.indexOf(options.level);
     this.#clock = options.clock;
-    this.#output = new LogOutput({
+    this.output = new LogOutput({
       ...options,
       describeDropped: (count) =>
         this.#line("warn", `${count} log lines were dropped: the log takes them too slowly.`),
@@ -58,26 +59,12 @@ export class Logger {
     return this.#timestamp(this.#clock());
   }
 
-  /** Where finished lines of this log's format go. */
-  get output(): Pick<LogOutput, "begin" | "end" | "write"> {
-    return this.#output;
-  }
-
-  /** Lines that were dropped since the start. */
-  get droppedTotal(): number {
-    return this.#output.droppedTotal;
-  }
-
-  reopen(): void {
-    this.#output.reopen();
-  }
-
   async close(): Promise<void> {
-    await this.#output.close(closeTimeoutMs);
+    await this.output.close(closeTimeoutMs);
   }
 
   #write(level: LogLevel, message: string): void {
-    if (this.isOn(level)) this.#output.write(this.#line(level, message));
+    if (this.isOn(level)) this.output.write(this.#line(level, message));
   }
 
   #line(level: LogLevel, message: string): string {

@@ -38,7 +38,7 @@ function metricsOf({ store, storeFile, data }: Config, log: Logger): Metrics {
   const isLocal = store === undefined && storeFile === undefined && data !== inMemory;
   return new Metrics({
     folder: isLocal ? data : undefined,
-    droppedLogLines: () => log.droppedTotal,
+    droppedLogLines: () => log.output.droppedTotal,
   });
 }
 
