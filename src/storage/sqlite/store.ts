@@ -1,7 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import type {
-  AddedPet,
   Awaitable,
   CommitReport,
   Session,
@@ -10,7 +9,6 @@ import type {
   StoreVersions,
   TransactionOptions,
 } from "../contract.ts";
-import { addOnce } from "../create-once.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { backupBefore } from "./backup.ts";
 import { attempt, freeSpace, probe, requireRoomToMigrate } from "./checks.ts";
@@ -21,7 +19,7 @@ import { closeToOthers, makeFor, prepareFolder } from "./folder.ts";
 import { inspectFolder } from "./inspect.ts";
 import { keyStore, noteNoisyMinute } from "../keys.ts";
 import { migrate } from "./migrate.ts";
-import { petInsert } from "./pet-writer.ts";
+import { addAllOnce, petInsert } from "./pet-writer.ts";
 import { petReader } from "./pets.ts";
 import { createdRow } from "../pet-row.ts";
 import { countBan } from "../counters.ts";
@@ -167,7 +165,7 @@ class SqliteStore implements Store {
 
   reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void {
     if (this.#writer !== undefined) {
-      this.#writer.reportNoisyMinute(keyId, minuteLabel, nowMs);
+      this.#writer.tell({ type: "noisy", keyId, minuteLabel, nowMs });
       return;
     }
     const noting = () => noteNoisyMinute(keyId, minuteLabel, nowMs);
@@ -230,24 +228,23 @@ class SqliteStore implements Store {
 
   #petStore(): Store["pets"] {
     const reader = petReader(this.#catalogue);
-    const writer = this.#writer ?? this.#ownWriter();
+    const { creates, onceCreates } = this.#writer ?? this.#ownWriter();
     return {
       ...reader,
       count: () => this.#writer?.count() ?? reader.count(),
-      create: (pet, signal) => writer.create(pet, signal),
-      createOnce: (create) => writer.createOnce(create),
+      create: (pet, signal) => creates.add(pet, signal),
+      createOnce: (create) => onceCreates.add(create),
     };
   }
 
   /** Creates on this thread, in a process without the writer thread. */
-  #ownWriter(): Pick<Store["pets"], "create" | "createOnce"> {
+  #ownWriter(): Pick<Writer, "creates" | "onceCreates"> {
     const insert = petInsert(this.#catalogue);
-    const creates = new GroupCommit<AddedPet, bigint>(async (batch) =>
-      this.#writing(() => insert(batch.map(createdRow))),
-    );
     return {
-      create: (pet, signal) => creates.add(pet, signal),
-      createOnce: async (create) => this.transact(() => addOnce(create)),
+      creates: new GroupCommit(async (pets) => this.#writing(() => insert(pets.map(createdRow)))),
+      onceCreates: new GroupCommit(async (creates) =>
+        this.#writing(() => addAllOnce(this.#catalogue, creates)),
+      ),
     };
   }
 
@@ -279,7 +276,7 @@ class SqliteStore implements Store {
         this.#takesSinceCheckpoint += requests.length;
         if (this.#takesSinceCheckpoint >= checkpointAfterTakes) {
           this.#takesSinceCheckpoint = 0;
-          this.#writer?.checkpoint();
+          this.#writer?.tell({ type: "checkpoint" });
         }
         this.#hasTakeFailed = true;
         const results = windows.take(requests, usage);

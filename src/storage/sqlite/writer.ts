@@ -32,8 +32,10 @@ interface Question {
  */
 export class Writer {
   readonly #options: WriterOptions;
-  readonly #creates: GroupCommit<AddedPet, bigint>;
-  readonly #onceCreates: GroupCommit<OnceCreate, KeptCreate>;
+  /** Adds animals. The ids come once they are on the disk. See `PetStore.create`. */
+  readonly creates: GroupCommit<AddedPet, bigint>;
+  /** The same for animals that are added once, however often they are sent. */
+  readonly onceCreates: GroupCommit<OnceCreate, KeptCreate>;
   #worker: Worker | undefined;
   readonly #questions = new Map<number, Question>();
   #lastId = 0;
@@ -42,10 +44,10 @@ export class Writer {
 
   constructor(options: WriterOptions) {
     this.#options = options;
-    this.#creates = new GroupCommit((pets) =>
+    this.creates = new GroupCommit((pets) =>
       this.#commit({ type: "create", rows: pets.map(createdRow) }),
     );
-    this.#onceCreates = new GroupCommit((creates) => this.#commit({ type: "createOnce", creates }));
+    this.onceCreates = new GroupCommit((creates) => this.#commit({ type: "createOnce", creates }));
   }
 
   /** Starts the thread. Resolves once it opened its files or failed to, as `onProblem` is told. */
@@ -60,23 +62,13 @@ export class Writer {
     return promise;
   }
 
-  /** Resolves with the new animal's id once it is on the disk. See `PetStore.create`. */
-  create(pet: AddedPet, signal?: AbortSignal): Promise<bigint> {
-    return this.#creates.add(pet, signal);
-  }
-
-  /** The same for an animal that is added once, however often it is sent. */
-  createOnce(create: OnceCreate): Promise<KeptCreate> {
-    return this.#onceCreates.add(create);
-  }
-
-  reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void {
-    this.#tell({ type: "noisy", keyId, minuteLabel, nowMs });
-  }
-
-  /** Moves the counters' log into their file, some time soon. */
-  checkpoint(): void {
-    this.#tell({ type: "checkpoint" });
+  /** Sends a request whose answer matters to nobody, unless it is a failure. */
+  tell(request: WriterRequest): void {
+    try {
+      this.#send(request);
+    } catch (error) {
+      this.#options.onProblem(error);
+    }
   }
 
   /** Finds out whether the catalogue can be written, by a write if the last one failed. */
@@ -94,7 +86,7 @@ export class Writer {
 
   /** Finishes what was begun, moves both logs into their files and ends the thread. */
   async close(): Promise<void> {
-    await Promise.all([this.#creates.settled(), this.#onceCreates.settled()]);
+    await Promise.all([this.creates.settled(), this.onceCreates.settled()]);
     if (this.#worker === undefined) return;
     await this.#ask({ type: "close" });
     const worker = this.#worker;
@@ -132,15 +124,6 @@ export class Writer {
     if (question === undefined) this.#options.onProblem(error);
     else question.reject(error);
     return undefined;
-  }
-
-  /** Sends a request whose answer matters to nobody, unless it is a failure. */
-  #tell(request: WriterRequest): void {
-    try {
-      this.#send(request);
-    } catch (error) {
-      this.#options.onProblem(error);
-    }
   }
 
   #ask(request: WriterRequest): Promise<WriterReply> {

@@ -33,17 +33,17 @@ async function refusal(promise: Promise<unknown>): Promise<unknown> {
 for (const death of ["crash", "exit"]) {
   test(`creates that a writer took with it (${death}) fail, and the next ones go on`, async () => {
     const { writer, problems } = crashingWriter();
-    expect(await writer.create(named("a"))).toBe(1n);
+    expect(await writer.creates.add(named("a"))).toBe(1n);
     const lost = await Promise.all([
-      refusal(writer.create(named(death))),
-      refusal(writer.create(named("beside it"))),
+      refusal(writer.creates.add(named(death))),
+      refusal(writer.creates.add(named("beside it"))),
     ]);
     for (const error of lost) {
       expect(error).toBeInstanceOf(AppError);
       expect(error).toMatchObject({ kind: "unavailable" });
     }
     expect(problems).toHaveLength(1);
-    expect(await writer.create(named("b"))).toBe(1n);
+    expect(await writer.creates.add(named("b"))).toBe(1n);
     await writer.close();
   });
 }
@@ -51,8 +51,8 @@ for (const death of ["crash", "exit"]) {
 test("a commit that fails is told to all who share it, and the thread goes on", async () => {
   const { writer, problems } = crashingWriter();
   const [first, second] = await Promise.all([
-    refusal(writer.create(named("refuse"))),
-    refusal(writer.create(named("beside it"))),
+    refusal(writer.creates.add(named("refuse"))),
+    refusal(writer.creates.add(named("beside it"))),
   ]);
   expect(first).toMatchObject({
     kind: "unavailable",
@@ -60,21 +60,21 @@ test("a commit that fails is told to all who share it, and the thread goes on", 
     cause: { code: "SQLITE_FULL" },
   });
   expect(second).toBe(first);
-  expect(await writer.create(named("a"))).toBe(1n);
+  expect(await writer.creates.add(named("a"))).toBe(1n);
   expect(problems).toEqual([]);
   await writer.close();
 });
 
 test("closing a writer that died does not wait for it", async () => {
   const { writer } = crashingWriter();
-  await refusal(writer.create(named("crash")));
+  await refusal(writer.creates.add(named("crash")));
   await writer.close();
 });
 
 test("closing waits for the creates that were asked for", async () => {
   const { writer } = crashingWriter();
   let isCreated = false;
-  const creating = writer.create(named("a")).then(() => (isCreated = true));
+  const creating = writer.creates.add(named("a")).then(() => (isCreated = true));
   await writer.close();
   expect(isCreated).toBe(true);
   await creating;
@@ -84,20 +84,20 @@ test("a probe writes only while the last commit failed", async () => {
   const { writer } = crashingWriter();
   const probe = () => refusal(writer.probe());
   expect(await probe()).toBeUndefined();
-  await refusal(writer.create(named("refuse")));
+  await refusal(writer.creates.add(named("refuse")));
   expect(await probe()).toMatchObject({ code: "SQLITE_FULL" });
   expect(await probe()).toMatchObject({ code: "SQLITE_FULL" });
-  await writer.create(named("a"));
+  await writer.creates.add(named("a"));
   expect(await probe()).toBeUndefined();
   await writer.close();
 });
 
 test("bans are told of, and so is the failure of a report that nobody waits for", async () => {
   const { writer, problems, bans } = crashingWriter();
-  writer.reportNoisyMinute("key_1", 1, 60_000);
-  writer.reportNoisyMinute("failing", 1, 60_000);
+  writer.tell({ type: "noisy", keyId: "key_1", minuteLabel: 1, nowMs: 60_000 });
+  writer.tell({ type: "noisy", keyId: "failing", minuteLabel: 1, nowMs: 60_000 });
   // Answered in their order.
-  await writer.create(named("a"));
+  await writer.creates.add(named("a"));
   expect(bans.count).toBe(1);
   expect(problems).toMatchObject([{ code: "SQLITE_FULL" }]);
   await writer.close();
