@@ -10,7 +10,6 @@ import {
   readSync,
   renameSync,
   rmSync,
-  statSync,
   unlinkSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -24,14 +23,7 @@ import { type Blame, checkPages, checkReferences, examine, reportingDamage } fro
 import { pendingMigrations } from "./migrate.ts";
 
 /** Rows by table. */
-type Counts = ReadonlyMap<string, number>;
-
-export interface BackupReport {
-  readonly file: string;
-  readonly bytes: number;
-  readonly animals: number;
-  readonly keys: number;
-}
+export type Counts = ReadonlyMap<string, number>;
 
 /** How often a copy is made again because rows came and went while it was made. */
 const attempts = 3;
@@ -39,13 +31,13 @@ const attempts = 3;
 /**
  * Copies one moment of the catalogue `source`, which may be in use, to the new file `target`. The
  * copy gets its name after its check. Never overwrites. It has no counters, so a restore gives no
- * used requests back.
+ * used requests back. Returns its rows by table.
  */
 export function backup(
   source: string,
   target: string,
   migrations: readonly Migration[] = migrationsOf.catalogue,
-): BackupReport {
+): Counts {
   requireReachable(dirname(source));
   requirePlainFiles([source]);
   if (!existsSync(source)) {
@@ -61,7 +53,7 @@ export function backup(
     const rows = reportingDamage(source, () => copyVerified(source, partial, migrations));
     flush(partial);
     giveName(partial, target);
-    return report(target, rows);
+    return rows;
   } catch (error) {
     if (isFull(error)) {
       throw new AppError("unavailable", `There is no space on the disk for ${target}.`, {
@@ -138,23 +130,14 @@ export function backupBefore(path: string, tag: string, migrations: readonly Mig
   for (;;) {
     const target = freeName(`${path}.before-${tag}`);
     try {
-      const { file } = backup(path, target, migrations);
-      giveToOwner(file, dirname(path));
-      return file;
+      backup(path, target, migrations);
+      giveToOwner(target, dirname(path));
+      return target;
     } catch (error) {
       // Another process that starts too may have taken the name meanwhile.
       if (!(error instanceof AppError) || error.kind !== "invalid_request") throw error;
     }
   }
-}
-
-export function report(file: string, rows: Counts): BackupReport {
-  return {
-    file,
-    bytes: statSync(file).size,
-    animals: rows.get("pets") ?? 0,
-    keys: rows.get("api_keys") ?? 0,
-  };
 }
 
 /** `name`, or the first of `name-2`, `name-3` ... that is free. */

@@ -22,6 +22,7 @@ import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
 import { recordBackup } from "../../../src/annexes/operate/backup/last-backup.ts";
 import { diagnose } from "../../../src/annexes/operate/doctor/sqlite.ts";
 import { restore } from "../../../src/annexes/operate/backup/restore.ts";
+import { report } from "../../../src/annexes/operate/backup/report.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { animalsOf } from "../animals/animals-of.ts";
@@ -76,7 +77,7 @@ describe("a backup", () => {
   test("of a store in use holds what was committed, is verified, and only its user may read it", async () => {
     const store = open();
     await store.pets.create({ name: "Rex", categoryId: 1n });
-    const made = backup(catalogue, file);
+    const made = report(file, backup(catalogue, file));
     await store.pets.create({ name: "later", categoryId: 1n });
     await store.close();
     expect(made).toEqual({ file, bytes: statSync(file).size, animals: 1, keys: 0 });

@@ -1,9 +1,10 @@
 import type { Config } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { backup, type BackupReport } from "../../../storage/sqlite/backup.ts";
+import { backup } from "../../../storage/sqlite/backup.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { refuseMovedFolder } from "../moved-folder.ts";
 import { recordBackup } from "./last-backup.ts";
+import { report, type BackupReport } from "./report.ts";
 
 /**
  * Copies the catalogue in `folder`, which may be in use, to the new file `target`, and records that
@@ -15,7 +16,7 @@ export function backupStore(
   nowMs: number,
   onProblem: (error: unknown) => void,
 ): BackupReport {
-  const made = backup(storeFiles(folder).catalogue, target);
+  const made = report(target, backup(storeFiles(folder).catalogue, target));
   try {
     recordBackup(folder, { atMs: nowMs, file: made.file, bytes: made.bytes });
   } catch (error) {

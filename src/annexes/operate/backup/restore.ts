@@ -8,15 +8,15 @@ import {
   emptyFile,
   flush,
   freeName,
-  report,
   verified,
-  type BackupReport,
+  type Counts,
 } from "../../../storage/sqlite/backup.ts";
 import { isFull } from "../../../storage/sqlite/database.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { giveToOwner, prepareFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import { holdAlone, noSpace } from "../../hold-catalogue.ts";
+import { report, type BackupReport } from "./report.ts";
 
 interface RestoreReport extends BackupReport {
   /** Where the catalogue is that was there before, if there was one. */
@@ -78,7 +78,7 @@ export function requireBackup(file: string): void {
 }
 
 /** Reads the backup `file` through. Returns its rows by table. Throws when it is not a backup. */
-export function backupRows(file: string): ReturnType<typeof verified> {
+export function backupRows(file: string): Counts {
   requireBackup(file);
   const rows = verified(file);
   if (rows.size === 0) throw noBackup(file, "holds no catalogue");

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { keyState, keyStates, type KeyState } from "../../../domain/api-key.ts";
 import type { Clock } from "../../../domain/clock.ts";
 import { petStatuses, type PetStatus } from "../../../domain/pet.ts";
-import { report, type BackupReport } from "../../../storage/sqlite/backup.ts";
 import { inMemory, migrationsOf } from "../../../storage/sqlite/files.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import { pendingMigrations } from "../../../storage/sqlite/migrate.ts";
 import { openSqliteStore } from "../../../storage/sqlite/store.ts";
+import { report, type BackupReport } from "./report.ts";
 import { backupRows } from "./restore.ts";
 
 /** Animals that are read at once. */
