@@ -224,6 +224,33 @@ describe("the console", () => {
     expect(await page.evaluate<number>(cut)).toBe(0);
   });
 
+  test("hides nothing that has the focus below its sections", async () => {
+    using own = temporaryFolder();
+    const list = join(own.path, "dogs.csv");
+    const rows = Array.from({ length: 9 }, (_, at) => `,Rex ${at},Dog,sold\n`);
+    writeFileSync(list, `id,name,category,status\n${rows.join("")}`);
+    await rehome(["pets", "import", list, "--create-categories", "--data", own.path]);
+    await using _server = await serveConsole(own.path);
+    const screen = { ...screens.phone, reducedMotion: "reduce" } as const;
+    await using opened = await joined("Kim", "staff", screen, own.path);
+    const { page } = opened;
+    const covered = `{
+      const focused = document.activeElement;
+      const { x, y, width, height } = focused.getBoundingClientRect();
+      const top = document.elementFromPoint(x + width / 2, y + height / 2);
+      focused.contains(top) ? "" : focused.getAttribute("aria-label") ?? focused.textContent;
+    }`;
+    const link = page.getByRole("link", { name: "Rex 0", exact: true });
+    for (const isChosen of [false, true]) {
+      await page.getByLabel("Search").focus();
+      if (isChosen) await page.getByLabel("Choose Rex 8").check();
+      while (!(await link.evaluate((element) => element.matches(":focus")))) {
+        await page.keyboard.press("Tab");
+        expect(await page.evaluate<string>(covered)).toBe("");
+      }
+    }
+  });
+
   test("fits a phone with names of 300 letters without a blank", async () => {
     using own = temporaryFolder();
     const long = "W".repeat(300);
