@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { en } from "../../../src/annexes/console/words/en.ts";
 import { es } from "../../../src/annexes/console/words/es.ts";
+import { languages } from "../../../src/annexes/console/words/index.ts";
 
 /** What is the same in both languages: names, signs, and values that are only put together. */
 const same = [
@@ -56,6 +57,11 @@ describe("the words of the console", () => {
       if (path.startsWith("messages.")) continue;
       expect([path, shown(other)]).toEqual([path, shown(text)]);
     }
+  });
+
+  test("group the digits of a number as the words of a plan do", () => {
+    expect(en.keys.planLine("free")).toContain(languages.en.number.format(1000));
+    expect(es.keys.planLine("free")).toContain(languages.es.number.format(1000));
   });
 
   test("tell every action of a history", () => {

@@ -155,7 +155,7 @@ export const en = {
     undone: (what: string) => `This was undone: ${what}.`,
     "add category": (what: string) => `The category ${what} was added.`,
     "rename category": (what: string) => `The category is ${what} now.`,
-    "merge categories": (what: string) => `Merged: ${what}.`,
+    "merge categories": (what: string) => `The categories were merged. Moved: ${what}.`,
     other: (what: string) => `Done: ${what}.`,
     kept: (animals: string) => `Changed since, and left as it is: ${animals}.`,
   },

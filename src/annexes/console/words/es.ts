@@ -151,7 +151,7 @@ export const es: Words = {
     undone: (what) => `Esto se deshizo: ${what}.`,
     "add category": (what) => `Categoría añadida: ${what}.`,
     "rename category": (what) => `La categoría se llama ahora ${what}.`,
-    "merge categories": (what) => `Categorías unidas: ${what}.`,
+    "merge categories": (what) => `Categorías unidas. Movidos: ${what}.`,
     other: (what) => `Hecho: ${what}.`,
     kept: (animals) => `Cambió después y se queda como está: ${animals}.`,
   },

@@ -7,7 +7,7 @@ export type Words = typeof en;
 const formats = (locale: string) => ({
   moment: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }),
   day: new Intl.DateTimeFormat(locale, { dateStyle: "medium" }),
-  number: new Intl.NumberFormat(locale),
+  number: new Intl.NumberFormat(locale, { useGrouping: "always" }),
 });
 
 /** The languages of the console. */
