@@ -70,6 +70,10 @@ test("a keyboard is enough", async () => {
   expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to content");
   await keyboard.press("Control+k");
   expect(await focused()).toBe("search");
+  await page.locator("#key").focus();
+  // The key that Caps Lock makes of it.
+  await keyboard.press("Control+K");
+  expect(await focused()).toBe("search");
   await keyboard.type("add an animal");
   await keyboard.press("ArrowDown");
   await keyboard.press("Enter");

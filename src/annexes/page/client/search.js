@@ -102,7 +102,9 @@ export function startSearch() {
     close();
   });
   addEventListener("keydown", (event) => {
-    if (event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;
+    // Caps Lock makes it a K.
+    if (event.key.toLowerCase() !== "k" || event.shiftKey) return;
+    if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     input.focus();
     input.select();
