@@ -15,6 +15,11 @@ export function argumentsOf<T extends ParseArgsConfig>(config: T) {
   }
 }
 
+/** How hard xz tries, from 0 to 9, as `--preset` says. */
+export function presetOf(text: string): number {
+  return /^\d$/.test(text) ? Number(text) : misused(`--preset must be a digit, not "${text}"`);
+}
+
 /** Ends a script that was called wrongly. */
 export function misused(why: string): never {
   process.stderr.write(`Error: ${why}\n`);

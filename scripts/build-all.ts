@@ -11,7 +11,7 @@
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { argumentsOf, misused } from "./arguments.ts";
+import { argumentsOf, misused, presetOf } from "./arguments.ts";
 import { build } from "./build.ts";
 import { billOfMaterials } from "./licenses.ts";
 import { makeDeb, makeTarball, type Built } from "./package.ts";
@@ -115,17 +115,13 @@ if (import.meta.main) {
   });
   const names = targets.map(({ name }) => name);
   const unknown = values.only?.find((name) => !names.includes(name));
-  const refused =
-    unknown !== undefined
-      ? `there is no target ${unknown}; there are ${names.join(", ")}`
-      : /^\d$/.test(values.preset)
-        ? undefined
-        : `--preset must be a digit, not "${values.preset}"`;
-  if (refused !== undefined) misused(refused);
+  if (unknown !== undefined) {
+    misused(`there is no target ${unknown}; there are ${names.join(", ")}`);
+  }
   await buildAll({
     out: resolve(values.out),
     only: values.only,
     withPackages: values.packages,
-    preset: Number(values.preset),
+    preset: presetOf(values.preset),
   });
 }

@@ -131,7 +131,8 @@ const exempt: Readonly<Record<string, string>> = {
 };
 const documents =
   "{README,CHANGELOG,CONTRIBUTING,SECURITY}.md {docs,bench,packaging,examples}/**/*.md".split(" ");
-const commented = "{src,test,scripts,bench}/**/*.{ts,js}";
+const commented =
+  "{src,test,scripts,bench}/**/*.{ts,js} tools/*.{mjs,cjs} tools/clients/*.ts".split(" ");
 
 /** All offences below `root`, each as `file:line: what`. */
 export function checkProse(root: string): string[] {
@@ -147,7 +148,9 @@ export function checkProse(root: string): string[] {
       .filter((path) => !(path in exempt))
       .flatMap((path) => report(path, documentOffences)),
     ...files("src/**/*.{ts,js}").flatMap((path) => report(path, wordOffences)),
-    ...files(commented).flatMap((path) => report(path, (text) => commentOffences(path, text))),
+    ...commented
+      .flatMap(files)
+      .flatMap((path) => report(path, (text) => commentOffences(path, text))),
   ].toSorted();
 }
 

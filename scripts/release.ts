@@ -6,7 +6,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { argumentsOf } from "./arguments.ts";
+import { argumentsOf, presetOf } from "./arguments.ts";
 
 const unreleased = "## Unreleased";
 
@@ -80,7 +80,7 @@ interface ReleaseOptions {
   readonly version: string;
   readonly isDryRun: boolean;
   /** How hard xz tries, from 0 to 9. */
-  readonly preset: string;
+  readonly preset: number;
 }
 
 function release(root: string, { version, isDryRun, preset }: ReleaseOptions): void {
@@ -102,7 +102,7 @@ function release(root: string, { version, isDryRun, preset }: ReleaseOptions): v
     say("Building ...");
     // In a process of its own: this one has read the version from package.json before it was
     // changed.
-    run(root, [process.execPath, "scripts/build-all.ts", "--preset", preset]);
+    run(root, [process.execPath, "scripts/build-all.ts", "--preset", `${preset}`]);
     run(root, ["git", "tag", "--annotate", `v${version}`, "--message", `rehome ${version}`]);
   } catch (error) {
     say(`Not released. What was written is in the tree: \`${undo}\` takes it back.`);
@@ -123,7 +123,7 @@ if (import.meta.main) {
     release(join(import.meta.dir, ".."), {
       version: positionals[0] ?? "",
       isDryRun: values["dry-run"],
-      preset: values.preset,
+      preset: presetOf(values.preset),
     });
   } catch (error) {
     process.stderr.write(`Error: ${(error as Error).message}\n`);

@@ -213,7 +213,7 @@ async function kills(count: number): Promise<void> {
     store,
     kills: count,
     minutes,
-    seed: Number(values.seed ?? Date.now() % 2 ** 31),
+    seed: number("--seed", values.seed ?? `${Date.now() % 2 ** 31}`),
     file: join(import.meta.dir, "../dist", `soak-${store}.json`),
     say,
   });

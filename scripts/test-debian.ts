@@ -5,6 +5,7 @@
  */
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
+import { misused } from "./arguments.ts";
 
 /** The packages by a tool of theirs, or by the path of a file where a package has none. */
 const packages: Readonly<Record<string, string>> = {
@@ -54,6 +55,12 @@ function missingPackages(): string[] {
 }
 
 const root = join(import.meta.dir, "..");
+const suffix = ".test.ts";
+const named = process.argv.slice(2).map((path) => basename(path));
+const all = readdirSync(join(root, "test/debian")).filter((name) => name.endsWith(suffix));
+const unknown = named.filter((name) => !all.includes(name));
+if (unknown.length > 0) misused(`There is no ${unknown.join(" or ")} in test/debian.`);
+const files = named.length === 0 ? all : named;
 
 function run(...command: string[]): number {
   return (
@@ -100,15 +107,6 @@ const alone: readonly string[] = [
 
 /** Ends a test that hangs. A slow machine needs a third of it for the longest. */
 const timeoutMs = 120_000;
-const suffix = ".test.ts";
-const named = process.argv.slice(2).map((path) => basename(path));
-const files = readdirSync(join(root, "test/debian"))
-  .filter((name) => name.endsWith(suffix))
-  .filter((name) => named.length === 0 || named.includes(name));
-if (files.length === 0) {
-  say(`There is no ${named.join(" or ")} in test/debian.`);
-  process.exit(2);
-}
 const isAlone = (name: string) => alone.includes(name.slice(0, -suffix.length));
 
 /** Runs one file in a process of its own. */

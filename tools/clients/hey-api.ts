@@ -1,4 +1,7 @@
-/** hey-api with its transformers: what it makes of an int64 as it comes, and with the settings that keep it. */
+/**
+ * hey-api with its transformers: what it makes of an int64 as it comes, and with the settings that
+ * keep it.
+ */
 import { client } from "../generated/hey-api/client.gen.ts";
 import { createPet, getPet } from "../generated/hey-api/sdk.gen.ts";
 import { exactly, writeBigIntExactly } from "./exact-json.ts";

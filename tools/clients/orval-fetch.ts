@@ -1,4 +1,7 @@
-/** How the functions that orval wrote reach the service: the base address, the key, and the answer by its status. */
+/**
+ * How the functions that orval wrote reach the service: the base address, the key, and the answer
+ * by its status.
+ */
 export async function rehomeFetch<T>(path: string, init: RequestInit): Promise<T> {
   const headers = new Headers(init.headers);
   headers.set("authorization", `Bearer ${process.env["API_KEY"]}`);
