@@ -73,7 +73,7 @@ function createApp(options: AppOptions, cors: Cors | undefined) {
       const record = recordOf(request);
       record.route ??= route || undefined;
       // The fallback responds for the addresses under /v1.
-      if (code === "NOT_FOUND") return answerOtherMethod(openMethods, request, record, cors);
+      if (code === "NOT_FOUND") return answerOtherMethod(openMethods, request, cors);
       const refused = error instanceof ValidationError ? refusedBy(error) : undefined;
       return refuse(record, refused ?? refusalOf(error, report));
     })

@@ -1,5 +1,5 @@
 import type { Cors } from "./cors.ts";
-import type { RequestRecord } from "./door.ts";
+import { recordOf } from "./door.ts";
 import { errorAnswer, nothingHere, otherMethod } from "./errors.ts";
 
 /** A declared route, as Elysia lists it. */
@@ -38,12 +38,8 @@ function pathOf(url: string): string {
  * both with `Allow`; 404 if the address does not exist. A preflight gets 204 there too: otherwise
  * the browser would not send the request, and its page could not read the 404.
  */
-export function answerOtherMethod(
-  table: MethodTable,
-  request: Request,
-  record: RequestRecord,
-  cors: Cors | undefined,
-) {
+export function answerOtherMethod(table: MethodTable, request: Request, cors: Cors | undefined) {
+  const record = recordOf(request);
   const allowed = table(pathOf(request.url));
   if (allowed !== undefined) record.headers = { Allow: allowed };
   const isThere = allowed !== undefined || cors?.isPreflight(request) === true;

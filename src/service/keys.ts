@@ -45,11 +45,9 @@ interface KeyServiceOptions {
 /** The operator's work on keys. Each change takes effect at the next request on every server. */
 export class KeyService {
   readonly #options: KeyServiceOptions;
-  readonly #keys: KeyStore;
 
   constructor(options: KeyServiceOptions) {
     this.#options = options;
-    this.#keys = options.keys;
   }
 
   /** The same keys, with `actor` as the author of the changes. */
@@ -80,24 +78,24 @@ export class KeyService {
       ban: noBan,
     };
     const { plain, secret } = this.#newSecret(nowMs);
-    await this.#keys.insert(key, hashKey(plain), secret, this.#by("create", nowMs));
+    await this.#options.keys.insert(key, hashKey(plain), secret, this.#by("create", nowMs));
     return { key, secret: plain };
   }
 
   /** All keys in the order of their creation, those that were revoked included. */
   async list(): Promise<ApiKey[]> {
-    return this.#keys.list();
+    return this.#options.keys.list();
   }
 
   /** How many keys there are, those that were revoked included. */
   async count(): Promise<number> {
-    return this.#keys.count();
+    return this.#options.keys.count();
   }
 
   /** True when there are keys, and none of this environment: the store is likely another one's. */
   async areForeign(): Promise<boolean> {
-    if (await this.#keys.hasSecretOf(this.#options.environment)) return false;
-    return (await this.#keys.count()) > 0;
+    if (await this.#options.keys.hasSecretOf(this.#options.environment)) return false;
+    return (await this.#options.keys.count()) > 0;
   }
 
   /**
@@ -105,10 +103,10 @@ export class KeyService {
    * priority over a revoked one with the same label.
    */
   async resolve(reference: string): Promise<ApiKey> {
-    const exact = await this.#keys.byId(reference);
+    const exact = await this.#options.keys.byId(reference);
     if (exact !== undefined) return exact;
     await this.#refuseSecret(reference);
-    const all = await this.#keys.list();
+    const all = await this.#options.keys.list();
     const sameName = all.filter(({ name }) => name === reference);
     const live = sameName.filter(({ revokedAtMs }) => revokedAtMs === undefined);
     // A key that was revoked keeps its label, and must not be in the way of the one that took its
@@ -137,7 +135,7 @@ export class KeyService {
   async #refuseSecret(reference: string): Promise<void> {
     const secret = pastedSecret(reference);
     if (secret === undefined) return;
-    const found = await this.#keys.byHash(hashKey(secret));
+    const found = await this.#options.keys.byHash(hashKey(secret));
     const whose =
       found === undefined
         ? "No key of this store has it"
@@ -157,8 +155,8 @@ export class KeyService {
     const key = await this.resolve(reference);
     return {
       key,
-      secrets: await this.#keys.secrets(key.id),
-      events: await this.#keys.events(key.id),
+      secrets: await this.#options.keys.secrets(key.id),
+      events: await this.#options.keys.events(key.id),
     };
   }
 
@@ -223,7 +221,7 @@ export class KeyService {
     }
     const { plain, secret } = this.#newSecret(nowMs);
     const by = this.#by("rotate", nowMs);
-    const key = await this.#keys.rotate(id, hashKey(plain), secret, nowMs + graceMs, by);
+    const key = await this.#options.keys.rotate(id, hashKey(plain), secret, nowMs + graceMs, by);
     return { key: found(key, reference), secret: plain };
   }
 
@@ -253,7 +251,9 @@ export class KeyService {
   ): Promise<ApiKey> {
     const { id } = await this.resolve(reference);
     const nowMs = this.#options.clock();
-    const after = await this.#keys.change(id, this.#by(action, nowMs), (key) => change(key, nowMs));
+    const after = await this.#options.keys.change(id, this.#by(action, nowMs), (key) =>
+      change(key, nowMs),
+    );
     return found(after, reference);
   }
 

@@ -128,7 +128,7 @@ export function usedKeyJson(key: ApiKey, use: KeyUse, nowMs: number) {
 }
 
 /** What is shown of a key's use: now, from where, and by day. */
-export interface KeyUsage {
+interface KeyUsage {
   readonly use: KeyUse;
   readonly lastAddress: string | undefined;
   readonly days: readonly UsageDay[];

@@ -1,6 +1,5 @@
 import { Elysia } from "elysia";
 import { isGetPetRemoved } from "../edge.ts";
-import { recordOf } from "../door.ts";
 import { gate, type GateOptions } from "../gate.ts";
 import { answerOtherMethod, methodTable, type RouteName } from "../methods.ts";
 import { isGetPet } from "./pets.ts";
@@ -14,7 +13,7 @@ export function fallbackRoutes(options: GateOptions, operations: readonly RouteN
   const methodsWithoutGetPet = methodTable(operations.filter((route) => !isGetPet(route)));
   const answer = ({ request }: { request: Request }) => {
     const table = isGetPetRemoved(options.services.clock()) ? methodsWithoutGetPet : methods;
-    return answerOtherMethod(table, request, recordOf(request), options.cors);
+    return answerOtherMethod(table, request, options.cors);
   };
   return new Elysia({ name: "fallback" })
     .use(gate(options))

@@ -65,7 +65,7 @@ export function requireReachable(folder: string): void {
       hint: "Name another folder with --data.",
     });
   }
-  if (may(at, constants.X_OK)) return;
+  if (obstacle(at, constants.X_OK) === undefined) return;
   throw new AppError(
     "unavailable",
     `The data folder ${folder} cannot be reached: ${at === folder ? "it" : at} ${ownership(at)}.`,
@@ -200,14 +200,10 @@ function nearestFolder(path: string): string {
 
 /** True when this process may write to the file or folder; false on a read-only file system too. */
 export function mayWrite(path: string): boolean {
-  return may(path, constants.W_OK);
+  return obstacle(path) === undefined;
 }
 
-function may(path: string, mode: number): boolean {
-  return obstacle(path, mode) === undefined;
-}
-
-/** The system's code for why this process may not write, such as EACCES or EROFS. */
+/** The system's code for why this process may not do that, such as EACCES or EROFS. */
 function obstacle(path: string, mode = constants.W_OK): string | undefined {
   try {
     accessSync(path, mode);

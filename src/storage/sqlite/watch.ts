@@ -148,7 +148,7 @@ const endings = ["", "-wal", "-shm"];
  * writing to a file that was moved, removed or replaced. Files are compared by device and inode.
  */
 export class FileWatch {
-  readonly #identities: ReadonlyMap<string, string>;
+  readonly #identities = new Map<string, string>();
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #onLost: (error: AppError) => void;
   /** What the last look at the files found: undefined while all are in their places. */
@@ -156,11 +156,10 @@ export class FileWatch {
 
   /** `onLost` is told once each time that a file is found missing. */
   constructor(databases: readonly string[], onLost: (error: AppError) => void) {
-    const paths = databases.flatMap((path) => endings.map((ending) => path + ending));
-    const found = paths.map((path) => [path, identityOf(path)] as const);
-    this.#identities = new Map(
-      found.filter((each): each is [string, string] => each[1] !== undefined),
-    );
+    for (const path of databases.flatMap((each) => endings.map((ending) => each + ending))) {
+      const identity = identityOf(path);
+      if (identity !== undefined) this.#identities.set(path, identity);
+    }
     this.#onLost = onLost;
     this.#timer = setInterval(() => this.look(), watchIntervalMs);
     this.#timer.unref();

@@ -36,16 +36,13 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
     },
   ).immediate;
 
-  async function takeLater(
-    requests: readonly TakeRequest[],
-    usage: readonly UsageDelta[],
-  ): Promise<TakeResult[]> {
+  async function later(take: () => TakeResult[]): Promise<TakeResult[]> {
     const deadlineMs = performance.now() + timeoutMs;
     for (;;) {
       options.onBusy?.();
       await Bun.sleep(retryPauseMs.min + random() * (retryPauseMs.max - retryPauseMs.min));
       try {
-        return takeNow(requests, usage);
+        return take();
       } catch (error) {
         if (!isBusy(error)) throw asAppError(error);
         if (performance.now() > deadlineMs) throw notInTime(error);
@@ -58,7 +55,7 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
       try {
         return takeNow(requests, usage);
       } catch (error) {
-        if (isBusy(error)) return takeLater(requests, usage);
+        if (isBusy(error)) return later(() => takeNow(requests, usage));
         if (isFull(error)) return inPlace(db, () => takeNow(requests, usage));
         throw asAppError(error);
       }
