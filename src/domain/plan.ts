@@ -14,11 +14,6 @@ export const publishedLimits = {
 export const planNames = ["free", "pro", "business", "enterprise"] as const;
 export type PlanName = (typeof planNames)[number];
 
-/** The names of the plans as people read them, in every language. */
-export const planTitles = Object.fromEntries(
-  planNames.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)]),
-) as Readonly<Record<PlanName, string>>;
-
 /** A key that used this share of a limit is near it. */
 export const nearLimitShare = 0.8;
 

@@ -24,17 +24,14 @@ export interface CommitReport {
   readonly commitMs: number;
 }
 
-/** The origin of an animal. It is in the animal's own row, so that a create writes nothing else. */
-interface Origin {
+/** An animal to be added. Its origin is in its own row, so that a create writes nothing else. */
+export type AddedPet = NewPet & {
   readonly createdAtMs?: number | undefined;
   /** The id of the key that added it through the interface. */
   readonly createdBy?: string | undefined;
   /** The id of the change that added it. */
   readonly createdIn?: bigint | undefined;
-}
-
-/** An animal to be added. */
-export type AddedPet = NewPet & Origin;
+};
 
 /** A create that its caller may repeat. */
 export interface OnceCreate {
@@ -95,20 +92,17 @@ export interface KeyAction {
   readonly nowMs: number;
 }
 
-/** Refusals of a key in one UTC day (days since the epoch), which its windows do not count. */
-export interface UsageDelta {
-  readonly keyId: string;
-  readonly day: number;
-  readonly refusals: number;
-}
-
 export interface UsageDay {
   readonly keyId: string;
+  /** The UTC day, in days since the epoch. */
   readonly day: number;
   readonly requests: number;
   readonly refusals: number;
   readonly bans: number;
 }
+
+/** Refusals of a key in one day, which its windows do not count. */
+export type UsageDelta = Pick<UsageDay, "keyId" | "day" | "refusals">;
 
 export interface WindowStore {
   /**

@@ -2,10 +2,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Migration } from "./migrations.macro.ts";
 
 /** A migration as the database remembers it. */
-export interface AppliedMigration {
-  readonly tag: string;
-  readonly hash: string;
-}
+export type AppliedMigration = Pick<Migration, "tag" | "hash">;
 
 /**
  * The migrations that `database` (its name in messages) still lacks, after its history was compared

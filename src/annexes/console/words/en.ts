@@ -1,5 +1,6 @@
 import { messageTexts } from "../../import/messages.ts";
-import { limitsOf, type PlanName, planTitles as plans } from "../../../domain/plan.ts";
+import { limitsOf, type PlanName } from "../../../domain/plan.ts";
+import { planTitles as plans } from "../../plan-titles.ts";
 
 const grouped = new Intl.NumberFormat("en");
 

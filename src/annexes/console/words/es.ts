@@ -1,4 +1,5 @@
-import { limitsOf, planTitles as plans } from "../../../domain/plan.ts";
+import { limitsOf } from "../../../domain/plan.ts";
+import { planTitles as plans } from "../../plan-titles.ts";
 import type { Words } from "./index.ts";
 
 const grouped = new Intl.NumberFormat("es", { useGrouping: "always" });

@@ -1,7 +1,8 @@
 /** The prose of the document. Its numbers come from the constants in force. */
 import { keyPrefixes } from "../../../domain/api-key.ts";
 import { getPetRemovedOn, versionSegment } from "../../../http/edge.ts";
-import { planNames, planTitles, publishedLimits, type PlanName } from "../../../domain/plan.ts";
+import { planNames, publishedLimits, type PlanName } from "../../../domain/plan.ts";
+import { planTitles } from "../../plan-titles.ts";
 import { interfaceVersion } from "../../../version.ts";
 import { bodyLimitBytes } from "../../../http/body.ts";
 import { statusOf } from "../../../http/errors.ts";
