@@ -24,7 +24,6 @@ export interface Io {
   out(text: string): void;
   /** Unbounded data: resolves when it is written, so that the reader sets the pace. */
   write(text: string): Promise<void>;
-  /** Standard input. */
   input(): AsyncIterable<Uint8Array>;
   /** Asks a question and resolves with the line that was typed; "" when there is none. */
   ask(question: string): Promise<string>;

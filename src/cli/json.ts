@@ -32,7 +32,6 @@ export const json = {
   /** A point in time to the second, in UTC. */
   time: (description: string) =>
     Type.String({ description, pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$" }),
-  /** A UTC day. */
   day: (description: string) => Type.String({ description, pattern: "^\\d{4}-\\d\\d-\\d\\d$" }),
   oneOf: <T extends string>(values: readonly T[], description: string) =>
     Type.Unsafe<T>(
@@ -43,7 +42,6 @@ export const json = {
     ),
   orNull: <T extends TSchema>(schema: T) =>
     Type.Union([schema, Type.Null()], { description: schema.description ?? "" }),
-  /** One of two shapes. */
   either: <A extends TSchema, B extends TSchema>(one: A, other: B, description: string) =>
     Type.Union([one, other], { description }),
   /** What a setting's value may be. */

@@ -12,7 +12,6 @@ declare global {
   }
 }
 
-/** The maximum depth of nested lists and objects. */
 export const nestingMax = 512;
 
 /**

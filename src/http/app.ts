@@ -22,7 +22,6 @@ export interface AppOptions {
   readonly stagingBaseUrl: string | undefined;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly Cidr[];
-  /** The prefix of this process's request ids. */
   readonly requestIdPrefix?: string;
   /** Where each request leaves a line. */
   readonly log?: Logger;

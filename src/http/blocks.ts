@@ -19,7 +19,6 @@ interface Block {
 }
 
 export interface BlockOptions {
-  /** How many ids a block covers. */
   readonly idsPerBlock: number;
   /** The maximum size of all blocks in memory. */
   readonly bytesMax: number;

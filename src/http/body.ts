@@ -5,7 +5,6 @@ import type { Refusal } from "../service/admission.ts";
 import { idleTimeoutSeconds, type RequestRecord } from "./door.ts";
 import { encodedBody, jsonType, refusal, unknownExpectation } from "./errors.ts";
 
-/** The largest request body. */
 export const bodyLimitBytes = 64 * 1024;
 
 /** Requests whose bodies are read at the same time, in all and of one address. */

@@ -17,7 +17,6 @@ export interface KeyUse {
   readonly lastUsedDay: number | undefined;
 }
 
-/** A key with its use. */
 export interface UsedKey {
   readonly key: ApiKey;
   readonly use: KeyUse;

@@ -66,7 +66,6 @@ export interface PetStore {
    * within a day. The Idempotency-Key is stored in the same transaction.
    */
   createOnce(create: OnceCreate): Promise<KeptCreate>;
-  /** How many animals there are. */
   count(): Awaitable<number>;
 }
 
@@ -125,7 +124,6 @@ export interface WindowStore {
   usage(firstDay: number, keyId: string | undefined): Awaitable<UsageDay[]>;
 }
 
-/** How a transaction runs. */
 export interface TransactionOptions {
   /** True on the counters' tables, which SQLite keeps in a file of their own. */
   readonly counters?: boolean;
