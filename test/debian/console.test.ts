@@ -520,6 +520,32 @@ describe("the console", () => {
     }
   });
 
+  test("brings a refused form back to somebody who went on meanwhile", async () => {
+    await using opened = await joined("Tua", "staff", screens.phone);
+    const { page } = opened;
+    await page.goto(`${server.console}/animals/1`);
+    const [released, gone] = [1, 2].map(() => Promise.withResolvers<void>());
+    await page.route("**/animals/1", async (route) => {
+      await released?.promise;
+      await route.continue();
+    });
+    await page.route("**/categories", async (route) => {
+      await gone?.promise;
+      await route.continue();
+    });
+    await page.getByLabel("Name").fill("");
+    await page.getByLabel("Category").fill("Not lost");
+    await button(page, "Save").click();
+    await link(page, "Categories").click();
+    released?.resolve();
+    await page.getByText("Type a name.").waitFor();
+    const left = page.waitForResponse("**/categories");
+    gone?.resolve();
+    await left;
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 100))");
+    expect(await page.getByLabel("Category").inputValue()).toBe("Not lost");
+  });
+
   test("sends a form behind another one though a search is lost meanwhile", async () => {
     await using opened = await joined("Uma", "staff", screens.phone);
     const { page } = opened;

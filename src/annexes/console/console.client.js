@@ -61,7 +61,6 @@ function show(page, address, { push, part }) {
 }
 
 let latest = 0;
-/** Forms that were lost. */
 let lost = 0;
 let underWay = 0;
 let sending = Promise.resolve();
@@ -85,6 +84,8 @@ async function visit(address, { init, push = true, part, leave, turn = (latest +
       return;
     }
     const text = await answer.text();
+    // A refused form comes back also to who went on meanwhile: it has what they typed.
+    if (init && !answer.ok) turn = latest += 1;
     if (turn !== latest) return;
     hush();
     show(parse(text), answer.url, { push, part });
