@@ -1,6 +1,6 @@
 import { AppError } from "../domain/errors.ts";
 import type { Logger } from "../service/log/logger.ts";
-import { descriptorsAreFree, descriptorsMax } from "../storage/descriptors.ts";
+import { descriptorsAreFree, descriptorsMax } from "../storage/system.ts";
 
 /** With fewer, too few are left for connections. Bun raises the soft limit to the hard one. */
 const descriptorsMin = 256;

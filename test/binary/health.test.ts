@@ -1,10 +1,10 @@
 /** `rehome health`: what monitors and containers ask. */
 import { expect, test } from "bun:test";
 import { copyFileSync, readdirSync } from "node:fs";
-import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { executable, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { freePort } from "../helpers/free-port.ts";
 
 test("0 for a server that is ready, 1 and why for one that is not there", async () => {
   using folder = temporaryFolder();
@@ -52,15 +52,21 @@ if (hasIpv6) {
 }
 
 test("--wait asks until it is ready", async () => {
-  const probe = createServer();
-  await new Promise<void>((resolve) => void probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  const waiting = rehome(["health", "--port", `${port}`, "--wait", "20s"]);
+  const port = `${await freePort()}`;
+  const waiting = rehome(["health", "--port", port, "--wait", "20s"]);
   using folder = temporaryFolder();
-  await using server = await serve(folder.path, ["--port", `${port}`]);
+  await using server = await serve(folder.path, ["--port", port]);
   expect((await waiting).exitCode).toBe(0);
   expect(await server.stop()).toBe(0);
+});
+
+test("--wait ends with the service that systemd waits for", async () => {
+  const service = Bun.spawn(["true"]);
+  await service.exited;
+  const waiting = rehome(["health", "--port", `${await freePort()}`, "--wait", "1h"], {
+    env: { MAINPID: `${service.pid}` },
+  });
+  expect((await waiting).exitCode).toBe(1);
 });
 
 test("service print names its units", async () => {

@@ -6,6 +6,7 @@ import type { Clock } from "../../domain/clock.ts";
 import type { Services } from "../../service/services.ts";
 import { record } from "../../storage/records.ts";
 import { sql, type Steps } from "../../storage/statement.ts";
+import { isRunning } from "../../storage/system.ts";
 import { changes } from "../animals/tables.ts";
 import { catalogueOf, type CatalogueStore } from "../import/catalogue.ts";
 import type { Format } from "../import/formats/format.ts";
@@ -57,14 +58,6 @@ function ownTemporaryFolder(): string {
     }
   }
   return join(tmpdir(), `${prefix}${process.pid}-${crypto.randomUUID()}`);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 interface Work {

@@ -2,9 +2,15 @@ import { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { askedServer, checkServer } from "./doctor/server.ts";
 import type { Io } from "../../cli/io.ts";
+import { isRunning } from "../../storage/system.ts";
 import { addSettings, settingsOf, durationOption } from "../../cli/options.ts";
 
 const pauseMs = 100;
+
+/** True when systemd waits with this command for a service that has ended. */
+function isForNothing({ MAINPID }: Io["env"]): boolean {
+  return MAINPID !== undefined && !isRunning(Number(MAINPID));
+}
 
 /**
  * `rehome health`: exit code 0 when the server that the settings describe is ready for requests.
@@ -23,7 +29,7 @@ export function healthCommand(io: Io): Command {
       for (;;) {
         const { state, detail } = await checkServer(config);
         if (state === "ok") return io.out(`The server ${detail}.\n`);
-        if (performance.now() >= deadlineMs || io.stop.aborted) {
+        if (performance.now() >= deadlineMs || io.stop.aborted || isForNothing(io.env)) {
           throw new AppError(
             "unavailable",
             `The server is not ready: ${detail.replace(/\.$/, "")}.`,

@@ -16,6 +16,7 @@ import { dirname, join, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { reasonNotMade } from "../../domain/system-error.ts";
 import type { Migration } from "../migrations.macro.ts";
+import { isRunning } from "../system.ts";
 import { isFull, openDatabase } from "./database.ts";
 import { migrationsOf } from "./files.ts";
 import { giveToOwner, mayWrite, ownership, requirePlainFiles, requireReachable } from "./folder.ts";
@@ -92,15 +93,6 @@ function namesIn(folder: string): string[] {
     return readdirSync(folder);
   } catch {
     return [];
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: string }).code !== "ESRCH";
   }
 }
 

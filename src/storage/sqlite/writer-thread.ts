@@ -1,6 +1,6 @@
 /** The writer thread, as other threads start it. This file loads little: a start does it early. */
 import { existsSync } from "node:fs";
-import { descriptorsAreFree } from "../descriptors.ts";
+import { descriptorsAreFree } from "../system.ts";
 import { inMemory, storeFiles } from "./files.ts";
 import type { WriterReply, WriterRequest } from "./writer.worker.ts";
 

@@ -27,3 +27,12 @@ export function descriptorsAreFree(count: number): boolean {
     for (const descriptor of opened) closeSync(descriptor);
   }
 }
+
+/** True when a process with this id is running, also of another user. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
