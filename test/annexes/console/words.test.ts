@@ -64,6 +64,10 @@ describe("the words of the console", () => {
     expect(es.keys.planLine("free")).toContain(languages.es.number.format(1000));
   });
 
+  test("have a comma in a Spanish fraction", () => {
+    expect(es.health.quantiles(0.25, 1000)).toBe("la mitad en 0,25 ms, 99 de 100 en 1.000 ms");
+  });
+
   test("tell every action of a history", () => {
     for (const action of "add create update remove restore withdraw import undo".split(" ")) {
       expect([action, en.history.actions(action)]).not.toEqual([action, action]);

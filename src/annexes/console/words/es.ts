@@ -417,7 +417,8 @@ export const es: Words = {
     refused: "Rechazadas (429)",
     failed: "Fallidas (5xx)",
     latency: "Tiempo de respuesta",
-    quantiles: (p50, p99) => `la mitad en ${p50} ms, 99 de 100 en ${p99} ms`,
+    quantiles: (p50, p99) =>
+      `la mitad en ${grouped.format(p50)} ms, 99 de 100 en ${grouped.format(p99)} ms`,
     chart: "Peticiones por minuto en la última hora",
     minutesAgo: (minutes) => (minutes === 0 ? "ahora" : `hace ${minutes} min`),
     duration: (days, hours, minutes) =>
