@@ -113,13 +113,7 @@ export class KeyService {
     // place.
     const named = live.length > 0 ? live : sameName;
     const matches = named.length > 0 ? named : all.filter(({ id }) => id.startsWith(reference));
-    const [match] = matches;
-    if (match === undefined || reference === "") {
-      throw new AppError("not_found", `There is no key with the id or label "${reference}".`, {
-        hint: "rehome keys list",
-      });
-    }
-    if (matches.length > 1) {
+    if (matches.length > 1 && reference !== "") {
       throw new AppError(
         "invalid_request",
         `"${reference}" means ${matches.length} keys: ${matches.map(({ id }) => id).join(", ")}.`,
@@ -128,7 +122,7 @@ export class KeyService {
         },
       );
     }
-    return match;
+    return found(reference === "" ? undefined : matches[0], reference);
   }
 
   /** Throws for a secret in place of a key's name, and never repeats it. */
@@ -277,5 +271,7 @@ function refuseSecretIn(name: string): void {
 
 function found(key: ApiKey | undefined, reference: string): ApiKey {
   if (key !== undefined) return key;
-  throw new AppError("not_found", `There is no key with the id or label "${reference}".`);
+  throw new AppError("not_found", `There is no key with the id or label "${reference}".`, {
+    hint: "rehome keys list",
+  });
 }
