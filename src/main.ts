@@ -67,14 +67,11 @@ const exitCode = await run(givenArguments(), {
   actor: actorOf(processEnvironment, process.getuid?.()),
   machine: {
     uid: process.geteuid?.(),
-    service() {
-      const uid = process.geteuid?.();
-      for (const { findService } of annexes) {
-        const found = findService?.(processEnvironment, uid);
-        if (found !== undefined) return found;
-      }
-      return undefined;
-    },
+    service: () =>
+      annexes
+        .values()
+        .map(({ findService }) => findService?.(processEnvironment, process.geteuid?.()))
+        .find((service) => service !== undefined),
     become(account) {
       become(account);
       actsAs = account.name;

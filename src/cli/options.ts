@@ -165,26 +165,21 @@ export function limitOption(window: "minute" | "day"): Option {
   });
 }
 
-/** A duration in milliseconds, of at least `minMs`. */
-export function durationOption(flags: string, description: string, minMs = 0): Option {
-  return new Option(flags, description).argParser((value: string) => {
-    const ms = parseDuration(value);
-    if (ms === undefined || ms < minMs) throw new InvalidArgumentError(`It ${durationRule}.`);
-    return ms;
-  });
+function durationOf(value: string, minMs: number, rule = durationRule): number {
+  const ms = parseDuration(value);
+  if (ms === undefined || ms < minMs) throw new InvalidArgumentError(`It ${rule}.`);
+  return ms;
 }
 
+/** A duration in milliseconds, of at least `minMs`. */
+export const durationOption = (flags: string, description: string, minMs = 0) =>
+  new Option(flags, description).argParser((value: string) => durationOf(value, minMs));
+
 /** When a key expires: a duration in milliseconds, or `never`. */
-export function expiryOption(description: string): Option {
-  return new Option("--expires-in <duration>", description).argParser((value: string) => {
-    if (value === "never") return value;
-    const ms = parseDuration(value);
-    if (ms === undefined || ms === 0) {
-      throw new InvalidArgumentError(`It ${durationRule}, or never.`);
-    }
-    return ms;
-  });
-}
+export const expiryOption = (description: string) =>
+  new Option("--expires-in <duration>", description).argParser((value: string) =>
+    value === "never" ? value : durationOf(value, 1, `${durationRule}, or never`),
+  );
 
 /** `--read-only`, in the words of `description`; it and `--read-write` exclude each other. */
 export const readOnlyOption = (description: string) =>
