@@ -6,7 +6,7 @@ import type { ImportCategories, SettledCategories } from "./import-categories.ts
 import type { ImportSummary } from "./import.ts";
 import type { Note } from "./notes.ts";
 import type { Reading } from "./reading.ts";
-import type { Arranged, ImportStage, StagedAnimal } from "./stage.ts";
+import type { Arranged, ImportStage, StagedAnimal, UnknownRecord } from "./stage.ts";
 import { type Message, message, messageText } from "./messages.ts";
 
 /** What is wrong with a number of records. */
@@ -165,13 +165,18 @@ export class Intake {
     }
   }
 
-  /** Rejects the records with ids that the catalogue never gave. */
-  async rejectUnknownIds({ unknownIds, unknownId }: Arranged): Promise<void> {
-    if (unknownId === undefined) return;
+  /** Rejects the records with ids that the catalogue never gave; they are one cause. */
+  async rejectUnknownIds({ unknownIds, unknown }: Arranged): Promise<void> {
+    const [first] = unknown;
+    if (first === undefined) return;
     this.#pets -= unknownIds;
-    const { id, line } = unknownId;
-    const problem = message("idUnknown", String(id), String(unknownIds - 1));
-    await this.#reject({ kind: "reject", line, field: "id", problem, record: null }, unknownIds);
+    this.rejected += unknownIds;
+    this.#count(unknownId(first, unknownIds - 1), unknownIds);
+    // The last one stands for those that are not listed.
+    const unlisted = unknownIds - unknown.length;
+    for (const record of unknown) {
+      await this.#onReject(unknownId(record, record === unknown.at(-1) ? unlisted : 0));
+    }
   }
 
   /** What became of the records, with so many animals `ready` to be imported. */
@@ -231,4 +236,9 @@ function categoryRejection(
     record: { name, category: named, externalId },
     ...(isUnknown ? { unknownCategory: true } : {}),
   };
+}
+
+function unknownId({ id, line, name }: UnknownRecord, others: number): Rejection {
+  const problem = message("idUnknown", String(id), String(others));
+  return { kind: "reject", line, field: "id", problem, record: { id, name } };
 }

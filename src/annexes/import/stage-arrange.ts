@@ -17,7 +17,7 @@ import { editCount } from "../../storage/store-state.ts";
 import { pets } from "../../storage/tables.ts";
 import { removedPets } from "../animals/tables.ts";
 import { idPrefix } from "./formats/ids.ts";
-import type { Arranged, Arrangement } from "./stage.ts";
+import type { Arranged, Arrangement, UnknownRecord } from "./stage.ts";
 import { categoryIds, ready, staged } from "./stage-tables.ts";
 
 /**
@@ -175,14 +175,17 @@ function* looksOf(): Steps<Looks> {
   return { hasKnown: known > 0, hasUnowned: unowned > 0, hasRemoved: removed > 0, edits };
 }
 
+/** More are counted, and not held in memory: they are those of a whole other catalogue. */
+const unknownMax = 10_000;
+
 /**
  * The records whose id is not that of their animal here, nor their external id: left out. With
  * `newIds` all ids are those of another catalogue, and say nothing.
  */
-function* unknownIds(newIds: boolean): Steps<Pick<Arranged, "unknownIds" | "unknownId">> {
+function* unknownIds(newIds: boolean): Steps<Pick<Arranged, "unknownIds" | "unknown">> {
   if (newIds) {
     yield* run(sql`UPDATE ${ready} SET pet_id = NULL`);
-    return { unknownIds: 0, unknownId: undefined };
+    return { unknownIds: 0, unknown: [] };
   }
   const both = [pets, removedPets];
   const isHere = both.map(
@@ -193,16 +196,19 @@ function* unknownIds(newIds: boolean): Steps<Pick<Arranged, "unknownIds" | "unkn
     (table) => sql`EXISTS (SELECT 1 FROM ${table} AS p
       WHERE p.source = ready.source AND p.external_id = ready.external_id)`,
   );
-  const unknown = sql`pet_id IS NOT NULL AND NOT (${joined(isHere, " OR ")})`;
+  const isUnknown = sql`pet_id IS NOT NULL AND NOT (${joined(isHere, " OR ")})`;
   yield* run(sql`UPDATE ${ready} SET pet_id = NULL
-    WHERE ${unknown} AND external_id IS NOT NULL AND (${joined(isHereByOther, " OR ")})`);
-  const first = yield* row(
-    sql<{ id: bigint; line: bigint }>`
-      SELECT pet_id AS id, line FROM ${ready} WHERE ${unknown} ORDER BY line LIMIT 1`,
+    WHERE ${isUnknown} AND external_id IS NOT NULL AND (${joined(isHereByOther, " OR ")})`);
+  // What is gone, and not here under this id, leaves nothing to withdraw. It is no fault.
+  yield* run(sql`DELETE FROM ${ready} WHERE is_gone = 1 AND ${isUnknown}`);
+  const found = yield* rows(
+    sql<{ id: bigint; line: bigint; name: string }>`
+      SELECT pet_id AS id, line, name FROM ${ready} WHERE ${isUnknown}
+      ORDER BY line LIMIT ${unknownMax}`,
   );
-  if (first === undefined) return { unknownIds: 0, unknownId: undefined };
-  const unknownIds = yield* run(sql`DELETE FROM ${ready} WHERE ${unknown}`);
-  return { unknownIds, unknownId: { id: first.id, line: Number(first.line) } };
+  const unknown = found.map((each): UnknownRecord => ({ ...each, line: Number(each.line) }));
+  if (unknown.length === 0) return { unknownIds: 0, unknown };
+  return { unknownIds: yield* run(sql`DELETE FROM ${ready} WHERE ${isUnknown}`), unknown };
 }
 
 /** True for an animal that no record names by its id here alone. */

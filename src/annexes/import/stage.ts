@@ -71,6 +71,13 @@ export interface Arrangement {
   readonly complete?: string | undefined;
 }
 
+/** A record whose id is not that of its animal here. */
+export interface UnknownRecord {
+  readonly id: bigint;
+  readonly line: number;
+  readonly name: string;
+}
+
 export interface Arranged {
   /** Animals to add or to update. */
   readonly animals: number;
@@ -81,7 +88,8 @@ export interface Arranged {
   readonly sourceAnimals: number;
   /** Records with ids that are not those of their animals here; they are left out. */
   readonly unknownIds: number;
-  readonly unknownId: { readonly id: bigint; readonly line: number } | undefined;
+  /** The first of them. */
+  readonly unknown: readonly UnknownRecord[];
   /** Animals whose records have different names, and the first of them. */
   readonly differentNames: number;
   readonly differentName:

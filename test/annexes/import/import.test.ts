@@ -264,6 +264,32 @@ describe("importAnimals", () => {
   });
 });
 
+test("each record with an id of another catalogue is rejected by itself", async () => {
+  const text =
+    "id,name,categoryId,status\n91,Rex,1,sold\n92,Bo,1,sold\n93,Mi,1,sold\n,New,1,sold\n";
+  expect(await run(text, { skipBad: true })).toMatchObject({
+    added: 1,
+    rejected: 3,
+    causes: [{ field: "id", problem: message("idUnknown", "91", "2"), records: 3, lines: [2] }],
+  });
+  expect(rejections.map(({ line, problem, record }) => [line, problem, record])).toEqual([
+    [2, message("idUnknown", "91", "0"), { id: 91n, name: "Rex" }],
+    [3, message("idUnknown", "92", "0"), { id: 92n, name: "Bo" }],
+    [4, message("idUnknown", "93", "0"), { id: 93n, name: "Mi" }],
+  ]);
+});
+
+test("a gone animal with an id of another catalogue is counted once, and not as bad", async () => {
+  const text = "id,name,categoryId,status\n91,Rex,1,died\n,New,1,sold\n";
+  expect(await run(text)).toMatchObject({
+    read: 2,
+    added: 1,
+    superseded: 0,
+    rejected: 0,
+    skipped: [{ reason: 'status "died"', records: 1 }],
+  });
+});
+
 test("an import that can take nothing changes nothing, and makes no category for nobody", async () => {
   const options = { createCategories: true, skipBad: true };
   const header = "id,name,category,status";

@@ -270,7 +270,10 @@ describe.each(stores)("$name", (kind) => {
       staged("stranger", { id: 10n ** 15n, line: 7 }),
     ];
     const { arranged, taken } = await take(records);
-    expect(arranged).toMatchObject({ unknownIds: 1, unknownId: { id: 10n ** 15n, line: 7 } });
+    expect(arranged).toMatchObject({
+      unknownIds: 1,
+      unknown: [{ id: 10n ** 15n, line: 7, name: "stranger" }],
+    });
     expect(taken).toEqual([{ ...none, added: 1, updated: 1 }]);
     // The ids that they have elsewhere stay as they are.
     expect((await added()).map(({ name, externalId }) => [name, externalId])).toEqual([
