@@ -197,14 +197,13 @@ describe("a session", () => {
     using place = temporaryFolder();
     // Where it is another day than in UTC.
     const TZ = new Date().getUTCHours() < 11 ? "Etc/GMT+12" : "Etc/GMT-14";
-    const shelter = await serveConsole(place.path, [], { env: { TZ } });
+    await using shelter = await serveConsole(place.path, [], { env: { TZ } });
     const link = await invite(place.path, "Ina", "operator");
     const ina = await new Visitor(shelter.console).join(link);
     const page = await (await ina.get("/people")).text();
     const [, shown] = /last here <time[^>]*>([^<]*)/.exec(page) ?? [];
     const today = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: TZ });
     expect(shown).toBe(today.format());
-    await shelter.stop();
   });
 });
 
