@@ -268,10 +268,15 @@ describe("pets import", () => {
         }),
       ],
     ]);
+    const bad = await day(["Lu,Cat,Sleeping,3,5/3/26"], "--complete", "--yes");
+    expect(bad.stderr).toBe(
+      "Error: A whole list must not have bad records, and this one has 1: their animals would be withdrawn. Nothing was changed.\n" +
+        "Try: See them with --dry-run and fix them, or import without --complete.\n",
+    );
     const damaged = await day(["Lu,Cat,Adopted,03-Jan,5/3/26"], "--complete", "--yes");
     expect([damaged.exitCode, damaged.stderr]).toEqual([
       2,
-      expect.stringContaining("A whole list must not have damaged ids, and 1 records have one"),
+      expect.stringContaining("A whole list must not have damaged ids, and this one has 1:"),
     ]);
     expect(await day(["Lu,Cat,Adopted,3,5/3/26"], "--complete", "--yes")).toMatchObject({
       updated: 1,
@@ -352,7 +357,7 @@ describe("pets import", () => {
     [["-", "--map", "colour=x"], 2, '--map: there is no field "colour"'],
     [["-", "--map", "name=x,categoryId=y", "--format", "asm"], 2, "exclude each other"],
     [["-", "--format", "asn"], 2, "Allowed choices are auto, rehome, petstore"],
-    [["-"], 1, "-: the input is empty"],
+    [["-"], 1, "Error: standard input: the input is empty"],
     [
       [fixture("other.csv")],
       1,

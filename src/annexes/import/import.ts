@@ -221,15 +221,15 @@ function notWhole(
   if (rejected > 0) {
     return new AppError(
       "invalid_request",
-      `A whole list must not have bad records, and ${rejected} are: their animals would be withdrawn. Nothing was changed.`,
-      { hint: "Fix the records, or import without --complete." },
+      `A whole list must not have bad records, and this one has ${rejected}: their animals would be withdrawn. Nothing was changed.`,
+      { hint: "See them with --dry-run and fix them, or import without --complete." },
     );
   }
   const damaged = reading.notes().find(({ said }) => said.code === "idsDamaged");
   if (damaged !== undefined) {
     return new AppError(
       "invalid_request",
-      `A whole list must not have damaged ids, and ${damaged.records} records have one: their animals would be withdrawn. Nothing was changed.`,
+      `A whole list must not have damaged ids, and this one has ${damaged.records}: their animals would be withdrawn. Nothing was changed.`,
       { hint: "Export the list again without a spreadsheet, or import without --complete." },
     );
   }

@@ -61,13 +61,14 @@ export const messageTexts = {
   columnsMissing: (format: string, missing: string, found: string) =>
     `--format ${format} needs the columns ${missing}, which are missing; there are ${found}`,
   columnTwice: (pair: string, times: string) =>
-    `--map ${pair}: the header has this column ${times} times`,
+    `--map ${pair}: the header has this column ${times} times; rename all but one of them`,
   columnUnknown: (pair: string, found: string) =>
     `--map ${pair}: there is no such column; there are ${found}`,
   jsonWanted: (format: string) => `expected JSON for --format ${format}, found CSV`,
   headerMissing: () => "expected a CSV header line, found nothing",
   headerEmpty: () => "expected a CSV header line, found only empty fields",
-  lineEndsWrong: () => "expected lines that end in LF or CRLF, found CR alone",
+  lineEndsWrong: () =>
+    "expected lines that end in LF or CRLF, found CR alone: save it again as CSV or .xlsx",
   cutOff: (why: string) => `the input is cut off in the record that begins here: ${why}`,
   recordLong: (max: string) => `expected a record of at most ${max} bytes, this one is larger`,
   recordUnended: (max: string) =>

@@ -4,7 +4,7 @@ import { type FieldMap, fieldMapText } from "./formats/field-map.ts";
 import type { Format, Sample } from "./formats/format.ts";
 import { guessedMap } from "./formats/guess.ts";
 import { rehome } from "./formats/rehome.ts";
-import { fieldOf, shown } from "./formats/values.ts";
+import { type Field, fieldOf, shown } from "./formats/values.ts";
 import { message } from "./messages.ts";
 import { UnreadableInput } from "./read/input.ts";
 import { serviceError } from "./service-error.ts";
@@ -54,7 +54,10 @@ export function unknownFormat(sample: Sample): Format {
     throw new UnreadableInput(0, message("listWithin", inner.join(".")));
   }
   const { names } = sample;
-  const readers = names.map((name) => fieldOf(columns, name));
+  // By its place: several columns may have one name, or none.
+  const readers = names.map((name, at): Field =>
+    columns === undefined ? fieldOf(columns, name) : (record) => (record as string[])[at],
+  );
   const rows = sample.records.slice(0, shownRows).map((record) =>
     readers.map((read) => {
       const value = read(record);

@@ -128,7 +128,8 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
         if (summary.rejected === summary.read) throw new Error(nothingTaken(summary.read));
       } catch (error) {
         line.clear();
-        throw error instanceof UnreadableInput ? new Error(`${file}: ${error.message}`) : error;
+        const name = file === "-" ? "standard input" : file;
+        throw error instanceof UnreadableInput ? new Error(`${name}: ${error.message}`) : error;
       }
     },
     { begins: true, rehearses: options.dryRun === true },

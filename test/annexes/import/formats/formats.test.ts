@@ -256,6 +256,11 @@ describe("a format that does not fit", () => {
   test("records in no known format are refused with what to do", async () => {
     expect(await refusal(readWhole('[{"a":1}]'))).toContain("--map");
     expect(await refusal(readWhole("a,b\n1,2\n"))).toContain("--format");
+    // Columns of one name, or of none, each show their own value.
+    const twice = await refusal(readWhole("Pet,Pet,,,K\nRex,Max,x,y,Dog\n"));
+    expect([...twice.matchAll(/^ {2}.*"(.*)"$/gm)].map(([, value]) => value)).toEqual(
+      "Rex Max x y Dog".split(" "),
+    );
   });
 
   test("a list without records is no fault", async () => {
@@ -334,7 +339,7 @@ describe("--map", () => {
       'line 1: --map categoryId=Kind: there is no such column; there are "Name", "Species"',
     );
     expect(await refusal(readWhole("NAME,name,Kind\nBo,Bo,Dog\n", format))).toBe(
-      "line 1: --map name=Name: the header has this column 2 times",
+      "line 1: --map name=Name: the header has this column 2 times; rename all but one of them",
     );
   });
 

@@ -177,7 +177,10 @@ describe("readCsv", () => {
   test.each([
     ["\n\n", "expected a CSV header line, found nothing"],
     [",,\n,,", "line 1: expected a CSV header line, found only empty fields"],
-    ["a,b\r1,2\r", "line 1: expected lines that end in LF or CRLF, found CR alone"],
+    [
+      "a,b\r1,2\r",
+      "line 1: expected lines that end in LF or CRLF, found CR alone: save it again as CSV or .xlsx",
+    ],
   ])("refuses %j", async (text, message) => {
     expect(await refusal(read(text))).toBe(message);
   });
