@@ -148,7 +148,7 @@ async function importReading(
   options: ImportOptions,
 ): Promise<ImportSummary> {
   const complete = completeSource(reading, options);
-  const intake = new Intake(stage, reading, categories, options.onReject);
+  const intake = new Intake(stage, reading, categories, options);
   for await (const batch of reading.batches) {
     await intake.add(batch);
     options.onProgress({ phase: "reading", done: intake.read, total: undefined });

@@ -1,9 +1,8 @@
 import type { PetStatus } from "../../domain/pet.ts";
-import type { Awaitable } from "../../storage/contract.ts";
 import type { Candidate, CandidateCategory, Gone, Outcome, Rejection } from "./candidate.ts";
 import { wordKey } from "./formats/statuses.ts";
 import type { ImportCategories, SettledCategories } from "./import-categories.ts";
-import type { ImportSummary } from "./import.ts";
+import type { ImportOptions, ImportSummary } from "./import.ts";
 import type { Note } from "./notes.ts";
 import type { Reading } from "./reading.ts";
 import type { Arranged, ImportStage, StagedAnimal, UnknownRecord } from "./stage.ts";
@@ -40,6 +39,8 @@ const wordsMax = 200;
 const sampleAnimals = 5;
 const causeLines = 5;
 
+type IntakeOptions = Pick<ImportOptions, "onReject" | "newIds">;
+
 /** Takes outcomes in: counts them, resolves their categories and keeps them aside. */
 export class Intake {
   read = 0;
@@ -55,18 +56,18 @@ export class Intake {
   readonly #stage: ImportStage;
   readonly #reading: Reading;
   readonly #categories: ImportCategories;
-  readonly #onReject: (rejection: Rejection) => Awaitable<void>;
+  readonly #options: IntakeOptions;
 
   constructor(
     stage: ImportStage,
     reading: Reading,
     categories: ImportCategories,
-    onReject: (rejection: Rejection) => Awaitable<void>,
+    options: IntakeOptions,
   ) {
     this.#stage = stage;
     this.#reading = reading;
     this.#categories = categories;
-    this.#onReject = onReject;
+    this.#options = options;
   }
 
   async add(outcomes: readonly Outcome[]): Promise<void> {
@@ -95,7 +96,8 @@ export class Intake {
       return categoryRejection(candidate, problem, isUnknown);
     }
     this.#pets += 1;
-    if (externalId === undefined && candidate.id === undefined) {
+    const hasId = candidate.id !== undefined && this.#options.newIds !== true;
+    if (externalId === undefined && !hasId) {
       this.#withoutId += 1;
       this.#firstWithoutId ??= candidate;
     }
@@ -122,7 +124,7 @@ export class Intake {
   async #reject(rejection: Rejection, records = 1): Promise<void> {
     this.rejected += records;
     this.#count(rejection, records);
-    await this.#onReject(rejection);
+    await this.#options.onReject(rejection);
   }
 
   #count(rejection: Rejection, records: number): void {
@@ -175,7 +177,7 @@ export class Intake {
     // The last one stands for those that are not listed.
     const unlisted = unknownIds - unknown.length;
     for (const record of unknown) {
-      await this.#onReject(unknownId(record, record === unknown.at(-1) ? unlisted : 0));
+      await this.#options.onReject(unknownId(record, record === unknown.at(-1) ? unlisted : 0));
     }
   }
 

@@ -279,6 +279,17 @@ test("each record with an id of another catalogue is rejected by itself", async 
   ]);
 });
 
+test("a note says that an import with new ids adds its animals again", async () => {
+  const text = "id,name,categoryId,status,externalId\n91,Rex,1,sold,\n92,Bo,1,sold,x:2\n";
+  const said = message("idsMissing");
+  expect(await run(text, { newIds: true })).toMatchObject({
+    added: 2,
+    notes: [{ said, records: 1 }],
+  });
+  const own = "id,name,categoryId,status\n1,Rex,1,sold\n";
+  expect(await run(own)).toMatchObject({ unchanged: 1, notes: [] });
+});
+
 test("a gone animal with an id of another catalogue is counted once, and not as bad", async () => {
   const text = "id,name,categoryId,status\n91,Rex,1,died\n,New,1,sold\n";
   expect(await run(text)).toMatchObject({
