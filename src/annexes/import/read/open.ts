@@ -15,15 +15,17 @@ const beginningBytes = 4_096;
 
 const gzip = [0x1f, 0x8b];
 const zip = [0x50, 0x4b, 3, 4];
-const utf16 = [
-  [0xff, 0xfe, "utf-16le"],
-  [0xfe, 0xff, "utf-16be"],
+/** Byte order marks, which say more of a file than `--encoding` in a script does. */
+const marks = [
+  [[0xff, 0xfe], "utf-16le"],
+  [[0xfe, 0xff], "utf-16be"],
+  [[0xef, 0xbb, 0xbf], "utf-8"],
 ] as const;
 
 /**
- * Opens an input as it is: gzip is unpacked, UTF-16 and `encoding` (a name that TextDecoder knows)
- * are decoded, an Excel workbook is told from text. Throws UnreadableInput for what is no such
- * input, named for what it is.
+ * Opens an input as it is: gzip is unpacked, marked UTF-16 and `encoding` (of TextDecoder) are
+ * decoded, an Excel workbook is told from text. Throws UnreadableInput for what is no such input,
+ * named for what it is.
  */
 export async function openInput(source: ByteChunks, encoding?: string): Promise<Opened> {
   const { beginning, chunks, close } = await peeked(source, beginningBytes);
@@ -34,9 +36,9 @@ export async function openInput(source: ByteChunks, encoding?: string): Promise<
     await close();
     throw new UnreadableInput(0, foreign);
   }
-  const marked = utf16.find(([first, second]) => startsWith(beginning, [first, second]));
-  const name = marked?.[2] ?? encoding;
-  return { kind: "text", chunks: utf8Chunks(name === undefined ? chunks : decoded(chunks, name)) };
+  const marked = marks.find(([bytes]) => startsWith(beginning, bytes));
+  const name = marked?.[1] ?? encoding ?? "utf-8";
+  return { kind: "text", chunks: utf8Chunks(name === "utf-8" ? chunks : decoded(chunks, name)) };
 }
 
 /**

@@ -34,6 +34,13 @@ describe("an input in another encoding", () => {
     );
   });
 
+  test("a mark says more than the encoding that is named", async () => {
+    const named = { encoding: "windows-1252" };
+    for (const bytes of [utf16(csv, "be"), Buffer.from(`\ufeff${csv}`)]) {
+      expect((await readWhole(bytes, undefined, 2, named)).outcomes).toEqual(expected);
+    }
+  });
+
   test("UTF-16 without a mark is told how to be read", async () => {
     for (const order of ["le", "be"] as const) {
       const bytes = utf16(csv, order, false);
