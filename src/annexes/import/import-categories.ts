@@ -41,6 +41,8 @@ interface UnknownCategory {
   readonly what: string;
   readonly firstLine: number;
   readonly animals: number;
+  /** False when the input has no name for it, so that it cannot be made either. */
+  readonly isNamed: boolean;
 }
 
 export interface SettledCategories {
@@ -168,8 +170,10 @@ export class ImportCategories {
       const known = name === undefined ? undefined : this.#names.idOf(name);
       if (known !== undefined) return known;
       if (name === undefined || !this.#options.create) {
-        const what = name ?? `(id ${(category as { reference: string }).reference} in the input)`;
-        unknown.push({ what, firstLine, animals });
+        const what =
+          name ??
+          `(id ${(category as { reference: string }).reference}, which the input does not name)`;
+        unknown.push({ what, firstLine, animals, isNamed: name !== undefined });
         return undefined;
       }
       if (lastId === int64Max) throw noIdLeft();

@@ -153,7 +153,7 @@ export class Intake {
 
   /** Rejects the animals whose category nobody could name until the input's end. */
   async rejectUnknown({ unknown }: SettledCategories): Promise<void> {
-    for (const { what, firstLine, animals } of unknown) {
+    for (const { what, firstLine, animals, isNamed } of unknown) {
       this.#pets -= animals;
       const rejection: Rejection = {
         kind: "reject",
@@ -161,7 +161,7 @@ export class Intake {
         field: "category",
         problem: message("categoryUnnamed", what, String(animals - 1)),
         record: null,
-        unknownCategory: true,
+        ...(isNamed ? { unknownCategory: true } : {}),
       };
       await this.#reject(rejection, animals);
     }

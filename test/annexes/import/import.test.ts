@@ -140,6 +140,7 @@ describe("importAnimals", () => {
     expect(summary).toMatchObject({ read: 2_000, added: 0, rejected: 2_000 });
     expect(rejections).toHaveLength(1);
     expect(rejections[0]?.problem).toEqual(message("categoryUnnamed", "Cat", "1999"));
+    expect(summary.causes).toMatchObject([{ unknownCategory: true }]);
   });
 
   test("several animals of one unnamed species are counted as rejected each", async () => {
@@ -152,8 +153,10 @@ describe("importAnimals", () => {
     expect(rejections).toHaveLength(1);
     expect(rejections[0]).toMatchObject({
       line: 1,
-      problem: message("categoryUnnamed", "(id 9 in the input)", "2"),
+      problem: message("categoryUnnamed", "(id 9, which the input does not name)", "2"),
     });
+    // Nothing could be made without its name.
+    expect(summary.causes[0]?.unknownCategory).toBeUndefined();
   });
 
   test("a species whose id reads like the name of another one is not taken for it", async () => {
@@ -165,7 +168,10 @@ describe("importAnimals", () => {
       { createCategories: true, skipBad: true },
     );
     expect(summary).toMatchObject({ added: 1, rejected: 1 });
-    expect(rejections[0]?.problem.values).toEqual(["(id name dog in the input)", "0"]);
+    expect(rejections[0]?.problem.values).toEqual([
+      "(id name dog, which the input does not name)",
+      "0",
+    ]);
   });
 
   test("--new-ids takes the categories of another catalogue by their names", async () => {
