@@ -53,8 +53,8 @@ export interface ImportOptions extends StageOptions {
   /** Changes nothing and counts what would change. */
   readonly dryRun: boolean;
   /**
-   * Called for each record that cannot be imported, in order; those whose category stays unknown
-   * come last.
+   * Called for each record that cannot be imported, in order. Then once for each category that
+   * stays unknown, and for the records with ids that this catalogue never gave.
    */
   readonly onReject: (rejection: Rejection) => Awaitable<void>;
   readonly onProgress: (progress: ImportProgress) => void;

@@ -21,7 +21,7 @@ export const messageTexts = {
   categoryIdMissing: () => "expected a category with an id, found none",
   categoryUnknown: (name: string) => `the category ${name} is not known`,
   categoryUnnamed: (name: string, others: string) =>
-    `the category ${name} of this animal${others === "0" ? "" : ` (and of ${others} more animals)`} is not known`,
+    `the category ${name} of this animal${others === "0" ? "" : ` (and of ${others} more)`} is not known`,
   categoryNameTaken: (id: string, name: string, idHere: string) =>
     `the record pairs the category ${id} with the name ${name}, but here ${name} has the id ${idHere}; leave one of the two blank`,
   categoryIdTaken: (id: string, name: string, nameHere: string) =>

@@ -20,10 +20,7 @@ describe("a message", () => {
       "the id 7 (and 2 more) does not belong to this animal in this store",
     ],
     [message("categoryUnnamed", "Cats", "0"), "the category Cats of this animal is not known"],
-    [
-      message("categoryUnnamed", "Cats", "2"),
-      "of this animal (and of 2 more animals) is not known",
-    ],
+    [message("categoryUnnamed", "Cats", "2"), "of this animal (and of 2 more) is not known"],
     [message("fieldCount", "2", "1"), "expected 2 fields as in the header, found 1 field"],
     [message("webPage", ""), "the input is a web page, not a file of animals"],
     [message("webPage", "Sign in"), 'the input is a web page ("Sign in"), not a file of animals'],
