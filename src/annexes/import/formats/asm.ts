@@ -38,23 +38,23 @@ type Flag = (typeof flagColumns)[number];
 const movementNames = ["activemovementtypename", "movementtype", "movementname"];
 
 /** The types of an animal's active movement, as `lkmovementtype` numbers and names them. */
-const movementTypes: Readonly<Record<string, number>> = {
-  none: 0,
-  adoption: 1,
-  foster: 2,
-  transfer: 3,
-  escaped: 4,
-  reclaimed: 5,
-  stolen: 6,
-  released: 7,
-  "released to wild": 7,
-  retailer: 8,
-  reservation: 9,
-  "cancelled reservation": 10,
-  "trial adoption": 11,
-  "permanent foster": 12,
-  tnr: 13,
-};
+const movementTypes: ReadonlyMap<string, number> = new Map([
+  ["none", 0],
+  ["adoption", 1],
+  ["foster", 2],
+  ["transfer", 3],
+  ["escaped", 4],
+  ["reclaimed", 5],
+  ["stolen", 6],
+  ["released", 7],
+  ["released to wild", 7],
+  ["retailer", 8],
+  ["reservation", 9],
+  ["cancelled reservation", 10],
+  ["trial adoption", 11],
+  ["permanent foster", 12],
+  ["tnr", 13],
+]);
 const adoption = 1;
 const elsewhereMin = 3;
 const elsewhereMax = 7;
@@ -168,7 +168,7 @@ function movementReader(fields: NamedFields): (record: unknown) => number | unde
 function movementType(field: string, value: unknown): number {
   const number = Number(value);
   if (Number.isInteger(number)) return number;
-  const known = movementTypes[wordKey(String(value))];
+  const known = movementTypes.get(wordKey(String(value)));
   if (known === undefined) throw new FieldFault(field, message("statusUnknown", shown(value)));
   return known;
 }

@@ -108,6 +108,7 @@ describe("programs and cities", () => {
 7,C7,There,Cat,,,,
 8,C8,Late,Cat,Adoption,0.0,,2026-01-03
 9,C9,Moved,Cat,Beamed up,,,
+10,C10,Odd,Cat,constructor,,,
 `);
     const left = "left the shelter otherwise than by adoption";
     expect(outcomes.map(brief)).toEqual([
@@ -120,6 +121,7 @@ describe("programs and cities", () => {
       "8 There / name,Cat / available [asm:7]",
       "9 gone: deceased [asm:8]",
       '10 rejected: movementtype: unknown status "Beamed up"',
+      '11 rejected: movementtype: unknown status "constructor"',
     ]);
   });
 
