@@ -160,12 +160,17 @@ export class CategoryService {
   async merge(from: readonly string[], into: string): Promise<number> {
     return this.#changing("merge categories", function* (change, by) {
       const { id: target } = yield* resolveCategory({ text: into });
-      const events: CategoryEvent[] = [];
+      // Each once: a category may be given by its id and by its name.
+      const ids = new Set<bigint>();
       for (const text of from) {
         const { id } = yield* resolveCategory({ text });
         if (id === target) {
           throw new AppError("invalid_request", `${text} and ${into} are the same category.`);
         }
+        ids.add(id);
+      }
+      const events: CategoryEvent[] = [];
+      for (const id of ids) {
         const named = yield* categoryById(id);
         yield* planUpdate(change, sql`animal.category_id = ${id}`, { categoryId: target });
         if (named === undefined) continue;

@@ -261,6 +261,21 @@ describe.each(stores)("$name", (kind) => {
     expect(await categories.list()).toEqual([{ id: 3n, name: undefined, animals: 1 }]);
   });
 
+  test("a category that is named twice in a merge is merged once", async () => {
+    await create("Rex", 3n);
+    await categories.add("Dog", 4n);
+    await categories.add("Hund", 3n);
+    await create("Ada", 9n);
+    expect(await categories.merge(["Hund", "hund", "3", "9", "9"], "Dog")).toBe(2);
+    expect(await categories.list()).toEqual([{ id: 4n, name: "Dog", animals: 2 }]);
+    await animals.undo();
+    expect((await categories.list()).map(({ id, name }) => [id, name])).toEqual([
+      [3n, "Hund"],
+      [4n, "Dog"],
+      [9n, undefined],
+    ]);
+  });
+
   test("an animal is added with a category by name, which is made where that is asked for", async () => {
     const error = await refusal(animals.add({ name: "Rex", category: { text: "Dog" } }));
     expect(error.message).toBe('There is no category "Dog". None has a name yet.');
