@@ -31,7 +31,6 @@ Examples:
   return command.action(async (ids: readonly bigint[], options: { json?: true; yes?: true }) => {
     await withAnimals(command, io, async ({ animals, pets }) => {
       const found = await Promise.all(ids.map(async (id) => foundPet(await pets.byId(id), id)));
-      const [first] = found;
       const shown = found.slice(0, shownMax).map(petText);
       const more = found.length > shownMax ? `, and ${found.length - shownMax} more` : "";
       await confirm(io, `Remove ${shown.join(", ")}${more}?`, {
@@ -40,7 +39,8 @@ Examples:
         why: "This removes animals",
       });
       const removed = await animals.remove(ids);
-      if (removed.length === 1 && first !== undefined) printPet(io, first, "Removed", options);
+      const [first, ...others] = removed;
+      if (first !== undefined && others.length === 0) printPet(io, first, "Removed", options);
       else printPets(io, removed, "Removed", options);
     });
   });
