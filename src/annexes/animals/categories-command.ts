@@ -7,7 +7,7 @@ import { parseInt64Value } from "./pets/options.ts";
 import { addSettings, storeSettings } from "../../cli/options.ts";
 import { UsageError } from "../../cli/errors.ts";
 import { printTable } from "../../cli/terminal/table.ts";
-import { counted, grouped } from "../../cli/terminal/text.ts";
+import { counted, grouped, printable } from "../../cli/terminal/text.ts";
 
 const categorySchema = json.object({
   id: json.int64("id, an int64: the categoryId of its animals"),
@@ -91,7 +91,7 @@ function addCommand(io: Io): Command {
       async ({ categories }) => {
         const made = await categories.add(name, options.id);
         if (options.json) printJson(io, made);
-        else io.out(`Category ${made.name} is ${made.id}.\n`);
+        else io.out(`Category ${printable(made.name)} is ${made.id}.\n`);
       },
       { begins: true },
     );
@@ -112,7 +112,7 @@ function renameCommand(io: Io): Command {
     await withAnimals(command, io, async ({ categories }) => {
       const renamed = await categories.rename(category, name);
       if (options.json) printJson(io, renamed);
-      else io.out(`Category ${renamed.id} is ${renamed.name} now.\n`);
+      else io.out(`Category ${renamed.id} is ${printable(renamed.name)} now.\n`);
     });
   });
 }
@@ -140,7 +140,7 @@ function mergeCommand(io: Io): Command {
       await withAnimals(command, io, async ({ categories }) => {
         const animals = await categories.merge(from, into);
         if (options.json) printJson(io, { animals });
-        else io.out(`Moved ${counted(animals, "animal")} to ${into}.\n`);
+        else io.out(`Moved ${counted(animals, "animal")} to ${printable(into)}.\n`);
       });
     },
   );

@@ -1,4 +1,5 @@
 import type { Category } from "./category.ts";
+import { printable } from "../../cli/terminal/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { int64Max, parseInt64 } from "../../domain/int64.ts";
 import {
@@ -78,7 +79,7 @@ function* makeCategory(name: string, wanted: bigint | undefined): Steps<Resolved
 }
 
 function unknownCategory(name: string, known: readonly Category[], mayCreate: boolean): AppError {
-  const shown = known.slice(0, shownMax).map((each) => `${each.name} (${each.id})`);
+  const shown = known.slice(0, shownMax).map((each) => `${printable(each.name)} (${each.id})`);
   const more = known.length > shownMax ? `, and ${known.length - shownMax} more` : "";
   const list = known.length === 0 ? "None has a name yet" : `Known: ${shown.join(", ")}${more}`;
   return new AppError("not_found", `There is no category ${JSON.stringify(name)}. ${list}.`, {
@@ -165,7 +166,8 @@ export class CategoryService {
       for (const text of from) {
         const { id } = yield* resolveCategory({ text });
         if (id === target) {
-          throw new AppError("invalid_request", `${text} and ${into} are the same category.`);
+          const both = printable(`${text} and ${into}`);
+          throw new AppError("invalid_request", `${both} are the same category.`);
         }
         ids.add(id);
       }
