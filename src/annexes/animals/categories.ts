@@ -20,6 +20,7 @@ import {
   carryOut,
   type CategoryEvent,
   describeChange,
+  dropChange,
   planUpdate,
 } from "./statements/changes.ts";
 import { sql, type Steps } from "../../storage/statement.ts";
@@ -142,6 +143,10 @@ export class CategoryService {
       const after = name.trim();
       if (after === "") {
         throw new AppError("invalid_request", "The name of a category must not be empty.");
+      }
+      if (before?.name === after) {
+        yield* dropChange(change);
+        return { id, name: after };
       }
       if (before === undefined) yield* addCategories([{ id, name: after }]);
       else yield* renameCategory(id, after);

@@ -261,6 +261,13 @@ describe.each(stores)("$name", (kind) => {
     expect(await categories.list()).toEqual([{ id: 3n, name: undefined, animals: 1 }]);
   });
 
+  test("a rename to the name that a category has is no change to undo", async () => {
+    await categories.add("Dog", 4n);
+    const before = (await newestInForce())?.id;
+    expect(await categories.rename("4", " Dog ")).toEqual({ id: 4n, name: "Dog" });
+    expect((await newestInForce())?.id).toBe(before);
+  });
+
   test("a category that is named twice in a merge is merged once", async () => {
     await create("Rex", 3n);
     await categories.add("Dog", 4n);
