@@ -62,6 +62,30 @@ test("a preview does not import the file that another tab chose since", async ()
   expect(await (await ana.get("/animals?q=Tab+one")).text()).toContain("No animal");
 });
 
+test("what was chosen since the preview is shown before it is imported", async () => {
+  const ana = await come();
+  /** The preview that Import leads to once more. */
+  const again = async (choices: Record<string, string>) => {
+    const answer = await ana.post("/import/run", { ...(await previewOf(ana)), ...choices });
+    expect(answer.status).toBe(400);
+    const page = await answer.text();
+    expect(page).toContain("Nothing is imported yet.");
+    return page;
+  };
+  await sent(ana, "since.csv", "name,categoryId,status\nSince,1,snoozing\nAwake,1,sold\n");
+  expect(await again({ "word-0": "pending", skipBad: "yes" })).toMatch(
+    /Since<\/td>[^]*pending<\/td>/i,
+  );
+  const whole = { source: "since", complete: "yes" };
+  await again(whole);
+  expect(await (await ana.get("/animals?q=Since")).text()).toContain("No animal");
+  // The buttons beside the choices send the same form.
+  const seen = { ...(await previewOf(ana)), ...whole, look: "yes" };
+  expect(await ana.submit("/import/run", seen)).toContain("What since.csv would change");
+  await ana.submit("/import/run", { ...(await previewOf(ana)), ...whole });
+  expect(await settled(ana)).toContain("Imported: since.csv");
+});
+
 test("an empty file is called empty, and no file is asked for", async () => {
   const ana = await come();
   expect(await sent(ana, "nothing.csv", "")).toContain("nothing.csv: The file is empty.");

@@ -67,7 +67,9 @@ async function shown(path: string): Promise<ShownKey> {
 
 describe("a key", () => {
   test("is made, and its secret is shown this once", async () => {
-    const { secret, path } = await created({ name: "the website" });
+    const { page, secret, path } = await created({ name: "the website" });
+    // The answer to a choice of the language would be another page.
+    expect(page).not.toContain('action="/language"');
     expect(await asked(secret)).toBe(200);
     for (const each of ["/keys", path, "/usage", `/usage?key=${path.slice(6)}`, "/health"]) {
       expect([each, (await textOf(each)).includes(secret)]).toEqual([each, false]);
@@ -243,8 +245,13 @@ describe("People", () => {
   test("invites, shows the link this once, and removes at once", async () => {
     const page = await (await olga.post("/people", { name: "Uma", role: "staff" })).text();
     expect(page).toContain('aria-label="The link as a QR code"');
+    expect(page).not.toContain('action="/language"');
     const link = linkIn(page);
-    expect(await textOf("/people")).not.toContain(link.slice(-43));
+    const people = await textOf("/people");
+    expect(people).not.toContain(link.slice(-43));
+    for (const name of ["New link: Uma", "Remove: Uma"]) {
+      expect(people).toContain(`aria-label="${name}"`);
+    }
     const uma = await new Visitor(server.console).join(link);
     expect((await uma.get("/animals")).status).toBe(200);
 

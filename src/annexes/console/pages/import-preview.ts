@@ -6,6 +6,7 @@ import { messageText } from "../../import/messages.ts";
 import type { Note } from "../../import/notes.ts";
 import { type Preview, unknownWords } from "../imports.ts";
 import type { Visit } from "../web/visit.ts";
+import type { Words } from "../words/index.ts";
 import { table } from "./chart.ts";
 import { noStatus, notice, number, selectField, shownName } from "./parts.ts";
 
@@ -50,7 +51,7 @@ export function previewParts(visit: Visit, preview: Preview): Html {
       newCategories.length > 0 &&
       html`<p>${words.import.newCategories}: ${newCategories.join(", ")}</p>`
     }
-    ${badRows(visit, preview)} ${wordsForm(visit, preview)}
+    ${badRows(visit, preview)} ${wordFields(visit, preview)}
     ${
       preview.sample.length > 0 &&
       html`<section class="card">
@@ -111,7 +112,7 @@ function badRows(visit: Visit, { causes }: Preview): Html | undefined {
 }
 
 /** The unknown words for the status: what each of them means is the shelter's to say. */
-function wordsForm({ words }: Visit, preview: Preview): Html | undefined {
+function wordFields({ words }: Visit, preview: Preview): Html | undefined {
   const unknown = unknownWords(preview);
   if (unknown.length === 0) return undefined;
   const options = [
@@ -120,9 +121,14 @@ function wordsForm({ words }: Visit, preview: Preview): Html | undefined {
     { value: noStatus, text: words.status.none },
     { value: "gone", text: words.import.gone_ },
   ];
-  return html`<form method="post" action="/import/examine" class="card">
+  return html`<section class="card">
     <h2>${words.import.statusWords}</h2>
     ${unknown.map((word, at) => selectField({ name: `word-${at}`, label: word }, options))}
-    <button class="quiet">${words.import.look}</button>
-  </form>`;
+    ${lookButton(words)}
+  </section>`;
+}
+
+/** Shows what a form's choices come to. The first one of a form is what Enter presses. */
+export function lookButton(words: Words): Html {
+  return html`<button class="quiet" name="look" value="yes">${words.import.look}</button>`;
 }

@@ -7,7 +7,7 @@ import { receiveFile } from "../web/upload.ts";
 import type { Visit } from "../web/visit.ts";
 import { changeNotice, undoButton } from "./change-notice.ts";
 import { notFoundPage } from "./failures.ts";
-import { figures, previewParts } from "./import-preview.ts";
+import { figures, lookButton, previewParts } from "./import-preview.ts";
 import { columnsAgain, mapForm, otherFile, sentChoices, statusForm } from "./import-questions.ts";
 import { consolePage } from "./layout.ts";
 import {
@@ -129,26 +129,28 @@ function working(visit: Visit, { name }: ImportJob, { phase, done, total }: Impo
 function examined(visit: Visit, job: ImportJob, preview: Preview, errors: FieldErrors): Html {
   const { words } = visit;
   const isBad = preview.rejected > 0;
+  // One form, so that Import knows of choices that the preview does not show yet.
   return html`<h1>${words.import.previewTitle(job.name)}</h1>
-    ${previewParts(visit, preview)}
-    ${
-      isRefused(preview)
-        ? notice("bad", html`<p>${words.import.completeBad}</p>`)
-        : html`<form method="post" action="/import/run" class="card">
-            ${hidden("reading", job.reading)}
-            ${
-              isBad &&
-              checkField({
-                name: "skipBad",
-                label: words.import.skipBad,
-                isOn: job.choices.skipBad,
-                error: errors["skipBad"],
-              })
-            }
-            <button>${words.buttons.import}</button>
-          </form>`
-    }
-    ${completeForm(visit, job, errors)}
+    <form method="post" action="${isRefused(preview) ? "/import/examine" : "/import/run"}">
+      ${previewParts(visit, preview)} ${completeFields(visit, job, errors)}
+      ${
+        isRefused(preview)
+          ? notice("bad", html`<p>${words.import.completeBad}</p>`)
+          : html`<section class="card">
+              ${hidden("reading", job.reading)}
+              ${
+                isBad &&
+                checkField({
+                  name: "skipBad",
+                  label: words.import.skipBad,
+                  isOn: job.choices.skipBad,
+                  error: errors["skipBad"],
+                })
+              }
+              <button>${words.buttons.import}</button>
+            </section>`
+      }
+    </form>
     <div class="acts start">${columnsAgain(visit, job)} ${otherFile(visit)}</div>`;
 }
 
@@ -161,8 +163,8 @@ function isRefused({ notes }: Preview): boolean {
  * A list that is whole withdraws what it lacks: what that comes to is shown first, as everything
  * is.
  */
-function completeForm({ words, form }: Visit, { choices }: ImportJob, errors: FieldErrors): Html {
-  return html`<form method="post" action="/import/examine" class="card">
+function completeFields({ words, form }: Visit, { choices }: ImportJob, errors: FieldErrors): Html {
+  return html`<section class="card">
     ${textField({
       name: "source",
       label: words.import.source,
@@ -175,8 +177,8 @@ function completeForm({ words, form }: Visit, { choices }: ImportJob, errors: Fi
       label: words.import.complete,
       isOn: choices.isComplete || form.has("complete"),
     })}
-    <button class="quiet">${words.import.look}</button>
-  </form>`;
+    ${lookButton(words)}
+  </section>`;
 }
 
 /** `POST /import`: takes the file in and reads it; nothing is changed. */
@@ -190,8 +192,8 @@ export async function uploadFile(visit: Visit): Promise<Response> {
   return redirect("/import");
 }
 
-/** `POST /import/examine`: shows what the file would change, read as the form says. */
-export async function examineFile(visit: Visit): Promise<Response> {
+/** `POST /import/examine`: shows what the file would change, read as the form says, and `said`. */
+export async function examineFile(visit: Visit, said?: string): Promise<Response> {
   const { desk, person } = visit;
   const job = desk.imports.job(person.id);
   if (job === undefined || job.state.is === "working") return redirect("/import");
@@ -205,7 +207,7 @@ export async function examineFile(visit: Visit): Promise<Response> {
   if (Object.keys(errors).length > 0) return shown(visit, errors);
   job.examine(choices);
   await job.settled(patienceMs);
-  return redirect("/import");
+  return said === undefined ? redirect("/import") : shown(visit, { "": said });
 }
 
 /** What is missing in the form; its page asks for it again. */
@@ -225,9 +227,13 @@ function choiceErrors(
 export async function runImport(visit: Visit): Promise<Response> {
   const { desk, person, form, words } = visit;
   const job = desk.imports.job(person.id);
+  if (form.has("look")) return examineFile(visit);
   if (job?.state.is !== "examined") return redirect("/import");
-  // Nobody imports what another tab chose meanwhile without a look at it.
+  // Nobody imports without a look at it what another tab chose meanwhile, or this form.
   if (form.text("reading") !== job.reading) return redirect("/import");
+  if (!Bun.deepEquals(sentChoices(visit, job), job.choices)) {
+    return examineFile(visit, words.import.lookFirst);
+  }
   const skipBad = form.has("skipBad");
   const { preview } = job.state;
   if (isRefused(preview)) return redirect("/import");

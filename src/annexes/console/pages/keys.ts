@@ -240,6 +240,7 @@ export function secretPage(visit: Visit, { key, secret }: IssuedKey, title: stri
   return consolePage(visit, {
     title,
     section: "keys",
+    isOnce: true,
     body: html`<h1>${title}</h1>
       ${notice("good", html`<p>${words.keys.once}</p>`)}
       <section class="card">

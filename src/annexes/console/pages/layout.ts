@@ -36,6 +36,8 @@ interface PageParts {
   readonly headers?: Headers;
   /** Seconds after which a browser without a script asks again. */
   readonly refreshSeconds?: number | undefined;
+  /** True for a page with a secret, which another language would not show again. */
+  readonly isOnce?: boolean;
 }
 
 /** A page of the console, as the person who asked for it sees it. */
@@ -67,7 +69,7 @@ export function consolePage(visit: Visit, parts: PageParts): Response {
       </nav>
       <main id="main" tabindex="-1">${parts.body}</main>
     </div>
-    ${foot(visit)}`;
+    ${parts.isOnce !== true && foot(visit)}`;
   return documentOf(visit, parts, body);
 }
 

@@ -211,9 +211,11 @@ export function hidden(name: string, value: string): Html {
 export function oneButton(
   action: string,
   label: string,
-  { kind = "quiet", fields }: { kind?: string; fields?: Html } = {},
+  { kind = "quiet", fields, of }: { kind?: string; fields?: Html; of?: string } = {},
 ): Html {
   return html`<form method="post" action="${action}" class="one">
-    ${fields}<button class="${kind}">${label}</button>
+    ${fields}<button class="${kind}" ${of !== undefined && html`aria-label="${label}: ${of}"`}>
+      ${label}
+    </button>
   </form>`;
 }

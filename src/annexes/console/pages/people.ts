@@ -84,12 +84,16 @@ function personLine(visit: Visit, person: ListedPerson): Html {
       <span class="soft">${words.roles[person.role]} · ${state}</span>
     </div>
     <div class="acts">
-      ${oneButton(`/people/${person.id}/invite`, words.buttons.newLink, { kind: "quiet small" })}
+      ${oneButton(`/people/${person.id}/invite`, words.buttons.newLink, {
+        kind: "quiet small",
+        of: person.name,
+      })}
       ${
         isSelf
           ? html`<span class="tag">${words.people.you}</span>`
           : oneButton(`/people/${person.id}/remove`, words.buttons.remove, {
               kind: "quiet small bad",
+              of: person.name,
             })
       }
     </div>
@@ -139,6 +143,7 @@ async function linkPage(visit: Visit, name: string, token: Secret): Promise<Resp
   return consolePage(visit, {
     title: words.people.linkTitle(name),
     section: "people",
+    isOnce: true,
     body: html`<p class="trail"><a href="/people">${words.people.back}</a></p>
       <h1>${words.people.linkTitle(name)}</h1>
       <section class="card narrow">

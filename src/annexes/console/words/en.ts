@@ -217,6 +217,7 @@ export const en = {
     statusWords: "What the words for the status mean",
     gone_: "not for adoption (withdraw)",
     look: "Show what would change",
+    lookFirst: "This is what would change with your last choices. Nothing is imported yet.",
     doneTitle: "Imported",
     rejects: "Download the rows with errors",
     undo: "Undo this import",

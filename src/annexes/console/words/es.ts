@@ -214,6 +214,7 @@ export const es: Words = {
     statusWords: "Qué significan las palabras del estado",
     gone_: "no está en adopción (retirar)",
     look: "Ver qué cambiaría",
+    lookFirst: "Esto cambiaría con lo elegido ahora. Aún no se ha importado nada.",
     doneTitle: "Importado",
     rejects: "Descargar las filas con errores",
     undo: "Deshacer esta importación",
