@@ -5,6 +5,7 @@ import { become } from "./cli/machine.ts";
 import { run } from "./cli/program.ts";
 import { givenArguments } from "./arguments.ts";
 import { processEnvironment } from "./config.ts";
+import { outputIsClosed } from "./storage/system.ts";
 
 // Whatever this process makes belongs to its user alone: databases, backups, folders.
 process.umask(0o077);
@@ -83,7 +84,8 @@ const exitCode = await run(givenArguments(), {
   out: (text) => void stdout().write(text, noteOutput),
   write: (text) =>
     new Promise((resolve, reject) => {
-      stdout().write(text, (error) => {
+      if (outputIsClosed()) return reject(notWritten(new Error("it is closed")));
+      return stdout().write(text, (error) => {
         if (!error) resolve();
         else reject((error as { code?: string }).code === "EPIPE" ? error : notWritten(error));
       });
@@ -100,7 +102,8 @@ const exitCode = await run(givenArguments(), {
 });
 
 await Promise.race([new Promise((resolve) => stdout().write("", resolve)), Bun.sleep(flushMaxMs)]);
-if (outputError !== undefined) {
+// A command that failed has said why.
+if (outputError !== undefined && exitCode === 0) {
   process.stderr.write(`Error: ${notWritten(outputError).message}\n`);
 }
 process.exit(outputError === undefined ? exitCode : exitCode || 1);

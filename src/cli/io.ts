@@ -1,6 +1,8 @@
 import type { Annex } from "../annex.ts";
 import type { EnvironmentVariables } from "../config.ts";
+import { AppError } from "../domain/errors.ts";
 import { jsonText } from "../domain/exact-json.ts";
+import { reasonOf } from "../domain/system-error.ts";
 import { userName } from "../storage/system-account.ts";
 import type { Machine } from "./machine.ts";
 
@@ -37,7 +39,27 @@ export interface Io {
 
 /** One JSON document on standard output: the contract of `--json`. An int64 is written exactly. */
 export function printJson(io: Io, value: unknown): void {
-  io.out(`${jsonText(value, 2)}\n`);
+  io.out(jsonDocument(value));
+}
+
+/** What `printJson` prints of `value`. */
+export const jsonDocument = (value: unknown) => `${jsonText(value, 2)}\n`;
+
+/**
+ * Writes what is shown only once. Throws `unavailable` with `hint`, which makes another, when it
+ * cannot be written: the store has the new one already.
+ */
+export async function writeSecret(io: Io, text: string, hint: string): Promise<void> {
+  try {
+    await io.write(text);
+  } catch (error) {
+    const { cause = error } = error as Error;
+    throw new AppError(
+      "unavailable",
+      `The secret is lost, because standard output cannot be written: ${reasonOf(cause)}.`,
+      { cause, hint },
+    );
+  }
 }
 
 /** Resolves once `signal` is aborted, such as `Io.stop`. */

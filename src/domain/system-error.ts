@@ -12,6 +12,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENXIO: "nobody reads from this pipe",
   EADDRINUSE: "the port is in use",
   EADDRNOTAVAIL: "no network interface of this machine has this address",
+  EPIPE: "nobody reads from this pipe",
   ENOSPC: "no space is left on the disk",
 };
 

@@ -1,5 +1,8 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 
+/** O_CLOEXEC of open(2) on Linux, which node:fs does not name. */
+const closeOnExec = 0o2000000;
+
 /**
  * How many file descriptors this process may have; Infinity where the system does not say (proc(5),
  * /proc/self/limits).
@@ -34,5 +37,18 @@ export function isRunning(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
+
+/**
+ * True when this process was started without standard output. Bun opens /dev/null in its place, to
+ * be closed on exec, and no descriptor that a process inherits is (open(2), O_CLOEXEC).
+ */
+export function outputIsClosed(): boolean {
+  try {
+    const info = readFileSync("/proc/self/fdinfo/1", "utf8");
+    return (parseInt(/^flags:\s*(\d+)$/m.exec(info)?.[1] ?? "0", 8) & closeOnExec) !== 0;
+  } catch {
+    return false;
   }
 }

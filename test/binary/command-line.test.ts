@@ -177,7 +177,7 @@ describe("config", () => {
 });
 
 describe("standard output", () => {
-  test.each(["openapi", "keys create --plan free --name x", "pets export"])(
+  test.each(["openapi", "pets export"])(
     "that cannot be written is a failure of %s",
     async (args) => {
       using folder = temporaryFolder();
@@ -191,6 +191,52 @@ describe("standard output", () => {
       expect(await child.stderr.text()).toContain("Error: Standard output cannot be written: ");
     },
   );
+
+  const secrets = [
+    ["keys create --plan free --name x", "rehome keys rotate key_"],
+    ["keys create --plan free --name x --json", "rehome keys rotate key_"],
+    ["keys rotate first", "rehome keys rotate key_"],
+    ["keys rotate first --json", "rehome keys rotate key_"],
+    ["people invite Ana", "rehome people invite again "],
+    ["people invite Ana --json", "rehome people invite again "],
+  ] as const;
+  test.each(
+    secrets.flatMap(([args, advice]) =>
+      [
+        [">&-", "it is closed"],
+        ["> /dev/full", "no space is left on the disk"],
+        [">&4", "nobody reads from this pipe"],
+      ].map(([into = "", why = ""]) => [args, into, why, advice] as const),
+    ),
+  )("that loses the secret of %s %s is a failure", async (args, into, why, advice) => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path, "--plan", "free", "--name", "first");
+    const { env } = await onStoreUnderTest([], { REHOME_DATA: folder.path });
+    // Descriptor 4 is a pipe whose reader has ended.
+    const pipe = 'mkfifo "$1"; exec 3<>"$1" 4>"$1"; exec 3>&-';
+    const command = `${pipe}; "$0" ${args} ${into}; echo "code $?" >&2`;
+    const child = Bun.spawn(["sh", "-c", command, await executable(), `${folder.path}/pipe`], {
+      env,
+      stderr: "pipe",
+    });
+    await child.exited;
+    const said = await child.stderr.text();
+    expect(said).toContain(`lost, because standard output cannot be written: ${why}.\n`);
+    expect(said).toContain(`Try: ${advice}`);
+    expect(said).toEndWith("\ncode 1\n");
+    expect(said.match(/^Error: /gm)).toHaveLength(1);
+  });
+
+  test("that is /dev/null on purpose is no failure of keys create", async () => {
+    using folder = temporaryFolder();
+    const { env } = await onStoreUnderTest([], { REHOME_DATA: folder.path });
+    const args = ["keys", "create", "--plan", "free", "--name", "x"];
+    const child = Bun.spawn([await executable(), ...args], {
+      env,
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+    expect(await child.exited).toBe(0);
+  });
 
   test.each([
     ["openapi", "{"],

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { printJson, type Io } from "../../cli/io.ts";
+import { type Io, jsonDocument, printJson, writeSecret } from "../../cli/io.ts";
 import { addJson, json } from "../../cli/json.ts";
 import { randomBytes, withServices } from "../../cli/open.ts";
 import { addSettings, configOf, storeSettings } from "../../cli/options.ts";
@@ -203,14 +203,15 @@ async function printLink(
   people: PeopleService,
 ): Promise<void> {
   const expiresAtMs = people.now() + invitationMs;
+  const ifLost = `rehome people invite again ${id}`;
   if (asJson) {
-    printJson(io, { id, name, role, url, expiresAt: isoSeconds(expiresAtMs) });
-    return;
+    const invitation = { id, name, role, url, expiresAt: isoSeconds(expiresAtMs) };
+    return writeSecret(io, jsonDocument(invitation), ifLost);
   }
   io.err(
     `A link for "${printable(name)}" (${role}), which works once, until ${isoSeconds(expiresAtMs)}:\n`,
   );
-  io.out(`${url}\n`);
+  await writeSecret(io, `${url}\n`, ifLost);
   if (!io.isTerminal) return;
   const { renderUnicodeCompact } = await import("uqr");
   io.err(`\n${renderUnicodeCompact(url, { border: 2 })}\n`);

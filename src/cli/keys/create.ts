@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { PlanName } from "../../domain/plan.ts";
 import type { Services } from "../../service/services.ts";
-import { printJson, type Io } from "../io.ts";
+import { type Io, jsonDocument, writeSecret } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
 import {
@@ -65,15 +65,15 @@ async function create(command: Command, io: Io, options: KeyOptions): Promise<vo
     const { expiresIn } = options;
     const expiresInMs = expiresIn === "never" ? undefined : expiresIn;
     const issued = await keys.create({ ...options, expiresInMs });
-    if (options.json) {
-      printJson(io, issuedJson(issued, clock()));
-      return;
-    }
     const { key, secret } = issued;
+    const ifLost = `rehome keys rotate ${key.id} --grace 0`;
+    if (options.json) {
+      return writeSecret(io, jsonDocument(issuedJson(issued, clock())), ifLost);
+    }
     const limits = limitsText(key) + accessText(key);
     io.err(`Made ${key.id} "${printable(key.name)}" (plan ${key.plan}: ${limits}) in ${place}.\n`);
     io.err("This is the secret. It is shown only now:\n");
-    io.out(`${secret}\n`);
+    return writeSecret(io, `${secret}\n`, ifLost);
   };
   await withServices(loaded.config, io, work, { begins: true });
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { keyState } from "../../domain/api-key.ts";
 import { dayMs, isoEnd } from "../../domain/clock.ts";
-import { printJson, type Io } from "../io.ts";
+import { type Io, jsonDocument, writeSecret } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
 import { addSettings, configOf, durationOption } from "../options.ts";
@@ -39,11 +39,11 @@ Examples:
         const { keys, clock } = services;
         const issued = await keys.rotate(reference, options.grace);
         const nowMs = clock();
-        if (options.json) {
-          printJson(io, issuedJson(issued, nowMs));
-          return;
-        }
         const { id, name } = issued.key;
+        const ifLost = `rehome keys rotate ${id}`;
+        if (options.json) {
+          return writeSecret(io, jsonDocument(issuedJson(issued, nowMs)), ifLost);
+        }
         const old =
           options.grace === 0
             ? "The old one is refused from now on."
@@ -51,7 +51,7 @@ Examples:
         io.err(
           `${id} "${printable(name)}" has a new secret. ${old} The new one is shown only now:\n`,
         );
-        io.out(`${issued.secret}\n`);
+        await writeSecret(io, `${issued.secret}\n`, ifLost);
         if (keyState(issued.key, nowMs) === "expired") {
           io.err(
             `The key expired ${isoEnd(issued.key.expiresAtMs ?? nowMs)}: it is refused until rehome keys update ${id} --expires-in 90d.\n`,
