@@ -3,10 +3,12 @@
  * again.
  */
 import { expect, test } from "bun:test";
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { LogOutput } from "../../src/service/log/output.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { fill, smallDisk } from "../helpers/small-disk.ts";
+import { until } from "../helpers/until.ts";
 
 const diskMb = 8;
 
@@ -157,3 +159,33 @@ test.skipIf(!canMount)("a start on a full or a read-only disk says so", async ()
     expect(readOnly.stderr).toContain("Try: Mount that file system with write access");
   }
 });
+
+test.skipIf(!canMount)(
+  "a log that is reopened on a full disk goes on with a whole line",
+  async () => {
+    using disk = smallDisk(1);
+    const path = join(disk?.path ?? "", "log");
+    const problems: Error[] = [];
+    const output = new LogOutput({
+      path,
+      describeDropped: String,
+      onProblem: (error) => problems.push(error),
+    });
+    writeFileSync(path, "begun\n");
+    // The page of what was begun stays, and has space for some lines and a part of one.
+    const ballast = fill(disk?.path ?? "");
+    const lines = Array.from({ length: 100 }, (_, i) => `${i} ${"x".repeat(90)}`);
+    for (const line of lines) output.write(line);
+    await until(() => problems.length > 0);
+    renameSync(path, `${path}.1`);
+    output.reopen();
+    ballast[Symbol.dispose]();
+    await output.close(5_000);
+    const next = readFileSync(path, "utf8").split("\n");
+    const last = readFileSync(`${path}.1`, "utf8").split("\n").at(-1) ?? "";
+    // What the disk cut off there is whole here.
+    expect(last).not.toBe("");
+    expect(lines).toContain(next[0] ?? "");
+    expect(next[0]).toStartWith(last);
+  },
+);

@@ -1,4 +1,4 @@
-import { close, constants, open, openSync, write } from "node:fs";
+import { close, closeSync, constants, open, openSync, readSync, statSync, write } from "node:fs";
 
 /** Lines are gathered in blocks of this size, each written at once. */
 const blockBytes = 256 * 1024;
@@ -60,7 +60,9 @@ export class LogOutput {
   constructor(options: LogOutputOptions) {
     this.#options = options;
     this.#fd = options.fd ?? standardError;
-    if (options.path !== undefined) this.#fd = openSync(options.path, appendFlags, fileMode);
+    if (options.path === undefined) return;
+    this.#fd = openSync(options.path, appendFlags, fileMode);
+    if (endsTorn(options.path)) this.#open.putAscii("\n");
   }
 
   /**
@@ -164,7 +166,11 @@ export class LogOutput {
         this.#isFailing = !isBusy;
         if (this.#isClosing && !isBusy) return false;
         await Bun.sleep(isBusy ? retryMs.busy : retryMs.failed);
-        if (this.#mustReopen) await this.#reopen();
+        if (this.#mustReopen) {
+          await this.#reopen();
+          // The line that the old file has a part of is whole in the new one.
+          written = block.lineStart(written);
+        }
       }
     }
     // Nobody reads the log any more: what is left of it goes nowhere, and the service goes on.
@@ -193,6 +199,21 @@ export class LogOutput {
   }
 }
 
+/** True when a full disk cut off the last line of the file. False where the file cannot be read. */
+function endsTorn(path: string): boolean {
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile() || stat.size === 0) return false;
+    const fd = openSync(path, "r");
+    const last = new Uint8Array(1);
+    readSync(fd, last, 0, 1, stat.size - 1);
+    closeSync(fd);
+    return last[0] !== newline;
+  } catch {
+    return false;
+  }
+}
+
 /** The number that a call of node:fs hands over. To load node:util for it takes 3 ms. */
 function numberOf(
   call: (done: (error: Error | null | undefined, result: number) => void) => void,
@@ -206,6 +227,7 @@ const encoder = new TextEncoder();
 /** Up to this length a loop is faster than the call that copies. */
 const loopedMax = 16;
 const zero = "0".charCodeAt(0);
+const newline = "\n".charCodeAt(0);
 
 /** Lines as bytes, without strings that would only be encoded. The caller checks the space. */
 export class LineBuffer {
@@ -227,6 +249,11 @@ export class LineBuffer {
   /** What was put in from byte `start` on. */
   from(start: number): Uint8Array {
     return this.#bytes.subarray(start, this.#length);
+  }
+
+  /** Where the line begins that byte `at` is in. */
+  lineStart(at: number): number {
+    return this.#bytes.subarray(0, at).lastIndexOf(newline) + 1;
   }
 
   clear(): void {

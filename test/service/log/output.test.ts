@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { openSync, readFileSync, renameSync, statSync } from "node:fs";
+import { openSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { LineBuffer, LogOutput } from "../../../src/service/log/output.ts";
@@ -127,6 +127,23 @@ test("a full disk is told of once, and closing does not wait for it", async () =
   await output.close(5_000);
   expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining("ENOSPC")]);
 });
+
+test.each(["half a li", "a whole line\n", ""])(
+  "after %j a line stands by itself",
+  async (before) => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "log");
+    writeFileSync(path, before);
+    const { output } = open(path);
+    output.write("next");
+    await output.close(5_000);
+    expect(readFileSync(path, "utf8").split("\n")).toEqual([
+      ...before.split("\n").filter((line) => line !== ""),
+      "next",
+      "",
+    ]);
+  },
+);
 
 test("the rest of a line that is too long is cut off", async () => {
   using folder = temporaryFolder();
