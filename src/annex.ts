@@ -36,6 +36,8 @@ export interface Watcher {
   readonly addresses?: AddressLimiter;
   /** Ends the service when it is aborted, as a signal does. */
   readonly stop?: AbortSignal;
+  /** True when another process of the same service warns of the way it was started. */
+  readonly otherWarns?: boolean;
   /**
    * Starts to listen on its own address. Returns what the banner shows of it, if anything. Throws
    * AppError when the address cannot be used.

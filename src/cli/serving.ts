@@ -70,7 +70,7 @@ async function run(
     if (issued === undefined) io.out(text);
     else await writeSecret(io, text, `rehome keys rotate ${issued.key.id} --grace 0`);
     for (const watcher of watchers) watcher.started?.(server.url, server.port);
-    await warnAtStart(loaded, services, log);
+    if (!watchers.some(({ otherWarns }) => otherWarns)) await warnAtStart(loaded, services, log);
     watchDescriptors(log, io.stop);
     await untilStopped(io, watchers);
     log.info("Stopping: running requests finish first.");

@@ -365,6 +365,14 @@ test("what keeps the first process from starting ends the command in words", asy
   expect(stderr).toContain("Error: The service did not start: its first process ended.");
 });
 
+test("what an operator should know of the start is in the log once", async () => {
+  using folder = temporaryFolder();
+  await makeKey(folder.path);
+  await using server = await serveIn(folder.path, 3, ["--environment", "staging"]);
+  await server.stop();
+  expect(server.stderr().match(/none of the staging environment/g)).toHaveLength(1);
+});
+
 test.each(["0", "65", "two", "1.5"])("--processes %s is refused", async (value) => {
   using folder = temporaryFolder();
   const result = await rehome(["serve", "--data", folder.path, "--processes", value]);

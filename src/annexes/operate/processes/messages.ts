@@ -12,6 +12,9 @@ import type { Answered, Traffic } from "../traffic.ts";
  */
 export const trafficVariable = "SUPERVISOR_COUNTS_TRAFFIC";
 
+/** Set in the environment of every serving process but the first one, which warns for all. */
+export const otherWarnsVariable = "SUPERVISOR_WARNED_BY_OTHER";
+
 /** From a serving process. */
 export type MemberMessage =
   /** It listens on this port. */

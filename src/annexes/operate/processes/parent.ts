@@ -1,7 +1,12 @@
 import type { EnvironmentVariables } from "../../../config.ts";
 import type { Taken } from "../../../service/anonymous.ts";
 import type { Answered, Traffic } from "../traffic.ts";
-import { trafficVariable, type MemberMessage, type SupervisorMessage } from "./messages.ts";
+import {
+  otherWarnsVariable,
+  trafficVariable,
+  type MemberMessage,
+  type SupervisorMessage,
+} from "./messages.ts";
 import { Questions } from "./questions.ts";
 import type { TakeShared } from "./shared-addresses.ts";
 
@@ -15,6 +20,7 @@ export interface Parent {
   /** Undefined where the supervisor does not count what all processes answer. */
   readonly tell?: (answered: Answered) => void;
   readonly traffic?: () => Promise<Traffic>;
+  readonly otherWarns: boolean;
   /** Aborted when the supervisor asks this process to stop, or ends. */
   readonly stop: AbortSignal;
 }
@@ -24,10 +30,10 @@ let parent: Parent | undefined;
 /** Returns the supervisor of this process, or undefined when it was started alone. */
 export function parentOf(env: EnvironmentVariables): Parent | undefined {
   if (process.send === undefined) return undefined;
-  return (parent ??= listenToParent(env[trafficVariable] !== undefined));
+  return (parent ??= listenToParent(env));
 }
 
-function listenToParent(countsTraffic: boolean): Parent {
+function listenToParent(env: EnvironmentVariables): Parent {
   let metricsOf: () => Promise<readonly object[]> = async () => [];
   const takes = new Questions<Taken>();
   const traffics = new Questions<Traffic>();
@@ -46,12 +52,13 @@ function listenToParent(countsTraffic: boolean): Parent {
   process.on("disconnect", stop);
   return {
     stop: stopping.signal,
+    otherWarns: env[otherWarnsVariable] !== undefined,
     ready: (_, port) => send({ type: "ready", port }),
     answer(metrics) {
       metricsOf = metrics;
     },
     takeShared: (bucket, want) => takes.ask((id) => send({ type: "take", id, bucket, want })),
-    ...(countsTraffic && {
+    ...(env[trafficVariable] !== undefined && {
       tell: (answered) => send({ type: "answered", answered }),
       traffic: () => traffics.ask((id) => send({ type: "traffic", id })),
     }),

@@ -7,7 +7,7 @@ import { settings, variableOf, type LoadedConfig } from "../../../config.ts";
 import type { AnySetting } from "../../../setting-kinds.ts";
 import { MinuteBuckets } from "../../../service/anonymous.ts";
 import { TrafficMeter } from "../traffic.ts";
-import { trafficVariable } from "./messages.ts";
+import { otherWarnsVariable, trafficVariable } from "./messages.ts";
 import { processesSetting } from "./setting.ts";
 import { Supervisor } from "./supervisor.ts";
 
@@ -87,6 +87,7 @@ function environmentOf(
     ...given,
     set(processesSetting, "1"),
     set(settings.reusePort, "true"),
+    ...(slot === 0 ? [] : [[otherWarnsVariable, "1"] as const]),
     ...(isWatched(loaded) ? [[trafficVariable, "1"] as const] : []),
     ...(port === undefined ? [] : [set(settings.port, String(port))]),
   ]) as Record<string, string | undefined>;

@@ -6,11 +6,13 @@ import type { Parent } from "./parent.ts";
 import { SharedAddressLimiter } from "./shared-addresses.ts";
 
 /** What one of several processes does with its supervisor. */
-export function watchForParent(config: Config, { ready, stop, takeShared, tell }: Parent): Watcher {
+export function watchForParent(config: Config, parent: Parent): Watcher {
+  const { ready, stop, takeShared, tell, otherWarns } = parent;
   const teller = tell && new TrafficTeller(tell);
   return {
     started: ready,
     stop,
+    otherWarns,
     // Addresses without a key are counted by all processes together.
     addresses: new SharedAddressLimiter(systemClock, config.anonymousPerMinute, takeShared),
     ...(teller !== undefined && { requests: teller }),
