@@ -49,9 +49,15 @@ export function withVersion(packageJson: string, version: string): string {
   return changed;
 }
 
+/** The environment without what names another repository, as in a hook of git. */
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^GIT_(DIR|WORK_TREE|INDEX_FILE)$/.test(name)),
+);
+
 function run(root: string, command: string[]): string {
   const { exitCode, stdout, stderr } = Bun.spawnSync(command, {
     cwd: root,
+    env,
     stdout: "pipe",
     stderr: "pipe",
   });

@@ -127,6 +127,19 @@ describe("a release that fails", () => {
   });
 });
 
+test("a repository that the environment names is not the one to release", () => {
+  using folder = temporaryFolder();
+  using other = temporaryFolder();
+  tree(folder.path);
+  tree(other.path, "other");
+  const script = JSON.stringify(join(import.meta.dir, "../../scripts/release.ts"));
+  const code = `import { checkTree } from ${script}; checkTree(${JSON.stringify(folder.path)}, "1.0.1");`;
+  const { stderr, exitCode } = Bun.spawnSync([process.execPath, "-e", code], {
+    env: { ...cleanEnvironment, GIT_DIR: join(other.path, ".git") },
+  });
+  expect([stderr.toString(), exitCode]).toEqual(["", 0]);
+});
+
 describe("a tree is refused that", () => {
   test("is not clean", () => {
     using folder = temporaryFolder();
