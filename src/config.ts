@@ -208,6 +208,11 @@ export function defaultDataFolder(env: EnvironmentVariables): string {
   return join(env[variable] ?? "", variable === "HOME" ? ".local/share" : "", "rehome");
 }
 
+/** The data folder that the settings name, or undefined where they name a database. */
+export function dataFolderOf({ data, store, storeFile }: Config): string | undefined {
+  return store === undefined && storeFile === undefined ? data : undefined;
+}
+
 /**
  * True when flags or the environment say where the data is. What they name may be another store
  * than that of this machine's service, whose settings then do not apply.

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import {
+  dataFolderOf,
   defaultDataFolder,
   serviceDataFolder,
   settings,
@@ -167,8 +168,9 @@ function databaseInsteadOf(folder: string, { machine }: Io): string | undefined 
 }
 
 /** False only if there is certainly no catalogue. Opening it reports what cannot be read. */
-function mayHoldCatalogue({ data: folder, store, storeFile }: Config): boolean {
-  if (store !== undefined || storeFile !== undefined || folder === inMemory) return true;
+function mayHoldCatalogue(config: Config): boolean {
+  const folder = dataFolderOf(config);
+  if (folder === undefined || folder === inMemory) return true;
   try {
     return statSync(storeFiles(folder).catalogue, { throwIfNoEntry: false }) !== undefined;
   } catch {

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { dataFolderOf } from "../config.ts";
 import type { Io } from "./io.ts";
 import { requireDescriptors } from "./descriptors.ts";
 import { addAllSettings, configOf } from "./options.ts";
@@ -21,9 +22,7 @@ Examples:
       if (served !== undefined) return served;
     }
     requireDescriptors();
-    const { data, store, storeFile } = loaded.config;
-    const isInFolder = store === undefined && storeFile === undefined;
-    const inspecting = inspectAhead(isInFolder ? data : undefined);
+    const inspecting = inspectAhead(dataFolderOf(loaded.config));
     // Loaded where it is wanted: no other command waits for the web framework.
     const { serve } = await import("./serving.ts");
     return serve(loaded, io, inspecting);

@@ -1,5 +1,5 @@
 import type { Listening, Watcher } from "../annex.ts";
-import { settings, type Config, type LoadedConfig } from "../config.ts";
+import { dataFolderOf, settings, type Config, type LoadedConfig } from "../config.ts";
 import { parseAddress } from "../domain/address.ts";
 import { AppError, shellWord } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
@@ -242,8 +242,8 @@ function networkLines(reaches: readonly Reach[]): string[] {
 
 /** What makes a key for this server. */
 function wayToKey(loaded: LoadedConfig, io: Io): string {
-  const { data, store, storeFile, environment } = loaded.config;
-  if (store === undefined && storeFile === undefined && data === inMemory) {
+  const { environment } = loaded.config;
+  if (dataFolderOf(loaded.config) === inMemory) {
     return "start again with --first-key. No other command reaches a store in memory.";
   }
   const words = ["rehome", "keys", "create", "--plan", "free", "--name", "LABEL"];

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { EnvironmentVariables, LoadedConfig } from "../../config.ts";
+import { dataFolderOf, type EnvironmentVariables, type LoadedConfig } from "../../config.ts";
 import { isoSeconds, type Clock } from "../../domain/clock.ts";
 import type { Static } from "../../cli/json.ts";
 import type { doctorSchema } from "../operate/doctor/command.ts";
@@ -24,14 +24,14 @@ interface BackupFile {
 export type HealthDesk = ReturnType<typeof openHealth>;
 
 export function openHealth({ config }: LoadedConfig, env: EnvironmentVariables, clock: Clock) {
-  const isFolder = config.store === undefined && config.storeFile === undefined;
+  const data = dataFolderOf(config);
   return {
     /** What `rehome doctor` finds. */
     async findings() {
       return ((await commandJson(["doctor"], env)) as Static<typeof doctorSchema>).checks;
     },
     /** Undefined where a database server keeps the data, and has its own tools. */
-    backups: isFolder ? backupsIn(join(config.data, folderName), env, clock) : undefined,
+    backups: data === undefined ? undefined : backupsIn(join(data, folderName), env, clock),
   };
 }
 

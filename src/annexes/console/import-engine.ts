@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { tmpdir } from "node:os";
-import type { Config } from "../../config.ts";
+import { type Config, dataFolderOf } from "../../config.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { Services } from "../../service/services.ts";
 import { record } from "../../storage/records.ts";
@@ -40,8 +40,8 @@ const meaningOf = Object.fromEntries(
 ) as Readonly<Record<MapTarget, Meaning>>;
 
 export function openImports(config: Config, services: Services): ImportDesk {
-  const isFolder = config.store === undefined && config.storeFile === undefined;
-  const folder = isFolder ? join(config.data, folderName) : ownTemporaryFolder();
+  const data = dataFolderOf(config);
+  const folder = data === undefined ? ownTemporaryFolder() : join(data, folderName);
   return new ImportDesk(folder, importEngine(services));
 }
 

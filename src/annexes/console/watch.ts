@@ -1,6 +1,7 @@
 import type { Watcher } from "../../annex.ts";
 import type { Io } from "../../cli/io.ts";
 import {
+  dataFolderOf,
   settings,
   variableOf,
   type EnvironmentVariables,
@@ -18,7 +19,7 @@ import { program } from "../program.ts";
 /** Starts the console beside the service, and tells it what the service does. */
 export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Watcher {
   const { config } = loaded;
-  if (config.store === undefined && config.storeFile === undefined && config.data === inMemory) {
+  if (dataFolderOf(config) === inMemory) {
     throw new AppError(
       "invalid_request",
       "The console is a separate process, and cannot use a catalogue in memory.",
@@ -63,9 +64,9 @@ function environmentOf({ all, config }: LoadedConfig, env: EnvironmentVariables)
   const given = all.flatMap(({ setting, text, value }) =>
     text === undefined || value === undefined ? [] : [[variableOf(setting), text] as const],
   );
-  const isFolder = config.store === undefined && config.storeFile === undefined;
+  const data = dataFolderOf(config);
   return {
     ...Object.fromEntries([...others, ...given]),
-    ...(isFolder && { [variableOf(settings.data)]: config.data }),
+    ...(data !== undefined && { [variableOf(settings.data)]: data }),
   };
 }

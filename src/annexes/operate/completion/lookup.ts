@@ -1,5 +1,5 @@
 import { annexSettings } from "../../../cli/options.ts";
-import { isStoreNamed, loadConfig, settings } from "../../../config.ts";
+import { dataFolderOf, isStoreNamed, loadConfig, settings } from "../../../config.ts";
 import { peekKeys, peekPets } from "./peek.ts";
 import type { Io } from "../../../cli/io.ts";
 import { cut, printable } from "../../../cli/terminal/text.ts";
@@ -55,5 +55,5 @@ function folderOf(given: ReadonlyMap<string, string>, io: Io): string | undefine
   const { config } = loadConfig(flags, io.env, annexSettings(io.annexes), service?.variables);
   // Root must not leave files of its own beside the service's database.
   if (service?.account !== undefined && io.machine.uid === 0) io.machine.become(service.account);
-  return config.store === undefined && config.storeFile === undefined ? config.data : undefined;
+  return dataFolderOf(config);
 }

@@ -1,5 +1,5 @@
 import type { Watcher } from "../../../annex.ts";
-import type { Config } from "../../../config.ts";
+import { type Config, dataFolderOf } from "../../../config.ts";
 import type { ListenAddress } from "../../listen-address.ts";
 import type { Logger } from "../../../service/log/logger.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
@@ -34,10 +34,10 @@ export function countForParent(
   return counting(metrics);
 }
 
-function metricsOf({ store, storeFile, data }: Config, log: Logger): Metrics {
-  const isLocal = store === undefined && storeFile === undefined && data !== inMemory;
+function metricsOf(config: Config, log: Logger): Metrics {
+  const data = dataFolderOf(config);
   return new Metrics({
-    folder: isLocal ? data : undefined,
+    folder: data === inMemory ? undefined : data,
     droppedLogLines: () => log.output.droppedTotal,
   });
 }
