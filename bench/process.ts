@@ -29,6 +29,15 @@ export interface Running {
   readonly stop: () => Promise<void>;
 }
 
+/** The servers that run now. A signal to the bench alone would leave them behind. */
+const servers = new Set<Bun.Subprocess>();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    for (const server of servers) server.kill("SIGKILL");
+    process.exit(1);
+  });
+}
+
 /** A port nothing listens on at the moment. */
 export async function freePort(): Promise<number> {
   const probe = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
@@ -91,6 +100,8 @@ export async function startServer(start: Start): Promise<Running> {
     stdout: "ignore",
     stderr: Bun.file(start.stderrFile),
   });
+  servers.add(child);
+  void child.exited.then(() => servers.delete(child));
   const stop = async (): Promise<void> => {
     child.kill("SIGTERM");
     const force = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
