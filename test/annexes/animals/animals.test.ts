@@ -3,13 +3,15 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { AnimalService } from "../../../src/annexes/animals/animals.ts";
 import { CategoryService } from "../../../src/annexes/animals/categories.ts";
+import { everyId } from "../../../src/annexes/animals/statements/changes.ts";
 import { lastChange } from "../../../src/annexes/animals/statements/find.ts";
+import { planUndo } from "../../../src/annexes/animals/statements/undo.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import { fold } from "../../../src/domain/names.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import type { Pet, PetStatus } from "../../../src/domain/pet.ts";
 import type { Store } from "../../../src/storage/contract.ts";
-import { rows, run, sql } from "../../../src/storage/statement.ts";
+import { inDialect, rows, run, sql } from "../../../src/storage/statement.ts";
 import { pets } from "../../../src/storage/tables.ts";
 import { changes, petEvents, removedPets } from "../../../src/annexes/animals/tables.ts";
 import { openForEach, stores } from "../../helpers/stores.ts";
@@ -157,6 +159,25 @@ describe.each(stores)("$name", (kind) => {
     expect(again.message).toContain("was already undone");
     expect((await animals.undo()).updated).toBe(1);
     expect((await refusal(animals.undo())).message).toBe("There is no change to undo.");
+  });
+
+  test("an undo looks at the history of each animal by its key, also without statistics", async () => {
+    const explain = inDialect({ sqlite: "EXPLAIN QUERY PLAN", postgres: "EXPLAIN" });
+    const plans: string[] = [];
+    await store.read(function* () {
+      const steps = planUndo(int64Max, 1n, everyId);
+      for (let step = steps.next(); step.done !== true; step = steps.next(0)) {
+        if (step.value.kind !== "count") throw new Error("expected a statement");
+        const lines = yield* rows<object>(sql`${explain} ${step.value.statement}`);
+        plans.push(lines.map((line) => Object.values(line).join(" ")).join("\n"));
+      }
+    });
+    expect(plans).toHaveLength(3);
+    for (const plan of plans) {
+      // A join could compare all animals with all events.
+      expect(plan).toMatch(/CORRELATED SCALAR SUBQUERY|\(SubPlan \d+\) = 0/);
+      expect(plan).toMatch(/SEARCH later USING .*\(pet_id=\?|Index Cond: \(\(pet_id = animal.id\)/);
+    }
   });
 
   test("histories are kept for 90 days", async () => {

@@ -61,10 +61,11 @@ function untouched(change: bigint, undo: bigint): Statement {
   const takenBack = sql`EXISTS (
     SELECT 1 FROM ${petEvents} AS back JOIN ${changes} AS again ON again.id = back.change_id
     WHERE back.pet_id = later.pet_id AND again.undoes = cause.id)`;
-  return sql`NOT EXISTS (
-    SELECT 1 FROM ${petEvents} AS later JOIN ${changes} AS cause ON cause.id = later.change_id
+  // PostgreSQL makes a join of NOT EXISTS, and without statistics it compares all with all there.
+  return sql`(
+    SELECT count(*) FROM ${petEvents} AS later JOIN ${changes} AS cause ON cause.id = later.change_id
     WHERE later.pet_id = animal.id AND later.change_id > ${change} AND later.change_id < ${undo}
-      AND (cause.undoes = ${change} OR (cause.undoes IS NULL AND NOT ${takenBack})))`;
+      AND (cause.undoes = ${change} OR (cause.undoes IS NULL AND NOT ${takenBack}))) = 0`;
 }
 
 /** Plans to take back, as the change `undo`, what `change` did to the animals in `range`. */
