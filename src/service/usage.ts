@@ -39,12 +39,18 @@ export class UsageService {
 
   /** Each of `keys` with its use now, in their order. */
   async nowOfAll(keys: readonly ApiKey[]): Promise<UsedKey[]> {
-    return Promise.all(keys.map(async (key) => ({ key, use: await this.now(key) })));
+    const kept = await this.#windows.countsOfAll();
+    const used: UsedKey[] = [];
+    for (const key of keys) used.push({ key, use: await this.#use(key.id, kept.get(key.id)) });
+    return used;
   }
 
   /** The windows of a key, and when it was last used. */
   async now({ id }: ApiKey): Promise<KeyUse> {
-    const kept = await this.#windows.counts(id);
+    return this.#use(id, await this.#windows.counts(id));
+  }
+
+  async #use(id: string, kept: WindowCounts | undefined): Promise<KeyUse> {
     if (kept === undefined) {
       return { counts: rollCounts(unusedCounts, this.#clock()), lastUsedDay: undefined };
     }

@@ -111,6 +111,8 @@ export interface WindowStore {
    */
   take(requests: readonly TakeRequest[], usage: readonly UsageDelta[]): Awaitable<TakeResult[]>;
   counts(keyId: string): Awaitable<WindowCounts | undefined>;
+  /** The counts of all keys that were ever used, by their ids. */
+  countsOfAll(): Awaitable<ReadonlyMap<string, WindowCounts>>;
   /** The address that came with the last take of a key, or undefined when none ever did. */
   lastAddress(keyId: string): Awaitable<string | undefined>;
   /**

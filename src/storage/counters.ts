@@ -2,7 +2,7 @@
  * The tables of counters. In SQLite they are in a separate file, `limits.db`. So they never wait
  * for the fsync of an animal, and a restored backup gives no used requests back.
  */
-import { windowMs } from "../domain/windows.ts";
+import { windowMs, type WindowCounts } from "../domain/windows.ts";
 import type { UsageDay } from "./contract.ts";
 import { count, defaulting, nullable, type Table, table, text } from "./declare.ts";
 import { records } from "./records.ts";
@@ -41,6 +41,17 @@ export const usageDays = table({
 });
 
 export const limitsTables: readonly Table[] = [rateWindows, usageDays];
+
+/** The windows of all keys that were ever used, by the ids of the keys. */
+export function* countsOfAll(): Steps<ReadonlyMap<string, WindowCounts>> {
+  const windows = yield* records(rateWindows, sql``);
+  return new Map(
+    windows.map(({ keyId, minuteLabel, minuteUsed, dayLabel, dayUsed }) => [
+      keyId,
+      { minuteLabel, minuteUsed, dayLabel, dayUsed },
+    ]),
+  );
+}
 
 /** Days from `firstDay` on, of one key or of all, oldest first. Running days are in the windows. */
 export function* usageSince(firstDay: number, keyId: string | undefined): Steps<UsageDay[]> {

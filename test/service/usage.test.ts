@@ -101,6 +101,17 @@ describe("the use of a key now", () => {
     expect(await usage.days(30, key.id)).toMatchObject([{ day, requests: 4 }, { requests: 0 }]);
   });
 
+  test("is told of more keys than the store answers requests at a time", async () => {
+    const { keys, usage, take } = await services();
+    const { key } = await keys.create({ name: "a", plan: "pro" });
+    await take(key.id, 7);
+    const others = Array.from({ length: 3_000 }, (_, at) => ({ ...key, id: `key_${at}` }));
+    const used = await usage.nowOfAll([key, ...others]);
+    expect(used).toHaveLength(3_001);
+    expect(used[0]).toEqual({ key, use: await usage.now(key) });
+    expect(used.filter(({ use }) => use.counts.dayUsed > 0)).toHaveLength(1);
+  });
+
   test("comes in the order of the keys", async () => {
     const { keys, usage, take } = await services();
     const a = await keys.create({ name: "a", plan: "pro" });

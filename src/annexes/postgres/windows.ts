@@ -4,7 +4,7 @@ import type { Clock } from "../../domain/clock.ts";
 import type { WindowCounts } from "../../domain/windows.ts";
 import type { TakeResult, WindowStore } from "../../storage/contract.ts";
 import { GroupCommit } from "../../storage/group-commit.ts";
-import { usageSince } from "../../storage/counters.ts";
+import { countsOfAll, usageSince } from "../../storage/counters.ts";
 import { repeatable, type Query, type Runner } from "./connections.ts";
 import { lockTimeout, read } from "./engine.ts";
 import { isHarmless } from "./failures.ts";
@@ -77,6 +77,7 @@ export function windowStore(
       const [row] = await reads.run(({ windows }) => windows.byKey.execute({ keyId }), repeatable);
       return row;
     },
+    countsOfAll: () => read(reads, countsOfAll),
     async lastAddress(keyId) {
       const [row] = await reads.run(({ query }) => readLastAddress(query, keyId), repeatable);
       return row?.lastAddress ?? undefined;

@@ -4,7 +4,7 @@ import { unusedCounts, settleTake, type WindowCounts } from "../../domain/window
 import type { TakeRequest, TakeResult, UsageDelta, WindowStore } from "../contract.ts";
 import { AppError } from "../../domain/errors.ts";
 import { asAppError, isBusy, isFull, translating } from "./database.ts";
-import { usageSince } from "../counters.ts";
+import { countsOfAll, usageSince } from "../counters.ts";
 import { perform } from "./engine.ts";
 import { usageTexts, windowTexts } from "./statements.macro.ts" with { type: "macro" };
 
@@ -61,6 +61,7 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
       }
     },
     counts: (keyId) => translating(() => countsOf(statements.byKey.get(keyId))),
+    countsOfAll: () => translating(() => perform(db, countsOfAll())),
     lastAddress: (keyId) =>
       translating(() => statements.byKey.get(keyId)?.last_address ?? undefined),
     version: statements.version,
