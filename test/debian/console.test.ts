@@ -429,6 +429,23 @@ describe("the console", () => {
     expect(complaints).toEqual([]);
   });
 
+  test("changes nothing when somebody presses Enter in a box of an animal", async () => {
+    await using opened = await joined("Eva", "staff", screens.light);
+    const { page } = opened;
+    await page.getByLabel("Name").fill("Boxed");
+    await page.getByLabel("Category").fill("Dog");
+    await page.getByLabel("Status").selectOption({ label: "sold" });
+    await button(page, "Add animal").click();
+    await page.getByText("Boxed was added").waitFor();
+    await page.getByLabel("Choose Boxed").check();
+    await page.getByLabel("Choose Boxed").press("Enter");
+    await page.reload();
+    await page.getByRole("button", { name: "sold: Boxed", pressed: true }).waitFor();
+    await page.getByLabel("Choose Boxed").check();
+    await page.locator("#several").getByRole("button", { name: "pending" }).click();
+    await page.getByRole("button", { name: "pending: Boxed", pressed: true }).waitFor();
+  });
+
   test("takes each of several taps where answers are slow, and a double tap once", async () => {
     await using opened = await joined("Tea", "staff", screens.phone);
     const { page } = opened;

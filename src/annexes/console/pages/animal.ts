@@ -190,6 +190,7 @@ export async function changeSeveral(visit: Visit): Promise<Response> {
     .map(parseInt64)
     .filter((id) => id !== undefined);
   const status = statusChoice(form.text("status"));
+  if (status === undefined && !form.has("remove")) return redirect(backPath(visit));
   if (ids.length === 0) {
     return consolePage(visit, {
       title: words.sections.animals,
@@ -199,12 +200,12 @@ export async function changeSeveral(visit: Visit): Promise<Response> {
         <p><a href="${backPath(visit)}">${words.animals.showAll}</a></p>`,
     });
   }
-  if (form.has("remove")) {
-    const removed = await desk.animals.remove(ids, person.name).catch(tellGone);
-    return redirect(withChange(backPath(visit), removed));
-  }
-  if (status === undefined) return notFoundPage(visit);
-  const changed = await desk.animals.update(ids, { status }, person.name).catch(tellGone);
+  const { animals } = desk;
+  const changed = await (
+    status === undefined
+      ? animals.remove(ids, person.name)
+      : animals.update(ids, { status }, person.name)
+  ).catch(tellGone);
   return redirect(withChange(backPath(visit), changed));
 }
 

@@ -237,10 +237,14 @@ function row(
   </li>`;
 }
 
-/** What is done with the chosen animals. The boxes stand in their rows and belong to this form. */
+/**
+ * What is done with the chosen animals. The boxes stand in their rows and belong to this form.
+ * Enter in a box presses the first button, which changes nothing.
+ */
 function severalForm({ words }: Visit, asked: AnimalQuery): Html {
   return html`<form method="post" action="/animals/several" id="several" class="several">
     ${hidden("back", listPath(asked))}
+    <button hidden></button>
     <span class="soft" data-count="${words.animals.chosen("{n}")}"
       >${words.animals.withChosen}</span
     >
