@@ -446,6 +446,18 @@ describe("the console", () => {
     await page.getByRole("button", { name: "pending: Boxed", pressed: true }).waitFor();
   });
 
+  test("leads from any page to the name of a new animal by n", async () => {
+    await using opened = await joined("Nia", "staff", screens.light);
+    const { page } = opened;
+    for (const path of ["/animals", "/help"]) {
+      await page.goto(`${server.console}${path}`);
+      await page.keyboard.press("n");
+      await page.locator("#name:focus").waitFor();
+      await page.keyboard.type("Gaia");
+      expect(await page.getByLabel("Name").inputValue()).toBe("Gaia");
+    }
+  });
+
   test("takes each of several taps where answers are slow, and a double tap once", async () => {
     await using opened = await joined("Tea", "staff", screens.phone);
     const { page } = opened;

@@ -258,9 +258,9 @@ document.addEventListener("keydown", (event) => {
   if (goal) return void visit(goal);
   if (key === "n") {
     event.preventDefault();
-    const field = $("#add #name");
-    if (field) field.focus();
-    else void visit("/animals/new");
+    const field = () => $('[action="/animals"] #name');
+    if (field()) field().focus();
+    else void visit("/animals/new").then(() => field()?.focus());
   }
   const shortcut = /^[/?]$/.test(key) && $(`[data-key="${key}"]`);
   if (!shortcut) return;
