@@ -88,6 +88,45 @@ test("a folder that a server uses is refused, as source and as target", async ()
   expect(copied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("are equal") });
 }, 120_000);
 
+test("a database that a server uses is refused, as source and as target", async () => {
+  using home = temporaryFolder();
+  const other = join(home.path, "other");
+  await makeKey(other);
+  await using used = await testDatabase();
+  const env = { REHOME_STORE: `${used.url}?application_name=shelter` };
+  const made = await rehome(["keys", "create", "--name", "t", "--plan", "pro"], { env });
+  expect(made.exitCode).toBe(0);
+  for (const name of ["rehome", "shelter"]) {
+    const address = `${used.url}?application_name=${name}`;
+    await using server = await serve(undefined, [], { env: { REHOME_STORE: address } });
+    for (const places of [
+      ["--from", address, "--to", join(home.path, "new")],
+      ["--from", other, "--to", address],
+    ]) {
+      const refused = await rehome(["store", "copy", ...places]);
+      expect([refused.exitCode, refused.stdout]).toEqual([1, ""]);
+      expect(refused.stderr).toMatch(/postgres:\S+ is in use by another process\./);
+      expect(refused.stderr).not.toContain(password);
+    }
+    expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
+  }
+  const args = ["store", "copy", "--from", used.url, "--to", join(home.path, "new")];
+  const copied = await rehome(args);
+  expect(copied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("are equal") });
+}, 120_000);
+
+test("a database is not copied onto itself by another address", async () => {
+  await using used = await testDatabase();
+  const env = { REHOME_STORE: used.url };
+  const add = ["pets", "add", "--name", "Rex", "--category", "1"];
+  expect((await rehome(add, { env })).exitCode).toBe(0);
+  const again = `${used.url}?application_name=rehome`;
+  const copied = await rehome(["store", "copy", "--from", used.url, "--to", again, "--resume"]);
+  expect([copied.exitCode, copied.stdout]).toEqual([1, ""]);
+  expect(copied.stderr).toContain("is in use by another process.");
+  expect((await rehome(["pets", "list"], { env })).exitCode).toBe(0);
+}, 120_000);
+
 test("a catalogue that is no plain file is named as such", async () => {
   using home = temporaryFolder();
   const from = join(home.path, "from");

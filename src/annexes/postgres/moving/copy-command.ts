@@ -13,6 +13,7 @@ import type { Config } from "../../../config.ts";
 import { run, sql, type Steps } from "../../../storage/statement.ts";
 import { movedMark } from "../../../storage/store-state.ts";
 import { storeState } from "../../../storage/tables.ts";
+import { requireUnusedDatabase } from "./unused.ts";
 import { addSettings, settingsOf } from "../../../cli/options.ts";
 import { requireUnused } from "../../hold-catalogue.ts";
 import { type Progress, ProgressLine } from "../../progress.ts";
@@ -72,10 +73,6 @@ async function copy(io: Io, options: Options, config: Config): Promise<void> {
     throw new UsageError("--from and --to are the same place.", "Name another place with --to.");
   }
   if (!isAddress(source)) requireCatalogue(source);
-  // What a server stores during the copy would not be in the new place.
-  for (const place of [source, target]) {
-    if (!isAddress(place)) requireUnused(storeFiles(place).catalogue);
-  }
   const resume = options.resume === true;
   const copied = await copyPlaces(io, { source, target, resume, config });
   if (options.json) return printJson(io, copied);
@@ -123,8 +120,11 @@ export async function copyPlaces(
   io: Io,
   { source, target, resume, config }: PlacesToCopy,
 ): Promise<{ from: string; to: string; parts: CopiedPart[] }> {
+  await requireUnusedPlace(source, config);
   await using from = disposable(await open(io, source, config.storeTimeoutMs));
   await refuseMoved(from.store, config);
+  // While the source is open, so that it is not its own target by another address.
+  await requireUnusedPlace(target, config);
   await using to = disposable(await open(io, target, config.storeTimeoutMs));
   await refuseMoved(to.store, config);
   const line = new ProgressLine(io, () => performance.now());
@@ -144,6 +144,12 @@ export async function copyPlaces(
       cause: error,
     });
   }
+}
+
+/** Throws while a server uses the place: what it stores would not be in the new place. */
+async function requireUnusedPlace(place: string, { storeTimeoutMs }: PlacesToCopy["config"]) {
+  if (isAddress(place)) await requireUnusedDatabase(place, storeTimeoutMs);
+  else requireUnused(storeFiles(place).catalogue);
 }
 
 /** The address or the whole path of the folder that the options name. */
