@@ -167,6 +167,15 @@ describe("remove", () => {
     expect(await served(`/pets/${id}`)).toContain('"name":"Rex"');
   });
 
+  test("looks for more animals than the store answers at a time", async () => {
+    const ids = Array.from({ length: 2_100 }, (_, at) => String(1_000_000 + at));
+    const { exitCode, stderr } = await pets("remove", ...ids, "--yes");
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("There is no animal with the id 1000000."),
+    });
+  });
+
   test("asks at a terminal", async () => {
     const id = await added();
     const question = `Remove ${id} "Rex" (category 1, without a status)? [y/N] `;

@@ -1,6 +1,7 @@
 import { Argument, Command } from "commander";
 import type { Io } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
+import type { Pet } from "../../../domain/pet.ts";
 import { withAnimals } from "../open.ts";
 import { addSettings, storeSettings, yesOption } from "../../../cli/options.ts";
 import { confirm } from "../../../cli/terminal/confirm.ts";
@@ -30,7 +31,8 @@ Examples:
   );
   return command.action(async (ids: readonly bigint[], options: { json?: true; yes?: true }) => {
     await withAnimals(command, io, async ({ animals, pets }) => {
-      const found = await Promise.all(ids.map(async (id) => foundPet(await pets.byId(id), id)));
+      const found: Pet[] = [];
+      for (const id of ids) found.push(foundPet(await pets.byId(id), id));
       const shown = found.slice(0, shownMax).map(petText);
       const more = found.length > shownMax ? `, and ${found.length - shownMax} more` : "";
       await confirm(io, `Remove ${shown.join(", ")}${more}?`, {
