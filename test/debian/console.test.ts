@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page, Route } from "playwright-core";
 import { rehome, temporaryFolder } from "../helpers/binary.ts";
 import { dimText, openPage, screens, startBrowser } from "../helpers/browser.ts";
 import { invite, serveConsole, Visitor, type RunningConsole } from "../helpers/console.ts";
@@ -456,6 +456,69 @@ describe("the console", () => {
       await page.keyboard.type("Gaia");
       expect(await page.getByLabel("Name").inputValue()).toBe("Gaia");
     }
+  });
+
+  test("keeps what is typed into Search where a filter or a tap is faster than it", async () => {
+    await using opened = await joined("Sia", "staff", screens.light);
+    const { page } = opened;
+    const add = async (name: string) => {
+      await page.getByLabel("Name").fill(name);
+      await page.getByLabel("Category").fill("Dog");
+      await page.getByLabel("Status").selectOption({ label: "sold" });
+      await button(page, "Add animal").click();
+      await page.getByText(`${name} was added`).waitFor();
+    };
+    await add("Sought one");
+    await add("Other one");
+    const tick = page.getByLabel("Choose Sought one");
+    for (const faster of [
+      () => link(page, "sold").click(),
+      () => button(page, "pending: Sought one").click(),
+    ]) {
+      await page.goto(`${server.console}/animals`);
+      await tick.check();
+      const [asked, released] = [1, 2].map(() => Promise.withResolvers<void>());
+      const hold = async (route: Route) => {
+        asked?.resolve();
+        await released?.promise;
+        await route.abort();
+      };
+      await page.route("**/animals?q=Sought", hold, { times: 1 });
+      await page.getByLabel("Search").fill("Sought");
+      await asked?.promise;
+      await faster();
+      await link(page, "Other one").waitFor({ state: "detached" });
+      expect(await page.getByLabel("Search").inputValue()).toBe("Sought");
+      expect(new URL(page.url()).searchParams.get("q")).toBe("Sought");
+      expect(await tick.isChecked()).toBe(true);
+      released?.resolve();
+    }
+    await link(page, "Animals").click();
+    await link(page, "Other one").waitFor();
+    expect(await page.getByLabel("Search").inputValue()).toBe("");
+  });
+
+  test("keeps the ticks of animals that stay in the list, until they were sent", async () => {
+    await using opened = await joined("Tix", "staff", screens.light);
+    const { page } = opened;
+    for (const name of ["Tick one", "Tick two", "Tack"]) {
+      await page.getByLabel("Name").fill(name);
+      await page.getByLabel("Category").fill("Dog");
+      await button(page, "Add animal").click();
+      await page.getByText(`${name} was added`).waitFor();
+    }
+    const tick = page.getByLabel("Choose Tick one");
+    await tick.check();
+    await button(page, "sold: Tick two").click();
+    await page.getByRole("button", { name: "sold: Tick two", pressed: true }).waitFor();
+    expect(await tick.isChecked()).toBe(true);
+    await page.getByLabel("Search").fill("Tick");
+    await link(page, "Tack").waitFor({ state: "detached" });
+    await page.getByText("1 chosen").waitFor();
+    expect(await tick.isChecked()).toBe(true);
+    await page.locator("#several").getByRole("button", { name: "pending" }).click();
+    await page.getByRole("button", { name: "pending: Tick one", pressed: true }).waitFor();
+    expect(await tick.isChecked()).toBe(false);
   });
 
   test("takes each of several taps where answers are slow, and a double tap once", async () => {

@@ -34,23 +34,30 @@ function show(page, address, { push, part }) {
     history.replaceState({ top: scrollY }, "");
     history.pushState({}, "", address);
   }
+  // What somebody types and ticks stays, unless it was sent.
+  const kept = document.querySelectorAll(
+    "#add form:not([data-sent]) [name], #q, body:not(:has(#several[data-sent])) .animals :checked",
+  );
   const target = part && $(`#${part}`);
   const source = part && $(`#${part}`, page);
   if (target && source) {
     target.replaceWith(source);
+    const asked = $("#q", page);
+    if (asked) $("#q").defaultValue = asked.value;
   } else {
-    // What somebody types into the form for an animal stays, unless it was sent.
-    const typed = document.querySelectorAll("#add form:not([data-sent]) [name]");
     document.title = page.title;
     document.documentElement.lang = page.documentElement.lang;
     Object.assign(document.body.dataset, page.body.dataset);
     document.body.replaceChildren(...page.body.childNodes);
-    for (const { id, value } of typed) {
-      const field = id && $(`#add #${id}`);
-      if (field) field.value = value;
-    }
+  }
+  for (const { id, value, defaultValue, checked } of kept) {
+    const field = id && $(`:is(#add, .search, .animals) #${id}`);
+    if (field && value.trim() !== defaultValue) field.value = value;
+    if (field && checked) field.checked = true;
   }
   if (part) return;
+  const asking = $("#q");
+  if (asking && asking.value.trim() !== asking.defaultValue) search(asking.form);
   const wanted = $("[autofocus]") ?? (focusId && document.getElementById(focusId));
   const hash = location.hash && document.getElementById(location.hash.slice(1));
   if (wanted) wanted.focus({ preventScroll: !wanted.matches("[autofocus]") });
@@ -98,25 +105,20 @@ async function visit(address, { init, push = true, part, leave, turn = (latest +
 }
 
 /** Shows the page that Back or Forward leads to, where somebody was on it. */
-async function revisit(state) {
-  await visit(location.href, { push: false });
-  if (state) scrollTo({ top: state.top, behavior: "instant" });
-}
-
-addEventListener("popstate", ({ state }) => void revisit(state));
+addEventListener("popstate", ({ state }) => {
+  const scroll = () => state && scrollTo({ top: state.top, behavior: "instant" });
+  void visit(location.href, { push: false }).then(scroll);
+});
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.enctype === "multipart/form-data") return upload(event, form);
   event.preventDefault();
   const fields = new URLSearchParams(new FormData(form, event.submitter));
-  if (form.method === "post") {
-    sendForm(form, fields);
-  } else {
-    const address = new URL(form.action);
-    address.search = fields;
-    void visit(address.href, { leave: () => (location.href = address.href) });
-  }
+  if (form.method === "post") return sendForm(form, fields);
+  const address = new URL(form.action);
+  address.search = fields;
+  void visit(address.href, { leave: () => (location.href = address.href) });
 });
 
 /** Sends forms one after the other, and nothing twice. Once one is lost, those behind it wait. */
@@ -175,7 +177,10 @@ document.addEventListener("input", ({ target }) => {
   // What is typed now was not sent, and a tap behind it is a new one.
   delete form?.dataset.sent;
   tap = undefined;
-  if (!form?.dataset.live || target.type !== "search") return;
+  if (form?.dataset.live && target.type === "search") search(form);
+});
+
+function search(form) {
   clearTimeout(typing);
   typing = setTimeout(() => {
     const address = new URL(form.action);
@@ -183,7 +188,7 @@ document.addEventListener("input", ({ target }) => {
     history.replaceState({}, "", address.href);
     void visit(address.href, { push: false, part: form.dataset.live }).then(ready);
   }, 180);
-});
+}
 
 /** The second half of a double tap would press what took the place of the first. */
 document.addEventListener(
@@ -205,13 +210,7 @@ document.addEventListener("click", (event) => {
   const copied = target.closest("[data-copy]");
   if (copied) return void copy(copied);
   const link = target.closest("a[href]");
-  const isPlain = !(
-    event.ctrlKey ||
-    event.metaKey ||
-    event.shiftKey ||
-    event.altKey ||
-    event.button
-  );
+  const isPlain = !["ctrlKey", "metaKey", "shiftKey", "altKey", "button"].some((key) => event[key]);
   if (!link || !isPlain || link.origin !== location.origin || link.hasAttribute("download")) return;
   if (link.hash && link.pathname === location.pathname) return;
   event.preventDefault();

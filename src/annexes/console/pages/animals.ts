@@ -204,6 +204,7 @@ function row(
   return html`<li id="animal-${String(id)}">
     <input
       type="checkbox"
+      id="choose-${String(id)}"
       form="several"
       name="id"
       value="${String(id)}"
