@@ -200,6 +200,19 @@ describe.each(stores)("$name", (kind) => {
     );
   }, 120_000);
 
+  test("one in parts leaves what somebody changes while it runs", async () => {
+    const row = (_: unknown, at: number) => `A${at},Rex,01/01/2024,m,,Dog`;
+    await importText(austin(Array.from({ length: 5_001 }, row)));
+    const last = (await state()).pets.at(-1)?.id ?? 0n;
+    let sold: Promise<unknown> | undefined;
+    const onProgress = () => void (sold ??= animals.update([last], { status: "sold" }));
+    const did = await animals.undo({ onProgress });
+    await sold;
+    expect(did).toMatchObject({ removed: 5_000, left: 1 });
+    expect((await state()).pets).toMatchObject([{ id: last, name: "Rex", status: "sold" }]);
+    expect((await animals.history(last)).events.map(({ action }) => action)).toEqual(["update"]);
+  }, 60_000);
+
   type Move =
     | { readonly kind: "import"; readonly file: Row[]; readonly complete: boolean }
     | { readonly kind: "edit"; readonly name: string; readonly picks: number[] }
