@@ -276,7 +276,7 @@ describe("a list", () => {
   });
 });
 
-describe("a form that no page of the console sends", () => {
+describe("a form with something wrong", () => {
   const dog = { name: "Odd", category: "Dog", status: "available" };
 
   test.each([
@@ -284,6 +284,7 @@ describe("a form that no page of the console sends", () => {
     ["a name with NUL", { ...dog, name: "a\0b" }, "characters that cannot be stored"],
     ["a category that is too long", { ...dog, category: "c".repeat(1_001) }, "at most 1000"],
     ["an unknown status", { ...dog, status: "<script>" }, "Choose a status."],
+    ["nothing in it", { name: "", category: "", status: "available" }, "Type a category"],
   ])("with %s is refused beside its field, and nothing is added", async (what, fields, words) => {
     const ned = await joined(`Ned ${what}`);
     const answer = await ned.post("/animals", fields);

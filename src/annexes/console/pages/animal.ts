@@ -25,10 +25,7 @@ import { noStatus, notice, oneButton, shownName, statusChoice, type FieldErrors 
 const statusOfChoice = (choice: PetStatus | "none" | undefined): PetStatus | undefined =>
   choice === noStatus ? undefined : choice;
 
-/**
- * `GET /animals/new`: a page of its own to add an animal, for a browser that has no room, or that
- * sent nothing.
- */
+/** `GET /animals/new`: a page of its own to add an animal. */
 export async function newAnimalPage(visit: Visit): Promise<Response> {
   return newPage(visit, noValues);
 }
@@ -58,15 +55,9 @@ async function newPage(
   });
 }
 
-/**
- * `POST /animals`: adds one. A form in which nothing was filled in leads to the page with more
- * room.
- */
+/** `POST /animals`: adds one. */
 export async function addAnimal(visit: Visit): Promise<Response> {
   const values = sentValues(visit);
-  if (values.name.trim() === "" && values.category === "" && !visit.form.has("again")) {
-    return redirect("/animals/new");
-  }
   const errors = errorsOf(values, visit.words);
   if (Object.keys(errors).length > 0) return newPage(visit, values, errors);
   const { name, category, status } = values;
