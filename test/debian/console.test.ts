@@ -429,6 +429,31 @@ describe("the console", () => {
     expect(complaints).toEqual([]);
   });
 
+  test("prints a list without what would cover it", async () => {
+    await using opened = await joined("Pru", "operator", screens.light);
+    const { page } = opened;
+    // A sheet of A4.
+    await page.setViewportSize({ width: 794, height: 1123 });
+    await page.emulateMedia({ media: "print" });
+    await link(page, "sold").waitFor();
+    expect(await link(page, "Import").isVisible()).toBe(false);
+    expect(await button(page, "Add animal").isVisible()).toBe(false);
+  });
+
+  test("shows which colour of a chart is which in forced colours", async () => {
+    await using opened = await joined("Fay", "operator", {
+      ...screens.light,
+      forcedColors: "active",
+    });
+    const { page } = opened;
+    await page.goto(`${server.console}/usage`);
+    const colours = await page.evaluate<string[]>(
+      `[...document.querySelectorAll(".legend span")].map((each) =>
+        getComputedStyle(each, "::before").backgroundColor)`,
+    );
+    expect(new Set(colours).size).toBe(2);
+  });
+
   test("changes nothing when somebody presses Enter in a box of an animal", async () => {
     await using opened = await joined("Eva", "staff", screens.light);
     const { page } = opened;
