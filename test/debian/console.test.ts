@@ -471,6 +471,15 @@ describe("the console", () => {
     await page.getByRole("button", { name: "pending: Boxed", pressed: true }).waitFor();
   });
 
+  test("leaves Search by Escape, with its text and its results", async () => {
+    await using opened = await joined("Esa", "staff", screens.light);
+    const { page } = opened;
+    await page.goto(`${server.console}/animals?q=Nobody`);
+    await page.getByLabel("Search").press("Escape");
+    expect(await page.locator(":focus").count()).toBe(0);
+    expect(await page.getByLabel("Search").inputValue()).toBe("Nobody");
+  });
+
   test("leads from any page to the name of a new animal by n", async () => {
     await using opened = await joined("Nia", "staff", screens.light);
     const { page } = opened;

@@ -229,9 +229,7 @@ async function copy(button) {
   announce(document.body.dataset.copied, "good");
 }
 
-document.addEventListener("change", ({ target }) => {
-  if (target.matches('input[form="several"]')) countChosen();
-});
+document.addEventListener("change", countChosen);
 
 /** Says how many animals are chosen, and shows what can be done with them. */
 function countChosen() {
@@ -248,13 +246,16 @@ let wentBy = 0;
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (key === "Escape" && target.matches("input, select, textarea")) return target.blur();
+  if (key === "Escape" && target.matches("input, select, textarea")) {
+    // A browser empties a search and tells no script of it.
+    event.preventDefault();
+    return target.blur();
+  }
   if (target.matches("input:not([type=checkbox]), select, textarea")) return;
   const isGoing = performance.now() - wentBy < 1000;
   if (key === "g") return void (wentBy = performance.now());
   wentBy = 0;
-  const goal = isGoing && paths[key];
-  if (goal) return void visit(goal);
+  if (isGoing && paths[key]) return void visit(paths[key]);
   if (key === "n") {
     event.preventDefault();
     const field = () => $('[action="/animals"] #name');
@@ -264,8 +265,8 @@ document.addEventListener("keydown", (event) => {
   const shortcut = /^[/?]$/.test(key) && $(`[data-key="${key}"]`);
   if (!shortcut) return;
   event.preventDefault();
-  if (shortcut.matches("input")) shortcut.focus();
-  else shortcut.click();
+  shortcut.focus();
+  shortcut.click();
 });
 
 /** A file that is dropped on the page is the file of its form. */
