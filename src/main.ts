@@ -1,6 +1,6 @@
 import "./environment.ts";
 import { annexes } from "./annexes/index.ts";
-import { actorOf } from "./cli/io.ts";
+import { actorOf, untilAborted } from "./cli/io.ts";
 import { become } from "./cli/machine.ts";
 import { run } from "./cli/program.ts";
 import { givenArguments } from "./arguments.ts";
@@ -15,7 +15,7 @@ process.umask(0o077);
  * passes it on. Two SIGINTs within this time count as one.
  */
 const sameKeyMs = 500;
-/** How long the end waits for standard output to take what was written to it. */
+/** How long a command that was asked to stop waits for the readers of its output. */
 const flushMaxMs = 1_000;
 
 const stop = new AbortController();
@@ -44,6 +44,17 @@ function stdout(): typeof process.stdout {
   if (!isHeard) process.stdout.on("error", noteOutput);
   isHeard = true;
   return process.stdout;
+}
+/** What the streams have not taken yet. Bun calls back, but not in the order of the writes. */
+const unwritten = new Set<Promise<void>>();
+function write(stream: NodeJS.WriteStream, text: string, note: typeof noteOutput): void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  unwritten.add(promise);
+  stream.write(text, (error) => {
+    note(error);
+    unwritten.delete(promise);
+    resolve();
+  });
 }
 const notWritten = (cause: Error) =>
   new Error(`Standard output cannot be written: ${cause.message}.`, { cause });
@@ -81,7 +92,7 @@ const exitCode = await run(givenArguments(), {
       return actsAs;
     },
   },
-  out: (text) => void stdout().write(text, noteOutput),
+  out: (text) => write(stdout(), text, noteOutput),
   write: (text) =>
     new Promise((resolve, reject) => {
       if (outputIsClosed()) return reject(notWritten(new Error("it is closed")));
@@ -96,14 +107,20 @@ const exitCode = await run(givenArguments(), {
     const { ask } = await import("./cli/terminal/ask.ts");
     return ask(question, stop.signal);
   },
-  err: (text) => void process.stderr.write(text),
+  err: (text) => write(process.stderr, text, () => {}),
   stop: stop.signal,
   onReload: (listener) => void process.on("SIGHUP", listener),
 });
 
-await Promise.race([new Promise((resolve) => stdout().write("", resolve)), Bun.sleep(flushMaxMs)]);
+// A reader such as a pager takes its time, and a process that exits drops what is left.
+const isRead = await Promise.race([
+  Promise.all(unwritten).then(() => true),
+  untilAborted(stop.signal)
+    .then(() => Bun.sleep(flushMaxMs))
+    .then(() => false),
+]);
 // A command that failed has said why.
 if (outputError !== undefined && exitCode === 0) {
   process.stderr.write(`Error: ${notWritten(outputError).message}\n`);
 }
-process.exit(outputError === undefined ? exitCode : exitCode || 1);
+process.exit(outputError === undefined && isRead ? exitCode : exitCode || 1);

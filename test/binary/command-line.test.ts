@@ -1,5 +1,6 @@
 /** What all commands have in common, on the compiled executable: help, mistakes, exit codes. */
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import type { Command } from "commander";
 import { configSchema } from "../../src/cli/config.ts";
 import { createProgram, pathOf } from "../../src/cli/program.ts";
@@ -14,6 +15,7 @@ import { isOnPostgres, onStoreUnderTest } from "../helpers/store-under-test.ts";
 import { testIo } from "../helpers/io.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
+import { until } from "../helpers/until.ts";
 
 function withChildren(command: Command): Command[] {
   return [command, ...command.createHelp().visibleCommands(command).flatMap(withChildren)];
@@ -225,6 +227,48 @@ describe("standard output", () => {
     expect(said).toContain(`Try: ${advice}`);
     expect(said).toEndWith("\ncode 1\n");
     expect(said.match(/^Error: /gm)).toHaveLength(1);
+  });
+
+  describe("with more than a pipe takes at once", () => {
+    const folder = temporaryFolder();
+    const count = 5_000;
+    const ids = Array.from({ length: count }, (_, at) => String(at + 1));
+    let command: string[];
+    let env: Record<string, string>;
+    beforeAll(async () => {
+      const header = "id,name,categoryId,status\n";
+      const stdin = header + ids.map((id) => `${id},Luna,1,available\n`).join("");
+      await rehome(["pets", "import", "-", "--new-ids", "--data", folder.path], { stdin });
+      const update = ["pets", "update", ...ids, "--status", "sold", "--json"];
+      const { args, env: added } = await onStoreUnderTest([...update, "--data", folder.path]);
+      command = [await executable(), ...args];
+      env = { ...cleanEnvironment, ...added };
+    });
+    afterAll(() => folder[Symbol.dispose]());
+
+    test("does not hold up a command that is asked to stop", async () => {
+      // Nobody reads from descriptor 3.
+      const pipe = 'mkfifo "$0"; exec 3<>"$0"; exec "$@" >&3';
+      const child = Bun.spawn(["sh", "-c", pipe, join(folder.path, "pipe"), ...command], { env });
+      await until(async () => {
+        const shown = await rehome(["pets", "show", "1", "--data", folder.path]);
+        return shown.stdout.includes("sold");
+      });
+      child.kill();
+      expect(await child.exited).toBe(1);
+    });
+
+    test.each([0, 1.5])("is whole for a reader that begins after %d s", async (pauseSeconds) => {
+      // A pipe of the shell: those of Bun are sockets, which take more.
+      const pipe = `{ "$0" "$@"; echo "code $?" >&2; } | { sleep ${pauseSeconds}; cat; }`;
+      const child = Bun.spawn(["sh", "-c", pipe, ...command], {
+        env,
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      expect(JSON.parse(await child.stdout.text())).toHaveLength(count);
+      expect(await child.stderr.text()).toBe("code 0\n");
+    });
   });
 
   test("that is /dev/null on purpose is no failure of keys create", async () => {
