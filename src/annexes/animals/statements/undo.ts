@@ -64,7 +64,7 @@ function untouched(change: bigint, undo: bigint): Statement {
   // PostgreSQL makes a join of NOT EXISTS, and without statistics it compares all with all there.
   return sql`(
     SELECT count(*) FROM ${petEvents} AS later JOIN ${changes} AS cause ON cause.id = later.change_id
-    WHERE later.pet_id = animal.id AND later.change_id > ${change} AND later.change_id <> ${undo}
+    WHERE later.pet_id = animal.id AND cause.id > ${change} AND cause.id <> ${undo}
       AND (cause.undoes = ${change} OR (cause.undoes IS NULL AND NOT ${takenBack}))) = 0`;
 }
 
