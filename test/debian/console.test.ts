@@ -555,6 +555,23 @@ describe("the console", () => {
     expect(await tick.isChecked()).toBe(false);
   });
 
+  test("leaves a row where it is when a notice comes above it", async () => {
+    using own = temporaryFolder();
+    const list = join(own.path, "dogs.csv");
+    const rows = Array.from({ length: 20 }, (_, at) => `,Rex ${at},Dog,sold\n`);
+    writeFileSync(list, `id,name,category,status\n${rows.join("")}`);
+    await rehome(["pets", "import", list, "--create-categories", "--data", own.path]);
+    await using _server = await serveConsole(own.path);
+    await using opened = await joined("Ray", "staff", screens.light, own.path);
+    const { page } = opened;
+    const tapped = button(page, "pending: Rex 17");
+    const before = await tapped.boundingBox();
+    await tapped.click();
+    await page.getByText("Rex 17 was changed").waitFor();
+    const after = await tapped.boundingBox();
+    expect(Math.round(after?.y ?? 0)).toBe(Math.round(before?.y ?? 0));
+  });
+
   test("takes each of several taps where answers are slow, and a double tap once", async () => {
     await using opened = await joined("Tea", "staff", screens.phone);
     const { page } = opened;

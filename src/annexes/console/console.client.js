@@ -28,7 +28,8 @@ let shownAt = 0;
 /** Puts a fetched page in the place of this one: only what differs from page to page. */
 function show(page, address, { push, part }) {
   shownAt = performance.now();
-  const focusId = document.activeElement?.id;
+  const focused = document.activeElement;
+  const { top } = focused.getBoundingClientRect();
   if (push && address !== location.href) {
     // So that Back leads to where somebody was on this page.
     history.replaceState({ top: scrollY }, "");
@@ -58,12 +59,16 @@ function show(page, address, { push, part }) {
   if (part) return;
   const asking = $("#q");
   if (asking && asking.value.trim() !== asking.defaultValue) search(asking.form);
-  const wanted = $("[autofocus]") ?? (focusId && document.getElementById(focusId));
+  const same = focused.id && document.getElementById(focused.id);
+  const wanted = $("[autofocus]") ?? same;
   const hash = location.hash && document.getElementById(location.hash.slice(1));
   if (wanted) wanted.focus({ preventScroll: !wanted.matches("[autofocus]") });
   else $("main")?.focus({ preventScroll: true });
+  // A notice above it moves nothing away from the pointer.
+  const moved = same && same === wanted && same.getBoundingClientRect().top - top;
+  if (moved) scrollBy({ top: moved, behavior: "instant" });
   if (hash) hash.scrollIntoView();
-  else if (push && !focusId) scrollTo(0, 0);
+  else if (push && !focused.id) scrollTo(0, 0);
   ready();
 }
 
@@ -86,10 +91,7 @@ async function visit(address, { init, push = true, part, leave, turn = (latest +
     const answer = await fetch(address, { credentials: "same-origin", ...init });
     // What was typed stays, also where a proxy says that the service is away.
     if (answer.status >= 429) return lose(failureOf(await answer.text()));
-    if (!answer.headers.get("content-type")?.startsWith("text/html")) {
-      leave?.();
-      return;
-    }
+    if (!answer.headers.get("content-type")?.startsWith("text/html")) return leave?.();
     const text = await answer.text();
     // A refused form comes back also to who went on meanwhile: it has what they typed.
     if (init && !answer.ok) turn = latest += 1;
@@ -116,9 +118,8 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   const fields = new URLSearchParams(new FormData(form, event.submitter));
   if (form.method === "post") return sendForm(form, fields);
-  const address = new URL(form.action);
-  address.search = fields;
-  void visit(address.href, { leave: () => (location.href = address.href) });
+  const address = `${form.action}?${fields}`;
+  void visit(address, { leave: () => (location.href = address) });
 });
 
 /** Sends forms one after the other, and nothing twice. Once one is lost, those behind it wait. */
@@ -183,10 +184,9 @@ document.addEventListener("input", ({ target }) => {
 function search(form) {
   clearTimeout(typing);
   typing = setTimeout(() => {
-    const address = new URL(form.action);
-    address.search = new URLSearchParams(new FormData(form));
-    history.replaceState({}, "", address.href);
-    void visit(address.href, { push: false, part: form.dataset.live }).then(ready);
+    const address = `${form.action}?${new URLSearchParams(new FormData(form))}`;
+    history.replaceState({}, "", address);
+    void visit(address, { push: false, part: form.dataset.live }).then(ready);
   }, 180);
 }
 
