@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page, Route } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page, Route } from "playwright-core";
 import { rehome, temporaryFolder } from "../helpers/binary.ts";
 import { dimText, openPage, screens, startBrowser } from "../helpers/browser.ts";
 import { invite, serveConsole, Visitor, type RunningConsole } from "../helpers/console.ts";
@@ -553,6 +553,30 @@ describe("the console", () => {
     await page.locator("#several").getByRole("button", { name: "pending" }).click();
     await page.getByRole("button", { name: "pending: Tick one", pressed: true }).waitFor();
     expect(await tick.isChecked()).toBe(false);
+  });
+
+  test("reads from the left around names that are read from the right", async () => {
+    await using opened = await joined("עומר", "staff", screens.light);
+    const { page } = opened;
+    await page.getByLabel("Name").fill("שלום");
+    await page.getByLabel("Category").fill("כלב");
+    await button(page, "Add animal").click();
+    const row = page.locator(".what").filter({ has: link(page, "שלום") });
+    const leftOf = async (element: Locator) => (await element.boundingBox())?.x ?? NaN;
+    expect(await leftOf(row.locator("bdi"))).toBeGreaterThan(await leftOf(row));
+    await link(page, "שלום").click();
+    await page.getByLabel("Name").fill("מקס");
+    await button(page, "Save").click();
+    const [before, after] = ["שלום", "מקס"].map((name) => page.locator("bdi", { hasText: name }));
+    await after?.waitFor();
+    const places = [before, after].map(async (value) => value && leftOf(value));
+    const [left, right] = await Promise.all(places);
+    expect(left).toBeLessThan(right ?? 0);
+    const parts = [page.locator("h1"), page.locator("h1 small")];
+    const [heading, id] = await Promise.all(parts.map(leftOf));
+    expect(heading).toBeLessThan(id ?? 0);
+    const line = page.locator(".history p:has(time)").first();
+    expect(await leftOf(line.locator("time"))).toBeGreaterThan(await leftOf(line));
   });
 
   test("leaves a row where it is when a notice comes above it", async () => {

@@ -34,21 +34,20 @@ function eventWords(
   visit: Visit,
   { action, did, changed }: AnimalEvent,
   categories: readonly Category[],
-): string {
+): Html {
   const { fields, history } = visit.words;
   const valueWords = valuesIn(visit, categories);
   const changes = petFieldNames.flatMap((field) => {
     const change = changed.find((each) => each.field === field);
     if (change === undefined) return [];
     const label = fields[field === "categoryId" ? "category" : field];
-    return [
-      history.changed(label, valueWords(field, change.before), valueWords(field, change.after)),
-    ];
+    const [before, after] = [valueWords(field, change.before), valueWords(field, change.after)];
+    return [html`${label}: <bdi>${before}</bdi> → <bdi>${after}</bdi>`];
   });
   const name = history.actions(action);
   const isNew = did !== undefined && !saysWhat.has(action);
-  const what = [...(isNew ? [history.did[did]] : []), ...changes];
-  return what.length === 0 ? name : `${name}: ${what.join("; ")}`;
+  const what = [...(isNew ? [html`${history.did[did]}`] : []), ...changes];
+  return html`${name}${what.map((each, at) => html`${at === 0 ? ": " : "; "}${each}`)}`;
 }
 
 /** Actions whose name says that the animal went or came back. */

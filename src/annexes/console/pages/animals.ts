@@ -214,7 +214,7 @@ function row(
       <a href="/animals/${String(id)}">${shown}</a>
       <span class="soft"
         >${categoryName(visit, { id: categoryId, name: names.get(categoryId) })} ·
-        ${String(id)}</span
+        <bdi>${String(id)}</bdi></span
       >
     </div>
     <form method="post" action="/animals/${String(id)}/status" class="segments">

@@ -143,7 +143,6 @@ export const en = {
     unknown: "unknown",
     actions: (action: string) => actions[action] ?? action,
     did: { withdrawn: "withdrawn", removed: "removed", restored: "brought back" },
-    changed: (what: string, before: string, after: string) => `${what}: ${before} → ${after}`,
   },
   done: {
     add: (what: string, isOne: boolean) => `${what} ${isOne ? "was" : "were"} added.`,

@@ -139,7 +139,6 @@ export const es: Words = {
     unknown: "desconocido",
     actions: (action) => actions[action] ?? action,
     did: { withdrawn: "retirado por la lista", removed: "retirado", restored: "recuperado" },
-    changed: (what, before, after) => `${what}: ${before} → ${after}`,
   },
   done: {
     add: (what, isOne) => `${isOne ? "Se añadió" : "Se añadieron"}: ${what}.`,
