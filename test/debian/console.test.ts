@@ -249,6 +249,14 @@ describe("the console", () => {
         expect(await page.evaluate<string>(covered)).toBe("");
       }
     }
+    // Nor below the notice of a change, on the way back.
+    await page.getByRole("button", { name: "pending: Rex 8" }).click();
+    await page.getByText("Rex 8 was changed").waitFor();
+    await link.focus();
+    while (!(await page.getByLabel("Search").evaluate((field) => field.matches(":focus")))) {
+      await page.keyboard.press("Shift+Tab");
+      expect(await page.evaluate<string>(covered)).toBe("");
+    }
   });
 
   test("fits a phone with names of 300 letters without a blank", async () => {
