@@ -13,7 +13,6 @@ const same = [
   "plans.enterprise",
   "layout.footer",
   "animals.mark",
-  "history.changed",
   "export.json",
   "keys.fields.plan",
   "keys.id",
