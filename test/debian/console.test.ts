@@ -657,6 +657,36 @@ describe("the console", () => {
     expect(await page.getByLabel("Name").inputValue()).toBe("");
   });
 
+  test("keeps what is typed into any form while another one is answered", async () => {
+    await using opened = await joined("Tim", "staff", screens.light);
+    const { page } = opened;
+    await page.getByLabel("Name").fill("Edited");
+    await page.getByLabel("Category").fill("Dog");
+    await button(page, "Add animal").click();
+    await link(page, "Edited").click();
+    await page.getByLabel("Status").selectOption({ label: "sold" });
+    await button(page, "Save").click();
+    await page.getByText("Edited was changed").waitFor();
+    await page.getByLabel("Name").fill("Half");
+    await button(page, "Undo").click();
+    await page.getByText("Edited is as before").waitFor();
+    expect(await page.getByLabel("Name").inputValue()).toBe("Half");
+    expect(await page.getByLabel("Status").inputValue()).toBe("available");
+    await page.getByLabel("Status").selectOption({ label: "pending" });
+    await button(page, "Español").click();
+    await button(page, "Guardar").waitFor();
+    expect(await page.getByLabel("Nombre").inputValue()).toBe("Half");
+    expect(await page.getByLabel("Estado").inputValue()).toBe("pending");
+    await button(page, "Guardar").click();
+    await page.getByText("Half").first().waitFor();
+    await link(page, "Importar").click();
+    const file = { name: "a.csv", mimeType: "text/csv", buffer: Buffer.from("Name\nRex\n") };
+    await page.locator("input[type=file]").setInputFiles(file);
+    await button(page, "English").click();
+    await page.getByRole("heading", { name: "Import a list" }).waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
+
   test("keeps what is typed into a form that was just sent", async () => {
     await using opened = await joined("Tia", "staff", screens.phone);
     const { page } = opened;

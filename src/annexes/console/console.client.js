@@ -36,23 +36,23 @@ function show(page, address, { push, part }) {
     history.pushState({}, "", address);
   }
   // What somebody types and ticks stays, unless it was sent.
-  const kept = document.querySelectorAll(
-    "#add form:not([data-sent]) [name], #q, body:not(:has(#several[data-sent])) .animals :checked",
-  );
+  const typed = "form:not([data-sent]) :is(input:not([type=file]), select)[id]";
+  const ticked = "body:not(:has(#several[data-sent])) .animals :checked";
+  const kept = document.querySelectorAll(`${typed}, ${ticked}`);
   const target = part && $(`#${part}`);
   const source = part && $(`#${part}`, page);
   if (target && source) {
     target.replaceWith(source);
-    const asked = $("#q", page);
-    if (asked) $("#q").defaultValue = asked.value;
+    if (part === "results") $("#q").defaultValue = $("#q", page).value;
   } else {
     document.title = page.title;
     document.documentElement.lang = page.documentElement.lang;
     Object.assign(document.body.dataset, page.body.dataset);
     document.body.replaceChildren(...page.body.childNodes);
   }
-  for (const { id, value, defaultValue, checked } of kept) {
-    const field = id && $(`:is(#add, .search, .animals) #${id}`);
+  for (const each of kept) {
+    const { id, form, value, checked, defaultValue = $("[selected]", each)?.value } = each;
+    const field = $(`:is([action="${form?.getAttribute("action")}"], .animals) #${id}`);
     if (field && value.trim() !== defaultValue) field.value = value;
     if (field && checked) field.checked = true;
   }
