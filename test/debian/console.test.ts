@@ -827,7 +827,7 @@ describe("the console", () => {
     expect(await page.getByLabel("Name").inputValue()).toBe("Not lost");
   });
 
-  test("leads back to where somebody was in a list", async () => {
+  test("leads back to where somebody was in a list, and stays there when it is lost", async () => {
     using own = temporaryFolder();
     const list = join(own.path, "dogs.csv");
     const dogs = Array.from({ length: 30 }, (_, at) => `Rex ${at},Dog,sold,D-${at}\n`);
@@ -842,6 +842,12 @@ describe("the console", () => {
     // Further down than the page of an animal is long.
     await link(page, "Rex 5").scrollIntoViewIfNeeded();
     const top = await page.evaluate<number>("scrollY");
+    await page.context().setOffline(true);
+    await link(page, "Rex 5").dispatchEvent("click");
+    await page.getByRole("alert").waitFor();
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 300))");
+    expect(await page.evaluate<number>("scrollY")).toBe(top);
+    await page.context().setOffline(false);
     // A click of the browser's tools may scroll.
     await link(page, "Rex 5").dispatchEvent("click");
     await button(page, "Save").waitFor();

@@ -68,7 +68,7 @@ function show(page, address, { push, part }) {
   const moved = same && same === wanted && same.getBoundingClientRect().top - top;
   if (moved) scrollBy({ top: moved, behavior: "instant" });
   if (hash) hash.scrollIntoView();
-  else if (push && !focused.id) scrollTo(0, 0);
+  else if (push && (!same || same.matches("main"))) scrollTo(0, 0);
   ready();
 }
 
@@ -214,7 +214,7 @@ document.addEventListener("click", (event) => {
   if (!link || !isPlain || link.origin !== location.origin || link.hasAttribute("download")) return;
   if (link.hash && link.pathname === location.pathname) return;
   event.preventDefault();
-  void visit(link.href, { leave: () => (location.href = link.href) }).then(() => scrollTo(0, 0));
+  void visit(link.href, { leave: () => (location.href = link.href) });
 });
 
 async function copy(button) {
