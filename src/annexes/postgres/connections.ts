@@ -107,12 +107,14 @@ export class Connections<Session> {
 
   /**
    * Waits for the database, unless it has been gone for so long that the request would time out.
+   * No work waits longer than that, however long it may take.
    */
   #awaitRecovery(deadlineMs: number): Promise<void> {
     const { timeoutMs } = this.#options;
     if (performance.now() - this.#lostMs >= timeoutMs)
       throw unavailable("The store cannot be reached at the moment.");
-    return before(deadlineMs, this.#recovery as Promise<void>);
+    const latestMs = performance.now() + timeoutMs;
+    return before(Math.min(deadlineMs, latestMs), this.#recovery as Promise<void>);
   }
 
   #use(): Opened<Session> {

@@ -290,6 +290,20 @@ test("a database that becomes read-only is not asked again and again: writes are
   await recovers(store, 30_000);
 });
 
+test("work that may take minutes does not spend them on waiting for a database that is gone", async () => {
+  const name = new URL(database.url).pathname.slice(1);
+  await database.sql.unsafe(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
+  await using late = {
+    store: await open(database.url),
+    [Symbol.asyncDispose]: () => late.store.close(),
+  };
+  const { ms, error } = await timed(
+    Promise.resolve(late.store.transact(changeAnimals, { patient: true })),
+  );
+  expect(error?.kind).toBe("unavailable");
+  expect(ms).toBeLessThan(timeoutMs + slackMs);
+});
+
 test("a process cut off in the middle of a take does not keep others from its keys", async () => {
   const url = new URL(database.url);
   const proxy = await tcpProxy(Number(url.port));
