@@ -361,7 +361,9 @@ describe("a change", () => {
     const told = async () => {
       const page = await (await ana.get(path)).text();
       const [, history = ""] = /<ol class="history">([^]*?)<\/ol>/.exec(page) ?? [];
-      return [...history.matchAll(/<p>([^<]*)<\/p>/g)].map(([, words]) => words);
+      return [...history.matchAll(/<p>(.*?)<\/p>/g)].map(([, words = ""]) =>
+        words.replace(/<[^>]*>/g, ""),
+      );
     };
     expect(await told()).toEqual([
       "Undone: brought back",
