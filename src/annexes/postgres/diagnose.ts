@@ -3,7 +3,7 @@ import { pendingAfter } from "../../storage/migration-history.ts";
 import { movedMark } from "../../storage/store-state.ts";
 import { describeAddress, parseDatabaseAddress } from "./address.ts";
 import { connect } from "./connections.ts";
-import { explainRefusal, unwrap } from "./failures.ts";
+import { explainRefusal, readOnlyHint, unwrap } from "./failures.ts";
 import { appliedMigrations, checkServer, postgresMigrations } from "./migrate.ts";
 
 /** What is known of a database without changing anything of it. */
@@ -42,9 +42,7 @@ export async function diagnosePostgres(
       { version: string; bytes: number; isReadOnly: boolean; now: number },
     ];
     if (row.isReadOnly) {
-      throw new AppError("unavailable", `${where} is read-only.`, {
-        hint: "Find out why, such as a full disk. Then: ALTER DATABASE ... RESET default_transaction_read_only;",
-      });
+      throw new AppError("unavailable", `${where} is read-only.`, { hint: readOnlyHint });
     }
     const pending = pendingAfter(applied, postgresMigrations, where).map(({ tag }) => tag);
     return {

@@ -99,6 +99,10 @@ export function unavailable(message: string): AppError {
   return new AppError("unavailable", message);
 }
 
+/** What to do about a database that accepts no writes though it is no standby. */
+export const readOnlyHint =
+  "Find out why, such as a full disk. Then: ALTER DATABASE ... RESET default_transaction_read_only;";
+
 /** Why the database at `where` cannot be used at all, in words for the person who named it. */
 export function explainRefusal(error: unknown, where: string): AppError {
   const { message } = error as Error;
@@ -122,11 +126,7 @@ function refusalOf(state: string, code: string): readonly [what: string, hint: s
       "Make the user the owner of the database, or create the schema for it: CREATE SCHEMA rehome AUTHORIZATION ...;",
     ];
   }
-  if (state === "25006")
-    return [
-      "is a standby that does not accept writes",
-      "Use the primary, or a name that follows it.",
-    ];
+  if (state === "25006") return ["is read-only", readOnlyHint];
   if (poolerStates.has(state)) {
     return ["is a pooler that does not support prepared statements", poolerHint];
   }

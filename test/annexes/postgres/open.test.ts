@@ -102,10 +102,12 @@ describe("refuses in words", () => {
     expect(tables).toHaveLength(1);
   });
 
+  const readOnly = "-c default_transaction_read_only=on";
   test.each<[string, (url: URL) => void, string]>([
     ["a wrong password", (url) => (url.password = "wrong"), "refuses this user"],
     ["an unknown database", (url) => (url.pathname = "/nowhere"), "has no such database"],
     ["a port on which nothing listens", (url) => (url.port = "1"), "cannot be reached"],
+    ["no right to write now", (url) => url.searchParams.set("options", readOnly), "is read-only"],
     ["a host that does not exist", (url) => (url.hostname = "no.invalid"), "cannot be reached"],
   ])("%s", async (_what, change, words) => {
     const error = await refusal(change);
