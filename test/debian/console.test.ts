@@ -687,6 +687,22 @@ describe("the console", () => {
     expect(opened.complaints).toEqual([]);
   });
 
+  test("brings what is wrong into sight, also far down on a page", async () => {
+    const screen = { ...screens.light, viewport: { width: 900, height: 600 } };
+    await using opened = await joined("Bob", "operator", { ...screen, reducedMotion: "reduce" });
+    const { page } = opened;
+    await link(page, "Keys").click();
+    await page.getByLabel("Name").fill("Far down");
+    await button(page, "Create key").click();
+    await link(page, "Keys").click();
+    await link(page, "Far down").click();
+    await button(page, "Revoke").click();
+    await page.getByText("Tick the box first.").waitFor();
+    const box = page.getByLabel("Revoke for good");
+    const { y } = (await box.boundingBox()) ?? { y: NaN };
+    expect(y).toBeWithin(0, 600);
+  });
+
   test("keeps what is typed into a form that was just sent", async () => {
     await using opened = await joined("Tia", "staff", screens.phone);
     const { page } = opened;

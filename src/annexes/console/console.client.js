@@ -68,7 +68,7 @@ function show(page, address, { push, part }) {
   const moved = same && same === wanted && same.getBoundingClientRect().top - top;
   if (moved) scrollBy({ top: moved, behavior: "instant" });
   if (hash) hash.scrollIntoView();
-  else if (push && (!same || same.matches("main"))) scrollTo(0, 0);
+  else if (push && (!wanted || wanted.matches("main"))) scrollTo(0, 0);
   ready();
 }
 
