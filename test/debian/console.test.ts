@@ -573,6 +573,7 @@ describe("the console", () => {
     const leftOf = async (element: Locator) => (await element.boundingBox())?.x ?? NaN;
     expect(await leftOf(row.locator("bdi"))).toBeGreaterThan(await leftOf(row));
     await link(page, "שלום").click();
+    await button(page, "Save").waitFor();
     await page.getByLabel("Name").fill("מקס");
     await button(page, "Save").click();
     const [before, after] = ["שלום", "מקס"].map((name) => page.locator("bdi", { hasText: name }));
@@ -664,6 +665,7 @@ describe("the console", () => {
     await page.getByLabel("Category").fill("Dog");
     await button(page, "Add animal").click();
     await link(page, "Edited").click();
+    await button(page, "Save").waitFor();
     await page.getByLabel("Status").selectOption({ label: "sold" });
     await button(page, "Save").click();
     await page.getByText("Edited was changed").waitFor();
@@ -691,10 +693,11 @@ describe("the console", () => {
     const screen = { ...screens.light, viewport: { width: 900, height: 600 } };
     await using opened = await joined("Bob", "operator", { ...screen, reducedMotion: "reduce" });
     const { page } = opened;
-    await link(page, "Keys").click();
+    await page.goto(`${server.console}/keys`);
     await page.getByLabel("Name").fill("Far down");
     await button(page, "Create key").click();
-    await link(page, "Keys").click();
+    await page.getByText("Copy it now").waitFor();
+    await page.goto(`${server.console}/keys`);
     await link(page, "Far down").click();
     await button(page, "Revoke").click();
     await page.getByText("Tick the box first.").waitFor();
