@@ -127,6 +127,22 @@ test("a database is not copied onto itself by another address", async () => {
   expect((await rehome(["pets", "list"], { env })).exitCode).toBe(0);
 }, 120_000);
 
+test("a database that is read-only is copied, and the command says that it has no mark", async () => {
+  using home = temporaryFolder();
+  await using source = await testDatabase();
+  const add = ["pets", "add", "--name", "Rex", "--category", "1"];
+  expect((await rehome(add, { env: { REHOME_STORE: source.url } })).exitCode).toBe(0);
+  const name = new URL(source.url).pathname.slice(1);
+  await source.sql.unsafe(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
+  const to = join(home.path, "new");
+  const copied = await rehome(["store", "copy", "--from", source.url, "--to", to]);
+  expect([copied.exitCode, copied.stdout]).toEqual([1, ""]);
+  expect(copied.stderr).toMatch(/^Error: postgres:\S+ could not be marked as moved\.$/m);
+  expect(copied.stderr).toContain(`Everything is in ${to}, and both sides are equal.`);
+  const list = await rehome(["pets", "list", "--data", to]);
+  expect(list).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("Rex") });
+}, 120_000);
+
 test("a catalogue that is no plain file is named as such", async () => {
   using home = temporaryFolder();
   const from = join(home.path, "from");

@@ -1,6 +1,7 @@
 import { accessSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
+import { AppError } from "../../../domain/errors.ts";
 import { systemClock } from "../../../domain/clock.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import { type CopiedPart, type CopyProgress, copyStore } from "./copy-store.ts";
@@ -10,6 +11,7 @@ import { type Io, printJson } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
 import { addressIn, refuseMoved } from "../../../cli/open.ts";
 import type { Config } from "../../../config.ts";
+import type { Store } from "../../../storage/contract.ts";
 import { run, sql, type Steps } from "../../../storage/statement.ts";
 import { movedMark } from "../../../storage/store-state.ts";
 import { storeState } from "../../../storage/tables.ts";
@@ -135,7 +137,7 @@ export async function copyPlaces(
       stop: io.stop,
     });
     line.clear();
-    await from.store.transact(markMoved(to.store.place));
+    await mark(from.store, to.store.place);
     return { from: from.store.place, to: to.store.place, parts };
   } catch (error) {
     line.clear();
@@ -199,8 +201,17 @@ function shown({ phase, title, done, total }: CopyProgress): Progress {
 }
 
 /** Marks the store as moved to `place`, which must hold no password. */
-const markMoved = (place: string) =>
-  function* (): Steps<void> {
-    yield* run(sql`DELETE FROM ${storeState} WHERE name = ${movedMark}`);
-    yield* run(sql`INSERT INTO ${storeState} (name, value) VALUES (${movedMark}, ${place})`);
-  };
+async function mark(store: Store, place: string): Promise<void> {
+  try {
+    await store.transact(function* (): Steps<void> {
+      yield* run(sql`DELETE FROM ${storeState} WHERE name = ${movedMark}`);
+      yield* run(sql`INSERT INTO ${storeState} (name, value) VALUES (${movedMark}, ${place})`);
+    });
+  } catch (error) {
+    // Such as a database that became read-only, which is a reason to leave it.
+    throw new AppError("unavailable", `${store.place} could not be marked as moved.`, {
+      cause: error,
+      hint: `Everything is in ${place}, and both sides are equal. Use only that place from now on.`,
+    });
+  }
+}
