@@ -90,6 +90,7 @@ function score(target: MapTarget, key: string, values: readonly unknown[]): numb
 
 const statuses = new Statuses();
 const isText = (value: unknown) => typeof value === "string" && /^\D+$/.test(value);
+const hasLetter = (value: unknown) => typeof value === "string" && /\p{L}/u.test(value);
 const isSpecies = (value: unknown) => typeof value === "string" && species.test(value.trim());
 const isStatus = (value: unknown) => statuses.meaningOf(value) !== undefined;
 const isNoId = (value: unknown) => typeof value === "string" && isPlaceholderId(value);
@@ -113,7 +114,7 @@ function byValues(target: MapTarget, values: readonly unknown[]): number {
     case "externalId":
       return areDistinct(values.filter((value) => !isNoId(value))) ? 0.1 : -1;
     case "name":
-      return 1.1 * share(isText) - 1 - share(isSpecies);
+      return 1.1 * share(hasLetter) - 1 - share(isSpecies);
   }
 }
 

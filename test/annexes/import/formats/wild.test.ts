@@ -434,6 +434,13 @@ describe("an unknown file", () => {
     );
   });
 
+  test("has a column of names though there are digits in them", async () => {
+    const text = "Tag,Name,Species,State\n1,Kitten 1,Cat,adopted\n2,Kitten 2,Cat,adopted\n";
+    expect(await lastLine(text)).toBe(
+      suggested("--map name=Name,categoryId=Species,status=State,externalId=Tag"),
+    );
+  });
+
   test("has a column of ids though some of them are placeholders", async () => {
     const text =
       "Animal Number,Pet,Kind,State\nN/A,Rex,Dog,adopted\nN/A,Ada,Cat,adopted\nA-3,Bo,Cat,adopted\n";
