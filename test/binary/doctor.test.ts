@@ -347,6 +347,28 @@ describe("a PostgreSQL database", () => {
     });
   });
 
+  test("whose tables this user may only read fails with what to do", async () => {
+    const env = { REHOME_STORE: database.url };
+    expect(await rehome(["keys", "list"], { env })).toMatchObject({ exitCode: 0 });
+    const role = `role_${crypto.randomUUID().replaceAll("-", "")}`;
+    await database.sql.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'a password of its own'`);
+    const grant = (rights: string) =>
+      database.sql.unsafe(`GRANT USAGE ON SCHEMA rehome TO ${role};
+        GRANT ${rights} ON ALL TABLES IN SCHEMA rehome TO ${role}`);
+    const url = new URL(database.url);
+    url.username = role;
+    url.password = "a password of its own";
+    await grant("SELECT, INSERT, UPDATE");
+    expect(await onDatabase(url.href)).toMatchObject({
+      state: "fail",
+      detail: expect.stringContaining(`does not let ${role} change its tables`),
+      advice: expect.stringContaining(`IN SCHEMA rehome TO "${role}"`),
+    });
+    await grant("DELETE");
+    expect(await onDatabase(url.href)).toMatchObject({ state: "ok" });
+    await database.sql.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  });
+
   test("that cannot be reached fails with what to do", async () => {
     const url = new URL(database.url);
     url.port = "1";

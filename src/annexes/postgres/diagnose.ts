@@ -2,6 +2,7 @@ import { AppError } from "../../domain/errors.ts";
 import { pendingAfter } from "../../storage/migration-history.ts";
 import { movedMark } from "../../storage/store-state.ts";
 import { describeAddress, parseDatabaseAddress } from "./address.ts";
+import { schemaName } from "./columns.ts";
 import { connect } from "./connections.ts";
 import { explainRefusal, readOnlyHint, unwrap } from "./failures.ts";
 import { appliedMigrations, checkServer, postgresMigrations } from "./migrate.ts";
@@ -38,11 +39,17 @@ export async function diagnosePostgres(
       SELECT current_setting('server_version') AS version,
         pg_database_size(current_database())::float8 AS bytes,
         current_setting('transaction_read_only') = 'on' AS "isReadOnly",
-        (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`) as [
-      { version: string; bytes: number; isReadOnly: boolean; now: number },
+        (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
+        current_user AS "user"`) as [
+      { version: string; bytes: number; isReadOnly: boolean; now: number; user: string },
     ];
     if (row.isReadOnly) {
       throw new AppError("unavailable", `${where} is read-only.`, { hint: readOnlyHint });
+    }
+    if (!(await mayWrite(sql))) {
+      throw new AppError("unavailable", `${where} does not let ${row.user} change its tables.`, {
+        hint: `As their owner: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schemaName} TO "${row.user}";`,
+      });
     }
     const pending = pendingAfter(applied, postgresMigrations, where).map(({ tag }) => tag);
     return {
@@ -61,6 +68,18 @@ export async function diagnosePostgres(
   } finally {
     await sql.close({ timeout: 0 });
   }
+}
+
+/** Whether this user may do with every table of the store what a server does. */
+async function mayWrite(sql: ReturnType<typeof connect>): Promise<boolean> {
+  const [row] = (await sql`
+    SELECT coalesce(bool_and(has_table_privilege(oid, 'SELECT')
+      AND has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE')
+      AND has_table_privilege(oid, 'DELETE')), true) AS "mayWrite"
+    FROM pg_class
+    WHERE relnamespace = to_regnamespace(${schemaName}) AND relkind = 'r'
+      AND relname <> 'schema_migrations'`) as [{ mayWrite: boolean }];
+  return row.mayWrite;
 }
 
 async function movedPlace(sql: ReturnType<typeof connect>): Promise<string | undefined> {
