@@ -3,17 +3,11 @@
  * their schema, because the list of applied migrations is in it too.
  */
 import { rehome, tableOf } from "../../src/annexes/postgres/columns.ts";
-import { catalogue, pets, rateWindows, usageDays } from "../../src/annexes/postgres/schema.ts";
+import { catalogue, pets } from "../../src/annexes/postgres/schema.ts";
 import { catalogueTables } from "../../src/annexes/tables.ts";
+import { limitsTables } from "../../src/storage/counters.ts";
 import * as tables from "../../src/storage/tables.ts";
 
-const others = catalogueTables.filter((table) => table !== tables.pets);
+const others = [...catalogueTables, ...limitsTables].filter((table) => table !== tables.pets);
 
-export = [
-  rehome,
-  ...others.map((table) => tableOf(table)),
-  pets,
-  catalogue,
-  rateWindows,
-  usageDays,
-];
+export = [rehome, ...others.map((table) => tableOf(table)), pets, catalogue];

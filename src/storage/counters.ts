@@ -5,7 +5,7 @@
 import { windowMs, type WindowCounts } from "../domain/windows.ts";
 import type { UsageDay } from "./contract.ts";
 import { count, defaulting, nullable, type Table, table, text } from "./declare.ts";
-import { records } from "./records.ts";
+import { record, type RecordOf, records } from "./records.ts";
 import { run, sql, type Steps } from "./statement.ts";
 
 /** The fixed-window limiter: one row a key, both windows. */
@@ -42,15 +42,27 @@ export const usageDays = table({
 
 export const limitsTables: readonly Table[] = [rateWindows, usageDays];
 
+type WindowRecord = RecordOf<typeof rateWindows>;
+
+function countsIn({ minuteLabel, minuteUsed, dayLabel, dayUsed }: WindowRecord): WindowCounts {
+  return { minuteLabel, minuteUsed, dayLabel, dayUsed };
+}
+
+/** The windows of a key; undefined if it was never used. */
+export function* countsOf(keyId: string): Steps<WindowCounts | undefined> {
+  const found = yield* record(rateWindows, sql`WHERE key_id = ${keyId}`);
+  return found && countsIn(found);
+}
+
 /** The windows of all keys that were ever used, by the ids of the keys. */
 export function* countsOfAll(): Steps<ReadonlyMap<string, WindowCounts>> {
   const windows = yield* records(rateWindows, sql``);
-  return new Map(
-    windows.map(({ keyId, minuteLabel, minuteUsed, dayLabel, dayUsed }) => [
-      keyId,
-      { minuteLabel, minuteUsed, dayLabel, dayUsed },
-    ]),
-  );
+  return new Map(windows.map((found) => [found.keyId, countsIn(found)]));
+}
+
+/** The client address of a key's last take, if it is known. */
+export function* lastAddressOf(keyId: string): Steps<string | undefined> {
+  return (yield* record(rateWindows, sql`WHERE key_id = ${keyId}`))?.lastAddress ?? undefined;
 }
 
 /** Days from `firstDay` on, of one key or of all, oldest first. Running days are in the windows. */

@@ -4,7 +4,6 @@
  */
 import { isNotNull, sql } from "drizzle-orm";
 import { bigint, check, index } from "drizzle-orm/pg-core";
-import * as limits from "../../storage/counters.ts";
 import * as tables from "../../storage/tables.ts";
 import { rehome, tableOf } from "./columns.ts";
 
@@ -27,6 +26,3 @@ export const catalogue = rehome.table(
   },
   (table) => [check("catalogue_one_row", sql`${table.id} = 1`)],
 );
-
-export const rateWindows = tableOf(limits.rateWindows);
-export const usageDays = tableOf(limits.usageDays);

@@ -21,7 +21,7 @@ import { migrate, postgresMigrations } from "./migrate.ts";
 import { petReads, PostgresPets } from "./pets.ts";
 import { readVersions } from "./poll.ts";
 import { freshMs, type Poll, polled, VersionWatch } from "./versions.ts";
-import { windowReads, windowStore } from "./windows.ts";
+import { windowStore } from "./windows.ts";
 
 /**
  * Connections of one process: reads share theirs, each kind of write has one and groups what waits
@@ -76,16 +76,6 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   return new PostgresStore(options, first);
 }
 
-/** What reads need of a set of connections. */
-function readSession(query: Query, sql: SQL) {
-  return {
-    query,
-    sql,
-    pets: petReads(query),
-    windows: windowReads(query),
-  };
-}
-
 /**
  * The same keys, with changes that end when they bind every server. Until then a server may rely on
  * what it saw before.
@@ -115,7 +105,7 @@ function openConnections({ address, timeoutMs, onError }: PostgresOptions) {
       ...common,
       max: readConnections,
       workMax: readsMax,
-      prepare: readSession,
+      prepare: (query, sql) => ({ sql, pets: petReads(query) }),
     }),
     creates: new Connections(writes),
     changes: new Connections(writes),

@@ -1,14 +1,12 @@
 import type { ReservedSQL, SQL } from "bun";
-import { eq, sql } from "drizzle-orm";
 import type { Clock } from "../../domain/clock.ts";
 import type { WindowCounts } from "../../domain/windows.ts";
 import type { TakeResult, WindowStore } from "../../storage/contract.ts";
 import { GroupCommit } from "../../storage/group-commit.ts";
-import { countsOfAll, usageSince } from "../../storage/counters.ts";
-import { repeatable, type Query, type Runner } from "./connections.ts";
+import { countsOf, countsOfAll, lastAddressOf, usageSince } from "../../storage/counters.ts";
+import type { Runner } from "./connections.ts";
 import { lockTimeout, read } from "./engine.ts";
 import { isHarmless } from "./failures.ts";
-import { rateWindows } from "./schema.ts";
 import { decide, type ChangedWindows, type TakeCall, type UsageAmounts } from "./take-decision.ts";
 
 /** Calls of `take` in one transaction at the most. */
@@ -25,28 +23,8 @@ interface WindowStoreOptions {
   readonly skewMs: () => number;
 }
 
-/** The statements that read counters, prepared once for each set of connections. */
-export function windowReads(query: Query) {
-  return {
-    byKey: query
-      .select({
-        minuteLabel: rateWindows.minuteLabel,
-        minuteUsed: rateWindows.minuteUsed,
-        dayLabel: rateWindows.dayLabel,
-        dayUsed: rateWindows.dayUsed,
-      })
-      .from(rateWindows)
-      .where(eq(rateWindows.keyId, sql.placeholder("keyId")))
-      .prepare("windows_by_key"),
-  };
-}
-
 interface WindowConnections {
-  readonly reads: Runner<{
-    readonly query: Query;
-    readonly sql: SQL;
-    readonly windows: ReturnType<typeof windowReads>;
-  }>;
+  readonly reads: Runner<{ readonly sql: SQL }>;
   readonly takes: Runner<ReservedSQL>;
 }
 
@@ -73,15 +51,9 @@ export function windowStore(
   );
   return {
     take: (requests, usage) => commits.add({ requests, usage }),
-    async counts(keyId) {
-      const [row] = await reads.run(({ windows }) => windows.byKey.execute({ keyId }), repeatable);
-      return row;
-    },
+    counts: (keyId) => read(reads, () => countsOf(keyId)),
     countsOfAll: () => read(reads, countsOfAll),
-    async lastAddress(keyId) {
-      const [row] = await reads.run(({ query }) => readLastAddress(query, keyId), repeatable);
-      return row?.lastAddress ?? undefined;
-    },
+    lastAddress: (keyId) => read(reads, () => lastAddressOf(keyId)),
     version,
     skewMs,
     usage: (firstDay, keyId) => read(reads, () => usageSince(firstDay, keyId)),
@@ -256,9 +228,4 @@ function forgetUsage(
     USING unnest(${[...forgetBefore.keys()]}::text[], ${[...forgetBefore.values()]}::bigint[])
       AS given (key_id, day)
     WHERE kept.key_id = given.key_id AND kept.day < given.day`.execute();
-}
-
-async function readLastAddress(query: Query, keyId: string) {
-  const { lastAddress } = rateWindows;
-  return query.select({ lastAddress }).from(rateWindows).where(eq(rateWindows.keyId, keyId));
 }

@@ -4,7 +4,7 @@ import { unusedCounts, settleTake, type WindowCounts } from "../../domain/window
 import type { TakeRequest, TakeResult, UsageDelta, WindowStore } from "../contract.ts";
 import { AppError } from "../../domain/errors.ts";
 import { asAppError, isBusy, isFull, translating } from "./database.ts";
-import { countsOfAll, usageSince } from "../counters.ts";
+import { countsOf, countsOfAll, lastAddressOf, usageSince } from "../counters.ts";
 import { perform } from "./engine.ts";
 import { usageTexts, windowTexts } from "./statements.macro.ts" with { type: "macro" };
 
@@ -60,10 +60,9 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
         throw asAppError(error);
       }
     },
-    counts: (keyId) => translating(() => countsOf(statements.byKey.get(keyId))),
+    counts: (keyId) => translating(() => perform(db, countsOf(keyId))),
     countsOfAll: () => translating(() => perform(db, countsOfAll())),
-    lastAddress: (keyId) =>
-      translating(() => statements.byKey.get(keyId)?.last_address ?? undefined),
+    lastAddress: (keyId) => translating(() => perform(db, lastAddressOf(keyId))),
     version: statements.version,
     skewMs: () => 0,
     usage: (firstDay, keyId) => translating(() => perform(db, usageSince(firstDay, keyId))),
@@ -87,18 +86,15 @@ interface WindowRow {
   readonly minute_used: bigint;
   readonly day_label: bigint;
   readonly day_used: bigint;
-  readonly last_address: string | null;
 }
 
-function countsOf(row: WindowRow | null): WindowCounts | undefined {
-  return row === null
-    ? undefined
-    : {
-        minuteLabel: Number(row.minute_label),
-        minuteUsed: Number(row.minute_used),
-        dayLabel: Number(row.day_label),
-        dayUsed: Number(row.day_used),
-      };
+function countsIn(row: WindowRow): WindowCounts {
+  return {
+    minuteLabel: Number(row.minute_label),
+    minuteUsed: Number(row.minute_used),
+    dayLabel: Number(row.day_label),
+    dayUsed: Number(row.day_used),
+  };
 }
 
 const texts = { ...windowTexts(), ...usageTexts() };
@@ -132,7 +128,8 @@ function takeOne(
   nowMs: number,
 ): TakeResult {
   const { keyId } = request;
-  const kept = countsOf(statements.byKey.get(keyId)) ?? unusedCounts;
+  const row = statements.byKey.get(keyId);
+  const kept = row === null ? unusedCounts : countsIn(row);
   const { result, mustPut, finished } = settleTake(kept, request, nowMs);
   if (mustPut) {
     const { minuteLabel, minuteUsed, dayLabel, dayUsed } = result.counts;
