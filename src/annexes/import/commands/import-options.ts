@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
 import { UsageError } from "../../../cli/errors.ts";
 import { petStatuses } from "../../../domain/pet.ts";
-import { InvalidFieldMap, mappedFormat, parseFieldMap } from "../formats/field-map.ts";
+import { mappedFormat, parseFieldMap } from "../formats/field-map.ts";
 import type { Format } from "../formats/format.ts";
 import { formatNamed, formats } from "../formats/index.ts";
-import { InvalidStatuses, parseStatusWords, Statuses } from "../formats/statuses.ts";
+import { parseStatusWords, Statuses } from "../formats/statuses.ts";
 import { isEncoding } from "../read/open.ts";
 import type { ReadOptions } from "../reading.ts";
 
@@ -54,7 +54,7 @@ export function addReadOptions(command: Command): Command {
 
 /** How the input is to be read. Throws UsageError for options that cannot be understood. */
 export function readOptions(options: ReadingOptions): ReadOptions {
-  const { source, encoding, sheet, records } = options;
+  const { source, status = [], defaultStatus, encoding, sheet, records } = options;
   if (encoding !== undefined && !isEncoding(encoding)) {
     throw new UsageError(
       `The encoding ${encoding} is not known.`,
@@ -70,20 +70,11 @@ export function readOptions(options: ReadingOptions): ReadOptions {
   return {
     format: formatOf(options),
     source,
-    statuses: statusesOf(options),
+    statuses: new Statuses(parseStatusWords(status), defaultStatus),
     encoding,
     sheet,
     records: records?.split("."),
   };
-}
-
-function statusesOf({ status = [], defaultStatus }: ReadingOptions): Statuses {
-  try {
-    return new Statuses(parseStatusWords(status), defaultStatus);
-  } catch (error) {
-    if (!(error instanceof InvalidStatuses)) throw error;
-    throw new UsageError(error.message, "rehome pets import --help");
-  }
 }
 
 function formatOf({ format, map }: ReadingOptions): Format | undefined {
@@ -91,11 +82,5 @@ function formatOf({ format, map }: ReadingOptions): Format | undefined {
   if (format !== automatic) {
     throw new UsageError("--format and --map exclude each other.", "Leave one of them out.");
   }
-  try {
-    return mappedFormat(parseFieldMap(map));
-  } catch (error) {
-    if (error instanceof InvalidFieldMap)
-      throw new UsageError(error.message, "rehome pets import --help");
-    throw error;
-  }
+  return mappedFormat(parseFieldMap(map));
 }

@@ -1,3 +1,4 @@
+import { UsageError } from "../../../cli/errors.ts";
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { petFieldNames } from "../../../domain/pet.ts";
 import type { CandidateCategory } from "../candidate.ts";
@@ -28,19 +29,11 @@ export type MapTarget = (typeof mapTargets)[number];
 /** Which column (CSV) or field (JSON, dots lead into objects) holds which of our fields. */
 export type FieldMap = ReadonlyMap<MapTarget, string>;
 
-/**
- * A `--map` option that cannot be understood; the message says what is wrong and what would be
- * right.
- */
-export class InvalidFieldMap extends Error {
-  override readonly name = "InvalidFieldMap";
-}
-
 const example = "for example name=Pet Name,categoryId=Species,status=State,externalId=Tag";
 
 /**
  * Reads the value of `--map`: `field=Column` pairs parted by commas; a column whose name has a
- * comma is quoted as in CSV. `name` and `categoryId` are needed. Throws InvalidFieldMap.
+ * comma is quoted as in CSV. `name` and `categoryId` are needed. Throws UsageError.
  */
 export function parseFieldMap(text: string): FieldMap {
   const map = new Map<MapTarget, string>();
@@ -52,22 +45,24 @@ export function parseFieldMap(text: string): FieldMap {
       .trim()
       .replace(/^"(.*)"$/, "$1");
     if (equals < 0 || column === "") {
-      throw new InvalidFieldMap(
-        `--map: expected field=Column, found ${JSON.stringify(pair)}; ${example}`,
-      );
+      throw invalid(`expected field=Column, found ${JSON.stringify(pair)}; ${example}`);
     }
     if (!isTarget(target)) {
-      throw new InvalidFieldMap(
-        `--map: there is no field ${JSON.stringify(target)}; the fields are ${mapTargets.join(", ")}`,
+      throw invalid(
+        `there is no field ${JSON.stringify(target)}; the fields are ${mapTargets.join(", ")}`,
       );
     }
-    if (map.has(target)) throw new InvalidFieldMap(`--map: ${target} is given twice`);
+    if (map.has(target)) throw invalid(`${target} is given twice`);
     map.set(target, column);
   }
   for (const needed of ["name", "categoryId"] as const) {
-    if (!map.has(needed)) throw new InvalidFieldMap(`--map: ${needed} is missing; ${example}`);
+    if (!map.has(needed)) throw invalid(`${needed} is missing; ${example}`);
   }
   return map;
+}
+
+function invalid(problem: string): UsageError {
+  return new UsageError(`--map: ${problem}`, "rehome pets import --help");
 }
 
 function isTarget(text: string): text is MapTarget {

@@ -1,3 +1,4 @@
+import { UsageError } from "../../../cli/errors.ts";
 import { isPetStatus, type PetStatus } from "../../../domain/pet.ts";
 import { isBlank } from "./values.ts";
 
@@ -165,19 +166,9 @@ function takenBack(rest: string): Meaning | undefined {
   return meaning === "none" ? undefined : meaning;
 }
 
-/**
- * A `--status` or `--default-status` that cannot be understood; the message says what would be
- * right.
- */
-export class InvalidStatuses extends Error {
-  override readonly name = "InvalidStatuses";
-}
-
 const example = "for example --status 'Disponible=available,EUTHANIZE=gone'";
 
-/**
- * Reads the values of `--status`: `word=meaning` pairs parted by commas. Throws InvalidStatuses.
- */
+/** Reads the values of `--status`: `word=meaning` pairs parted by commas. Throws UsageError. */
 export function parseStatusWords(texts: readonly string[]): ReadonlyMap<string, Meaning> {
   const own = new Map<string, Meaning>();
   for (const pair of texts.flatMap((text) => text.match(/(?:"[^"]*"|[^,])+/g) ?? [])) {
@@ -191,8 +182,9 @@ export function parseStatusWords(texts: readonly string[]): ReadonlyMap<string, 
       .trim()
       .toLowerCase();
     if (wordKey(word) === "" || !isMeaning(meaning)) {
-      throw new InvalidStatuses(
+      throw new UsageError(
         `--status: expected WORD=${meanings.join("|")}, found ${JSON.stringify(pair.trim())}; ${example}`,
+        "rehome pets import --help",
       );
     }
     own.set(wordKey(word), meaning);
