@@ -2,12 +2,13 @@ import { categoryKey, type Category } from "../animals/category.ts";
 import { isJsonObject, parseJson } from "../../domain/exact-json.ts";
 import { isPetName } from "../../domain/pet.ts";
 import { int64Of, type Notation, shown } from "./formats/values.ts";
-import { readCsv } from "./read/csv.ts";
+import { csvRows } from "./read/csv-rows.ts";
 import { detectShape } from "./read/detect.ts";
 import { explainJson } from "./read/explain-json.ts";
 import { type ByteChunks, UnreadableInput, wholeInput } from "./read/input.ts";
 import { openInput } from "./read/open.ts";
 import { MalformedRecord } from "./read/records.ts";
+import { readTable } from "./read/table.ts";
 import { message } from "./messages.ts";
 
 /** Names of categories and their ids. */
@@ -86,7 +87,7 @@ async function wholeText(chunks: ByteChunks): Promise<string> {
 }
 
 async function fromCsv(chunks: ByteChunks, delimiter: string): Promise<Category[]> {
-  const { columns, batches } = await readCsv(chunks, { delimiter });
+  const { columns, batches } = await readTable(csvRows(chunks, delimiter));
   const header = columns.map((column) => column.toLowerCase());
   const name = header.indexOf("name");
   const id = header.indexOf("id");

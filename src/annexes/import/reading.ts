@@ -14,7 +14,8 @@ import { requireNeeded } from "./formats/needed.ts";
 import { Included } from "./formats/rescuegroups.ts";
 import { Statuses } from "./formats/statuses.ts";
 import { type Note, Notes } from "./notes.ts";
-import { readCsv, readTable } from "./read/csv.ts";
+import { csvRows } from "./read/csv-rows.ts";
+import { readTable } from "./read/table.ts";
 import { type Shape, detectShape } from "./read/detect.ts";
 import { type ByteChunks, UnreadableInput } from "./read/input.ts";
 import { readJson } from "./read/json.ts";
@@ -177,7 +178,7 @@ async function rawRecords(
   }
   const { shape, chunks } = await detectShape(opened.chunks);
   if (shape.kind === "csv") {
-    return { shape: "csv", ...(await readCsv(chunks, { delimiter: shape.delimiter, isHeader })) };
+    return { shape: "csv", ...(await readTable(csvRows(chunks, shape.delimiter), isHeader)) };
   }
   const { portions, bytesRead } = counted(chunks);
   if (shape.kind === "ndjson" && records === undefined) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { csvRows } from "../../../../src/annexes/import/read/csv-rows.ts";
-import { readCsv } from "../../../../src/annexes/import/read/csv.ts";
+import { readTable } from "../../../../src/annexes/import/read/table.ts";
 import { MalformedRecord } from "../../../../src/annexes/import/read/records.ts";
 import { inPieces, readWhole, refusal } from "../helpers.ts";
 import { message } from "../../../../src/annexes/import/messages.ts";
@@ -115,15 +115,15 @@ describe("csvRows", () => {
   });
 });
 
-describe("readCsv", () => {
+describe("readTable", () => {
   async function read(
     text: string,
     delimiter = ",",
     isHeader?: (columns: readonly string[]) => boolean,
   ) {
-    const { columns, batches } = await readCsv(
-      inPieces(text, 4000),
-      isHeader === undefined ? { delimiter } : { delimiter, isHeader },
+    const { columns, batches } = await readTable(
+      csvRows(inPieces(text, 4000), delimiter),
+      isHeader,
     );
     const records: unknown[] = [];
     for await (const batch of batches) records.push(...batch.records);

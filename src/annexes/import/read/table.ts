@@ -1,41 +1,26 @@
 import { quietly } from "../../../service/closing.ts";
-import { csvRows } from "./csv-rows.ts";
-import { type ByteChunks, UnreadableInput } from "./input.ts";
+import { UnreadableInput } from "./input.ts";
 import { MalformedRecord, type RecordBatch } from "./records.ts";
 import { message, messageText } from "../messages.ts";
 
-/**
- * A CSV input: the names in its header line, then its rows as arrays with one field for each name.
- */
-interface CsvRecords {
+/** A table: the names in its header, then its rows as arrays with one field for each name. */
+interface TableRecords {
   readonly columns: readonly string[];
   readonly batches: AsyncGenerator<RecordBatch>;
 }
 
-/** What a reader of CSV has to know beforehand. */
-interface CsvLayout {
-  readonly delimiter: string;
-  /**
-   * True for names of columns that mean something; finds the header below the title rows of a
-   * report.
-   */
-  readonly isHeader?: (columns: readonly string[]) => boolean;
-}
+/** True for names of columns that mean something. */
+type IsHeader = (columns: readonly string[]) => boolean;
 
 /**
- * Reads CSV (RFC 4180, and quotes within unquoted fields). Blank rows, and title rows above the
- * header, are skipped. A row with too few or too many fields becomes a `MalformedRecord`. Throws
- * UnreadableInput for a missing header, an open quote or a cut-off input.
+ * The records below the header among `rows`, which may follow a report's title: `isHeader` finds
+ * it. Skips blank rows. A row with too few or too many fields becomes a `MalformedRecord`. Throws
+ * UnreadableInput for a missing header or a cut-off input.
  */
-export function readCsv(chunks: ByteChunks, layout: CsvLayout): Promise<CsvRecords> {
-  return readTable(csvRows(chunks, layout.delimiter), layout.isHeader);
-}
-
-/** The records below the header among the rows of any table. */
 export async function readTable(
   rows: AsyncGenerator<RecordBatch>,
-  isHeader: CsvLayout["isHeader"],
-): Promise<CsvRecords> {
+  isHeader?: IsHeader,
+): Promise<TableRecords> {
   const first = await firstRows(rows);
   if (first.records.length === 0) {
     throw new UnreadableInput(0, message("headerMissing"));
@@ -81,7 +66,7 @@ async function firstRows(rows: AsyncGenerator<RecordBatch>): Promise<RecordBatch
  * The row that names the columns: one that `isHeader` knows, or else the first that is not much
  * emptier than most.
  */
-function headerIndex(rows: readonly unknown[], isHeader: CsvLayout["isHeader"]): number {
+function headerIndex(rows: readonly unknown[], isHeader?: IsHeader): number {
   const candidates = rows.slice(0, titleRowsMax).map(names);
   const known = candidates.findIndex((row) => row.length > 1 && isHeader?.(row) === true);
   if (known >= 0) return known;
