@@ -1,41 +1,21 @@
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { wordKey } from "./statuses.ts";
 
-/**
- * Beginnings of the months' names in the languages of `statuses.ts`; the first that fits counts.
- */
-const months: readonly (readonly [string, number])[] = Object.entries({
-  jan: 1,
-  ene: 1,
-  feb: 2,
-  fev: 2,
-  mar: 3,
-  mrt: 3,
-  maerz: 3,
-  maart: 3,
-  apr: 4,
-  abr: 4,
-  avr: 4,
-  may: 5,
-  mai: 5,
-  mei: 5,
-  jun: 6,
-  juin: 6,
-  jul: 7,
-  juil: 7,
-  aug: 8,
-  ago: 8,
-  aou: 8,
-  sep: 9,
-  set: 9,
-  oct: 10,
-  okt: 10,
-  out: 10,
-  nov: 11,
-  dec: 12,
-  dic: 12,
-  dez: 12,
-});
+/** Beginnings of the months' names, January first, in the languages of `statuses.ts`. */
+const months = [
+  "jan ene",
+  "feb fev",
+  "mar mrt maerz maart",
+  "apr abr avr",
+  "may mai mei",
+  "jun juin",
+  "jul juil",
+  "aug ago aou",
+  "sep set",
+  "oct okt out",
+  "nov",
+  "dec dic dez",
+].map((beginnings) => beginnings.split(" "));
 
 const zone = String.raw`(Z|(?:GMT|UTC)?[+-](?:0\d|1[0-4])(?::?[0-5]\d)?(?!\d))?`;
 const before = String.raw`T|,?\s+(?:(?:à|at|um|om|às|a\s+las?)\s+)?|,\s*`;
@@ -148,8 +128,8 @@ export class Dates {
 
 function monthOf(name: string): string | undefined {
   const key = wordKey(name);
-  const found = months.find(([beginning]) => key.startsWith(beginning));
-  return found === undefined ? undefined : String(found[1]);
+  const at = months.findIndex((each) => each.some((beginning) => key.startsWith(beginning)));
+  return at < 0 ? undefined : String(at + 1);
 }
 
 function ofNumber(value: number): number | undefined {
