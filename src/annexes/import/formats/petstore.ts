@@ -6,9 +6,9 @@ import { requireObjects } from "./needed.ts";
 import {
   FieldFault,
   byStatus,
-  categoryId,
   categoryName,
   exactName,
+  int64In,
   isBlank,
   mapperOf,
 } from "./values.ts";
@@ -44,7 +44,7 @@ function categoryOf(category: unknown): CandidateCategory {
     throw new FieldFault("category", message("categoryIdMissing"));
   }
   if (category["id"] !== undefined && category["id"] !== null) {
-    return categoryId("category.id", category["id"], "json");
+    return { id: int64In("category.id", category["id"], "json") };
   }
   if (isBlank(category["name"])) {
     throw new FieldFault("category", message("categoryIdMissing"));

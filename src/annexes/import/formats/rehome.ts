@@ -4,22 +4,18 @@ import type { Format } from "./format.ts";
 import { sourceId } from "./ids.ts";
 import { requireNeeded } from "./needed.ts";
 import {
-  FieldFault,
   byStatus,
-  categoryId,
   categoryName,
   exactName,
   fieldOf,
-  int64Of,
+  int64In,
   isBlank,
   mapperOf,
   missingStatus,
   type Notation,
   notationOf,
   optionalTextsOf,
-  shown,
 } from "./values.ts";
-import { message } from "../messages.ts";
 import { optionalTextNames } from "../../optional-texts.ts";
 
 /**
@@ -58,7 +54,7 @@ export const rehome: Format = {
     return mapperOf(columns, (record, line) => {
       const origin = {
         line,
-        id: ownId(id(record), notation),
+        id: isBlank(id(record)) ? undefined : int64In("id", id(record), notation),
         externalId: sourceId("externalId", text(externalId(record))),
         source: sourceId("source", text(source(record))),
       };
@@ -71,20 +67,12 @@ export const rehome: Format = {
   },
 };
 
-function ownId(value: unknown, notation: Notation): bigint | undefined {
-  if (isBlank(value)) return undefined;
-  const id = int64Of(value, notation);
-  if (id === undefined) {
-    throw new FieldFault("id", message("notInt64", shown(value)));
-  }
-  return id;
-}
-
 /** The id and the name that it goes by where the file comes from; either may be blank. */
 function categoryOf(number: unknown, name: unknown, notation: Notation): CandidateCategory {
-  if (isBlank(name)) return categoryId("categoryId", number, notation);
+  const id = () => int64In("categoryId", number, notation);
+  if (isBlank(name)) return { id: id() };
   const named = categoryName("category", name);
-  return isBlank(number) ? named : { ...named, ...categoryId("categoryId", number, notation) };
+  return isBlank(number) ? named : { ...named, id: id() };
 }
 
 function unguardedText(value: unknown): unknown {

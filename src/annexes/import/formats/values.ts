@@ -253,17 +253,11 @@ export function int64Of(value: unknown, notation: Notation): bigint | undefined 
   return notation === "csv" && typeof value === "string" ? parseInt64(value.trim()) : undefined;
 }
 
-/** The category id in a field that has to hold one. */
-export function categoryId(
-  field: string,
-  value: unknown,
-  notation: Notation,
-): { readonly id: bigint } {
+/** The id in a field that has to hold one of ours. */
+export function int64In(field: string, value: unknown, notation: Notation): bigint {
   const id = int64Of(value, notation);
-  if (id === undefined) {
-    throw new FieldFault(field, message("notInt64", shown(value)));
-  }
-  return { id };
+  if (id === undefined) throw new FieldFault(field, message("notInt64", shown(value)));
+  return id;
 }
 
 /** The category named in a field that has to hold a name. */
