@@ -1,16 +1,12 @@
-import type { Category } from "../animals/category.ts";
 import type { Pet } from "../../domain/pet.ts";
 import { highestCategoryId, namedCategories } from "../animals/statements/categories.ts";
-import type { Awaitable, Store } from "../../storage/contract.ts";
+import type { Store } from "../../storage/contract.ts";
 import { columnName } from "../../storage/declare.ts";
 import { answerFields, petOfRow, type PetRow } from "../../storage/pet-row.ts";
 import { raw, rows, sql, type Statement } from "../../storage/statement.ts";
 import { pets } from "../../storage/tables.ts";
 import { categories } from "../animals/tables.ts";
 import { beginStage, type ImportStage, type StageOptions } from "./stage.ts";
-
-/** What reads and writes all animals of a catalogue: a store. */
-type CatalogueEngine = Pick<Store, "read" | "session">;
 
 /** An animal as it is written down whole. */
 export interface ExportedPet extends Pet {
@@ -20,20 +16,6 @@ export interface ExportedPet extends Pet {
   readonly externalId?: string | undefined;
   /** Whose id that is; empty when nobody said. */
   readonly source?: string | undefined;
-}
-
-/** The animals of a catalogue, as an import and an export see them. */
-export interface CatalogueStore {
-  /** At most `limit` animals in ascending id order, above `after`. */
-  exportPage(after: bigint, limit: number): Awaitable<ExportedPet[]>;
-  /** All named categories in the order of their ids. */
-  categories(): Awaitable<Category[]>;
-  /**
-   * The highest id of a category that is named or that an animal carries; 0 when there is none
-   * above.
-   */
-  highestCategoryId(): Awaitable<bigint>;
-  beginImport(options: StageOptions): Promise<ImportStage>;
 }
 
 type ExportRow = PetRow & {
@@ -49,19 +31,21 @@ const exportPage = (after: bigint, limit: number): Statement<ExportRow> => sql<E
   FROM ${pets} AS p LEFT JOIN ${categories} AS c ON c.id = p.category_id
   WHERE p.id > ${after} ORDER BY p.id LIMIT ${limit}`;
 
-/** The animals of the catalogue that a store holds. */
-export function catalogueOf(engine: CatalogueEngine): CatalogueStore {
+export type CatalogueStore = ReturnType<typeof catalogueOf>;
+
+/** The animals of the catalogue that a store holds, as an import and an export see them. */
+export function catalogueOf(store: Pick<Store, "read" | "session">) {
   const patient = { patient: true };
   return {
-    async exportPage(after, limit) {
-      const found = await engine.read(() => rows(exportPage(after, limit)), patient);
+    /** At most `limit` animals in ascending id order, above `after`. */
+    async exportPage(after: bigint, limit: number): Promise<ExportedPet[]> {
+      const found = await store.read(() => rows(exportPage(after, limit)), patient);
       return found.map(exportedPet);
     },
-    categories: () => engine.read(namedCategories, patient),
-    highestCategoryId: () => engine.read(highestCategoryId, patient),
-    async beginImport(options) {
-      const session = await engine.session();
-      return await beginStage(session, options);
+    categories: () => store.read(namedCategories, patient),
+    highestCategoryId: () => store.read(highestCategoryId, patient),
+    async beginImport(options: StageOptions): Promise<ImportStage> {
+      return beginStage(await store.session(), options);
     },
   };
 }

@@ -40,14 +40,8 @@ export const petstore: Format = {
 };
 
 function categoryOf(category: unknown): CandidateCategory {
-  if (!isJsonObject(category)) {
-    throw new FieldFault("category", message("categoryIdMissing"));
-  }
-  if (category["id"] !== undefined && category["id"] !== null) {
-    return { id: int64In("category.id", category["id"], "json") };
-  }
-  if (isBlank(category["name"])) {
-    throw new FieldFault("category", message("categoryIdMissing"));
-  }
-  return categoryName("category.name", category["name"]);
+  const { id, name } = isJsonObject(category) ? category : {};
+  if (id !== undefined && id !== null) return { id: int64In("category.id", id, "json") };
+  if (isBlank(name)) throw new FieldFault("category", message("categoryIdMissing"));
+  return categoryName("category.name", name);
 }
