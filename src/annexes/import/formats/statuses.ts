@@ -132,7 +132,7 @@ export class Statuses {
   }
 
   /** The status that the options of this import give to a value, if any. */
-  told(value: unknown): Meaning | undefined {
+  #told(value: unknown): Meaning | undefined {
     return this.#own.size === 0 || isBlank(value)
       ? undefined
       : this.#own.get(wordKey(String(value)));
@@ -140,9 +140,9 @@ export class Statuses {
 
   /** The meaning of a value that is not blank, or undefined if it is unknown. */
   meaningOf(value: unknown): Meaning | undefined {
-    if (typeof value !== "string") return this.told(value);
+    if (typeof value !== "string") return this.#told(value);
     if (this.#read.has(value)) return this.#read.get(value);
-    const meaning = this.told(value) ?? meaningOfText(value);
+    const meaning = this.#told(value) ?? meaningOfText(value);
     if (this.#read.size < readMax) this.#read.set(value, meaning);
     return meaning;
   }

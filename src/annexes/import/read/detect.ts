@@ -71,7 +71,7 @@ const delimiters = [",", ";", "\t", "|"] as const;
 const delimiterLinesMax = 20;
 
 /**
- * The delimiter that the line \`sep=;\` names, as Excel writes it, or else by which the most lines
+ * The delimiter that the line `sep=;` names, as Excel writes it, or else by which the most lines
  * have equally many fields, outside quotes.
  */
 function delimiterOf(text: string): string {

@@ -1,5 +1,6 @@
 import { decodeHTML } from "entities/decode";
 import { type Message, message } from "../messages.ts";
+import { startsWith } from "./input.ts";
 
 /** Files that are no text of ours, by how they begin. */
 const binary: ReadonlyArray<readonly [readonly number[], Message]> = [
@@ -23,7 +24,7 @@ const titleCharactersMax = 80;
  * kilobytes.
  */
 export function foreignKind(beginning: Uint8Array): Message | undefined {
-  const found = binary.find(([bytes]) => bytes.every((byte, index) => beginning[index] === byte));
+  const found = binary.find(([bytes]) => startsWith(beginning, bytes));
   if (found !== undefined) return found[1];
   if (pictureTypes.test(new TextDecoder("latin1").decode(beginning.subarray(0, 16)))) {
     return message("picture");

@@ -31,11 +31,11 @@ const beginningBytes = 3;
  * Throws UnreadableInput naming the first line that is not UTF-8.
  */
 export async function* utf8Chunks(chunks: ByteChunks): AsyncGenerator<Uint8Array> {
-  let held = nothing;
+  let held: Uint8Array = nothing;
   let line = 1;
   let begun = false;
   for await (const chunk of chunks) {
-    let bytes = held.length === 0 ? chunk : joined(held, chunk);
+    let bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
     if (!begun) {
       if (bytes.length < beginningBytes) {
         held = bytes.slice();
@@ -54,13 +54,6 @@ export async function* utf8Chunks(chunks: ByteChunks): AsyncGenerator<Uint8Array
   const rest = begun ? held : afterBeginning(held);
   if (!isUtf8(rest)) throw notUtf8(rest, line);
   if (rest.length > 0) yield rest;
-}
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const both = new Uint8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
 }
 
 /** All of an input in one piece. Throws UnreadableInput with `tooMany` above `bytesMax` bytes. */
