@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import type { CategoryUse } from "./categories.ts";
 import { printJson, type Io } from "../../cli/io.ts";
 import { addJson, json } from "../../cli/json.ts";
 import { withAnimals } from "./open.ts";
@@ -52,7 +51,7 @@ function listCommand(io: Io): Command {
   return command.action(async (options: { json?: true }) => {
     await withAnimals(command, io, async ({ categories, place }) => {
       const all = await categories.list();
-      if (options.json) printJson(io, all.map(shown));
+      if (options.json) printJson(io, all);
       else if (all.length === 0) {
         io.err(`There is no category in ${place}. Make one: rehome categories add NAME\n`);
       } else {
@@ -68,10 +67,6 @@ function listCommand(io: Io): Command {
       }
     });
   });
-}
-
-function shown({ id, name, animals }: CategoryUse) {
-  return name === undefined ? { id, animals } : { id, name, animals };
 }
 
 function addCommand(io: Io): Command {

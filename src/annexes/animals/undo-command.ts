@@ -98,19 +98,9 @@ function effectOf({ updated, removed, restored, left, categories }: UndoReport):
   return `${done.length === 0 ? "Nothing of it is left to undo" : done.join("; ")}.${kept}`;
 }
 
-function undoneJson({ change, categories, ...counts }: UndoReport) {
-  const { id, action, actor, atMs } = change;
-  const { updated, removed, restored, left } = counts;
-  const at = isoSeconds(atMs);
-  return {
-    change: id,
-    action,
-    actor,
-    at,
-    updated,
-    removed,
-    restored,
-    left,
-    categories: categories.length,
-  };
+function undoneJson(did: UndoReport) {
+  const { id, action, actor, atMs } = did.change;
+  const { updated, removed, restored, left, categories } = did;
+  const counts = { updated, removed, restored, left, categories: categories.length };
+  return { change: id, action, actor, at: isoSeconds(atMs), ...counts };
 }

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { jsonText } from "../../../domain/exact-json.ts";
 import { isoSeconds } from "../../../domain/clock.ts";
+import { plainPet } from "../../../domain/pet.ts";
 import type { AnimalHistory, Happening } from "../animals.ts";
 import type { FieldValue } from "../happenings.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
@@ -10,7 +11,7 @@ import { addSettings, storeSettings } from "../../../cli/options.ts";
 import { printTable } from "../../../cli/terminal/table.ts";
 import { fieldSchemas } from "./fields.ts";
 import { parseInt64Value } from "./options.ts";
-import { petFields, petSchema, petText } from "./pet.ts";
+import { petSchema, petText } from "./pet.ts";
 
 const fieldsSchema = json.object({
   ...fieldSchemas,
@@ -66,27 +67,24 @@ Examples:
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields without those that are null. */
-function shown(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+function shown(fields: Fields | undefined): Fields | undefined {
+  return fields && Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
+/** What `--json` prints: JSON leaves out what is undefined. */
 function historyJson({ pet, isRemoved, created, events }: AnimalHistory) {
+  const { atMs, by, action, change } = created;
   return {
-    pet: petFields(pet),
+    pet: plainPet(pet),
     removed: isRemoved,
-    created: {
-      ...(created.atMs === undefined ? {} : { at: isoSeconds(created.atMs) }),
-      ...(created.by === undefined ? {} : { by: created.by }),
-      ...(created.action === undefined ? {} : { action: created.action }),
-      ...(created.change === undefined ? {} : { change: created.change }),
-    },
-    events: events.map(({ atMs, actor, action, change, before, after }) => ({
-      at: isoSeconds(atMs),
-      actor,
-      action,
-      change,
-      ...(before === undefined ? {} : { before: shown(before) }),
-      ...(after === undefined ? {} : { after: shown(after) }),
+    created: { at: atMs === undefined ? undefined : isoSeconds(atMs), by, action, change },
+    events: events.map((event) => ({
+      at: isoSeconds(event.atMs),
+      actor: event.actor,
+      action: event.action,
+      change: event.change,
+      before: shown(event.before),
+      after: shown(event.after),
     })),
   };
 }

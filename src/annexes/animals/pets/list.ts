@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { pageLimit, parsePageLimit } from "../../../domain/page.ts";
-import { type Pet, petFieldNames } from "../../../domain/pet.ts";
+import { type Pet, petFieldNames, plainPet } from "../../../domain/pet.ts";
 import { shellWord } from "../../../domain/errors.ts";
 import type { FoundPets } from "../animals.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
@@ -18,7 +18,7 @@ import {
   statusOption,
   type StatusWord,
 } from "./options.ts";
-import { petFields, petListSchema } from "./pet.ts";
+import { petListSchema } from "./pet.ts";
 
 interface Options {
   readonly name?: string;
@@ -79,7 +79,7 @@ async function listPets(command: Command, io: Io, options: Options): Promise<voi
     const found = await animals.find({ ...filter, after, limit: limit + 1 });
     const page = found.pets.slice(0, limit);
     if (json) {
-      printJson(io, page.map(petFields));
+      printJson(io, page.map(plainPet));
       return;
     }
     const isFiltered = Object.values(filter).some((value) => value !== undefined);

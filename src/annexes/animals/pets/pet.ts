@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { petFieldNames, type Pet } from "../../../domain/pet.ts";
+import { plainPet, type Pet } from "../../../domain/pet.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
-import { addJson, json, type Static } from "../../../cli/json.ts";
+import { addJson, json } from "../../../cli/json.ts";
 import { addSettings, storeSettings } from "../../../cli/options.ts";
 import { noSuchAnimal } from "../animals.ts";
 import { fieldSchemas } from "./fields.ts";
@@ -13,13 +13,6 @@ export const petSchema = json.object({
   ...fieldSchemas,
 });
 export const petListSchema = json.list(petSchema);
-
-/** The fields of an animal that `--json` shows: those of the interface. */
-export function petFields(pet: Pet): Static<typeof petSchema> {
-  const shown = ["id", ...petFieldNames] as const;
-  const fields = shown.filter((name) => pet[name] !== undefined).map((name) => [name, pet[name]]);
-  return Object.fromEntries(fields) as Static<typeof petSchema>;
-}
 
 /** A name may be 64 KiB long; a sentence takes this much of it. */
 const nameCells = 60;
@@ -40,7 +33,7 @@ export function petText({ id, name, categoryId, status }: Pet): string {
 
 /** Prints what became of an animal: as JSON, or as a sentence that begins with `did`. */
 export function printPet(io: Io, pet: Pet, did: string, options: { readonly json?: true }): void {
-  if (options.json) printJson(io, petFields(pet));
+  if (options.json) printJson(io, plainPet(pet));
   else io.out(`${did} ${petText(pet)}.\n`);
 }
 
@@ -51,7 +44,7 @@ export function printPets(
   did: string,
   options: { readonly json?: true },
 ): void {
-  if (options.json) printJson(io, pets.map(petFields));
+  if (options.json) printJson(io, pets.map(plainPet));
   else for (const pet of pets) io.out(`${did} ${petText(pet)}.\n`);
 }
 

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { withAnimals } from "../open.ts";
-import { petFieldNames } from "../../../domain/pet.ts";
+import { petFieldNames, plainPet } from "../../../domain/pet.ts";
 import { printable } from "../../../cli/terminal/text.ts";
 import { shownFields } from "./fields.ts";
 import { none } from "./options.ts";
-import { petFields, foundPet, petCommand } from "./pet.ts";
+import { foundPet, petCommand } from "./pet.ts";
 
 /** The names of fields stand in so many cells. */
 const labelCells = 12;
@@ -22,7 +22,7 @@ Examples:
     await withAnimals(command, io, async ({ pets, categories: known }) => {
       const pet = foundPet(await pets.byId(id), id);
       if (options.json) {
-        printJson(io, petFields(pet));
+        printJson(io, plainPet(pet));
         return;
       }
       const categories = await known.names();
