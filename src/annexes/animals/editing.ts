@@ -35,7 +35,7 @@ export async function changing<T>(
   let change = 0n;
   const result = await editing.store.transact(function* () {
     yield* changeAnimals();
-    change = yield* newChange(action, by, {});
+    change = yield* newChange(action, by);
     return yield* work(change, by);
   }, options);
   editing.onChange?.(change);

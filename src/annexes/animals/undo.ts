@@ -125,12 +125,11 @@ async function takeBackInParts(
   { onProgress, stop }: UndoOptions,
 ): Promise<UndoReport> {
   const patient = { patient: true };
-  const inChange = <T>(work: () => Steps<T>): Promise<T> =>
-    (async () =>
-      engine.transact(function* () {
-        yield* changeAnimals();
-        return yield* work();
-      }, patient))();
+  const inChange = async <T>(work: () => Steps<T>): Promise<T> =>
+    engine.transact(function* () {
+      yield* changeAnimals();
+      return yield* work();
+    }, patient);
   const { change, animals: total } = found;
   const ranges = await engine.read(() => rangesOfChange(change.id, partAnimals), patient);
   const begun = await inChange(() => begin(found, by));
@@ -142,7 +141,7 @@ async function takeBackInParts(
       if (stop?.aborted) throw new AppError("unavailable", "The undo was stopped.");
       counts = plus(counts, await inChange(() => takePart(begun, range, by)));
       onProgress?.(Math.min((part + 1) * partAnimals, total), total);
-      await new Promise((resolve) => void setTimeout(resolve, pauseMs));
+      await Bun.sleep(pauseMs);
     }
     return await inChange(() => end(begun, counts));
   } catch (error) {
@@ -157,7 +156,7 @@ interface Begun extends Found {
 
 /** Names of categories come back before the animals that carry them. */
 function* begin({ change, animals }: Found, by: By): Steps<Begun> {
-  const undo = yield* newChange("undo", by, {}, change.id);
+  const undo = yield* newChange("undo", by, change.id);
   const events = categoryEventsOf(change.categories);
   const named = yield* undoCategories(events.filter(({ before }) => before !== undefined));
   return { change, animals, undo, named };

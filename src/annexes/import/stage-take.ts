@@ -7,7 +7,6 @@ import {
   columnsOf,
   countAnimals,
   joined,
-  json,
   raw,
   row,
   run,
@@ -16,7 +15,7 @@ import {
   type Steps,
 } from "../../storage/statement.ts";
 import { pets } from "../../storage/tables.ts";
-import { changes, petEvents, removedPets } from "../animals/tables.ts";
+import { petEvents, removedPets } from "../animals/tables.ts";
 import { categoryById, categoryByName, nameNumbers } from "../animals/statements/categories.ts";
 import { describeChange, newChange, returned, snapshot } from "../animals/statements/changes.ts";
 import type { Category } from "../animals/category.ts";
@@ -102,7 +101,7 @@ export function* nameCategories(named: readonly Category[], change: Change): Ste
       { hint: "Run the import again." },
     );
   }
-  const id = yield* newChange("import", change, {});
+  const id = yield* newChange("import", change);
   yield* describeChange(id, {}, yield* nameNumbers(named));
   return id;
 }
@@ -127,7 +126,7 @@ export function* changeRange(
   const counts = yield* countRange(first, last);
   const { added, updated, withdrawn } = counts;
   if (added + updated + withdrawn === 0) return { counts, changeId: change.id, looks };
-  const changeId = change.id ?? (yield* newChange("import", change, {}));
+  const changeId = change.id ?? (yield* newChange("import", change));
   const range = { within: within(first, last), changeId, ...change };
   if (updated > 0) yield* update(range);
   if (withdrawn > 0) yield* withdraw(range);
@@ -200,9 +199,4 @@ function* add({ within, changeId, nowMs }: Range): Steps<void> {
       CASE WHEN external_id IS NULL THEN '' ELSE source END,
       CAST(${nowMs} AS bigint), CAST(${changeId} AS bigint) FROM ${ready}
     WHERE is_gone = 0 AND target IS NULL AND removed IS NULL AND ${within} ORDER BY position`);
-}
-
-/** Keeps what a whole import came to. */
-export function* finishChange(id: bigint, summary: Readonly<Record<string, unknown>>): Steps<void> {
-  yield* run(sql`UPDATE ${changes} SET summary = ${json(summary)} WHERE id = ${id}`);
 }

@@ -1,4 +1,5 @@
 import type { Category } from "../animals/category.ts";
+import { describeChange } from "../animals/statements/changes.ts";
 import { AppError } from "../../domain/errors.ts";
 import { petFieldNames, type PetFieldName, type PetValue } from "../../domain/pet.ts";
 import type { Session } from "../../storage/contract.ts";
@@ -11,7 +12,6 @@ import {
   type Change,
   changeRange,
   countRange,
-  finishChange,
   nameCategories,
   resolveRange,
 } from "./stage-take.ts";
@@ -215,7 +215,7 @@ class Stage {
   /** Writes down what the import came to, for the history; nothing where nothing was changed. */
   async finish(summary: Readonly<Record<string, unknown>>): Promise<void> {
     const id = this.#changeId;
-    if (id !== undefined) await this.#session.transact(() => finishChange(id, summary));
+    if (id !== undefined) await this.#session.transact(() => describeChange(id, summary));
   }
 
   async close(): Promise<void> {

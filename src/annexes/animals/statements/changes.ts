@@ -4,7 +4,7 @@
  * any other.
  *
  *   yield* changeAnimals();
- *   const change = yield* newChange("update", by, {});
+ *   const change = yield* newChange("update", by);
  *   yield* planUpdate(change, sql`animal.id IN ${list(ids)}`, { status: "sold" });
  *   const counts = yield* carryOut(change, by);
  */
@@ -111,16 +111,11 @@ export function returned(alias: string, instead: Instead): Statement {
 }
 
 /** Begins a change: returns its id. Forgets what is older than histories are kept. */
-export function* newChange(
-  action: string,
-  { actor, nowMs }: By,
-  summary: Readonly<Record<string, unknown>>,
-  undoes?: bigint,
-): Steps<bigint> {
+export function* newChange(action: string, { actor, nowMs }: By, undoes?: bigint): Steps<bigint> {
   yield* forget(nowMs);
   const made = yield* row<{ id: bigint }>(
     sql`INSERT INTO ${changes} (at_ms, actor, action, summary, undoes)
-      VALUES (${nowMs}, ${actor}, ${action}, ${json(summary)}, ${undoes}) RETURNING id`,
+      VALUES (${nowMs}, ${actor}, ${action}, ${json({})}, ${undoes}) RETURNING id`,
   );
   if (made === undefined) throw new Error("a change got no id");
   return made.id;
@@ -143,10 +138,8 @@ export function* describeChange(
   summary: Readonly<Record<string, unknown>>,
   categories: readonly CategoryEvent[] = [],
 ): Steps<void> {
-  const named = categories.length === 0 ? sql`NULL` : json(categories);
-  yield* run(
-    sql`UPDATE ${changes} SET summary = ${json(summary)}, categories = ${named} WHERE id = ${change}`,
-  );
+  const named = categories.length === 0 ? sql`` : sql`, categories = ${json(categories)}`;
+  yield* run(sql`UPDATE ${changes} SET summary = ${json(summary)}${named} WHERE id = ${change}`);
 }
 
 /** Forgets a change that did nothing. */
