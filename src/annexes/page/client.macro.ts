@@ -5,15 +5,16 @@
 import { join } from "node:path";
 
 /**
- * The script `client/<entry>` with all that it imports, minified. Throws when it cannot be bundled.
+ * The script `entry`, a path within the annexes, with all that it imports, minified. Throws when it
+ * cannot be bundled.
  */
 export function clientScript(entry: string): string {
   const flags = ["build", "--minify", "--format=esm", "--target=browser"];
   const { exitCode, stdout, stderr } = Bun.spawnSync([
     process.execPath,
     ...flags,
-    join(import.meta.dir, "client", entry),
+    join(import.meta.dir, "..", entry),
   ]);
-  if (exitCode !== 0) throw new Error(`client/${entry} cannot be bundled:\n${stderr.toString()}`);
+  if (exitCode !== 0) throw new Error(`${entry} cannot be bundled:\n${stderr.toString()}`);
   return stdout.toString().trim();
 }

@@ -14,7 +14,7 @@ import { isBeforeEndpoints, topicSection, topicsOf } from "./topic.ts";
 import controls from "./controls.css" with { type: "text" };
 import style from "./documentation.css" with { type: "text" };
 
-const script = clientScript("main.js");
+const script = clientScript("page/client/main.js");
 
 /**
  * The document as a page to read and to try: complete without JavaScript, and sending requests with

@@ -26,7 +26,7 @@ export const logoMark = trusted(logo);
  * Runs before anything is shown: what needs a script appears with the page, in the theme that was
  * chosen.
  */
-const early = clientScript("early.js");
+const early = clientScript("page/client/early.js");
 
 /** The page, and the headers that let a browser run what stands in it and nothing else. */
 export function page(parts: PageParts): Page {

@@ -5,7 +5,7 @@ import shared from "../../page/shared.css" with { type: "text" };
 import style from "../console.css" with { type: "text" };
 import { asset } from "./answer.ts";
 
-const script = clientScript("../../console/console.client.js");
+const script = clientScript("console/client/main.js");
 
 const files = {
   style: { extension: "css", type: "text/css; charset=utf-8", text: shared + style },

@@ -1,0 +1,63 @@
+import { announce, announceFailure } from "./announce.js";
+import { show } from "./show.js";
+
+let latest = 0;
+let underWay = 0;
+
+/** Each request for a page has a turn. Only the page of the latest is shown. */
+export const newTurn = () => (latest += 1);
+export const latestTurn = () => latest;
+export const isBusy = () => underWay > 0;
+
+/**
+ * Fetches an address and shows what came. What is not a page is left to the browser with `leave`.
+ * Resolves with false when it is lost.
+ */
+export async function visit(address, { init, push = true, part, leave, turn = newTurn() } = {}) {
+  underWay += 1;
+  document.body.setAttribute("aria-busy", "true");
+  const isAwaited = () => init !== undefined || turn === latest;
+  try {
+    const answer = await fetch(address, { credentials: "same-origin", ...init });
+    const text = () => answer.text();
+    // What was typed stays, also where a proxy says that the service is away.
+    if (answer.status >= 429) {
+      const failure = await text();
+      if (isAwaited()) announceFailure(failure);
+      return false;
+    }
+    if (!answer.headers.get("content-type")?.startsWith("text/html")) {
+      leave?.();
+      return true;
+    }
+    const page = await text();
+    // A refused form comes back also to who went on meanwhile: it has what they typed.
+    const isRefused = init !== undefined && !answer.ok;
+    if (isRefused) newTurn();
+    if (isRefused || turn === latest) show(page, answer.url, { push, part });
+    return true;
+  } catch {
+    if (isAwaited()) announce();
+    return false;
+  } finally {
+    underWay -= 1;
+    if (underWay === 0) document.body.removeAttribute("aria-busy");
+  }
+}
+
+/** Follows links in place, and Back and Forward to where somebody was. */
+export function startVisits() {
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[href]");
+    const { ctrlKey, metaKey, shiftKey, altKey, button } = event;
+    if (!link || ctrlKey || metaKey || shiftKey || altKey || button !== 0) return;
+    if (link.origin !== location.origin || link.hasAttribute("download")) return;
+    if (link.hash && link.pathname === location.pathname) return;
+    event.preventDefault();
+    void visit(link.href, { leave: () => (location.href = link.href) });
+  });
+  addEventListener("popstate", ({ state }) => {
+    const scroll = () => state && scrollTo({ top: state.top, behavior: "instant" });
+    void visit(location.href, { push: false }).then(scroll);
+  });
+}
