@@ -4,7 +4,7 @@ import { movedMark } from "../../storage/store-state.ts";
 import { describeAddress, parseDatabaseAddress } from "./address.ts";
 import { schemaName } from "./columns.ts";
 import { connect } from "./connections.ts";
-import { explainRefusal, readOnlyHint, unwrap } from "./failures.ts";
+import { explainRefusal, readOnlyHint } from "./failures.ts";
 import { appliedMigrations, checkServer, postgresMigrations } from "./migrate.ts";
 
 /** What is known of a database without changing anything of it. */
@@ -63,8 +63,7 @@ export async function diagnosePostgres(
       problem: undefined,
     };
   } catch (error) {
-    const cause = unwrap(error);
-    return { problem: cause instanceof AppError ? cause : explainRefusal(cause, where) };
+    return { problem: explainRefusal(error, where) };
   } finally {
     await sql.close({ timeout: 0 });
   }

@@ -103,8 +103,12 @@ export function unavailable(message: string): AppError {
 export const readOnlyHint =
   "Find out why, such as a full disk. Then: ALTER DATABASE ... RESET default_transaction_read_only;";
 
-/** Why the database at `where` cannot be used at all, in words for the person who named it. */
+/**
+ * Why the database at `where` cannot be used at all, in words for the person who named it. An
+ * AppError has them already.
+ */
 export function explainRefusal(error: unknown, where: string): AppError {
+  if (error instanceof AppError) return error;
   const { message } = error as Error;
   const state = stateOf(error);
   const code = codeOf(error);

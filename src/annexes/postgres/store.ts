@@ -1,7 +1,6 @@
 import type { ReservedSQL, SQL } from "bun";
 import type { ApiKey } from "../../domain/api-key.ts";
 import type { Clock } from "../../domain/clock.ts";
-import { AppError } from "../../domain/errors.ts";
 import type {
   CommitReport,
   Session,
@@ -14,7 +13,7 @@ import type { Steps } from "../../storage/statement.ts";
 import { type Noted, openSession, read, transact } from "./engine.ts";
 import { describeAddress, type DatabaseAddress } from "./address.ts";
 import { connect, Connections, repeatable, type Query } from "./connections.ts";
-import { explainRefusal, unwrap } from "./failures.ts";
+import { explainRefusal } from "./failures.ts";
 import { keyStore, noteNoisyMinute, type KeyStore } from "../../storage/keys.ts";
 import { countBan } from "../../storage/counters.ts";
 import { migrate, postgresMigrations } from "./migrate.ts";
@@ -68,8 +67,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     await migrate(sql, where, postgresMigrations);
     first = await polled(() => readVersions(sql), options.systemClock);
   } catch (error) {
-    const cause = unwrap(error);
-    throw cause instanceof AppError ? cause : explainRefusal(cause, where);
+    throw explainRefusal(error, where);
   } finally {
     await sql.close({ timeout: 0 });
   }

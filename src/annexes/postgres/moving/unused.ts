@@ -1,7 +1,7 @@
 import { AppError } from "../../../domain/errors.ts";
 import { describeAddress, parseDatabaseAddress } from "../address.ts";
 import { connect } from "../connections.ts";
-import { explainRefusal, unwrap } from "../failures.ts";
+import { explainRefusal } from "../failures.ts";
 
 /** How long a session of a process that has ended may still be listed, and how often to look. */
 const lingerMs = 1_000;
@@ -35,8 +35,7 @@ export async function requireUnusedDatabase(address: string, timeoutMs: number):
       await Bun.sleep(pauseMs);
     }
   } catch (error) {
-    const cause = unwrap(error);
-    throw cause instanceof AppError ? cause : explainRefusal(cause, where);
+    throw explainRefusal(error, where);
   } finally {
     await sql.close({ timeout: 0 });
   }
