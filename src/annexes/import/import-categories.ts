@@ -138,12 +138,12 @@ export class ImportCategories {
   #key(category: Open["category"], line: number): number {
     const text =
       "name" in category ? `name ${categoryKey(category.name)}` : `id ${category.reference}`;
-    const open = this.#open.get(text) ?? this.#opened(text, category, line);
+    const open = this.#open.getOrInsertComputed(text, () => this.#opened(category, line));
     open.animals += 1;
     return open.key;
   }
 
-  #opened(text: string, category: Open["category"], firstLine: number): Open {
+  #opened(category: Open["category"], firstLine: number): Open {
     const key = this.#open.size;
     if (key === newNamesMax) {
       throw new AppError(
@@ -152,9 +152,7 @@ export class ImportCategories {
         { hint: "Look whether the right column is taken for the category (--map)." },
       );
     }
-    const open = { key, category, firstLine, animals: 0 };
-    this.#open.set(text, open);
-    return open;
+    return { key, category, firstLine, animals: 0 };
   }
 
   /**

@@ -15,10 +15,8 @@ export class Notes {
   readonly #notes = new Map<string, Note & { records: number }>();
 
   add(said: Message, line: number, example: string): void {
-    const text = messageText(said);
-    const note = this.#notes.get(text);
-    if (note === undefined) this.#notes.set(text, { said, records: 1, firstLine: line, example });
-    else note.records += 1;
+    const first = () => ({ said, records: 0, firstLine: line, example });
+    this.#notes.getOrInsertComputed(messageText(said), first).records += 1;
   }
 
   clear(): void {

@@ -8,8 +8,8 @@ export interface TakeCall {
 }
 
 export interface UsageAmounts {
-  readonly requests: number;
-  readonly refusals: number;
+  requests: number;
+  refusals: number;
 }
 
 /** Counts to be kept, with the caller's address where the take has one. */
@@ -36,12 +36,9 @@ export function decide(
   const usage = new Map<string, UsageAmounts>();
   const forgetBefore = new Map<string, number>();
   const add = (keyId: string, day: number, amounts: UsageAmounts) => {
-    const id = `${keyId} ${day}`;
-    const sofar = usage.get(id) ?? { requests: 0, refusals: 0 };
-    usage.set(id, {
-      requests: sofar.requests + amounts.requests,
-      refusals: sofar.refusals + amounts.refusals,
-    });
+    const sum = usage.getOrInsertComputed(`${keyId} ${day}`, () => ({ requests: 0, refusals: 0 }));
+    sum.requests += amounts.requests;
+    sum.refusals += amounts.refusals;
   };
   const takeOne = (request: TakeRequest): TakeResult => {
     const { keyId } = request;

@@ -80,11 +80,7 @@ export class NamedFields {
   }
 
   #spellingsOf(key: string): string[] {
-    const known = this.#spellings.get(key);
-    if (known !== undefined) return known;
-    const none: string[] = [];
-    this.#spellings.set(key, none);
-    return none;
+    return this.#spellings.getOrInsertComputed(key, () => []);
   }
 }
 

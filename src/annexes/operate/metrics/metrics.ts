@@ -19,7 +19,7 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #routes = new Map<string | undefined, Map<string, ((ms: number) => void)[]>>();
   readonly #admitted = new Map<string, { inc(): void }>();
-  readonly #refused = new Map<string, Map<string, { inc(): void }>>();
+  readonly #refused = new Map<string, { inc(): void }>();
   readonly #requests: Counter<"route" | "method" | "status">;
   readonly #latency: Histogram<"route">;
   readonly #admissions: Counter<"plan">;
@@ -67,14 +67,23 @@ export class Metrics {
     this.#stopWatching = watchProcess(this.#registry, options);
   }
 
-  /** Counts an answered request. */
+  /**
+   * Counts an answered request. Looking up a metric's child by its labels costs more than counting,
+   * so each is looked up once.
+   */
   answered({ record, method, status, durationMs }: AnsweredRequest): void {
     this.#counter(record.route, method, status)(durationMs);
     const { admission } = record;
     if (admission === undefined) return;
     const plan = admission.key?.plan ?? "none";
-    if (admission.refusal === undefined) this.#admission(plan).inc();
-    else this.#refusal(plan, admission.refusal.detail ?? admission.refusal.kind).inc();
+    if (admission.refusal === undefined) {
+      this.#admitted.getOrInsertComputed(plan, () => this.#admissions.labels(plan)).inc();
+    } else {
+      const { detail, kind } = admission.refusal;
+      const reason = (detail ?? kind).replaceAll(" ", "_");
+      const child = () => this.#refusals.labels(plan, reason);
+      this.#refused.getOrInsertComputed(`${plan} ${reason}`, child).inc();
+    }
   }
 
   /** Everything, in Prometheus's text format. */
@@ -91,12 +100,9 @@ export class Metrics {
     this.#stopWatching();
   }
 
-  /** Looking up a metric's child by labels costs more than counting, so each is looked up once. */
   #counter(route: string | undefined, method: string, status: number): (ms: number) => void {
-    let methods = this.#routes.get(route);
-    if (methods === undefined) this.#routes.set(route, (methods = new Map()));
-    let statuses = methods.get(method);
-    if (statuses === undefined) methods.set(method, (statuses = []));
+    const methods = this.#routes.getOrInsertComputed(route, () => new Map());
+    const statuses = methods.getOrInsertComputed(method, () => []);
     return (statuses[status] ??= this.#makeCounter(route ?? "none", method, status));
   }
 
@@ -107,22 +113,6 @@ export class Metrics {
       count.inc();
       latency.observe(ms / 1000);
     };
-  }
-
-  #admission(plan: string): { inc(): void } {
-    let child = this.#admitted.get(plan);
-    if (child === undefined) this.#admitted.set(plan, (child = this.#admissions.labels(plan)));
-    return child;
-  }
-
-  #refusal(plan: string, reason: string): { inc(): void } {
-    let reasons = this.#refused.get(plan);
-    if (reasons === undefined) this.#refused.set(plan, (reasons = new Map()));
-    let child = reasons.get(reason);
-    if (child === undefined) {
-      reasons.set(reason, (child = this.#refusals.labels(plan, reason.replaceAll(" ", "_"))));
-    }
-    return child;
   }
 }
 

@@ -55,12 +55,8 @@ export class SharedAddressLimiter implements AddressLimiter {
       this.#names.forget();
     }
     this.#label = label;
-    let block = this.#blocks.get(bucket);
-    if (block === undefined) {
-      block = { used: 0, left: 0, taking: undefined };
-      this.#blocks.set(bucket, block);
-    }
-    return block;
+    const unused = () => ({ used: 0, left: 0, taking: undefined });
+    return this.#blocks.getOrInsertComputed(bucket, unused);
   }
 
   /** Decides from what this process holds, or returns undefined when it has to ask. */
