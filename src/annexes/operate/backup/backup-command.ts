@@ -77,7 +77,7 @@ function makeBackup(place: string, config: Config, options: Options, io: Io): vo
   const made = backupStore(dataFolder(config, "backup"), file, nowMs, (error) =>
     io.err(`The backup could not be recorded in the data folder: ${reasonNotMade(error)}.\n`),
   );
-  const removed = keepCount === undefined ? [] : removeOlder(place, keepCount);
+  const removed = keepCount === undefined ? [] : removeOlder(place, keepCount, file);
   if (options.json) return printJson(io, { ...made, removed });
   io.out(
     `Backed up ${counted(made.animals, "animal")} and ${counted(made.keys, "key")} to ${made.file} (${grouped(made.bytes)} bytes, verified).\n`,

@@ -1,6 +1,6 @@
 /** A folder of dated backups, of which the newest are kept. */
 import { existsSync, readdirSync, statSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { isoSeconds } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
@@ -34,13 +34,16 @@ export function isFolder(path: string): boolean {
 
 /**
  * Removes all dated backups of the folder but the newest `keepCount`, and returns their paths.
- * Other files stay. Throws `unavailable` when one cannot be removed.
+ * `newest` was made just now. A name with a later time is older: the clock was wrong then, or is
+ * now. Other files stay. Throws `unavailable` when one cannot be removed.
  */
-export function removeOlder(folder: string, keepCount: number): string[] {
+export function removeOlder(folder: string, keepCount: number, newest: string): string[] {
   const names = readdirSync(folder).filter((name) => datedName.test(name));
   // Without the ending, so that the second of one second comes after the first.
   const ordered = names.toSorted((a, b) => (a.slice(0, -3) < b.slice(0, -3) ? -1 : 1));
-  const older = ordered.slice(0, Math.max(0, names.length - keepCount));
+  const end = ordered.indexOf(basename(newest)) + 1;
+  const byAge = [...ordered.slice(end), ...ordered.slice(0, end)];
+  const older = byAge.slice(0, Math.max(0, names.length - keepCount));
   const paths = older.map((name) => join(folder, name));
   for (const path of paths) remove(path);
   return paths;
