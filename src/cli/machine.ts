@@ -1,4 +1,11 @@
-import { settings, shownValue, type LoadedConfig, type ServiceVariable } from "../config.ts";
+import type { Annex } from "../annex.ts";
+import {
+  settings,
+  shownValue,
+  type EnvironmentVariables,
+  type LoadedConfig,
+  type ServiceVariable,
+} from "../config.ts";
 import { AppError, shellWord } from "../domain/errors.ts";
 import { accountNamed, type SystemAccount } from "../storage/system-account.ts";
 import type { Io } from "./io.ts";
@@ -23,6 +30,40 @@ export interface Machine {
   become(account: SystemAccount): void;
   /** The name of the account that `become` changed to. */
   readonly actsAs?: string | undefined;
+}
+
+/** The machine of this process. Its service is the one that an annex finds. */
+export function machineOf(annexes: readonly Annex[], env: EnvironmentVariables): Machine {
+  let actsAs: string | undefined;
+  return {
+    uid: process.geteuid?.(),
+    service: () =>
+      annexes
+        .values()
+        .map(({ findService }) => findService?.(env, process.geteuid?.()))
+        .find((service) => service !== undefined),
+    become(account) {
+      become(account);
+      actsAs = account.name;
+    },
+    get actsAs() {
+      return actsAs;
+    },
+  };
+}
+
+/**
+ * Makes this process work as `account` for good: its user, its group and the groups that it is a
+ * member of. Only root can, and what root opened before stays open.
+ */
+function become({ name, uid, gid }: SystemAccount): void {
+  // Bun's types lack it.
+  const { initgroups } = process as { initgroups?: (user: string, group: number) => void };
+  const hasName = accountNamed(name) !== undefined;
+  if (hasName && initgroups !== undefined) initgroups(name, gid);
+  else process.setgroups?.([gid]);
+  process.setgid?.(gid);
+  process.setuid?.(uid);
 }
 
 /**
@@ -61,18 +102,4 @@ export function placeOf({ config, loadedOf }: LoadedConfig): string {
   if (config.storeFile !== undefined) return `the database of ${config.storeFile}`;
   if (config.store === undefined) return config.data;
   return String(shownValue(loadedOf(settings.store)));
-}
-
-/**
- * Makes this process work as `account` for good: its user, its group and the groups that it is a
- * member of. Only root can, and what root opened before stays open.
- */
-export function become({ name, uid, gid }: SystemAccount): void {
-  // Bun's types lack it.
-  const { initgroups } = process as { initgroups?: (user: string, group: number) => void };
-  const hasName = accountNamed(name) !== undefined;
-  if (hasName && initgroups !== undefined) initgroups(name, gid);
-  else process.setgroups?.([gid]);
-  process.setgid?.(gid);
-  process.setuid?.(uid);
 }
