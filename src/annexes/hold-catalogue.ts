@@ -64,10 +64,7 @@ function lastPetId(db: Database): bigint {
   }
 }
 
-/**
- * True when a process holds a lock on the file, as Linux lists them; a damaged database cannot be
- * asked.
- */
+/** True when Linux lists a lock on the file: a damaged database cannot be asked. */
 function isLocked(path: string): boolean {
   try {
     const { ino } = statSync(path);

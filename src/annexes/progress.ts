@@ -17,10 +17,7 @@ export interface Progress {
   readonly fraction: number | undefined;
 }
 
-/**
- * One line on standard error that is drawn over and over while work goes on. Draws nothing when
- * that is no terminal.
- */
+/** A line on standard error that is drawn again and again; nothing without a terminal. */
 export class ProgressLine {
   readonly #io: Io;
   readonly #nowMs: () => number;

@@ -159,10 +159,7 @@ export class CategoryService {
     });
   }
 
-  /**
-   * Gives the animals of other categories to `into`, and takes the names of those away. Returns how
-   * many animals moved.
-   */
+  /** Moves the animals of `from` to `into`, and drops `from`. Returns how many animals moved. */
   async merge(from: readonly string[], into: string): Promise<number> {
     return this.#changing("merge categories", function* (change, by) {
       const { id: target } = yield* resolveCategory({ text: into });

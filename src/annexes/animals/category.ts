@@ -1,16 +1,10 @@
-/**
- * A kind of animal by name. Only its id is part of the interface; names are what other catalogues
- * have instead of ids.
- */
+/** A kind of animal by name. The interface has only its id; other catalogues have names. */
 export interface Category {
   readonly id: bigint;
   readonly name: string;
 }
 
-/**
- * The form in which names are compared: without regard to case, blanks around or composition of
- * accents.
- */
+/** What names are compared by: case, blanks around and composition of accents do not count. */
 export function categoryKey(name: string): string {
   return name.trim().normalize("NFC").toLowerCase();
 }

@@ -43,10 +43,7 @@ export interface UndoOptions {
   readonly stop?: AbortSignal;
 }
 
-/**
- * Animals per transaction, which holds the lock as long as a create may wait for it. A larger
- * change is undone in parts.
- */
+/** Animals per transaction: it holds the lock no longer than a create may wait for it. */
 const partAnimals = 5_000;
 /** The pause between two parts, in which a waiting process gets the lock. */
 const pauseMs = 3;

@@ -61,10 +61,7 @@ export interface Rejection extends FromLine {
 
 export type Outcome = Candidate | Gone | Rejection;
 
-/**
- * A record whose status is named elsewhere in the input (`reference`); it comes to an outcome once
- * that has been read.
- */
+/** A record whose status the input names elsewhere: `settle` makes its outcome of that. */
 export interface Deferred {
   readonly kind: "deferred";
   readonly reference: string;

@@ -5,15 +5,10 @@ import type { CandidateCategory } from "./candidate.ts";
 import { CategoryNames } from "./categories.ts";
 import { type Message, message } from "./messages.ts";
 
-/**
- * More names than any catalogue has; beyond them a wrong column has been taken for the category.
- */
+/** More names than any catalogue has: beyond them the category is a wrong column. */
 const newNamesMax = 10_000;
 
-/**
- * A category's id, or its place among those whose ids are settled once all of the input has been
- * read.
- */
+/** A category's id, or its place among those that `settle` gives an id. */
 type ResolvedCategory =
   | { readonly categoryId: bigint; readonly categoryKey?: undefined }
   | { readonly categoryId?: undefined; readonly categoryKey: number };
@@ -33,10 +28,7 @@ interface Open {
   animals: number;
 }
 
-/**
- * A category that stayed open: how many animals have it, and on which line the first of them
- * begins.
- */
+/** A category that stayed open, and the animals that have it. */
 interface UnknownCategory {
   readonly what: string;
   readonly firstLine: number;
@@ -60,10 +52,7 @@ interface CategoryOptions {
   readonly newIds: boolean;
 }
 
-/**
- * Settles the categories of one import: from what the store knows, from `--categories`, or as new
- * ones.
- */
+/** Finds the categories of one import in the store or in `--categories`, or makes them. */
 export class ImportCategories {
   readonly #names: CategoryNames;
   /** Categories with given ids that the store does not have yet. */
@@ -155,10 +144,7 @@ export class ImportCategories {
     return { key, category, firstLine, animals: 0 };
   }
 
-  /**
-   * Gives every open category its id, when all of the input has been read; new ones above
-   * `highestId`.
-   */
+  /** At the end of the input: gives every open category its id, new ones above `highestId`. */
   settle(referenced: ReadonlyMap<string, string>, highestId: bigint): SettledCategories {
     const added: Category[] = [...this.#added];
     const unknown: UnknownCategory[] = [];

@@ -39,10 +39,7 @@ export interface ImportOptions extends StageOptions {
   readonly createCategories: boolean;
   /** Takes over the rest when records are rejected; otherwise nothing is. */
   readonly skipBad: boolean;
-  /**
-   * Takes ids for those of another catalogue; otherwise a record whose id this one never gave is
-   * bad.
-   */
+  /** Takes ids for those of another catalogue; else a record with an unknown id is bad. */
   readonly newIds?: boolean;
   /** Leaves animals in the catalogue that are gone. */
   readonly keepGone?: boolean;
@@ -195,9 +192,7 @@ async function wantedCategories(
   return added.filter(({ id }) => wanted.has(id));
 }
 
-/**
- * The source of which the input is the whole list. Throws AppError when nobody says which that is.
- */
+/** The source of which the input is the whole list. Throws AppError if it is not known. */
 function completeSource({ source }: Reading, { complete }: ImportOptions): string | undefined {
   if (complete !== true) return undefined;
   if (source !== "") return source;

@@ -28,10 +28,7 @@ import { hasError, isErrorName, onlyError, serviceError } from "./service-error.
 import { unknownFormat } from "./unknown-format.ts";
 import { message } from "./messages.ts";
 
-/**
- * How an input is to be read; what is left out is found from its beginning, or as the format has
- * it.
- */
+/** How an input is to be read. What is absent is found out, or follows from the format. */
 export interface ReadOptions {
   readonly format?: Format | undefined;
   /** Whose ids the input has. */
@@ -45,18 +42,13 @@ export interface ReadOptions {
   readonly records?: readonly string[] | undefined;
 }
 
-/**
- * An input being read: what it turned out to be, and one outcome for each of its records in order.
- */
+/** An input being read: what it is, and an outcome for each of its records in order. */
 export interface Reading {
   readonly format: Format;
   readonly shape: Shape["kind"] | "xlsx";
   /** Whose ids its animals have. */
   readonly source: string;
-  /**
-   * Outcomes in batches of some hundred. Throws `UnreadableInput` when the input cannot be read
-   * on.
-   */
+  /** Some hundred outcomes at a time. Throws UnreadableInput when the input cannot be read on. */
   readonly batches: AsyncGenerator<readonly Outcome[]>;
   /** Names for categories given by `reference`; complete once `batches` has come to its end. */
   readonly referenced: ReadonlyMap<string, string>;

@@ -31,9 +31,7 @@ const inputOrderMax = 100_000;
 export interface Looks {
   /** True when the catalogue has animals that the records may be. */
   readonly hasKnown: boolean;
-  /**
-   * True when animals have external ids whose source is not known: version 1.0.0 did not keep it.
-   */
+  /** True for external ids of an unknown source: version 1.0.0 did not keep it. */
   readonly hasUnowned: boolean;
   readonly hasRemoved: boolean;
   /** The number of edits of the catalogue until then. */

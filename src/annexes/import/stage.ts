@@ -33,18 +33,13 @@ export interface StagedAnimal extends StagedFields {
   readonly externalId?: string | undefined;
   /** Whose id that is. */
   readonly source: string;
-  /**
-   * Of two records of one animal the one with the greater version holds; of equal ones the later.
-   */
+  /** Of two records of one animal the greater version holds; of equal ones the later. */
   readonly version: number;
   /** True for a record that says that the animal is not for adoption (any more). */
   readonly isGone: boolean;
 }
 
-/**
- * What an import of animals did, or would do. Those brought back under their old id are
- * among the added.
- */
+/** What an import did, or would do. Animals brought back under their old id are added ones. */
 export interface ImportCounts {
   readonly added: number;
   readonly updated: number;
@@ -240,9 +235,7 @@ class Stage {
   }
 }
 
-/**
- * Says of a failure to write the temporary file which file that is: the message of SQLite does not.
- */
+/** Names the temporary file that cannot be written: the message of SQLite does not. */
 function notKeptAside(error: unknown): unknown {
   if (!(error instanceof AppError) || !isFull(error.cause)) return error;
   return new AppError(

@@ -9,10 +9,7 @@ const metricsSetting = listenAddress(
   "serve Prometheus metrics at this address, to anyone who can reach it; off by default",
 );
 
-/**
- * What an operator needs beside the service: usage, doctor, backups, the system's service,
- * completion, metrics.
- */
+/** What an operator needs beside the service, such as backups, the doctor and metrics. */
 export const operateAnnex: Annex = {
   name: "operate",
   settings: [metricsSetting, processesSetting],

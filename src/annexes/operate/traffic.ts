@@ -27,10 +27,7 @@ export interface Traffic {
   readonly requests: number;
   readonly refused: number;
   readonly failed: number;
-  /**
-   * The latency in milliseconds that half of the requests, and 99 of 100, did not exceed; 0 where
-   * there were none.
-   */
+  /** What half of the requests, and 99 of 100, did not exceed; 0 without requests. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** Requests in each minute, oldest first; the running one is the last. */
@@ -142,9 +139,7 @@ function count(into: Answered, { status, durationMs }: Timed): void {
   into.latencies[at] = (into.latencies[at] ?? 0) + 1;
 }
 
-/**
- * The bound of the class that holds the given share of all. Above the last bound it is that bound.
- */
+/** The bound of the class that holds the given share of all; the last bound at most. */
 function quantile(classes: readonly number[], share: number): number {
   const total = classes.reduce((sum, count) => sum + count, 0);
   if (total === 0) return 0;

@@ -2,9 +2,7 @@ import { html, trusted, type Html } from "./html.ts";
 import { languages, sampleOf } from "./samples/sample.ts";
 import type { SampleRequest } from "./samples/request.ts";
 
-/**
- * The same request in each language. Radio buttons choose between them, so that it takes no script.
- */
+/** The same request in each language. Radio buttons choose one without a script. */
 export function codeOf(operationId: string, request: SampleRequest): Html {
   const choices = languages.map(
     ({ id, title }, at) =>

@@ -22,10 +22,7 @@ interface Made {
   readonly page: Page;
 }
 
-/**
- * `GET /docs/json` and `GET /docs/yaml`, the OpenAPI document, and `GET /docs`, the page that shows
- * it.
- */
+/** `GET /docs/json` and `/docs/yaml`, the document, and `/docs`, the page that shows it. */
 export function documentationRoutes(options: EdgeOptions) {
   const { clock } = options;
   const current = keptMade(options);
@@ -58,10 +55,7 @@ export function documentationRoutes(options: EdgeOptions) {
     });
 }
 
-/**
- * Gives `text` an entity tag, and returns it: empty, as 304, to a client that has it already (RFC
- * 9110, section 13.1.2).
- */
+/** Gives `text` an entity tag; a client that has it gets 304 (RFC 9110, section 13.1.2). */
 function validated(text: string, request: Request, set: Context["set"]): string {
   const tag = `"${new Bun.CryptoHasher("sha256").update(text).digest("base64url")}"`;
   set.headers["etag"] = tag;

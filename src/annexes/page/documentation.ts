@@ -16,10 +16,7 @@ import style from "./documentation.css" with { type: "text" };
 
 const script = clientScript("page/client/main.js");
 
-/**
- * The document as a page to read and to try: complete without JavaScript, and sending requests with
- * it.
- */
+/** The document as a page. It is complete without JavaScript, and sends requests with it. */
 export function documentationPage(document: OpenApiDocument, documentPath: string): Page {
   // Relative, so that it also leads there where a proxy puts the service below a path.
   const documentLink = documentPath.slice(1);

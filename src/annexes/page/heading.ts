@@ -1,9 +1,6 @@
 import { html, type Html } from "./html.ts";
 
-/**
- * A heading, and a link to it that can be copied. `more` stands behind the title and is no part of
- * the link's name.
- */
+/** A heading and a link to it. `more` stands behind the title, not in the link's name. */
 export function heading(level: 2 | 3, id: string, title: string, more: Html | false = false): Html {
   const content = html`${title}${more}`;
   const link = html`<a class="anchor" href="#${id}" aria-label="Link to ${title}"></a>`;

@@ -1,7 +1,4 @@
-/**
- * Markup that may go into a page as it is. Only `html` and `trusted` make it; any other text is
- * escaped first.
- */
+/** Markup that goes into a page as it is. Only `html` and `trusted` make it. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -16,10 +13,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 type Value = Html | string | number | undefined | false | readonly Html[];
 
-/**
- * Markup from a template: every value in it is escaped unless it is markup itself; `undefined` and
- * `false` are nothing.
- */
+/** Markup from a template: other values in it are escaped, `undefined` and `false` left out. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(
     strings.map((part, at) => part + (at < values.length ? shown(values[at]) : "")).join(""),

@@ -14,10 +14,7 @@ export interface Token {
   readonly text: string;
 }
 
-/**
- * The pieces of JSON text without the space between them. Text that is no JSON comes in pieces as
- * well.
- */
+/** The pieces of JSON text, or of any other text, without the space between them. */
 export function tokensOf(json: string): Token[] {
   const tokens: Token[] = [];
   for (const [text, string, colon, number, word] of json.matchAll(tokenPattern)) {
@@ -30,10 +27,7 @@ export function tokensOf(json: string): Token[] {
   return tokens;
 }
 
-/**
- * Lays JSON text out: two spaces a level, and an object of a list on one line, so that a page of
- * them can be read.
- */
+/** Lays JSON text out: two spaces a level, and an object of a list on one line. */
 export function laidOut(json: string): Token[] {
   const tokens = tokensOf(json);
   const shown: Token[] = [];

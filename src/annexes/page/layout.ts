@@ -22,10 +22,7 @@ export interface Page {
 
 const icon = `data:image/svg+xml,${encodeURIComponent(logo.replaceAll("currentColor", "#0f766e"))}`;
 export const logoMark = trusted(logo);
-/**
- * Runs before anything is shown: what needs a script appears with the page, in the theme that was
- * chosen.
- */
+/** Runs before anything is shown, so that the page appears in the chosen theme. */
 const early = clientScript("page/client/early.js");
 
 /** The page, and the headers that let a browser run what stands in it and nothing else. */

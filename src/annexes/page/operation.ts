@@ -44,10 +44,7 @@ export function methodBadge(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
 
-/**
- * All that the document says of an operation, a form to try it with, an answer to it, and code that
- * sends it.
- */
+/** What the document says of an operation, a form to try it, an answer, and its code. */
 export function operationSection(
   document: OpenApiDocument,
   operation: Operation,

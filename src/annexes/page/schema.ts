@@ -77,10 +77,7 @@ export interface Field {
   readonly example?: unknown;
 }
 
-/**
- * Fields, parameters or headers with their types and rules; with `kind`, each has an id:
- * `header-retry-after`.
- */
+/** Fields with their types and rules; with `kind`, each has an id: `header-retry-after`. */
 export function fieldList(
   document: OpenApiDocument,
   fields: readonly Field[],

@@ -1,9 +1,6 @@
 import { html } from "./html.ts";
 
-/**
- * The choice between light, dark and what the system says; `client/theme.js` makes it work and
- * keeps it.
- */
+/** The choice between light, dark and the system; `client/theme.js` makes it work. */
 export const themeChoice = html`<form class="theme live" autocomplete="off">
   <label class="unseen" for="theme">Theme</label>
   <select id="theme">

@@ -8,10 +8,7 @@ export interface Server {
   readonly description: string;
 }
 
-/**
- * The fields of a request and the button that sends it. All of it works with a script only, and is
- * not shown without.
- */
+/** The fields of a request and the button that sends it; shown only with a script. */
 export function tryForm(
   document: OpenApiDocument,
   operationId: string,

@@ -26,10 +26,7 @@ const parameters = [
 ] as const;
 type Parameter = (typeof parameters)[number];
 
-/**
- * Parameters that only libpq has a use for; providers put them into the addresses that they hand
- * out.
- */
+/** Parameters for libpq alone, which providers put into addresses. */
 const ignoredParameters = new Set(["target_session_attrs", "connect_timeout", "pgbouncer"]);
 
 export interface DatabaseAddress {

@@ -27,9 +27,7 @@ export const columnTypes = {
 } as const satisfies Record<ColumnKind, string>;
 /** The type of an array that holds values of each kind of column; JSON goes as text. */
 export const arrayTypes = { ...columnTypes, json: "text" } as const;
-/**
- * A schema of their own, so that the tables meet no other program's and depend on no search path.
- */
+/** A schema of their own: the tables meet no other program's, on any search path. */
 export const rehome = pgSchema(schemaName);
 
 const kinds = {

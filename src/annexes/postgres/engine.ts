@@ -144,10 +144,7 @@ export function transact<T>(
  */
 const lockMarginMs = 250;
 
-/**
- * How long a transaction that has `timeoutMs` may wait for a lock, as the server's setting
- * `lock_timeout` wants it.
- */
+/** The setting `lock_timeout` of a transaction that has `timeoutMs`. */
 export function lockTimeout(timeoutMs: number): string {
   return String(Math.ceil(Math.max(timeoutMs - lockMarginMs, timeoutMs * 0.75)));
 }

@@ -2,10 +2,7 @@ import { SQL } from "bun";
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { AppError } from "../../domain/errors.ts";
 
-/**
- * SQLSTATEs with which a server ends a connection or does not begin one (PostgreSQL manual,
- * appendix A).
- */
+/** SQLSTATEs that end a connection or refuse one (PostgreSQL manual, appendix A). */
 const lossStates = new Set([
   "25006", // read_only_sql_transaction: connected to what is a standby since a failover
   "53300", // too_many_connections
@@ -39,10 +36,7 @@ const poolerHint =
 /** The work did not end by its deadline; whether the server did it is unknown. */
 export class DeadlineError extends Error {}
 
-/**
- * The client's own error. Drizzle wraps it in one whose message quotes the statement and its
- * parameters.
- */
+/** The client's own error: the message of Drizzle's quotes the statement and parameters. */
 export function unwrap(error: unknown): unknown {
   return error instanceof DrizzleQueryError ? (error.cause ?? error) : error;
 }
@@ -74,10 +68,7 @@ export function isHarmless(error: unknown): boolean {
   return harmlessCodes.has(codeOf(error)) || harmlessStates.has(stateOf(error));
 }
 
-/**
- * The AppError that stands for `error` outside of storage; what is not a failure of the database
- * stays what it is.
- */
+/** The AppError for a failure of the database; any other error stays what it is. */
 export function asAppError(error: unknown): unknown {
   const isOurs = error instanceof DeadlineError || error instanceof SQL.SQLError;
   if (!isOurs && !isConnectionLoss(error)) return error;

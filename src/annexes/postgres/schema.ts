@@ -1,7 +1,4 @@
-/**
- * The tables of PostgreSQL that Drizzle reads and writes. drizzle/schema/ has those that only a
- * migration makes.
- */
+/** The tables that Drizzle reads. drizzle/schema/ has those that only a migration makes. */
 import { isNotNull, sql } from "drizzle-orm";
 import { bigint, check, index } from "drizzle-orm/pg-core";
 import * as tables from "../../storage/tables.ts";

@@ -22,10 +22,7 @@ import { readVersions } from "./poll.ts";
 import { freshMs, type Poll, polled, VersionWatch } from "./versions.ts";
 import { windowStore } from "./windows.ts";
 
-/**
- * Connections of one process: reads share theirs, each kind of write has one and groups what waits
- * for it.
- */
+/** Reads share these connections. Each kind of write has one, and groups what waits for it. */
 const readConnections = 4;
 /** Reads under way or waiting; above it they are refused at once. */
 const readsMax = 2_048;
@@ -43,10 +40,7 @@ interface PostgresOptions {
   readonly systemClock: Clock;
   /** In place of the database's clock, for tests that move the time. */
   readonly clock?: Clock | undefined;
-  /**
-   * How often another process's changes are asked for; by default as often as binds them within a
-   * second.
-   */
+  /** How often another process's changes are asked for, in tests; else four times a second. */
   readonly pollMs?: number | undefined;
   /**
    * True for a command: its changes of keys end when they bind every server. A server of its own
@@ -74,10 +68,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   return new PostgresStore(options, first);
 }
 
-/**
- * The same keys, with changes that end when they bind every server. Until then a server may rely on
- * what it saw before.
- */
+/** The same keys, with changes that end when they bind every server. */
 function bindingKeys(keys: KeyStore): KeyStore {
   const bound = async (changed: ApiKey | undefined) => {
     if (changed !== undefined) await Bun.sleep(freshMs + 1);

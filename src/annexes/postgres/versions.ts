@@ -6,10 +6,7 @@ import type { PolledVersions } from "./poll.ts";
 const defaultPollMs = 250;
 /** Polls by which the clocks are compared: two seconds, so that a clock that was set is noticed. */
 const skewPolls = 8;
-/**
- * What was seen longer ago than this is not relied on: a change of a key binds within it
- * everywhere.
- */
+/** Nothing older is relied on: a change of a key binds everywhere within this time. */
 export const freshMs = 1_000;
 /**
  * The version of keys is the database's epoch plus this for each fall of the epoch. A fall means a
@@ -17,10 +14,7 @@ export const freshMs = 1_000;
  */
 const generationStep = 2 ** 40;
 
-/**
- * An answered poll, and when it was sent: on the scale of performance.now(), and by this machine's
- * clock.
- */
+/** An answered poll, and when it was sent: by performance.now(), and by this machine's clock. */
 export interface Poll {
   readonly found: PolledVersions;
   readonly startMs: number;
@@ -75,18 +69,12 @@ export class VersionWatch {
     return { keys: this.#keys, pets: this.#pets, edits: this.#edits };
   }
 
-  /**
-   * Undefined while `versions()` can be relied on; else resolves once it can be again, or rejects
-   * with the poll.
-   */
+  /** Undefined while `versions()` is reliable; else resolves once it is, or rejects. */
   current(): Promise<void> | undefined {
     return performance.now() - this.#freshAtMs <= freshMs ? undefined : this.#pollNow();
   }
 
-  /**
-   * How far the database's clock is ahead of this machine's: at most, and as near as the last
-   * seconds' polls tell.
-   */
+  /** How far the database's clock is ahead of this machine's at most, by the last polls. */
   skewMs(): number {
     return this.#skewMs;
   }
@@ -107,10 +95,7 @@ export class VersionWatch {
     if (change === "any") this.#edits += 1;
   }
 
-  /**
-   * The epoch since which changes are to be read by somebody who knows `version`. All of them,
-   * across generations.
-   */
+  /** The epoch after which changes are new to somebody who knows `version`; 0 for all. */
   epochOf(version: number): number {
     const generation = Math.floor(version / generationStep);
     return generation < this.#generation ? 0 : version % generationStep;

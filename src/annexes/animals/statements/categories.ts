@@ -51,9 +51,7 @@ export function* isCarried(id: bigint): Steps<boolean> {
   );
 }
 
-/**
- * The highest id of a category that is named or that an animal carries; 0 when there is none above.
- */
+/** The highest id of a category that is named or that an animal carries; at least 0. */
 export function* highestCategoryId(): Steps<bigint> {
   const found = yield* row<{ named: bigint | null; carried: bigint | null }>(
     sql`SELECT (SELECT max(id) FROM ${categories}) AS named,

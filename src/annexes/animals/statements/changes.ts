@@ -45,9 +45,7 @@ export interface CategoryEvent {
   readonly id: bigint;
   readonly before?: string;
   readonly after?: string;
-  /**
-   * True if animals carried it before it had a name, so that it may lose the name while they do.
-   */
+  /** True if animals carried it before it had a name: it may lose the name while they do. */
   readonly wasCarried?: true;
 }
 
@@ -88,9 +86,7 @@ const jsonObject = inDialect({ sqlite: "json_object", postgres: "json_build_obje
 
 type Instead = Readonly<Record<string, Statement>>;
 
-/**
- * The fields of the animal in the row `alias` as JSON, with those of `instead` in place of its own.
- */
+/** The fields of the animal in the row `alias` as JSON; those of `instead` replace its own. */
 export function snapshot(alias: string, instead: Instead = {}): Statement {
   return sql`${jsonObject}(${joined(cellsOf(alias, instead))})`;
 }

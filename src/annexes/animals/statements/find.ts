@@ -1,7 +1,4 @@
-/**
- * What people ask of animals: find, look at, look back. The statements are the same for both
- * databases.
- */
+/** Finds animals and their history. The statements are the same for both databases. */
 import { int64Min } from "../../../domain/int64.ts";
 import { fold } from "../../../domain/names.ts";
 import type { Pet, PetStatus } from "../../../domain/pet.ts";
@@ -40,10 +37,7 @@ export interface FoundPets {
 /** Names read at a time, so that a long search lets others go on. */
 const searchRows = 20_000;
 
-/**
- * A page of the animals that the filter means, in the order of their ids, above `after`, and how
- * many there are in all.
- */
+/** A page of the animals that the filter means, by id above `after`, and their number in all. */
 export async function findPets(
   engine: Engine,
   filter: PetFilter,

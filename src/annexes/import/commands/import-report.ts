@@ -73,10 +73,7 @@ export class Rejects {
     this.#pending = "";
   }
 
-  /**
-   * Keeps what it has of an import that failed; what is wrong with the file then matters less than
-   * why.
-   */
+  /** Keeps what it has of an import that failed, whatever is wrong with the file. */
   [Symbol.dispose](): void {
     try {
       this.end();

@@ -64,10 +64,7 @@ const trial = 11;
 const permanentFoster = 12;
 const releasedByTnr = 13;
 
-/**
- * ASM3, which is sheltermanager.com: the service's `json_adoptable_animals` and its kin, or the
- * same columns as CSV.
- */
+/** ASM3 (sheltermanager.com): `json_adoptable_animals` and its kin, or their columns as CSV. */
 export const asm: Format = {
   name: "asm",
   title: "Animal Shelter Manager 3 / sheltermanager.com, json_adoptable_animals (JSON or CSV)",
@@ -117,10 +114,7 @@ interface Decided {
 
 type Said = Decided | { readonly field: string; readonly value: unknown };
 
-/**
- * Throws UnreadableInput when no column says whether an animal is for adoption and nobody else
- * does.
- */
+/** Throws UnreadableInput when nothing says whether an animal is for adoption. */
 function stateReader(fields: NamedFields, { statuses }: MapperContext): (record: unknown) => Said {
   const words = ["adoptionstatus", "status"];
   const word = fields.among(words);

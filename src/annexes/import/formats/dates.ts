@@ -142,10 +142,7 @@ function ofMs(ms: number): number {
   return Number(isoSeconds(Math.floor(ms)).replaceAll(/\D/g, ""));
 }
 
-/**
- * Year, month and day, and what there is of hour, minute, second, `a` or `p`, and zone; undefined
- * if it is no such time.
- */
+/** Takes year, month, day, and hour, minute, second, `a` or `p`, zone. Undefined for no time. */
 function sortable(
   date: readonly (string | undefined)[],
   [hourText = "0", minuteText = "0", secondText = "0", half, offset]: readonly (

@@ -37,10 +37,7 @@ const damaged =
 /** What a workbook's cell is that was typed as an id, such as `1-3`, and became a date. */
 const dateCell = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2})?$/;
 
-/**
- * What an id of this source begins with in the catalogue, so that equal ids of two sources are two
- * animals.
- */
+/** What ids of this source begin with: equal ids of two sources are two animals. */
 export function idPrefix(source: string): string {
   return `${source}:`;
 }

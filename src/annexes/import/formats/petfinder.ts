@@ -15,10 +15,7 @@ import {
 } from "./values.ts";
 import { message } from "../messages.ts";
 
-/**
- * Petfinder API version 2: `{"animals": [...], "pagination": {...}}`, one page or several after one
- * another.
- */
+/** Petfinder API version 2: one or more pages `{"animals": [...], "pagination": {...}}`. */
 export const petfinder: Format = {
   name: "petfinder",
   title: "Petfinder API v2, pages of animals (JSON)",

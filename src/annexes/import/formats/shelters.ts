@@ -15,9 +15,7 @@ import {
   versionOf,
 } from "./values.ts";
 
-/**
- * What columns are called, the best name first; case and what separates words make no difference.
- */
+/** What columns are called, the best name first. Case and separators do not count. */
 interface Columns {
   readonly id: readonly string[];
   /** Empty where the source gives no names. */
@@ -30,18 +28,12 @@ interface Columns {
   readonly outcome?: readonly string[];
 }
 
-/**
- * How a shelter program or a city lays its animals out as a table, in CSV, in a workbook or as JSON
- * objects.
- */
+/** How a shelter program or a city lays out its table: CSV, a workbook or JSON objects. */
 interface Layout {
   readonly name: string;
   readonly title: string;
   readonly columns: Columns;
-  /**
-   * `outcome`: blank while the animal is there, else how it left. `status`: a word for what it is
-   * now.
-   */
+  /** `outcome`: blank while the animal is there, else how it left. `status`: what it is now. */
   readonly says: "outcome" | "status";
   /** Columns of which only this layout has one. */
   readonly marks: readonly string[];
@@ -149,10 +141,7 @@ const layouts: readonly Layout[] = [
   },
 ];
 
-/**
- * The layouts of shelters, told apart by their columns; those differ in names, case and what
- * separates words.
- */
+/** The layouts of shelters, which their columns tell apart. */
 export const shelters: readonly Format[] = layouts.map((layout) => ({
   name: layout.name,
   title: layout.title,
@@ -243,10 +232,7 @@ function absenceReader(
   };
 }
 
-/**
- * What these publishers write for how an animal left, and nobody for what one is now; as `wordKey`
- * leaves it.
- */
+/** How an animal left, in words that no other publisher uses; as `wordKey` leaves them. */
 const departures: ReadonlySet<string> = new Set(
   `rtos,vet,escaped stolen,appt,shelter,closed,found exp,found report,lost exp,lost report,
 other,treatment,community cat,homefirst,return to rescue,transport,return to wild habitat,

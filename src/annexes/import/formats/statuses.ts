@@ -2,18 +2,12 @@ import { UsageError } from "../../../cli/errors.ts";
 import { isPetStatus, type PetStatus } from "../../../domain/pet.ts";
 import { isBlank } from "./values.ts";
 
-/**
- * What a word says of an animal: one of our statuses, none, or that it is not for adoption (any
- * more).
- */
+/** What a word says of an animal: one of our statuses, none, or that it is gone. */
 export type Meaning = PetStatus | "none" | "gone";
 
 export const meanings: readonly Meaning[] = ["available", "pending", "sold", "none", "gone"];
 
-/**
- * What shelters write, in English, Spanish, German, French, Dutch and Portuguese; as `wordKey`
- * leaves it.
- */
+/** English, Spanish, German, French, Dutch and Portuguese words, as `wordKey` leaves them. */
 const words: Readonly<Record<Meaning, string>> = {
   available: `
 available, available now, available for adoption, adoptable, for adoption, up for adoption, ready for adoption,
@@ -80,10 +74,7 @@ const known: ReadonlyMap<string, Meaning> = new Map(
   ),
 );
 
-/**
- * Words that say of an available animal where it is, where it came from or what for, and not that
- * it is gone.
- */
+/** Words that say where an available animal is or came from, and not that it is gone. */
 const besides: ReadonlySet<string> = new Set(
   `foster,in foster,en acogida,casa de acogida,pflegestelle,auf pflegestelle,in pflegestelle,en famille d accueil,
 stray,found,encontrado,encontrada,rescue,rescued,transfer,returned,devuelto,devuelta,devolvido,devolvida,abgegeben,
@@ -100,10 +91,7 @@ export function wordKey(text: string): string {
     .trim();
 }
 
-/**
- * What tells the rest of a status from its word: `Available - In Foster`, `Hold: Stray`, `Adopted
- * (8 May)`.
- */
+/** What parts a status from its rest: `Available - In Foster`, `Hold: Stray`, `Sold (8 May)`. */
 const restOfStatus = /\s+[-\u2013\u2014]\s*|\s*[:(].*/u;
 
 /** The other gender behind a word: `Adoptado/a`, `Adopté·e`. */
@@ -112,10 +100,7 @@ const otherGender = /[/·.-][ae]$/iu;
 /** Words that are kept; a file with more has other things in that column. */
 const readMax = 1_000;
 
-/**
- * Reads what shelters write for an animal's status, with the words that the options of this import
- * add.
- */
+/** Reads what shelters write for a status, with the words that this import's options add. */
 export class Statuses {
   readonly #own: ReadonlyMap<string, Meaning>;
   /** What was read before: a file has few words, and a million times. */

@@ -31,10 +31,7 @@ class UnknownStatus extends FieldFault {
   }
 }
 
-/**
- * A mapper that turns what `map` throws as `FieldFault`, and records that are not of the expected
- * kind, into rejections.
- */
+/** A mapper that makes rejections of each FieldFault of `map`, and of records of another kind. */
 export function mapperOf(columns: readonly string[] | undefined, map: RecordMapper): RecordMapper {
   return (record, line) => {
     if (record instanceof MalformedRecord) return malformed(record, line);
@@ -225,20 +222,14 @@ const noNames: ReadonlySet<string> = new Set([
 /** Shelters mark a name that staff gave, not a former owner, with a leading asterisk. */
 const givenByStaff = /^\*+\s*/;
 
-/**
- * A name as shelter software has it, without marks and blanks around it; `unnamed` where there is
- * none.
- */
+/** A name of shelter software without its marks and blanks; `unnamed` if there is none. */
 export function shelterName(field: string, value: unknown): string {
   if (isBlank(value)) return unnamed;
   const name = exactName(field, value).trim().replace(givenByStaff, "").trim();
   return name === "" || noNames.has(name.toLowerCase()) ? unnamed : name;
 }
 
-/**
- * How a value was written. CSV has nothing but texts, so that one may be a number there; in JSON
- * none is.
- */
+/** How a value was written: a text of CSV may be a number, one of JSON is none. */
 export type Notation = "json" | "csv";
 
 /** How records with these CSV columns, or without any, are written. */

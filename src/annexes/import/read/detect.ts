@@ -64,10 +64,7 @@ function wrapsList(text: string): boolean {
 
 const delimiters = [",", ";", "\t", "|"] as const;
 
-/**
- * Lines that tell the delimiter: those above the header may have none, or another one in a report's
- * title.
- */
+/** Lines that tell the delimiter. Those above the header may have none, or another one. */
 const delimiterLinesMax = 20;
 
 /**
@@ -82,10 +79,7 @@ function delimiterOf(text: string): string {
   return scores.reduce((best, next) => (next[1] > best[1] ? next : best))[0];
 }
 
-/**
- * How many fields there are in the lines that have as many as most others; 0 when the delimiter
- * parts nothing.
- */
+/** The fields in lines with the most common number of them; 0 without any delimiter. */
 function evenness(lines: readonly string[], delimiter: string): number {
   const linesByCount = new Map<number, number>();
   for (const line of lines) {

@@ -19,10 +19,7 @@ const pictureTypes = /^.{4}ftyp(?:hei|hev|mif|avif)|^RIFF.{4}WEBP/s;
 
 const titleCharactersMax = 80;
 
-/**
- * What an input is, in words, if it is something else than text with records; told by its first few
- * kilobytes.
- */
+/** What an input is, by its first kilobytes, if it is not text with records. */
 export function foreignKind(beginning: Uint8Array): Message | undefined {
   const found = binary.find(([bytes]) => startsWith(beginning, bytes));
   if (found !== undefined) return found[1];

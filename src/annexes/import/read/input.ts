@@ -80,9 +80,7 @@ function afterBeginning(bytes: Uint8Array): Uint8Array {
   return startsWith(bytes, [0xef, 0xbb, 0xbf]) ? bytes.subarray(3) : bytes;
 }
 
-/**
- * Where the last character ends that is complete in `bytes`: at most three bytes before its end.
- */
+/** Where the last complete character of `bytes` ends: at most three bytes before its end. */
 function wholeCharactersEnd(bytes: Uint8Array): number {
   const end = bytes.length;
   for (let back = 1; back <= Math.min(3, end); back += 1) {
@@ -117,9 +115,7 @@ function notUtf8(bytes: Uint8Array, firstLine: number): UnreadableInput {
 
 /** How many bytes enter the window at once, so that one huge chunk does not make one huge batch. */
 const portionBytes = 64 * 1024;
-/**
- * The largest single record (JSON value or line); a whole animal with all its texts is far below.
- */
+/** The largest single record (JSON value or line). An animal with all its texts is far below. */
 export const recordBytesMax = 16 * 1024 * 1024;
 
 /**
@@ -138,10 +134,7 @@ export class Window {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /**
-   * Reads until at least twice as much as now is left to look at (so that re-reading stays linear),
-   * or to the end.
-   */
+  /** Reads until twice as much as now is left, or to the end. So re-reading stays linear. */
   async readOn(line: number): Promise<void> {
     const left = this.end - this.start;
     if (left > recordBytesMax) {

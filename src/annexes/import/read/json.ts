@@ -40,9 +40,7 @@ const batchRecordsMax = 512;
 interface JsonOptions {
   /** True when top-level objects wrap a list of records, false when they are records. */
   readonly wrapped: boolean;
-  /**
-   * Gets every element of a JSON:API `included` list, before or after the records that refer to it.
-   */
+  /** Gets each element of a JSON:API `included` list, before or after what refers to it. */
   readonly onIncluded?: (value: unknown) => void;
   /** Gets what stands beside the list in the objects that wrap it. */
   readonly onBeside?: (name: string, value: unknown) => void;
@@ -67,9 +65,7 @@ export async function* readJson(
   }
 }
 
-/**
- * An element found but not parsed yet: its place in the window, and the line on which it begins.
- */
+/** An element that is not parsed yet: its place in the window, and its first line. */
 interface Found {
   readonly start: number;
   readonly end: number;
@@ -124,10 +120,7 @@ class JsonReader {
     throw new UnreadableInput(0, message("noList", records.join(".")));
   }
 
-  /**
-   * An object around the list of records, which `path` leads to where it has none of the usual
-   * names.
-   */
+  /** An object around the list of records, which `path` leads to if its name is unusual. */
   async *#wrapper(path: readonly string[] | undefined): AsyncGenerator<RecordBatch> {
     this.#at += 1;
     let next = await this.#token();
@@ -205,10 +198,7 @@ class JsonReader {
     }
   }
 
-  /**
-   * Finds elements, each with the separator after it, until the list closes, the batch is full or
-   * the window ends.
-   */
+  /** Finds elements with their separators until the list, the batch or the window ends. */
   #scan(found: Found[]): "closed" | "full" | "starved" {
     const { bytes, end } = this.#window;
     while (found.length < batchRecordsMax) {
@@ -234,10 +224,7 @@ class JsonReader {
     return "full";
   }
 
-  /**
-   * Where the value that begins at `start` ends, or -1 when the window ends first. Counts the lines
-   * passed.
-   */
+  /** The end of the value that begins at `start`, or -1 if the window ends first. Counts lines. */
   #valueEnd(start: number): number {
     const { bytes, end } = this.#window;
     const first = bytes[start];

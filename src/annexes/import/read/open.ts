@@ -41,10 +41,7 @@ export async function openInput(source: ByteChunks, encoding?: string): Promise<
   return { kind: "text", chunks: utf8Chunks(name === "utf-8" ? chunks : decoded(chunks, name)) };
 }
 
-/**
- * The content of gzip data, of one member or several. Throws UnreadableInput when it is cut off or
- * damaged.
- */
+/** The content of gzip data. Throws UnreadableInput when it is cut off or damaged. */
 async function* unpacked(chunks: ByteChunks): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip();
   // What breaks in between comes out of the iteration below.

@@ -5,10 +5,7 @@ interface Peeked {
   readonly beginning: Uint8Array;
   /** Yields all of the input; lets the source go when reading stops early. */
   readonly chunks: ByteChunks;
-  /**
-   * Lets the source go when `chunks` will not be read: a generator that has not begun does nothing
-   * when it is to return.
-   */
+  /** Lets the source go when `chunks` is not read: the return of an unbegun generator does not. */
   close(): Promise<void>;
 }
 

@@ -3,10 +3,7 @@ import type { Message } from "../messages.ts";
 /** Records as they stand in the input, with the line (from 1) on which each begins. */
 export interface RecordBatch {
   readonly lines: readonly number[];
-  /**
-   * Parsed JSON values, or for CSV the row's fields; a `MalformedRecord` stands for one that cannot
-   * be read.
-   */
+  /** JSON values, or rows of fields; a `MalformedRecord` stands for an unreadable one. */
   readonly records: readonly unknown[];
   /** True when the last of them is the input's last, and the line's end is missing after it. */
   readonly isUnended?: boolean;

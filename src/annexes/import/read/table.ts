@@ -40,10 +40,7 @@ export async function readTable(
   }
 }
 
-/**
- * Rows above the header that are looked through: a report's title, its date, what it was filtered
- * by.
- */
+/** Rows above the header that are looked through: a report's title, date and filters. */
 const titleRowsMax = 20;
 
 /** The rows among which the header is, and those that came with them. */
@@ -62,10 +59,7 @@ async function firstRows(rows: AsyncGenerator<RecordBatch>): Promise<RecordBatch
   return first;
 }
 
-/**
- * The row that names the columns: one that `isHeader` knows, or else the first that is not much
- * emptier than most.
- */
+/** The row of names: one that `isHeader` knows, else the first not much emptier than most. */
 function headerIndex(rows: readonly unknown[], isHeader?: IsHeader): number {
   const candidates = rows.slice(0, titleRowsMax).map(names);
   const known = candidates.findIndex((row) => row.length > 1 && isHeader?.(row) === true);
@@ -134,10 +128,7 @@ function isShort(width: number, row: string[] | MalformedRecord): boolean {
   return !(row instanceof MalformedRecord) && row.length < width;
 }
 
-/**
- * True for a row that may stay as it is. One that begins with an empty field is looked at: it may
- * be empty altogether.
- */
+/** True for a row that may stay as it is. One that begins with an empty field may be blank. */
 function isFitting(width: number, row: string[] | MalformedRecord): boolean {
   return !(row instanceof MalformedRecord) && row.length === width && row[0] !== "";
 }

@@ -4,9 +4,7 @@ import { type ByteChunks, UnreadableInput, wholeInput } from "./input.ts";
 import type { RecordBatch } from "./records.ts";
 import { type Message, message } from "../messages.ts";
 
-/**
- * The largest workbook; its sheet is streamed, its archive and its shared texts are held in memory.
- */
+/** The largest workbook: its archive and shared texts are in memory; its sheet is streamed. */
 const workbookMebibytesMax = 32;
 const batchRows = 512;
 

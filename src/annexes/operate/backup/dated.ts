@@ -17,10 +17,7 @@ export function datedFile(folder: string, nowMs: number): string {
   }
 }
 
-/**
- * True if `path` is a folder, for a backup with a name of its own. Throws `unavailable` where that
- * may not be looked at.
- */
+/** True if `path` is a folder. Throws `unavailable` if this user may not look at it. */
 export function isFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -91,10 +91,7 @@ function noBackup(file: string, why: string): AppError {
   });
 }
 
-/**
- * Keeps the old catalogue under another name; from then on there is at each moment a whole one in
- * its place.
- */
+/** Keeps the old catalogue under another name. At each moment there is a whole one. */
 function replace(partial: string, catalogue: string, nowMs: number): string | undefined {
   let replaced: string | undefined;
   if (existsSync(catalogue)) {

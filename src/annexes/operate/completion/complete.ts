@@ -13,10 +13,7 @@ type LookupKind = "key" | "pet";
 type Completion = readonly Candidate[] | "files";
 
 export interface Lookup {
-  /**
-   * Values of the kind that go with what was typed so far; `flags` holds the options that were
-   * given before.
-   */
+  /** Values that go on from what was typed; `flags` has the options before it. */
   (
     kind: LookupKind,
     typed: string,

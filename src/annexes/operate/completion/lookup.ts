@@ -41,10 +41,7 @@ function shortened(text: string): string {
   return cut(printable(text), aboutCells);
 }
 
-/**
- * The data folder that the command would use, or undefined if that is a database server: it is
- * not asked for a Tab.
- */
+/** The data folder that the command would use; undefined for a database, which no Tab asks. */
 function folderOf(given: ReadonlyMap<string, string>, io: Io): string | undefined {
   const flags: Record<string, string> = {};
   for (const { flag } of [settings.data, settings.store, settings.storeFile]) {

@@ -19,10 +19,7 @@ interface PeekedPet {
   readonly name: string;
 }
 
-/**
- * The newest keys of a data folder, quickly and without changing anything: a completion must not
- * migrate.
- */
+/** The newest keys of a data folder. Changes nothing: a completion must not migrate. */
 export function peekKeys(folder: string): PeekedKey[] {
   return peek(folder, (db) =>
     db

@@ -42,9 +42,7 @@ Examples:
   rehome doctor --data /var/lib/rehome --port 80
   rehome doctor --json | jq -r '.checks[] | select(.state != "ok").detail'`;
 
-/**
- * `rehome doctor`: looks at everything that goes wrong with an installation, and says what to do.
- */
+/** `rehome doctor`: finds what goes wrong with an installation, and says what to do. */
 export function doctorCommand(io: Io): Command {
   const command = new Command("doctor")
     .description("check folder, databases, disk, backups, clock, permissions and server")
@@ -96,9 +94,7 @@ function whyOf(name: SettingName, { loadedOf }: LoadedConfig, { env }: Io): stri
   return given === undefined ? "default" : `default, from ${given}`;
 }
 
-/**
- * Settings that are wrong end every command before it begins; this says which are not the defaults.
- */
+/** Says which settings are not the defaults. Wrong ones end every command before this. */
 function settingsFinding({ all }: LoadedConfig): Finding {
   const changed = all
     .filter(({ source }) => source !== "default")

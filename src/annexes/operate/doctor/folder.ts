@@ -12,10 +12,7 @@ import {
 } from "../../../storage/sqlite/folder.ts";
 import { bytesText, fail, failWith, ok, warn, type Finding } from "./finding.ts";
 
-/**
- * Below this, free some space now. Commits still work for a while, so `/ready` fails only at the
- * end.
- */
+/** Below this, free some space now. Commits still work for a while, and `/ready` passes. */
 const freeFailBytes = 64 * 1024 * 1024;
 /** A backup or a migration writes the catalogue once more. This much should be left beside it. */
 const freeSpareBytes = 256 * 1024 * 1024;
@@ -55,10 +52,7 @@ function hasCatalogue(folder: string): boolean {
   return existsSync(storeFiles(folder).catalogue);
 }
 
-/**
- * Whether the owner can list the folder, and nobody else can read what is in it, and whether the
- * files have one owner.
- */
+/** Whether its owner alone can read the folder, and owns all files in it. */
 export function checkPermissions(folder: string): Finding {
   const check = "permissions";
   const { mode, uid } = statSync(folder);

@@ -10,10 +10,7 @@ export const askedServer = {
 
 const answerMaxMs = 3_000;
 
-/**
- * What `/ready` answers, as far as it is needed here: that all is well, or the Error body that says
- * what is not.
- */
+/** What `/ready` answers: that all is well, or an Error body. */
 interface Readiness {
   readonly status?: unknown;
   readonly code?: unknown;
@@ -28,10 +25,7 @@ export async function checkServer(config: Config): Promise<Finding> {
   return (await examineServer(config)).finding;
 }
 
-/**
- * Whether a server answers where the settings say that it listens, and where other machines reach
- * it.
- */
+/** The same, and whether a server answers where other machines reach it. */
 export async function checkReach(config: Config): Promise<Finding[]> {
   const { finding, answer } = await examineServer(config);
   if (answer === undefined || answer === "other") return [finding];
@@ -93,10 +87,7 @@ async function examineServer({
   return { finding: fail(check, why, "Fix the problem named here."), answer };
 }
 
-/**
- * Over HTTP or HTTPS, whichever is spoken there: a server for the one may answer the other with an
- * error of its own.
- */
+/** Over HTTP or HTTPS: a server for one may answer the other with an error of its own. */
 async function askedEitherWay(address: string): Promise<Answer> {
   const plain = await asked(`http://${address}`);
   if (plain !== undefined && plain !== "other") return plain;

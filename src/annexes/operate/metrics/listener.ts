@@ -5,9 +5,7 @@ import type { Refusal } from "../../../service/admission.ts";
 import type { Metrics } from "./metrics.ts";
 import { errorBody, jsonType, otherMethod, refusal, statusOf } from "../../../http/errors.ts";
 
-/**
- * Where Prometheus asks, apart from the service: who reaches this address reads everything there.
- */
+/** Where Prometheus asks. Everybody who reaches the address reads everything there. */
 const metricsPath = "/metrics";
 
 const methods = "GET, HEAD";
@@ -17,10 +15,7 @@ function refused(why: Refusal, more: Readonly<Record<string, string>> = {}): Res
   return Response.json(errorBody(why), { status: statusOf[why.kind], headers });
 }
 
-/**
- * Serves what `text` returns at an address of their own. Throws AppError in words when it cannot be
- * had.
- */
+/** Serves what `text` returns at an own address. Throws AppError when it cannot be had. */
 export function listenForMetrics(
   text: Metrics["text"],
   { host, port }: ListenAddress,

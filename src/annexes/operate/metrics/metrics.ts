@@ -4,9 +4,7 @@ import type { AnsweredRequest } from "../../../http/door.ts";
 import type { StoreObserver } from "../../../service/open-store.ts";
 import { watchProcess, type MetricsOptions } from "./process.ts";
 
-/**
- * Bounds of the latency histogram: from a page that is kept in memory to a store that stands still.
- */
+/** From a page that is kept in memory to a store that stands still. */
 const latencyBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5];
 const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1];
 const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 4_096];

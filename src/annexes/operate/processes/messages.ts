@@ -1,10 +1,7 @@
 import type { Taken } from "../../../service/anonymous.ts";
 import type { Answered, Traffic } from "../traffic.ts";
 
-/**
- * What a serving process and its supervisor say to each other, as JSON. An answer has its
- * question's id.
- */
+/** What a process and its supervisor say to each other. An answer has its question's id. */
 
 /**
  * Set in the environment of a serving process whose supervisor counts what all processes answer. A

@@ -15,17 +15,11 @@ interface SupervisorOptions {
   readonly log: Logger;
   readonly buckets: MinuteBuckets;
   readonly traffic: MemberOptions["traffic"];
-  /**
-   * The environment of the process in `slot`, which listens on `port` (undefined: as the settings
-   * say).
-   */
+  /** The environment of the process in `slot`; `port` is undefined for that of the settings. */
   readonly envOf: (slot: number, port: number | undefined) => MemberOptions["env"];
 }
 
-/**
- * Keeps a number of serving processes at one address: replaces what ends, and stops all of them in
- * order.
- */
+/** Keeps serving processes at one address: replaces what ends, and stops all in order. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   #members: Member[] = [];
@@ -39,9 +33,7 @@ export class Supervisor {
     this.#options = options;
   }
 
-  /**
-   * Resolves with true once all processes serve, and with false when the first one did not start.
-   */
+  /** Resolves with true once all processes serve, with false if the first one did not start. */
   async start(): Promise<boolean> {
     // Alone: it makes the store, and finds out whether the address can be used.
     const first = this.#add(0);

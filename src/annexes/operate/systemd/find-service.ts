@@ -15,9 +15,7 @@ import { reasonOf } from "../../../domain/system-error.ts";
 import { accountNamed, type SystemAccount, userName } from "../../../storage/system-account.ts";
 import { readEnvironmentFile, readUnit, type Specifiers, type Unit } from "./unit.ts";
 
-/**
- * Where units of the system lie, the first one counting (systemd.unit(5), "Unit File Load Path").
- */
+/** Where units of the system lie; the first counts (systemd.unit(5), "Unit File Load Path"). */
 const systemFolders = [
   "/etc/systemd/system",
   "/run/systemd/system",
@@ -95,10 +93,7 @@ function dropInsOf(folder: string): string[] {
   return names.toSorted().map((name) => join(folder, name));
 }
 
-/**
- * What the service's process finds set: by its unit, by the files that it names, and by flags, each
- * before the last.
- */
+/** The variables that the unit, the files that it names, and flags set; the last counts. */
 function variablesOf(unit: Unit, file: string): Map<string, ServiceVariable> {
   const variables = new Map<string, ServiceVariable>();
   const take = (from: ReadonlyMap<string, string>, source: string) => {

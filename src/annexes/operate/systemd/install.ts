@@ -18,10 +18,7 @@ import { put, putSettings } from "./settings-file.ts";
 import { lowPort, settingsFile, units, type UnitOptions } from "./units.ts";
 
 export interface InstallOptions extends UnitOptions {
-  /**
-   * The root of the system that is installed on: `/`, or another one's folder, where nothing is
-   * started.
-   */
+  /** `/`, or the root folder of another system, where nothing is started. */
   readonly root: string;
   /** What the service listens on; undefined for what its settings say. */
   readonly host?: string | undefined;
@@ -102,10 +99,7 @@ function putUnits(options: InstallOptions, io: Io): void {
   }
 }
 
-/**
- * The trial whose data comes along: the one that is named, or one that was found and a person
- * agrees to.
- */
+/** The trial whose data comes along: the named one, or one that a person agrees to. */
 async function chosenTrial({ from }: InstallOptions, io: Io): Promise<string | undefined> {
   if (from !== undefined) {
     requireTrial(from, io);

@@ -12,10 +12,7 @@ import { requireUnused } from "../../hold-catalogue.ts";
 import { refuseMovedFolder } from "../moved-folder.ts";
 import { peekKeys, peekPets } from "../completion/peek.ts";
 
-/**
- * The folder in which the user who runs the installation has tried rehome, or undefined if there is
- * no such folder.
- */
+/** The folder in which the user who runs the installation has tried rehome, if any. */
 export function trialOf({ env }: Io): string | undefined {
   const home = homeOf(env["SUDO_USER"] ?? "");
   const own = home === undefined ? [] : [join(home, ".local/share/rehome")];
@@ -29,9 +26,7 @@ export function isServiceNew(): boolean {
   return !existsSync(storeFiles(serviceDataFolder).catalogue);
 }
 
-/**
- * Throws when the data in `from` cannot be taken along: before anything of the machine is changed.
- */
+/** Throws when the data in `from` cannot be copied, before anything is changed. */
 export function requireTrial(from: string, io: Io): void {
   const source = storeFiles(resolve(from)).catalogue;
   if (!existsSync(source)) {

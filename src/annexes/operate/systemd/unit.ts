@@ -62,10 +62,7 @@ function serviceLines(text: string): [name: string, value: string][] {
   });
 }
 
-/**
- * The variables of an environment file (systemd.exec(5), "EnvironmentFile="): no expansion, no
- * comment behind a value.
- */
+/** The variables of an environment file (systemd.exec(5), "EnvironmentFile="), not expanded. */
 export function readEnvironmentFile(text: string): ReadonlyMap<string, string> {
   return new Map(
     joined(text).flatMap((line): [string, string][] => {

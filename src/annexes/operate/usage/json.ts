@@ -41,9 +41,7 @@ export const usageSchema = object({
 });
 export type UsageReport = Static<typeof usageSchema>;
 
-/**
- * What `keys` did on the `dayCount` days up to `today`, and which of them are near their limits.
- */
+/** What `keys` did in the `dayCount` days up to `today`, and which are near their limits. */
 export function usageReport(
   keys: readonly ApiKey[],
   days: readonly UsageDay[],

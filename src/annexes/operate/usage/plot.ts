@@ -25,10 +25,7 @@ interface Layout {
   readonly gap: number;
 }
 
-/**
- * The layout that shows `count` values in `width` cells: columns up to three wide, or several
- * values in each.
- */
+/** Fits `count` values into `width` cells: columns up to three wide, or of several values. */
 function layoutOf(count: number, width: number): Layout {
   const perColumn = Math.ceil(count / width);
   const columns = Math.ceil(count / perColumn);
@@ -37,10 +34,7 @@ function layoutOf(count: number, width: number): Layout {
   return { perColumn, cells: pitch - gap, gap };
 }
 
-/**
- * The smallest of 1, 2, 4, 6, 8 and 10 times a power of ten that is not below `value`; a scale that
- * people read.
- */
+/** The smallest of 1, 2, 4, 6, 8 and 10 times a power of ten that is not below `value`. */
 export function scaleTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)));
   const step = [1, 2, 4, 6, 8, 10].find((each) => each * power >= value) ?? 10;

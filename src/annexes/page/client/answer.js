@@ -115,10 +115,7 @@ function show(form, ...nodes) {
   bringIntoView(result);
 }
 
-/**
- * Scrolls until the whole answer is seen, or at least the status and as much of the body as there
- * is room for.
- */
+/** Scrolls until the whole answer is seen, or as much of it as there is room for. */
 function bringIntoView(result) {
   const upperEdge = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);
   const room = innerHeight - upperEdge;

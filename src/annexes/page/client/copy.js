@@ -2,10 +2,7 @@ import { announce } from "./elements.js";
 
 const shownForMs = 1_500;
 
-/**
- * Makes every button of the class `copy` copy the text next to it, and every anchor copy its
- * address.
- */
+/** Makes each button `copy` copy the text next to it, and each anchor its address. */
 export function startCopying() {
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button.copy");

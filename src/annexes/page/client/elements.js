@@ -5,10 +5,7 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
-/**
- * Calls `work` for each element when it is about to be seen, which keeps the start of the page
- * short.
- */
+/** Calls `work` for each element when it is about to be seen: the page starts sooner. */
 export function whenSeen(elements, work) {
   const watcher = new IntersectionObserver(
     (entries) => {
@@ -28,10 +25,7 @@ export function announce(text) {
   document.getElementById("announcement").textContent = text;
 }
 
-/**
- * Reads or stores a choice in `storage`. A browser may deny a page its storage; then nothing is
- * stored.
- */
+/** Reads or stores a choice in `storage`, which a browser may deny to a page. */
 export const choices = {
   read(storage, name) {
     try {

@@ -1,7 +1,4 @@
-/**
- * What the page does beyond being read: it sends requests with the reader's key, and shows the
- * responses unchanged.
- */
+/** The page's script: sends requests with the reader's key, and shows their responses. */
 import { startCode } from "./code.js";
 import { startContents } from "./contents.js";
 import { startCopying } from "./copy.js";

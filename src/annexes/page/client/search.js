@@ -4,10 +4,7 @@ const resultsMax = 8;
 const input = document.getElementById("search");
 const list = document.getElementById("found");
 
-/**
- * What can be found: every part of the page with an address. The text of a nested part belongs to
- * that part only.
- */
+/** Every part of the page with an address. The text of a nested part belongs to that alone. */
 function partsOf() {
   const targets = [...document.querySelectorAll("main [id]")].filter((part) =>
     part.matches("section, article, details, .fields > div"),

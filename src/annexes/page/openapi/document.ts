@@ -27,20 +27,14 @@ export async function documentOf(options: EdgeOptions): Promise<OpenApiDocument>
   return { ...finalise((await answer.json()) as object, clock()), servers };
 }
 
-/**
- * The document as YAML that YAML 1.1 readers read the same way, although they take more words for
- * dates and booleans.
- */
+/** The document as YAML that readers of YAML 1.1, with its more booleans, read the same way. */
 export async function yamlOf(document: OpenApiDocument): Promise<string> {
   // Loaded where it is wanted, as the document itself is.
   const { stringify } = await import("yaml");
   return stringify(document, { compat: "yaml-1.1", lineWidth: 0, blockQuote: "literal" });
 }
 
-/**
- * Services without a store, for what is only declared, such as the routes that a document
- * describes. Any use throws.
- */
+/** Services without a store, for routes that are only described. Any use throws. */
 function noServices(clock: Clock): Services {
   return new Proxy({ clock } as Services, {
     get(target, name) {

@@ -37,10 +37,7 @@ export function finalise(raw: object, nowMs: number): OpenApiDocument {
   } as OpenApiDocument;
 }
 
-/**
- * Those of `headers` that are referred to in `users`: some are those of an operation that may be
- * gone.
- */
+/** Those of `headers` that `users` refer to: an operation with others may be gone. */
 function usedHeaders(headers: Json = {}, users: unknown): Json {
   const text = JSON.stringify(users);
   return Object.fromEntries(
@@ -76,10 +73,7 @@ function finalOperation(operation: Operation): Operation {
   } as Operation;
 }
 
-/**
- * The same, in the order in which a person reads it. Its example stands where every tool looks for
- * it.
- */
+/** The same in the order of reading, with the example where every tool looks for it. */
 function finalParameter(parameter: OpenAPIV3.ReferenceObject | OpenAPIV3.ParameterObject) {
   if ("$ref" in parameter) return parameter;
   const { name, in: place, required, description, schema = {}, ...rest } = parameter;
@@ -113,9 +107,7 @@ function untitled(named: Record<string, Json>): Record<string, Json> {
   );
 }
 
-/**
- * `value` with a reference in place of every schema whose title is one of `names`, at any depth.
- */
+/** `value` with a reference in place of every schema whose title is in `names`, at any depth. */
 function tidied(value: unknown, names: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) return value.map((item) => tidied(item, names));
   if (typeof value !== "object" || value === null) return value;

@@ -111,10 +111,7 @@ export const createPet = {
   },
 };
 
-/**
- * What a request may carry. The plugin takes the body's schema from the route, and has no place for
- * examples.
- */
+/** What a request may carry: the plugin has no place for examples. */
 export const createPetExamples = {
   withStatus: {
     summary: "An animal that is available",

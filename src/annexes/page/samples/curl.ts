@@ -2,10 +2,7 @@ import { isRepeatable, type SampleRequest } from "./request.ts";
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/**
- * The request for a shell, the body as it was typed. curl waits as long as `Retry-After` says
- * before it tries again.
- */
+/** The request for a shell, with the body as typed. curl itself heeds `Retry-After`. */
 export function curl(request: SampleRequest): string {
   const { url, headers, body } = request;
   // curl would also retry a create after a failure that may have stored the animal.

@@ -4,10 +4,7 @@ import { retried, type SampleRequest } from "./request.ts";
 const textOf = (value: string) =>
   /[`\r\uFEFF]/.test(value) ? JSON.stringify(value) : `\`${value}\``;
 
-/**
- * The request with the standard library. The types have int64, because an `any` would take numbers
- * as doubles.
- */
+/** The request with the standard library. Its types have int64: an `any` would be a double. */
 export function go(request: SampleRequest): string {
   return [imports(request), type, send(request), main(request)].join("\n\n");
 }

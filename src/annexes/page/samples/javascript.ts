@@ -14,10 +14,7 @@ const style: Style = {
       : digits,
 };
 
-/**
- * The request with `fetch`. Integers of the answer become BigInt, because a number rounds those
- * beyond 2^53.
- */
+/** The request with `fetch`. Integers become BigInt: a number rounds those beyond 2^53. */
 export function javascript(request: SampleRequest): string {
   const { method, url, headers, body } = request;
   const options = [

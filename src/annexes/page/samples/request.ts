@@ -16,10 +16,7 @@ export function isRepeatable({ method, headers }: SampleRequest): boolean {
   return method === "GET" || headers.some(([name]) => /^idempotency-key$/i.test(name));
 }
 
-/**
- * The statuses after which code sends the request again: 503 leaves open whether the first one was
- * carried out.
- */
+/** The statuses after which code sends the request again. After 503 it may have been done. */
 export function retried(request: SampleRequest): readonly number[] {
   return isRepeatable(request) ? [429, 503] : [429];
 }

@@ -18,9 +18,7 @@ export const languages = [
 
 export type LanguageId = (typeof languages)[number]["id"];
 
-/**
- * A program in `language` that sends the request, and again after 429 when `Retry-After` is over.
- */
+/** A program in `language` that sends the request, and again when `Retry-After` is over. */
 export function sampleOf(language: LanguageId, request: SampleRequest): string {
   const { body } = request;
   if (language !== "curl" && body !== undefined && !isObject(body)) {

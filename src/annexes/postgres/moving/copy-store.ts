@@ -75,9 +75,7 @@ async function holdsNothing(store: Store, tables: readonly Table[]): Promise<boo
   return true;
 }
 
-/**
- * Refuses a target whose keys and animals are not all the source's: it is no copy that broke off.
- */
+/** Refuses a target whose keys and animals are not all the source's. */
 async function checkBeginning(from: Store, to: Store, options: CopyOptions): Promise<void> {
   const known = new Set<bigint>();
   const note = (table: Table, row: Row) => void known.add(hashOf(table, row));
@@ -137,10 +135,7 @@ async function compare(from: Store, to: Store, options: CopyOptions): Promise<Co
   return copied;
 }
 
-/**
- * The number of a table's rows and the sum of their hashes, which is the same in whatever order
- * they come.
- */
+/** The number of a table's rows and the sum of their hashes, whatever their order. */
 async function digest(
   store: Store,
   table: Table,

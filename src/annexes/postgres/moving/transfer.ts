@@ -29,10 +29,7 @@ import { schemaName } from "../columns.ts";
 /** A row of a table: its cells in the order of the table's columns. */
 export type Row = readonly Value[];
 
-/**
- * The tables that move, in an order in which each refers only to those before it. The largest is
- * the last.
- */
+/** The tables that move. Each refers only to those before it, and the largest is the last. */
 export const movedTables: readonly Table[] = [...limitsTables, ...catalogueTables].filter(
   ({ title }) => title !== undefined,
 );
@@ -113,10 +110,7 @@ export async function lastNumbers(engine: Engine): Promise<LastNumbers> {
   });
 }
 
-/**
- * Ends a transfer into a store: new numbers continue after `last`, and servers on it read
- * everything again.
- */
+/** Ends a transfer: new numbers continue after `last`, and servers read everything again. */
 export async function goOnBehind(engine: Engine, last: LastNumbers): Promise<void> {
   await engine.transact(function* () {
     yield* changeAnimals();
