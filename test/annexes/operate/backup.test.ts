@@ -263,6 +263,12 @@ describe("restoring", () => {
     expect(lstatSync(join(data, "last-backup.json")).isFile()).toBe(true);
   });
 
+  test("a note of a backup that cannot be written leaves nothing behind", () => {
+    mkdirSync(join(data, "last-backup.json"), { recursive: true });
+    expect(() => recordBackup(data, { atMs: clock.read(), file, bytes: 1 })).toThrow();
+    expect(readdirSync(data)).toEqual(["last-backup.json"]);
+  });
+
   test("takes the place of a damaged catalogue", async () => {
     await add("Rex");
     backup(catalogue, file);

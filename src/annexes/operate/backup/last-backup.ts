@@ -18,10 +18,14 @@ export function recordBackup(folder: string, record: BackupRecord): void {
   const partial = `${file}.${process.pid}.partial`;
   const text = JSON.stringify({ ...record, file: resolve(record.file) });
   rmSync(partial, { force: true });
-  // A file that is there, or a link that somebody put there meanwhile, is not written to.
-  writeFileSync(partial, `${text}\n`, { mode: 0o600, flag: "wx" });
-  giveToOwner(partial, folder);
-  renameSync(partial, file);
+  try {
+    // A file that is there, or a link that somebody put there meanwhile, is not written to.
+    writeFileSync(partial, `${text}\n`, { mode: 0o600, flag: "wx" });
+    giveToOwner(partial, folder);
+    renameSync(partial, file);
+  } finally {
+    rmSync(partial, { force: true });
+  }
 }
 
 /** The last backup that was noted, or undefined when there is no note that can be read. */
