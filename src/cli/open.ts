@@ -17,6 +17,7 @@ import { createServices, type Services } from "../service/services.ts";
 import type { Store } from "../storage/contract.ts";
 import { movedTo } from "../storage/store-state.ts";
 import { inMemory, storeFiles } from "../storage/sqlite/files.ts";
+import { requireReachable } from "../storage/sqlite/folder.ts";
 import type { Inspected } from "../storage/sqlite/writer-thread.ts";
 import type { Io } from "./io.ts";
 import { messageOf } from "./errors.ts";
@@ -152,6 +153,7 @@ export function refuseStray(
     );
   }
   if (begins) return;
+  requireReachable(folder);
   throw new AppError("not_found", `There is no catalogue in ${folder}.`, {
     hint: "Name the data folder with --data. To create one there: rehome serve, or rehome keys create.",
   });

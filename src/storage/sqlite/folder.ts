@@ -9,6 +9,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readlinkSync,
   statfsSync,
   statSync,
   type Stats,
@@ -54,10 +55,11 @@ export function prepareFolder(folder: string): void {
 }
 
 /**
- * Throws when the folder or one above it is a file, or this process may not enter it: nothing in it
- * can be seen.
+ * Throws when the folder or one above it is a file or a link to nothing, or this process may not
+ * enter it: nothing in it can be seen.
  */
 export function requireReachable(folder: string): void {
+  refuseBrokenLink(folder);
   const at = existsSync(folder) ? folder : nearestFolder(folder);
   if (!statSync(at).isDirectory()) {
     const what = at === folder ? "" : ` cannot be reached: ${at}`;
@@ -75,6 +77,18 @@ export function requireReachable(folder: string): void {
           ? folderRemedy(at)
           : "Choose another folder with --data, or run it as a user who can enter that one.",
     },
+  );
+}
+
+/** Throws when the folder or one above it is a link to nothing, as to a disk that is not mounted. */
+function refuseBrokenLink(folder: string): void {
+  const link = lowest(folder, hasName);
+  if (existsSync(link)) return;
+  const at = link === resolve(folder) ? "it" : link;
+  throw new AppError(
+    "unavailable",
+    `The data folder ${folder} cannot be reached: ${at} is a link to ${readlinkSync(link)}, which leads nowhere.`,
+    { hint: "Mount the disk that it leads to, or choose another folder with --data." },
   );
 }
 
@@ -193,8 +207,23 @@ function notPlain(file: string): AppError {
 }
 
 function nearestFolder(path: string): string {
-  let at = dirname(resolve(path));
-  while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
+  return lowest(dirname(resolve(path)), existsSync);
+}
+
+/** True when something has this name, such as a link that leads nowhere. */
+function hasName(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The path, or the lowest folder above it, that `isThere` says is there. */
+function lowest(path: string, isThere: (path: string) => boolean): string {
+  let at = resolve(path);
+  while (!isThere(at) && at !== dirname(at)) at = dirname(at);
   return at;
 }
 

@@ -162,6 +162,16 @@ test("a data folder that is a file is refused", () => {
   expect(() => open(join(folder, "data/inside"))).toThrow("is a file, not a folder");
 });
 
+test.each(["link", "link/below"])("a data folder at %s to an unmounted disk says so", (name) => {
+  const disk = join(folder, "disk");
+  symlinkSync(disk, join(folder, "link"));
+  const at = name === "link" ? "it" : join(folder, "link");
+  expect(() => open(join(folder, name))).toThrow(
+    `cannot be reached: ${at} is a link to ${disk}, which leads nowhere.`,
+  );
+  expect(existsSync(disk)).toBe(false);
+});
+
 test("a data folder that cannot be made says where, whose and what to do", () => {
   // Below /proc not even root can make a folder.
   const thrown = (() => {
