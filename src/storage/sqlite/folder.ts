@@ -80,7 +80,7 @@ export function requireReachable(folder: string): void {
   );
 }
 
-/** Throws when the folder or one above it is a link to nothing, as to a disk that is not mounted. */
+/** Throws when the folder or one above it is a link to nothing, as to a disk not mounted. */
 function refuseBrokenLink(folder: string): void {
   const link = lowest(folder, hasName);
   if (existsSync(link)) return;
