@@ -192,9 +192,7 @@ export class PeopleService {
   /** `per_` and 12 characters without look-alikes. */
   #newId(): string {
     const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-    return Array.from(this.#randomBytes(12), (byte) => alphabet.charAt(byte % 32)).reduce(
-      (id, letter) => id + letter,
-      "per_",
-    );
+    const letters = Array.from(this.#randomBytes(12), (byte) => alphabet.charAt(byte % 32));
+    return `per_${letters.join("")}`;
   }
 }

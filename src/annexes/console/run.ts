@@ -1,8 +1,7 @@
 import { Command } from "commander";
-import { lookup } from "node:dns/promises";
 import { writeFileSync } from "node:fs";
-import { hostname, networkInterfaces, setPriority } from "node:os";
-import { type Io, untilAborted } from "../../cli/io.ts";
+import { hostname, setPriority } from "node:os";
+import type { Io } from "../../cli/io.ts";
 import { messageOf } from "../../cli/errors.ts";
 import { openServices, randomBytes } from "../../cli/open.ts";
 import { configOf } from "../../cli/options.ts";
@@ -14,15 +13,14 @@ import { reasonOf } from "../../domain/system-error.ts";
 import { closing } from "../../service/closing.ts";
 import type { Services } from "../../service/services.ts";
 import type { Desk } from "./desk.ts";
-import { exposureOf, isUnspecified, widest } from "./exposure.ts";
 import { openHealth } from "./health.ts";
 import { animalDesk } from "./animals/desk.ts";
 import { openImports } from "./import-engine.ts";
-import { messageLine, messages, type Begin, type FromConsole, type ToConsole } from "./messages.ts";
+import { Line } from "./line.ts";
+import { messageLine, type Begin, type FromConsole } from "./messages.ts";
 import { PeopleService } from "./people.ts";
+import { permit, publicUrl } from "./reach.ts";
 import { consoleSetting, consoleUrlSetting } from "./settings.ts";
-import { Questions } from "../operate/processes/questions.ts";
-import type { Traffic } from "../operate/traffic.ts";
 import { consoleHandler } from "./web/handler.ts";
 import { listen, type ConsoleServer } from "./web/server.ts";
 
@@ -128,111 +126,6 @@ async function firstLinkAt(url: string, { people }: Desk, actor: string): Promis
   return `${url}/join/${token}`;
 }
 
-/** The service's end of the line: what it asks for, and what it is asked. */
-class Line {
-  readonly begun: Promise<Begin>;
-  readonly #say: (message: FromConsole) => void;
-  readonly #traffic = new Questions<Traffic>();
-  readonly #end: Promise<void>;
-  #reload: () => void = () => undefined;
-
-  constructor(io: Io, say: (message: FromConsole) => void) {
-    this.#say = say;
-    const { promise, resolve } = Promise.withResolvers<Begin>();
-    this.begun = promise;
-    // A service that is gone before it has begun wants no link.
-    this.#end = this.#read(io, resolve).finally(() => resolve({ wantsFirstLink: false }));
-  }
-
-  traffic(): Promise<Traffic> {
-    return this.#traffic.ask((id) => this.#say({ type: "traffic", id }));
-  }
-
-  /** Resolves when the service is gone. */
-  async ended(reload: () => void, report: (error: unknown) => void): Promise<void> {
-    this.#reload = () => {
-      try {
-        reload();
-      } catch (error) {
-        report(error);
-      }
-    };
-    await this.#end;
-  }
-
-  async #read(io: Io, begin: (begin: Begin) => void): Promise<void> {
-    const heard = async () => {
-      for await (const message of messages<ToConsole>(io.input())) {
-        if (message.type === "begin") begin(message.begin);
-        else if (message.type === "reload") this.#reload();
-        else this.#traffic.answer(message.id, message.traffic);
-      }
-    };
-    await Promise.race([heard(), untilAborted(io.stop)]);
-  }
-}
-
-/** The addresses of a host name. Throws AppError when it has none. */
-async function resolved(host: string): Promise<string[]> {
-  try {
-    return (await lookup(host, { all: true })).map((each) => each.address);
-  } catch (error) {
-    throw new AppError("invalid_request", `The console cannot listen on ${host}: no such host.`, {
-      cause: error,
-      hint: "Give --console an address of this machine, such as 127.0.0.1:8090.",
-    });
-  }
-}
-
-/**
- * Refuses an address that the whole internet can read along at, and warns of one that a network
- * can.
- */
-async function permit(loaded: LoadedConfig, warn: (message: string) => void): Promise<void> {
-  const { config } = loaded;
-  const address = loaded.valueOf(consoleSetting);
-  if (address === undefined || config.tlsCert !== undefined) return;
-  const { host } = address;
-  const bound =
-    exposureOf(host) === undefined && !isUnspecified(host) ? await resolved(host) : [host];
-  const exposure =
-    bound.every(isUnspecified) && ownAddresses().length === 0
-      ? // A unit may not ask. Requests in plain HTTP from public addresses are refused anyway.
-        "private"
-      : widest(bound, ownAddresses());
-  if (exposure === "loopback") return;
-  if (config.trustedProxy.length > 0) return;
-  if (exposure === "public") {
-    throw new AppError(
-      "invalid_request",
-      `The console would speak plain HTTP at ${host}, which the internet can reach: anyone who sees the traffic could take over a session.`,
-      {
-        hint: "Add --tls-cert and --tls-key, or listen on 127.0.0.1 and put a proxy with TLS in front, named with --trusted-proxy.",
-      },
-    );
-  }
-  warn(
-    `The console speaks plain HTTP at ${host}: anyone who sees the traffic in this network can take over a session. ` +
-      "Use --tls-cert and --tls-key unless the network is your own.",
-  );
-}
-
-/**
- * The addresses of this machine; none where the system does not tell, as in a unit that is locked
- * in.
- */
-function ownAddresses(): string[] {
-  try {
-    return addressesOf(networkInterfaces());
-  } catch {
-    return [];
-  }
-}
-
-function addressesOf(interfaces: ReturnType<typeof networkInterfaces>): string[] {
-  return Object.values(interfaces).flatMap((all = []) => all.map(({ address }) => address));
-}
-
 function start(
   loaded: LoadedConfig,
   desk: Desk,
@@ -273,17 +166,4 @@ function start(
       { cause: error, hint: "Choose another address with --console." },
     );
   }
-}
-
-/**
- * The address to open: the listener's own, or the machine's in its network where it listens on all
- * of them.
- */
-function publicUrl(loaded: LoadedConfig, { url }: ConsoleServer): string {
-  const host = loaded.valueOf(consoleSetting)?.host ?? "";
-  if (!isUnspecified(host)) return url.origin;
-  const own = ownAddresses().filter((each) => !each.includes(":"));
-  const shown = own.find((each) => exposureOf(each) === "private") ?? "127.0.0.1";
-  const { protocol, port } = url;
-  return `${protocol}//${shown}${port === "" ? "" : `:${port}`}`;
 }
