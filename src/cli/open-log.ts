@@ -15,8 +15,9 @@ export function openLog(config: Config, io: Io): Logger {
       level: logLevel,
       format: logFormat === "auto" ? (forPerson ? "text" : "json") : logFormat,
       clock: systemClock,
-      onProblem: ({ message }) => {
-        if (logFile !== undefined) io.err(`Error: the log cannot be written: ${message}\n`);
+      onProblem: (error) => {
+        if (logFile === undefined) return;
+        io.err(`Error: The log file ${logFile} cannot be written: ${reasonNotMade(error)}.\n`);
       },
     });
     io.onReload(() => log.output.reopen());

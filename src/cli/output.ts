@@ -1,3 +1,4 @@
+import { reasonOf } from "../domain/system-error.ts";
 import { outputIsClosed } from "../storage/system.ts";
 
 /** How long a command that was asked to stop waits for the readers of its output. */
@@ -6,7 +7,7 @@ const flushMaxMs = 1_000;
 type WriteError = (Error & { readonly code?: string }) | null | undefined;
 
 const notWritten = (cause: Error) =>
-  new Error(`Standard output cannot be written: ${cause.message}.`, { cause });
+  new Error(`Standard output cannot be written: ${reasonOf(cause)}.`, { cause });
 
 /** Standard output and standard error of this process. */
 export class Output {

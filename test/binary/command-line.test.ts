@@ -190,7 +190,9 @@ describe("standard output", () => {
         stderr: "pipe",
       });
       expect(await child.exited).toBe(1);
-      expect(await child.stderr.text()).toContain("Error: Standard output cannot be written: ");
+      expect(await child.stderr.text()).toBe(
+        "Error: Standard output cannot be written: no space is left on the disk.\n",
+      );
     },
   );
 

@@ -1,6 +1,6 @@
 /** The log of the executable: where it goes, what moves it, and what it must never hold up. */
 import { expect, test } from "bun:test";
-import { openSync, readFileSync, renameSync, statSync } from "node:fs";
+import { mkdirSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { executable, makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { until } from "../helpers/until.ts";
@@ -49,6 +49,19 @@ test("a log file is opened anew on SIGHUP, and the server goes on", async () => 
   expect(lines(readFileSync(`${path}.1`, "utf8")).map(({ route }) => route)).toEqual(["/health"]);
   expect(lines(readFileSync(path, "utf8")).map(({ route }) => route)).toContain("/ready");
   expect(server.stderr()).toBe("");
+});
+
+test("a log file that cannot be opened anew is said in words, and the server goes on", async () => {
+  using folder = temporaryFolder();
+  const logs = join(folder.path, "logs");
+  mkdirSync(logs);
+  const path = join(logs, "access.log");
+  await using server = await serve(folder.path, ["--log-file", path]);
+  renameSync(logs, `${logs}.away`);
+  process.kill(server.pid, "SIGHUP");
+  const said = `Error: The log file ${path} cannot be written: its folder does not exist.\n`;
+  await until(() => server.stderr() === said);
+  expect((await fetch(`${server.origin}/health`)).status).toBe(200);
 });
 
 test("standard error that nobody reads holds no answer up, nor the end", async () => {
