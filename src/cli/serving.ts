@@ -162,21 +162,19 @@ function start(config: Config, tls: Tls | undefined, door: Door): RunningServer 
 
 function notListening(error: unknown, host: string, port: number): AppError {
   const { code } = error as { code?: string };
-  const isName = parseAddress(host) === undefined && host !== "localhost";
-  if (code === "EADDRINUSE" && !isName) {
-    return new AppError("unavailable", `Another program listens on ${host} port ${port}.`, {
-      cause: error,
-      hint: "Stop it, or choose another port with --port.",
-    });
-  }
   // For a name that leads nowhere, Bun reports any code.
+  const isName = parseAddress(host) === undefined && host !== "localhost";
   const why = isName ? "the port is taken, or no such host is on this machine" : reasonOf(error);
+  const otherHost =
+    "Give an address of this machine (ip address shows them), or 0.0.0.0 for all of them.";
+  const otherPort =
+    code === "EACCES"
+      ? "Choose a port from 1024 on; lower ones need a privilege."
+      : "Stop what listens there, or choose another port with --port.";
+  const isPort = code === "EACCES" || (code === "EADDRINUSE" && !isName);
   return new AppError("unavailable", `Cannot listen on ${host} port ${port}: ${why}.`, {
     cause: error,
-    hint:
-      code === "EACCES"
-        ? "Choose a port from 1024 on; lower ones need a privilege."
-        : "Give an address of this machine (ip address shows them), or 0.0.0.0 for all of them.",
+    hint: isPort ? otherPort : otherHost,
   });
 }
 

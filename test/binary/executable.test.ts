@@ -7,6 +7,7 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, statSync, writeFileSyn
 import { join } from "node:path";
 import { executable, makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { finished } from "../helpers/finished.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { bound, filesWhenClosed, isOnPostgres } from "../helpers/store-under-test.ts";
 
 const list = (origin: string, key: string, query = "") =>
@@ -171,7 +172,16 @@ describe("settings", () => {
     const { port } = new URL(server.origin);
     const result = await rehome(["serve", "--data", folder.path, "--port", port]);
     expect(result.exitCode).toBe(1);
-    expect(result.stderr).toContain(`Another program listens on 127.0.0.1 port ${port}.`);
+    expect(result.stderr).toContain(`Cannot listen on 127.0.0.1 port ${port}: the port is in use.`);
+  });
+
+  test.each(["--console", "--metrics"])("a port that %s has is in use", async (flag) => {
+    using folder = temporaryFolder();
+    const port = String(await freePort());
+    const own = ["--port", port, flag, `127.0.0.1:${port}`];
+    const result = await rehome(["serve", "--data", folder.path, ...own]);
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toContain(`Cannot listen on 127.0.0.1 port ${port}: the port is in use.`);
   });
 
   test.skipIf(isOnPostgres)("a data folder that cannot be made fails in words", async () => {

@@ -361,7 +361,7 @@ test("what keeps the first process from starting ends the command in words", asy
     port,
   ]);
   expect(exitCode).toBe(1);
-  expect(stderr).toContain(`Error: Another program listens on 127.0.0.1 port ${port}.`);
+  expect(stderr).toContain(`Error: Cannot listen on 127.0.0.1 port ${port}: the port is in use.`);
   expect(stderr).toContain("Error: The service did not start: its first process ended.");
 });
 

@@ -81,7 +81,7 @@ test("HTTPS is served, and SIGHUP takes up another certificate while requests go
   const args = ["serve", "--data", join(folder.path, "data"), "--port", port];
   const other = await rehome([...args, ...pair("first")]);
   expect(other.exitCode).toBe(1);
-  expect(other.stderr).toContain("Another program listens");
+  expect(other.stderr).toContain("the port is in use");
   expect(await server.stop()).toBe(0);
 }, 120_000);
 

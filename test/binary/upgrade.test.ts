@@ -67,7 +67,7 @@ test("without the flag a second server on the port fails in words", async () => 
   const port = String(portOf(first.origin));
   const second = await rehome(["serve", "--data", folder.path, "--port", port]);
   expect(second.exitCode).toBe(1);
-  expect(second.stderr).toContain(`Another program listens on 127.0.0.1 port ${port}.`);
+  expect(second.stderr).toContain(`Cannot listen on 127.0.0.1 port ${port}: the port is in use.`);
   expect(second.stderr).toContain("--port");
   expect((await fetch(`${first.origin}/health`)).status).toBe(200);
 });
