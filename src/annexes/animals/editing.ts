@@ -21,10 +21,7 @@ export function authorOf({ actor, clock }: Editing): By {
   return { actor, nowMs: clock() };
 }
 
-/**
- * Runs `work` as one change in one transaction, and returns what it returns. `patient` is that of
- * the store's `transact`.
- */
+/** Runs `work` as one change in one transaction. `patient` is that of the store's `transact`. */
 export async function changing<T>(
   editing: Editing,
   action: string,
@@ -42,10 +39,7 @@ export async function changing<T>(
   return result;
 }
 
-/**
- * The error of work that ended half-way: the reason, and then what remains. `what` is the work as
- * the subject of a sentence.
- */
+/** The error of work that ended half-way: what ended (`what`), why, and what remains. */
 export function brokenOff(what: string, error: unknown, consequence: string): AppError {
   if (!(error instanceof AppError)) {
     const message = `${what} broke off (${(error as Error).message}). ${consequence}`;

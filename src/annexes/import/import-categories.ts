@@ -170,10 +170,7 @@ export class ImportCategories {
   }
 }
 
-/**
- * Of the categories in the file those to be kept: the first name of each id that has none. Other
- * names serve this import.
- */
+/** The categories in the file that are kept: the first name of each id that has none. */
 function newIds(known: readonly Category[], fromFile: readonly Category[]): Category[] {
   const ids = new Set(known.map(({ id }) => id));
   return fromFile.filter(({ id }) => {

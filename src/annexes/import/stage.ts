@@ -25,10 +25,7 @@ export interface StagedAnimal extends StagedFields {
   readonly line: number;
   /** The id that it has here, if the record says so. */
   readonly id?: bigint | undefined;
-  /**
-   * Where only the name of its category is known so far, without `categoryId`: the position of the
-   * category's id among those that `arrange` is given.
-   */
+  /** Without a `categoryId`: the position of its category in `Arrangement.categoryIds`. */
   readonly categoryKey?: number | undefined;
   readonly externalId?: string | undefined;
   /** Whose id that is. */

@@ -35,10 +35,7 @@ export interface Traffic {
   readonly upSeconds: number;
 }
 
-/**
- * Counts what the service answers, for an hour, in some 10 KiB: requests of this process, and what
- * other processes tell of theirs.
- */
+/** Counts an hour of answers in some 10 KiB: its own, and what other processes tell of theirs. */
 export class TrafficMeter implements RequestObserver {
   readonly #clock: Clock;
   readonly #startMs: number;

@@ -69,10 +69,7 @@ function validated(text: string, request: Request, set: Context["set"]): string 
 /** The address of /v1 that the request to `url` came to, as a string of JSON, and so of YAML. */
 const quoted = (url: string) => JSON.stringify(baseUrlOf(url, undefined));
 
-/**
- * The current responses. They are made once, and again when getPet is removed, because that takes
- * milliseconds and anybody may ask.
- */
+/** Makes the responses once, and again when getPet is removed: it takes milliseconds. */
 function keptMade(options: EdgeOptions): (nowMs: number) => Promise<Made> {
   let kept: { readonly isGone: boolean; readonly made: Promise<Made> } | undefined;
   return (nowMs) => {

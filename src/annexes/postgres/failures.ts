@@ -25,10 +25,7 @@ const harmlessCodes = new Set([
 ]);
 const harmlessStates = new Set(["25006", "53300", "57P03", "40001", "40P01", "55P03"]);
 
-/**
- * A prepared statement is missing, or an unknown one exists: a pooler sends the statements to
- * different server connections.
- */
+/** A prepared statement is missing or unknown: a pooler uses different server connections. */
 const poolerStates = new Set(["42P05", "26000"]);
 const poolerHint =
   "Use PgBouncer 1.21 or newer with max_prepared_statements set, a pool in session mode, or the database's own address.";
@@ -94,10 +91,7 @@ export function unavailable(message: string): AppError {
 export const readOnlyHint =
   "Find out why, such as a full disk. Then: ALTER DATABASE ... RESET default_transaction_read_only;";
 
-/**
- * Why the database at `where` cannot be used at all, in words for the person who named it. An
- * AppError has them already.
- */
+/** In words, why the database at `where` cannot be used. An AppError has them already. */
 export function explainRefusal(error: unknown, where: string): AppError {
   if (error instanceof AppError) return error;
   const { message } = error as Error;

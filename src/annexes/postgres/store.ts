@@ -42,10 +42,7 @@ interface PostgresOptions {
   readonly clock?: Clock | undefined;
   /** How often another process's changes are asked for, in tests; else four times a second. */
   readonly pollMs?: number | undefined;
-  /**
-   * True for a command: its changes of keys end when they bind every server. A server of its own
-   * would keep a request waiting.
-   */
+  /** True for a command: its changes of keys end when they bind every server. */
   readonly waitsForServers?: boolean;
 }
 

@@ -24,10 +24,7 @@ export class Rejects {
     this.#descriptor = descriptor;
   }
 
-  /**
-   * Opens the file, empty. Throws UsageError when it has something and must not be overwritten,
-   * `unavailable` when it cannot be written.
-   */
+  /** Opens the file, empty. Throws UsageError for one with content, `unavailable` on failure. */
   static open(path: string | undefined, overwrites: boolean): Rejects {
     if (path === undefined) return new Rejects(path, undefined);
     if (!overwrites && hasContent(path)) {

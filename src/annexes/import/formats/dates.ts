@@ -64,10 +64,7 @@ export class Dates {
   /** Those read with the month first while nothing had shown the order. */
   #undecided = 0;
 
-  /**
-   * The time as YYYYMMDDhhmmss, to be compared: in UTC if it has a zone, else as it is written.
-   * Undefined when it cannot be read.
-   */
+  /** The time as YYYYMMDDhhmmss, in UTC if it has a zone; undefined if it cannot be read. */
   sortable(value: unknown): number | undefined {
     if (typeof value === "number" || typeof value === "bigint") return ofNumber(Number(value));
     if (typeof value !== "string") return undefined;

@@ -6,9 +6,7 @@ import { isPlaceholderId } from "./ids.ts";
 import { Statuses } from "./statuses.ts";
 import { type Field, columnKey, fieldOf, isBlank } from "./values.ts";
 
-/**
- * What columns are called that hold a field, in the languages of `statuses.ts`, the surest first.
- */
+/** What columns of a field are called in the languages of `statuses.ts`, the surest first. */
 const names: Readonly<Record<MapTarget, readonly string[]>> = {
   name: "animalname petname name pet nombre nom naam nome tiername rufname nombreanimal calledname".split(
     " ",
@@ -34,10 +32,7 @@ const names: Readonly<Record<MapTarget, readonly string[]>> = {
 const species =
   /^(?:dogs?|cats?|pupp(?:y|ies)|kittens?|rabbits?|birds?|horses?|perros?|gatos?|hunde?|katzen?|chiens?|chats?|hond(?:en)?|kat(?:ten)?|cachorros?|c[aã]o|c[aã]es)$/i;
 
-/**
- * A map for an unknown input, guessed from the names and values of its columns; without what cannot
- * be guessed.
- */
+/** A map for an unknown input: what the names and values of its columns let us guess. */
 export function guessedMap(sample: Sample): FieldMap {
   const columns = sample.names.map((name) => ({
     name,
@@ -76,10 +71,7 @@ const ofBirth = /birth|born|dob|nacim|geburt|naiss|geboorte|nascim/;
 /** What else is known of an animal, and is none of its fields though parts of names say so. */
 const ofOther = /^(?:sex|gender|geschlecht|geslacht|ageupon|age$|breed|raza|colou?r)|source$/;
 
-/**
- * How surely a column holds a field: by its name (0.9 to 2), and by its values, which may outweigh
- * it.
- */
+/** How surely a column holds a field: by its name (0.9 to 2) and by its values. */
 function score(target: MapTarget, key: string, values: readonly unknown[]): number {
   const place = names[target].indexOf(key);
   if (place < 0 && ofOther.test(key)) return 0;

@@ -11,10 +11,7 @@ export type Shape =
 
 const peekBytes = 64 * 1024;
 
-/**
- * The shape of the input, told by its first 64 KiB, and chunks that still yield all of it.
- * Throws UnreadableInput when there is nothing in it.
- */
+/** The shape of the input, and chunks that still yield all of it. Throws UnreadableInput. */
 export async function detectShape(
   source: ByteChunks,
 ): Promise<{ readonly shape: Shape; readonly chunks: ByteChunks }> {

@@ -65,10 +65,7 @@ export class Metrics {
     this.#stopWatching = watchProcess(this.#registry, options);
   }
 
-  /**
-   * Counts an answered request. Looking up a metric's child by its labels costs more than counting,
-   * so each is looked up once.
-   */
+  /** Counts an answered request. To look a metric's child up costs most, so it happens once. */
   answered({ record, method, status, durationMs }: AnsweredRequest): void {
     this.#counter(record.route, method, status)(durationMs);
     const { admission } = record;

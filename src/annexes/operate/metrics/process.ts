@@ -13,10 +13,7 @@ export interface MetricsOptions {
   readonly droppedLogLines: () => number;
 }
 
-/**
- * Registers what is read when the metrics are asked for: the process, its event loop, the store's
- * files. Returns what ends the watching.
- */
+/** Registers the process, its event loop and the store's files. Returns what ends the watching. */
 export function watchProcess(registry: Registry, options: MetricsOptions): () => void {
   processMetrics(registry);
   descriptorMetrics(registry);

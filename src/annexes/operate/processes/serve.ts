@@ -64,10 +64,7 @@ function isWatched({ all }: LoadedConfig): boolean {
   return all.some(({ setting, value }) => setting.firstOnly === true && value !== undefined);
 }
 
-/**
- * The variables of a serving process. Its settings come by the environment and not by flags,
- * because a process list shows flags to everybody.
- */
+/** A process's variables, with its settings: a process list shows flags to everybody. */
 function environmentOf(
   loaded: LoadedConfig,
   { env }: Io,

@@ -39,10 +39,7 @@ export function putSettings(
   if (after !== before) put(path, after, io, before === undefined);
 }
 
-/**
- * Writes a file and says so; `isOpen` lets every user read it, whose commands look there for the
- * service. Throws `unavailable` when it cannot be written.
- */
+/** Writes a file and says so; `isOpen` lets every user's commands read it. */
 export function put(path: string, text: string, io: Io, isOpen = true): void {
   try {
     mkdirSync(dirname(path), { recursive: true });

@@ -11,10 +11,7 @@ export interface Style {
   readonly number: (digits: string) => string;
 }
 
-/**
- * JSON text as a value of another language, on one line and with every digit. Returns undefined for
- * text that is no JSON object.
- */
+/** JSON text as a value of another language, with every digit; undefined if it is no object. */
 export function literalOf(json: string, style: Style): string | undefined {
   if (!isObject(json)) return undefined;
   const written = tokensOf(json).map((token) => piece(token, style));
