@@ -17,7 +17,15 @@ import {
 import { pets } from "../../storage/tables.ts";
 import { petEvents, removedPets } from "../animals/tables.ts";
 import { categoryById, categoryByName, nameNumbers } from "../animals/statements/categories.ts";
-import { describeChange, newChange, returned, snapshot } from "../animals/statements/changes.ts";
+import {
+  describeChange,
+  moveOut,
+  newChange,
+  planRemoval,
+  returned,
+  snapshot,
+  withOldIds,
+} from "../animals/statements/changes.ts";
 import type { Category } from "../animals/category.ts";
 import type { ImportCounts } from "./stage.ts";
 import { type Looks, nextLooks } from "./stage-arrange.ts";
@@ -29,7 +37,6 @@ export interface Change {
   readonly id: bigint | undefined;
   readonly actor: string;
   readonly nowMs: number;
-  readonly dialect: "sqlite" | "postgres";
 }
 
 const within = (first: number, last: number): Statement =>
@@ -140,7 +147,6 @@ interface Range {
   readonly within: Statement;
   readonly changeId: bigint;
   readonly nowMs: number;
-  readonly dialect: Change["dialect"];
 }
 
 /** The columns of an animal (`p`) that the import sets. */
@@ -162,19 +168,14 @@ function* update({ within, changeId }: Range): Steps<void> {
     WHERE p.id = ready.target AND is_gone = 0 AND ${within} AND ${differs}`);
 }
 
-const petColumns = columnsOf(pets);
-
 function* withdraw({ within, changeId, nowMs }: Range): Steps<void> {
   const gone = sql`(SELECT target FROM ${ready} WHERE is_gone = 1 AND target IS NOT NULL AND ${within})`;
-  yield* run(sql`INSERT INTO ${petEvents} (pet_id, change_id, before, after)
-    SELECT p.id, CAST(${changeId} AS bigint), ${snapshot("p")}, NULL FROM ${pets} AS p WHERE p.id IN ${gone}`);
-  yield* run(sql`INSERT INTO ${removedPets} (${petColumns}, removed_at_ms, removed_in)
-    SELECT ${petColumns}, CAST(${nowMs} AS bigint), CAST(${changeId} AS bigint) FROM ${pets} WHERE id IN ${gone}`);
-  yield* run(sql`DELETE FROM ${pets} WHERE id IN ${gone}`);
+  yield* planRemoval(changeId, sql`animal.id IN ${gone}`);
+  yield* moveOut(changeId, gone, nowMs);
 }
 
 /** Brings removed animals back under the ids that they had. */
-function* restore({ within, changeId, dialect }: Range): Steps<void> {
+function* restore({ within, changeId }: Range): Steps<void> {
   const back = sql`FROM ${ready} AS ready JOIN ${removedPets} AS p ON p.id = ready.removed
     WHERE is_gone = 0 AND target IS NULL AND ${within}`;
   yield* run(sql`INSERT INTO ${petEvents} (pet_id, change_id, before, after)
@@ -182,9 +183,8 @@ function* restore({ within, changeId, dialect }: Range): Steps<void> {
   const restored = Object.keys(pets.columns).map(
     (property) => imported[property] ?? raw(`p.${columnName(property)}`),
   );
-  const given = raw(dialect === "postgres" ? "OVERRIDING SYSTEM VALUE" : "");
   yield* run(sql`
-    INSERT INTO ${pets} (${petColumns}) ${given}
+    INSERT INTO ${pets} (${columnsOf(pets)}) ${withOldIds}
     SELECT ${joined(restored)} ${back}`);
   yield* run(sql`DELETE FROM ${removedPets} WHERE id IN (
     SELECT removed FROM ${ready} WHERE is_gone = 0 AND target IS NULL AND removed IS NOT NULL AND ${within})`);

@@ -201,7 +201,7 @@ class Stage {
 
   #change(): Change {
     const { actor, nowMs } = this.#options;
-    return { id: this.#changeId, actor, nowMs: nowMs(), dialect: this.#session.dialect };
+    return { id: this.#changeId, actor, nowMs: nowMs() };
   }
 
   /** Writes down what the import came to, for the history; nothing where nothing was changed. */

@@ -218,7 +218,8 @@ export function* carryOut(
   { nowMs }: By,
   range: IdRange = everyId,
 ): Steps<ChangeCounts> {
-  const removed = yield* moveOut(change, range, nowMs);
+  const gone = eventsOf(change, range, "after");
+  const removed = yield* moveOut(change, gone, nowMs);
   const restored = yield* moveBack(change, range);
   const set = yield* run(
     sql`UPDATE ${pets} SET ${fieldsOf("event.after")} FROM ${petEvents} AS event
@@ -257,23 +258,24 @@ const eventsOf = (change: bigint, range: IdRange, which: string) =>
   sql`(SELECT pet_id FROM ${petEvents}
     WHERE change_id = ${change} AND ${within(range, "pet_id")} AND ${raw(which)} IS NULL)`;
 
-function* moveOut(change: bigint, range: IdRange, nowMs: number): Steps<number> {
+/** Moves the animals whose ids `gone` lists to the removed ones. Returns how many there are. */
+export function* moveOut(change: bigint, gone: Statement, nowMs: number): Steps<number> {
   const all = columnsOf(pets);
-  const gone = eventsOf(change, range, "after");
   yield* run(
     sql`INSERT INTO ${removedPets} (${all}, removed_at_ms, removed_in)
-      SELECT ${all}, ${sql`CAST(${nowMs} AS bigint)`}, ${typedId(change)} FROM ${pets} WHERE id IN ${gone}`,
+      SELECT ${all}, CAST(${nowMs} AS bigint), ${typedId(change)} FROM ${pets} WHERE id IN ${gone}`,
   );
   return yield* run(sql`DELETE FROM ${pets} WHERE id IN ${gone}`);
 }
 
+/** Behind the columns of an INSERT: the ids are those that the animals had. */
+export const withOldIds = inDialect({ sqlite: "", postgres: "OVERRIDING SYSTEM VALUE" });
+
 function* moveBack(change: bigint, range: IdRange): Steps<number> {
   const all = columnsOf(pets);
   const back = eventsOf(change, range, "before");
-  // The ids are those that the animals had, and none of the database's own.
-  const overriding = inDialect({ sqlite: "", postgres: "OVERRIDING SYSTEM VALUE" });
   yield* run(
-    sql`INSERT INTO ${pets} (${all}) ${overriding}
+    sql`INSERT INTO ${pets} (${all}) ${withOldIds}
       SELECT ${all} FROM ${removedPets} WHERE id IN ${back}`,
   );
   return yield* run(sql`DELETE FROM ${removedPets} WHERE id IN ${back}`);
