@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { findService } from "../../../src/annexes/operate/systemd/find-service.ts";
+import { dirname, join } from "node:path";
+import { findService, unitFiles } from "../../../src/annexes/operate/systemd/find-service.ts";
 import { readEnvironmentFile, readUnit } from "../../../src/annexes/operate/systemd/unit.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
@@ -37,6 +37,26 @@ describe("a unit", () => {
     expect(unit.environmentFiles).toEqual(["/b"]);
     expect(unit.command).toEqual(["/new"]);
   });
+});
+
+test("the drop-ins of all folders are in the order of their names, the first folder's counting", () => {
+  using folder = temporaryFolder();
+  const [admin, vendor] = ["etc", "usr"].map((name) => join(folder.path, name)) as [string, string];
+  const files = [
+    join(admin, "rehome.service.d/20.conf"),
+    join(vendor, "rehome.service"),
+    join(vendor, "rehome.service.d/10.conf"),
+    join(vendor, "rehome.service.d/20.conf"),
+    join(vendor, "rehome.service.d/30.conf"),
+    join(vendor, "rehome.service.d/40.txt"),
+  ] as const;
+  for (const file of files) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "");
+  }
+  const [own, unit, first, , last] = files;
+  expect(unitFiles([admin, vendor])).toEqual([unit, first, own, last]);
+  expect(unitFiles([admin])).toEqual([]);
 });
 
 test.each([

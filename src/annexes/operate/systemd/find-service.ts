@@ -76,21 +76,30 @@ function ownerOf(folder: string): SystemAccount {
 
 const noUnit: Unit = { user: undefined, environment: new Map(), environmentFiles: [], command: [] };
 
-/** The first unit of our name in `folders`, with its drop-ins. */
 function unitIn(
   folders: readonly string[],
   specifiers: Specifiers,
 ): { unit: Unit; file: string } | undefined {
-  const file = folders.map((folder) => join(folder, unitName)).find(existsSync);
-  if (file === undefined) return undefined;
-  const dropIns = folders.flatMap((folder) => dropInsOf(join(folder, `${unitName}.d`)));
-  return { unit: readUnit([file, ...dropIns].map(readText), specifiers), file };
+  const files = unitFiles(folders);
+  const [file] = files;
+  return file === undefined ? undefined : { unit: readUnit(files.map(readText), specifiers), file };
 }
 
-function dropInsOf(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  const names = readdirSync(folder).filter((name) => name.endsWith(".conf"));
-  return names.toSorted().map((name) => join(folder, name));
+/**
+ * The unit of our name in `folders` and its drop-ins, which follow by their names, whatever folder
+ * they are in. Of two files of one name that of the first folder counts.
+ */
+export function unitFiles(folders: readonly string[]): string[] {
+  const file = folders.map((folder) => join(folder, unitName)).find(existsSync);
+  if (file === undefined) return [];
+  const found = folders.map((folder) => join(folder, `${unitName}.d`)).filter(existsSync);
+  const dropIns = found.toReversed().flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".conf"))
+      .map((name) => [name, join(folder, name)] as const),
+  );
+  const byName = [...new Map(dropIns)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return [file, ...byName.map(([, path]) => path)];
 }
 
 /** The variables that the unit, the files that it names, and flags set; the last counts. */
