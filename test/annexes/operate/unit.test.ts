@@ -68,7 +68,8 @@ test.each([
   ["; REHOME_PORT=80", undefined],
   // Unlike a shell, systemd knows no comment behind a value.
   ["REHOME_PORT=80 # http", "80 # http"],
-  ["REHOME_PORT=8\\\n0", "8 0"],
+  // Unlike in a unit, where it is a space.
+  ["REHOME_PORT=8\\\n0", "80"],
 ])("an environment file with %j sets %j", (text, value) =>
   expect(readEnvironmentFile(text).get("REHOME_PORT")).toBe(value),
 );

@@ -54,7 +54,7 @@ export function readUnit(texts: readonly string[], specifiers: Specifiers): Unit
 
 function serviceLines(text: string): [name: string, value: string][] {
   let section = "";
-  return joined(text).flatMap((line): [string, string][] => {
+  return joined(text, " ").flatMap((line): [string, string][] => {
     const [, header] = /^\[(.*)\]$/.exec(line) ?? [];
     if (header !== undefined) section = header;
     const [, name, value] = /^(\w+)\s*=\s*(.*)$/s.exec(line) ?? [];
@@ -65,17 +65,17 @@ function serviceLines(text: string): [name: string, value: string][] {
 /** The variables of an environment file (systemd.exec(5), "EnvironmentFile="), not expanded. */
 export function readEnvironmentFile(text: string): ReadonlyMap<string, string> {
   return new Map(
-    joined(text).flatMap((line): [string, string][] => {
+    joined(text, "").flatMap((line): [string, string][] => {
       const [, name, value] = /^([A-Za-z_]\w*)\s*=\s*(.*)$/s.exec(line) ?? [];
       return name === undefined ? [] : [[name, unquoted(value ?? "")]];
     }),
   );
 }
 
-/** Lines without comments; one that ends in a backslash goes on in the next. */
-function joined(text: string): string[] {
+/** Lines without comments; one that ends in a backslash goes on in the next, behind `between`. */
+function joined(text: string, between: string): string[] {
   return text
-    .replaceAll(/\\\r?\n/g, " ")
+    .replaceAll(/\\\r?\n/g, between)
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "" && !/^[#;]/.test(line));
