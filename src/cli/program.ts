@@ -5,7 +5,8 @@ import { withoutSecrets } from "../domain/api-key.ts";
 import { nearest } from "../domain/names.ts";
 import { version } from "../version.ts";
 import type { Io } from "./io.ts";
-import { firstOf, messageOf } from "./errors.ts";
+import { argumentsAreText } from "../storage/system.ts";
+import { firstOf, messageOf, UsageError } from "./errors.ts";
 import { wrapHelp } from "./terminal/help.ts";
 
 /** The kernel's commands, in the order in which help shows them. */
@@ -156,6 +157,7 @@ export function pathOf(command: Command): string {
 /** Runs a command line. Returns the exit code: 0, 1 for a failure, 2 when it was called wrongly. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
   try {
+    requireText(args);
     const words = args[0] === "help" ? await helpWords(args.slice(1), io) : args;
     const program = await programFor(words, io);
     await program.parseAsync(words, { from: "user" });
@@ -163,6 +165,16 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     return report(firstOf(error), io);
   }
+}
+
+/** Throws for an argument that is not UTF-8: a folder, file or name would become another one. */
+function requireText(args: readonly string[]): void {
+  const other = args.find((arg) => arg.includes("\uFFFD"));
+  if (other === undefined || argumentsAreText()) return;
+  throw new UsageError(
+    `The argument ${JSON.stringify(other)} is not UTF-8.`,
+    "Type it in a terminal with UTF-8, and rename a file whose name has another encoding.",
+  );
 }
 
 /**
