@@ -1,7 +1,14 @@
 /** `rehome backup` and `rehome restore` at the command line: output, questions and exit codes. */
 import { describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { backupSchema } from "../../src/annexes/operate/backup/backup-command.ts";
 import { verifiedSchema } from "../../src/annexes/operate/backup/verify-command.ts";
@@ -37,6 +44,14 @@ test("backup says what it wrote, and never overwrites", async () => {
   const again = await rehome(["backup", file, "--data", at.data]);
   expect(again).toMatchObject({ exitCode: 2, stdout: "" });
   expect(again.stderr).toContain("a backup never overwrites a file");
+});
+
+test("backup writes no file in place of standard output", async () => {
+  using at = await installation();
+  const result = await rehome(["backup", "-", "--data", at.data], { cwd: at.folder.path });
+  expect(result).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(result.stderr).toStartWith("Error: A backup is a file, ");
+  expect(existsSync(join(at.folder.path, "-"))).toBe(false);
 });
 
 describe("a folder of backups", () => {

@@ -65,6 +65,12 @@ interface Options {
 
 function makeBackup(place: string, config: Config, options: Options, io: Io): void {
   const { keep: keepCount } = options;
+  if (place === "-") {
+    throw new UsageError(
+      "A backup is a file, and does not go to standard output.",
+      "Name a file or a folder; ./- for a file of that name.",
+    );
+  }
   const isDated = isFolder(place);
   if (keepCount !== undefined && !isDated) {
     throw new UsageError(
