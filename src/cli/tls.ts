@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Config } from "../config.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, shellWord } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import type { Tls } from "../http/server.ts";
 
@@ -18,8 +18,14 @@ export function readTls({ tlsCert, tlsKey }: Config): Tls | undefined {
   }
   const cert = read(tlsCert, "--tls-cert");
   const key = read(tlsKey, "--tls-key");
-  const certificate = parse(() => new X509Certificate(cert), tlsCert, "a certificate");
-  const privateKey = parse((): KeyObject => createPrivateKey(key), tlsKey, "a private key");
+  const certificate = parse(() => new X509Certificate(cert), tlsCert, {
+    what: "a certificate in PEM",
+    remedy: "openssl x509 -inform der",
+  });
+  const privateKey = parse((): KeyObject => createPrivateKey(key), tlsKey, {
+    what: "a private key in PEM without a passphrase",
+    remedy: "openssl pkey",
+  });
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new AppError("invalid_request", `${tlsKey} is not the key of ${tlsCert}.`, {
       hint: "Name the files of one pair. The chain starts with the server's certificate.",
@@ -44,10 +50,16 @@ function read(file: string, flag: string): string {
 }
 
 /** The details of a bad key are left out, because messages end up in logs. */
-function parse<T>(work: () => T, file: string, what: string): T {
+function parse<T>(
+  work: () => T,
+  file: string,
+  { what, remedy }: { what: string; remedy: string },
+): T {
   try {
     return work();
   } catch {
-    throw new AppError("invalid_request", `${file} is not ${what} in PEM.`);
+    throw new AppError("invalid_request", `${file} is not ${what}.`, {
+      hint: `${remedy} -in ${shellWord(file)} -out NEW.pem`,
+    });
   }
 }

@@ -3,6 +3,7 @@
  * none.
  */
 import { expect, test } from "bun:test";
+import { generateKeyPairSync } from "node:crypto";
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:tls";
@@ -140,6 +141,25 @@ test.each([
   expect(result.exitCode).toBe(2);
   expect(result.stderr).toContain(words);
   expect(result.stderr).not.toContain("BEGIN");
+});
+
+test("a key with a passphrase is refused with the command that takes it off", async () => {
+  using folder = temporaryFolder();
+  const key = join(folder.path, "with a passphrase.key");
+  const { privateKey } = generateKeyPairSync("ec", {
+    namedCurve: "P-256",
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem", cipher: "aes-128-cbc", passphrase: "x" },
+  });
+  writeFileSync(key, privateKey);
+  const args = ["--data", folder.path, "--port", "0", ...pair("first").slice(0, 2)];
+  expect(await rehome(["serve", ...args, "--tls-key", key])).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr:
+      `Error: ${key} is not a private key in PEM without a passphrase.\n` +
+      `Try: openssl pkey -in '${key}' -out NEW.pem\n`,
+  });
 });
 
 test("an address that others can reach without TLS is warned of", async () => {
