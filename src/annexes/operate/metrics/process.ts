@@ -1,8 +1,15 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
-import { Counter, Gauge, type Registry } from "prom-client";
+import {
+  Counter,
+  type CounterConfiguration,
+  Gauge,
+  type GaugeConfiguration,
+  type Registry,
+} from "prom-client";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
+import { descriptorsMax } from "../../../storage/system.ts";
 
 /** How often the event loop is asked whether it is late. */
 const lagResolutionMs = 20;
@@ -22,47 +29,45 @@ export function watchProcess(registry: Registry, options: MetricsOptions): () =>
   return lagMetrics(registry);
 }
 
+function gauge(registry: Registry, metric: GaugeConfiguration<string>): Gauge {
+  return new Gauge({ ...metric, registers: [registry] });
+}
+
+function counter(registry: Registry, metric: CounterConfiguration<string>): Counter {
+  return new Counter({ ...metric, registers: [registry] });
+}
+
 function logMetrics(registry: Registry, droppedLogLines: () => number): void {
-  registry.registerMetric(
-    new Counter({
-      name: "rehome_log_lines_dropped_total",
-      help: "Log lines that were dropped because the log took them too slowly.",
-      registers: [],
-      collect() {
-        this.reset();
-        this.inc(droppedLogLines());
-      },
-    }),
-  );
+  counter(registry, {
+    name: "rehome_log_lines_dropped_total",
+    help: "Log lines that were dropped because the log took them too slowly.",
+    collect() {
+      this.reset();
+      this.inc(droppedLogLines());
+    },
+  });
 }
 
 function processMetrics(registry: Registry): void {
-  registry.registerMetric(
-    new Counter({
-      name: "process_cpu_seconds_total",
-      help: "CPU time of the process, user and system.",
-      registers: [],
-      collect() {
-        const { user, system } = process.cpuUsage();
-        this.reset();
-        this.inc((user + system) / 1_000_000);
-      },
-    }),
-  );
-  registry.registerMetric(
-    new Gauge({
-      name: "process_resident_memory_bytes",
-      help: "Resident memory.",
-      registers: [],
-      collect() {
-        this.set(process.memoryUsage.rss());
-      },
-    }),
-  );
-  const started = new Gauge({
+  counter(registry, {
+    name: "process_cpu_seconds_total",
+    help: "CPU time of the process, user and system.",
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1_000_000);
+    },
+  });
+  gauge(registry, {
+    name: "process_resident_memory_bytes",
+    help: "Resident memory.",
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  const started = gauge(registry, {
     name: "process_start_time_seconds",
     help: "When the process started, in Unix time.",
-    registers: [registry],
     // Of several processes the newest, so that each new start shows.
     aggregator: "max",
   });
@@ -70,52 +75,42 @@ function processMetrics(registry: Registry): void {
 }
 
 function descriptorMetrics(registry: Registry): void {
-  registry.registerMetric(
-    new Gauge({
-      name: "process_open_fds",
-      help: "Open file descriptors.",
-      registers: [],
-      async collect() {
-        const open = await readdir("/proc/self/fd").catch(() => []);
-        this.set(open.length);
-      },
-    }),
-  );
-  registry.registerMetric(
-    new Gauge({
-      name: "process_max_fds",
-      help: "Maximum number of open file descriptors.",
-      registers: [],
-      async collect() {
-        const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
-        const max = /^Max open files +(\d+)/m.exec(limits)?.[1];
-        if (max !== undefined) this.set(Number(max));
-      },
-    }),
-  );
+  gauge(registry, {
+    name: "process_open_fds",
+    help: "Open file descriptors.",
+    async collect() {
+      const open = await readdir("/proc/self/fd").catch(() => []);
+      this.set(open.length);
+    },
+  });
+  gauge(registry, {
+    name: "process_max_fds",
+    help: "Maximum number of open file descriptors.",
+    collect() {
+      const max = descriptorsMax();
+      if (max !== Infinity) this.set(max);
+    },
+  });
 }
 
 function fileMetrics(registry: Registry, folder: string): void {
   const files = Object.values(storeFiles(folder)).flatMap((path) => [path, `${path}-wal`]);
-  registry.registerMetric(
-    new Gauge({
-      name: "rehome_store_file_bytes",
-      help: "Size of the store's files; those that end in -wal are the logs of what is not folded in yet.",
-      labelNames: ["file"],
-      registers: [],
-      // Several processes have the same files.
-      aggregator: "max",
-      async collect() {
-        for (const path of files) {
-          const size = await stat(path).then(
-            (found) => found.size,
-            () => 0,
-          );
-          this.set({ file: basename(path) }, size);
-        }
-      },
-    }),
-  );
+  gauge(registry, {
+    name: "rehome_store_file_bytes",
+    help: "Size of the store's files; those that end in -wal are the logs of what is not folded in yet.",
+    labelNames: ["file"],
+    // Several processes have the same files.
+    aggregator: "max",
+    async collect() {
+      for (const path of files) {
+        const size = await stat(path).then(
+          (found) => found.size,
+          () => 0,
+        );
+        this.set({ file: basename(path) }, size);
+      }
+    },
+  });
 }
 
 function lagMetrics(registry: Registry): () => void {
@@ -123,20 +118,17 @@ function lagMetrics(registry: Registry): () => void {
   delay.enable();
   const seconds = (nanoseconds: number) =>
     Number.isFinite(nanoseconds) ? nanoseconds / 1_000_000_000 : 0;
-  registry.registerMetric(
-    new Gauge({
-      name: "rehome_event_loop_lag_seconds",
-      help: "How late the event loop was since the metrics were last asked for: median, 99 of 100, worst.",
-      labelNames: ["at"],
-      registers: [],
-      aggregator: "max",
-      collect() {
-        this.set({ at: "p50" }, seconds(delay.percentile(50)));
-        this.set({ at: "p99" }, seconds(delay.percentile(99)));
-        this.set({ at: "max" }, seconds(delay.max));
-        delay.reset();
-      },
-    }),
-  );
+  gauge(registry, {
+    name: "rehome_event_loop_lag_seconds",
+    help: "How late the event loop was since the metrics were last asked for: median, 99 of 100, worst.",
+    labelNames: ["at"],
+    aggregator: "max",
+    collect() {
+      this.set({ at: "p50" }, seconds(delay.percentile(50)));
+      this.set({ at: "p99" }, seconds(delay.percentile(99)));
+      this.set({ at: "max" }, seconds(delay.max));
+      delay.reset();
+    },
+  });
   return () => void delay.disable();
 }
