@@ -1,6 +1,6 @@
 // The animals every store is filled with: the same ones, in the same order, for every target.
 
-export interface Animal {
+interface Animal {
   readonly name: string;
   readonly categoryId: number;
   readonly status?: "available" | "pending" | "sold";

@@ -23,7 +23,7 @@ export interface MemoryResult {
   readonly anonymousMiB: number;
 }
 
-export interface Source {
+interface Source {
   readonly data: () => Promise<string>;
   readonly key: string;
   readonly animals: number;

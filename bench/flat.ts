@@ -36,7 +36,7 @@ function pair({ name, title, goal }: About, small: Side, large: Side): Scenario 
   };
 }
 
-export interface Sizes {
+interface Sizes {
   readonly key: () => Promise<string>;
   readonly few: number;
   readonly middle: number;
@@ -96,7 +96,7 @@ export function animalScenarios({ key, few, middle, many, dataOf }: Sizes): Scen
   ];
 }
 
-export interface KeyCounts {
+interface KeyCounts {
   readonly few: () => Promise<KeyStore>;
   readonly fewCount: number;
   readonly many: () => Promise<KeyStore>;

@@ -72,7 +72,7 @@ export async function runCounted(command: readonly string[], cwd?: string) {
 }
 
 /** The last line that says something. */
-export function lastLine(text: string): string {
+function lastLine(text: string): string {
   return text.trim().split("\n").at(-1)?.trim() || "it said nothing";
 }
 

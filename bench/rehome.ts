@@ -98,7 +98,7 @@ export async function fill(data: string, count: number, folder: string): Promise
   await run([executable, "pets", "import", file, "--data", data]);
 }
 
-export interface Serve {
+interface Serve {
   readonly name: string;
   /** The filled data folder. */
   readonly data: () => Promise<string>;

@@ -20,7 +20,7 @@ export interface Keys {
   readonly business: readonly (readonly string[])[];
 }
 
-export interface World {
+interface World {
   readonly keys: Keys;
   readonly animals: number;
   readonly data: () => Promise<string>;
@@ -37,9 +37,9 @@ const connectionCount = 64;
  */
 export const coldCount = 50_000;
 /** Animals that a rotating load asks for where their answers may be kept: a working set. */
-export const warmCount = 10_000;
+const warmCount = 10_000;
 const freePerMinute = 60;
-export const serviceName = "rehome";
+const serviceName = "rehome";
 
 const bearer = (key: string): Record<string, string> => ({ Authorization: `Bearer ${key}` });
 

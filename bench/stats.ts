@@ -43,7 +43,7 @@ export interface Measured {
 }
 
 /** A target without figures, and why. */
-export interface NotRun {
+interface NotRun {
   readonly target: string;
   readonly ran: false;
   readonly reason: string;

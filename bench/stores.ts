@@ -13,7 +13,7 @@ import {
 } from "./rehome.ts";
 import { businessKeyCount, coldCount, type Keys } from "./scenarios.ts";
 
-export type Say = (text: string) => void;
+type Say = (text: string) => void;
 
 /** Calls `work` once, at the first call; its failure is told to every caller. */
 export function lazy<T>(work: () => Promise<T>): () => Promise<T> {
@@ -30,7 +30,7 @@ function folderIn(parent: string, name: string): string {
 }
 
 /** A folder in which only keys are, known to the targets of the main table. */
-export interface KeyFolder {
+interface KeyFolder {
   readonly data: string;
   readonly keys: Keys;
 }

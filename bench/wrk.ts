@@ -9,7 +9,7 @@ export interface Request {
   readonly body?: string;
 }
 
-export interface Load {
+interface Load {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;

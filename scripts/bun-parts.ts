@@ -3,7 +3,7 @@
  * Linux (https://github.com/oven-sh/bun/blob/main/LICENSE.md), and SQLite, which that file leaves
  * out: it is in the public domain.
  */
-export interface LinkedPart {
+interface LinkedPart {
   readonly name: string;
   /** An SPDX expression. */
   readonly license: string;

@@ -7,15 +7,15 @@ import { join } from "node:path";
 import { parseSync } from "oxc-parser";
 
 /** Where an offence is (the line counts from 1), and what to write instead. */
-export interface Offence {
+interface Offence {
   readonly line: number;
   readonly what: string;
 }
 
 export const sentenceWordsMax = 25;
-export const commentColumnsMax = 100;
+const commentColumnsMax = 100;
 /** Lines of text, without the marks around them and empty ones. */
-export const commentLinesMax = 3;
+const commentLinesMax = 3;
 
 /** Expressions that we no longer use, with what to write instead. */
 const retired: readonly (readonly [pattern: RegExp, instead: string])[] = [

@@ -22,7 +22,7 @@ const clustered = new Set(
  * SQLite's tables are strict; those with a key that is no number have no other order than that of
  * the key.
  */
-export function strict(sql: string): string {
+function strict(sql: string): string {
   return sql.replace(/(CREATE TABLE `(\w+)` \([^]*?\n\));/g, (_, table: string, name: string) =>
     clustered.has(name) ? `${table} STRICT, WITHOUT ROWID;` : `${table} STRICT;`,
   );

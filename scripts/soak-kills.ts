@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { killsOf, type KillRun, Life, limitPerMinute, newPlace } from "./soak-life.ts";
 
-export interface KillOptions {
+interface KillOptions {
   readonly store: "sqlite" | "postgres";
   /** Ends when so many kills are counted, those of earlier runs included. */
   readonly kills: number;

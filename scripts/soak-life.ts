@@ -38,7 +38,7 @@ export interface KillRun {
   memoryMost: number;
 }
 
-export type Victim = "server" | "server at its start" | "import" | "database";
+type Victim = "server" | "server at its start" | "import" | "database";
 
 const writers = 12;
 const readers = 4;
@@ -52,7 +52,7 @@ export function killsOf({ kills }: KillRun): number {
 }
 
 /** Where the animals are, and what can be killed of it. */
-export interface Place {
+interface Place {
   readonly folder: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   /** Kills the database, and starts it again. */

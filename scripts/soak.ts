@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { Acknowledged } from "../test/helpers/acknowledged.ts";
 import {
   makeKey,
+  perDay,
   rehome,
   serve,
   temporaryFolder,
@@ -51,14 +52,7 @@ interface Round {
 /** Ends the server in one of its ways, and returns one that goes on in its place. */
 type Fault = (round: Round) => Promise<RunningBinary>;
 
-const veryRoomy = [
-  "--plan",
-  "enterprise",
-  "--per-minute",
-  "1000000000",
-  "--per-day",
-  "1000000000",
-] as const;
+const veryRoomy = perDay(1_000_000_000);
 const options = ["--reuse-port", "--shutdown-timeout", "2"];
 
 async function expectExit(server: RunningBinary, signal: NodeJS.Signals, code: number) {

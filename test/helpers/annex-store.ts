@@ -8,7 +8,7 @@ import type { Clock } from "../../src/domain/clock.ts";
 import type { StoreObserver } from "../../src/service/open-store.ts";
 import type { Store } from "../../src/storage/contract.ts";
 
-export interface AnnexStoreOptions extends StoreObserver {
+interface AnnexStoreOptions extends StoreObserver {
   readonly timeoutMs: number;
   readonly clock?: Clock | undefined;
   readonly pollMs?: number;

@@ -70,7 +70,7 @@ export function admittedOf(answers: readonly Answer[]): number {
 }
 
 /** What `hammerThroughKills` needs to know. */
-export interface Kills {
+interface Kills {
   /** Starts the server, again and again. */
   readonly start: () => Promise<{
     readonly pid: number;

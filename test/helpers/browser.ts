@@ -37,7 +37,7 @@ export const screens = {
   },
 } as const satisfies Record<string, BrowserContextOptions>;
 
-export interface OpenPage {
+interface OpenPage {
   readonly page: Page;
   /** Requests to any other host, and whatever the browser complained of. */
   readonly complaints: readonly string[];

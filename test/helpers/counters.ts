@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { databaseFor, isOnPostgres } from "./store-under-test.ts";
 
 /** Where in the transaction of a take the writing fails. */
-export type Breaking = "after the update" | "in COMMIT";
+type Breaking = "after the update" | "in COMMIT";
 
 /** Another process that has the counters of a folder open. */
-export interface Counters extends AsyncDisposable {
+interface Counters extends AsyncDisposable {
   /** Takes the lock without which nobody can write them. */
   lock(): Promise<void>;
   unlock(): Promise<void>;

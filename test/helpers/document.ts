@@ -1,7 +1,6 @@
 /** Walks the document without trusting the program's types for it. */
-export type Json = { readonly [name: string]: Json } & (string | number | boolean | Json[]);
 
-export interface ErrorExample {
+interface ErrorExample {
   readonly operationId: string;
   readonly status: string;
   readonly name: string;
@@ -17,7 +16,7 @@ interface Response {
   >;
 }
 
-export interface Operation {
+interface Operation {
   readonly operationId: string;
   readonly method: string;
   readonly path: string;

@@ -5,7 +5,7 @@
 import { inSystem } from "./system.ts";
 
 /** A command of a page, and what the page says that it prints. */
-export interface PageCommand {
+interface PageCommand {
   readonly command: string;
   readonly output: string;
   /**

@@ -19,7 +19,7 @@ export interface Request {
 /** What stands for the status of an answer that is no HTTP/1.1. */
 export const noStatus = 0;
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -230,7 +230,7 @@ function requestOf(asked: Asked): Request {
   return { method, target, headers, body: isKept ? Buffer.concat(chunks) : undefined };
 }
 
-export interface ConnectionReader {
+interface ConnectionReader {
   readonly request: { push(bytes: Buffer): void; close(): void };
   readonly answer: { push(bytes: Buffer): void; close(): void };
 }

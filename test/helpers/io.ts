@@ -2,7 +2,7 @@ import { annexes } from "../../src/annexes/index.ts";
 import type { Io } from "../../src/cli/io.ts";
 
 /** An outside whose two streams are kept as text. */
-export interface TestIo extends Io {
+interface TestIo extends Io {
   readonly printed: () => string;
   readonly said: () => string;
 }

@@ -21,7 +21,7 @@ export interface Findings {
   readonly violations: ReadonlyMap<string, number>;
 }
 
-export interface JudgingProxy {
+interface JudgingProxy {
   /**
    * Where proxies are asked for: POST with the origin of a server answers with the origin to be
    * used instead.
@@ -39,11 +39,7 @@ export function judgingProxy(judge: Judge): JudgingProxy {
     port: 0,
     async fetch(request) {
       const target = await request.text();
-      let gate = gates.get(target);
-      if (gate === undefined) {
-        gate = new Gate(target, court);
-        gates.set(target, gate);
-      }
+      const gate = gates.getOrInsertComputed(target, () => new Gate(target, court));
       return new Response(`http://${loopback}:${await gate.open()}`);
     },
   });

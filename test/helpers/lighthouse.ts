@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "./binary.ts";
 import { runTool } from "./tools.ts";
 
-export interface LighthouseReport {
+interface LighthouseReport {
   readonly finalDisplayedUrl: string;
   /** Scores from 0 to 1. */
   readonly categories: Readonly<Record<string, { readonly score: number }>>;

@@ -1,5 +1,5 @@
 /** Stands before a service and, for a while, refuses as a service over its limits would. */
-export interface LimitedProxy {
+interface LimitedProxy {
   readonly origin: string;
   /** When each request came, in ms. */
   readonly arrivals: readonly number[];

@@ -24,7 +24,7 @@ export interface Outcome {
   readonly latenciesMs: number[];
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly port: number;
   readonly clients: number;
   /** False opens a connection for each request. */

@@ -1,5 +1,5 @@
 /** Speaks to a server byte by byte, for what an HTTP client would not send. */
-export interface RawAnswer {
+interface RawAnswer {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { child, children, lineOf, nameOf, type Node, numberOf, type Source } from "./source.ts";
 
 /** What a rule found wrong: `path:line what`. */
-export type Finding = string;
+type Finding = string;
 
 const layers = ["domain", "storage", "service", "http", "cli", "annexes"] as const;
 type Layer = (typeof layers)[number];
@@ -28,7 +28,7 @@ const sharedFiles: Readonly<Record<Layer, readonly string[]>> = {
   annexes: ["src/version.ts", "src/config.ts", "src/setting-kinds.ts", "src/annex.ts"],
 };
 /** Annexes that use another one, and for what. */
-export const annexPairs: Readonly<Record<string, string>> = {
+const annexPairs: Readonly<Record<string, string>> = {
   "operate -> postgres": "the doctor looks into a database, an installation copies a trial",
   "import -> animals": "an import is a change, which an undo takes back",
   "console -> animals": "changes of animals and categories, as the commands make them",
@@ -44,7 +44,7 @@ const packageHomes: readonly (readonly [pattern: RegExp, layer: Layer])[] = [
   [/^(?:drizzle-orm(?:\/|$)|bun:sqlite$)/, "storage"],
 ];
 
-export function layerOf(path: string): Layer | undefined {
+function layerOf(path: string): Layer | undefined {
   return layers.find((layer) => path.startsWith(`src/${layer}/`));
 }
 

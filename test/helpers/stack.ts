@@ -16,7 +16,7 @@ import {
 
 type Take = Store["windows"]["take"];
 
-export type StackOptions = Omit<TestStoreOptions, "clock"> &
+type StackOptions = Omit<TestStoreOptions, "clock"> &
   Partial<Omit<ServiceOptions, "clock">> & {
     /** Wraps the store's takes. */
     readonly take?: (take: Take) => Take;

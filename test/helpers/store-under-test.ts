@@ -19,12 +19,7 @@ export async function bound(): Promise<void> {
 }
 
 function databaseAt(folder: string, make = testDatabase): Promise<TestDatabase> {
-  let database = databases.get(folder);
-  if (database === undefined) {
-    database = make();
-    databases.set(folder, database);
-  }
-  return database;
+  return databases.getOrInsertComputed(folder, () => make());
 }
 
 /** The address of the database that stands for `folder`. */
@@ -43,7 +38,7 @@ export async function recycleDatabaseOf(folder: string): Promise<void> {
 }
 
 /** Drops the database that stands for `folder`, if there is one. */
-export async function dropDatabaseOf(folder: string): Promise<void> {
+async function dropDatabaseOf(folder: string): Promise<void> {
   const database = await databases.get(folder);
   databases.delete(folder);
   await database?.[Symbol.asyncDispose]();

@@ -15,7 +15,7 @@ export interface StorePlace {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface StoreKind {
+interface StoreKind {
   readonly name: "sqlite" | "postgres";
   place(): Promise<StorePlace>;
 }

@@ -1,7 +1,7 @@
 /** A network between a store and its database that a test can cut, or break connections on. */
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-export interface TcpProxy {
+interface TcpProxy {
   readonly port: number;
   /**
    * From now on nothing goes through in either direction, and nothing is closed: a cable that was

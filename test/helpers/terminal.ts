@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { executable } from "./binary.ts";
 import { onStoreUnderTest } from "./store-under-test.ts";
 
-export interface TerminalResult {
+interface TerminalResult {
   readonly exitCode: number;
   /** All that the terminal was sent, line ends as \n. What is typed is echoed there too. */
   readonly screen: string;

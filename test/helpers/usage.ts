@@ -3,7 +3,7 @@ import { countBan } from "../../src/storage/counters.ts";
 import { TestClock } from "./app.ts";
 import { openTestStore } from "./store-under-test.ts";
 
-export interface DayDone {
+interface DayDone {
   readonly daysAgo: number;
   readonly requests: number;
   readonly refusals?: number;
