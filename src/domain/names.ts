@@ -43,7 +43,7 @@ export function editDistance(a: string, b: string): number {
         (row[j - 1] ?? 0) + 1,
         (last[j - 1] ?? 0) + (isSame ? 0 : 1),
       );
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
         least = Math.min(least, (beforeLast[j - 2] ?? 0) + 1);
       }
       row.push(least);

@@ -41,7 +41,7 @@ export class MinuteBuckets {
     const isKept = this.#used.has(bucket) || this.#used.size < bucketsMax;
     const name = isKept ? bucket : overflowBucket;
     const before = this.#used.get(name) ?? 0;
-    const granted = Math.min(want, Math.max(0, this.#perMinute - before));
+    const granted = Math.min(want, this.#perMinute - before);
     if (granted > 0) this.#used.set(name, before + granted);
     return { label, used: before + granted, granted };
   }

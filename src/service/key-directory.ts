@@ -44,13 +44,10 @@ export class Account {
     this.key = key;
   }
 
-  /** True while the windows of the last take still run at `nowMs`. */
+  /** True while the windows of the last take still run at `nowMs`: a day ends with a minute. */
   isCurrent(nowMs: number): boolean {
-    const { minuteLabel, dayLabel } = this.counts;
-    return (
-      labelAt(minuteLabel, nowMs, windowMs.minute) === minuteLabel &&
-      labelAt(dayLabel, nowMs, windowMs.day) === dayLabel
-    );
+    const { minuteLabel } = this.counts;
+    return labelAt(minuteLabel, nowMs, windowMs.minute) === minuteLabel;
   }
 
   /** Takes over what a take granted under the key's limits as they were when it was asked for. */
@@ -81,11 +78,10 @@ export class Account {
     return { minuteLabel, dayLabel, count };
   }
 
-  /** Forgets the windows: the next request asks the store. Returns the block, which goes back. */
+  /** Makes the next request ask the store. Returns the block, which goes back. */
   reset(): UnusedBlock | undefined {
     const unused = this.releaseBlock();
     this.version += 1;
-    this.counts = unusedCounts;
     this.exhausted = false;
     return unused;
   }

@@ -215,19 +215,18 @@ export class Limiter {
 
   #refuse(account: Account, nowMs: number): Admission {
     const { key, counts, refusals } = account;
-    const view = { ...windowView(counts, key.limits, 0), remaining: 0 };
+    const view = windowView(counts, key.limits, 0);
     this.#countUsage(account, nowMs);
     if (this.#options.bans && countRefusal(refusals, key.limits, nowMs)) {
       this.#reportNoisyMinute(account, nowMs);
     }
-    const warning = this.#options.bans && refusals.counted > 0;
     return {
       view,
       key,
       refusal: rateLimited(view, nowMs, {
         allowance: `The ${key.plan} plan allows`,
         exceeded: "limit",
-        warning,
+        warning: refusals.counted > 0,
       }),
     };
   }

@@ -8,8 +8,7 @@
  *   domain/ban.ts         no grace; `>=` the threshold (B); a ban of a clock that was ahead holds
  *   domain/address.ts     the /64 before unmapping (A)
  *   service/anonymous.ts  no overflow bucket (A)
- *   key-directory.ts      isCurrent without the minute (M); exhausted at `>`. (Without the day it
- *                         is the same: a day begins with a minute.)
+ *   key-directory.ts      isCurrent without the minute (M); exhausted at `>`
  *   service/limiter.ts    the waiting answered before the commit (M); a block taken back after a
  *                         failed take; no version check in #settle; no isLetGo check; those who
  *                         gathered tried again; a stop that gives nothing back; bans that charge
