@@ -87,9 +87,7 @@ export class PetAnswers {
   #startPage(query: PageQuery, id: string): Promise<PetAnswer> {
     const rendering = this.#renderPage(query, id);
     this.#rendering.set(id, rendering);
-    const end = () => {
-      if (this.#rendering.get(id) === rendering) this.#rendering.delete(id);
-    };
+    const end = () => this.#rendering.delete(id);
     rendering.then(end, end);
     return rendering;
   }
@@ -103,10 +101,7 @@ export class PetAnswers {
     const hasNext = found.length > query.limit && last !== undefined;
     const next = hasNext ? nextPageQuery(query, last.id) : undefined;
     const answer = { body: new Blob([petsJson(shown)]), next };
-    const isCurrent = () => {
-      this.#forget();
-      return versions.edits === this.#versions.edits;
-    };
+    const isCurrent = () => versions.edits === this.#versions.edits;
     // The page does not wait for what is learned beside it, nor fail with it.
     this.#blocks.learn(query, isCurrent).catch(() => undefined);
     return this.#keep(hasNext ? this.#lasting : this.#lastPages, id, answer, versions);

@@ -20,7 +20,7 @@ interface Block {
 
 export interface BlockOptions {
   readonly idsPerBlock: number;
-  /** The maximum size of all blocks in memory. */
+  /** No further block is read once those in memory have this size. */
   readonly bytesMax: number;
 }
 
@@ -30,8 +30,6 @@ const defaults: BlockOptions = { idsPerBlock: 64, bytesMax: 8 * 1024 * 1024 };
 const blockNumberMax = 2 ** 40;
 /** A page that lies in more blocks than this is left to the store. */
 const blocksPerPageMax = 8;
-/** Larger ones have names that an old version let in. */
-const blockBytesMax = 256 * 1024;
 /** Pages that are not found before full memory is emptied for others. */
 const missesMax = 20_000;
 
@@ -84,10 +82,8 @@ export class PetBlocks {
     // Without an animal behind it, the next one that is added may belong to it.
     if (inside.length === found.length || !isCurrent() || this.#blocks.has(number)) return;
     const block = blockOf(inside);
-    const bytes = sizeOf(block);
-    if (bytes > blockBytesMax) return;
     this.#blocks.set(number, block);
-    this.#bytes += bytes;
+    this.#bytes += sizeOf(block);
   }
 
   /** The page, or the number of a block that is missing for it, if one is. */

@@ -94,7 +94,7 @@ async function readChunks(
       return undefined;
     }
     if (needed > buffer.length) {
-      const bytes = Math.min(limitBytes, Math.max(needed, 2 * buffer.length));
+      const bytes = Math.max(needed, 2 * buffer.length);
       buffer = new Uint8Array(buffer.buffer.transfer(bytes));
     }
     buffer.set(value, length);

@@ -70,9 +70,8 @@ export class RequestRecord {
     this.#isLocated = true;
     const peer = this.#peers?.requestIP(this.#request)?.address;
     this.#address =
-      peer === undefined || this.#trustedProxies.length === 0
-        ? peer
-        : clientAddress(peer, this.#request.headers.get("x-forwarded-for"), this.#trustedProxies);
+      peer &&
+      clientAddress(peer, this.#request.headers.get("x-forwarded-for"), this.#trustedProxies);
     return this.#address;
   }
 }
@@ -170,9 +169,7 @@ function wayOut({ clock, cors, log, observers }: DoorOptions) {
       headers.set("X-RateLimit-Reset", `${resetSeconds}`);
     }
     // Files set their own caching. Everything else is true for this moment only.
-    if (admission !== undefined || !headers.has("Cache-Control")) {
-      headers.set("Cache-Control", "no-store");
-    }
+    if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
     headers.set("Keep-Alive", keepAlive);
     if (refusal !== undefined) showRefusal(refusal, request, headers);
     for (const name in record.headers) headers.set(name, record.headers[name] as string);

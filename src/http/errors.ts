@@ -2,7 +2,7 @@
  * Errors for callers: the status of each kind, the Error body, and the one place where a refusal
  * becomes a response. The messages about keys and limits are the service's (admission.ts).
  */
-import { NotFoundError, status } from "elysia";
+import { status } from "elysia";
 import { AppError, type ErrorKind } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";
 import type { RequestRecord } from "./door.ts";
@@ -129,7 +129,6 @@ export function showRefusal(refused: Refusal, request: Request, headers: Headers
  * `report` gets it.
  */
 export function refusalOf(error: unknown, report: (error: unknown) => void): Refusal {
-  if (error instanceof NotFoundError) return nothingHere;
   if (error instanceof AppError) {
     if (error.kind === "internal_error" || error.kind === "unavailable") report(error);
     return refusal(error.kind, error.message);

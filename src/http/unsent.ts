@@ -37,18 +37,6 @@ export class UnsentAnswers {
   /** No less than the bytes of all that is on its way. */
   #bytes = 0;
 
-  /**
-   * True when a large response for `receiver` is not worth making: its address has too much to
-   * read, or has something to read while all of them have too much.
-   */
-  isFull(receiver: Receiver): boolean {
-    if (this.#bytes <= lookFromBytes) return false;
-    this.#look();
-    const own = this.#bytesTo(bucketOfText(receiver.address()));
-    const { inAll, perAddress } = unsentMaxBytes;
-    return own >= perAddress || (own > 0 && this.#bytes >= inAll);
-  }
-
   /** Counts `body`. Returns false, and counts nothing, when it would be too much. */
   add(receiver: Receiver, body: Blob): boolean {
     const { size } = body;
@@ -69,19 +57,13 @@ export class UnsentAnswers {
     this.#bytes = bytesOf(this.#sending);
   }
 
-  /** A first one always fits, however large it is. */
+  /** The first one for an address may be larger than what one may have. */
   #hasRoom(bucket: string | undefined, body: Blob): boolean {
-    const own = this.#bytesTo(bucket, body);
+    const toSame = this.#sending.filter((each) => each.bucket === bucket);
+    const own = bytesOf(toSame, body);
     const all = bytesOf(this.#sending, body);
     const { inAll, perAddress } = unsentMaxBytes;
-    return (own <= perAddress || own === body.size) && (all <= inAll || all === body.size);
-  }
-
-  #bytesTo(bucket: string | undefined, more?: Blob): number {
-    return bytesOf(
-      this.#sending.filter((each) => each.bucket === bucket),
-      more,
-    );
+    return (own <= perAddress || own === body.size) && all <= inAll;
   }
 }
 

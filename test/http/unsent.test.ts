@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { pageLimit } from "../../src/domain/page.ts";
 import { UnsentAnswers, unsentMaxBytes } from "../../src/http/unsent.ts";
+import { testApp } from "../helpers/app.ts";
 
 const mib = 1024 * 1024;
 const bodyOf = (bytes: number) => new Blob([new Uint8Array(bytes)]);
@@ -30,22 +32,6 @@ describe("answers that wait to be read", () => {
     expect(unsent.add(reader("198.51.100.1"), bodyOf(1_000))).toBe(true);
   });
 
-  test("are not even made for an address that has not read, once there is too much", () => {
-    const unsent = new UnsentAnswers();
-    const slow = reader("192.0.2.1");
-    for (let i = 0; i < 15; i += 1) unsent.add(slow, bodyOf(mib));
-    expect(unsent.isFull(slow)).toBe(false);
-    unsent.add(slow, bodyOf(mib));
-    expect(unsent.isFull(slow)).toBe(true);
-    expect(unsent.isFull(reader("192.0.2.2"))).toBe(false);
-    for (let i = 2; i < 50; i += 1) unsent.add(reader(`192.0.2.${i}`), bodyOf(mib));
-    expect(unsent.isFull(reader("192.0.2.2"))).toBe(true);
-    // Who has read everything may ask for what is small.
-    expect(unsent.isFull(reader("198.51.100.1"))).toBe(false);
-    slow.state.isDone = true;
-    expect(unsent.isFull(reader("192.0.2.2"))).toBe(false);
-  });
-
   test("make room when they are read", () => {
     const unsent = new UnsentAnswers();
     const readers = Array.from({ length: 16 }, () => reader("192.0.2.1"));
@@ -73,4 +59,24 @@ describe("answers that wait to be read", () => {
     expect(unsent.add(reader("192.0.2.1"), bodyOf(mib))).toBe(false);
     expect(unsent.add(reader("192.0.2.2"), bodyOf(mib))).toBe(true);
   });
+});
+
+test("an address that reads nothing gets no large page in the end, and small ones still", async () => {
+  const { door, key, services } = await testApp();
+  const secret = await key("enterprise", { perMinute: 1_000, perDay: 1_000 });
+  const name = "🐕".repeat(1_000);
+  await Promise.all(
+    Array.from({ length: 200 }, () => services.pets.create({ name, categoryId: 1n })),
+  );
+  const peers = { requestIP: () => ({ address: "192.0.2.1" }), timeout: () => undefined };
+  const ask = async (limit: number, after: number) => {
+    const url = `http://localhost/v1/pets?limit=${limit}&after=${after}`;
+    const request = new Request(url, { headers: { authorization: `Bearer ${secret}` } });
+    return (await door(request, peers)).status;
+  };
+  let after = 0;
+  while ((await ask(pageLimit.max, after)) === 200) after += 1;
+  const pageBytes = pageLimit.max * name.length * 2;
+  expect(after).toBe(Math.floor(unsentMaxBytes.perAddress / pageBytes));
+  expect(await ask(1, after)).toBe(200);
 });

@@ -64,7 +64,6 @@ export function petRoutes(options: PetRoutesOptions) {
       async ({ query, request }) => {
         const record = recordOf(request);
         const { limit = pageLimit.default } = query;
-        if (limit > pageLimit.default && unsent.isFull(record)) return errorAnswer(record, unread);
         const page = await answers.page({ ...query, limit });
         if (!unsent.add(record, page.body)) return errorAnswer(record, unread);
         const response = sent(record, page.body);
