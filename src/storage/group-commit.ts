@@ -50,7 +50,7 @@ export class GroupCommit<Item, Result> {
 
   /** Resolves when all that was added is kept or refused. */
   async settled(): Promise<void> {
-    while (this.#running !== undefined) await this.#running;
+    await this.#running;
   }
 
   async #run(): Promise<void> {
