@@ -6,7 +6,7 @@ import { Logger, timestamps } from "../../../src/service/log/logger.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
-test("a failure is told with its causes, as one sentence", async () => {
+test("a failure is told with its causes, as one sentence on one line", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "log");
   const log = new Logger({
@@ -19,11 +19,13 @@ test("a failure is told with its causes, as one sentence", async () => {
   const cause = new Error("database or disk is full");
   log.failure(new Error("The animal could not be stored.", { cause }));
   log.failure(new Error("Alone."));
+  log.failure(new Error("two\nlines"));
   await log.close();
   const lines = readFileSync(path, "utf8").trimEnd().split("\n");
   expect(lines.map((line) => line.split(" error ")[1])).toEqual([
     "The animal could not be stored: database or disk is full",
     "Alone.",
+    "two lines",
   ]);
 });
 
