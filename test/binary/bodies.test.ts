@@ -58,6 +58,23 @@ describe("a request that Bun answers with 400 stores nothing", () => {
   });
 });
 
+test("a create with a byte too many is not remembered by its Idempotency-Key", async () => {
+  const once = '{"name":"once","categoryId":1}';
+  const length = `Idempotency-Key: stray\r\nContent-Length: ${once.length}`;
+  const { status } = await raw(directly(server.origin), `${head(key, length)}${once}\n`, 100);
+  expect(status).toBe(400);
+  const answer = await fetch(`${server.origin}/v1/pets`, {
+    method: "POST",
+    body: once,
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "idempotency-key": "stray",
+    },
+  });
+  expect([answer.status, answer.headers.get("idempotent-replayed")]).toEqual([201, null]);
+});
+
 /** Opens a connection that sends `bytes` and stays open. */
 function open(bytes: string): { readonly socket: Socket; readonly answer: () => string } {
   const socket = connect({ port: portOf(server.origin), host: "127.0.0.1" });

@@ -72,6 +72,7 @@ export async function testApp({
     clock,
     /** The application as its door shows it, and the routes inside. */
     elysia: { routes: inside.routes, handle },
+    door,
     reported,
     services,
     store,

@@ -1,5 +1,6 @@
 /** One line a request, whatever becomes of it: what it says, and what it never says. */
 import { describe, expect, test } from "bun:test";
+import { Elysia } from "elysia";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { annexes } from "../../src/annexes/index.ts";
@@ -119,8 +120,8 @@ describe("every answer leaves a line, and carries the request's id", () => {
     [
       "201",
       "/v1/pets",
-      { method: "POST", body: '{"name":"Rex","categoryId":1}', headers: json },
-      { route: "/v1/pets", status: 201, bytes: 36 },
+      { method: "POST", body: '{"name":"Réx","categoryId":1}', headers: json },
+      { route: "/v1/pets", status: 201, bytes: 37 },
     ],
   ])("%s with a key", async (_what, path, init, expected) => {
     let id: string | null = "";
@@ -252,6 +253,54 @@ describe("levels", () => {
   test("off", async () => {
     expect(await logged(requests, { level: "off" })).toBe("");
   });
+});
+
+test("a client that has hung up meanwhile is in the log with its address", async () => {
+  const [line] = parsed(
+    await logged(async ({ door, services }) => {
+      let isThere = true;
+      const peers = {
+        requestIP: () => (isThere ? { address: "192.0.2.1" } : null),
+        timeout: () => undefined,
+      };
+      services.check = async () => {
+        isThere = false;
+        return [];
+      };
+      await door(new Request("http://localhost/ready"), peers);
+    }),
+  );
+  expect(line).toMatchObject({ route: "/ready", address: "192.0.2.1" });
+});
+
+test("a route outside /v1 stands in the line, with the bytes that it sent or its failure", async () => {
+  const routes = [() => [new Elysia().get("/name", () => "Ré")]];
+  const lines = parsed(
+    await logged(
+      async (app) => {
+        await app.send("/name");
+        app.services.check = () => Promise.reject(new Error("broken"));
+        await app.send("/ready");
+      },
+      { app: { routes } },
+    ),
+  );
+  expect(lines).toMatchObject([
+    { route: "/name", status: 200, bytes: 3 },
+    { route: "/ready", status: 500 },
+  ]);
+});
+
+test("what is told of a refusal is cut, so that the line is whole", async () => {
+  const long = new AppError("unavailable", "x".repeat(100_000));
+  const [line] = parsed(
+    await logged(async (app) => {
+      const key = await app.key();
+      Object.assign(app.services.pets, { page: () => Promise.reject(long) });
+      await app.send("/v1/pets?limit=7", { key });
+    }),
+  );
+  expect(line).toMatchObject({ status: 503, why: "x".repeat(500) });
 });
 
 test("the text of a line is for people", async () => {

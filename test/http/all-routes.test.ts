@@ -107,7 +107,10 @@ test("from 5 December 2030 on getPet is gone: 404, and the message names what re
   const key = await app.key();
   await app.services.pets.create({ name: "Rex", categoryId: 1n });
   app.clock.nowMs = Date.UTC(2030, 11, 5) - 1;
-  expect((await app.send("/v1/pets/1", { key })).status).toBe(200);
+  const last = await app.send("/v1/pets/1", { key });
+  expect(last.status).toBe(200);
+  expect(last.headers.get("deprecation")).toBe(`@${Date.UTC(2026, 10, 21) / 1000}`);
+  expect(last.headers.get("sunset")).toBe("Thu, 05 Dec 2030 00:00:00 GMT");
   app.clock.advance(1);
   const answer = await app.send("/v1/pets/1", { key });
   expect(answer.status).toBe(404);
@@ -170,8 +173,8 @@ test("an invalid Host outside /v1 is neither counted nor limited", async () => {
 
 test("an invalid Host without a key is charged to the address, and refused over its limit", async () => {
   const app = await testApp({ service: { anonymousPerMinute: 2 } });
-  const ask = () => app.elysia.handle(invalidHost("/v1"));
-  const answers = [await ask(), await ask(), await ask()];
+  const ask = (path: string) => app.elysia.handle(invalidHost(path));
+  const answers = [await ask("/v1"), await ask("/v1?limit=1"), await ask("/v1/pets")];
   expect(answers.map(({ status }) => status)).toEqual([400, 400, 429]);
   expect(answers.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual([
     "1",
@@ -179,6 +182,28 @@ test("an invalid Host without a key is charged to the address, and refused over 
     "0",
   ]);
   expect(answers[2]?.headers.get("retry-after")).toBe("50");
+});
+
+test.each([
+  ["https://ab/v1/pets", 400],
+  ["https://abc/v1/pets", 401],
+  ["https://abc/health", 200],
+])(
+  "over TLS %s is answered with %d: the router cannot read a shorter host",
+  async (url, status) => {
+    const app = await testApp({ app: { isHttps: true } });
+    expect((await app.elysia.handle(new Request(url))).status).toBe(status);
+  },
+);
+
+test("an address with something more at its end is another one", async () => {
+  const app = await testApp();
+  const key = await app.key();
+  for (const path of ["/v1/pets/", "/v1/pets/1/", "/v1/pets/1/x", "/health/"]) {
+    for (const method of ["GET", "PUT"]) {
+      expect([path, (await app.send(path, { method, key })).status]).toEqual([path, 404]);
+    }
+  }
 });
 
 test("nothing outside of /v1 that is no file is kept by a cache", async () => {

@@ -146,15 +146,47 @@ describe("an answer", () => {
     expect(await ask()).toBe(3);
   });
 
-  test("that was read before a change is not kept after it", async () => {
-    const { answers, pets, reads } = await counted();
+  test.each([
+    ["an animal is added", { limit: 9 }, undefined],
+    ["an animal changes", { limit: 9 }, sql`UPDATE ${table} SET name = 'Ada' WHERE id = 1`],
+    ["a page changes that another follows", { limit: 1 }, sql`DELETE FROM ${table} WHERE id = 1`],
+  ])("that was read before %s is not kept after it", async (_what, query, statement) => {
+    const { answers, edit, pets, reads } = await counted();
+    for (const name of ["Rex", "Mia"]) await pets.create({ name, categoryId: 1n });
+    await changesNoticed();
+    // What is asked for a second time is kept.
+    await answers.page(query);
     const { promise, resolve } = Promise.withResolvers<void>();
     reads.held = promise;
-    const early = answers.page({ limit: 2 });
-    await pets.create({ name: "Rex", categoryId: 1n });
+    const early = answers.page(query);
+    if (statement === undefined) await pets.create({ name: "Luna", categoryId: 1n });
+    else await edit(statement);
+    await changesNoticed();
+    // Another request notices the change meanwhile.
+    await answers.pet(2n);
     resolve();
     await early;
-    expect(await bodyOf(answers.page({ limit: 2 }))).toContain("Rex");
+    expect(await bodyOf(answers.page(query))).toBe(petsJson(await pets.page(query)));
+  });
+
+  test("does not fail with what is learned beside it", async () => {
+    const { services } = await testApp();
+    for (let i = 0; i < 3; i += 1) await services.pets.create({ name: "Rex", categoryId: 1n });
+    const blocks = { idsPerBlock: 64, bytesMax: 1_000 };
+    let failures = 0;
+    const pets = Object.assign(Object.create(services.pets) as Services["pets"], {
+      async page(query: PageQuery) {
+        if (query.limit <= blocks.idsPerBlock) return services.pets.page(query);
+        failures += 1;
+        throw new Error("the store is away");
+      },
+    });
+    const answers = new PetAnswers({ pets, store: services.store }, blocks);
+    for (let after = 0n; after < 2n; after += 1n) {
+      expect(await bodyOf(answers.page({ limit: 1, after }))).toContain("Rex");
+    }
+    await Bun.sleep(0);
+    expect(failures).toBe(1);
   });
 
   test("of an animal that there is not is not kept", async () => {
@@ -181,6 +213,15 @@ describe("the answers kept are let go", () => {
     await ask(20_000);
     await ask(0);
     expect(reads.count).toBe(40_003);
+  });
+
+  test("and so is what was asked for once, when 20,000 others were", async () => {
+    const { answers, reads } = await counted();
+    reads.isEmpty = true;
+    const ask = (after: number) => answers.page({ limit: 1, after: BigInt(after) });
+    for (let i = 0; i <= 20_000; i += 1) await ask(i);
+    for (let i = 0; i < 3; i += 1) await ask(0);
+    expect(reads.count).toBe(20_003);
   });
 
   test("when they are more than 2 MiB", async () => {

@@ -99,13 +99,17 @@ test("a block is not read for its first page", async () => {
 });
 
 test("what was read before a change, and what may grow, is not kept", async () => {
-  const blocks = new PetBlocks(storeOf(numbered(upTo(100))).page);
+  const store = storeOf(numbered(upTo(100)));
+  const blocks = new PetBlocks(store.page);
   for (let times = 0; times < 4; times += 1) await blocks.learn({ limit: 20 }, () => false);
   expect(blocks.find({ limit: 20 })).toBeUndefined();
   expect(await askOften(blocks, { limit: 20 })).toBeDefined();
   // Ids 65 to 128: the next animal belongs to them.
+  const { reads } = store;
   expect(await askOften(blocks, { limit: 20, after: 70n })).toBeUndefined();
   expect(await askOften(blocks, { limit: 20, after: 60n })).toBeUndefined();
+  // After 2, 4, 8, 16, 32 and 64 times.
+  expect(store.reads - reads).toBe(6);
   blocks.clear();
   expect(blocks.find({ limit: 20 })).toBeUndefined();
 });
@@ -114,6 +118,30 @@ test("a page behind a long gap is left to the store", async () => {
   const blocks = new PetBlocks(storeOf(numbered([1, 2, 3, 5_000, 5_001])).page);
   expect((await askOften(blocks, { limit: 3 }))?.lastId).toBe(3n);
   expect(await askOften(blocks, { limit: 4 })).toBeUndefined();
+});
+
+test("after an edit a block is read again as soon as it was the first time", async () => {
+  const blocks = new PetBlocks(storeOf(numbered(upTo(100))).page);
+  for (let edits = 0; edits < 4; edits += 1) {
+    for (let times = 0; times < 2; times += 1) await blocks.learn({ limit: 20 }, always);
+    expect(blocks.find({ limit: 20 })).toBeDefined();
+    blocks.clear();
+  }
+});
+
+test("a block that two requests read at the same time counts once", async () => {
+  const store = storeOf(numbered(upTo(9)));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const slow = async (query: PageQuery) => {
+    await promise;
+    return store.page(query);
+  };
+  // One block is smaller than this, and two are not.
+  const blocks = new PetBlocks(slow, { idsPerBlock: 4, bytesMax: 300 });
+  const learning = Array.from({ length: 4 }, () => blocks.learn({ limit: 2 }, always));
+  resolve();
+  await Promise.all(learning);
+  expect(await askOften(blocks, { limit: 2, after: 4n })).toBeDefined();
 });
 
 test("no more animals are in memory than fit, and others get their place in time", async () => {
@@ -126,5 +154,14 @@ test("no more animals are in memory than fit, and others get their place in time
     await blocks.learn({ limit: 20, after: 1_000n }, always);
   }
   expect(blocks.find({ limit: 20, after: 1_000n })).toBeDefined();
+  expect(blocks.find({ limit: 20 })).toBeUndefined();
+});
+
+test("which blocks were missing is forgotten when there are too many", async () => {
+  const blocks = new PetBlocks(storeOf(numbered(upTo(100))).page);
+  expect(await askOften(blocks, { limit: 20 })).toBeDefined();
+  for (let number = 1; number <= 40_000; number += 1) {
+    await blocks.learn({ limit: 20, after: BigInt(number * 64) }, always);
+  }
   expect(blocks.find({ limit: 20 })).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 /** What of a body is no JSON object, and what the caller is told of it. */
 import { describe, expect, test } from "bun:test";
 import { bodyLimitBytes, decodeObject, readBody } from "../../src/http/body.ts";
+import { idleTimeoutSeconds } from "../../src/http/door.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const pet = '{"name":"a","categoryId":1}';
@@ -62,6 +63,12 @@ describe("decodeObject", () => {
   });
 });
 
+test("a byte order mark before a body is ignored (RFC 8259, section 8.1)", () => {
+  expect(decodeObject(bytes(`\ufeff${pet}`), { "content-type": "application/json" })).toEqual({
+    value: { name: "a", categoryId: 1 },
+  });
+});
+
 describe("a body with Content-Encoding", () => {
   const decoded = (coding: string, body: Uint8Array = bytes(pet)) =>
     decodeObject(body, { "content-type": "application/json", "content-encoding": coding });
@@ -115,6 +122,42 @@ describe("readBody", () => {
     expect(await read(request(bodyLimitBytes + 1))).toEqual({
       refusal: { kind: "payload_too_large", message: "The body is larger than 64 KiB." },
     });
+  });
+
+  test("is as long as what came in chunks", async () => {
+    expect(await read(chunked(3, 4))).toEqual(bytes("aaaaaaa"));
+  });
+
+  test.each([
+    ["that comes", 10],
+    ["that is too large", bodyLimitBytes + 1],
+  ])("limits the time of a body %s, and not what comes after it", async (_what, size) => {
+    const limits: number[] = [];
+    const timed = { ...caller, limitTime: (seconds: number) => limits.push(seconds) };
+    await readBody({ request: announced(size), headers: {} }, timed);
+    expect(limits).toEqual([30, idleTimeoutSeconds]);
+  });
+
+  test("reads 256 bodies of an address at the same time, and 1,024 in all", async () => {
+    const controllers: ReadableStreamDefaultController<Uint8Array>[] = [];
+    const start = (subnet: number) => {
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => void controllers.push(controller),
+      });
+      const request = new Request(url, { method: "POST", body });
+      const from = { ...caller, address: () => `192.0.2.${subnet}` };
+      return readBody({ request, headers: {} }, from);
+    };
+    const reading = [1, 2, 3].flatMap((subnet) => Array.from({ length: 256 }, () => start(subnet)));
+    const isRefused = async (body: ReturnType<typeof start>) => "refusal" in (await body);
+    expect(await isRefused(start(1))).toBe(true);
+    for (let i = 0; i < 256; i += 1) reading.push(start(4 + i));
+    expect(await isRefused(start(400))).toBe(true);
+    for (const controller of controllers) controller.close();
+    expect(await Promise.all(reading.map(isRefused))).not.toContain(true);
+    const body = start(1);
+    controllers.at(-1)?.close();
+    expect(await body).toEqual(new Uint8Array());
   });
 
   test("is empty where there is no body", async () => {

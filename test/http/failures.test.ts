@@ -57,12 +57,35 @@ describe("a body that is nested", () => {
 });
 
 test.each([
-  ["a failure that a retry may mend", new AppError("unavailable", "The store is away."), "1"],
-  ["an unknown failure", new Error("unknown"), null],
-])("%s: its Retry-After", async (_what, error, seconds) => {
+  ["a failure that a retry may mend", new AppError("unavailable", "The store is away."), "1", true],
+  ["an unknown failure", new Error("unknown"), null, true],
+  ["a request that ended early", new AppError("invalid_request", "It ended."), null, false],
+])("%s: its Retry-After, and what the operator is told", async (_what, error, seconds, isTold) => {
   const app = await testApp();
   const key = await app.key();
   Object.assign(app.services.pets, { page: () => Promise.reject(error) });
   const { headers } = await app.send("/v1/pets?limit=7", { key });
   expect(headers.get("Retry-After")).toBe(seconds);
+  expect(app.reported).toEqual(isTold ? [error] : []);
+});
+
+test.each(["catalogue", "limits", "disk"])("not ready for the check %s", async (failed) => {
+  const { send, services } = await testApp();
+  services.check = async () =>
+    ["catalogue", "limits", "disk"].map((name) => ({ name, ok: name !== failed, detail: "full" }));
+  const answer = await send("/ready");
+  expect([answer.status, await answer.json()]).toEqual([
+    503,
+    { code: "unavailable", message: `Not ready. ${failed}: full.`, status: 503 },
+  ]);
+});
+
+test.each([
+  ["application/json", "gzip", "identity"],
+  ["text/plain", "identity", null],
+])("415 to %s in %s: its Accept-Encoding", async (type, coding, accepted) => {
+  const { send, key } = await testApp();
+  const headers = { "content-type": type, "content-encoding": coding };
+  const answer = await send("/v1/pets", { method: "POST", key: await key(), body: "{}", headers });
+  expect([answer.status, answer.headers.get("Accept-Encoding")]).toEqual([415, accepted]);
 });

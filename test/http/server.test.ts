@@ -1,6 +1,7 @@
 /** What surrounds the servers that share a port, on servers that only take notes; and a stop. */
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
+import { idleTimeoutSeconds } from "../../src/http/door.ts";
 import { listen } from "../../src/http/server.ts";
 import { until } from "../helpers/until.ts";
 
@@ -20,12 +21,22 @@ function servers() {
     reload: () => server,
     stop: () => Promise.resolve(),
   };
-  const serve = ({ port }: { port?: number | string | undefined }) => {
-    ports.push(Number(port));
+  const options: object[] = [];
+  const serve = (given: { port?: number | string | undefined }) => {
+    ports.push(Number(given.port));
+    options.push(given);
     return server;
   };
-  return { ports, serve };
+  return { options, ports, serve };
 }
+
+test("a connection may be idle as long as its answers say, and a body is ours to refuse", () => {
+  const { options: given, serve } = servers();
+  listen(door, options, serve);
+  expect(given).toMatchObject([
+    { idleTimeout: idleTimeoutSeconds, maxRequestBodySize: Number.MAX_SAFE_INTEGER },
+  ]);
+});
 
 test("another certificate is taken up on the same port, the scheme's own too", async () => {
   const { ports, serve } = servers();
