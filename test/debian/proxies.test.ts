@@ -208,6 +208,17 @@ describe.each([
     expect(addresses).toEqual(["127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.2"]);
   });
 
+  test("a client is not told rehome's timeout, which is longer than the proxy's", async () => {
+    using folder = temporaryFolder();
+    using data = temporaryFolder();
+    await using server = await serve(data.path, trusting);
+    await using proxy = await proxyFor(folder.path, portOf(server));
+    const head = "GET /health HTTP/1.1\r\nHost: pets.example.org\r\n";
+    const { headers, status } = await raw(proxy.origin, `${head}\r\n`, 50);
+    expect(status).toBe(200);
+    expect(headers.get("keep-alive")).toBeUndefined();
+  });
+
   test("connections to rehome are kept and used again", async () => {
     using folder = temporaryFolder();
     using data = temporaryFolder();
