@@ -214,11 +214,12 @@ const listFields = {
 };
 const readList = reader(listFields);
 
-/** The query of a list. A parameter that stands there twice comes as an array. */
+/** The query of a list. A parameter that comes twice, or with a comma, is an array. */
 export const listQuery = shape(objectSchema(listFields), (value) => {
   const query = value as Readonly<Record<string, unknown>>;
-  const twice = Object.keys(listFields).find((name) => Array.isArray(query[name]));
-  return twice === undefined ? readList(query) : invalid(`${twice} may be given only once.`);
+  const name = Object.keys(listFields).find((each) => Array.isArray(query[each]));
+  if (name !== undefined) return invalid(`${name} may be given only once, with one value.`);
+  return readList(query);
 });
 
 /** The path of one animal. An invalid id becomes 0, which no animal has. */
