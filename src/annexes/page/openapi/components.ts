@@ -267,7 +267,7 @@ export const responses = {
     ),
   }),
   Unavailable: errorResponse(
-    "The store did not respond in time. Try again after `Retry-After`.",
+    "The service is busy, or its store did not respond in time. Try again after `Retry-After`.",
     {
       unavailable: errorExample(
         "unavailable",

@@ -33,7 +33,7 @@ const meaningOf = {
   rate_limited: "A window's requests are used up.",
   key_banned: "The key is banned for some time, because it kept sending after 429.",
   internal_error: "A failure of the service.",
-  unavailable: "The store did not respond in time; try again.",
+  unavailable: "The service is busy, or its store did not respond in time; try again.",
 } satisfies Record<ErrorKind, string>;
 
 const introduction = `Animals that are up for adoption: list them, add one, fetch one.
@@ -52,7 +52,7 @@ const limits = `## Rate limits
 
 ${table(["Plan", "Requests per minute", "Requests per day"], planNames.map(planRow))}
 
-Minutes and days are UTC. Every request counts in both, except one that gets 429. Every response has three headers:
+Minutes and days are UTC. Every request counts in both, except one that gets 429, and one that gets 503 because it could not be counted. Every response has three headers:
 
 ${table(
   ["Header", "Meaning"],
