@@ -66,6 +66,8 @@ describe("what the server answers by itself, as docs/http.md has it", () => {
 
   test.each<[string, number, string]>([
     ["no HTTP", 400, "hello\r\n\r\n"],
+    ["an empty line first", 400, `\r\n${get("")}`],
+    ["OPTIONS *", 400, get("").replace("GET /v1/pets", "OPTIONS *")],
     ["no Host", 400, "GET /v1/pets HTTP/1.1\r\n\r\n"],
     ["a header without a colon", 400, get("Broken\r\n")],
     ["a space before a colon", 400, get("X : a\r\n")],
@@ -98,6 +100,15 @@ describe("what the server answers by itself, as docs/http.md has it", () => {
     const answer = await raw(directly(server.origin), ready + ready, 500);
     expect({ status: answer.status, isClosed: answer.isClosed }).toEqual({
       status: 0,
+      isClosed: true,
+    });
+  });
+
+  test("a connection of HTTP/1.0 ends after its response", async () => {
+    const health = `GET /health HTTP/1.0\r\n${host}\r\nConnection: keep-alive\r\n\r\n`;
+    const { headers: shown, isClosed } = await raw(directly(server.origin), health, 500);
+    expect({ keepAlive: shown.get("keep-alive"), isClosed }).toEqual({
+      keepAlive: "timeout=75",
       isClosed: true,
     });
   });

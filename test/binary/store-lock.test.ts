@@ -1,5 +1,7 @@
 /** Another process on the data folder holds nobody up for longer than --store-timeout says. */
 import { expect, test } from "bun:test";
+import { connect } from "node:net";
+import { directly } from "../helpers/behind-proxy.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { countersOf, holdCatalogue } from "../helpers/counters.ts";
 import { isOnPostgres } from "../helpers/store-under-test.ts";
@@ -43,6 +45,20 @@ test("while the catalogue is locked reads go on, and creates get 503", async () 
   // What was refused is not stored later on either.
   const stored = await fetch(`${server.origin}/v1/pets`, { headers });
   expect(await stored.json()).toHaveLength(1);
+});
+
+test("a client that ends its side of the connection gets no response from the store", async () => {
+  using folder = temporaryFolder();
+  const { key } = await makeKey(folder.path, ...roomy);
+  await using server = await serve(folder.path);
+  const body = '{"name":"Rex","categoryId":1}';
+  const head = `Host: localhost\r\nAuthorization: Bearer ${key}\r\n`;
+  const json = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+  await using _held = await holdCatalogue(folder.path);
+  const { hostname, port } = new URL(directly(server.origin));
+  const socket = connect(Number(port), hostname);
+  socket.end(`POST /v1/pets HTTP/1.1\r\n${head}${json}\r\n${body}`);
+  expect(await Array.fromAsync(socket)).toEqual([]);
 });
 
 test.skipIf(isOnPostgres)("/ready names the lock of the catalogue while it is held", async () => {
