@@ -24,7 +24,7 @@ export function unbanCommand(io: Io): Command {
     `
 Examples:
   rehome keys unban key_7h2m
-  rehome keys list --json | jq -r '.[] | select(.state == "banned").id' | xargs -n1 rehome keys unban`,
+  rehome keys list --json | jq -r '.[] | select(.state == "banned").id' | xargs -rn1 rehome keys unban`,
   );
   return command.action(async (reference: string, options: { json?: true }) => {
     await changeKey(command, io, options, (keys) => keys.unban(reference));
