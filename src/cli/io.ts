@@ -45,6 +45,18 @@ export function printJson(io: Io, value: unknown): void {
 /** What `printJson` prints of `value`. */
 export const jsonDocument = (value: unknown) => `${jsonText(value, 2)}\n`;
 
+/** Writes all of `texts`, or as much as the reader wants: `head` and `less` end early. */
+export async function writeAll(
+  io: Io,
+  texts: AsyncIterable<string> | Iterable<string>,
+): Promise<void> {
+  try {
+    for await (const text of texts) await io.write(text);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+  }
+}
+
 /**
  * Writes what is shown only once. Throws `unavailable` with `hint`, which makes another, when it
  * cannot be written: the store has the new one already.

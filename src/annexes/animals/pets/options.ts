@@ -36,8 +36,6 @@ export function parseStatusWord(value: string): StatusWord {
 }
 
 /** What the store keeps for a status that was typed: null for none. */
-export function statusOf(word: StatusWord): PetStatus | null;
-export function statusOf(word: StatusWord | undefined): PetStatus | null | undefined;
 export function statusOf(word: StatusWord | undefined): PetStatus | null | undefined {
   return word === none ? null : word;
 }

@@ -3,7 +3,7 @@ import { int64Min } from "../../../domain/int64.ts";
 import { catalogueOf } from "../catalogue.ts";
 import { type ExportFormat, exportFormats, exportText } from "../write/export.ts";
 import type { Services } from "../../../service/services.ts";
-import type { Io } from "../../../cli/io.ts";
+import { type Io, writeAll } from "../../../cli/io.ts";
 import { withServices } from "../../../cli/open.ts";
 import { addSettings, configOf, storeSettings } from "../../../cli/options.ts";
 
@@ -33,14 +33,9 @@ In CSV a text that a spreadsheet would run as a formula gets an apostrophe befor
   return addSettings(command, storeSettings).action(
     async ({ format }: { format: ExportFormat }) => {
       const { config } = configOf(command, io);
-      await withServices(config, io, async (services) => {
-        try {
-          for await (const text of exportText(pages(services, io), format)) await io.write(text);
-        } catch (error) {
-          // The reader has enough, as `head` does. That is no failure.
-          if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
-        }
-      });
+      await withServices(config, io, (services) =>
+        writeAll(io, exportText(pages(services, io), format)),
+      );
     },
   );
 }

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { Io } from "../../../cli/io.ts";
+import { type Io, writeAll } from "../../../cli/io.ts";
 import notices from "./notices.txt" with { type: "text" };
 
 /** `rehome licenses`: whose code is inside the executable, and under which licenses. */
@@ -15,12 +15,5 @@ Examples:
   rehome licenses | less
   rehome licenses > THIRD-PARTY-NOTICES`,
     )
-    .action(async () => {
-      try {
-        await io.write(notices);
-      } catch (error) {
-        // A reader that has enough, such as `head` or `less`, is no failure.
-        if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
-      }
-    });
+    .action(() => writeAll(io, [notices]));
 }

@@ -5,16 +5,14 @@ import {
   type Limits,
   type PlanName,
 } from "../../../domain/plan.ts";
+import type { UsageDay } from "../../../storage/contract.ts";
 
 /** Fewer refusals than both of these are no reason for another plan. */
 const refusalsMin = 20;
 const refusalShareMin = 0.01;
 
 /** The use of a key on one day, for the choice of a plan. */
-interface DayOfUse {
-  readonly requests: number;
-  readonly refusals: number;
-}
+type DayOfUse = Pick<UsageDay, "requests" | "refusals">;
 
 /** Why a key's plan does not fit, and the one that would. */
 interface PlanAdvice {
