@@ -35,7 +35,6 @@ type AnimalPatch = Omit<PetPatch, "categoryId"> & {
   readonly category?: CategoryReference | undefined;
 };
 
-/** Which animals a list is to show. */
 interface AnimalQuery {
   /** Anywhere in the name, whatever its case and accents. */
   readonly name?: string | undefined;
@@ -95,7 +94,6 @@ export class AnimalService {
     );
   }
 
-  /** Adds an animal. */
   async add({
     category,
     ...fields
@@ -197,7 +195,6 @@ export class AnimalService {
 const neverOrForgotten =
   "rehome pets list shows the animals. Removed ones are kept for at least 90 days.";
 
-/** The animals in the order of `ids`. */
 function* inOrder(ids: readonly bigint[]): Steps<Pet[]> {
   const found = yield* petRows(sql`WHERE id IN ${list(ids)}`);
   const byId = new Map(found.map((pet) => [pet.id, pet] as const));

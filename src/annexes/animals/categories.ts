@@ -134,7 +134,6 @@ export class CategoryService {
     });
   }
 
-  /** Gives a category another name. */
   async rename(reference: string, name: string): Promise<Category> {
     return this.#changing("rename category", function* (change) {
       const { id } = yield* resolveCategory({ text: reference });

@@ -16,7 +16,6 @@ export interface Editing {
   readonly onChange?: OnChange | undefined;
 }
 
-/** Who changes something now. */
 export function authorOf({ actor, clock }: Editing): By {
   return { actor, nowMs: clock() };
 }

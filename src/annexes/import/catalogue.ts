@@ -10,7 +10,6 @@ import { beginStage, type ImportStage, type StageOptions } from "./stage.ts";
 
 /** An animal as it is written down whole. */
 export interface ExportedPet extends Pet {
-  /** The name of its category, if it has one. */
   readonly category?: string | undefined;
   /** The id that it has where it was imported from. */
   readonly externalId?: string | undefined;

@@ -46,7 +46,6 @@ export interface SettledCategories {
 }
 
 interface CategoryOptions {
-  /** Makes the categories that do not exist. */
   readonly create: boolean;
   /** Takes ids that come with a name for those of another catalogue. */
   readonly newIds: boolean;

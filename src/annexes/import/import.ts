@@ -35,7 +35,6 @@ export interface ImportOptions extends StageOptions {
   readonly read?: ReadOptions;
   /** Names with ids that the catalogue may not know yet. */
   readonly categories: readonly Category[];
-  /** Makes the categories that do not exist. */
   readonly createCategories: boolean;
   /** Takes over the rest when records are rejected; otherwise nothing is. */
   readonly skipBad: boolean;
@@ -55,7 +54,6 @@ export interface ImportOptions extends StageOptions {
    */
   readonly onReject: (rejection: Rejection) => Awaitable<void>;
   readonly onProgress: (progress: ImportProgress) => void;
-  /** Waits for so many milliseconds. */
   readonly sleep: (ms: number) => Promise<void>;
   readonly stop: AbortSignal;
 }

@@ -36,7 +36,6 @@ export interface ReadOptions {
   readonly statuses?: Statuses | undefined;
   /** A name that TextDecoder knows. */
   readonly encoding?: string | undefined;
-  /** The name of a workbook's sheet. */
   readonly sheet?: string | undefined;
   /** The fields that lead to the list of records within JSON objects. */
   readonly records?: readonly string[] | undefined;

@@ -21,7 +21,6 @@ type StagedFields = { readonly [N in PetFieldName]?: PetValue<N> | undefined };
 
 /** An animal of an import that is being read. */
 export interface StagedAnimal extends StagedFields {
-  /** Where its record begins in the input. */
   readonly line: number;
   /** The id that it has here, if the record says so. */
   readonly id?: bigint | undefined;

@@ -5,7 +5,6 @@
 const tokenPattern =
   /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|\b(true|false|null)\b|[{}[\],]|\s+|./gs;
 
-/** What a piece of JSON text is. */
 type TokenKind = "key" | "string" | "number" | "word" | "mark";
 
 export interface Token {
@@ -56,5 +55,4 @@ export function laidOut(json: string): Token[] {
   return shown;
 }
 
-/** The text of `tokens`. */
 export const textOf = (tokens: readonly Token[]): string => tokens.map(({ text }) => text).join("");

@@ -53,7 +53,6 @@ function figures(
   return html`${shown}`;
 }
 
-/** Headers as fields of a list. */
 function headerFields(document: OpenApiDocument, headers: Headers): Field[] {
   return Object.entries(headers).map(([name, header]) => {
     const { value } = resolve(document, header);

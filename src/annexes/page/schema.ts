@@ -98,7 +98,6 @@ export function fieldList(
   return html`<dl class="fields">${rows}</dl>`;
 }
 
-/** The fields of an object. */
 export function fieldsOf({ properties = {}, required = [] }: Schema): Field[] {
   return Object.entries(properties).map(([name, schema]) => ({
     name,

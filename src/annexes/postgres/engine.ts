@@ -83,7 +83,6 @@ async function answer(client: Client, step: Step): Promise<Answer> {
   }
 }
 
-/** Runs one statement. */
 async function send(client: Client, statement: Statement) {
   const { text, values } = written(statement, dialect);
   return (await client.unsafe(text, values)) as object[] & { count: number };

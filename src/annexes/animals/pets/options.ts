@@ -57,7 +57,6 @@ export const categoryOption = (description: string) =>
 export const createCategoryOption = () =>
   new Option("--create-category", "create the category if it does not exist");
 
-/** The category that the options name. */
 export function categoryOf(options: {
   readonly category: string;
   readonly createCategory?: true;

@@ -34,7 +34,6 @@ const changesKeptDays = 90;
 /** Events forgotten by one change, whose transaction must not hold up a server for long. */
 const forgottenMax = 10_000;
 
-/** Who changes something, and when. */
 export interface By {
   readonly actor: string;
   readonly nowMs: number;

@@ -19,7 +19,6 @@ import {
 import { pets } from "../../../storage/tables.ts";
 import { changes, petEvents, removedPets } from "../tables.ts";
 
-/** Which animals are wanted. */
 interface PetFilter {
   /** Anywhere in the name, whatever its case and accents. */
   readonly name?: string | undefined;

@@ -24,7 +24,6 @@ const automatic = "auto";
 const defaultStatuses = [...petStatuses, "none"] as const;
 type DefaultStatus = (typeof defaultStatuses)[number];
 
-/** Adds them to a command. */
 export function addReadOptions(command: Command): Command {
   return command
     .addOption(

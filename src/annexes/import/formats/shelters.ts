@@ -152,7 +152,6 @@ export const shelters: readonly Format[] = layouts.map((layout) => ({
   mapper: (sample, context) => shelterMapper(layout, sample, context),
 }));
 
-/** When an animal left. */
 const departureDate = ["outcome date", "outcome date/time"];
 
 /** What else says of an animal without an outcome that it is not for adoption. */

@@ -12,7 +12,7 @@ interface BackupRecord {
 
 const recordFile = (folder: string) => join(folder, "last-backup.json");
 
-/** Records in the data folder that a backup was made, for the doctor and the metrics. */
+/** Records in the data folder that a backup was made, for the doctor. */
 export function recordBackup(folder: string, record: BackupRecord): void {
   const file = recordFile(folder);
   const partial = `${file}.${process.pid}.partial`;

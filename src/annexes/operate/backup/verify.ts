@@ -9,10 +9,8 @@ import { openSqliteStore } from "../../../storage/sqlite/store.ts";
 import { report, type BackupReport } from "./report.ts";
 import { backupRows } from "./restore.ts";
 
-/** Animals that are read at once. */
 const pageSize = 1_000;
 
-/** What a backup holds. */
 interface BackupContents extends BackupReport {
   /** Animals by status; `none` are those without one. */
   readonly statuses: Readonly<Record<PetStatus | "none", number>>;

@@ -6,5 +6,4 @@ import zsh from "./zsh.txt" with { type: "text" };
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
-/** The script for each shell. */
 export const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish };

@@ -4,7 +4,6 @@ import type { AppError } from "../../../domain/errors.ts";
 export const findingStates = ["ok", "warn", "fail"] as const;
 type FindingState = (typeof findingStates)[number];
 
-/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly state: FindingState;
@@ -13,7 +12,6 @@ export interface Finding {
   readonly advice?: string;
 }
 
-/** A check that found all well. */
 export function ok(check: string, detail: string): Finding {
   return { check, state: "ok", detail };
 }

@@ -12,7 +12,6 @@ export const trafficVariable = "SUPERVISOR_COUNTS_TRAFFIC";
 /** Set in the environment of every serving process but the first one, which warns for all. */
 export const otherWarnsVariable = "SUPERVISOR_WARNED_BY_OTHER";
 
-/** From a serving process. */
 export type MemberMessage =
   /** It listens on this port. */
   | { readonly type: "ready"; readonly port: number }
@@ -24,7 +23,6 @@ export type MemberMessage =
   /** It wants to know what all processes answered. */
   | { readonly type: "traffic"; readonly id: number };
 
-/** From the supervisor. */
 export type SupervisorMessage =
   | { readonly type: "taken"; readonly id: number; readonly taken: Taken }
   | { readonly type: "metrics"; readonly id: number }

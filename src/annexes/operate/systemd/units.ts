@@ -6,9 +6,7 @@ import defaults from "./rehome.default" with { type: "text" };
 import service from "./rehome.service" with { type: "text" };
 
 export interface UnitOptions {
-  /** Where the executable stands. */
   readonly executable: string;
-  /** The account that the service runs as. */
   readonly user: string;
 }
 

@@ -7,7 +7,6 @@ const encoded = (text) =>
     (character) => `%${character.charCodeAt(0).toString(16)}`,
   );
 
-/** The request that a form describes. */
 export function requestOf(form) {
   let path = form.dataset.path;
   const query = new URLSearchParams();

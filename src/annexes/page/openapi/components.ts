@@ -162,7 +162,6 @@ function headerReferences(names: Readonly<Record<string, keyof typeof headers>>)
   );
 }
 
-/** The headers of every answer. */
 export const commonHeaders = headerReferences({
   "X-RateLimit-Limit": "X-RateLimit-Limit",
   "X-RateLimit-Remaining": "X-RateLimit-Remaining",
@@ -188,7 +187,6 @@ export function errorExample(
   return { summary, value: { code: kind, message, status: statusOf[kind] } };
 }
 
-/** A response with the Error body. */
 export function errorResponse(
   description: string,
   examples: Examples,

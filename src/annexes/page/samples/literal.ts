@@ -18,7 +18,6 @@ export function literalOf(json: string, style: Style): string | undefined {
   return written.join("");
 }
 
-/** True for the text of a JSON object. */
 export function isObject(json: string): boolean {
   try {
     const value: unknown = JSON.parse(json);

@@ -39,7 +39,6 @@ const optionsFor = ({ name }: Table) => ({ counters: counters.has(name), patient
 
 const quoted = (property: string) => raw(`"${columnName(property)}"`);
 
-/** The cells of a row's key. */
 export function keyCells({ columns, key }: Table, cells: Row): Row {
   const names = Object.keys(columns);
   return key.map((property) => cells[names.indexOf(property)] ?? null);
@@ -83,7 +82,6 @@ export async function writeRows(
   await engine.transact(table.name === pets.name ? counting : writing, optionsFor(table));
 }
 
-/** The highest id of an animal, or 0. */
 export async function lastPet(engine: Engine): Promise<bigint> {
   const highest = () => row<{ id: bigint }>(sql`SELECT coalesce(max(id), 0) AS id FROM ${pets}`);
   return (await engine.read(highest, { patient: true }))?.id ?? 0n;
