@@ -39,7 +39,7 @@ few requests earlier on other plans. The log has the client address and the key'
 
 Examples:
   rehome keys show key_7h2m
-  journalctl -u rehome -o cat | jq -rR 'fromjson? | select(.keyId == "key_rvrjrh3fx2ga").address' | sort | uniq -c
+  journalctl -u rehome -o cat | grep '"key_rvrjrh3fx2ga"' | jq -r .address | sort | uniq -c
   rehome keys show website --json | jq .events`,
   );
   addJson(command, keyDetailsSchema);
