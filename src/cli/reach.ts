@@ -1,4 +1,5 @@
 import { networkInterfaces } from "node:os";
+import { parseAddress } from "../domain/address.ts";
 
 /** Where a server can be asked: its origin, and the network interface that leads there. */
 export interface Reach {
@@ -9,9 +10,21 @@ export interface Reach {
 const loopback = /^(localhost|127(\.\d+){3}|::1)$/i;
 const everyAddress = /^(0\.0\.0\.0|::|\*)$/;
 
-/** True for an address that only this machine reaches. */
-export function isLoopback(host: string): boolean {
-  return loopback.test(host);
+/** True for an address or name that only this machine reaches. */
+export async function isLoopback(host: string): Promise<boolean> {
+  return loopback.test(await addressOf(host));
+}
+
+/** The address that a name stands for. An address stays, and a name that stands for none. */
+async function addressOf(host: string): Promise<string> {
+  if (parseAddress(host) !== undefined) return host;
+  // Loaded where it is wanted: few services listen on a name.
+  const { lookup } = await import("node:dns/promises");
+  try {
+    return (await lookup(host)).address;
+  } catch {
+    return host;
+  }
 }
 
 /** The host, as a URL has it, by which this machine reaches what listens on `host`. */
@@ -28,11 +41,12 @@ function inUrl(host: string): string {
  * Where other machines reach a server on `host` and `port`: one address per network interface if it
  * listens on all. Empty if only this machine reaches it. A firewall is not considered.
  */
-export function reachOf(
+export async function reachOf(
   { host, port, isHttps }: { host: string; port: number; isHttps: boolean },
   interfaces: () => ReturnType<typeof networkInterfaces> = networkInterfaces,
-): Reach[] {
-  if (isLoopback(host)) return [];
+): Promise<Reach[]> {
+  const on = await addressOf(host);
+  if (loopback.test(on)) return [];
   const originOf = (address: string) => {
     const scheme = isHttps ? "https" : "http";
     return new URL(`${scheme}://${inUrl(address)}:${port}`).origin;
@@ -40,13 +54,13 @@ export function reachOf(
   const all = Object.entries(listed(interfaces)).flatMap(([via, addresses = []]) =>
     addresses.filter(({ internal }) => !internal).map((each) => ({ ...each, via })),
   );
-  if (!everyAddress.test(host)) {
-    const via = all.find(({ address }) => address === host)?.via ?? host;
+  if (!everyAddress.test(on)) {
+    const via = all.find(({ address }) => address === on)?.via ?? host;
     return [{ origin: originOf(host), via }];
   }
   return (
     all
-      .filter(({ family }) => host !== "0.0.0.0" || family === "IPv4")
+      .filter(({ family }) => on !== "0.0.0.0" || family === "IPv4")
       // A link-local address means nothing without the client's own interface.
       .filter(({ address }) => !/^fe[89ab]/i.test(address))
       .map(({ address, via }) => ({ origin: originOf(address), via }))

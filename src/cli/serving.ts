@@ -218,7 +218,7 @@ async function banner(
       `${origin}/v1${config.baseUrl === undefined ? "" : ` (callers use ${config.baseUrl})`}`,
     ),
     ...pages.map(({ title, path }) => labelled(title, `${origin}${path}`)),
-    ...networkLines(reachOf({ host, port, isHttps })),
+    ...networkLines(await reachOf({ host, port, isHttps })),
     ...listening.flatMap(({ title, url: at, more }) => [labelled(title, at), ...more]),
     labelled("Data", `${services.place} (${counted(pets, "animal")}, ${counted(keys, "key")})`),
   ];

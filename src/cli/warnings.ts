@@ -14,7 +14,7 @@ export async function warnAtStart(
   const { config } = loaded;
   const warn = (warning: string | undefined) => void (warning !== undefined && log.warn(warning));
   warn(passwordWarning(loaded));
-  warn(exposureWarning(config));
+  warn(await exposureWarning(config));
   warn(handOverWarning(config));
   try {
     warn(await environmentWarning(config, services));
@@ -36,9 +36,10 @@ export function passwordWarning({ config, loadedOf }: LoadedConfig): string | un
 }
 
 /** What an operator should know of the address that the service listens on. */
-function exposureWarning(config: Config): string | undefined {
+async function exposureWarning(config: Config): Promise<string | undefined> {
   const { host, tlsCert, trustedProxy } = config;
-  if (isLoopback(host) || tlsCert !== undefined || trustedProxy.length > 0) return undefined;
+  if (tlsCert !== undefined || trustedProxy.length > 0) return undefined;
+  if (await isLoopback(host)) return undefined;
   return (
     `${host} can be reached from other machines, and the service speaks plain HTTP there: ` +
     "anyone who sees the traffic can read the API keys in it. " +

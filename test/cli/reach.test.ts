@@ -32,18 +32,21 @@ test.each([
   ],
   ["192.0.2.2", ["http://192.0.2.2:8080 eth0"]],
   ["pets.example.org", ["http://pets.example.org:8080 pets.example.org"]],
-])("on %s other machines reach it at %j", (host, expected) => {
-  const found = reachOf({ host, port: 8080, isHttps: false }, interfaces);
+  // What the system takes for an address, as it does a name of this machine.
+  ["127.1", []],
+  ["0", ["http://192.0.2.2:8080 eth0", "http://198.51.100.9:8080 wlan0"]],
+])("on %s other machines reach it at %j", async (host, expected) => {
+  const found = await reachOf({ host, port: 8080, isHttps: false }, interfaces);
   expect(found.map(({ origin, via }) => `${origin} ${via}`)).toEqual(expected);
 });
 
-test("a port that goes with the scheme is left out", () => {
-  const found = reachOf({ host: "192.0.2.2", port: 443, isHttps: true }, interfaces);
+test("a port that goes with the scheme is left out", async () => {
+  const found = await reachOf({ host: "192.0.2.2", port: 443, isHttps: true }, interfaces);
   expect(found[0]?.origin).toBe("https://192.0.2.2");
 });
 
-test("a machine that does not name its interfaces is no failure", () => {
-  expect(reachOf({ host: "0.0.0.0", port: 80, isHttps: false }, refused)).toEqual([]);
+test("a machine that does not name its interfaces is no failure", async () => {
+  expect(await reachOf({ host: "0.0.0.0", port: 80, isHttps: false }, refused)).toEqual([]);
 });
 
 test.each([

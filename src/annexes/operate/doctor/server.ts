@@ -32,9 +32,9 @@ export async function checkReach(config: Config): Promise<Finding[]> {
   const { host, port } = config;
   const { isHttps } = answer;
   const check = "network";
-  const reaches = reachOf({ host, port, isHttps });
+  const reaches = await reachOf({ host, port, isHttps });
   const [first] = reaches;
-  if (first === undefined) return [finding, unreached(host)];
+  if (first === undefined) return [finding, await unreached(host)];
   const silent: string[] = [];
   for (const { origin } of reaches) {
     const found = await asked(origin);
@@ -51,8 +51,8 @@ export async function checkReach(config: Config): Promise<Finding[]> {
 }
 
 /** Why no other machine reaches what listens on `host`. */
-function unreached(host: string): Finding {
-  return isLoopback(host)
+async function unreached(host: string): Promise<Finding> {
+  return (await isLoopback(host))
     ? ok("network", `only this machine reaches ${host}; --host 0.0.0.0 opens it`)
     : warn("network", "no network interface is up", "Connect the machine: ip address shows them.");
 }

@@ -84,7 +84,7 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
   }
   const loaded = loadConfig({}, {}, annexSettings(io.annexes), io.machine.service()?.variables);
   io.out(`The service runs, and starts with the machine. Its data is in ${placeOf(loaded)}.\n`);
-  sayReach(loaded.config, io);
+  await sayReach(loaded.config, io);
   io.out("Next: sudo rehome keys create --plan free --name LABEL\n");
 }
 
@@ -121,8 +121,8 @@ async function chosenTrial({ from }: InstallOptions, io: Io): Promise<string | u
 }
 
 /** Where others reach the service, unless only this machine does. */
-function sayReach({ host, port, tlsCert }: Config, io: Io): void {
-  const reaches = reachOf({ host, port, isHttps: tlsCert !== undefined });
+async function sayReach({ host, port, tlsCert }: Config, io: Io): Promise<void> {
+  const reaches = await reachOf({ host, port, isHttps: tlsCert !== undefined });
   for (const { origin, via } of reaches)
     io.out(`Other machines reach it at ${origin}/v1 (${via}).\n`);
   const [first] = reaches;
