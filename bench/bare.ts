@@ -8,10 +8,7 @@ process.env.NODE_ENV = "production";
 
 const { status, headers, body } = (await Bun.file(process.env.ANSWER ?? "").json()) as Captured;
 
-/**
- * Answers every request alike; the body's text is encoded by Bun for each answer, as the service's
- * is.
- */
+/** Answers every request alike. Bun encodes the body's text each time, as the service's. */
 const same = (): Response => new Response(body, { status, headers });
 
 const echoes = process.env.KIND === "echo";

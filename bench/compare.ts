@@ -21,9 +21,7 @@ const change = (before: number, after: number): string => {
   return `${percent >= 0 ? "+" : ""}${percent.toFixed(1)} %`;
 };
 
-/**
- * A line for every scenario's first target that is in both runs; scenarios in one only are named.
- */
+/** A line for each scenario's first target in both runs. Scenarios of one run are named. */
 export function comparison(before: Results, after: Results): string {
   const lines = [
     `compared with ${before.environment.commit} of ${before.environment.date} (${before.environment.how})`,

@@ -89,10 +89,7 @@ export interface StartResult {
   readonly mostMs: number;
 }
 
-/**
- * Time from exec to the first 200 of GET /v1/pets on an existing store, with all threads on two
- * cores. Throws DidNotRun.
- */
+/** Time from exec to the first 200 of GET /v1/pets, on two cores. Throws DidNotRun. */
 export async function startTimes(source: Source, runs: number): Promise<StartResult> {
   const times: number[] = [];
   for (let i = 0; i < runs; i++) times.push(await oneStart(source));

@@ -17,10 +17,7 @@ import {
 import { type Goal, type Outcome, type Round, type ScenarioResult, medianRound } from "./stats.ts";
 import { type Counted, type Request, runLoad } from "./wrk.ts";
 
-/**
- * A refusal grows by a warning when its caller goes on, and the bare server goes on sending the
- * first one.
- */
+/** A refusal grows by a warning when its caller goes on; the bare server sends the first. */
 const differenceMax = 0.1;
 
 export interface Context {
@@ -33,10 +30,7 @@ export interface Context {
 export interface Target {
   readonly name: string;
   readonly start: (context: Context) => Promise<Running>;
-  /**
-   * It claims to send as many bytes as the reference; more than `differenceMax` off and it has no
-   * figures.
-   */
+  /** It must send as many bytes as the reference, give or take `differenceMax`. */
   readonly sendsTheSameBytes?: boolean;
 }
 

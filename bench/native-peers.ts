@@ -43,10 +43,7 @@ const recipes: Readonly<Record<NativeRuntime, Recipe>> = {
 
 const programs = new Map<NativeRuntime, Promise<string>>();
 
-/**
- * The program of a peer, compiled once a run. Throws DidNotRun where its packages are not
- * installed.
- */
+/** The program of a peer, compiled once a run. Throws DidNotRun without its packages. */
 export function compiled(runtime: NativeRuntime): Promise<string> {
   const known = programs.get(runtime) ?? compile(runtime);
   programs.set(runtime, known);

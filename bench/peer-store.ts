@@ -140,10 +140,7 @@ export function fillPeerStore(file: string, animals: number, keys: readonly Peer
   db.close();
 }
 
-/**
- * A peer as a target, on a copy of the filled database. `synchronous` undefined is the driver's
- * default.
- */
+/** A peer as a target, on a copy of the database. `synchronous` is by default the driver's. */
 export function peerTarget(
   peer: Peer,
   store: () => Promise<string>,

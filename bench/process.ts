@@ -87,10 +87,7 @@ interface Start {
   readonly stderrFile: string;
 }
 
-/**
- * Starts a server, on its core unless told otherwise, and waits until it answers HTTP. Throws
- * DidNotRun when it does not.
- */
+/** Starts a server, by default on its core, until it answers HTTP. Throws DidNotRun. */
 export async function startServer(start: Start): Promise<Running> {
   const pin = start.pinned === false ? [] : ["taskset", "-c", String(serverCore)];
   const child = Bun.spawn([...pin, ...start.command], {
@@ -155,10 +152,7 @@ export function usage(pid: number): Usage {
   };
 }
 
-/**
- * What all programs have used of a core since the start: interrupts not counted, stolen time
- * counted.
- */
+/** What all programs have used of a core, with stolen time and without interrupts. */
 export function coreUs(core: number): number {
   const line = new RegExp(`^cpu${core} (.*)$`, "m").exec(readFileSync("/proc/stat", "utf8"));
   const [user = 0, nice = 0, system = 0, , , , , steal = 0] = (line?.[1] ?? "")
@@ -172,10 +166,7 @@ export function cpuUsBetween(before: Usage, after: Usage): number {
   return ((after.cpuTicks - before.cpuTicks) / ticksPerSecond) * 1e6;
 }
 
-/**
- * Waits until a process does next to nothing (work put off belongs to the round that caused it), 3
- * s at most.
- */
+/** Waits, 3 s at most, until a process is idle: work put off belongs to its round. */
 export async function atRest(pid: number): Promise<Usage> {
   let last = usage(pid);
   for (let i = 0; i < 30; i++) {

@@ -12,9 +12,7 @@ import { DidNotRun, freePort, run, startServer } from "./process.ts";
 export const root = join(import.meta.dir, "..");
 export const executable = join(root, "dist", "rehome");
 
-/**
- * As many requests as one key may make here: the limiter works for every request and refuses none.
- */
+/** What one key may make here: the limiter works for every request and refuses none. */
 export const unboundedPerMinute = 100_000_000;
 const unboundedPerDay = 1_000_000_000;
 

@@ -12,10 +12,7 @@ const listen = { hostname: "127.0.0.1", port: Number(process.env.PORT), developm
 const own = ["x-ratelimit-remaining", "x-request-id"];
 let answers = 0;
 
-/**
- * What a service that limits and logs cannot do without: the URL, two headers and the address of
- * the caller.
- */
+/** What limits and a log need: the URL, two headers and the caller's address. */
 function ask(request: Request, server: Bun.Server<undefined> | null): unknown {
   const { headers: sent, url } = request;
   return [url, sent.get("authorization"), sent.get("x-request-id"), server?.requestIP(request)];

@@ -31,10 +31,7 @@ interface World {
 
 export const businessKeyCount = 600;
 const connectionCount = 64;
-/**
- * Different requests that a rotating load sends where no memory of answers may help: more than any
- * keeps.
- */
+/** Different requests of a rotating load: more than any memory of answers keeps. */
 export const coldCount = 50_000;
 /** Animals that a rotating load asks for where their answers may be kept: a working set. */
 const warmCount = 10_000;
@@ -91,14 +88,10 @@ function reading(world: World, shape: Shape, more: More = {}): Scenario {
   };
 }
 
-/**
- * In twenty requests, nineteen pages of a working set of a thousand, and an animal that is added.
- */
+/** Of twenty requests, nineteen are pages among a thousand, and one adds an animal. */
 const mixedShape = { pages: 1_000, turns: 1_000, readsATurn: 19 } as const;
 
-/**
- * A catalogue that is read and written at once: what a create makes of the answers that are kept.
- */
+/** Reads and writes at once: what a create makes of the answers that are kept. */
 function mixed(world: World): Scenario {
   const { keys, animals } = world;
   const first = spread(mixedShape.pages, animals - 100);
@@ -171,10 +164,7 @@ function creating(
 /** Refusals warn of a ban from so long after the first one of a minute. */
 const warnedAfterMs = 2_100;
 
-/**
- * Uses a Free key up in a minute that the load of `seconds` fits into, so that all of it is
- * refused, and in the same words.
- */
+/** Uses a Free key up in a minute with room for `seconds`: all the load gets one refusal. */
 async function exhaust(port: number, key: string, seconds: number): Promise<void> {
   const leftMs = 60_000 - (Date.now() % 60_000);
   if (leftMs < (seconds + 4) * 1000 + warnedAfterMs) await Bun.sleep(leftMs + 50);

@@ -1,8 +1,6 @@
 // The few numbers the bench makes out of rounds.
 
-/**
- * The median of `values` (the mean of the middle two for an even count). Throws on an empty list.
- */
+/** The median of `values`, of an even count the mean of the middle two. Throws on none. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new Error("no values to take a median of");
   const sorted = values.toSorted((a, b) => a - b);
@@ -25,10 +23,7 @@ export interface Round {
   readonly answerBytes: number;
   /** Share of its core the server used while the load ran, 0..1. */
   readonly busy: number;
-  /**
-   * Share of a core (the server's or the load's, the larger) that other programs took meanwhile,
-   * 0..1.
-   */
+  /** The larger share, 0 to 1, of the server's or the load's core that other programs took. */
   readonly others: number;
 }
 

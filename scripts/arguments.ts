@@ -1,9 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 
-/**
- * The script's arguments, by `config`. Those that are called wrongly end it in words, with exit
- * code 2.
- */
+/** The script's arguments, by `config`. Wrong ones end it in words, with exit code 2. */
 export function argumentsOf<T extends ParseArgsConfig>(config: T) {
   try {
     return parseArgs(config);

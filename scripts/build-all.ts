@@ -54,10 +54,7 @@ interface BuildAllOptions {
   readonly preset: number;
 }
 
-/**
- * Builds what `options` ask for and returns the names of the files in `out`, the checksums among
- * them.
- */
+/** Builds what `options` ask for. Returns the names of the files in `out`. */
 async function buildAll({ out, only, withPackages, preset }: BuildAllOptions): Promise<string[]> {
   mkdirSync(out, { recursive: true });
   const work = join(out, `.work-${process.pid}`);

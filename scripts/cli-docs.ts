@@ -1,7 +1,4 @@
-/**
- * Writes docs/cli.md from the commands themselves: `bun run docs:cli`. A test holds the file
- * against them.
- */
+/** `bun run docs:cli` writes docs/cli.md from the commands. A test compares them. */
 import { join } from "node:path";
 import type { TSchema } from "@sinclair/typebox";
 import type { Command } from "commander";

@@ -18,10 +18,7 @@ const clustered = new Set(
   [...catalogueTables, ...limitsTables].filter((table) => table.clustered).map(({ name }) => name),
 );
 
-/**
- * SQLite's tables are strict; those with a key that is no number have no other order than that of
- * the key.
- */
+/** SQLite's tables are strict; those with a key that is no number are in its order. */
 function strict(sql: string): string {
   return sql.replace(/(CREATE TABLE `(\w+)` \([^]*?\n\));/g, (_, table: string, name: string) =>
     clustered.has(name) ? `${table} STRICT, WITHOUT ROWID;` : `${table} STRICT;`,

@@ -16,10 +16,7 @@ const functionTypes = new Set([
   "FunctionExpression",
   "ArrowFunctionExpression",
 ]);
-/**
- * What happens by itself once a second must not count: only what every one of these processes
- * executes does.
- */
+/** What happens once a second must not count: only what all these processes execute does. */
 const processes = 3;
 /** A start is over, and its timers have run, after this time. */
 const settledMs = 1_500;
@@ -50,10 +47,7 @@ function traced(path: string, text: string): string {
   return `import { seen as __seen } from "${join(root, "scripts/house-trace.ts")}";${out}`;
 }
 
-/**
- * Writes the tree below `tree`, every module of it traced. A macro runs while the others are read,
- * and stays as it is.
- */
+/** Writes the tree below `tree` with every module traced, but for macros, which run before. */
 function writeTraced(tree: string): void {
   cpSync(join(root, "src"), join(tree, "src"), { recursive: true });
   for (const { path, text } of sourceFiles()) {

@@ -1,7 +1,4 @@
-/**
- * What is inside the executable that this project did not write: packages by the lock file, and
- * what Bun links.
- */
+/** What others wrote of the executable: packages by the lock file, and what Bun links. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -31,10 +28,7 @@ type Lock = {
   >;
 };
 
-/**
- * The packages that the program depends on, directly or through others, in the order of their
- * names.
- */
+/** The packages that the program depends on, also through others, by their names. */
 export function insidePackages(
   lockText = readFileSync(join(root, "bun.lock"), "utf8"),
 ): InsidePackage[] {

@@ -1,7 +1,4 @@
-/**
- * Puts an executable into a tarball and a Debian package, with all that goes with it, and the same
- * bytes each time.
- */
+/** Puts an executable and its files into a tarball and a Debian package, byte for byte alike. */
 import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { scripts, shells, type Shell } from "../src/annexes/operate/completion/scripts.ts";

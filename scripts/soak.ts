@@ -130,10 +130,7 @@ async function slowBody(server: RunningBinary, key: string): Promise<string> {
   return `a body that drips in is cut off after ${seconds.toFixed(0)} s`;
 }
 
-/**
- * Fills a disk under load, ends the server in the middle of it, and sees what is there when there
- * is room again.
- */
+/** Fills a disk under load, ends the server meanwhile, and sees what is there afterwards. */
 async function fullDisk(rounds: number): Promise<void> {
   using disk = smallDisk(64);
   if (disk === undefined) {

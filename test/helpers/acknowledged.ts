@@ -24,10 +24,7 @@ export class Acknowledged {
     return this.#created;
   }
 
-  /**
-   * Creates animals from `clients` connections at once until it is over, and keeps each one that
-   * got its 201.
-   */
+  /** Creates animals from `clients` connections until it is over; keeps those that got 201. */
   async create(
     server: { readonly origin: string },
     key: string,

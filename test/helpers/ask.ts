@@ -38,10 +38,7 @@ export async function ask(
   };
 }
 
-/**
- * `count` requests, at most `connections` at a time, to the origins in turn. What cannot be reached
- * is left out.
- */
+/** `count` requests, `connections` at a time, to the origins in turn. Leaves failures out. */
 export async function hammer(
   origins: readonly string[],
   key: string,
@@ -86,10 +83,7 @@ interface Kills {
   readonly answered: (round: number) => number;
 }
 
-/**
- * Kills a server under load (SIGKILL), again and again, and returns how many requests were admitted
- * in all.
- */
+/** Kills a server under load, again and again. Returns how many requests were admitted. */
 export async function hammerThroughKills(options: Kills): Promise<number> {
   const { start, key, kills, requests, connections, answered } = options;
   let admitted = 0;
@@ -105,10 +99,7 @@ export async function hammerThroughKills(options: Kills): Promise<number> {
   return admitted;
 }
 
-/**
- * Runs `work` again when a minute ended under it, which a test with the machine's clock cannot
- * prevent.
- */
+/** Runs `work` again when a minute of the machine's clock ended under it. */
 export async function withinMinute(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const minute = Math.floor(Date.now() / 60_000);

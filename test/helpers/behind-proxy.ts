@@ -8,10 +8,7 @@ const control = process.env["TEST_PROXY"];
 /** Which port a server listens on, by the proxy's that leads to it. */
 const serverPorts = new Map<string, string>();
 
-/**
- * Asks for a proxy to the server at `origin` where proxies are asked for, and resolves with the
- * proxy's origin.
- */
+/** Asks at `askedFor` for a proxy to the server at `origin`. Resolves with its origin. */
 export async function proxyTo(origin: string, askedFor: string): Promise<string> {
   const answer = await fetch(askedFor, { method: "POST", body: origin });
   const text = await answer.text();
@@ -33,10 +30,7 @@ export function directly(origin: string): string {
   return `${protocol}//${hostname}:${serverPorts.get(port) ?? port}`;
 }
 
-/**
- * The arguments of a server that is to share the port of another one, which a test knows by its
- * proxy.
- */
+/** The arguments of a server that shares the port of one that a test knows by its proxy. */
 export function beyondProxy(args: readonly string[]): readonly string[] {
   const at = args.lastIndexOf("--port") + 1;
   const port = at === 0 ? undefined : serverPorts.get(args[at] ?? "");

@@ -69,10 +69,7 @@ export interface RunningBinary {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/**
- * Starts `rehome serve` on a free port, on a data folder or on what `env` names, and resolves once
- * it listens.
- */
+/** Starts `rehome serve` on a free port, on `folder` or what `env` names, until it listens. */
 export async function serve(
   folder: string | undefined,
   args: readonly string[] = [],

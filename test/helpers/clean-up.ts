@@ -1,7 +1,4 @@
-/**
- * Loaded before a run with `TEST_STORE=postgres`: cleans up behind each test, and behind all of
- * them.
- */
+/** Loaded before a run with `TEST_STORE=postgres`: cleans up after each test, and all. */
 import { afterAll, afterEach, beforeEach } from "bun:test";
 import { hookTimeoutMs } from "./postgres.ts";
 import { beginTest, dropDatabases, endTest } from "./store-under-test.ts";

@@ -1,6 +1,4 @@
-/**
- * The console beside a running executable: its address, people, and a browser of plain requests.
- */
+/** The console of a running executable: its address, people, and a browser of requests. */
 import { expect } from "bun:test";
 import { rehome, serve, type RunningBinary } from "./binary.ts";
 
@@ -21,10 +19,7 @@ export async function serveConsole(
   return { ...server, console: origin };
 }
 
-/**
- * Invites somebody from the command line, and returns the link. `place` is a data folder, or the
- * flags that name the store.
- */
+/** Invites somebody, and returns the link. `place` is a data folder, or flags of a store. */
 export async function invite(
   place: string | readonly string[],
   name: string,
@@ -43,16 +38,11 @@ export async function invite(
   return (JSON.parse(stdout) as { url: string }).url;
 }
 
-/**
- * Believes what visitors say of their addresses, so that wrong tries of one do not count for
- * another.
- */
+/** Believes visitors' addresses: wrong tries of one do not count for another. */
 export const behindProxy = ["--trusted-proxy", "127.0.0.1"];
 let visitors = 0;
 
-/**
- * Somebody's browser without a screen: keeps cookies, sends forms as a page of the console does.
- */
+/** A browser without a screen: keeps cookies, sends forms as a page of the console does. */
 export class Visitor {
   readonly #origin: string;
   readonly #address = `10.9.${((visitors += 1) >> 8) & 255}.${visitors & 255}`;

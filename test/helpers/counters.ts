@@ -1,7 +1,4 @@
-/**
- * What a test does to the counters past the store: hold their lock, make writing them fail, see
- * whether they changed.
- */
+/** Holds the counters' lock past the store, makes writing fail, sees whether they changed. */
 import { Database } from "bun:sqlite";
 import { SQL } from "bun";
 import { join } from "node:path";

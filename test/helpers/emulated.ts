@@ -6,10 +6,7 @@ async function run(command: readonly string[]): Promise<{ exitCode: number; text
   return { exitCode: await child.exited, text };
 }
 
-/**
- * Expects that `command`, an executable with what emulates its processor, does its work on the
- * empty folder `data`.
- */
+/** Expects that `command`, an executable with its emulator, works on the empty folder `data`. */
 export async function expectToWork(command: readonly string[], data: string): Promise<void> {
   const create = ["keys", "create", "--plan", "pro", "--name", "pi", "--json", "--data", data];
   const made = await run([...command, ...create]);

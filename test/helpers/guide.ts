@@ -1,16 +1,11 @@
-/**
- * Pages of docs/ whose commands are run as they stand there, in a copy of this system, and whose
- * outputs are compared.
- */
+/** Runs the commands of pages of docs/ in a copy of this system, and compares their outputs. */
 import { inSystem } from "./system.ts";
 
 /** A command of a page, and what the page says that it prints. */
 interface PageCommand {
   readonly command: string;
   readonly output: string;
-  /**
-   * The first line of the command and the line behind its output, both in the page, counted from 0.
-   */
+  /** The command's first line and the line after its output, in the page, from 0. */
   readonly start: number;
   readonly end: number;
 }
@@ -47,10 +42,7 @@ export function withOutputs(page: string, outputs: readonly string[]): string {
   return lines.join("\n");
 }
 
-/**
- * Runs the commands one after the other as the user kim, who may use sudo, and returns what each
- * prints.
- */
+/** Runs the commands as the user kim, who may use sudo. Returns what each prints. */
 export async function runCommands(
   commands: readonly PageCommand[],
   {
@@ -94,10 +86,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/**
- * A text without what differs from run to run: ids, keys, dates and times, sizes, and addresses of
- * the network.
- */
+/** A text without what differs from run to run, such as ids, keys, times and sizes. */
 export function comparable(text: string): string {
   return (
     text

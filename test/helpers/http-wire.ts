@@ -9,10 +9,7 @@ export interface Request {
   readonly target: string;
   /** By lower-case name; one that stands there more than once is joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
-  /**
-   * What came of it until its answer was whole, or undefined if that was not all of it, or too much
-   * to be kept.
-   */
+  /** What came before its answer was whole; undefined if incomplete or too much to keep. */
   readonly body: Buffer | undefined;
 }
 
@@ -179,10 +176,7 @@ function parseHead(text: string): Head | undefined {
   return { startLine, headers, counts };
 }
 
-/**
- * As far as a header says; undefined when two of them disagree or one says nothing (RFC 9112,
- * section 6.3).
- */
+/** As a header says; undefined when two disagree or one says nothing (RFC 9112, 6.3). */
 function announcedLength({ headers, counts }: Head): Length | undefined {
   const coding = headers["transfer-encoding"];
   const length = headers["content-length"];

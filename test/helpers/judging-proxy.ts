@@ -22,10 +22,7 @@ export interface Findings {
 }
 
 interface JudgingProxy {
-  /**
-   * Where proxies are asked for: POST with the origin of a server answers with the origin to be
-   * used instead.
-   */
+  /** Proxies are asked for here: POST the origin of a server, and get the origin to use. */
   readonly control: string;
   /** Ends every connection, and resolves when all answers are judged. */
   stop(): Promise<Findings>;

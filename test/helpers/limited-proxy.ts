@@ -6,10 +6,7 @@ interface LimitedProxy {
   stop(): Promise<void>;
 }
 
-/**
- * Refuses the requests whose numbers (from 0) are in `refused`, with `Retry-After`, and passes on
- * all others.
- */
+/** Refuses the requests of the numbers (from 0) in `refused`, and passes on all others. */
 export function limitedProxy(
   target: string,
   refused: Readonly<Record<number, { status: 429 | 503; retryAfterSeconds: number }>>,

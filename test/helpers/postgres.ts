@@ -31,14 +31,9 @@ interface Announcement {
 
 export interface OwnServer extends TestServer {
   readonly pid: number;
-  /**
-   * Ends the server with `signal`, starts it again on the same data and resolves once it answers.
-   */
+  /** Ends the server with `signal` and starts it again. Resolves once it answers. */
   restart(signal: NodeJS.Signals): Promise<void>;
-  /**
-   * Sets a standby up that every commit waits for, and resolves with its URL. Nobody may be
-   * connected; `via` leads here.
-   */
+  /** Makes a standby that commits wait for; returns its URL. Nobody connects; `via` leads here. */
   replicate(via: number): Promise<string>;
   /** Kills the server with all its processes, as a machine does that loses its power. */
   kill(): void;
@@ -51,10 +46,7 @@ export interface OwnServer extends TestServer {
   stop(): Promise<void>;
 }
 
-/**
- * A server for one file of tests, which may stop, freeze and restart it. `settings` are such as
- * `fsync=on`.
- */
+/** A server of its own for a file of tests. `settings` are such as `fsync=on`. */
 export async function startServer(...settings: readonly string[]): Promise<OwnServer> {
   const program = join(import.meta.dir, "postgres-server.ts");
   const child = Bun.spawn([process.execPath, program, ...settings], {
@@ -141,10 +133,7 @@ export async function testDatabase(server?: string): Promise<TestDatabase> {
   };
 }
 
-/**
- * Runs one statement on a connection of its own, so that a run with many databases does not hold
- * one for each.
- */
+/** Runs one statement on a connection of its own: a run has many databases. */
 async function asAdmin(base: string, statement: string): Promise<void> {
   const admin = new SQL(base, { max: 1 });
   try {

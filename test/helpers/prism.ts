@@ -37,10 +37,7 @@ interface Outcome {
 }
 
 export interface Verdict {
-  /**
-   * The operation and the status, such as `GET /pets/{petId} 404`, if the document has the
-   * operation.
-   */
+  /** Operation and status, such as `GET /pets/{petId} 404`, if the document has them. */
   readonly judged?: string;
   /** Why the document says nothing about the request. */
   readonly outside?: string;
@@ -113,9 +110,7 @@ function violationsOf(
   ];
 }
 
-/**
- * HEAD is every GET's, and OPTIONS is every path's (RFC 9110); any other request has to be refused.
- */
+/** HEAD goes with GET, OPTIONS with each path (RFC 9110). All else has to be refused. */
 function outsideOf({ method, target }: Request, status: number): Verdict {
   if (method === "HEAD" || method === "OPTIONS") return { outside: method, violations: [] };
   return {
@@ -129,10 +124,7 @@ function isHost(host: string): boolean {
   return /^[^\s/?#@\\]+$/.test(host) && URL.canParse(`http://${host}`);
 }
 
-/**
- * Whatever it asks for, a request without a valid Host header is answered with 400 (RFC 9112,
- * section 3.2).
- */
+/** A request without a valid Host header gets 400, whatever it is (RFC 9112, section 3.2). */
 function withoutHost({ method, target }: Request, status: number): Verdict {
   return {
     outside: "no valid Host header",
@@ -189,10 +181,7 @@ function valueOf(text: string, type: string | undefined): unknown {
   }
 }
 
-/**
- * Prism takes int64 for what a double holds exactly, and adds those bounds to the schemas: here
- * they are int64's.
- */
+/** The bounds of int64, where Prism adds those of what a double holds exactly. */
 function allowInt64(value: unknown, seen = new Set<object>()): void {
   if (typeof value !== "object" || value === null || seen.has(value)) return;
   seen.add(value);

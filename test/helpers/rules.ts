@@ -109,10 +109,7 @@ function annexProblem(from: string, target: string): string | undefined {
   return isAllowed ? undefined : `${own} must not use ${other ?? "the list of annexes"}`;
 }
 
-/**
- * Uses of a name (`process.env`, `console`, ...) by expressions, as `name` or as what a member
- * starts with.
- */
+/** Uses of a name such as `process.env` by expressions, alone or before a member. */
 function uses(source: Source, isMeant: (name: string, node: Node) => boolean): Finding[] {
   const found = source.nodes.flatMap((node) => {
     const name = nameOf(node);
@@ -123,10 +120,7 @@ function uses(source: Source, isMeant: (name: string, node: Node) => boolean): F
   return [...new Set(found)];
 }
 
-/**
- * What would make the domain depend on the machine, the time or chance. `crypto` is a name a rule
- * may use for itself.
- */
+/** What depends on the machine, the time or chance. A rule may use the name `crypto`. */
 const impureNames =
   /^(?:globalThis|Bun|process|fetch|performance|set(?:Timeout|Interval|Immediate)|queueMicrotask|Worker|require|Math\.random|crypto\.\w+)$/;
 
@@ -266,10 +260,7 @@ export function unreachable(sources: readonly Source[], entries: readonly string
 
 const sleepMaxMs = 1_000;
 
-/**
- * Waits of more than a second, as `path:line`: sleeps, and promises of nothing but a timer. A timer
- * as a deadline is none.
- */
+/** Waits of more than a second, as `path:line`. A timer as a deadline is none. */
 export function longSleeps(source: Source): Finding[] {
   return source.nodes.flatMap((node) => {
     const waitMs = numberOf(waitOf(node));

@@ -3,9 +3,7 @@ import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "./binary.ts";
 
-/**
- * A disk of its own that is gone when it is disposed of; undefined where mounting is not allowed.
- */
+/** A disk that is gone when it is disposed of; undefined where mounting is not allowed. */
 export function smallDisk(megabytes: number) {
   const folder = temporaryFolder();
   const size = `size=${megabytes}m,mode=0700`;

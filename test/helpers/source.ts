@@ -13,10 +13,7 @@ export interface Source {
   readonly path: string;
   readonly text: string;
   readonly nodes: readonly Node[];
-  /**
-   * Every module it names: imports and exports of values and types, `import()`, `new URL(...,
-   * import.meta.url)`.
-   */
+  /** Every module it names: imports, exports, `import()`, `new URL(..., import.meta.url)`. */
   readonly imports: readonly string[];
 }
 
@@ -47,10 +44,7 @@ export function child(node: Node | undefined, name: string): Node | undefined {
   return isNode(value) ? value : undefined;
 }
 
-/**
- * The dotted name of an expression: `process.env` and `process["env"]` alike, and undefined for any
- * other.
- */
+/** The dotted name of `process.env`, also of `process["env"]`; undefined for others. */
 export function nameOf(node: Node | undefined): string | undefined {
   if (node?.type === "Identifier") return String(node["name"]);
   if (node?.type === "MetaProperty") return "import.meta";

@@ -24,9 +24,7 @@ type StackOptions = Omit<TestStoreOptions, "clock"> &
     readonly storeClock?: () => number;
   };
 
-/**
- * A process as far as limits go: the services on a data folder, without the web in front of them.
- */
+/** A process without the web: the services on a data folder. */
 export class Stack {
   private constructor(
     readonly clock: TestClock,

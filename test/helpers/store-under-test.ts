@@ -27,10 +27,7 @@ export async function databaseFor(folder: string): Promise<string> {
   return (await databaseAt(folder)).url;
 }
 
-/**
- * Keeps the database that stands for `folder`, emptied, for the next one that is wanted. Nobody may
- * have it open.
- */
+/** Empties the database of `folder` for the next one. Nobody may have it open. */
 export async function recycleDatabaseOf(folder: string): Promise<void> {
   const database = databases.get(folder);
   databases.delete(folder);
@@ -50,10 +47,7 @@ export async function dropDatabases(): Promise<void> {
   for (const database of emptied.splice(0)) await database[Symbol.asyncDispose]();
 }
 
-/**
- * The files that the last process leaves in a data folder when it has closed it; a database needs
- * none.
- */
+/** The files that the last process leaves in a data folder; a database needs none. */
 export const filesWhenClosed: readonly string[] = isOnPostgres ? [] : ["limits.db", "rehome.db"];
 
 /** What the executable calls the store that stands for `folder`. */
@@ -61,10 +55,7 @@ export async function placeOf(folder: string): Promise<string> {
   return onPostgres === undefined ? folder : onPostgres.describe(await databaseFor(folder));
 }
 
-/**
- * A command's arguments and environment, with the database in place of the data folder where one is
- * under test.
- */
+/** A command's arguments and environment, on PostgreSQL with a database for the folder. */
 export async function onStoreUnderTest(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -98,9 +89,7 @@ export async function openTestStore(options: TestStoreOptions): Promise<Store> {
   });
 }
 
-/**
- * Databases that were used and hold nothing any more: emptying one is less work than making one.
- */
+/** Databases that were emptied, which is less work than making one. */
 const emptied: TestDatabase[] = [];
 /** The stores of the test that runs, by what closes them. */
 const open = new Map<Store, () => Promise<void>>();
@@ -158,19 +147,13 @@ export function beginTest(): void {
   isInTest = true;
 }
 
-/**
- * Closes what the test opened and left open: in memory that costs nothing, in a database
- * connections.
- */
+/** Closes what the test left open: in a database that costs connections. */
 export async function endTest(): Promise<void> {
   isInTest = false;
   for (const close of open.values()) await close();
 }
 
-/**
- * Lets the event loop turn once, and every store of the test notice what the others changed until
- * now.
- */
+/** Lets the event loop turn once, and every store of the test notice all changes until now. */
 export async function changesNoticed(): Promise<void> {
   await new Promise((resolve) => void setImmediate(resolve));
   if (!isOnPostgres) return;

@@ -1,7 +1,4 @@
-/**
- * A copy of this system, with a systemd of its own that runs, for what `rehome service` does to a
- * machine.
- */
+/** A copy of this system with a running systemd, for what `rehome service` does to it. */
 import { chmodSync, copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { executable, temporaryFolder } from "./binary.ts";

@@ -3,14 +3,9 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 interface TcpProxy {
   readonly port: number;
-  /**
-   * From now on nothing goes through in either direction, and nothing is closed: a cable that was
-   * pulled.
-   */
+  /** From now on nothing goes through, and nothing is closed: a cable that was pulled. */
   cut(): void;
-  /**
-   * What comes from now on goes through again; what was sent meanwhile is lost with its connection.
-   */
+  /** Lets new bytes through again; what was sent meanwhile is lost with its connection. */
   mend(): void;
   /** Resets every connection, and leads new ones to another port. */
   lead(port: number): void;

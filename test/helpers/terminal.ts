@@ -9,10 +9,7 @@ interface TerminalResult {
   readonly screen: string;
 }
 
-/**
- * Runs one command at a terminal. When the screen holds a question of `answers`, its answer is
- * typed, once.
- */
+/** Runs a command at a terminal. Types the answers to the questions on the screen, once. */
 export async function rehomeAtTerminal(
   args: readonly string[],
   options: {

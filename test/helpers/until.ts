@@ -1,7 +1,4 @@
-/**
- * Resolves once `holds`, and fails when it does not within `timeoutMs`. For what nobody tells a
- * test of.
- */
+/** Resolves once `holds`, for what nobody tells a test of. Fails after `timeoutMs`. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   timeoutMs = 30_000,

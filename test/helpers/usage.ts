@@ -10,10 +10,7 @@ interface DayDone {
   readonly bans?: number;
 }
 
-/**
- * Lets the key `keyId` of the store at `folder` have done what `days` say, oldest first, before
- * this moment.
- */
+/** Lets the key `keyId` of the store at `folder` have done what `days` say, oldest first. */
 export async function liveThrough(
   folder: string,
   keyId: string,
