@@ -335,13 +335,14 @@ describe("revoke", () => {
     ["no", "n\n"],
     ["nothing", "\n"],
     ["the end of the input", "\u0004"],
+    ["Ctrl-C", "\u0003"],
   ])("leaves the key alone when the answer is %s", async (answer, typed) => {
     const { id } = await makeKey(folder.path, "--plan", "free", "--name", `spared by ${answer}`);
     const { exitCode, screen } = await rehomeAtTerminal(["keys", "revoke", id], {
       env,
       answers: [[question, typed]],
     });
-    expect(screen).toContain("Error: Nothing was changed.");
+    expect(screen).toMatch(/^Error: Nothing was changed\.$/m);
     expect(exitCode).toBe(1);
     expect(await documented(keyDetailsSchema, "show", id)).toMatchObject({ state: "active" });
   });

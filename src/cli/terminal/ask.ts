@@ -6,13 +6,18 @@ export function ask(question: string, stop: AbortSignal): Promise<string> {
   const lines = createInterface({ input: process.stdin, terminal: false });
   process.stderr.write(question);
   return new Promise((resolve) => {
-    const finish = (answer: string) => {
+    let isOver = false;
+    const finish = (answer?: string) => {
+      if (isOver) return;
       // Before the close, which is an end of the input too.
-      resolve(answer);
+      isOver = true;
       lines.close();
+      // Nobody ended the line of the question.
+      if (answer === undefined) process.stderr.write("\n");
+      resolve(answer ?? "");
     };
     lines.once("line", finish);
-    lines.once("close", () => finish(""));
-    stop.addEventListener("abort", () => finish(""), { once: true });
+    lines.once("close", () => finish());
+    stop.addEventListener("abort", () => finish(), { once: true });
   });
 }
