@@ -225,7 +225,7 @@ function stagedVersion(outcome: Candidate | Gone): number {
 }
 
 function categoryRejection(
-  { line, externalId, name, category }: Candidate,
+  { line, id, name, category, status, externalId }: Candidate,
   problem: Message,
   isUnknown: boolean,
 ): Rejection {
@@ -235,12 +235,13 @@ function categoryRejection(
     line,
     field: "category",
     problem,
-    record: { name, category: named, externalId },
+    // With all that an import would keep, by the names of rehome's own format.
+    record: { id, name, category: named, status: status ?? null, externalId },
     ...(isUnknown ? { unknownCategory: true } : {}),
   };
 }
 
-function unknownId({ id, line, name }: UnknownRecord, others: number): Rejection {
-  const problem = message("idUnknown", String(id), String(others));
-  return { kind: "reject", line, field: "id", problem, record: { id, name } };
+function unknownId({ line, ...record }: UnknownRecord, others: number): Rejection {
+  const problem = message("idUnknown", String(record.id), String(others));
+  return { kind: "reject", line, field: "id", problem, record };
 }

@@ -200,11 +200,15 @@ function* unknownIds(newIds: boolean): Steps<Pick<Arranged, "unknownIds" | "unkn
   // What is gone, and not here under this id, leaves nothing to withdraw. It is no fault.
   yield* run(sql`DELETE FROM ${ready} WHERE is_gone = 1 AND ${isUnknown}`);
   const found = yield* rows(
-    sql<{ id: bigint; line: bigint; name: string }>`
-      SELECT pet_id AS id, line, name FROM ${ready} WHERE ${isUnknown}
+    sql<{ line: bigint; id: bigint; name: string; category_id: bigint; status: string | null }>`
+      SELECT line, pet_id AS id, name, category_id, status FROM ${ready} WHERE ${isUnknown}
       ORDER BY line LIMIT ${unknownMax}`,
   );
-  const unknown = found.map((each): UnknownRecord => ({ ...each, line: Number(each.line) }));
+  const unknown = found.map(
+    ({ line, id, name, category_id: categoryId, status }): UnknownRecord => {
+      return { line: Number(line), id, name, categoryId, status };
+    },
+  );
   if (unknown.length === 0) return { unknownIds: 0, unknown };
   return { unknownIds: yield* run(sql`DELETE FROM ${ready} WHERE ${isUnknown}`), unknown };
 }

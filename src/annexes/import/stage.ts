@@ -64,9 +64,11 @@ export interface Arrangement {
 
 /** A record whose id is not that of its animal here. */
 export interface UnknownRecord {
-  readonly id: bigint;
   readonly line: number;
+  readonly id: bigint;
   readonly name: string;
+  readonly categoryId: bigint;
+  readonly status: string | null;
 }
 
 export interface Arranged {

@@ -265,7 +265,12 @@ describe("importAnimals", () => {
     expect(rejections[0]).toMatchObject({
       line: 2,
       problem: message("categoryUnknown", '"Cat"'),
-      record: { name: "Unnamed", category: "Cat", externalId: "king-county:A800001" },
+      record: {
+        name: "Unnamed",
+        category: "Cat",
+        status: "available",
+        externalId: "king-county:A800001",
+      },
     });
   });
 });
@@ -278,10 +283,11 @@ test("each record with an id of another catalogue is rejected by itself", async 
     rejected: 3,
     causes: [{ field: "id", problem: message("idUnknown", "91", "2"), records: 3, lines: [2] }],
   });
+  const rest = { categoryId: 1n, status: "sold" };
   expect(rejections.map(({ line, problem, record }) => [line, problem, record])).toEqual([
-    [2, message("idUnknown", "91", "0"), { id: 91n, name: "Rex" }],
-    [3, message("idUnknown", "92", "0"), { id: 92n, name: "Bo" }],
-    [4, message("idUnknown", "93", "0"), { id: 93n, name: "Mi" }],
+    [2, message("idUnknown", "91", "0"), { id: 91n, name: "Rex", ...rest }],
+    [3, message("idUnknown", "92", "0"), { id: 92n, name: "Bo", ...rest }],
+    [4, message("idUnknown", "93", "0"), { id: 93n, name: "Mi", ...rest }],
   ]);
 });
 
