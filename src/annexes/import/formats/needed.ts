@@ -1,11 +1,16 @@
 import { message } from "../messages.ts";
 import { UnreadableInput } from "../read/input.ts";
-import type { Format, Sample } from "./format.ts";
+import type { Format, RecordMapper, Sample } from "./format.ts";
+import { mapperOf } from "./values.ts";
 
-/** Refuses CSV columns for a format that has only objects. Throws UnreadableInput. */
-export function requireObjects(format: string, { columns }: Sample): void {
-  if (columns === undefined) return;
-  throw new UnreadableInput(1, message("jsonWanted", format));
+/** A mapper for a format that has only objects. Throws UnreadableInput for CSV columns. */
+export function objectMapper(
+  format: string,
+  { columns }: Sample,
+  map: (record: Readonly<Record<string, unknown>>, line: number) => ReturnType<RecordMapper>,
+): RecordMapper {
+  if (columns !== undefined) throw new UnreadableInput(1, message("jsonWanted", format));
+  return mapperOf(columns, (record, line) => map(record as Record<string, unknown>, line));
 }
 
 /** Refuses an input that lacks what `--format` needs. */

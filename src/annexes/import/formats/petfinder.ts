@@ -3,16 +3,8 @@ import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { Outcome } from "../candidate.ts";
 import type { Format, MapperContext } from "./format.ts";
 import { externalId } from "./ids.ts";
-import { requireObjects } from "./needed.ts";
-import {
-  FieldFault,
-  byStatus,
-  categoryName,
-  mapperOf,
-  shelterName,
-  shown,
-  versionOf,
-} from "./values.ts";
+import { objectMapper } from "./needed.ts";
+import { FieldFault, byStatus, categoryName, shelterName, shown, versionOf } from "./values.ts";
 import { message } from "../messages.ts";
 
 /** Petfinder API version 2: one or more pages `{"animals": [...], "pagination": {...}}`. */
@@ -27,12 +19,8 @@ export const petfinder: Format = {
         "type" in record &&
         ("organization_id" in record || "breeds" in record),
     ),
-  mapper(sample, context) {
-    requireObjects("petfinder", sample);
-    return mapperOf(undefined, (record, line) =>
-      mapped(context, record as Readonly<Record<string, unknown>>, line),
-    );
-  },
+  mapper: (sample, context) =>
+    objectMapper("petfinder", sample, (record, line) => mapped(context, record, line)),
 };
 
 function mapped(

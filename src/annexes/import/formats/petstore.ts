@@ -2,16 +2,8 @@ import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { CandidateCategory } from "../candidate.ts";
 import type { Format } from "./format.ts";
 import { externalId } from "./ids.ts";
-import { requireObjects } from "./needed.ts";
-import {
-  FieldFault,
-  byStatus,
-  categoryName,
-  exactName,
-  int64In,
-  isBlank,
-  mapperOf,
-} from "./values.ts";
+import { objectMapper } from "./needed.ts";
+import { FieldFault, byStatus, categoryName, exactName, int64In, isBlank } from "./values.ts";
 import { message } from "../messages.ts";
 
 /** Swagger Petstore, versions 2 and 3: `GET /pet/findByStatus`. Its three statuses are ours. */
@@ -26,17 +18,14 @@ export const petstore: Format = {
         "name" in record &&
         (isJsonObject(record["category"]) || "photoUrls" in record),
     ),
-  mapper(sample, context) {
-    requireObjects("petstore", sample);
-    return mapperOf(undefined, (record, line) => {
-      const { id, name, category, status } = record as Readonly<Record<string, unknown>>;
+  mapper: (sample, context) =>
+    objectMapper("petstore", sample, ({ id, name, category, status }, line) => {
       const origin = { line, externalId: externalId(context, "id", id, line) };
       return byStatus(context, origin, { field: "status", value: status }, () => ({
         name: exactName("name", name),
         category: categoryOf(category),
       }));
-    });
-  },
+    }),
 };
 
 function categoryOf(category: unknown): CandidateCategory {

@@ -2,13 +2,12 @@ import { isJsonObject } from "../../../domain/exact-json.ts";
 import type { CandidateCategory, Deferred, Outcome } from "../candidate.ts";
 import type { Format, MapperContext } from "./format.ts";
 import { externalId } from "./ids.ts";
-import { requireObjects } from "./needed.ts";
+import { objectMapper } from "./needed.ts";
 import {
   FieldFault,
   byStatus,
   int64Of,
   isBlank,
-  mapperOf,
   outcomeOf,
   shelterName,
   shown,
@@ -27,10 +26,8 @@ export const rescuegroups: Format = {
     records.some(
       (record) => isJsonObject(record) && isJsonObject(record["attributes"]) && "type" in record,
     ),
-  mapper(sample, context) {
-    requireObjects("rescuegroups", sample);
-    return mapperOf(undefined, (record, line) => mapped(context, record as Json, line));
-  },
+  mapper: (sample, context) =>
+    objectMapper("rescuegroups", sample, (record, line) => mapped(context, record, line)),
 };
 
 function mapped(context: MapperContext, record: Json, line: number): Outcome | Deferred {
