@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import {
   dataHomeVariable,
-  serviceDataFolder,
   settings,
   shownValue,
   variableOf,
@@ -68,12 +67,7 @@ async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
   const address = await storeAddress(config);
   const store =
     address === undefined
-      ? examineFolder({
-          folder: config.data,
-          why: whyOf("data", loaded, io),
-          elsewhere: [serviceDataFolder],
-          nowMs: systemClock(),
-        })
+      ? examineFolder(config.data, whyOf("data", loaded, io), systemClock())
       : await examineDatabase(
           address,
           whyOf(config.store === undefined ? "storeFile" : "store", loaded, io),

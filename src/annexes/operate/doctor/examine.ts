@@ -17,30 +17,19 @@ const timesync = { folder: "/run/systemd/timesync", file: "/run/systemd/timesync
 /** No clock is right that shows a time before this program was written. */
 const writtenMs = Date.UTC(2026, 0, 1);
 
-interface FolderQuestion {
-  readonly folder: string;
-  /** Which setting says so. */
-  readonly why: string;
-  /** Folders that hold the data of other installations, as a rule. */
-  readonly elsewhere: readonly string[];
-  readonly nowMs: number;
-}
-
-/** Examines a data folder and what is in it, and changes nothing. It may be in use. */
-export function examineFolder(question: FolderQuestion): Finding[] {
-  const { folder, why, elsewhere, nowMs } = question;
-  const first = checkFolder(folder, why, elsewhere);
+/** Examines the data folder that the setting `why` names, and changes nothing. */
+export function examineFolder(folder: string, why: string, nowMs: number): Finding[] {
+  const first = checkFolder(folder, why);
   if (!existsSync(folder) || first.state === "fail") return [first, checkClock(nowMs, 0)];
   const databases = diagnose(folder);
   const found = databases.filter(({ bytes }) => bytes !== undefined).map(checkDatabase);
-  const refused = found.some(({ state }) => state === "fail") ? undefined : checkStart(folder);
   const newestMs = Math.max(...databases.map((each) => each.newestMs));
   const catalogueBytes = databases[0]?.bytes ?? 0;
   return [
     first,
     ...moved(folderMovedTo(folder)),
     ...found,
-    ...(refused === undefined ? [] : [refused]),
+    ...(found.some(({ state }) => state === "fail") ? [] : checkStart(folder)),
     checkDisk(folder, catalogueBytes),
     checkPermissions(folder),
     ...(catalogueBytes === 0 ? [] : [checkBackup(folder, nowMs)]),
@@ -51,22 +40,17 @@ export function examineFolder(question: FolderQuestion): Finding[] {
 /** A store that was moved elsewhere serves nobody, and changes to it have no effect. */
 function moved(place: string | undefined): Finding[] {
   if (place === undefined) return [];
-  return [
-    fail(
-      "moved",
-      `the store was moved to ${place}`,
-      "Use that place; nothing is served from here.",
-    ),
-  ];
+  const advice = "Use that place; nothing is served from here.";
+  return [fail("moved", `the store was moved to ${place}`, advice)];
 }
 
-/** What `rehome serve` would refuse of the files, or undefined. */
-function checkStart(folder: string): Finding | undefined {
+/** What `rehome serve` would refuse of the files, if anything. */
+function checkStart(folder: string): Finding[] {
   try {
     inspectFolder(storeFiles(folder));
-    return undefined;
+    return [];
   } catch (error) {
-    return failWith("start", error as AppError, "Restore a backup.");
+    return [failWith("start", error as AppError, "Restore a backup.")];
   }
 }
 
@@ -130,17 +114,6 @@ export async function examineDatabase(
   }
   const detail = `${found.where} (${why}), ${found.server}, ${bytesText(found.bytes)}`;
   const nowMs = clock();
-  const skewMs = Math.abs(nowMs - found.serverMs);
-  const skew =
-    skewMs > clockToleranceMs
-      ? [
-          warn(
-            "clock skew",
-            `this machine and the database differ by ${Math.round(skewMs / 1_000)} s`,
-            "Synchronize both clocks; the limits use the clock of the database.",
-          ),
-        ]
-      : [];
   return [
     found.pending.length === 0
       ? ok("database", `${detail}, schema up to date`)
@@ -150,7 +123,14 @@ export async function examineDatabase(
           "The next start updates it; make a dump with pg_dump first.",
         ),
     ...moved(found.movedTo),
-    ...skew,
+    ...checkSkew(Math.abs(nowMs - found.serverMs)),
     checkClock(nowMs, 0),
   ];
+}
+
+function checkSkew(skewMs: number): Finding[] {
+  if (skewMs <= clockToleranceMs) return [];
+  const detail = `this machine and the database differ by ${Math.round(skewMs / 1_000)} s`;
+  const advice = "Synchronize both clocks; the limits use the clock of the database.";
+  return [warn("clock skew", detail, advice)];
 }

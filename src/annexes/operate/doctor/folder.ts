@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { serviceDataFolder } from "../../../config.ts";
 import { shellWord, type AppError } from "../../../domain/errors.ts";
 import { freeBytes } from "../../../storage/sqlite/checks.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
@@ -20,16 +21,15 @@ const freeSpareBytes = 256 * 1024 * 1024;
 const othersMask = 0o077;
 
 /** The data folder: whether it is there, on a disk that locks hold on, and can be written. */
-export function checkFolder(folder: string, why: string, elsewhere: readonly string[]): Finding {
+export function checkFolder(folder: string, why: string): Finding {
   const check = "data folder";
   const from = `${folder} (${why})`;
-  const other = elsewhere.find((each) => each !== folder && hasCatalogue(each));
   const isEmpty = !hasCatalogue(folder);
-  if (isEmpty && other !== undefined) {
+  if (isEmpty && hasCatalogue(serviceDataFolder)) {
     return fail(
       check,
-      `${from} holds no catalogue, but ${other} does`,
-      `Name that folder with --data ${other} or REHOME_DATA, or run the command as its owner.`,
+      `${from} holds no catalogue, but ${serviceDataFolder} does`,
+      `Name that folder with --data ${serviceDataFolder} or REHOME_DATA, or run the command as its owner.`,
     );
   }
   try {
