@@ -250,15 +250,10 @@ class SqliteStore implements Store {
 
   /** SQLite tells a connection of others' changes only; this one's own are noted here. */
   #noticing<T>(write: () => T): T {
-    // Before the write, to leave the read snapshot; otherwise the commit would wait for the end of
-    // the turn. After it, so that the change is seen.
+    // This leaves the read snapshot too; otherwise the commit would wait for the end of the turn.
     this.#versions.invalidate();
     this.#requireFiles();
-    try {
-      return write();
-    } finally {
-      this.#versions.invalidate();
-    }
+    return write();
   }
 
   /** In a server, the thread goes on while another process holds the lock. */
@@ -272,7 +267,6 @@ class SqliteStore implements Store {
     return {
       ...windows,
       take: (requests, usage) => {
-        this.#requireFiles();
         this.#takesSinceCheckpoint += requests.length;
         if (this.#takesSinceCheckpoint >= checkpointAfterTakes) {
           this.#takesSinceCheckpoint = 0;

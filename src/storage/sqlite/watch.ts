@@ -162,7 +162,6 @@ export class FileWatch {
     }
     this.#onLost = onLost;
     this.#timer = setInterval(() => this.look(), watchIntervalMs);
-    this.#timer.unref();
   }
 
   /** Looks at the files now. */
