@@ -255,7 +255,7 @@ export function loadConfig(
   const ofKernel = Object.entries<AnySetting>(settings);
   const values = ofKernel.map(([name, setting]) => [name, loadedOf(setting).value] as const);
   return {
-    config: Object.freeze(Object.fromEntries(values)) as Config,
+    config: Object.fromEntries(values) as Config,
     all,
     valueOf: <T>(setting: Setting<T>) => loadedOf(setting).value as T,
     loadedOf,
