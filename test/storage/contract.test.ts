@@ -127,6 +127,18 @@ describe.each(stores)("$name", (kind) => {
         });
       });
 
+      test("are told from what was sent with the same value a day before", async () => {
+        const tomorrow = noonMs + dayMs;
+        const late = once();
+        // More are older than are forgotten with one create.
+        const older = Array.from({ length: 17 }, () => once({ nowMs: noonMs - 1 }));
+        for (const create of [...older, late]) await store.pets.createOnce(create);
+        const other = { ...late, bodyHash: new Uint8Array(32).fill(2), nowMs: tomorrow };
+        const { id, outcome } = await store.pets.createOnce(other);
+        expect(outcome).toBe("added");
+        expect(await store.pets.createOnce(other)).toEqual({ id, outcome: "repeated" });
+      });
+
       test("are forgotten in the end, a few with each that is remembered", async () => {
         const later = noonMs + 10 * dayMs;
         for (let count = 0; count < 12; count += 1) {
@@ -393,20 +405,33 @@ describe.each(stores)("$name", (kind) => {
       const today = Math.floor(noonMs / dayMs);
       await one("w7", 8);
       await store.windows.take([], [{ keyId: "w7", day: today, refusals: 2 }]);
-      await store.transact(() => countBan("w7", nowMs), { counters: true });
+      for (let bans = 0; bans < 2; bans += 1) {
+        await store.transact(() => countBan("w7", nowMs), { counters: true });
+      }
       expect(await store.windows.usage(today, "w7")).toEqual([
-        { keyId: "w7", day: today, requests: 8, refusals: 2, bans: 1 },
+        { keyId: "w7", day: today, requests: 8, refusals: 2, bans: 2 },
       ]);
       nowMs += dayMs;
       await one("w7", 5);
       await store.windows.take([], [{ keyId: "w7", day: today, refusals: 1 }]);
       expect(await store.windows.usage(today, "w7")).toEqual([
-        { keyId: "w7", day: today, requests: 8, refusals: 3, bans: 1 },
+        { keyId: "w7", day: today, requests: 8, refusals: 3, bans: 2 },
         { keyId: "w7", day: today + 1, requests: 5, refusals: 0, bans: 0 },
       ]);
       expect(await store.windows.usage(today + 1, "w7")).toHaveLength(1);
       expect((await store.windows.usage(today, undefined)).length).toBeGreaterThan(2);
       expect(unusedCounts.dayUsed).toBe(0);
+    });
+
+    test("add what a clock that was set back counts to a finished day's requests", async () => {
+      const today = Math.floor(noonMs / dayMs);
+      await one("w11", 3);
+      nowMs += 3 * dayMs;
+      await one("w11", 1);
+      nowMs -= 3 * dayMs;
+      await one("w11", 1);
+      // The count of the day that never was is kept.
+      expect(await store.windows.usage(0, "w11")).toMatchObject([{ day: today, requests: 5 }]);
     });
 
     test("forget a day of a key 400 days later, when a day of that key ends", async () => {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { systemClock } from "../../../src/domain/clock.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
-import { run, sql } from "../../../src/storage/statement.ts";
+import { raw, row, run, sql } from "../../../src/storage/statement.ts";
 import { pets } from "../../../src/storage/tables.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
@@ -66,6 +66,54 @@ test("a change in a turn that has read is there for others at once, not when the
   await store.close();
 });
 
+test("a request sees what another process did before it, in a turn that is long too", async () => {
+  using folder = temporaryFolder();
+  const store = open(folder.path);
+  store.current();
+  const before = store.versions().keys;
+  using other = new Database(`${folder.path}/rehome.db`);
+  other.run("UPDATE key_epoch SET epoch = epoch + 1");
+  Bun.sleepSync(2);
+  store.current();
+  expect(store.versions().keys).toBe(before + 1);
+  await store.close();
+});
+
+test("a change waits for another process's lock without holding up the thread", async () => {
+  using folder = temporaryFolder();
+  const store = open(folder.path);
+  await store.started;
+  using other = new Database(`${folder.path}/rehome.db`);
+  other.run("BEGIN IMMEDIATE");
+  const startMs = performance.now();
+  const change = store.transact(() => run(sql`DELETE FROM ${pets}`));
+  expect(performance.now() - startMs).toBeLessThan(1_000);
+  other.run("ROLLBACK");
+  await change;
+  await store.close();
+});
+
+test("a transaction has the lock from its beginning", async () => {
+  using folder = temporaryFolder();
+  const store = open(folder.path);
+  using other = new Database(`${folder.path}/rehome.db`);
+  await store.transact(function* () {
+    expect(() => other.run("UPDATE key_epoch SET epoch = epoch + 1")).toThrow("locked");
+    yield* run(sql`DELETE FROM ${pets}`);
+  });
+  await store.close();
+});
+
+test("a change is on the disk once it returns, and counters survive a kill", async () => {
+  using folder = temporaryFolder();
+  const store = open(folder.path);
+  const synchronous = (counters: boolean) =>
+    store.read(() => row(raw("PRAGMA synchronous")), { counters });
+  expect(await synchronous(false)).toEqual({ synchronous: 2n });
+  expect(await synchronous(true)).toEqual({ synchronous: 1n });
+  await store.close();
+});
+
 test("an animal is there for whoever reads once its create is answered, however much was read before", async () => {
   using folder = temporaryFolder();
   const store = open(folder.path);
@@ -124,6 +172,20 @@ test("its checks name which of its files cannot be written, and why", async () =
     other.run("ROLLBACK");
     expect(await failing()).toEqual([]);
   }
+  await store.close();
+});
+
+test("its checks write nothing while takes succeed", async () => {
+  using folder = temporaryFolder();
+  const store = open(folder.path);
+  await store.started;
+  const limits = { perMinute: 1, perDay: 1 };
+  await store.windows.take([{ keyId: "key_1", limits, want: 1, unused: undefined }], []);
+  using other = new Database(`${folder.path}/limits.db`);
+  const version = () => other.query("PRAGMA data_version").get();
+  const before = version();
+  await store.check();
+  expect(version()).toEqual(before);
   await store.close();
 });
 

@@ -1,10 +1,11 @@
-/** The snapshot that all reads of an event-loop turn are made in. */
+/** The snapshot that all reads of an event-loop turn are made in, and the files that are read. */
 import { expect, test } from "bun:test";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
 import { openDatabase } from "../../../src/storage/sqlite/database.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
-import { VersionReader } from "../../../src/storage/sqlite/watch.ts";
+import { FileWatch, VersionReader } from "../../../src/storage/sqlite/watch.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
 const endOfTurn = () => new Promise((resolve) => void setImmediate(resolve));
@@ -61,4 +62,40 @@ test.each([
   expect(versions.read().keys).toBe(before.keys + 1);
   versions.endTurn();
   for (const each of [db, other]) each.close();
+});
+
+test("a change by hand that counts no edit is an edit", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "catalogue.db");
+  const opens = () => openDatabase(path, { synchronous: "normal" });
+  const [db, other] = [opens(), opens()];
+  migrate(db, path, migrationsOf.catalogue);
+  const versions = new VersionReader(db, { snapshot: false });
+  const editsAfter = async (change: string) => {
+    const { edits } = versions.read();
+    other.run(change);
+    await endOfTurn();
+    return versions.read().edits - edits;
+  };
+  expect(await editsAfter("INSERT INTO pets (name, category_id) VALUES ('Rex', 1)")).toBe(0);
+  expect(await editsAfter("UPDATE pets SET name = 'Mia'")).toBe(1);
+  for (const each of [db, other]) each.close();
+});
+
+test("a file that is missing is told of once, and no more after the close", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "catalogue.db");
+  writeFileSync(path, "");
+  const told: unknown[] = [];
+  const watch = new FileWatch([path], (error) => told.push(error));
+  renameSync(path, `${path}.1`);
+  for (let times = 0; times < 3; times += 1) expect(watch.look()).toBeDefined();
+  expect(told).toHaveLength(1);
+  renameSync(`${path}.1`, path);
+  expect(watch.look()).toBeUndefined();
+  watch.close();
+  renameSync(path, `${path}.1`);
+  // Longer than it is between two looks.
+  await Bun.sleep(300);
+  expect(told).toHaveLength(1);
 });
