@@ -13,6 +13,7 @@ function heapBytes(): number {
   Bun.gc(true);
   return heapStats().heapSize;
 }
+const address = (i: number) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`;
 const limiter = (perMinute = 3) => {
   const clock = new TestClock();
   return { clock, limiter: new AnonymousLimiter(clock.read, perMinute) };
@@ -90,7 +91,6 @@ describe("buckets", () => {
 
   test("of 200,000 addresses are all counted, later ones share one, and the next minute forgets them", () => {
     const { clock, limiter: buckets } = limiter(1);
-    const address = (i: number) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`;
     const before = heapBytes();
     for (let i = 0; i < 200_000; i += 1) expect(admitted(buckets, address(i))).toBe(true);
     for (const i of [0, 1, 100_000, 199_999]) expect(admitted(buckets, address(i))).toBe(false);
@@ -100,6 +100,13 @@ describe("buckets", () => {
     clock.advance(minuteMs);
     expect(admitted(buckets, address(0))).toBe(true);
     expect(admitted(buckets, address(200_001))).toBe(true);
+    expect(heapBytes() - before).toBeLessThan(16 * 1024 * 1024);
+  });
+
+  test("that nothing is taken from have no place", () => {
+    const { limiter: buckets } = limiter(1);
+    for (let i = 0; i < 200_000; i += 1) buckets.peek(address(i));
+    for (const i of [200_000, 200_001]) expect(admitted(buckets, address(i))).toBe(true);
   });
 });
 

@@ -38,7 +38,7 @@ async function directoryOn(
   };
   const secret = { mask: "", createdAtMs: clock.nowMs, expiresAtMs: undefined };
   await store.keys.insert(key, hashKey(plain), secret, by);
-  const counts = { lookUps: 0 };
+  const counts = { lookUps: 0, changes: 0 };
   const released: Account[] = [];
   const answers: (() => void)[] = [];
   /** Resolves when a look-up has read its row. */
@@ -60,7 +60,10 @@ async function directoryOn(
           await new Promise<void>((resolve) => answers.push(resolve));
           return found;
         },
-        changedSince: (version: number) => store.keys.changedSince(version),
+        changedSince(version: number) {
+          counts.changes += 1;
+          return store.keys.changedSince(version);
+        },
       }),
       versions: () => store.versions(),
       current: options.stale ?? (() => undefined),
@@ -162,4 +165,14 @@ test("lets go of all accounts, with what they hold, when there are too many; who
   expect(again).toBeInstanceOf(Account);
   expect(again).not.toBe(one);
   expect(counts.lookUps).toBe(4);
+});
+
+test("reads what changed once, however many ask at the same time", async () => {
+  const { clock, counts, directory, key, plain, store } = await directoryOn({ isHeld: false });
+  expect(await directory.find(plain)).toBeInstanceOf(Account);
+  await store.keys.change(key.id, by, (k) => ({ ...k, revokedAtMs: clock.nowMs }));
+  await changesNoticed();
+  const found = await Promise.all(Array.from({ length: 9 }, async () => directory.find(plain)));
+  for (const each of found) expect(each).toMatchObject({ ended: "revoked" });
+  expect(counts.changes).toBe(1);
 });

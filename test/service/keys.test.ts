@@ -52,6 +52,8 @@ test("a label belongs to one key that is not revoked, also at the same moment", 
   await keys.update(other.id, { name: "website" });
   // The one that was revoked keeps its label, and may change in other ways.
   await keys.update(id, { plan: "pro" });
+  await keys.update(id, { name: "former" });
+  await keys.update(id, { name: "website" });
   expect((await keys.resolve("website")).id).toBe(other.id);
 });
 
@@ -70,4 +72,36 @@ test("keys of an older version that share a label stay usable, and the label lis
   await keys.rotate(second, 0);
   await keys.update(second, { name: "single" });
   expect((await keys.resolve("twin")).id).toBe(first);
+});
+
+test("a key that is moved to enterprise needs both numbers, and keeps them from then on", async () => {
+  const { services } = await testApp();
+  const { keys } = services;
+  const { key } = await keys.create({ name: "a", plan: "pro" });
+  expect(await messageOf(keys.update(key.id, { plan: "enterprise" }))).toContain("both numbers");
+  await keys.update(key.id, { plan: "enterprise", perMinute: 5, perDay: 50 });
+  const changed = await keys.update(key.id, { perDay: 60 });
+  expect(changed.limits).toEqual({ perMinute: 5, perDay: 60 });
+});
+
+test("a key that is revoked again keeps its time and its history", async () => {
+  const { clock, services } = await testApp();
+  const { keys } = services;
+  const { key } = await keys.create({ name: "a", plan: "pro" });
+  await keys.revoke(key.id);
+  const before = await keys.details(key.id);
+  clock.advance(1_000);
+  await keys.revoke(key.id);
+  expect(await keys.details(key.id)).toEqual(before);
+});
+
+test("no label holds a secret, of a new key or of one that is renamed", async () => {
+  const { services } = await testApp();
+  const { keys } = services;
+  const { key, secret } = await keys.create({ name: "a", plan: "pro" });
+  const named = { name: `website ${secret}` };
+  expect(await messageOf(keys.create({ ...named, plan: "pro" }))).toContain(
+    "must not hold a secret",
+  );
+  expect(await messageOf(keys.update(key.id, named))).toContain("must not hold a secret");
 });

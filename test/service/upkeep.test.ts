@@ -2,7 +2,8 @@
  * What the limiter does without a request that asks for it: once a second, when a day ends, and at
  * a clean stop.
  */
-import { describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { describe, expect, jest, test } from "bun:test";
 import type { TakeRequest, UsageDelta } from "../../src/storage/contract.ts";
 import { TestClock } from "../helpers/app.ts";
 import { countersOf } from "../helpers/counters.ts";
@@ -108,6 +109,28 @@ describe("refusals", () => {
     expect(await kept(await folder.stack(), key.id)).toEqual([[today(folder), 7]]);
   });
 
+  test.skipIf(isOnPostgres)(
+    "are kept while another process holds the lock at the stop",
+    async () => {
+      await using folder = new SharedFolder(new TestClock());
+      let busy = 0;
+      const stack = await folder.stack({ serving: true, onBusy: () => (busy += 1) });
+      const { key, secret } = await stack.key("enterprise", { perMinute: 1, perDay: 1 });
+      await stack.request(secret);
+      await refused(stack, secret, 7);
+      expect(busy).toBe(0);
+      using other = new Database(`${folder.path}/limits.db`);
+      other.run("BEGIN IMMEDIATE");
+      const stopped = folder.stop(stack);
+      // Longer than everything else takes at a stop.
+      await Bun.sleep(300);
+      other.run("ROLLBACK");
+      await stopped;
+      expect(busy).toBeGreaterThan(0);
+      expect(await kept(await folder.stack(), key.id)).toEqual([[today(folder), 7]]);
+    },
+  );
+
   test("are written no sooner than ten minutes after the last time", async () => {
     await using folder = new SharedFolder(new TestClock());
     const stack = await folder.stack();
@@ -179,4 +202,20 @@ test("a noisy minute that cannot be reported is no failure of the request", asyn
     new Set(["rate_limited"]),
   );
   expect(stack.reported).toEqual([error]);
+});
+
+test("once a second there is a sweep, and none after the stop", async () => {
+  jest.useFakeTimers();
+  try {
+    const stack = await Stack.open(new TestClock(), {});
+    let sweeps = 0;
+    Object.assign(stack.store.windows, { version: () => (sweeps += 1) });
+    jest.advanceTimersByTime(3_000);
+    expect(sweeps).toBe(3);
+    await stack.services.close();
+    jest.advanceTimersByTime(3_000);
+    expect(sweeps).toBe(3);
+  } finally {
+    jest.useRealTimers();
+  }
 });
