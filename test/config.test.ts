@@ -18,6 +18,38 @@ describe("the data folder that nobody named", () => {
   ])("%j", (env, folder) => expect(defaultDataFolder(env)).toBe(folder));
 });
 
+describe("a store that is named twice is refused", () => {
+  const load = (flags: Record<string, string>, env = {}) => loadConfig(flags, env, []);
+  const [data, store, file] = ["/srv/kim", "postgres://a/b", "/etc/store"];
+
+  test.each([
+    [{ data, store }, "--data and --store name two stores; use one."],
+    [{ data, "store-file": file }, "--data and --store-file name two stores; use one."],
+    [{ store, "store-file": file }, "--store and --store-file name two stores; use one."],
+  ])("%j", (flags, message) => expect(() => load(flags)).toThrow(message));
+
+  test("in the environment", () => {
+    const env = { REHOME_STORE: store, REHOME_STORE_FILE: file };
+    expect(() => load({}, env)).toThrow(
+      "REHOME_STORE and REHOME_STORE_FILE are both set; use one.",
+    );
+    // A flag says which one is meant.
+    expect(load({ data }, env).config).toMatchObject({
+      data,
+      store: undefined,
+      storeFile: undefined,
+    });
+    expect(load({ store }, env).config).toMatchObject({ store, storeFile: undefined });
+  });
+});
+
+test("a variable that is no setting is refused in the service's file too", () => {
+  const service = new Map([["REHOME_PROT", { text: "80", file: "/etc/default/rehome" }]]);
+  expect(() => loadConfig({}, {}, [], service)).toThrow(
+    "The variable REHOME_PROT in /etc/default/rehome is not a setting of rehome.",
+  );
+});
+
 describe("the setting of an annex", () => {
   const door = listenAddress("side-door", "serve something there");
   const env = { REHOME_SIDE_DOOR: "[::1]:9000", REHOME_PORT: "9001" };

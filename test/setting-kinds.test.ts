@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { baseAddress } from "../src/setting-kinds.ts";
+import { baseAddress, host, integer, origin } from "../src/setting-kinds.ts";
 
 describe("a base address", () => {
   const { parse } = baseAddress("base-url", "where the service is");
@@ -34,3 +34,38 @@ describe("a base address", () => {
     expect(parse(text)).toBeUndefined();
   });
 });
+
+test.each([
+  ["1", 1],
+  ["60", 60],
+  ["007", 7],
+  ["0", undefined],
+  ["61", undefined],
+  ["-1", undefined],
+  ["1.5", undefined],
+  ["", undefined],
+  ["1e1", undefined],
+])("%j as a whole number from 1 to 60 is %p", (text, value) => {
+  expect(integer("n", "N", "a number", { default: 1, min: 1, max: 60 }).parse(text)).toBe(value);
+});
+
+test.each([
+  ["[::1]", "::1"],
+  ["::1", "::1"],
+  ["127.0.0.1", "127.0.0.1"],
+  ["shelter.example", "shelter.example"],
+  ["[shelter.example]", "[shelter.example]"],
+  ["", undefined],
+])("%j as a host is %p", (text, value) => {
+  expect(host("host", "where to listen", "127.0.0.1").parse(text)).toBe(value);
+});
+
+test.each(["*", "https://a.example", "http://localhost:5173"])(
+  "%s is an origin, and not with anything else",
+  (text) => {
+    expect(origin(text)).toBe(text);
+    for (const more of [`${text}/`, `${text}/page`, `x ${text}`]) {
+      expect(origin(more)).toBeUndefined();
+    }
+  },
+);
