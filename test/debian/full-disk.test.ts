@@ -3,7 +3,14 @@
  * again.
  */
 import { expect, test } from "bun:test";
-import { copyFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { LogOutput } from "../../src/service/log/output.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
@@ -139,6 +146,35 @@ test.skipIf(!canMount)(
   },
   120_000,
 );
+
+test.skipIf(!canMount)("a disk that takes no more files is said in words", async () => {
+  using disk = smallDisk(diskMb);
+  using elsewhere = temporaryFolder();
+  const path = disk?.path ?? "";
+  const withFiles = (more: number) => {
+    const { files, ffree } = statfsSync(path);
+    const option = `remount,nr_inodes=${files - ffree + more}`;
+    expect(Bun.spawnSync(["mount", "-o", option, path]).exitCode).toBe(0);
+  };
+  const data = join(path, "data");
+  mkdirSync(data);
+  withFiles(0);
+  const create = ["keys", "create", "--plan", "free", "--name", "x", "--data", data];
+  expect(await rehome(create)).toEqual({
+    exitCode: 1,
+    stdout: "",
+    stderr: `Error: The store in ${data} cannot be opened: no space is left on the disk.\nTry: Check the disk and the system's log.\n`,
+  });
+  withFiles(20);
+  expect((await rehome(create)).exitCode).toBe(0);
+  withFiles(0);
+  expect(await rehome(["backup", join(elsewhere.path, "backup.db"), "--data", data])).toEqual({
+    exitCode: 1,
+    stdout: "",
+    stderr:
+      "Error: The store cannot be used at the moment: unable to open database file.\nTry: Check the disk and the system's log.\n",
+  });
+});
 
 test.skipIf(!canMount)("a start on a full or a read-only disk says so", async () => {
   using disk = smallDisk(1);

@@ -17,7 +17,7 @@ import { AppError } from "../../domain/errors.ts";
 import { reasonNotMade } from "../../domain/system-error.ts";
 import type { Migration } from "../migrations.macro.ts";
 import { isRunning } from "../system.ts";
-import { isFull, openDatabase } from "./database.ts";
+import { asAppError, isFull, openDatabase } from "./database.ts";
 import { migrationsOf } from "./files.ts";
 import { giveToOwner, mayWrite, ownership, requirePlainFiles, requireReachable } from "./folder.ts";
 import { type Blame, checkPages, checkReferences, examine, reportingDamage } from "./inspect.ts";
@@ -63,7 +63,7 @@ export function backup(
       });
     }
     const folder = dirname(source);
-    if (error instanceof AppError || mayWrite(folder)) throw error;
+    if (error instanceof AppError || mayWrite(folder)) throw asAppError(error);
     const why = `its folder ${ownership(folder)}, and reading needs to write there`;
     throw new AppError("unavailable", `${source} cannot be backed up: ${why}.`, {
       cause: error,

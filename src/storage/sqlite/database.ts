@@ -1,5 +1,6 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { AppError } from "../../domain/errors.ts";
+import { reasonOf } from "../../domain/system-error.ts";
 
 /** How long a command or the writer waits for another process's write before it gives up. */
 export const busyTimeoutMs = 5_000;
@@ -75,6 +76,8 @@ export function isDamaged(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code ?? "");
 }
 
+const checkDisk = "Check the disk and the system's log.";
+
 /** Why the database failed, in an operator's words, and what to do about it. */
 function explain(error: SQLiteError): readonly [why: string, hint: string] {
   if (isFull(error))
@@ -86,13 +89,15 @@ function explain(error: SQLiteError): readonly [why: string, hint: string] {
     const hint = "Find the process with fuser -v on the .db files, and try again.";
     return ["another process holds its lock", hint];
   }
-  return [error.message, "Check the disk and the system's log."];
+  return [error.message, checkDisk];
 }
 
 /** Why the store could not be opened, in an operator's words. */
 export function notOpened(folder: string, error: unknown): unknown {
-  if (!(error instanceof SQLiteError)) return error;
-  const [why, hint] = explain(error);
+  const isOfDatabase = error instanceof SQLiteError;
+  // What a call of the system fails with when it makes the files.
+  if (!isOfDatabase && (error as { syscall?: string }).syscall === undefined) return error;
+  const [why, hint] = isOfDatabase ? explain(error) : [reasonOf(error), checkDisk];
   return new AppError("unavailable", `The store in ${folder} cannot be opened: ${why}.`, {
     cause: error,
     hint,
