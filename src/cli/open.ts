@@ -185,10 +185,7 @@ export async function storeAddress({ store, storeFile }: Config): Promise<string
   return storeFile === undefined ? store : addressIn(storeFile, "store-file");
 }
 
-/**
- * The address of a database that a file holds. Throws `invalid_request`, which names the flag, when
- * it cannot be read.
- */
+/** The address in a file. Throws `invalid_request`, with the flag, when it cannot be read. */
 export async function addressIn(file: string, flag: string): Promise<string> {
   let text: string;
   try {

@@ -264,10 +264,7 @@ function firstSteps({ key, secret }: IssuedKey, origin: string): string[] {
   ];
 }
 
-/**
- * Eight letters and digits that this process's request ids begin with, so that two processes' ids
- * do not meet.
- */
+/** Eight letters and digits that begin this process's request ids, apart from other processes'. */
 function requestIdPrefix(): string {
   return Array.from(randomBytes(8), (byte) => (byte % 36).toString(36)).join("");
 }

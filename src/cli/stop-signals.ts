@@ -4,10 +4,7 @@
  */
 const sameKeyMs = 500;
 
-/**
- * Listens for SIGINT and SIGTERM. Returns the signal that the first of them aborts, and calls
- * `force` at the second one.
- */
+/** Returns the signal that the first SIGINT or SIGTERM aborts; calls `force` at the second. */
 export function stopSignals(force: () => void): AbortSignal {
   const stop = new AbortController();
   let interruptedMs = Number.NEGATIVE_INFINITY;

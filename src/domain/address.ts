@@ -1,7 +1,4 @@
-/**
- * Internet addresses as bits: IPv4 as 32, IPv6 as 128. Text is never compared, because one address
- * has many spellings.
- */
+/** Internet addresses as bits, IPv4 as 32, IPv6 as 128: as text an address has many spellings. */
 export interface Address {
   readonly family: 4 | 6;
   readonly bits: bigint;
@@ -60,10 +57,7 @@ function parseIpv6(text: string): bigint | undefined {
   return bits;
 }
 
-/**
- * The callers that share a bucket with `address`: the address alone for IPv4, its /64 for IPv6,
- * which one subscriber has.
- */
+/** Who shares a bucket with `address`: IPv4 has its own, IPv6 that of its subscriber's /64. */
 export function bucketOf(address: Address): string {
   return address.family === 4
     ? `4/${address.bits.toString(36)}`

@@ -1,10 +1,7 @@
 import { isBanned, type BanState } from "./ban.ts";
 import type { Limits, PlanName } from "./plan.ts";
 
-/**
- * A production installation issues `rehome_live_` keys, a staging one `rehome_test_`; neither
- * accepts the other's.
- */
+/** Production has `rehome_live_` keys, staging `rehome_test_`; neither accepts the other's. */
 export const environments = ["production", "staging"] as const;
 export type Environment = (typeof environments)[number];
 
@@ -18,10 +15,7 @@ const randomLength = 30;
 const checksumLength = 6;
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/**
- * The largest multiple of 62 in a byte: bytes from here on are dropped, else the first letters
- * would come up more often.
- */
+/** The largest multiple of 62 in a byte. Bytes from here on would favour the first letters. */
 const unbiasedBytes = 248;
 const bodyPattern = /^[0-9A-Za-z]{36}$/;
 
@@ -46,10 +40,7 @@ export function generateKey(environment: Environment, randomBytes: RandomBytes):
   return (text + checksum(text)) as PlainKey;
 }
 
-/**
- * True when `text` is a key of this environment by prefix, alphabet, length and checksum. It may
- * still be unknown.
- */
+/** True for a key of this environment by prefix, alphabet, length and checksum. */
 export function isWellFormedKey(text: string, environment: Environment): text is PlainKey {
   const prefix = keyPrefixes[environment];
   if (!text.startsWith(prefix) || !bodyPattern.test(text.slice(prefix.length))) return false;
@@ -87,10 +78,7 @@ export function withoutSecrets(text: string): string {
   return text.replaceAll(anySecret, "$1...");
 }
 
-/**
- * A key as an operator knows it. Its secrets change with rotation; its id, counters, plan and bans
- * stay: its lineage.
- */
+/** A key: its secrets change with rotation; its lineage, id, counters, plan and bans stay. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;

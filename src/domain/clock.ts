@@ -6,10 +6,7 @@ export const dayMs = 24 * hourMs;
 /** Times further ahead of the clock than this come from a wrong clock. */
 export const clockToleranceMs = 5_000;
 
-/**
- * A source of time: milliseconds since the Unix epoch. Rules take the time as an argument; only the
- * edges hold a Clock.
- */
+/** Milliseconds since the Unix epoch. Rules take the time as an argument; edges hold a Clock. */
 export type Clock = () => number;
 
 /** The machine's clock, and the only place that reads it. */

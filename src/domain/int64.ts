@@ -10,10 +10,7 @@ export function isInt64(value: bigint): boolean {
 
 const plainDecimal = /^-?(?:0|[1-9]\d{0,18})$/;
 
-/**
- * The int64 written in `text` as a plain decimal integer, or undefined: no sign `+`, no leading
- * zero, no exponent.
- */
+/** The int64 that `text` is in plain decimals (no `+`, leading zero or exponent), or undefined. */
 export function parseInt64(text: string): bigint | undefined {
   if (!plainDecimal.test(text)) return undefined;
   const value = BigInt(text);

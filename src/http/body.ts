@@ -52,10 +52,7 @@ export async function readBody(
   }
 }
 
-/**
- * Bun answers 100 to `100-continue` in this spelling only, though case does not matter (RFC 9110,
- * section 10.1.1).
- */
+/** Bun answers 100 to this spelling only, though case does not matter (RFC 9110, 10.1.1). */
 function waitsInVain(expect: string | undefined): boolean {
   return expect !== undefined && expect !== "100-continue";
 }

@@ -124,10 +124,7 @@ export function showRefusal(refused: Refusal, request: Request, headers: Headers
   if (refused === encodedBody) headers.set("Accept-Encoding", "identity");
 }
 
-/**
- * The refusal of a request that failed with `error`. The caller learns nothing of an unknown error;
- * `report` gets it.
- */
+/** The refusal of a request that failed with `error`. An unknown one goes to `report` only. */
 export function refusalOf(error: unknown, report: (error: unknown) => void): Refusal {
   if (error instanceof AppError) {
     if (error.kind === "internal_error" || error.kind === "unavailable") report(error);

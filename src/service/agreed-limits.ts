@@ -15,10 +15,7 @@ export interface PlanChange {
   readonly perDay?: number | undefined;
 }
 
-/**
- * The limits that go with a plan, or `invalid_request` in words: Enterprise needs both numbers, no
- * other plan takes any.
- */
+/** The limits of a plan, or `invalid_request`: Enterprise needs both numbers, no other has any. */
 export function agreedLimits(
   plan: PlanName,
   { perMinute, perDay }: Omit<PlanChange, "plan">,

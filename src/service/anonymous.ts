@@ -3,10 +3,7 @@ import type { Clock } from "../domain/clock.ts";
 import { labelAt, viewOf, windowMs, type WindowView } from "../domain/windows.ts";
 import { rateLimited, type Admission } from "./admission.ts";
 
-/**
- * Buckets in memory at the most. Beyond it callers share one, because dropping a bucket would hand
- * back its quota.
- */
+/** Buckets in memory at most. More callers share one: dropping one would hand back its quota. */
 const bucketsMax = 200_000;
 const overflowBucket = "overflow";
 /** Callers without an address (a Unix socket) share one bucket. */

@@ -65,10 +65,7 @@ export class Account {
     return windowView(this.counts, this.key.limits, this.left);
   }
 
-  /**
-   * What is left of the block, which the store gets back. The account holds nothing afterwards, and
-   * may take it again.
-   */
+  /** Takes out what is left of the block, which the store gets back. */
   releaseBlock(): UnusedBlock | undefined {
     if (this.left === 0) return undefined;
     const { minuteLabel, dayLabel } = this.counts;
@@ -101,10 +98,7 @@ export function hashKey(key: PlainKey): KeyHash {
  */
 type InvalidKey = "malformed" | "Bearer twice" | "of another environment" | "unknown";
 
-/**
- * A key that was good once, and why it is not any more. For the log too: it says whose key is still
- * in use somewhere.
- */
+/** A key that was good once, and why it is not any more: the log says whose it is. */
 interface EndedKey {
   readonly ended: "revoked" | "expired";
   readonly key: ApiKey;

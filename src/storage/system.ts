@@ -4,10 +4,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 /** O_CLOEXEC of open(2) on Linux, which node:fs does not name. */
 const closeOnExec = 0o2000000;
 
-/**
- * How many file descriptors this process may have; Infinity where the system does not say (proc(5),
- * /proc/self/limits).
- */
+/** How many descriptors this process may have, or Infinity (proc(5), /proc/self/limits). */
 export function descriptorsMax(): number {
   try {
     const limits = readFileSync("/proc/self/limits", "utf8");

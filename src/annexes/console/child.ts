@@ -5,10 +5,7 @@ import type { Awaitable } from "../../storage/contract.ts";
 import { messageLine, messages, type FromConsole, type ToConsole } from "./messages.ts";
 import type { Traffic } from "../operate/traffic.ts";
 
-/**
- * A console that dies is restarted after this long, then after twice as long each time, up to the
- * second one.
- */
+/** A console that dies is restarted after this long, then after twice as long each time. */
 const restartMs = { first: 1_000, longest: 60_000 } as const;
 /** How long a console may take to end after it was asked to. */
 const stopMaxMs = 3_000;
@@ -27,10 +24,7 @@ interface Listening {
   readonly firstLink: string | undefined;
 }
 
-/**
- * The console as a separate process. So no search, import or error there takes time or memory from
- * the API.
- */
+/** The console as a separate process: nothing there takes time or memory from the API. */
 export class ConsoleProcess {
   readonly #options: ChildOptions;
   #child: ReturnType<typeof start> | undefined;
@@ -105,10 +99,7 @@ export class ConsoleProcess {
     }
   }
 
-  /**
-   * What ends by itself is started again; what was asked to end, as by Ctrl-C at a terminal, is
-   * not.
-   */
+  /** What ends by itself is started again; what was asked to end, as by Ctrl-C, is not. */
   #ended(code: number): void {
     if (this.#isStopping || code === 0) return;
     const waitMs = this.#restartMs;

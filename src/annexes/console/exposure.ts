@@ -13,10 +13,7 @@ const ranges = (...texts: readonly string[]): readonly Cidr[] =>
   texts.map(parseCidr).filter((range) => range !== undefined);
 
 const loopbackRanges = ranges("127.0.0.0/8", "::1");
-/**
- * RFC 1918, RFC 6598 (carriers, and private networks laid over them), RFC 3927, RFC 4193 and RFC
- * 4291 (link-local).
- */
+/** RFC 1918, RFC 6598 (carriers and overlays), RFC 3927, RFC 4193 and RFC 4291 (link-local). */
 const privateRanges = ranges(
   "10.0.0.0/8",
   "172.16.0.0/12",
@@ -31,10 +28,7 @@ const unspecifiedRanges = ranges("0.0.0.0", "::");
 const isInAny = (address: Address, list: readonly Cidr[]) =>
   list.some((range) => isInCidr(address, range));
 
-/**
- * Returns who can reach `text`, an address with or without a zone (`fe80::1%eth0`). Undefined when
- * it is none.
- */
+/** Who can reach the address `text`, with or without a zone. Undefined when it is none. */
 export function exposureOf(text: string): Exposure | undefined {
   const address = parseAddress(text.replace(/%.*$/, ""));
   if (address === undefined) return undefined;

@@ -3,10 +3,7 @@ import { minuteMs, type Clock } from "../../domain/clock.ts";
 
 /** Links and cookies that may be wrong in a minute, for each address (an IPv6 /64 is one). */
 export const failuresPerMinute = 5;
-/**
- * Addresses in memory at the most. Beyond it they share one count: forgetting one would hand back
- * its tries.
- */
+/** Addresses in memory at most. More share a count: forgetting one would hand back its tries. */
 const addressesMax = 10_000;
 const overflow = "overflow";
 

@@ -7,10 +7,7 @@ import type { doctorSchema } from "../operate/doctor/command.ts";
 import { commandJson } from "./command-json.ts";
 import { download } from "./web/answer.ts";
 
-/**
- * Backups that are kept in the data folder; older ones go. They are on the same disk, and meant to
- * be downloaded.
- */
+/** Backups kept in the data folder: they are on the same disk, and meant to be downloaded. */
 const keptBackups = 3;
 const folderName = "console-backups";
 const namePattern = /^rehome-[\dT-]+\.db$/;

@@ -21,10 +21,7 @@ import { UnknownFormat, unknownFormat } from "../import/unknown-format.ts";
 import { ImportDesk } from "./import-desk.ts";
 import type { FoundReading, ImportChoices, Meaning, UnknownFile } from "./imports.ts";
 
-/**
- * Where uploads wait, within the data folder; a database has none, and its machine's temporary
- * folder serves.
- */
+/** Where uploads wait: in the data folder, or with a database in the temporary folder. */
 const folderName = "console-uploads";
 
 /** The import annex's names for what a column holds. */

@@ -39,10 +39,7 @@ interface PersonRow {
 
 const personOf = ({ id, name, role }: PersonRow): Person => ({ id, name, role });
 
-/**
- * Adds a person with an invitation; false, and nothing is changed, when somebody of this name is
- * there.
- */
+/** Adds a person with an invitation; false, without a change, if somebody has this name. */
 export function* addPerson(person: NewPerson, invitation: NewInvitation): Steps<boolean> {
   const same = sql`WHERE name = ${person.name} AND removed_at_ms IS NULL`;
   if ((yield* record(people, same)) !== undefined) return false;

@@ -110,10 +110,7 @@ export class PeopleService {
     return this.#store.read(() => statements.invited(hashSecret(token), nowMs));
   }
 
-  /**
-   * Takes an invitation, which is then used up, and begins a session. Undefined when the link is
-   * not good.
-   */
+  /** Uses an invitation up and begins a session. Undefined when the link is not good. */
   async join(token: Secret): Promise<Secret | undefined> {
     const session = newSecret(this.#randomBytes);
     const nowMs = this.#clock();
@@ -128,10 +125,7 @@ export class PeopleService {
     return person === undefined ? undefined : session;
   }
 
-  /**
-   * Whose session a cookie holds, or undefined when it is not good. A session that is in use does
-   * not end.
-   */
+  /** Whose session a cookie holds, if it is good. A session that is in use does not end. */
   async find(session: Secret): Promise<FoundSession | undefined> {
     const hash = hashSecret(session);
     const nowMs = this.#clock();

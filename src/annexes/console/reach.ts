@@ -18,10 +18,7 @@ async function resolved(host: string): Promise<string[]> {
   }
 }
 
-/**
- * Refuses an address that the whole internet can read along at, and warns of one that a network
- * can.
- */
+/** Refuses an address that the internet can read, and warns of one that a network can. */
 export async function permit(loaded: LoadedConfig, warn: (message: string) => void): Promise<void> {
   const { config } = loaded;
   const address = loaded.valueOf(consoleSetting);
@@ -51,10 +48,7 @@ export async function permit(loaded: LoadedConfig, warn: (message: string) => vo
   );
 }
 
-/**
- * The addresses of this machine; none where the system does not tell, as in a unit that is locked
- * in.
- */
+/** The addresses of this machine; none where the system does not tell, as in some units. */
 function ownAddresses(): string[] {
   try {
     return addressesOf(networkInterfaces());
@@ -67,10 +61,7 @@ function addressesOf(interfaces: ReturnType<typeof networkInterfaces>): string[]
   return Object.values(interfaces).flatMap((all = []) => all.map(({ address }) => address));
 }
 
-/**
- * The address to open: the listener's own, or the machine's in its network where it listens on all
- * of them.
- */
+/** The address to open: the listener's, or the machine's where it listens on all of them. */
 export function publicUrl(loaded: LoadedConfig, { url }: ConsoleServer): string {
   const host = loaded.valueOf(consoleSetting)?.host ?? "";
   if (!isUnspecified(host)) return url.origin;

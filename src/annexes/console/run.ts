@@ -26,15 +26,10 @@ import { listen, type ConsoleServer } from "./web/server.ts";
 
 /** Below the interface's priority: where the processor is short, the console waits. */
 const niceness = 5;
-/**
- * Where memory is short, the system ends the console and not the interface (proc(5), from -1000 to
- * 1000).
- */
+/** Short of memory, the system ends the console, not the API (proc(5), -1000 to 1000). */
 const oomScoreAdjustment = "500";
 
-/**
- * `rehome __console`: the console's process. The service starts it, speaks with it, and ends it.
- */
+/** `rehome __console`: the console's process, which the service starts and ends. */
 export function consoleCommand(io: Io): Command {
   const command = new Command("__console").description("the console's process; serve starts it");
   return command.action(async () => {
@@ -91,10 +86,7 @@ async function run(
   );
 }
 
-/**
- * Where the system does not let it, as in a unit that is locked in, the console runs as the service
- * does.
- */
+/** Where the system does not allow it, as in some units, the console runs as the service does. */
 function yieldToService(): void {
   for (const yielding of [
     () => setPriority(niceness),

@@ -25,10 +25,7 @@ export function isSecret(text: string | undefined): text is Secret {
   return text !== undefined && secretPattern.test(text);
 }
 
-/**
- * SHA-256 of a secret: what a store keeps of it. The secret is random, so it needs no salt and no
- * slow hash.
- */
+/** SHA-256 of a secret, for the store. A random secret needs no salt and no slow hash. */
 export function hashSecret(secret: Secret): Uint8Array {
   return createHash("sha256").update(secret).digest();
 }

@@ -81,10 +81,7 @@ function superfluous(
   return widthOf(least) <= columnsMax ? -1 : columns.findLastIndex(({ optional }) => optional);
 }
 
-/**
- * The widths with which the columns fit into `columnsMax` cells, as far as they can give way. A
- * number never does.
- */
+/** The widths with which the columns fit into `columnsMax` cells. A number never gives way. */
 function fitted(
   columns: readonly Column[],
   natural: readonly number[],

@@ -8,10 +8,7 @@ const commanding = /[\p{Cc}\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2
 
 const namedControls: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/**
- * `text` with everything that a terminal would obey written out: callers choose names, and a name
- * must not move a cursor.
- */
+/** `text` with all that a terminal would obey written out: a name must not move a cursor. */
 export function printable(text: string): string {
   return text.replace(
     commanding,

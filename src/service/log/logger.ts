@@ -75,10 +75,7 @@ export class Logger {
   }
 }
 
-/**
- * Writes times to the millisecond, `2026-11-21T08:32:00.123Z`. It caches the last one, and the
- * common part of a second.
- */
+/** Writes `2026-11-21T08:32:00.123Z`. It caches the last time, and what a second has in common. */
 export function timestamps(): (ms: number) => string {
   let second = Number.NaN;
   let common = "";

@@ -207,10 +207,7 @@ function liesBetween(copied: Counts, before: Counts, after: Counts): boolean {
   });
 }
 
-/**
- * The rows of our own tables: the one in which SQLite counts ids gets a row with the first animal,
- * or by a restore.
- */
+/** The rows of our own tables, without that in which SQLite counts ids. */
 function countRows(db: Database): Counts {
   const tables = db
     .query<{ name: string }, []>(

@@ -11,10 +11,7 @@ interface OpenOptions {
   /** How long a statement may block for another process's lock; 0 on a thread that serves. */
   readonly busyTimeoutMs?: number;
   readonly pageSizeBytes?: number;
-  /**
-   * What the database begins with, instead of what is at its path: it stays in memory, and the path
-   * is not touched.
-   */
+  /** What the database begins with, in memory, instead of what is at its path. */
   readonly image?: Uint8Array | undefined;
 }
 
@@ -104,10 +101,7 @@ export function notOpened(folder: string, error: unknown): unknown {
   });
 }
 
-/**
- * Runs `work`; a failure of the database becomes AppError `unavailable`, and no other file sees the
- * driver's error.
- */
+/** Runs `work`. A failure of the database becomes AppError `unavailable`. */
 export function translating<T>(work: () => T): T {
   try {
     return work();

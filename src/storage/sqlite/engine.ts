@@ -88,10 +88,7 @@ function insertAll(db: Database, { into, columns, rows, ifAbsent }: Insertion): 
 /** Pause before a lock is asked for again. */
 const retryPauseMs = 3;
 
-/**
- * What `work` returns; where another process holds the lock, it is tried again for `timeoutMs`
- * while the thread goes on.
- */
+/** Runs `work`, again for `timeoutMs` while another process holds the lock. The thread goes on. */
 export function withoutBlocking<T>(work: () => T, timeoutMs: number): Awaitable<T> {
   try {
     return work();

@@ -267,10 +267,7 @@ export function folderRemedy(folder: string): string {
   return remedy(folder, `Run it as the folder's user: sudo -u ${user} rehome ...; or ${another}.`);
 }
 
-/**
- * What to do about a file of the data folder that cannot be written: its folder has the owner that
- * it should have.
- */
+/** What to do about a file that cannot be written: its folder has the right owner. */
 export function fileRemedy(path: string): string {
   const folder = dirname(path);
   const isOfOther = statSync(path).uid !== statSync(folder).uid;

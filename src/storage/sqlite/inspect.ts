@@ -8,10 +8,7 @@ import { migrationsOf, type storeFiles } from "./files.ts";
 import { fileRemedy, mayWrite, ownership, requirePlainFiles } from "./folder.ts";
 import { pendingMigrations } from "./migrate.ts";
 
-/**
- * A database up to this size is read through at each start (some 50 ms); `rehome backup` reads any
- * of them through.
- */
+/** A database up to this size is read through at each start (some 50 ms); in a backup, any is. */
 const checkedMaxBytes = 32 * 1024 * 1024;
 
 /** How often a database that looks damaged is looked at. */
@@ -178,10 +175,7 @@ export function reportingDamage<T>(path: string, work: () => T): T {
   }
 }
 
-/**
- * Throws when SQLite's own check finds a fault. `quick_check` reads all pages, `integrity_check`
- * compares indexes too.
- */
+/** Throws for a fault. `quick_check` reads all pages, `integrity_check` also compares indexes. */
 export function checkPages(
   db: Database,
   path: string,

@@ -60,10 +60,7 @@ export function* findAmong(
 
 const isId = (text: string) => /^\d{1,18}$/.test(text);
 
-/**
- * Walks over the names that may have the text until a page and the count are known; whole rows are
- * read for the page.
- */
+/** Walks over the names that may have the text. Reads whole rows for the page only. */
 function* findByText(
   query: AnimalQuery,
   conditions: readonly Statement[],

@@ -67,10 +67,7 @@ export class NameBook {
     return found;
   }
 
-  /**
-   * The names as they are now. To wait until they are read takes less than a look at every name in
-   * the database.
-   */
+  /** The names as they are now. Waiting for them takes less than a search in the database. */
   async #current(): Promise<Book | undefined> {
     const book = this.#book;
     if (book !== undefined && (await this.#follow(book))) return book;

@@ -3,10 +3,7 @@ import { $, parse } from "./elements.js";
 
 const listeners = [];
 
-/**
- * Calls `listener` now, and whenever a fetched page is in its place: with the id of the part, if it
- * was only one.
- */
+/** Calls `listener` now, and after each fetched page: with the id of the part, if any. */
 export function whenShown(listener) {
   listeners.push(listener);
   listener();

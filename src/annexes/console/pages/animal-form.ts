@@ -51,10 +51,7 @@ interface AnimalFormParts {
   readonly errors?: FieldErrors;
 }
 
-/**
- * The form of an animal, new or known. The browser checks nothing: what is wrong is said beside its
- * field.
- */
+/** The form of an animal. The browser checks nothing: what is wrong stands beside its field. */
 export function animalForm(
   visit: Visit,
   { action, values, was, names, button, errors = {} }: AnimalFormParts,

@@ -6,19 +6,13 @@ import { ownPage, param, query, type Visit } from "../web/visit.ts";
 import { messagePage, notFoundPage } from "./failures.ts";
 import { hidden, notice, number, oneButton, shownName } from "./parts.ts";
 
-/**
- * The address of a page that says what was just done, and offers to undo it. Nothing was done
- * without a change.
- */
+/** The address of a page that says what a change did, if there was one, and offers to undo it. */
 export function withChange(path: string, { changeId }: ChangeMade): string {
   if (changeId === undefined) return path;
   return `${path}${path.includes("?") ? "&" : "?"}change=${String(changeId)}`;
 }
 
-/**
- * Where a form came from, as far as that is a page of the console; else the start page. Never
- * another site.
- */
+/** The page of the console that a form came from; else the start page. Never another site. */
 export function backPath(visit: Visit): string {
   const target = ownPage(visit, visit.form.text("back") || "/animals");
   if (target === undefined) return "/animals";
@@ -26,10 +20,7 @@ export function backPath(visit: Visit): string {
   return target.pathname + target.search;
 }
 
-/**
- * Says what the change in the address did, when it is the visitor's own, with a button that takes
- * it back.
- */
+/** Says what the change in the address did, if it is the visitor's, with a button to undo it. */
 export async function changeNotice(visit: Visit): Promise<Html | undefined> {
   const id = parseInt64(query(visit, "change"));
   const change = id === undefined ? undefined : await visit.desk.animals.changeById(id);

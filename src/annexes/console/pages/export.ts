@@ -7,10 +7,7 @@ import { notFoundPage } from "./failures.ts";
 import { consolePage } from "./layout.ts";
 import { number } from "./parts.ts";
 
-/**
- * Animals that are read in one go: a page of the file, between two of which everybody else gets a
- * turn.
- */
+/** Animals that are read in one go; then everybody else gets a turn. */
 const batchAnimals = 1_000;
 
 const types: Readonly<Record<ExportFormat, string>> = {

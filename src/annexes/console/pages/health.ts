@@ -103,10 +103,7 @@ function backups(visit: Visit): Html {
   </section>`;
 }
 
-/**
- * `POST /health/backup`: makes one in the data folder; the oldest of those that were made here
- * goes.
- */
+/** `POST /health/backup`: makes one in the data folder, and removes the oldest made here. */
 export async function makeBackup(visit: Visit): Promise<Response> {
   const { backups: kept } = visit.desk.health;
   if (kept === undefined) return notFoundPage(visit);

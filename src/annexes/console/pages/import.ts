@@ -21,10 +21,7 @@ import {
   type FieldErrors,
 } from "./parts.ts";
 
-/**
- * How long an answer waits for the work that it begins: a small file is then read before the page
- * is shown.
- */
+/** How long an answer waits for its work: a small file is read before the page is shown. */
 const patienceMs = 400;
 const pollMs = 700;
 const refreshSeconds = 2;
@@ -159,10 +156,7 @@ function isRefused({ notes }: Preview): boolean {
   return notes.some(({ said }) => said.code === "wholeRefused");
 }
 
-/**
- * A list that is whole withdraws what it lacks: what that comes to is shown first, as everything
- * is.
- */
+/** A whole list withdraws what it lacks, which is shown first. */
 function completeFields({ words, form }: Visit, { choices }: ImportJob, errors: FieldErrors): Html {
   return html`<section class="card">
     ${textField({

@@ -15,10 +15,7 @@ interface JoinVisit extends Arrival {
   readonly token: string;
 }
 
-/**
- * `GET /join/:token`: who is invited, and the button that takes the invitation. Opening the link
- * alone takes nothing.
- */
+/** `GET /join/:token`: who is invited, and a button: opening the link alone takes nothing. */
 export async function joinPage(visit: JoinVisit): Promise<Response> {
   const { words, desk, token } = visit;
   const refused = tooMany(visit);
@@ -36,10 +33,7 @@ export async function joinPage(visit: JoinVisit): Promise<Response> {
   });
 }
 
-/**
- * `POST /join/:token`: takes the invitation and begins a session. A session that the browser had is
- * left alone.
- */
+/** `POST /join/:token`: takes the invitation and begins a session. An old one is left alone. */
 export async function join(visit: JoinVisit): Promise<Response> {
   const { desk, token, isSecure } = visit;
   const refused = tooMany(visit);

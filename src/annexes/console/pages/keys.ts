@@ -231,10 +231,7 @@ export async function keyErrors(
   return isTaken ? { name: words.keys.taken } : { "": words.failures.other(error.message) };
 }
 
-/**
- * Shows a secret this once. Nothing keeps it: reloading the page asks whether to send the form
- * again.
- */
+/** Shows a secret this once: reloading the page asks whether to send the form again. */
 export function secretPage(visit: Visit, { key, secret }: IssuedKey, title: string): Response {
   const { words } = visit;
   return consolePage(visit, {

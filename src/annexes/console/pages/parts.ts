@@ -22,10 +22,7 @@ interface FieldParts {
   readonly hint?: string | undefined;
 }
 
-/**
- * What belongs to a control beside itself: its label before it, and its hint and its error behind
- * it.
- */
+/** What belongs to a control: its label before it, its hint and its error behind it. */
 function field({ name, label, error, hint }: FieldParts, control: Html): Html {
   return html`<div class="field${error === undefined ? "" : " wrong"}">
     <label for="${name}">${label}</label>${control}

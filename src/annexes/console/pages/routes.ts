@@ -48,10 +48,7 @@ const post = (path: string, role: Route["role"], handle: Handler): Route => ({
   handle,
 });
 
-/**
- * Every page and every change for people who are signed in. Of two that fit a path the first one
- * counts.
- */
+/** Every page and change for people who are signed in. Of two for a path the first counts. */
 export const routes: readonly Route[] = [
   get("/", "staff", () => redirect("/animals")),
   get("/help", "staff", helpPage),

@@ -17,10 +17,7 @@ export const statusOf = {
 } as const;
 export type StatusName = keyof typeof statusOf;
 
-/**
- * What a page may load and do: its own style and script, and forms to its own origin. Nothing
- * stands inline.
- */
+/** What a page may load and do: its own style, script and forms. Nothing stands inline. */
 const policy = [
   "default-src 'none'",
   "style-src 'self'",

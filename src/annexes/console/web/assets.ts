@@ -19,10 +19,7 @@ const files = {
 
 type AssetName = keyof typeof files;
 
-/**
- * The paths of the console's own files. They change with the bytes, so that a browser may keep them
- * for good.
- */
+/** The paths of the console's files change with the bytes, so that a browser may keep them. */
 export const assetPaths = Object.fromEntries(
   Object.entries(files).map(([name, { extension, text }]) => {
     const hash = createHash("sha256").update(text).digest("hex").slice(0, 12);

@@ -2,10 +2,7 @@ import { AppError, type ErrorKind } from "../../../domain/errors.ts";
 import { en } from "../words/en.ts";
 import type { Words } from "../words/index.ts";
 
-/**
- * A failure that a person is shown in their language, by a name in `words.failures`. Its message
- * is the English one.
- */
+/** A failure that a person sees in their language, by its name in `words.failures`. */
 export class ConsoleError extends AppError {
   readonly word: TextWord;
 

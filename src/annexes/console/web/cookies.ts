@@ -1,10 +1,7 @@
 import { dayMs } from "../../../domain/clock.ts";
 import { isSecret, sessionMs, type Secret } from "../secrets.ts";
 
-/**
- * A browser takes a `__Host-` cookie from this very host over HTTPS only, so that no neighbour can
- * set one (RFC 6265bis).
- */
+/** Over HTTPS a `__Host-` cookie comes from this very host, not a neighbour (RFC 6265bis). */
 const sessionName = (isSecure: boolean) => `${isSecure ? "__Host-" : ""}rehome_console`;
 const languageName = "rehome_language";
 /** As long as a browser keeps any (RFC 6265bis). */
@@ -18,10 +15,7 @@ function cookie(headers: Headers, name: string): string | undefined {
   return undefined;
 }
 
-/**
- * What the session cookie of a request holds: a secret, text that cannot be one, or undefined if
- * it sends none.
- */
+/** What a request's session cookie holds: a secret, other text, or undefined for none. */
 export function sentSession(headers: Headers, isSecure: boolean): Secret | "malformed" | undefined {
   const text = cookie(headers, sessionName(isSecure));
   if (text === undefined || text === "") return undefined;

@@ -35,10 +35,7 @@ interface HandlerOptions {
   readonly hosts: KnownHosts;
   /** The address that people use where it is not the one that requests come to. */
   readonly publicOrigin: string | undefined;
-  /**
-   * True if plain HTTP from public addresses is as the operator wants it: a proxy vouches for
-   * it.
-   */
+  /** True if the operator wants plain HTTP from public addresses: a proxy vouches for it. */
   readonly isBehindProxy: boolean;
   readonly report: (error: unknown) => void;
   readonly warn: (message: string) => void;
@@ -99,10 +96,7 @@ function refused(arrival: Arrival, options: HandlerOptions): Response | undefine
   return isFine ? undefined : refuse("forbidden", words.failures.origin);
 }
 
-/**
- * Beside the address that people use, the listener's own is a page of ours too. The same host
- * without HTTPS is not.
- */
+/** The listener's own address is a page of ours too. The same host without HTTPS is not. */
 function ownOrigins({ url, sent }: Arrival): readonly string[] {
   return sent.host === url.host ? [url.origin] : [url.origin, sent.origin];
 }

@@ -2,9 +2,7 @@ import { parseAddress } from "../../../domain/address.ts";
 
 /** What is known of the addresses at which people reach the console. */
 export interface KnownHosts {
-  /**
-   * Names that lead here: the host of `--console`, of `--console-url`, and the machine's own name.
-   */
+  /** Names that lead here: the hosts of `--console` and `--console-url`, and the machine's name. */
   readonly names: readonly string[];
   /** True if a proxy or a certificate decides which names lead here. */
   readonly isVouched: boolean;

@@ -2,9 +2,7 @@ import { clientAddress, parseAddress, isInCidr, type Cidr } from "../../../domai
 import type { Tls } from "../../../http/server.ts";
 import { uploadBytesMax } from "./upload.ts";
 
-/**
- * How long a connection may be silent: a phone that sends a file over a bad line pauses at times.
- */
+/** How long a connection may be silent: a phone on a bad line pauses while it sends a file. */
 const idleTimeoutSeconds = 60;
 /** What a form with the largest file adds to it. */
 const envelopeBytes = 1024 * 1024;
