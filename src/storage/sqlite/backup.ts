@@ -41,13 +41,11 @@ export function backup(
 ): Counts {
   requireReachable(dirname(source));
   requirePlainFiles([source]);
-  if (!existsSync(source)) {
-    throw new AppError("not_found", `There is no catalogue to back up: ${source} is missing.`, {
-      hint: "Name the data folder with --data.",
-    });
-  }
+  if (!existsSync(source)) throw noCatalogue(source, "missing");
   if (existsSync(target)) throw alreadyThere(target);
-  examine(source, (db) => pendingMigrations(db, source, migrations));
+  const pending = examine(source, (db) => pendingMigrations(db, source, migrations));
+  // A first start that was cut short leaves a database without a table.
+  if (pending.length === migrations.length) throw noCatalogue(source, "empty");
   clearPartials(dirname(resolve(target)));
   const partial = emptyFile(`${target}.${process.pid}.partial`, target);
   try {
@@ -72,6 +70,12 @@ export function backup(
   } finally {
     rmSync(partial, { force: true });
   }
+}
+
+function noCatalogue(source: string, state: string): AppError {
+  return new AppError("not_found", `There is no catalogue to back up: ${source} is ${state}.`, {
+    hint: "Name the data folder with --data.",
+  });
 }
 
 const partialName = /\.(\d+)\.partial$/;

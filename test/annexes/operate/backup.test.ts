@@ -131,6 +131,24 @@ describe("a backup", () => {
     expect(() => backup(catalogue, file)).toThrow("There is no catalogue to back up");
   });
 
+  test("of a catalogue whose first start was cut short says so, and so does the doctor", () => {
+    mkdirSync(data);
+    for (const path of [catalogue, join(data, "limits.db")]) {
+      using db = new Database(path);
+      db.run("PRAGMA journal_mode = WAL");
+    }
+    expect(refusal(() => backup(catalogue, file)).message).toBe(
+      `There is no catalogue to back up: ${catalogue} is empty.`,
+    );
+    expect(existsSync(file)).toBe(false);
+    expect(diagnose(data)).toMatchObject(
+      Object.values(migrationsOf).map((migrations) => ({
+        problem: undefined,
+        pending: migrations.map(({ tag }) => tag),
+      })),
+    );
+  });
+
   test("of a data folder that is a file says so", () => {
     writeFileSync(data, "");
     for (const inside of ["data", "data/inside"]) {

@@ -71,6 +71,8 @@ function examined({ name, path, migrations, sql, unitMs, advice }: Question): Di
       const pending = pendingMigrations(db, path, migrations).map(({ tag }) => tag);
       checkPages(db, path, "integrity_check");
       checkReferences(db);
+      // Nothing to ask where a first start was cut short.
+      if (pending.length === migrations.length) return { ...unknown, pending };
       const row = db.query<{ newest: number | null }, []>(sql).get();
       return { ...unknown, pending, newestMs: (row?.newest ?? 0) * unitMs };
     };
