@@ -170,7 +170,8 @@ function wayOut({ clock, cors, log, observers }: DoorOptions) {
     }
     // Files set their own caching. Everything else is true for this moment only.
     if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
-    headers.set("Keep-Alive", keepAlive);
+    if (asksToClose(request)) headers.set("Connection", "close");
+    else headers.set("Keep-Alive", keepAlive);
     if (refusal !== undefined) showRefusal(refusal, request, headers);
     for (const name in record.headers) headers.set(name, record.headers[name] as string);
     cors?.show(request, headers);
@@ -184,6 +185,14 @@ function wayOut({ clock, cors, log, observers }: DoorOptions) {
     for (const observer of observers) observer.answered(answered);
     return response;
   };
+}
+
+const closeOption = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
+
+/** True when Bun ends the connection after the response, without a word (RFC 9112, section 9.6). */
+function asksToClose(request: Request): boolean {
+  const options = request.headers.get("connection");
+  return options !== null && closeOption.test(options);
 }
 
 /** Ids from outside are used if they cannot harm a log or a header. */

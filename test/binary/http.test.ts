@@ -55,6 +55,30 @@ test("every answer says how long its connection stays open", async () => {
   }
 });
 
+test.each(["close", "Close", "keep-alive, close"])(
+  "an answer to a request with Connection: %s says that the connection ends",
+  async (option) => {
+    for (const [method, path] of [
+      ["GET", "/v1/pets"],
+      ["HEAD", "/health"],
+      ["OPTIONS", "/docs/json"],
+    ]) {
+      const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: ${option}\r\n\r\n`;
+      const { headers, isClosed } = await raw(directly(server.origin), head, 500);
+      expect(headers.get("connection")).toBe("close");
+      expect(headers.has("keep-alive")).toBe(false);
+      expect(isClosed).toBe(true);
+    }
+  },
+);
+
+test("an answer to a request with another option of Connection does not", async () => {
+  const head = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: closed, keep-alive\r\n\r\n";
+  const { headers, isClosed } = await raw(directly(server.origin), head, 500);
+  expect(headers.get("keep-alive")).toBe("timeout=75");
+  expect(isClosed).toBe(false);
+});
+
 describe("what the server answers by itself, as docs/http.md has it", () => {
   const host = "Host: localhost";
   const chunked = "Transfer-Encoding: chunked";
