@@ -60,6 +60,14 @@ test("--wait asks until it is ready", async () => {
   expect(await server.stop()).toBe(0);
 });
 
+test("--wait is no longer than it says, also where nobody answers what connects", async () => {
+  using silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+  const beganMs = performance.now();
+  const health = await rehome(["health", "--port", `${silent.port}`, "--wait", "1s"]);
+  expect(performance.now() - beganMs).toBeLessThan(2_500);
+  expect(health.exitCode).toBe(1);
+});
+
 test("--wait ends with the service that systemd waits for", async () => {
   const service = Bun.spawn(["true"]);
   await service.exited;

@@ -6,6 +6,8 @@ import { isRunning } from "../../storage/system.ts";
 import { addSettings, settingsOf, durationOption } from "../../cli/options.ts";
 
 const pauseMs = 100;
+/** How long the last request may take at least: a shorter one would hide what was wrong before. */
+const leastMs = 500;
 
 /** True when systemd waits with this command for a service that has ended. */
 function isForNothing({ MAINPID }: Io["env"]): boolean {
@@ -21,11 +23,12 @@ export function healthCommand(io: Io): Command {
     )
     .addHelpText("after", "\nExamples:\n  rehome health\n  rehome health --port 9000 --wait 30s");
   return addSettings(command, ["host", "port"], askedServer).action(
-    async ({ wait: waitMs = 0 }: { wait?: number }) => {
+    async ({ wait: waitMs }: { wait?: number }) => {
       const { config } = settingsOf(command, io);
-      const deadlineMs = performance.now() + waitMs;
+      const deadlineMs = performance.now() + (waitMs ?? 0);
       for (;;) {
-        const { state, detail } = await checkServer(config);
+        const leftMs = waitMs && Math.max(leastMs, deadlineMs - performance.now());
+        const { state, detail } = await checkServer(config, leftMs);
         if (state === "ok") return io.out(`The server ${detail}.\n`);
         if (performance.now() >= deadlineMs || io.stop.aborted || isForNothing(io.env)) {
           throw new AppError(

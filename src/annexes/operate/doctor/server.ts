@@ -20,14 +20,16 @@ interface Readiness {
 /** An answer of ours, and whether it came over HTTPS; `other` for an answer that is not ours. */
 type Answer = { readonly readiness: Readiness; readonly isHttps: boolean } | "other" | undefined;
 
-/** Whether a server answers where the settings say that it listens. */
-export async function checkServer(config: Config): Promise<Finding> {
-  return (await examineServer(config)).finding;
+/**
+ * Whether a server answers where the settings say that it listens, within `maxMs` or three seconds.
+ */
+export async function checkServer(config: Config, maxMs = answerMaxMs): Promise<Finding> {
+  return (await examineServer(config, Math.min(maxMs, answerMaxMs))).finding;
 }
 
 /** The same, and whether a server answers where other machines reach it. */
 export async function checkReach(config: Config): Promise<Finding[]> {
-  const { finding, answer } = await examineServer(config);
+  const { finding, answer } = await examineServer(config, answerMaxMs);
   if (answer === undefined || answer === "other") return [finding];
   const { host, port } = config;
   const { isHttps } = answer;
@@ -37,7 +39,7 @@ export async function checkReach(config: Config): Promise<Finding[]> {
   if (first === undefined) return [finding, await unreached(host)];
   const silent: string[] = [];
   for (const { origin } of reaches) {
-    const found = await asked(origin);
+    const found = await asked(origin, AbortSignal.timeout(answerMaxMs));
     if (found === undefined || found === "other") silent.push(origin);
   }
   const detail = reaches.map(({ origin, via }) => `${origin}/v1 (${via})`).join(", ");
@@ -57,16 +59,16 @@ async function unreached(host: string): Promise<Finding> {
     : warn("network", "no network interface is up", "Connect the machine: ip address shows them.");
 }
 
-async function examineServer({
-  host,
-  port,
-}: Config): Promise<{ finding: Finding; answer?: Answer }> {
+async function examineServer(
+  { host, port }: Config,
+  maxMs: number,
+): Promise<{ finding: Finding; answer?: Answer }> {
   const check = "server";
   if (port === 0) {
     return { finding: warn(check, "--port 0 is any free one", "Name the port with --port.") };
   }
   const address = `${localHost(host)}:${port}`;
-  const answer = await askedEitherWay(address);
+  const answer = await askedEitherWay(address, AbortSignal.timeout(maxMs));
   if (answer === undefined) {
     const finding = warn(
       check,
@@ -88,17 +90,17 @@ async function examineServer({
 }
 
 /** Over HTTP or HTTPS: a server for one may answer the other with an error of its own. */
-async function askedEitherWay(address: string): Promise<Answer> {
-  const plain = await asked(`http://${address}`);
+async function askedEitherWay(address: string, signal: AbortSignal): Promise<Answer> {
+  const plain = await asked(`http://${address}`, signal);
   if (plain !== undefined && plain !== "other") return plain;
-  return (await asked(`https://${address}`)) ?? plain;
+  return (await asked(`https://${address}`, signal)) ?? plain;
 }
 
 /** What `/ready` says there, or undefined when nothing answers. */
-async function asked(origin: string): Promise<Answer> {
+async function asked(origin: string, signal: AbortSignal): Promise<Answer> {
   try {
     const answer = await fetch(`${origin}/ready`, {
-      signal: AbortSignal.timeout(answerMaxMs),
+      signal,
       redirect: "manual",
       // No proxy of the network (http_proxy) reaches this machine's own addresses.
       proxy: false,
