@@ -114,7 +114,8 @@ describe("refusals", () => {
     async () => {
       await using folder = new SharedFolder(new TestClock());
       let busy = 0;
-      const stack = await folder.stack({ serving: true, onBusy: () => (busy += 1) });
+      const onBusy = () => (busy += 1);
+      const stack = await folder.stack({ serving: true, timeoutMs: 2_000, onBusy });
       const { key, secret } = await stack.key("enterprise", { perMinute: 1, perDay: 1 });
       await stack.request(secret);
       await refused(stack, secret, 7);
