@@ -27,10 +27,15 @@ async function addressOf(host: string): Promise<string> {
   }
 }
 
+/** True for what stands for all addresses of this machine. */
+export function isEveryAddress(host: string): boolean {
+  return everyAddress.test(host);
+}
+
 /** The host, as a URL has it, by which this machine reaches what listens on `host`. */
 export function localHost(host: string): string {
   if (host === "::") return "[::1]";
-  return everyAddress.test(host) ? "127.0.0.1" : inUrl(host);
+  return isEveryAddress(host) ? "127.0.0.1" : inUrl(host);
 }
 
 function inUrl(host: string): string {
@@ -54,7 +59,7 @@ export async function reachOf(
   const all = Object.entries(listed(interfaces)).flatMap(([via, addresses = []]) =>
     addresses.filter(({ internal }) => !internal).map((each) => ({ ...each, via })),
   );
-  if (!everyAddress.test(on)) {
+  if (!isEveryAddress(on)) {
     const via = all.find(({ address }) => address === on)?.via ?? host;
     return [{ origin: originOf(host), via }];
   }

@@ -175,14 +175,28 @@ describe("settings", () => {
     expect(result.stderr).toContain(`Cannot listen on 127.0.0.1 port ${port}: the port is in use.`);
   });
 
-  test.each(["--console", "--metrics"])("a port that %s has is in use", async (flag) => {
+  test("a port that --metrics has is in use", async () => {
     using folder = temporaryFolder();
     const port = String(await freePort());
-    const own = ["--port", port, flag, `127.0.0.1:${port}`];
+    const own = ["--port", port, "--metrics", `127.0.0.1:${port}`];
     const result = await rehome(["serve", "--data", folder.path, ...own]);
     expect(result.exitCode).toBe(1);
     expect(result.stderr).toContain(`Cannot listen on 127.0.0.1 port ${port}: the port is in use.`);
   });
+
+  test.each([[], ["--processes", "2"], ["--host", "0.0.0.0", "--reuse-port"]])(
+    "the console has no port of the service (%j)",
+    async (...flags) => {
+      using folder = temporaryFolder();
+      const port = String(await freePort());
+      const own = ["--port", port, "--console", `127.0.0.1:${port}`, ...flags];
+      const result = await rehome(["serve", "--data", folder.path, ...own]);
+      expect(result.exitCode).not.toBe(0);
+      expect(result.stderr).toStartWith(
+        `Error: The console and the service cannot both listen on 127.0.0.1 port ${port}.\nTry: `,
+      );
+    },
+  );
 
   test.skipIf(isOnPostgres)("a data folder that cannot be made fails in words", async () => {
     using folder = temporaryFolder();

@@ -13,6 +13,8 @@ import type { Logger } from "../../service/log/logger.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
 import { parentOf } from "../operate/processes/parent.ts";
 import { TrafficMeter } from "../operate/traffic.ts";
+import { isEveryAddress } from "../../cli/reach.ts";
+import { consoleSetting } from "./settings.ts";
 import { ConsoleProcess } from "./child.ts";
 import { program } from "../program.ts";
 
@@ -26,6 +28,7 @@ export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Wat
       { hint: "Name a folder with --data." },
     );
   }
+  refuseOwnPort(loaded);
   // Of several processes, the supervisor counts what all of them answer.
   const ofAll = parentOf(io.env)?.traffic;
   const meter = new TrafficMeter(systemClock);
@@ -44,6 +47,21 @@ export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Wat
     },
     close: () => child.stop(),
   };
+}
+
+/**
+ * Throws when the console would listen where the service does. With --reuse-port, and so with
+ * --processes, the system would give connections to one or the other.
+ */
+function refuseOwnPort({ config, valueOf }: LoadedConfig): void {
+  const { host, port } = valueOf(consoleSetting) ?? { host: "", port: 0 };
+  if (port === 0 || port !== config.port) return;
+  if (host !== config.host && ![host, config.host].some(isEveryAddress)) return;
+  throw new AppError(
+    "invalid_request",
+    `The console and the service cannot both listen on ${host} port ${port}.`,
+    { hint: "Choose another address with --console." },
+  );
 }
 
 function inviting(link: string): string[] {
