@@ -380,6 +380,14 @@ test.each(["0", "65", "two", "1.5"])("--processes %s is refused", async (value) 
   expect(result.stderr).toContain("--processes must be a whole number from 1 to 64, or auto");
 });
 
+test("a catalogue in memory is refused, which each process would have for itself", async () => {
+  const { exitCode, stderr } = await rehome(["serve", "--processes", "2", "--data=:memory:"]);
+  expect(exitCode).toBe(2);
+  expect(stderr).toBe(
+    "Error: Each process would have a catalogue of its own in memory.\nTry: Name a folder with --data.\n",
+  );
+});
+
 test("an address without a key is counted by all processes together", async () => {
   using folder = temporaryFolder();
   await using server = await serveIn(folder.path, 3, ["--anonymous-per-minute", "120"]);

@@ -3,8 +3,9 @@ import { systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { type Io, untilAborted } from "../../../cli/io.ts";
 import { openLog } from "../../../cli/open-log.ts";
-import { settings, variableOf, type LoadedConfig } from "../../../config.ts";
+import { dataFolderOf, settings, variableOf, type LoadedConfig } from "../../../config.ts";
 import type { AnySetting } from "../../../setting-kinds.ts";
+import { inMemory } from "../../../storage/sqlite/files.ts";
 import { MinuteBuckets } from "../../../service/anonymous.ts";
 import { TrafficMeter } from "../traffic.ts";
 import { otherWarnsVariable, trafficVariable } from "./messages.ts";
@@ -21,6 +22,13 @@ export async function serveInProcesses(
   io: Io,
   { count, metrics }: { count: number; metrics: ListenAddress | undefined },
 ): Promise<void> {
+  if (dataFolderOf(loaded.config) === inMemory) {
+    throw new AppError(
+      "invalid_request",
+      "Each process would have a catalogue of its own in memory.",
+      { hint: "Name a folder with --data." },
+    );
+  }
   const log = openLog(loaded.config, io);
   const supervisor = new Supervisor({
     count,
