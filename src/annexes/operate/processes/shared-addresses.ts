@@ -47,10 +47,13 @@ export class SharedAddressLimiter implements AddressLimiter {
     return viewOf("minute", this.#label, this.#perMinute, this.#perMinute - used + left);
   }
 
-  /** The block of the running minute. What is left of an earlier one is forgotten. */
+  /**
+   * The block of the running minute. What is left of another one is forgotten. So the counting
+   * process, which keeps the count, hears at once of a clock that was set back.
+   */
   #blockOf(bucket: string): Block {
     const label = labelAt(this.#label, this.#clock(), windowMs.minute);
-    if (label > this.#label) {
+    if (label !== this.#label) {
       this.#blocks = new Map();
       this.#names.forget();
     }

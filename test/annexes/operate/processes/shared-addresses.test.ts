@@ -92,6 +92,15 @@ describe("several processes", () => {
     );
   });
 
+  test("refuse an address for no longer than a minute after a clock was set back", async () => {
+    const { ask, clock } = processes(2, 60);
+    await Promise.all(Array.from({ length: 60 }, () => ask(0)));
+    clock.advance(-60 * minuteMs);
+    expect((await ask(0)).refusal).toBeDefined();
+    clock.advance(minuteMs);
+    expect((await ask(0)).refusal).toBeUndefined();
+  });
+
   test("answer while the clock bounces over the end of a minute, and never above the limit", async () => {
     const step = record({
       process: nat(2),
