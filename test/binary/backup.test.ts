@@ -161,11 +161,17 @@ test("what a killed backup left is cleared by the next one, and nothing else is"
   const place = (name: string) => join(at.folder.path, name);
   const over = Bun.spawnSync(["true"]).pid;
   const left = readFileSync(at.file).subarray(0, 5_000);
-  const stays = [`db.${process.pid}.partial`, "film.partial", `film.${over}.partial`];
+  const stays = [
+    `db.${process.pid}.partial`,
+    "film.partial",
+    `film.${over}.partial`,
+    `shared.db.${over}.partial`,
+  ];
   writeFileSync(place(`db.${over}.partial`), left, { mode: 0o600 });
   writeFileSync(place(`empty.db.${over}.partial`), "", { mode: 0o600 });
   for (const name of stays.slice(0, 2)) writeFileSync(place(name), left, { mode: 0o600 });
   writeFileSync(place(stays[2] ?? ""), "a film", { mode: 0o600 });
+  writeFileSync(place(stays[3] ?? ""), left, { mode: 0o644 });
   const result = await rehome(["backup", place("next.db"), "--data", at.data]);
   expect(result).toMatchObject({ exitCode: 0, stderr: "" });
   expect(

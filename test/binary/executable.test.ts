@@ -9,6 +9,7 @@ import { executable, makeKey, rehome, serve, temporaryFolder } from "../helpers/
 import { finished } from "../helpers/finished.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { bound, filesWhenClosed, isOnPostgres } from "../helpers/store-under-test.ts";
+import { rehomeAtTerminal } from "../helpers/terminal.ts";
 
 const list = (origin: string, key: string, query = "") =>
   fetch(`${origin}/v1/pets${query}`, { headers: { authorization: `Bearer ${key}` } });
@@ -93,6 +94,15 @@ describe("the first key", () => {
     expect(server.stdout()).not.toContain("rehome_live_");
   });
 
+  test("is printed at a terminal without being asked for", async () => {
+    using folder = temporaryFolder();
+    const { exitCode, screen } = await rehomeAtTerminal(
+      ["serve", "--data", folder.path, "--port", "0"],
+      { answers: [["Try it in another terminal", "\u0003"]] },
+    );
+    expect([exitCode, screen]).toEqual([0, expect.stringMatching(/^ {2}rehome_live_\w{36}$/m)]);
+  });
+
   test("is printed once when it is asked for, and works", async () => {
     using folder = temporaryFolder();
     const first = await serve(folder.path, ["--first-key"]);
@@ -121,6 +131,28 @@ describe("the first key", () => {
 });
 
 describe("settings", () => {
+  test("of the web edge are those of its answers", async () => {
+    using folder = temporaryFolder();
+    const [page, base, staging] = [
+      "https://a.example",
+      "https://b.example/v1",
+      "https://c.example/v1",
+    ];
+    const flags = ["--cors-origin", page, "--base-url", base, "--staging-base-url", staging];
+    await using server = await serve(folder.path, flags);
+    const answer = await fetch(`${server.origin}/docs/json`, { headers: { origin: page } });
+    expect(answer.headers.get("access-control-allow-origin")).toBe(page);
+    const { servers } = (await answer.json()) as { servers: { url: string }[] };
+    expect(servers.map(({ url }) => url)).toEqual([base, staging]);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("of a scheme's own port leave it out", async () => {
+    using folder = temporaryFolder();
+    // An address of this machine that nobody else listens on.
+    await using server = await serve(folder.path, ["--host", "127.0.45.17", "--port", "80"]);
+    expect(server.stdout()).toContain("http://127.0.45.17/v1\n");
+  });
+
   test("a flag beats the environment", async () => {
     using folder = temporaryFolder();
     const env = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { pageLimit } from "../../src/domain/page.ts";
+import { listen } from "../../src/http/server.ts";
 import { UnsentAnswers, unsentMaxBytes } from "../../src/http/unsent.ts";
 import { testApp } from "../helpers/app.ts";
 
@@ -61,22 +62,41 @@ describe("answers that wait to be read", () => {
   });
 });
 
-test("an address that reads nothing gets no large page in the end, and small ones still", async () => {
-  const { door, key, services } = await testApp();
-  const secret = await key("enterprise", { perMinute: 1_000, perDay: 1_000 });
+describe("large pages", () => {
   const name = "🐕".repeat(1_000);
-  await Promise.all(
-    Array.from({ length: 200 }, () => services.pets.create({ name, categoryId: 1n })),
-  );
-  const peers = { requestIP: () => ({ address: "192.0.2.1" }), timeout: () => undefined };
-  const ask = async (limit: number, after: number) => {
-    const url = `http://localhost/v1/pets?limit=${limit}&after=${after}`;
-    const request = new Request(url, { headers: { authorization: `Bearer ${secret}` } });
-    return (await door(request, peers)).status;
-  };
-  let after = 0;
-  while ((await ask(pageLimit.max, after)) === 200) after += 1;
-  const pageBytes = pageLimit.max * name.length * 2;
-  expect(after).toBe(Math.floor(unsentMaxBytes.perAddress / pageBytes));
-  expect(await ask(1, after)).toBe(200);
+  const pageBytes = pageLimit.max * Buffer.byteLength(name);
+  const pagesMax = Math.floor(unsentMaxBytes.perAddress / pageBytes);
+
+  async function filled() {
+    const app = await testApp();
+    const secret = await app.key("enterprise", { perMinute: 1_000, perDay: 1_000 });
+    await Promise.all(
+      Array.from({ length: 200 }, () => app.services.pets.create({ name, categoryId: 1n })),
+    );
+    return { ...app, init: { headers: { authorization: `Bearer ${secret}` } } };
+  }
+  const pageAt = (origin: string | URL, limit: number, after: number) =>
+    new URL(`/v1/pets?limit=${limit}&after=${after}`, origin).href;
+
+  test("end for an address that reads none of them, and small ones do not", async () => {
+    const { door, init } = await filled();
+    const peers = { requestIP: () => ({ address: "192.0.2.1" }), timeout: () => undefined };
+    const ask = async (limit: number, after: number) =>
+      (await door(new Request(pageAt("http://localhost", limit, after), init), peers)).status;
+    let after = 0;
+    while ((await ask(pageLimit.max, after)) === 200) after += 1;
+    expect(after).toBe(pagesMax);
+    expect(await ask(1, after)).toBe(200);
+  });
+
+  test("never end for one that reads them", async () => {
+    const { door, init } = await filled();
+    const server = listen(door, { host: "127.0.0.1", port: 0, reusePort: false });
+    for (let after = 0; after < 2 * pagesMax; after += 1) {
+      const answer = await fetch(pageAt(server.url, pageLimit.max, after), init);
+      expect(answer.status).toBe(200);
+      expect((await answer.bytes()).length).toBeGreaterThan(pageBytes);
+    }
+    await server.stop(1_000);
+  });
 });

@@ -1,6 +1,6 @@
 /** Data of version 1.0.0 goes on. test/fixtures/1.0.0 was made by that version's executable. */
 import { createHash } from "node:crypto";
-import { cpSync, statSync } from "node:fs";
+import { cpSync, readdirSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
@@ -9,7 +9,7 @@ import { parseDatabaseAddress } from "../../src/annexes/postgres/address.ts";
 import { migrate, postgresMigrations } from "../../src/annexes/postgres/migrate.ts";
 import { systemClock } from "../../src/domain/clock.ts";
 import type { KeyHash, Store } from "../../src/storage/contract.ts";
-import { requireRoomToMigrate } from "../../src/storage/sqlite/checks.ts";
+import { freeBytes, requireRoomToMigrate } from "../../src/storage/sqlite/checks.ts";
 import { migrationsOf } from "../../src/storage/sqlite/files.ts";
 import { pendingMigrations } from "../../src/storage/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
@@ -123,4 +123,23 @@ test("a disk without room for the backup and the migration is said before anythi
   expect(() => requireRoomToMigrate(file, 2 * size - 1)).toThrow(
     "cannot be updated: that needs 1 MiB of free space on its disk",
   );
+});
+
+test("a store whose disk has no room for its migration is not opened", () => {
+  using folder = temporaryFolder();
+  for (const name of ["rehome.db", "limits.db"])
+    cpSync(join(fixture, name), join(folder.path, name));
+  const file = join(folder.path, "rehome.db");
+  // Longer by what takes no space.
+  truncateSync(file, freeBytes(folder.path));
+  const open = () =>
+    openSqliteStore({
+      folder: folder.path,
+      clock: systemClock,
+      random: Math.random,
+      timeoutMs: 1_000,
+      serving: false,
+    });
+  expect(open).toThrow("cannot be updated: that needs");
+  expect(readdirSync(folder.path).toSorted()).toEqual(["limits.db", "rehome.db"]);
 });

@@ -171,6 +171,26 @@ describe("a backup", () => {
     expect(first).toBe(`${catalogue}.before-0001_next`);
     expect(backupBefore(catalogue, "0001_next", migrationsOf.catalogue)).toBe(`${first}-2`);
   });
+
+  test.if(process.geteuid?.() === 0)(
+    "that root makes before a migration is the service's",
+    async () => {
+      await add("Rex");
+      chownSync(data, 54_321, 54_321);
+      const made = backupBefore(catalogue, "0001_next", migrationsOf.catalogue);
+      expect(statSync(made).uid).toBe(54_321);
+    },
+  );
+
+  test("of a newer rehome's catalogue names the catalogue, and is not begun", async () => {
+    await add("Rex");
+    const db = new Database(catalogue);
+    db.run("INSERT INTO schema_migrations (tag, hash) VALUES ('9999_later', '')");
+    db.close();
+    const { message } = refusal(() => backup(catalogue, file));
+    expect(message).toStartWith(`${catalogue} was made by a newer rehome`);
+    expect(readdirSync(folder)).toEqual(["data"]);
+  });
 });
 
 describe("restoring", () => {

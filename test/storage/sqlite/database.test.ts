@@ -1,7 +1,8 @@
 /** How a database is opened, and what its failures are taken for. */
 import { Database, SQLiteError } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
 import {
   asAppError,
@@ -12,6 +13,8 @@ import {
   translating,
 } from "../../../src/storage/sqlite/database.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
+
+const databaseModule = join(import.meta.dir, "../../../src/storage/sqlite/database.ts");
 
 test.each([
   ["full", 2n],
@@ -100,4 +103,31 @@ test("what is translated says in words why it failed, and what to do", () => {
     throw new RangeError("one");
   };
   expect(failure(() => translating(refuse))).toBeInstanceOf(RangeError);
+});
+
+test("a copy of a database with a log is read from its bytes", () => {
+  using folder = temporaryFolder();
+  const path = `${folder.path}/a.db`;
+  const db = openDatabase(path, { synchronous: "full" });
+  db.run("CREATE TABLE a AS SELECT 1 AS b");
+  db.close(true);
+  using copy = openDatabase(":memory:", { synchronous: "full", image: readFileSync(path) });
+  expect(copy.query("SELECT b FROM a").get()).toEqual({ b: 1n });
+});
+
+test("a database that another process just makes is waited for", async () => {
+  using folder = temporaryFolder();
+  const path = `${folder.path}/a.db`;
+  using other = new Database(path);
+  other.run("CREATE TABLE a (b)");
+  other.run("BEGIN IMMEDIATE");
+  const opening = `
+    const { openDatabase } = await import(${JSON.stringify(databaseModule)});
+    console.log("opens");
+    openDatabase(${JSON.stringify(path)}, { synchronous: "full" });`;
+  const child = Bun.spawn([process.execPath, "-e", opening], { stdout: "pipe" });
+  await child.stdout.getReader().read();
+  await Bun.sleep(100);
+  other.run("COMMIT");
+  expect(await child.exited).toBe(0);
 });

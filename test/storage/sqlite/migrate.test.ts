@@ -4,9 +4,13 @@
  */
 import { expect, test } from "bun:test";
 import type { Database } from "bun:sqlite";
+import { join } from "node:path";
 import { openDatabase } from "../../../src/storage/sqlite/database.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
 import type { Migration } from "../../../src/storage/migrations.macro.ts";
+import { temporaryFolder } from "../../helpers/binary.ts";
+
+const sourceOf = (name: string) => join(import.meta.dir, `../../../src/storage/sqlite/${name}.ts`);
 
 const migration = (tag: string, sql: string): Migration => ({ tag, hash: `hash of ${tag}`, sql });
 
@@ -62,4 +66,25 @@ test.each([
   expect(() => migrate(db, "test.db", [first, wrong])).toThrow(message);
   expect([rows(db, "parents"), rows(db, "children")]).toEqual([1n, 2n]);
   expect(rows(db, "schema_migrations")).toBe(1n);
+});
+
+test("processes that start together take turns", async () => {
+  using folder = temporaryFolder();
+  const path = `${folder.path}/test.db`;
+  using db = openDatabase(path, { synchronous: "full" });
+  db.run("BEGIN IMMEDIATE");
+  const other = `
+    const { openDatabase } = await import(${JSON.stringify(sourceOf("database"))});
+    const { migrate } = await import(${JSON.stringify(sourceOf("migrate"))});
+    const db = openDatabase(${JSON.stringify(path)}, { synchronous: "full" });
+    console.log("starts");
+    console.log(migrate(db, "test.db", ${JSON.stringify([first])}));`;
+  const child = Bun.spawn([process.execPath, "-e", other], { stdout: "pipe" });
+  const output = child.stdout.getReader();
+  await output.read();
+  await Bun.sleep(100);
+  migrate(db, "test.db", [first]);
+  db.run("COMMIT");
+  // It finds nothing more to apply.
+  expect(Buffer.from((await output.read()).value ?? []).toString()).toBe("[]\n");
 });

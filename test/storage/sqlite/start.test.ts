@@ -24,6 +24,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError, shellWord } from "../../../src/domain/errors.ts";
 import { folderRemedy, giveToOwner, refuseNetwork } from "../../../src/storage/sqlite/folder.ts";
+import { examine } from "../../../src/storage/sqlite/inspect.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
 
@@ -281,7 +282,8 @@ test("files are their user's alone, and a new folder too", async () => {
 
 test("files that others could read are taken from them, whatever they were", async () => {
   await filled();
-  for (const name of ["rehome.db", "limits.db"]) chmodSync(join(folder, name), 0o664);
+  chmodSync(catalogue, 0o664);
+  chmodSync(join(folder, "limits.db"), 0o640);
   await open().close();
   for (const name of ["rehome.db", "limits.db"]) {
     expect((statSync(join(folder, name)).mode & 0o777).toString(8)).toBe("600");
@@ -306,4 +308,34 @@ test("an empty file is a new database", async () => {
   const store = open();
   expect(await store.pets.create({ name: "first", categoryId: 1n })).toBe(1n);
   await store.close();
+});
+
+describe("a look at a database that seems damaged", () => {
+  /** What SQLite says of a file that is none of its own making. */
+  function damage(): unknown {
+    const path = join(folder, "damaged.db");
+    writeFileSync(path, "no database ".repeat(100));
+    try {
+      return new Database(path).run("SELECT 1 FROM a");
+    } catch (error) {
+      return error;
+    }
+  }
+
+  test.each([
+    [2, "it is whole"],
+    [3, "damaged"],
+  ])("%d times in a row: %s", async (times, outcome) => {
+    await filled();
+    let looks = 0;
+    const look = () => {
+      looks += 1;
+      if (looks <= times) throw damage();
+      return "it is whole";
+    };
+    const found = () => examine(catalogue, look);
+    if (outcome === "damaged") expect(found).toThrow("is not an SQLite database");
+    else expect(found()).toBe(outcome);
+    expect(looks).toBe(3);
+  });
 });

@@ -1,6 +1,6 @@
 import { constants, Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { systemClock } from "../../../src/domain/clock.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { raw, row, run, sql } from "../../../src/storage/statement.ts";
@@ -209,5 +209,21 @@ test("animals that cannot be read are an unavailable store, and a retry makes se
   };
   expect(await failure(() => store.pets.page({ limit: 20 }))).toMatchObject(unavailable);
   expect(await failure(() => store.pets.byId(15n))).toMatchObject(unavailable);
+  await store.close();
+});
+
+test("a session has its temporary tables in a file, and takes nothing along when it is closed", async () => {
+  using folder = temporaryFolder();
+  const store = open(folder.path);
+  await store.started;
+  const descriptorsAfter = async () => {
+    const session = store.session();
+    expect(await session.read(() => row(raw("PRAGMA temp_store")))).toEqual({ temp_store: 1n });
+    await session.close();
+    return readdirSync("/proc/self/fd").length;
+  };
+  // SQLite keeps a descriptor for the next session: to close it would end this process's locks.
+  const first = await descriptorsAfter();
+  for (let times = 0; times < 3; times += 1) expect(await descriptorsAfter()).toBe(first);
   await store.close();
 });

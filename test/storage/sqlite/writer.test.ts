@@ -2,6 +2,7 @@
  * The serving end of the writer thread: nobody who waits for it is left waiting, whatever becomes
  * of it.
  */
+import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/domain/errors.ts";
 import { Writer } from "../../../src/storage/sqlite/writer.ts";
@@ -100,5 +101,18 @@ test("bans are told of, and so is the failure of a report that nobody waits for"
   await writer.creates.add(named("a"));
   expect(bans.count).toBe(1);
   expect(problems).toMatchObject([{ code: "SQLITE_FULL" }]);
+  await writer.close();
+});
+
+test("a question that was answered is forgotten", async () => {
+  const { writer } = crashingWriter();
+  const promises = () => {
+    Bun.gc(true);
+    return heapStats().objectTypeCounts["Promise"] ?? 0;
+  };
+  await writer.probe();
+  const before = promises();
+  for (let times = 0; times < 500; times += 1) await writer.probe();
+  expect(promises() - before).toBeLessThan(100);
   await writer.close();
 });
