@@ -70,8 +70,9 @@ export class RequestRecord {
     this.#isLocated = true;
     const peer = this.#peers?.requestIP(this.#request)?.address;
     this.#address =
-      peer &&
-      clientAddress(peer, this.#request.headers.get("x-forwarded-for"), this.#trustedProxies);
+      peer === undefined || this.#trustedProxies.length === 0
+        ? peer
+        : clientAddress(peer, this.#request.headers.get("x-forwarded-for"), this.#trustedProxies);
     return this.#address;
   }
 }

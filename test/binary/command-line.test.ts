@@ -196,9 +196,9 @@ describe("an argument", () => {
   });
 
   test("may have the character that stands for unknown ones", async () => {
-    using folder = temporaryFolder();
-    const result = await rehome(["keys", "list", "--data", `${folder.path}/Jos\uFFFD`]);
-    expect(result.stderr).toContain("There is no catalogue in ");
+    const result = await rehome(["keys", "create", "--plan", "Jos\uFFFD", "--name", "x"]);
+    expect(result.stderr).toContain("argument 'Jos\uFFFD' is invalid");
+    expect(result.stderr).not.toContain("UTF-8");
   });
 });
 
