@@ -10,6 +10,7 @@ import {
   type SettingName,
 } from "../config.ts";
 import { durationRule, parseDuration } from "../domain/duration.ts";
+import { shellWord } from "../domain/errors.ts";
 import { isLimit, limitMax, planNames } from "../domain/plan.ts";
 import type { AnySetting } from "../setting-kinds.ts";
 import type { Io } from "./io.ts";
@@ -124,6 +125,14 @@ export function storeFlags({ config, loadedOf }: LoadedConfig, io: Io): string[]
   const isTyped = loadedOf(settings.store).source === "flag";
   if (config.store !== undefined) return isTyped ? ["--store", "ADDRESS"] : [];
   return ["--data", config.data];
+}
+
+/** What makes a first key. */
+export const toMakeKey = "rehome keys create --plan free --name LABEL";
+
+/** `command` as it is typed for this store. */
+export function commandHere(command: string, loaded: LoadedConfig, io: Io): string {
+  return [command, ...storeFlags(loaded, io).map(shellWord)].join(" ");
 }
 
 /** A server must not stop over another installation's settings that it may not read. */

@@ -1,7 +1,7 @@
 import type { Listening, Watcher } from "../annex.ts";
 import { dataFolderOf, settings, type Config, type LoadedConfig } from "../config.ts";
 import { parseAddress } from "../domain/address.ts";
-import { AppError, shellWord } from "../domain/errors.ts";
+import { AppError } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import { createService, type AppOptions } from "../http/app.ts";
 import { listen, type RunningServer, type Tls } from "../http/server.ts";
@@ -16,7 +16,7 @@ import { type Io, untilAborted, writeSecret } from "./io.ts";
 import { limitsText } from "./keys/shown.ts";
 import { openLog } from "./open-log.ts";
 import { openServices, randomBytes } from "./open.ts";
-import { storeFlags } from "./options.ts";
+import { commandHere, toMakeKey } from "./options.ts";
 import { localHost, reachOf, type Reach } from "./reach.ts";
 import { counted } from "./terminal/text.ts";
 import { warnAtStart } from "./warnings.ts";
@@ -243,10 +243,10 @@ function wayToKey(loaded: LoadedConfig, io: Io): string {
   if (dataFolderOf(loaded.config) === inMemory) {
     return "start again with --first-key. No other command reaches a store in memory.";
   }
-  const words = ["rehome", "keys", "create", "--plan", "free", "--name", "LABEL"];
-  words.push(...storeFlags(loaded, io));
-  if (environment !== settings.environment.default) words.push("--environment", environment);
-  return words.map(shellWord).join(" ");
+  const command = commandHere(toMakeKey, loaded, io);
+  return environment === settings.environment.default
+    ? command
+    : `${command} --environment ${environment}`;
 }
 
 function firstSteps({ key, secret }: IssuedKey, origin: string): string[] {

@@ -3,7 +3,7 @@ import { printJson, type Io } from "../../cli/io.ts";
 import { addJson, json } from "../../cli/json.ts";
 import { withAnimals } from "./open.ts";
 import { parseInt64Value } from "./pets/options.ts";
-import { addSettings, storeSettings } from "../../cli/options.ts";
+import { addSettings, commandHere, storeSettings } from "../../cli/options.ts";
 import { UsageError } from "../../cli/errors.ts";
 import { printTable } from "../../cli/terminal/table.ts";
 import { counted, grouped, printable } from "../../cli/terminal/text.ts";
@@ -49,11 +49,12 @@ function listCommand(io: Io): Command {
     .addHelpText("after", "\nExample:\n  rehome categories list");
   addJson(addSettings(command, storeSettings), categoryListSchema);
   return command.action(async (options: { json?: true }) => {
-    await withAnimals(command, io, async ({ categories, place }) => {
+    await withAnimals(command, io, async ({ categories, place }, loaded) => {
       const all = await categories.list();
       if (options.json) printJson(io, all);
       else if (all.length === 0) {
-        io.err(`There is no category in ${place}. Make one: rehome categories add NAME\n`);
+        const add = commandHere("rehome categories add NAME", loaded, io);
+        io.err(`There is no category in ${place}. Make one: ${add}\n`);
       } else {
         printTable(
           io,

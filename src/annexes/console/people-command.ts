@@ -2,7 +2,8 @@ import { Command, Option } from "commander";
 import { type Io, jsonDocument, printJson, writeSecret } from "../../cli/io.ts";
 import { addJson, json } from "../../cli/json.ts";
 import { randomBytes, withServices } from "../../cli/open.ts";
-import { addSettings, configOf, storeSettings } from "../../cli/options.ts";
+import type { LoadedConfig } from "../../config.ts";
+import { addSettings, commandHere, configOf, storeSettings } from "../../cli/options.ts";
 import { confirm } from "../../cli/terminal/confirm.ts";
 import { printTable } from "../../cli/terminal/table.ts";
 import { UsageError } from "../../cli/errors.ts";
@@ -108,11 +109,12 @@ function listCommand(io: Io): Command {
     .addHelpText("after", "\nExample:\n  rehome people list --json | jq -r '.[].name'");
   addJson(addSettings(command, storeSettings), json.list(personSchema));
   return command.action(async (options: { json?: true }) => {
-    await withPeople(command, io, false, async (people) => {
+    await withPeople(command, io, false, async (people, _url, loaded) => {
       const all = await people.list();
       if (options.json) return printJson(io, all.map(personJson));
       if (all.length === 0) {
-        io.err("Nobody may use the console. Invite somebody: rehome people invite NAME\n");
+        const invite = commandHere("rehome people invite NAME", loaded, io);
+        io.err(`Nobody may use the console. Invite somebody: ${invite}\n`);
         return;
       }
       printTable(
@@ -173,7 +175,7 @@ async function withPeople(
   command: Command,
   io: Io,
   begins: boolean,
-  work: (people: PeopleService, url: string) => Promise<void>,
+  work: (people: PeopleService, url: string, loaded: LoadedConfig) => Promise<void>,
 ): Promise<void> {
   const loaded = configOf(command, io);
   await withServices(
@@ -183,11 +185,12 @@ async function withPeople(
       const people = new PeopleService(services.store, services.clock, randomBytes);
       const url = loaded.valueOf(consoleUrlSetting) ?? (await people.address());
       if (url === undefined && command.name() !== "list" && command.name() !== "remove") {
+        const start = commandHere("rehome serve --console 127.0.0.1:8090", loaded, io);
         io.err(
-          `No console was started on this store yet; the link is for ${usualUrl}. Start it: rehome serve --console 127.0.0.1:8090\n`,
+          `No console was started on this store yet; the link is for ${usualUrl}. Start it: ${start}\n`,
         );
       }
-      await work(people, url ?? usualUrl);
+      await work(people, url ?? usualUrl, loaded);
     },
     { begins },
   );

@@ -6,7 +6,15 @@ import type { UsedKey } from "../../service/usage.ts";
 import { printJson, type Io } from "../io.ts";
 import { addJson } from "../json.ts";
 import { withServices } from "../open.ts";
-import { addSettings, configOf, labelOption, planOption, storeSettings } from "../options.ts";
+import {
+  addSettings,
+  commandHere,
+  configOf,
+  labelOption,
+  planOption,
+  storeSettings,
+  toMakeKey,
+} from "../options.ts";
 import { stylesOf } from "../terminal/style.ts";
 import { printTable } from "../terminal/table.ts";
 import { grouped } from "../terminal/text.ts";
@@ -33,8 +41,8 @@ export function listCommand(io: Io): Command {
     .addHelpText("after", help);
   addJson(addSettings(command, storeSettings), keyListSchema);
   return command.action(async (options: Options) => {
-    const { config } = configOf(command, io);
-    await withServices(config, io, async ({ keys, usage, clock, place }) => {
+    const loaded = configOf(command, io);
+    await withServices(loaded.config, io, async ({ keys, usage, clock, place }) => {
       const every = await keys.list();
       const nowMs = clock();
       const used = await usage.nowOfAll(every.filter((key) => isWanted(key, options, nowMs)));
@@ -49,7 +57,7 @@ export function listCommand(io: Io): Command {
         io.err(
           every.length > 0
             ? `There is no such key among the ${grouped(every.length)} in ${place}.\n`
-            : `There is no key in ${place}. Make one: rehome keys create --plan free --name LABEL\n`,
+            : `There is no key in ${place}. Make one: ${commandHere(toMakeKey, loaded, io)}\n`,
         );
         return;
       }

@@ -6,7 +6,7 @@ import type { FoundPets } from "../animals.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson } from "../../../cli/json.ts";
 import { withAnimals } from "../open.ts";
-import { addSettings, storeFlags, storeSettings } from "../../../cli/options.ts";
+import { addSettings, commandHere, storeSettings } from "../../../cli/options.ts";
 import { type Column, printTable } from "../../../cli/terminal/table.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
 import { shownFields } from "./fields.ts";
@@ -68,10 +68,6 @@ export function listCommand(io: Io): Command {
   });
 }
 
-const howToBegin = `Add one:           rehome pets add --name NAME --category 1 --status available
-Or import a file:  rehome pets import FILE
-`;
-
 async function listPets(command: Command, io: Io, options: Options): Promise<void> {
   const { json, limit, after, name, category, status } = options;
   const filter = { name, category, status: statusOf(status) };
@@ -86,7 +82,10 @@ async function listPets(command: Command, io: Io, options: Options): Promise<voi
     if (page.length === 0) {
       const isSought = isFiltered || after !== undefined;
       io.err(`There is no ${isSought ? "such animal" : "animal"} in ${place}.\n`);
-      io.err(isSought ? "All of them: rehome pets list\n" : howToBegin);
+      const here = (line: string) => io.err(`${commandHere(line, loaded, io)}\n`);
+      if (isSought) return here("All of them: rehome pets list");
+      here("Add one:           rehome pets add --name NAME --category 1 --status available");
+      here("Or import a file:  rehome pets import FILE");
       return;
     }
     const named = await categories.names();
@@ -94,8 +93,8 @@ async function listPets(command: Command, io: Io, options: Options): Promise<voi
     io.err(`${totalsOf(found, page.length, isFiltered ? await pets.count() : undefined)}\n`);
     if (found.pets.length > limit) {
       const next = ["rehome pets list", ...filterFlags(filter), `--limit ${limit}`];
-      const flags = storeFlags(loaded, io).map(shellWord);
-      io.err(`More: ${[...next, `--after ${page.at(-1)?.id}`, ...flags].join(" ")}\n`);
+      next.push(`--after ${page.at(-1)?.id}`);
+      io.err(`More: ${commandHere(next.join(" "), loaded, io)}\n`);
     }
   });
 }

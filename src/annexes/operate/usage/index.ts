@@ -3,7 +3,13 @@ import { usageKeptDays } from "../../../domain/windows.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson } from "../../../cli/json.ts";
 import { withServices } from "../../../cli/open.ts";
-import { addSettings, configOf, storeSettings } from "../../../cli/options.ts";
+import {
+  addSettings,
+  commandHere,
+  configOf,
+  storeSettings,
+  toMakeKey,
+} from "../../../cli/options.ts";
 import { usageReport, usageSchema } from "./json.ts";
 import { printUsage } from "./print.ts";
 
@@ -40,14 +46,14 @@ export function usageCommand(io: Io): Command {
     .addHelpText("after", help);
   addJson(addSettings(command, storeSettings), usageSchema);
   return command.action(async (reference: string | undefined, options: Options) => {
-    const { config } = configOf(command, io);
-    await withServices(config, io, async ({ keys, usage }) => {
+    const loaded = configOf(command, io);
+    await withServices(loaded.config, io, async ({ keys, usage }) => {
       const one = reference === undefined ? undefined : await keys.resolve(reference);
       const shown = one === undefined ? await keys.list() : [one];
       const days = await usage.days(options.days, one?.id);
       const report = usageReport(shown, days, usage.today(), options.days);
       if (options.json) printJson(io, report);
-      else printUsage(io, report, one);
+      else printUsage(io, report, one, commandHere(toMakeKey, loaded, io));
     });
   });
 }

@@ -10,12 +10,21 @@ import type { UsageReport } from "./json.ts";
 /** Cells that the plot takes where no terminal says how many there are. */
 const plotCellsMax = 100;
 
-/** Prints the report for a person: plot, totals, keys, and who should have another plan. */
-export function printUsage(io: Io, report: UsageReport, key: ApiKey | undefined): void {
+/**
+ * Prints the report for a person: plot, totals, keys, and who should have another plan. Where there
+ * is no key, `makeKey` is the command that makes one.
+ */
+export function printUsage(
+  io: Io,
+  report: UsageReport,
+  key: ApiKey | undefined,
+  makeKey: string,
+): void {
   const { bold } = stylesOf(io);
   const whose = key === undefined ? counted(report.keys.length, "key") : keyName(key);
   io.out(`${bold(`Requests per day, ${report.from} to ${report.to}, ${whose}`)}\n\n`);
   printPlot(io, report, key?.limits.perDay);
+  if (report.keys.length === 0) io.err(`There is no key: ${makeKey}\n`);
   const { requests, refusals, bans } = report.totals;
   io.out(
     `\nTotal ${counted(requests, "request")}, ${counted(refusals, "refusal")}, ${counted(bans, "ban")}; ` +
@@ -31,10 +40,8 @@ function keyName({ id, name }: { id: string; name: string }): string {
 
 function printPlot(io: Io, report: UsageReport, limit: number | undefined): void {
   const { days, from, to } = report;
-  const hasKeys = report.keys.length > 0;
   if (days.every(({ requests, refusals }) => requests + refusals === 0)) {
     io.out("No requests in these days.\n");
-    if (!hasKeys) io.err("There is no key: rehome keys create --plan free --name LABEL\n");
     return;
   }
   const { green, yellow, red } = stylesOf(io);
