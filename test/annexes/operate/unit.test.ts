@@ -99,6 +99,11 @@ describe("a user's own unit", () => {
       ["REHOME_REUSE_PORT", "true"],
       ["REHOME_CORS_ORIGIN", "a,b"],
     ]);
+    const fileOf = (name: string) => found?.variables.get(name)?.file;
+    expect(fileOf("REHOME_PORT")).toBe(join(home.path, "settings"));
+    // As `systemctl --user edit rehome` writes it.
+    expect(fileOf("REHOME_BANS")).toBe(join(folder, "rehome.service.d/more.conf"));
+    expect(fileOf("REHOME_DATA")).toBe(file);
     // Root's commands are about the machine, even where sudo keeps HOME.
     expect(findService({ HOME: home.path }, 0)?.file).not.toBe(found?.file);
   });

@@ -43,8 +43,8 @@ function userService(env: EnvironmentVariables): MachineService | undefined {
   const state = env["XDG_STATE_HOME"] || join(home, ".local/state");
   const found = unitIn([join(configuration, "systemd/user")], { state, home, configuration });
   if (found === undefined) return undefined;
-  const { unit, file } = found;
-  const variables = variablesOf(unit, file);
+  const { unit, file, setBy } = found;
+  const variables = variablesOf(unit, file, setBy);
   return { file: unit.environmentFiles.find(existsSync) ?? file, variables, account: undefined };
 }
 
@@ -55,7 +55,7 @@ function systemService(): MachineService | undefined {
   if (found === undefined && !hasSettings) return undefined;
   const unit = found?.unit ?? { ...noUnit, environmentFiles: [serviceSettingsFile] };
   const from = found?.file ?? serviceSettingsFile;
-  const variables = variablesOf(unit, from);
+  const variables = variablesOf(unit, from, found?.setBy);
   const data = variableOf(settings.data);
   // Settings outlive the unit when the package is removed; the data is where it was.
   if (found === undefined && !variables.has(data)) {
@@ -76,13 +76,27 @@ function ownerOf(folder: string): SystemAccount {
 
 const noUnit: Unit = { user: undefined, environment: new Map(), environmentFiles: [], command: [] };
 
-function unitIn(
-  folders: readonly string[],
-  specifiers: Specifiers,
-): { unit: Unit; file: string } | undefined {
+interface FoundUnit {
+  readonly unit: Unit;
+  readonly file: string;
+  /** Which of its files, the unit or a drop-in, sets a variable. */
+  readonly setBy: ReadonlyMap<string, string>;
+}
+
+function unitIn(folders: readonly string[], specifiers: Specifiers): FoundUnit | undefined {
   const files = unitFiles(folders);
   const [file] = files;
-  return file === undefined ? undefined : { unit: readUnit(files.map(readText), specifiers), file };
+  if (file === undefined) return undefined;
+  const texts = files.map(readText);
+  const setBy = new Map<string, string>();
+  let before = new Map<string, string>();
+  for (const [at, each] of files.entries()) {
+    const { environment, command } = readUnit(texts.slice(0, at + 1), specifiers);
+    const now = new Map([...environment, ...flagsOf(command)]);
+    for (const [name, text] of now) if (before.get(name) !== text) setBy.set(name, each);
+    before = now;
+  }
+  return { unit: readUnit(texts, specifiers), file, setBy };
 }
 
 /**
@@ -103,18 +117,23 @@ export function unitFiles(folders: readonly string[]): string[] {
 }
 
 /** The variables that the unit, the files that it names, and flags set; the last counts. */
-function variablesOf(unit: Unit, file: string): Map<string, ServiceVariable> {
+function variablesOf(
+  unit: Unit,
+  file: string,
+  setBy: ReadonlyMap<string, string> = new Map(),
+): Map<string, ServiceVariable> {
   const variables = new Map<string, ServiceVariable>();
-  const take = (from: ReadonlyMap<string, string>, source: string) => {
+  const take = (from: ReadonlyMap<string, string>, source?: string) => {
     for (const [name, text] of from) {
-      if (name.startsWith("REHOME_")) variables.set(name, { text, file: source });
+      if (!name.startsWith("REHOME_")) continue;
+      variables.set(name, { text, file: source ?? setBy.get(name) ?? file });
     }
   };
-  take(unit.environment, file);
+  take(unit.environment);
   for (const each of unit.environmentFiles.filter(existsSync)) {
     take(readEnvironmentFile(readText(each)), each);
   }
-  take(flagsOf(unit.command), file);
+  take(flagsOf(unit.command));
   return variables;
 }
 
