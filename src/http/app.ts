@@ -63,7 +63,6 @@ function createApp(options: AppOptions, cors: Cors | undefined) {
   const openMethods = methodTable(open.routes);
   return new Elysia({
     strictPath: true,
-    normalize: false,
     // The router looks for the path from the URL's eighth or twelfth character on. The one fits
     // http://, and the other https:// with all but very short hosts.
     handler: { standardHostname: options.isHttps === true },

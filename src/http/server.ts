@@ -50,7 +50,7 @@ export function listen(door: Door, options: ListenOptions, serve: Serve = Bun.se
   let current = bind(door, serve, { ...options, reusePort: options.reusePort || isShared });
   // Not the port of the address: that leaves out the one that goes with its scheme.
   const { url, port = options.port } = current;
-  const closing = new Set<Promise<void>>();
+  const closing: Promise<void>[] = [];
   let isStopping = false;
   return {
     url,
@@ -63,8 +63,8 @@ export function listen(door: Door, options: ListenOptions, serve: Serve = Bun.se
       if (isStopping) return;
       const former = current;
       current = bind(door, serve, { ...options, port, reusePort: true, tls });
-      const closed = close(door, former, formerServerMaxMs).finally(() => closing.delete(closed));
-      closing.add(closed);
+      const closed = close(door, former, formerServerMaxMs);
+      closing.push(closed);
       await closed;
     },
     /** Stops listening, lets requests finish for at most `timeoutMs`, then cuts off the rest. */
@@ -90,7 +90,6 @@ function bind(door: Door, serve: Serve, { host, port, reusePort, tls }: ListenOp
 
 /** Throws what listening on a taken port throws. */
 function claim({ host, port }: ListenOptions): void {
-  if (port === 0) return;
   Bun.listen({ hostname: host, port, socket: { data: () => undefined } }).stop(true);
 }
 
@@ -123,6 +122,6 @@ async function announceStop(door: Door, server: Server, maxMs: number): Promise<
   for (let isQuiet = false; !isQuiet && performance.now() < endMs;) {
     const before = server.pendingRequests > 0 ? undefined : answered;
     await Bun.sleep(Math.min(quietMs, maxMs));
-    isQuiet = before === answered && server.pendingRequests === 0;
+    isQuiet = before === answered;
   }
 }

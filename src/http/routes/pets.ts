@@ -57,7 +57,7 @@ export function petRoutes(options: PetRoutesOptions) {
   const unsent = new UnsentAnswers();
   const petsUrl = (url: string) => `${baseUrlOf(url, options.baseUrl)}/pets`;
 
-  return new Elysia({ name: "pets", normalize: false })
+  return new Elysia({ name: "pets" })
     .use(gate(options))
     .get(
       "/v1/pets",
