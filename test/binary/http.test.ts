@@ -47,6 +47,15 @@ describe("the Host header", () => {
   });
 });
 
+test("a Host with a port that is none gets 400, also behind a good one that it begins with", async () => {
+  const statuses: number[] = [];
+  for (const port of [8080, 80_809_999, 8080]) {
+    const head = `GET /health HTTP/1.1\r\nHost: a.example:${port}\r\n\r\n`;
+    statuses.push((await raw(directly(server.origin), head, 100)).status);
+  }
+  expect(statuses).toEqual([200, 400, 200]);
+});
+
 test("every answer says how long its connection stays open", async () => {
   for (const path of ["/v1/pets", "/health", "/nothing"]) {
     const answer = await fetch(`${server.origin}${path}`);

@@ -250,10 +250,45 @@ describe("levels", () => {
     const lines = parsed(await logged(requests, { level }));
     expect(lines.map(({ status }) => Number(status))).toEqual(statuses);
   });
+  test("of two lines of one moment are their own", async () => {
+    const lines = parsed(await logged(requests));
+    expect(lines.map(({ time, level }) => [time, level])).toEqual(
+      ["info", "info", "error"].map((level) => ["2026-11-21T12:00:10.000Z", level]),
+    );
+  });
   test("off", async () => {
     expect(await logged(requests, { level: "off" })).toBe("");
   });
 });
+
+test("what a request took is in the line in microseconds", async () => {
+  const [line] = parsed(
+    await logged(async ({ send, services }) => {
+      services.check = async () => {
+        await Bun.sleep(20);
+        return [];
+      };
+      await send("/ready");
+    }),
+  );
+  expect(Number(line?.["durationUs"])).toBeWithin(15_000, 2_000_000);
+});
+
+test.each<LogFormat>(["json", "text"])(
+  "a refusal of two lines is one line of %s",
+  async (format) => {
+    const text = await logged(
+      async (app) => {
+        const key = await app.key();
+        const error = new AppError("unavailable", "The store\nis away.");
+        Object.assign(app.services.pets, { page: () => Promise.reject(error) });
+        await app.send("/v1/pets?limit=7", { key });
+      },
+      { format },
+    );
+    expect(text.trimEnd()).not.toContain("\n");
+  },
+);
 
 test("a client that has hung up meanwhile is in the log with its address", async () => {
   const [line] = parsed(

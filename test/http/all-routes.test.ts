@@ -331,6 +331,8 @@ describe("CORS", () => {
     const app = await testApp({ app: { corsOrigins: ["*"] } });
     const answer = await app.send("/v1/pets", { headers: { origin: "https://c.example" } });
     expect(answer.headers.get("access-control-allow-origin")).toBe("https://c.example");
+    // What only a preflight is told.
+    expect(answer.headers.has("access-control-max-age")).toBe(false);
   });
 
   test("charges what looks like a preflight and carries a key to the key", async () => {

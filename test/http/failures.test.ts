@@ -18,6 +18,10 @@ test.each([
   ['{"name":"a","categoryId":9223372036854775808}', "categoryId must be an integer of 64 bits."],
   ['{"name":"a","categoryId":0.99999999999999999}', "categoryId must be an integer of 64 bits."],
   ['{"name":"a","categoryId":1,"status":1e400}', "status must be one of"],
+  ['{"name":"a","categoryId":1,"status":null}', "status must be one of"],
+  ['{"name":null,"categoryId":1}', "name must be a string"],
+  ['{"name":"a","categoryId":null}', "categoryId must be an integer of 64 bits."],
+  ['{"categoryId":1}', "name is required: it must be a string"],
   ["1e400", "The body must be a JSON object."],
   ["9007199254740993", "The body must be a JSON object."],
 ])("%s is refused and not a failure", async (body, message) => {

@@ -56,13 +56,41 @@ test("a certificate that comes while the server stops opens no other one", async
   expect(ports).toEqual([0]);
 });
 
+test("a stop waits for what the former certificate's server still answers", async () => {
+  const { serve } = servers();
+  const { promise: answered, resolve } = Promise.withResolvers<void>();
+  let stops = 0;
+  const stop = () => ((stops += 1) === 1 ? answered : Promise.resolve());
+  const server = listen(door, options, (given) => Object.assign(serve(given), { stop }));
+  const renewed = server.renew(tls);
+  await until(() => stops === 1);
+  let isStopped = false;
+  const stopped = server.stop(0).then(() => (isStopped = true));
+  await Bun.sleep(50);
+  expect([stops, isStopped]).toEqual([2, false]);
+  resolve();
+  await Promise.all([renewed, stopped]);
+});
+
+test("a stop cuts off what takes longer than it may", async () => {
+  const { serve } = servers();
+  const stops: unknown[] = [];
+  const stop = (isForced?: boolean) => {
+    stops.push(isForced);
+    return isForced === true ? Promise.resolve() : new Promise<void>(() => undefined);
+  };
+  const server = listen(door, options, (given) => Object.assign(serve(given), { stop }));
+  await server.stop(20);
+  expect(stops).toEqual([undefined, true]);
+});
+
 test("a stop waits for a slow answer, and for what its client asks then, which says close", async () => {
   const { promise: goOn, resolve } = Promise.withResolvers<void>();
   let asked = 0;
   const door = async () => {
     asked += 1;
     await goOn;
-    return new Response("ok");
+    return new Response("ok", { headers: { "Keep-Alive": "timeout=75" } });
   };
   const server = listen(door, { host: "127.0.0.1", port: 0, reusePort: false });
   const socket = connect({ port: server.port, host: "127.0.0.1" });
@@ -85,4 +113,5 @@ test("a stop waits for a slow answer, and for what its client asks then, which s
   const [, first = "", second = ""] = text.split("HTTP/1.1 200");
   expect(first).not.toContain("Connection: close");
   expect(second).toContain("Connection: close");
+  expect(second).not.toContain("Keep-Alive");
 });

@@ -55,6 +55,8 @@ describe("a key that goes on after 429", () => {
       "This key is banned until 2026-11-21T12:07:02Z because it went on sending requests after 429 in 3 minutes out of 10.",
     );
     expect(view).toMatchObject({ remaining: 0, resetSeconds: endSeconds });
+    const [day] = await stack.services.usage.days(1);
+    expect(day?.bans).toBe(1);
   });
 
   test("is served again once the ban is over, and not a moment before", async () => {

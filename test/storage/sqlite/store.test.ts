@@ -1,14 +1,22 @@
 import { constants, Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { noBan } from "../../../src/domain/ban.ts";
 import { systemClock } from "../../../src/domain/clock.ts";
+import type { KeyHash } from "../../../src/storage/contract.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { raw, row, run, sql } from "../../../src/storage/statement.ts";
 import { pets } from "../../../src/storage/tables.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
-const open = (folder: string) =>
-  openSqliteStore({ folder, clock: systemClock, random: () => 0, timeoutMs: 100, serving: true });
+const options = (folder: string) => ({
+  folder,
+  clock: systemClock,
+  random: () => 0,
+  timeoutMs: 100,
+  serving: true,
+});
+const open = (folder: string) => openSqliteStore(options(folder));
 
 /** Lets the running event-loop turn end. */
 const nextTurn = () => new Promise(setImmediate);
@@ -226,4 +234,47 @@ test("a session has its temporary tables in a file, and takes nothing along when
   const first = await descriptorsAfter();
   for (let times = 0; times < 3; times += 1) expect(await descriptorsAfter()).toBe(first);
   await store.close();
+});
+
+test("a noisy minute and a check wait for another process's write", async () => {
+  using folder = temporaryFolder();
+  const store = openSqliteStore({ ...options(folder.path), timeoutMs: 2_000 });
+  await store.started;
+  const limits = { perMinute: 1, perDay: 1 };
+  const key = {
+    id: "key_1",
+    name: "a",
+    plan: "enterprise",
+    limits,
+    readOnly: false,
+    createdAtMs: 0,
+    expiresAtMs: undefined,
+    revokedAtMs: undefined,
+    ban: noBan,
+  } as const;
+  const secret = { mask: "", createdAtMs: 0, expiresAtMs: undefined };
+  const by = { action: "create", actor: "test", nowMs: 0 };
+  await store.keys.insert(key, new Uint8Array(32) as KeyHash, secret, by);
+  using other = new Database(`${folder.path}/rehome.db`);
+  other.run("BEGIN IMMEDIATE");
+  const checked = store.check();
+  store.reportNoisyMinute(key.id, 1, 60_000);
+  await Bun.sleep(50);
+  other.run("ROLLBACK");
+  expect((await checked).filter(({ ok }) => !ok)).toEqual([]);
+  const actions = async () => (await store.keys.events(key.id)).map(({ action }) => action);
+  expect(await actions()).toEqual(["create", "noisy-minute"]);
+  await store.close();
+});
+
+test("a store that was closed tells of no files that are gone", async () => {
+  using folder = temporaryFolder();
+  const problems: unknown[] = [];
+  const onProblem = (error: unknown) => problems.push(error);
+  const store = openSqliteStore({ ...options(folder.path), onProblem });
+  await store.started;
+  await store.close();
+  // Longer than it is between two looks.
+  await Bun.sleep(300);
+  expect(problems).toEqual([]);
 });

@@ -1,5 +1,8 @@
-/** Which bodies are the same create, when it comes again with its Idempotency-Key. */
+/** Creates: which are the same with an Idempotency-Key, and what is kept of each. */
 import { expect, test } from "bun:test";
+import { record } from "../../src/storage/records.ts";
+import { sql } from "../../src/storage/statement.ts";
+import { pets } from "../../src/storage/tables.ts";
 import { testApp } from "../helpers/app.ts";
 
 test("every field of an animal counts, and how it is written does not", async () => {
@@ -24,3 +27,19 @@ test("every field of an animal counts, and how it is written does not", async ()
     expect([other, await create(other)]).toEqual([other, [400, null]]);
   }
 });
+
+test.each([{}, { "idempotency-key": "a" }])(
+  "an animal that is added with %j says when, and by which key",
+  async (more) => {
+    const { clock, key, send, services, store } = await testApp();
+    const headers = { "content-type": "application/json", ...more };
+    const body = '{"name":"Rex","categoryId":1}';
+    const init = { method: "POST", key: await key(), body, headers };
+    expect((await send("/v1/pets", init)).status).toBe(201);
+    const [made] = await services.keys.list();
+    expect(await store.read(() => record(pets, sql`WHERE id = 1`))).toMatchObject({
+      createdAtMs: clock.nowMs,
+      createdBy: made?.id,
+    });
+  },
+);
