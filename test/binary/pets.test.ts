@@ -149,6 +149,13 @@ describe("list", () => {
     expect(lines[5]).toContain("…");
   });
 
+  test("one animal is one", async () => {
+    using single = temporaryFolder();
+    await rehome(["pets", "add", "--name", "Rex", "--category", "1", "--data", single.path]);
+    const { stderr } = await rehome(["pets", "list", "--data", single.path]);
+    expect(stderr).toBe("1 of 1 animal.\n");
+  });
+
   test("nothing found is said", async () => {
     const { exitCode, stdout, stderr } = await list("--after", "30");
     expect([exitCode, stdout]).toEqual([0, ""]);

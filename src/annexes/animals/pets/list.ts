@@ -8,7 +8,7 @@ import { addJson } from "../../../cli/json.ts";
 import { withAnimals } from "../open.ts";
 import { addSettings, commandHere, storeSettings } from "../../../cli/options.ts";
 import { type Column, printTable } from "../../../cli/terminal/table.ts";
-import { grouped } from "../../../cli/terminal/text.ts";
+import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { shownFields } from "./fields.ts";
 import {
   categoryOption,
@@ -101,9 +101,9 @@ async function listPets(command: Command, io: Io, options: Options): Promise<voi
 
 /** `31 of 12,480 animals`: those that match, or those shown where all do. */
 function totalsOf({ total }: FoundPets, shown: number, all: number | undefined): string {
-  if (all === undefined) return `${grouped(shown)} of ${grouped(total)} animals.`;
+  if (all === undefined) return `${grouped(shown)} of ${counted(total, "animal")}.`;
   const part = shown < total ? ` ${grouped(shown)} shown.` : "";
-  return `${grouped(total)} of ${grouped(all)} animals.${part}`;
+  return `${grouped(total)} of ${counted(all, "animal")}.${part}`;
 }
 
 /** The options that ask for the same animals again. */
