@@ -86,10 +86,7 @@ async function readChunks(
     const { done, value } = await reader.read();
     if (done) return buffer.subarray(0, length);
     const needed = length + value.length;
-    if (needed > limitBytes) {
-      await reader.cancel();
-      return undefined;
-    }
+    if (needed > limitBytes) return undefined;
     if (needed > buffer.length) {
       const bytes = Math.max(needed, 2 * buffer.length);
       buffer = new Uint8Array(buffer.buffer.transfer(bytes));
