@@ -42,10 +42,7 @@ export async function inspectAhead(folder: string | undefined): Promise<Inspecte
     return undefined;
   }
   thread.onmessage = ({ data }: MessageEvent<WriterReply>) => resolve(data);
-  thread.onerror = (event) => {
-    event.preventDefault();
-    resolve(undefined);
-  };
+  thread.onerror = () => resolve(undefined);
   thread.addEventListener("close", () => resolve(undefined));
   thread.postMessage({ type: "inspect", id: 0, ...files } satisfies WriterRequest & { id: number });
   const reply = await promise;

@@ -97,10 +97,7 @@ export class Writer {
   #start(worker = startThread(this.#options.workerUrl)): Worker {
     const { catalogue, limits, busyTimeoutMs } = this.#options;
     worker.onmessage = ({ data }: MessageEvent<WriterReply>) => this.#receive(data);
-    worker.onerror = (event) => {
-      event.preventDefault();
-      this.#lost(worker, event.message);
-    };
+    worker.onerror = ({ message }) => this.#lost(worker, message);
     worker.addEventListener("close", () => this.#lost(worker, "it ended"));
     worker.postMessage({ type: "open", id: openId, catalogue, limits, busyTimeoutMs });
     return worker;
