@@ -38,6 +38,17 @@ test("a connection may be idle as long as its answers say, and a body is ours to
   ]);
 });
 
+test("with a certificate too, a port that another program has is not shared with it", () => {
+  using other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
+  const { ports, serve } = servers();
+  const given = { host: "127.0.0.1", port: other.port, reusePort: false, tls };
+  expect(() => listen(door, given, serve)).toThrow("listen");
+  expect(ports).toEqual([]);
+  other.stop(true);
+  listen(door, given, serve);
+  expect(ports).toEqual([given.port]);
+});
+
 test("another certificate is taken up on the same port, the scheme's own too", async () => {
   const { ports, serve } = servers();
   const server = listen(door, options, serve);
