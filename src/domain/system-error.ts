@@ -14,6 +14,7 @@ const reasons: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "no network interface of this machine has this address",
   EPIPE: "nobody reads from this pipe",
   ENOSPC: "no space is left on the disk",
+  EIO: "the device reports an error",
 };
 
 /** Why a call of the system failed: in words for the usual mistakes, else the system's message. */

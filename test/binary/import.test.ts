@@ -203,6 +203,18 @@ describe("pets import", () => {
     expect((await rehome(args, { stdin: `${input}Lu,1\n` })).exitCode).toBe(0);
   });
 
+  test("a device that fails is said in words", async () => {
+    using folder = temporaryFolder();
+    // Nothing can be read at the beginning of a process's memory.
+    expect(await rehome(["pets", "import", "/proc/self/mem", "--data", folder.path])).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr:
+        "Error: /proc/self/mem cannot be read on: the device reports an error.\n" +
+        "Try: Copy the file to the disk of this machine. Nothing was changed.\n",
+    });
+  });
+
   test("a workbook, gzip, other encodings and words of other languages are read", async () => {
     using folder = temporaryFolder();
     const workbook = await importInto(folder.path, fixture("streamed.xlsx"), "--create-categories");

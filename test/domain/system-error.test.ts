@@ -6,7 +6,7 @@ const failure = (code: string) => Object.assign(new Error(`${code}: open '/x'`),
 test("the usual mistakes are said without the system's codes", () => {
   expect(reasonOf(failure("ENOENT"))).toBe("there is no such file");
   expect(reasonOf(failure("EACCES"))).toBe("permission denied");
-  expect(reasonOf(failure("EIO"))).toBe("EIO: open '/x'");
+  expect(reasonOf(failure("EXDEV"))).toBe("EXDEV: open '/x'");
 });
 
 test("of a file to be made it is the folder that is missing", () => {

@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync, type Stats } from "node:fs";
 import { UsageError } from "../../../cli/errors.ts";
 import type { Io } from "../../../cli/io.ts";
+import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 import type { ByteChunks } from "../read/input.ts";
 import { counted } from "../read/peek.ts";
@@ -17,8 +18,21 @@ export interface Input {
 export function openInput(io: Io, file: string): Input {
   const source = file === "-" ? io.input() : readable(file).stream();
   const size = file === "-" ? 0 : statSync(file).size;
-  const { portions, bytesRead } = counted(source);
+  const name = file === "-" ? "Standard input" : file;
+  const { portions, bytesRead } = counted(readOn(name, source));
   return { chunks: portions, bytes: size === 0 ? undefined : size, bytesRead };
+}
+
+/** The bytes of `source`. Throws AppError in words when they cannot be read to the end. */
+async function* readOn(name: string, source: ByteChunks): AsyncGenerator<Uint8Array> {
+  try {
+    yield* source;
+  } catch (error) {
+    throw new AppError("unavailable", `${name} cannot be read on: ${reasonOf(error)}.`, {
+      cause: error,
+      hint: "Copy the file to the disk of this machine. Nothing was changed.",
+    });
+  }
 }
 
 /** A file that can be read, pipes under a name (`<(...)`) included. */
