@@ -243,6 +243,17 @@ describe("restoring", () => {
     expect(existsSync(`${catalogue}.restoring`)).toBe(false);
   });
 
+  test("says in words when the system fails, and keeps the catalogue", async () => {
+    await add("Rex");
+    backup(catalogue, file);
+    await add("Luna");
+    mkdirSync(`${catalogue}.restoring`);
+    const { message, hint } = refusal(() => restore(file, data, clock.read()));
+    expect(message).toStartWith(`${catalogue} could not be replaced: `);
+    expect(hint).toStartWith("Check the disk");
+    expect(await names()).toEqual(["Rex", "Luna"]);
+  });
+
   test("works on an empty folder", async () => {
     await add("Rex");
     backup(catalogue, file);

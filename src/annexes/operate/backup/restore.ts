@@ -33,6 +33,22 @@ export function restore(file: string, folder: string, nowMs: number): RestoreRep
   prepareFolder(folder);
   const { catalogue } = storeFiles(folder);
   requirePlainFiles([catalogue]);
+  try {
+    return replaceWith(rows, { file, folder, catalogue, nowMs });
+  } catch (error) {
+    throw notRestored(catalogue, error);
+  }
+}
+
+interface Replacement {
+  readonly file: string;
+  readonly folder: string;
+  readonly catalogue: string;
+  readonly nowMs: number;
+}
+
+/** Puts the backup in the place of the catalogue. `rows` are those of the backup. */
+function replaceWith(rows: Counts, { file, folder, catalogue, nowMs }: Replacement): RestoreReport {
   const partial = `${catalogue}.restoring`;
   const held = holdAlone(catalogue);
   try {
@@ -50,12 +66,20 @@ export function restore(file: string, folder: string, nowMs: number): RestoreRep
     giveToOwner(partial, folder);
     const replaced = replace(partial, catalogue, nowMs);
     return { ...report(catalogue, rows), replaced };
-  } catch (error) {
-    throw isFull(error) ? noSpace(catalogue, error) : error;
   } finally {
     held.release();
     rmSync(partial, { force: true });
   }
+}
+
+function notRestored(catalogue: string, error: unknown): AppError {
+  if (isFull(error)) return noSpace(catalogue, error);
+  if (error instanceof AppError) return error;
+  const message = `${catalogue} could not be replaced: ${reasonOf(error)}.`;
+  return new AppError("unavailable", message, {
+    cause: error,
+    hint: "Check the disk and the system's log, then try again.",
+  });
 }
 
 /** Throws when `file` cannot be read, or is a folder, a pipe or a device. */
