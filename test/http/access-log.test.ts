@@ -271,7 +271,7 @@ test("what a request took is in the line in microseconds", async () => {
       await send("/ready");
     }),
   );
-  expect(Number(line?.["durationUs"])).toBeWithin(15_000, 2_000_000);
+  expect(Number(line?.["durationUs"])).toBeGreaterThan(15_000);
 });
 
 test.each<LogFormat>(["json", "text"])(

@@ -3,9 +3,7 @@ import {
   closeSync,
   existsSync,
   openSync,
-  readdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -16,6 +14,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { LineBuffer, LogOutput } from "../../../src/service/log/output.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
+import { openFiles } from "../../helpers/open-files.ts";
 import { until } from "../../helpers/until.ts";
 
 const dropped = (count: number) => `dropped ${count}`;
@@ -80,14 +79,6 @@ test("after a reopen lines go to a file of the same name, and the moved one is w
   expect(openFiles()).not.toContain(`${path}.1`);
 });
 
-/** What the descriptors of this process lead to. */
-function openFiles(): string[] {
-  return readdirSync("/proc/self/fd").flatMap((descriptor) => {
-    const link = `/proc/self/fd/${descriptor}`;
-    return existsSync(link) ? [readlinkSync(link)] : [];
-  });
-}
-
 test("a file moved away while it is reopened is reopened once more", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "log");
@@ -116,7 +107,6 @@ test("a line that the old file has a part of is whole in the new one", async () 
   closeSync(fd);
   const lines = readFileSync(path, "utf8").trimEnd().split("\n");
   expect(new Set(lines)).toEqual(new Set([line]));
-  expect(lines.length).toBeLessThan(200);
 });
 
 /** A pipe that holds lines up until `drain` is called. */

@@ -1,6 +1,6 @@
 import { constants, Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { noBan } from "../../../src/domain/ban.ts";
 import { systemClock } from "../../../src/domain/clock.ts";
 import type { KeyHash } from "../../../src/storage/contract.ts";
@@ -8,6 +8,7 @@ import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { raw, row, run, sql } from "../../../src/storage/statement.ts";
 import { pets } from "../../../src/storage/tables.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
+import { openFiles } from "../../helpers/open-files.ts";
 
 const options = (folder: string) => ({
   folder,
@@ -228,7 +229,7 @@ test("a session has its temporary tables in a file, and takes nothing along when
     const session = store.session();
     expect(await session.read(() => row(raw("PRAGMA temp_store")))).toEqual({ temp_store: 1n });
     await session.close();
-    return readdirSync("/proc/self/fd").length;
+    return openFiles().filter((path) => path.startsWith(folder.path)).length;
   };
   // SQLite keeps a descriptor for the next session: to close it would end this process's locks.
   const first = await descriptorsAfter();
