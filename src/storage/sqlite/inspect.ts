@@ -48,7 +48,6 @@ function inspect(
       hint: fileRemedy(path),
     });
   }
-  if (file.size === 0) return migrations;
   const isWhole = file.size <= checkedMaxBytes;
   const look = (db: Database) => {
     const pending = pendingMigrations(db, path, migrations);
