@@ -45,8 +45,9 @@ describe("a store that is named twice is refused", () => {
 
 test("a variable that is no setting is refused in the service's file too", () => {
   const service = new Map([["REHOME_PROT", { text: "80", file: "/etc/default/rehome" }]]);
+  const message = "The variable REHOME_PROT in /etc/default/rehome is not a setting of rehome.";
   expect(() => loadConfig({}, {}, [], service)).toThrow(
-    "The variable REHOME_PROT in /etc/default/rehome is not a setting of rehome.",
+    expect.objectContaining({ message, hint: "Name it REHOME_PORT." }),
   );
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { baseAddress, host, integer, origin } from "../src/setting-kinds.ts";
+import { baseAddress, host, integer, origin, toggle } from "../src/setting-kinds.ts";
 
 describe("a base address", () => {
   const { parse } = baseAddress("base-url", "where the service is");
@@ -69,3 +69,15 @@ test.each(["*", "https://a.example", "http://localhost:5173"])(
     }
   },
 );
+
+test.each([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+  ["yes", undefined],
+  ["", undefined],
+  ["True", undefined],
+])("%j as a switch is %p", (text, value) => {
+  expect(toggle("on", "switch it on").parse(text)).toBe(value);
+});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { parseDuration } from "../../src/domain/duration.ts";
+import { durationText, parseDuration } from "../../src/domain/duration.ts";
 import { checked } from "./checked.ts";
 
 const unitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -35,3 +35,12 @@ describe("parseDuration", () => {
     });
   });
 });
+
+test.each([
+  [0, "0s"],
+  [10_000, "10s"],
+  [60_000, "1m"],
+  [90_000, "90s"],
+  [86_400_000, "1d"],
+  [90_000_000, "25h"],
+])("%d ms are %s", (ms, text) => expect(durationText(ms)).toBe(text));

@@ -49,6 +49,7 @@ describe("a key that goes on after 429", () => {
     const endSeconds = Date.UTC(2026, 10, 21, 12, 7, 2) / 1000;
     expect(refusal).toMatchObject({
       kind: "key_banned",
+      detail: "banned",
       retryAfterSeconds: endSeconds - stack.clock.nowMs / 1000,
     });
     expect(refusal?.message).toBe(

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { run, sql } from "../../src/storage/statement.ts";
 import { apiKeys } from "../../src/storage/tables.ts";
 import { testApp } from "../helpers/app.ts";
+import { changesNoticed } from "../helpers/store-under-test.ts";
 
 const messageOf = (work: Promise<unknown>) =>
   work.then(
@@ -104,4 +105,17 @@ test("no label holds a secret, of a new key or of one that is renamed", async ()
     "must not hold a secret",
   );
   expect(await messageOf(keys.update(key.id, named))).toContain("must not hold a secret");
+});
+
+test("a former secret is good for as long as its grace, to the millisecond", async () => {
+  const { clock, services } = await testApp();
+  const { key, secret } = await services.keys.create({ name: "a", plan: "pro" });
+  const isGood = async () =>
+    (await services.access.admit(secret, () => "192.0.2.1")).refusal === undefined;
+  await services.keys.rotate(key.id, 5_000);
+  clock.advance(4_999);
+  await changesNoticed();
+  expect(await isGood()).toBe(true);
+  clock.advance(1);
+  expect(await isGood()).toBe(false);
 });

@@ -143,34 +143,40 @@ describe("one process", () => {
     expect((await stack.request(secret)).view).toMatchObject({ limit: 60, remaining: 59 });
   });
 
-  test("who comes while a take is under way is served from its block, without a take of its own", async () => {
-    const begun = Promise.withResolvers<void>();
-    const answered = Promise.withResolvers<void>();
-    let takes = 0;
-    const stack = await Stack.open(new TestClock(), {
-      take:
-        (take) =>
-        async (...args) => {
-          takes += 1;
-          begun.resolve();
-          const results = await take(...args);
-          await answered.promise;
-          return results;
-        },
-    });
-    const { key, secret } = await stack.key("business");
-    const first = stack.request(secret);
-    await begun.promise;
-    const others = stack.requests(secret, 10);
-    await Bun.sleep(1);
-    answered.resolve();
-    const admissions = [await first, ...(await others)];
-    expect(remaining(admissions)).toEqual(Array.from({ length: 11 }, (_, i) => 999 - i));
-    // A take that nobody waits for would begin in the turn after.
-    await Bun.sleep(1);
-    expect(takes).toBe(1);
-    expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 17 });
-  });
+  test.each([
+    [10, 1],
+    [30, 2],
+  ])(
+    "%d who come while a take is under way are served from its block while it lasts: %d takes",
+    async (count, taken) => {
+      const begun = Promise.withResolvers<void>();
+      const answered = Promise.withResolvers<void>();
+      let takes = 0;
+      const stack = await Stack.open(new TestClock(), {
+        take:
+          (take) =>
+          async (...args) => {
+            takes += 1;
+            begun.resolve();
+            const results = await take(...args);
+            await answered.promise;
+            return results;
+          },
+      });
+      const { key, secret } = await stack.key("business");
+      const first = stack.request(secret);
+      await begun.promise;
+      const others = stack.requests(secret, count);
+      await Bun.sleep(1);
+      answered.resolve();
+      const admissions = [await first, ...(await others)];
+      expect(remaining(admissions)).toEqual(Array.from({ length: count + 1 }, (_, i) => 999 - i));
+      // A take that nobody waits for would begin in the turn after.
+      await Bun.sleep(1);
+      expect(takes).toBe(taken);
+      expect(await stack.store.windows.counts(key.id)).toMatchObject({ minuteUsed: 17 * taken });
+    },
+  );
 
   test("a day limit below what a second of the minute allows is used up to the last", async () => {
     const stack = await Stack.open(new TestClock(), {});

@@ -131,3 +131,17 @@ test("a database that another process just makes is waited for", async () => {
   other.run("COMMIT");
   expect(await child.exited).toBe(0);
 });
+
+test("a write on a state that another process has changed is a lock too", () => {
+  using folder = temporaryFolder();
+  const path = `${folder.path}/a.db`;
+  using db = openDatabase(path, { synchronous: "full" });
+  using other = openDatabase(path, { synchronous: "full" });
+  db.run("CREATE TABLE a (b)");
+  db.run("BEGIN");
+  db.query("SELECT b FROM a").all();
+  other.run("INSERT INTO a VALUES (1)");
+  const stale = failure(() => db.run("INSERT INTO a VALUES (2)"));
+  expect(stale).toMatchObject({ code: "SQLITE_BUSY_SNAPSHOT" });
+  expect(isBusy(stale)).toBe(true);
+});

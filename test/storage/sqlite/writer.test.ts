@@ -10,16 +10,17 @@ import { Writer } from "../../../src/storage/sqlite/writer.ts";
 function crashingWriter() {
   const problems: unknown[] = [];
   const bans = { count: 0 };
+  const batches: number[] = [];
   const writer = new Writer({
     catalogue: "",
     limits: "",
     busyTimeoutMs: 100,
-    onCommit: () => undefined,
+    onCommit: ({ batchSize }) => batches.push(batchSize),
     onBan: () => (bans.count += 1),
     onProblem: (error) => problems.push(error),
     workerUrl: new URL("../../fixtures/workers/crash.ts", import.meta.url).href,
   });
-  return { writer, problems, bans };
+  return { writer, problems, bans, batches };
 }
 
 const named = (name: string) => ({ name, categoryId: 1n, status: undefined });
@@ -114,5 +115,13 @@ test("a question that was answered is forgotten", async () => {
   const before = promises();
   for (let times = 0; times < 500; times += 1) await writer.probe();
   expect(promises() - before).toBeLessThan(100);
+  await writer.close();
+});
+
+test("each commit is reported with the number of its creates", async () => {
+  const { writer, batches } = crashingWriter();
+  await Promise.all(["a", "b", "c"].map((name) => writer.creates.add(named(name))));
+  await writer.creates.add(named("d"));
+  expect(batches).toEqual([3, 1]);
   await writer.close();
 });
