@@ -44,3 +44,15 @@ test("answers that are made at the same time keep their own headers", async () =
   // outside of /v1.
   expect(Object.fromEntries(different)).toEqual({ "1000": 250, "60": 50, "300": 50, none: 1 });
 });
+
+test.each([
+  [undefined, "http://localhost/v1"],
+  ["https://pets.example.org/api/v1", "https://pets.example.org/api/v1"],
+])("with the base address %s links begin with %s", async (baseUrl, base) => {
+  const { send, key, services } = await testApp({ app: { baseUrl } });
+  const secret = await key();
+  for (const name of ["Rex", "Mia"]) await services.pets.create({ name, categoryId: 1n });
+  const linkOf = async (path: string) => (await send(path, { key: secret })).headers.get("link");
+  expect(await linkOf("/v1/pets?limit=1")).toBe(`<${base}/pets?limit=1&after=1>; rel="next"`);
+  expect(await linkOf("/v1/pets/1")).toBe(`<${base}/pets>; rel="successor-version"`);
+});
