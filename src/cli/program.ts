@@ -4,8 +4,8 @@ import { AppError } from "../domain/errors.ts";
 import { withoutSecrets } from "../domain/api-key.ts";
 import { nearest } from "../domain/names.ts";
 import { version } from "../version.ts";
-import type { Io } from "./io.ts";
 import { argumentsAreText } from "../storage/system.ts";
+import type { Io } from "./io.ts";
 import { firstOf, messageOf, UsageError } from "./errors.ts";
 import { wrapHelp } from "./terminal/help.ts";
 

@@ -60,7 +60,7 @@ function shownTexts(page: string): string {
     .replace(/<(script|style)\b[\s\S]*?<\/\1>/g, "")
     // A language is called by its own name; codes are what they are.
     .replace(/<button[^>]*lang="en"[\s\S]*?<\/button>/g, "")
-    .replace(/<code>[\s\S]*?<\/code>|\bkey_\w+/g, "");
+    .replace(/<code>[\s\S]*?<\/code>|\b(?:key|rehome_live)_\w+/g, "");
   const said = [
     ...read.matchAll(
       /(?:\b(?:aria-label|title|placeholder|alt)|name="description"\s+content)="([^"]*)"/g,
