@@ -5,14 +5,14 @@ import { actorOf, untilAborted } from "./cli/io.ts";
 import { machineOf } from "./cli/machine.ts";
 import { Output } from "./cli/output.ts";
 import { run } from "./cli/program.ts";
-import { stopSignals } from "./cli/stop-signals.ts";
+import { hearSignals } from "./cli/signals.ts";
 import { processEnvironment as env } from "./config.ts";
 
 // Whatever this process makes belongs to its user alone: databases, backups, folders.
 process.umask(0o077);
 
 // Asked twice, it does not wait for anybody.
-const stop = stopSignals(() => process.exit(1));
+const { stop, onReload } = hearSignals(() => process.exit(1));
 const output = new Output();
 const exitCode = await run(givenArguments(), {
   annexes,
@@ -42,6 +42,6 @@ const exitCode = await run(givenArguments(), {
     return ask(question, stop);
   },
   stop,
-  onReload: (listener) => void process.on("SIGHUP", listener),
+  onReload,
 });
 process.exit(await output.end(exitCode, untilAborted(stop)));

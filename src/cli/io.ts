@@ -33,7 +33,7 @@ export interface Io {
   err(text: string): void;
   /** Aborted when the process is asked to stop. */
   readonly stop: AbortSignal;
-  /** Calls `listener` whenever the process is asked to reopen its files (SIGHUP). */
+  /** Calls `listener` at each SIGHUP that asks the process to reopen its files. */
   onReload(listener: () => void): void;
 }
 

@@ -1,9 +1,17 @@
 /** A stop breaks no answer, loses nothing, and cannot be held up. */
 import { expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { makeKey, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
-import { filesWhenClosed } from "../helpers/store-under-test.ts";
+import { join } from "node:path";
+import {
+  cleanEnvironment,
+  executable,
+  makeKey,
+  roomy,
+  serve,
+  temporaryFolder,
+} from "../helpers/binary.ts";
+import { filesWhenClosed, onStoreUnderTest } from "../helpers/store-under-test.ts";
 import { goneBeforeRequest, load, portOf, requestText } from "../helpers/load.ts";
 import { until } from "../helpers/until.ts";
 
@@ -97,6 +105,28 @@ test("a second signal ends it at once", async () => {
   // And not after the minute that a single one grants.
   expect(performance.now() - startMs).toBeLessThan(10_000);
   for (const socket of sockets) socket.destroy();
+});
+
+test.each(["1", "2"])("a server of %s processes ends with its terminal", async (count) => {
+  using folder = temporaryFolder();
+  const log = join(folder.path, "server.log");
+  const args = ["--data", folder.path, "--port", "0", "--log-file", log, "--processes", count];
+  const named = await onStoreUnderTest(["serve", ...args], cleanEnvironment);
+  let screen = "";
+  await using child = Bun.spawn([await executable(), ...named.args], {
+    env: named.env,
+    terminal: { data: (_, bytes) => void (screen += new TextDecoder().decode(bytes)) },
+  });
+  await until(() => screen.includes("Try it in another terminal"));
+  renameSync(log, `${log}.1`);
+  child.kill("SIGHUP");
+  // As long as the terminal is there, the signal means a reload.
+  await until(() => existsSync(log));
+  child.terminal?.close();
+  expect(await child.exited).toBe(0);
+  // One of several processes may still have the former file.
+  const said = [`${log}.1`, log].map((file) => readFileSync(file, "utf8")).join("");
+  expect(said).toContain("Stopped: counters saved, database closed.");
 });
 
 /** Connections that stop in the middle of the headers, of the body, and before anything. */
