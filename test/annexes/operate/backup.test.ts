@@ -327,6 +327,20 @@ describe("restoring", () => {
     expect(readFileSync(made.replaced ?? "")).toEqual(Buffer.alloc(20_000, 7));
   });
 
+  test("reads nothing from the log of a catalogue that is lost", async () => {
+    await add("Rex");
+    backup(catalogue, file);
+    const store = open();
+    await store.pets.create({ name: "later", categoryId: 1n });
+    const log = readFileSync(`${catalogue}-wal`);
+    await store.close();
+    rmSync(catalogue);
+    writeFileSync(`${catalogue}-wal`, log);
+    expect(restore(file, data, clock.read()).replaced).toBeUndefined();
+    expect(await names()).toEqual(["Rex"]);
+    expect(diagnose(data)).toMatchObject([{ problem: undefined }, { problem: undefined }]);
+  });
+
   test.each([
     ["no database", () => writeFileSync(file, "x".repeat(5_000)), "not an SQLite database"],
     [

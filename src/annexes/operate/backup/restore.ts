@@ -117,16 +117,14 @@ function noBackup(file: string, why: string): AppError {
 
 /** Keeps the old catalogue under another name. At each moment there is a whole one. */
 function replace(partial: string, catalogue: string, nowMs: number): string | undefined {
-  let replaced: string | undefined;
-  if (existsSync(catalogue)) {
-    replaced = freeName(`${catalogue}.replaced-${isoSeconds(nowMs).replaceAll(":", "")}`);
-    // What a damaged database left beside itself belongs to it, and would be taken for the new
-    // one's.
-    for (const suffix of ["-wal", "-shm"]) {
-      if (existsSync(catalogue + suffix)) renameSync(catalogue + suffix, replaced + suffix);
-    }
-    keep(catalogue, replaced);
+  const kept = freeName(`${catalogue}.replaced-${isoSeconds(nowMs).replaceAll(":", "")}`);
+  // What a damaged or lost database left beside itself belongs to it, and would be taken for the
+  // new one's.
+  for (const suffix of ["-wal", "-shm"]) {
+    if (existsSync(catalogue + suffix)) renameSync(catalogue + suffix, kept + suffix);
   }
+  const replaced = existsSync(catalogue) ? kept : undefined;
+  if (replaced !== undefined) keep(catalogue, replaced);
   renameSync(partial, catalogue);
   flush(dirname(catalogue));
   return replaced;
