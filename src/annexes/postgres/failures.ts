@@ -23,7 +23,7 @@ const harmlessCodes = new Set([
   "ERR_POSTGRES_TLS_NOT_AVAILABLE",
   "ERR_POSTGRES_TLS_UPGRADE_FAILED",
 ]);
-const harmlessStates = new Set(["25006", "53300", "57P03", "40001", "40P01", "55P03"]);
+const harmlessStates = new Set(["25006", "53300", "57P03"]);
 
 /** A prepared statement is missing or unknown: a pooler uses different server connections. */
 const poolerStates = new Set(["42P05", "26000"]);
@@ -53,9 +53,7 @@ export function isConnectionLoss(error: unknown): boolean {
   if (state !== "") return lossStates.has(state) || lossClasses.includes(state.slice(0, 2));
   const code = codeOf(error);
   if (code.startsWith("ERR_POSTGRES_"))
-    return /_(?:CONNECTION|TLS|IDLE|LIFETIME|SASL|CHANNEL_BINDING|AUTHENTICATION)_/.test(
-      `${code}_`,
-    );
+    return /_(?:CONNECTION|TLS|SASL|CHANNEL_BINDING|AUTHENTICATION)_/.test(`${code}_`);
   // A name that does not resolve, a certificate that is not trusted.
   return error instanceof Error && code !== "";
 }

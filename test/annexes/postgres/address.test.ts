@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import { userInfo } from "node:os";
 import { AppError } from "../../../src/domain/errors.ts";
 import { describeAddress, parseDatabaseAddress } from "../../../src/annexes/postgres/address.ts";
 
 test("is read with everything that it says", () => {
   const address = parseDatabaseAddress(
-    "postgresql://al%40ice:p%40ss%2Fw%3Ard@db.example.org:6432/pets?sslmode=verify-ca&sslrootcert=/ca.pem&application_name=a&options=-c%20x%3D1&channel_binding=require&target_session_attrs=read-write",
+    "postgresql://al%40ice:p%40ss%2Fw%3Ard@db.example.org:6432/pets?sslmode=verify-ca&sslrootcert=/ca.pem&application_name=a&options=-c%20x%3D1&channel_binding=require&target_session_attrs=read-write&connect_timeout=5&pgbouncer=true&sslcert=/c.pem&sslkey=/k.pem",
   );
   expect(address).toMatchObject({
     host: "db.example.org",
@@ -14,6 +15,8 @@ test("is read with everything that it says", () => {
     database: "pets",
     sslMode: "verify-ca",
     sslRootCert: "/ca.pem",
+    sslCert: "/c.pem",
+    sslKey: "/k.pem",
     channelBinding: "require",
     startup: { application_name: "a", options: "-c x=1" },
   });
@@ -34,7 +37,8 @@ test.each([
   ["postgres://u@10.0.0.7/d", "verify-full"],
   ["postgres://u@localhost.example.org/d", "verify-full"],
   ["postgres://u@127.0.0.1.nip.io/d", "verify-full"],
-  ["postgres://u@localhost/d", "disable"],
+  ["POSTGRES://u@localhost/d", "disable"],
+  ["postgres:///d?user=u", "disable"],
   ["postgres://u@127.0.0.1/d", "disable"],
   ["postgres://u@[::1]/d", "disable"],
   ["postgres://u@/d?host=/run/postgresql", "disable"],
@@ -46,10 +50,20 @@ test.each([
   expect(parseDatabaseAddress(text).sslMode).toBe(sslMode as "disable");
 });
 
+test.each([
+  ["postgres://u:p@[::1]:1/a%2Fb", "postgres://u@[::1]:1/a%2Fb"],
+  ["postgres://u:p@/d?host=/run/postgresql", "postgres://u@/run/postgresql:5432/d"],
+  ["postgres://db:65535/d", `postgres://${userInfo().username}@db:65535/d`],
+])("%s is shown as %s", (text, shown) => {
+  expect(describeAddress(parseDatabaseAddress(text))).toBe(shown);
+});
+
 describe.each([
   ["another scheme", "mysql://u:hunter2@h/d", "must begin with postgres://"],
   ["no URL", "postgres://u:hunter2@h:port/d", "cannot be read"],
-  ["a port out of range", "postgres://u:hunter2@h/d?port=70000", "port"],
+  ["a port out of range", "postgres://u:hunter2@h/d?port=65536", "port"],
+  ["port 0", "postgres://u:hunter2@h:0/d", "port"],
+  ["a port that is no plain number", "postgres://u:hunter2@h/d?port=1e3", "port"],
   ["a bad escape", "postgres://u:hunter2%zz@h/d", "%"],
   ["an unknown parameter", "postgres://u:hunter2@h/d?sslmod=disable", '"sslmod"'],
   ["sslmode=prefer", "postgres://u:hunter2@h/d?sslmode=prefer", "sslmode"],
