@@ -10,9 +10,11 @@ test("0 for a server that is ready, 1 and why for one that is not there", async 
   using folder = temporaryFolder();
   await using server = await serve(folder.path);
   const { port } = new URL(server.origin);
-  const ready = await rehome(["health", "--port", port]);
-  expect([ready.exitCode, ready.stderr]).toEqual([0, ""]);
-  expect(ready.stdout).toBe(`The server answers on 127.0.0.1:${port} and is ready.\n`);
+  for (const wait of [[], ["--wait", "0"]]) {
+    const ready = await rehome(["health", "--port", port, ...wait]);
+    expect([ready.exitCode, ready.stderr]).toEqual([0, ""]);
+    expect(ready.stdout).toBe(`The server answers on 127.0.0.1:${port} and is ready.\n`);
+  }
   await server.stop();
   const gone = await rehome(["health"], { env: { REHOME_PORT: port } });
   expect(gone.exitCode).toBe(1);

@@ -27,8 +27,8 @@ export function healthCommand(io: Io): Command {
       const { config } = settingsOf(command, io);
       const deadlineMs = performance.now() + (waitMs ?? 0);
       for (;;) {
-        const leftMs = waitMs && Math.max(leastMs, deadlineMs - performance.now());
-        const { state, detail } = await checkServer(config, leftMs);
+        const leftMs = Math.max(leastMs, deadlineMs - performance.now());
+        const { state, detail } = await checkServer(config, waitMs === undefined ? waitMs : leftMs);
         if (state === "ok") return io.out(`The server ${detail}.\n`);
         if (performance.now() >= deadlineMs || io.stop.aborted || isForNothing(io.env)) {
           throw new AppError(
