@@ -1,6 +1,7 @@
 /** Metrics: off unless asked for, at an address of their own. */
 import { expect, test } from "bun:test";
 import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { until } from "../helpers/until.ts";
 
 const anyPort = () => 20_000 + Math.floor(Math.random() * 10_000);
 
@@ -33,6 +34,16 @@ test("metrics count requests by route and status, and show no key, path or addre
   const posted = await fetch(`http://127.0.0.1:${port}/metrics`, { method: "POST" });
   expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   expect(await posted.json()).toMatchObject({ code: "method_not_allowed", status: 405 });
+});
+
+test.each(["1", "2"])("%s processes tell the port that the system chose", async (count) => {
+  using folder = temporaryFolder();
+  const more = ["--metrics", "127.0.0.1:0", "--processes", count];
+  await using server = await serve(folder.path, more);
+  const shown = () => /^ {2}Metrics (http:\/\/\S+)$/m.exec(server.stdout())?.[1];
+  await until(() => shown() !== undefined);
+  const text = await (await fetch(shown() ?? "")).text();
+  expect(text).toContain("# TYPE rehome_requests_total counter");
 });
 
 test("an address that is taken stops the start in words", async () => {

@@ -2,7 +2,7 @@ import { AggregatorRegistry, type Registry } from "prom-client";
 import type { ListenAddress } from "../../listen-address.ts";
 import type { Member } from "../processes/member.ts";
 import type { Supervisor } from "../processes/supervisor.ts";
-import { listenForMetrics } from "./listener.ts";
+import { listenForMetrics, type MetricsListener } from "./listener.ts";
 
 type Metrics = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
@@ -13,7 +13,10 @@ const answerMaxMs = 2_000;
  * Serves the metrics of all processes at `address`, added up. The counters of a process that ended
  * or hangs stay as they were last read. Throws AppError when the address cannot be had.
  */
-export function listenForAll(supervisor: Supervisor, address: ListenAddress): AsyncDisposable {
+export function listenForAll(
+  supervisor: Supervisor,
+  address: ListenAddress,
+): MetricsListener & AsyncDisposable {
   const last = new Map<Member, Metrics>();
   let ended: object[] = [];
   const server = listenForMetrics(async () => {
@@ -33,5 +36,5 @@ export function listenForAll(supervisor: Supervisor, address: ListenAddress): As
     const all = AggregatorRegistry.aggregate([...last.values(), ended]);
     return { contentType: all.contentType, body: await all.metrics() };
   }, address);
-  return { [Symbol.asyncDispose]: () => server.stop() };
+  return { ...server, [Symbol.asyncDispose]: () => server.stop() };
 }

@@ -1,3 +1,5 @@
+import type { Listening } from "../../../annex.ts";
+import { localHost } from "../../../cli/reach.ts";
 import type { ListenAddress } from "../../listen-address.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
@@ -15,11 +17,17 @@ function refused(why: Refusal, more: Readonly<Record<string, string>> = {}): Res
   return Response.json(errorBody(why), { status: statusOf[why.kind], headers });
 }
 
+/** Where metrics are served, until `stop`. */
+export interface MetricsListener {
+  readonly listening: Listening;
+  stop(): Promise<void>;
+}
+
 /** Serves what `text` returns at an own address. Throws AppError when it cannot be had. */
 export function listenForMetrics(
   text: Metrics["text"],
   { host, port }: ListenAddress,
-): { stop(): Promise<void> } {
+): MetricsListener {
   try {
     const server = Bun.serve({
       hostname: host,
@@ -39,7 +47,8 @@ export function listenForMetrics(
           ? refused(otherMethod(method, methods), { Allow: methods })
           : refused(refusal("not_found", `The metrics are at ${metricsPath}.`)),
     });
-    return { stop: () => server.stop(true) };
+    const url = `http://${localHost(host)}:${server.port}${metricsPath}`;
+    return { listening: { title: "Metrics", url, more: [] }, stop: () => server.stop(true) };
   } catch (error) {
     throw new AppError(
       "unavailable",

@@ -3,18 +3,18 @@ import { type Config, dataFolderOf } from "../../../config.ts";
 import type { ListenAddress } from "../../listen-address.ts";
 import type { Logger } from "../../../service/log/logger.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
-import { listenForMetrics } from "./listener.ts";
+import { listenForMetrics, type MetricsListener } from "./listener.ts";
 import { Metrics } from "./metrics.ts";
 
 /** Counts what the service does and shows it at `address`, once it listens there. */
 export function watchForMetrics(config: Config, address: ListenAddress, log: Logger): Watcher {
   const metrics = metricsOf(config, log);
-  let server: ReturnType<typeof listenForMetrics> | undefined;
+  let server: MetricsListener | undefined;
   return {
     ...counting(metrics),
     listen() {
       server = listenForMetrics(() => metrics.text(), address);
-      return undefined;
+      return server.listening;
     },
     async close() {
       await server?.stop();

@@ -48,7 +48,8 @@ export async function serveInProcesses(
       throw new AppError("unavailable", "The service did not start: its first process ended.");
     }
     started.resolve();
-    await using _listener = metrics && (await openMetrics(supervisor, metrics));
+    await using listener = metrics && (await openMetrics(supervisor, metrics));
+    if (listener !== undefined) io.out(`  Metrics ${listener.listening.url}\n`);
     log.info(`${count} processes serve.`);
     await untilAborted(io.stop);
   } finally {
@@ -58,10 +59,7 @@ export async function serveInProcesses(
   }
 }
 
-async function openMetrics(
-  supervisor: Supervisor,
-  address: ListenAddress,
-): Promise<AsyncDisposable> {
+async function openMetrics(supervisor: Supervisor, address: ListenAddress) {
   // Loaded only when it is wanted: the library's memory is not free.
   const { listenForAll } = await import("../metrics/all-processes.ts");
   return listenForAll(supervisor, address);
