@@ -15,7 +15,8 @@ import { reachOf } from "../../../cli/reach.ts";
 import { isYes } from "../../../cli/terminal/confirm.ts";
 import { isServiceNew, requireTrial, takeAlong, trialOf } from "./trial.ts";
 import { put, putSettings } from "./settings-file.ts";
-import { lowPort, settingsFile, units, type UnitOptions } from "./units.ts";
+import { setLowPort } from "./low-port.ts";
+import { settingsFile, unitFolder, units, type UnitOptions } from "./units.ts";
 
 export interface InstallOptions extends UnitOptions {
   /** `/`, or the root folder of another system, where nothing is started. */
@@ -29,10 +30,7 @@ export interface InstallOptions extends UnitOptions {
 
 /** Folders that the service does not see, because its unit protects them. */
 const hiddenFolders = /^\/(?:home|root|run\/user|tmp|var\/tmp)\//;
-const unitFolder = "etc/systemd/system";
 const service = "rehome.service";
-/** Ports below it need a right of their own (ip(7)). */
-const unprivilegedPortMin = 1_024;
 
 /**
  * Writes the units, creates the account, and starts the service if systemd runs. The settings of an
@@ -52,9 +50,7 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
   }
   const trial = isThisSystem ? await chosenTrial(options, io) : undefined;
   putUnits(options, io);
-  if (port !== undefined && port < unprivilegedPortMin) {
-    put(join(root, unitFolder, lowPort.path), lowPort.text, io);
-  }
+  if (port !== undefined) setLowPort(root, port, io);
   const variables = new Map<string, string>();
   if (host !== undefined) variables.set(variableOf(settings.host), host);
   if (port !== undefined) variables.set(variableOf(settings.port), String(port));

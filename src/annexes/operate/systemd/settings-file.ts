@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonNotMade } from "../../../domain/system-error.ts";
@@ -41,15 +41,27 @@ export function putSettings(
 
 /** Writes a file and says so; `isOpen` lets every user's commands read it. */
 export function put(path: string, text: string, io: Io, isOpen = true): void {
-  try {
+  asRoot(path, "written", () => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
     if (isOpen) chmodSync(path, 0o644);
+  });
+  io.out(`Wrote ${path}\n`);
+}
+
+/** Removes a file and says so. */
+export function remove(path: string, io: Io): void {
+  asRoot(path, "removed", () => rmSync(path));
+  io.out(`Removed ${path}\n`);
+}
+
+function asRoot(path: string, done: string, work: () => void): void {
+  try {
+    work();
   } catch (error) {
-    throw new AppError("unavailable", `${path} cannot be written: ${reasonNotMade(error)}.`, {
+    throw new AppError("unavailable", `${path} cannot be ${done}: ${reasonNotMade(error)}.`, {
       cause: error,
       hint: "Run it as root: sudo rehome service install",
     });
   }
-  io.out(`Wrote ${path}\n`);
 }

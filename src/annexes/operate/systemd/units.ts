@@ -16,6 +16,9 @@ const written: UnitOptions = { executable: "/usr/bin/rehome", user: "rehome" };
 /** The file with the service's settings: an administrator's, never written over. */
 export const settingsFile = { path: serviceSettingsFile, text: defaults };
 
+/** Where an administrator's units lie. */
+export const unitFolder = "etc/systemd/system";
+
 /** What lets the service listen on a port below 1024, and nothing else, beside its unit. */
 export const lowPort = {
   path: "rehome.service.d/low-port.conf",
