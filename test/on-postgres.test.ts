@@ -36,6 +36,7 @@ const testsLeftOut: Readonly<Record<string, readonly string[]>> = {
     "is explained by the setting that it comes from",
     "is ok, about to end, ended, or nothing that a start could use",
     "that is a file fails",
+    "that this user may not make fails as serve does",
     "that its own user cannot list is warned of",
     "that others can enter, and a file that others can read, are warned of",
     "with a damaged page fails with the restore to be done",

@@ -6,6 +6,7 @@ import { X509Certificate } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
+  copyFileSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -22,7 +23,7 @@ import { doctorSchema } from "../../src/annexes/operate/doctor/command.ts";
 import { run } from "../../src/cli/program.ts";
 import { loadConfig } from "../../src/config.ts";
 import { shellWord } from "../../src/domain/errors.ts";
-import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { executable, makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { testIo } from "../helpers/io.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../helpers/postgres.ts";
@@ -146,6 +147,28 @@ describe.skipIf(isOnPostgres)("the data folder", () => {
     expect(of("data folder")?.detail).toContain("does not exist yet");
     expect(readdirSync(folder.path)).toEqual([]);
   });
+
+  test.if(process.geteuid?.() === 0)(
+    "that this user may not make fails as serve does",
+    async () => {
+      using folder = temporaryFolder();
+      chmodSync(folder.path, 0o755);
+      const own = join(folder.path, "rehome");
+      copyFileSync(await executable(), own);
+      const data = join(folder.path, "below/data");
+      const asNobody = (...args: string[]) =>
+        rehome(["--reuid=65534", "--clear-groups", own, ...args, "--data", data], {
+          path: "setpriv",
+        });
+      const { stdout } = await asNobody("doctor", "--port", "1", "--json");
+      const { checks } = documentedJson(doctorSchema, stdout) as Report;
+      const found = checks.find(({ check }) => check === "data folder");
+      const { stderr } = await asNobody("serve", "--port", "0");
+      expect(stderr).toContain("is missing and cannot be made");
+      expect(found?.state).toBe("fail");
+      expect(stderr).toBe(`Error: ${found?.detail}.\nTry: ${found?.advice}\n`);
+    },
+  );
 
   test("is explained by the setting that it comes from", async () => {
     using folder = temporaryFolder();

@@ -109,26 +109,27 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
     if (/^E(?:NAMETOOLONG|NOSPC)$/.test((error as { code?: string }).code ?? "")) {
-      throw new AppError(
-        "unavailable",
-        `The data folder ${folder} is missing and cannot be made: ${reasonOf(error)}.`,
-        { cause: error, hint: "Choose another folder with --data." },
-      );
+      throw notMade(folder, reasonOf(error), "Choose another folder with --data.", error);
     }
     requireReachable(folder);
-    const parent = nearestFolder(folder);
-    throw new AppError(
-      "unavailable",
-      `The data folder ${folder} is missing and cannot be made: ${parent} ${ownership(parent)}.`,
-      {
-        cause: error,
-        hint: remedy(
-          parent,
-          `Make it as root with: install -d -m 0700 -o ${ourOperand()} ${shellWord(folder)}; or choose another one with --data.`,
-        ),
-      },
-    );
+    throw notOurs(folder, error);
   }
+}
+
+/** Throws for a missing folder that this user may not make, as to make it would. */
+export function requireMakeable(folder: string): void {
+  if (!mayWrite(nearestFolder(folder))) throw notOurs(folder);
+}
+
+function notOurs(folder: string, cause?: unknown): AppError {
+  const parent = nearestFolder(folder);
+  const hint = `Make it as root with: install -d -m 0700 -o ${ourOperand()} ${shellWord(folder)}; or choose another one with --data.`;
+  return notMade(folder, `${parent} ${ownership(parent)}`, remedy(parent, hint), cause);
+}
+
+function notMade(folder: string, why: string, hint: string, cause: unknown): AppError {
+  const message = `The data folder ${folder} is missing and cannot be made: ${why}.`;
+  return new AppError("unavailable", message, { cause, hint });
 }
 
 /** True when this process is root and the folder another user's, such as the service's. */

@@ -9,6 +9,7 @@ import {
   mayWrite,
   ownership,
   refuseNetwork,
+  requireMakeable,
   requireReachable,
 } from "../../../storage/sqlite/folder.ts";
 import { bytesText, fail, failWith, ok, warn, type Finding } from "./finding.ts";
@@ -35,6 +36,7 @@ export function checkFolder(folder: string, why: string): Finding {
   try {
     requireReachable(folder);
     if (!existsSync(folder)) {
+      requireMakeable(folder);
       return warn(check, `${from} does not exist yet`, "rehome serve makes it.");
     }
     refuseNetwork(folder, statfsSync(folder).type);
