@@ -6,6 +6,7 @@ import { X509Certificate } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   mkdirSync,
   readdirSync,
@@ -19,6 +20,7 @@ import {
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { checkCertificate } from "../../src/annexes/operate/doctor/certificate.ts";
+import { checkSecrets } from "../../src/annexes/operate/doctor/secrets.ts";
 import { doctorSchema } from "../../src/annexes/operate/doctor/command.ts";
 import { run } from "../../src/cli/program.ts";
 import { loadConfig } from "../../src/config.ts";
@@ -83,6 +85,45 @@ describe.skipIf(isOnPostgres)("the certificate of the settings", () => {
     ]);
     expect(checkCertificate(plain, end)).toEqual([]);
   });
+});
+
+test("a store file or TLS key that every user can read is warned of", async () => {
+  using folder = temporaryFolder();
+  const files = ["store", "key.pem"].map((name) => join(folder.path, name));
+  const [store = "", key = ""] = files;
+  for (const file of files) writeFileSync(file, "postgres://rehome:secret@127.0.0.1:1/rehome");
+  const found = async (folderMode: number, mode: number) => {
+    chmodSync(folder.path, folderMode);
+    for (const file of files) chmodSync(file, mode);
+    const env = { REHOME_STORE_FILE: store, REHOME_TLS_CERT: key, REHOME_TLS_KEY: key };
+    const quick = ["--port", "1", "--store-timeout", "1", "--json"];
+    const { stdout } = await rehome(["doctor", ...quick], { env });
+    const { checks } = documentedJson(doctorSchema, stdout) as Report;
+    return checks.filter(({ check }) => check === "secret");
+  };
+  expect(await found(0o755, 0o640)).toEqual([]);
+  expect(await found(0o750, 0o644)).toEqual([]);
+  expect(await found(0o755, 0o644)).toMatchObject([
+    {
+      state: "warn",
+      detail: expect.stringContaining(`--store-file, ${store}: it belongs to `),
+      advice: `chmod 600 ${store}`,
+    },
+    { state: "warn", detail: expect.stringContaining(`--tls-key, ${key}`) },
+  ]);
+});
+
+test.if(process.geteuid?.() === 0)("a secret of another user becomes this one's", () => {
+  using folder = temporaryFolder();
+  chmodSync(folder.path, 0o755);
+  const tlsKey = join(folder.path, "key.pem");
+  writeFileSync(tlsKey, "");
+  chmodSync(tlsKey, 0o604);
+  chownSync(tlsKey, 54_321, 54_321);
+  const { config } = loadConfig({}, { HOME: folder.path }, []);
+  expect(checkSecrets({ ...config, tlsKey })).toMatchObject([
+    { advice: `chown root ${tlsKey}; chmod 600 ${tlsKey}` },
+  ]);
 });
 
 describe.skipIf(isOnPostgres)("a sound installation", () => {

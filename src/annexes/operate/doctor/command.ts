@@ -18,6 +18,7 @@ import { storeAddress } from "../../../cli/open.ts";
 import { addSettings, configOf } from "../../../cli/options.ts";
 import { stylesOf } from "../../../cli/terminal/style.ts";
 import { counted, pad, printable } from "../../../cli/terminal/text.ts";
+import { checkSecrets } from "./secrets.ts";
 import { askedServer, checkReach } from "./server.ts";
 
 export const doctorSchema = json.object({
@@ -74,8 +75,13 @@ async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
           config.storeTimeoutMs,
           systemClock,
         );
-  const findings = [settingsFinding(loaded), ...store, ...checkCertificate(config, systemClock())];
-  return [...findings, ...(await checkReach(config))];
+  return [
+    settingsFinding(loaded),
+    ...store,
+    ...checkCertificate(config, systemClock()),
+    ...checkSecrets(config),
+    ...(await checkReach(config)),
+  ];
 }
 
 /** Where the value of a setting comes from, in words. */
