@@ -57,6 +57,11 @@ export async function writeAll(
   }
 }
 
+/** Writes what a server says of its start. It serves as well when nobody can read that. */
+export function announce(io: Io, text: string): void {
+  void io.write(text).catch(() => undefined);
+}
+
 /**
  * Writes what is shown only once. Throws `unavailable` with `hint`, which makes another, when it
  * cannot be written: the store has the new one already.

@@ -6,6 +6,8 @@ const flushMaxMs = 1_000;
 
 type WriteError = (Error & { readonly code?: string }) | null | undefined;
 
+const closed = () => new Error("it is closed");
+
 const notWritten = (cause: Error) =>
   new Error(`Standard output cannot be written: ${reasonOf(cause)}.`, { cause });
 
@@ -15,16 +17,19 @@ export class Output {
   readonly #unwritten = new Set<Promise<void>>();
   #isHeard = false;
   #error: Error | undefined;
+  #wasClosed: boolean | undefined;
 
   /** Standard output. To open it takes milliseconds, so a server does it once it answers. */
   get stdout(): typeof process.stdout {
-    if (!this.#isHeard) process.stdout.on("error", this.#note);
+    // Each write hears of its own error. Unheard, this event would end the process.
+    if (!this.#isHeard) process.stdout.on("error", () => {});
     this.#isHeard = true;
     return process.stdout;
   }
 
   /** Writes data. */
   out(text: string): void {
+    if (this.#isClosed()) this.#error ??= closed();
     this.#write(this.stdout, text, this.#note);
   }
 
@@ -36,7 +41,7 @@ export class Output {
   /** Writes data, and resolves when the reader took it. Rejects when it cannot be written. */
   write(text: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (outputIsClosed()) return reject(notWritten(new Error("it is closed")));
+      if (this.#isClosed()) return reject(notWritten(closed()));
       return this.stdout.write(text, (error: WriteError) => {
         if (!error) resolve();
         else reject(error.code === "EPIPE" ? error : notWritten(error));
@@ -59,6 +64,10 @@ export class Output {
       process.stderr.write(`Error: ${notWritten(this.#error).message}\n`);
     }
     return this.#error === undefined && isRead ? exitCode : exitCode || 1;
+  }
+
+  #isClosed(): boolean {
+    return (this.#wasClosed ??= outputIsClosed());
   }
 
   /** Notes why standard output did not take everything. A reader may have enough (`head`). */

@@ -12,7 +12,7 @@ import { inMemory } from "../storage/sqlite/files.ts";
 import type { Inspected } from "../storage/sqlite/writer-thread.ts";
 import { version } from "../version.ts";
 import { watchDescriptors } from "./descriptors.ts";
-import { type Io, untilAborted, writeSecret } from "./io.ts";
+import { announce, type Io, untilAborted, writeSecret } from "./io.ts";
 import { limitsText } from "./keys/shown.ts";
 import { openLog } from "./open-log.ts";
 import { openServices, randomBytes } from "./open.ts";
@@ -67,7 +67,7 @@ async function run(
     if (tls !== undefined) io.onReload(() => void renewCertificate(config, server, log));
     const issued = await firstKey(config, services, io);
     const text = await banner(loaded, services, server.url, { issued, io, listening });
-    if (issued === undefined) io.out(text);
+    if (issued === undefined) announce(io, text);
     else await writeSecret(io, text, `rehome keys rotate ${issued.key.id} --grace 0`);
     for (const watcher of watchers) watcher.started?.(server.url, server.port);
     if (!watchers.some(({ otherWarns }) => otherWarns)) await warnAtStart(loaded, services, log);

@@ -12,6 +12,7 @@ import {
   temporaryFolder,
   makeKey,
 } from "../helpers/binary.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { isOnPostgres, onStoreUnderTest } from "../helpers/store-under-test.ts";
 import { testIo } from "../helpers/io.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
@@ -203,22 +204,42 @@ describe("an argument", () => {
 });
 
 describe("standard output", () => {
-  test.each(["openapi", "pets export"])(
-    "that cannot be written is a failure of %s",
-    async (args) => {
-      using folder = temporaryFolder();
-      await makeKey(folder.path);
-      const { env } = await onStoreUnderTest([], { REHOME_DATA: folder.path });
-      const child = Bun.spawn(["sh", "-c", `"$0" ${args} > /dev/full`, await executable()], {
-        env,
-        stderr: "pipe",
-      });
-      expect(await child.exited).toBe(1);
-      expect(await child.stderr.text()).toBe(
-        "Error: Standard output cannot be written: no space is left on the disk.\n",
-      );
-    },
-  );
+  test.each(
+    ["openapi", "pets export", "keys list --json"].flatMap((args) => [
+      [args, "> /dev/full", "no space is left on the disk"] as const,
+      [args, ">&-", "it is closed"] as const,
+    ]),
+  )("that cannot be written is a failure of %s %s", async (args, into, why) => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path);
+    const { env } = await onStoreUnderTest([], { REHOME_DATA: folder.path });
+    const child = Bun.spawn(["sh", "-c", `"$0" ${args} ${into}`, await executable()], {
+      env,
+      stderr: "pipe",
+    });
+    expect(await child.exited).toBe(1);
+    expect(await child.stderr.text()).toBe(`Error: Standard output cannot be written: ${why}.\n`);
+  });
+
+  test.each(["> /dev/full", ">&-"])("that cannot be written stops no server: %s", async (into) => {
+    using folder = temporaryFolder();
+    const port = await freePort();
+    const { env } = await onStoreUnderTest([], { REHOME_DATA: folder.path });
+    const command = `exec "$0" serve --port ${port} ${into}`;
+    await using child = Bun.spawn(["sh", "-c", command, await executable()], {
+      env,
+      stderr: "pipe",
+    });
+    await until(() =>
+      fetch(`http://127.0.0.1:${port}/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
+    child.kill();
+    expect(await child.exited).toBe(0);
+    expect(await child.stderr.text()).not.toContain("Error");
+  });
 
   const secrets = [
     ["keys create --plan free --name x", "rehome keys rotate key_"],

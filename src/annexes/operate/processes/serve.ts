@@ -1,7 +1,7 @@
 import type { ListenAddress } from "../../listen-address.ts";
 import { systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { type Io, untilAborted } from "../../../cli/io.ts";
+import { announce, type Io, untilAborted } from "../../../cli/io.ts";
 import { openLog } from "../../../cli/open-log.ts";
 import { dataFolderOf, settings, variableOf, type LoadedConfig } from "../../../config.ts";
 import type { AnySetting } from "../../../setting-kinds.ts";
@@ -49,7 +49,7 @@ export async function serveInProcesses(
     }
     started.resolve();
     await using listener = metrics && (await openMetrics(supervisor, metrics));
-    if (listener !== undefined) io.out(`  Metrics ${listener.listening.url}\n`);
+    if (listener !== undefined) announce(io, `  Metrics ${listener.listening.url}\n`);
     log.info(`${count} processes serve.`);
     await untilAborted(io.stop);
   } finally {
