@@ -56,7 +56,7 @@ export function documentationPage(document: OpenApiDocument, documentPath: strin
     <p id="announcement" class="unseen" role="status"></p>`;
   return page({
     title: `${info.title} ${info.version}: API documentation`,
-    description: line(introduction.split("\n\n", 1)[0] ?? "").text,
+    description: line(introduction).text,
     style: controls + style,
     script,
     connect: servers.slice(1).map(({ url }) => new URL(url).origin),

@@ -54,10 +54,9 @@ export function operationSection(
   const parameters = parametersOf(document, operation);
   const body = bodyOf(document, operation);
   const example = exampleAnswer(document, detail.responses);
-  const start = startOf(document, parameters);
   const request = {
     method,
-    url: `${servers[0]?.url ?? ""}${filled(path, start)}`,
+    url: `${servers[0]?.url ?? ""}${filled(path, parameters)}`,
     headers: [],
     body: body?.example,
     hasList: example.text.startsWith("["),
@@ -118,19 +117,10 @@ function breakable(path: string): Html {
   return html`${path.split("/").flatMap((part, at) => (at === 0 ? [] : [trusted("<wbr>/"), html`${part}`]))}`;
 }
 
-/** The path with a value for each of its parameters. */
-function filled(path: string, values: Readonly<Record<string, string>>): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
-}
-
-/** What the parameters in the path are to begin with. */
-function startOf(document: OpenApiDocument, parameters: readonly Field[]): Record<string, string> {
-  const inPath = parameters.filter(({ place }) => place === "path");
-  return Object.fromEntries(
-    inPath.map(({ name, schema, example }) => [
-      name,
-      String(example ?? resolve(document, schema).value.example ?? ""),
-    ]),
+/** The path with an example of each of its parameters. */
+function filled(path: string, parameters: readonly Field[]): string {
+  return path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
+    String(parameters.find(({ name }) => name === parameter)?.example),
   );
 }
 

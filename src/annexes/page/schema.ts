@@ -33,11 +33,6 @@ export function line(text: string): Html {
   );
 }
 
-/** Markup as the text that a reader sees of it. */
-export function plain(markup: Html | undefined): Html {
-  return trusted((markup?.text ?? "").replace(/<[^>]*>/g, "").trim());
-}
-
 /** The type of a schema in a word or two; a name leads to where it is described. */
 export function typeOf(document: OpenApiDocument, schema: Schema | Reference): Html {
   const { value, name } = resolve(document, schema);

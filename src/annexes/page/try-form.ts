@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from "./openapi/finalise.ts";
 import { html, type Html } from "./html.ts";
-import { plain, resolve, rulesOf, type Field } from "./schema.ts";
+import { resolve, rulesOf, type Field } from "./schema.ts";
 
 /** An address that requests can be sent to. */
 export interface Server {
@@ -67,11 +67,11 @@ function input(document: OpenApiDocument, operationId: string, field: Field): Ht
           id="${id}"
           name="${name}"
           data-in="${place}"
-          value="${place === "path" ? String(field.example ?? value.example ?? "") : ""}"
+          value="${place === "path" ? String(field.example) : ""}"
           placeholder="${value.default === undefined ? "" : String(value.default)}"
           inputmode="${isNumber ? "numeric" : "text"}"
           spellcheck="false"
-          aria-description="${plain(rulesOf(document, schema))}"
+          aria-description="${rulesOf(document, schema)}"
         />`
       : html`<select id="${id}" name="${name}" data-in="${place}">
           <option value="">any</option>

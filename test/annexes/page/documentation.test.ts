@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { decodeHTML } from "entities";
 import { commonHeaders } from "../../../src/annexes/page/openapi/components.ts";
 import { testApp } from "../../helpers/app.ts";
 import { errorExamples, operationsOf } from "../../helpers/document.ts";
@@ -11,6 +12,20 @@ const document = (await (await app.send("/docs/json")).json()) as {
   components: { schemas: Record<string, object>; headers: Record<string, object> };
 };
 
+/** From the element with this id to the first `end`. */
+const partOf = (id: string, end: string) =>
+  page.slice(page.indexOf(`id="${id}"`)).split(end, 1)[0]!;
+
+/** What a reader sees of markup. */
+function textOf(markup: string): string {
+  const text = decodeHTML(`<i ${markup}`.replaceAll(/<[^>]*>/g, " ")).replaceAll(/\s+/g, " ");
+  return text.replaceAll(/ (?=[/.,)])/g, "").trim();
+}
+
+/** The fields that a part of the page describes, a line each. */
+const fieldsOf = (part: string) =>
+  [...part.matchAll(/<dt>(.*?)<\/dd>/gs)].map(([, field]) => textOf(`>${field}`));
+
 describe("GET /docs", () => {
   test("answers with a page that is not kept without asking", () => {
     expect(answer.status).toBe(200);
@@ -18,6 +33,7 @@ describe("GET /docs", () => {
     expect(answer.headers.get("cache-control")).toBe("no-cache");
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
     expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
+    expect(answer.headers.get("cross-origin-opener-policy")).toBe("same-origin");
   });
 
   test("lets nothing run but its own style and script, and speaks to nobody but this service and its staging", async () => {
@@ -77,12 +93,66 @@ describe("GET /docs", () => {
         }
       }
     }
-    for (const { value } of errorExamples(document)) expect(page).toContain(value.code);
+    for (const { operationId, status, value } of errorExamples(document)) {
+      expect(textOf(partOf(`${operationId}-${status}`, "</details>"))).toContain(value.message);
+    }
     for (const name of Object.keys(document.components.schemas)) {
       expect(page).toContain(`id="schema-${name}"`);
     }
     expect(page).toContain("https://staging.example/v1");
     expect(page).toContain("5 December 2030");
+  });
+
+  test("says of each field what it may be, whether it is required, and where it goes", () => {
+    const list = partOf("listPets", "</section>");
+    expect(fieldsOf(list).slice(0, 4)).toEqual([
+      "limit integer (int32) query The maximum number of animals to return. From 1 to 100. 20 when omitted.",
+      "status PetStatus query Only animals with this status. By default, animals with any status. One of available pending sold.",
+      expect.stringMatching(/^after integer \(int64\) query Only [^0-9]*$/),
+      expect.stringMatching(/^Link string Where [^]* Absent on the last page\.$/),
+    ]);
+    const [once, ...newPet] = fieldsOf(partOf("createPet", "<h4>Responses"));
+    expect(once).toMatch(/^Idempotency-Key string header A unique key [^]* again\.$/);
+    expect(newPet).toEqual(fieldsOf(partOf("schema-NewPet", "</article>")));
+    expect(fieldsOf(partOf("schema-Pet", "</article>")).slice(1)).toEqual(newPet);
+    expect(newPet).toEqual([
+      expect.stringMatching(/^name string required .* At most 1000 characters\.$/),
+      expect.stringMatching(/^categoryId integer \(int64\) required [^0-9]*$/),
+      expect.stringMatching(/^status PetStatus [^(].* One of available pending sold\.$/),
+    ]);
+    expect(textOf(partOf("schema-PetStatus", "</article>"))).toEndWith("available pending sold.");
+  });
+
+  test("begins each operation with its address, and an example in code", () => {
+    const get = textOf(partOf("getPet", "</section>"));
+    expect(get).toStartWith("Get an animal deprecated GET/pets/{petId}");
+    expect(get).toContain("200 OK example {");
+    expect(get).toContain("curl -i 'http://localhost/v1/pets/1'");
+    const create = partOf("createPet", "</section>");
+    expect(decodeHTML(create)).toContain('>\n{\n  "name": "Rex",\n  "categoryId": 1,\n');
+    expect(decodeHTML(create)).toContain('-d \'{\n  "name": "Rex",\n');
+    expect(decodeHTML(create)).toContain(
+      "\nfor attempt in range(5):\n    answer = requests.post(\n",
+    );
+  });
+
+  test("shows the prose of the document once, and lets each of its tables scroll", () => {
+    const authentication = textOf(partOf("authentication", "</section>"));
+    expect(authentication).toStartWith("Authentication Every operation needs an API key");
+    const tables = [
+      ...page.matchAll(/<div class="table" [^>]*>\s*<table>.*?<\/table>\s*<\/div>/gs),
+    ];
+    expect(tables).toHaveLength(page.match(/<table>/g)?.length ?? 0);
+    for (const [table] of tables) expect(table.match(/<table>/g)).toHaveLength(1);
+  });
+
+  test("leads to all of its parts", () => {
+    expect(textOf(`>${/<nav .*?<\/nav>/s.exec(page)?.[0]}`)).toBe(
+      "Start Quick start Authentication Rate limits " +
+        "Endpoints GET List animals POST Add an animal GET Get an animal " +
+        "Guide Responses Pagination Errors Numbers Versioning " +
+        "Schemas Pet NewPet PetStatus Pets Error",
+    );
   });
 
   test("has a target for each of its links, and no id twice", () => {
@@ -110,8 +180,8 @@ describe("GET /docs", () => {
   });
 
   test("has the words that people search for as headings", () => {
-    const headings = [...page.matchAll(/<h[23]>([^<]*)</g)].map(([, text]) => text!.trim());
-    for (const word of [
+    const headings = [...page.matchAll(/<h2>([^<]*)</g)].map(([, text]) => text!.trim());
+    const words = [
       "Quick start",
       "Authentication",
       "Rate limits",
@@ -120,8 +190,8 @@ describe("GET /docs", () => {
       "Pagination",
       "Errors",
       "Versioning",
-    ])
-      expect(headings).toContain(word);
+    ];
+    expect(headings.filter((heading) => words.includes(heading))).toEqual(words);
   });
 
   test("has an id on each response, and a link to each heading", () => {

@@ -11,7 +11,7 @@ const links = (root: string) => ({
 });
 
 describe("GET /", () => {
-  test.each([undefined, "*/*", "application/json", "text/html;q=0, application/json"])(
+  test.each([undefined, "*/*", "application/json", "text/html ; q=0.0, application/json"])(
     "gives the links as JSON to a client that accepts %p",
     async (accept) => {
       const headers = accept === undefined ? {} : { accept };
@@ -19,25 +19,29 @@ describe("GET /", () => {
       expect(answer.status).toBe(200);
       expect(answer.headers.get("content-type")).toBe("application/json");
       expect(answer.headers.get("vary")).toBe("Accept");
+      expect(answer.headers.get("cache-control")).toBe("no-cache");
       expect(await answer.json()).toEqual(links("http://localhost"));
     },
   );
 
-  test("gives a browser a page that runs nothing and leads to the same places", async () => {
-    const answer = await (await testApp()).send("/", { headers: { accept: browser } });
-    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(answer.headers.get("vary")).toBe("Accept");
-    const page = await answer.text();
-    const policy = policyOf(answer.headers);
-    expect(policy.get("default-src")).toBe("'none'");
-    expect(policy.get("script-src")).toBe("'none'");
-    expect(policy.get("connect-src")).toBe("'self'");
-    expect(policy.get("style-src")).toBe(hashesOf(page, "style").join(" "));
-    const { api, documentation, openapi } = links("http://localhost");
-    expect(page).toContain(`<code>${api}</code>`);
-    const followed = addressesIn(page).filter((address) => !address.startsWith("data:"));
-    expect(followed).toEqual([documentation, openapi]);
-  });
+  test.each([browser, "TEXT/HTML;q=0.5"])(
+    "gives a page to %s, which runs nothing",
+    async (accept) => {
+      const answer = await (await testApp()).send("/", { headers: { accept } });
+      expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(answer.headers.get("vary")).toBe("Accept");
+      const page = await answer.text();
+      const policy = policyOf(answer.headers);
+      expect(policy.get("default-src")).toBe("'none'");
+      expect(policy.get("script-src")).toBe("'none'");
+      expect(policy.get("connect-src")).toBe("'self'");
+      expect(policy.get("style-src")).toBe(hashesOf(page, "style").join(" "));
+      const { api, documentation, openapi } = links("http://localhost");
+      expect(page).toContain(`<code>${api}</code>`);
+      const followed = addressesIn(page).filter((address) => !address.startsWith("data:"));
+      expect(followed).toEqual([documentation, openapi]);
+    },
+  );
 
   test("names the address that callers use where the operator said which", async () => {
     const app = await testApp({ app: { baseUrl: "https://a.example/pets-api/v1" } });

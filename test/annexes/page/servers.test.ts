@@ -33,10 +33,10 @@ describe("the servers of the document that is served", () => {
   test("are text, whatever host a caller makes up", async () => {
     const app = await testApp();
     const forged = (path: string) =>
-      app.elysia.handle(new Request(`http://a"'&lt;.example${path}`));
-    expect(await serversOf(await forged("/docs/json"))).toEqual([`http://a"'&lt;.example/v1`]);
+      app.elysia.handle(new Request(`http://a"'&lt;$&.example${path}`));
+    expect(await serversOf(await forged("/docs/json"))).toEqual([`http://a"'&lt;$&.example/v1`]);
     const page = await (await forged("/docs")).text();
-    expect(page).toContain("http://a&quot;&#39;&amp;lt;.example/v1");
+    expect(page).toContain("http://a&quot;&#39;&amp;lt;$&amp;.example/v1");
   });
 
   test("are all that differs from the document without a server", async () => {
@@ -51,8 +51,8 @@ describe("the servers of the document that is served", () => {
 
   test("are text in YAML too, whatever host a caller makes up", async () => {
     const app = await testApp();
-    const forged = await app.elysia.handle(new Request(`http://a"'&lt;{.example/docs/yaml`));
+    const forged = await app.elysia.handle(new Request(`http://a"'&lt;{$&.example/docs/yaml`));
     const { servers } = parse(await forged.text()) as { servers: { url: string }[] };
-    expect(servers[0]?.url).toBe(`http://a"'&lt;{.example/v1`);
+    expect(servers[0]?.url).toBe(`http://a"'&lt;{$&.example/v1`);
   });
 });
