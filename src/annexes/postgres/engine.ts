@@ -14,7 +14,7 @@ import {
 import type { DatabaseAddress } from "./address.ts";
 import { arrayTypes, columnTypes, schemaName } from "./columns.ts";
 import { connect, repeatable, type Runner } from "./connections.ts";
-import { asAppError, isHarmless } from "./failures.ts";
+import { asAppError, asSessionError, isHarmless } from "./failures.ts";
 
 /** How long an operator's transaction may take: it is nobody's request. */
 const patienceMs = 10 * 60_000;
@@ -199,6 +199,6 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw asAppError(error);
+    throw asSessionError(error);
   }
 }

@@ -23,7 +23,8 @@ import {
 } from "../../helpers/postgres.ts";
 import { tcpProxy } from "../../helpers/tcp-proxy.ts";
 import { until } from "../../helpers/until.ts";
-import { changeAnimals } from "../../../src/storage/statement.ts";
+import { count, table } from "../../../src/storage/declare.ts";
+import { changeAnimals, createTemporary, run, sql } from "../../../src/storage/statement.ts";
 
 /** Short, so that the tests are; a server has 2 s. */
 const timeoutMs = 400;
@@ -388,4 +389,23 @@ test("the difference between the machine's clock and the database's is known, an
   expect(far.windows.skewMs()).toBeGreaterThanOrEqual(30_000);
   await until(() => far.windows.skewMs() < 30_000 + slackMs);
   await far.close();
+});
+
+test("what a pooler that exchanges sessions does to temporary tables is said in words", async () => {
+  const staged = table({ name: "staged", temporary: true, key: ["at"], columns: { at: count() } });
+  const session = await store.session();
+  const refusals = [];
+  for (const work of [
+    () => run(sql`SELECT 1 FROM ${staged}`),
+    () => run(createTemporary(staged)),
+    () => run(createTemporary(staged)),
+  ]) {
+    refusals.push((await timed(Promise.resolve(session.aside(work)))).error);
+  }
+  await session.close();
+  const exchanged = expect.objectContaining({
+    message: "The database gave this work the session of another one.",
+    hint: "Use a pool in session mode, or the database's own address.",
+  });
+  expect(refusals).toEqual([exchanged, undefined, exchanged]);
 });
