@@ -179,6 +179,23 @@ describe("a key", () => {
     expect(page).toMatch(/banned until:\s*<time/);
   });
 
+  test("is found by a part of its name or by its id, among many that come a page at a time", async () => {
+    for (let at = 1; at <= 51; at += 1) await created({ name: `Crówd ${at}` });
+    const names = (page: string) => [...page.matchAll(/>(Crówd \d+)</g)].map(([, name]) => name);
+    const first = await textOf("/keys?q=crowd");
+    expect(names(first)).toEqual(Array.from({ length: 50 }, (_, at) => `Crówd ${51 - at}`));
+    expect(first).toContain("51 of ");
+    const [, older = ""] = /href="([^"]*)"\s*>Older</.exec(first) ?? [];
+    const last = await textOf(older.replaceAll("&amp;", "&"));
+    expect(names(last)).toEqual(["Crówd 1"]);
+    expect(last).not.toContain(">Older<");
+    expect(last).toMatch(/href="\/keys\?q=crowd"\s*>Newest</);
+    const [id = ""] = /key_\w+/.exec(last) ?? [];
+    expect(names(await textOf(`/keys?q=${id}`))).toEqual(["Crówd 1"]);
+    expect(await textOf("/keys?q=nobody")).toContain("No key matches.");
+    expect(names(await textOf("/keys"))).toHaveLength(50);
+  });
+
   test("that nobody knows is not found", async () => {
     for (const path of ["/keys/key_000000000000", "/keys/noisy"]) {
       expect((await olga.get(path)).status).toBe(404);

@@ -8,6 +8,7 @@ import { animalForm, noValues } from "./animal-form.ts";
 import { changeNotice } from "./change-notice.ts";
 import { icon } from "./icons.ts";
 import { consolePage } from "./layout.ts";
+import { pageLinks, searchForm } from "./list.ts";
 import {
   categoryName,
   hidden,
@@ -65,7 +66,15 @@ export async function animalsPage(visit: Visit): Promise<Response> {
       <div id="notices">${done}</div>
       <div class="desk">
         <div>
-          ${searchForm(visit, asked)}
+          ${searchForm(visit, {
+            action: "/animals",
+            text: asked.text,
+            hint: words.animals.searchHint,
+            more: html`${
+              asked.categoryId !== undefined && hidden("category", String(asked.categoryId))
+            }
+            ${asked.status !== undefined && hidden("status", asked.status)}`,
+          })}
           <div id="results">
             ${filters(visit, asked, categories)} ${results(visit, asked, found, categories)}
           </div>
@@ -81,25 +90,6 @@ export async function animalsPage(visit: Visit): Promise<Response> {
         </section>
       </div>`,
   });
-}
-
-function searchForm({ words }: Visit, { text, categoryId, status }: AnimalQuery): Html {
-  return html`<form class="search" action="/animals" data-live="results">
-    <label for="q">${words.fields.search}</label>
-    <div class="with-icon">
-      ${icon("search")}<input
-        id="q"
-        name="q"
-        type="search"
-        value="${text}"
-        placeholder="${words.animals.searchHint}"
-        autocomplete="off"
-        data-key="/"
-      /><button class="quiet">${words.buttons.find}</button>
-    </div>
-    ${categoryId !== undefined && hidden("category", String(categoryId))}
-    ${status !== undefined && hidden("status", status)}
-  </form>`;
 }
 
 function filters(visit: Visit, asked: AnimalQuery, categories: readonly Category[]): Html {
@@ -169,6 +159,7 @@ function results(
   }
   const names = new Map(categories.map(({ id, name }) => [id, name]));
   const last = found.animals.at(-1);
+  const first = listPath({ ...asked, before: undefined });
   return html`<p class="count" role="status">
       ${isAll ? words.animals.count(total) : words.animals.countOf(count, total)}
     </p>
@@ -176,21 +167,12 @@ function results(
       ${found.animals.map((animal) => row(visit, asked, animal, names))}
     </ul>
     ${severalForm(visit, asked)}
-    <nav class="pages" aria-label="${words.animals.pages}">
-      ${
-        asked.before !== undefined &&
-        html`<a href="${listPath({ ...asked, before: undefined })}">${words.animals.newest}</a>`
-      }
-      ${
-        found.more &&
-        last !== undefined &&
-        html`<a href="${listPath({ ...asked, before: last.id })}">${words.animals.older}</a>`
-      }
-      <a href="${listPath({ ...asked, before: undefined }).replace("/animals", "/export")}"
-        >${words.animals.export}</a
-      >
-      <a href="/changes">${words.changes.title}</a>
-    </nav>`;
+    ${pageLinks(visit, [
+      [asked.before !== undefined && first, words.animals.newest],
+      [found.more && last && listPath({ ...asked, before: last.id }), words.animals.older],
+      [first.replace("/animals", "/export"), words.animals.export],
+      ["/changes", words.changes.title],
+    ])}`;
 }
 
 function row(

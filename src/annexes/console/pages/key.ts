@@ -8,7 +8,8 @@ import { html, type Html } from "../../page/html.ts";
 import { redirect } from "../web/answer.ts";
 import { param, query, type Visit } from "../web/visit.ts";
 import { notFoundPage } from "./failures.ts";
-import { keyErrors, keyFields, keyOf, secretPage, sentKey, stateTag, useMeter } from "./keys.ts";
+import { stateTag, useMeter } from "./key-list.ts";
+import { keyErrors, keyFields, keyOf, secretPage, sentKey } from "./keys.ts";
 import { banReason, eventList } from "./key-history.ts";
 import { consolePage } from "./layout.ts";
 import {

@@ -1,12 +1,11 @@
-import { keyState, type ApiKey } from "../../../domain/api-key.ts";
 import { durationRule, parseDuration } from "../../../domain/duration.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { isLimit, planNames, type PlanName } from "../../../domain/plan.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { IssuedKey } from "../../../service/keys.ts";
-import type { UsedKey } from "../../../service/usage.ts";
 import type { Visit } from "../web/visit.ts";
 import { nameErrorOf } from "./animal-form.ts";
+import { keyList } from "./key-list.ts";
 import { consolePage } from "./layout.ts";
 import {
   checkField,
@@ -14,77 +13,32 @@ import {
   formError,
   keyName,
   notice,
-  number,
   selectField,
   textField,
   when,
   type FieldErrors,
 } from "./parts.ts";
 
-/** The state of a key as a word with a colour. */
-export function stateTag({ words, nowMs }: Visit, key: ApiKey): Html {
-  const state = keyState(key, nowMs);
-  return html`<span class="tag ${state}">${words.keys.states[state]}</span>`;
-}
-
-/** How much of a limit is used, as a bar with its numbers. */
-export function useMeter(visit: Visit, used: number, limit: number): Html {
-  const share = Math.min(1, used / limit);
-  return html`<span class="use"
-    ><meter
-      min="0"
-      max="1"
-      high="0.8"
-      value="${share.toFixed(3)}"
-      aria-label="${visit.words.keys.dayUse}"
-    ></meter
-    ><span>${visit.words.keys.of(number(visit, used), number(visit, limit))}</span></span
-  >`;
-}
-
-/** `GET /keys`: all keys, and a form for another one. */
+/** `GET /keys`: the keys, and a form for another one. */
 export async function keysPage(visit: Visit): Promise<Response> {
   return shown(visit, noKey);
 }
 
 async function shown(visit: Visit, sent: KeyForm, errors: FieldErrors = {}): Promise<Response> {
-  const { words, desk } = visit;
-  const keys = await desk.services.keys.list();
-  const used = await desk.services.usage.nowOfAll(keys);
+  const { words } = visit;
   return consolePage(visit, {
     title: words.sections.keys,
     section: "keys",
     errors,
     body: html`<h1>${words.sections.keys}</h1>
       <div class="desk">
-        <section class="card">
-          ${
-            keys.length === 0
-              ? html`<p class="soft">${words.keys.none}</p>`
-              : html`<ul class="lines keys">
-                  ${used.toReversed().map((each) => keyLine(visit, each))}
-                </ul>`
-          }
-        </section>
+        ${await keyList(visit)}
         <section class="card" aria-labelledby="add-title">
           <h2 id="add-title">${words.keys.addTitle}</h2>
           ${createForm(visit, sent, errors)}
         </section>
       </div>`,
   });
-}
-
-function keyLine(visit: Visit, { key, use }: UsedKey): Html {
-  return html`<li>
-    <div class="what">
-      <a href="/keys/${key.id}">${keyName(key)}</a>
-      <span class="soft"
-        >${visit.words.plans[key.plan]} ·
-        ${key.id}${key.readOnly && html` · ${visit.words.keys.readOnly}`}</span
-      >
-    </div>
-    ${useMeter(visit, use.counts.dayUsed, key.limits.perDay)} ${stateTag(visit, key)}
-  </li>`;
 }
 
 /** What stands in the form of a key, as text. */

@@ -321,6 +321,9 @@ export const en = {
   },
   keys: {
     none: "No keys yet.",
+    noneFound: "No key matches.",
+    searchHint: "Name or id",
+    newest: "Newest",
     taken: "Another key has this name.",
     fields: {
       name: "name",

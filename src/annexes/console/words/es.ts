@@ -330,6 +330,9 @@ export const es: Words = {
   },
   keys: {
     none: "Todavía no hay claves.",
+    noneFound: "Ninguna clave coincide.",
+    searchHint: "Nombre o id",
+    newest: "Las más nuevas",
     taken: "Otra clave tiene este nombre.",
     fields: {
       name: "nombre",
