@@ -1,5 +1,7 @@
 /** Both languages of the console say the same things, each in its own words. */
 import { describe, expect, test } from "bun:test";
+import { size } from "../../../src/annexes/console/pages/parts.ts";
+import type { Arrival } from "../../../src/annexes/console/web/visit.ts";
 import { en } from "../../../src/annexes/console/words/en.ts";
 import { es } from "../../../src/annexes/console/words/es.ts";
 import { languages } from "../../../src/annexes/console/words/index.ts";
@@ -65,6 +67,10 @@ describe("the words of the console", () => {
 
   test("have a comma in a Spanish fraction", () => {
     expect(es.health.quantiles(0.25, 1000)).toBe("la mitad en 0,25 ms, 99 de 100 en 1.000 ms");
+    const sizes = (language: "en" | "es") =>
+      [1_000, 1_536, 1_047_552].map((bytes) => size({ language } as Arrival, bytes));
+    expect(sizes("es")).toEqual(["1.000 bytes", "1,5 KiB", "1.023 KiB"]);
+    expect(sizes("en")).toEqual(["1,000 bytes", "1.5 KiB", "1,023 KiB"]);
   });
 
   test("tell every action of a history", () => {

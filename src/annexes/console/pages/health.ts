@@ -1,4 +1,3 @@
-import { bytesText } from "../../operate/doctor/finding.ts";
 import type { Traffic } from "../../operate/traffic.ts";
 import { html, type Html } from "../../page/html.ts";
 import { version } from "../../../version.ts";
@@ -7,7 +6,7 @@ import { param, query, type Visit } from "../web/visit.ts";
 import { barChart } from "./chart.ts";
 import { notFoundPage } from "./failures.ts";
 import { consolePage } from "./layout.ts";
-import { fact, moment, notice, number, oneButton } from "./parts.ts";
+import { fact, moment, notice, number, oneButton, size } from "./parts.ts";
 
 /** `GET /health`: whether all is well, backups, and what the service did in the last hour. */
 export async function healthPage(visit: Visit): Promise<Response> {
@@ -95,7 +94,7 @@ function backups(visit: Visit): Html {
           ({ name, bytes, atMs }) =>
             html`<li>
               <a href="/health/backup/${name}" download>${moment(visit, atMs)}</a>
-              <span class="soft">${bytesText(bytes)}</span>
+              <span class="soft">${size(visit, bytes)}</span>
             </li>`,
         )}
       </ul>`

@@ -1,5 +1,6 @@
 import { isoSeconds } from "../../../domain/clock.ts";
 import { petStatuses, type PetStatus } from "../../../domain/pet.ts";
+import { bytesText } from "../../operate/doctor/finding.ts";
 import { html, trusted, type Html } from "../../page/html.ts";
 import { unnamed } from "../../import/formats/values.ts";
 import type { Arrival } from "../web/visit.ts";
@@ -157,6 +158,11 @@ export function day({ language }: Arrival, ms: number): Html {
 /** A number with its digits in groups. */
 export function number({ language }: Arrival, value: number | bigint): string {
   return languages[language].number.format(value);
+}
+
+/** Bytes as people read them, in the digits of the language. */
+export function size(visit: Arrival, bytes: number): string {
+  return bytesText(bytes).replace(/[\d.]+/, (value) => number(visit, Number(value)));
 }
 
 /** A line of a list of facts. */
