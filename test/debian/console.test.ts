@@ -910,6 +910,64 @@ describe("the console", () => {
     await page.getByRole("heading", { name: "Categories", level: 1 }).waitFor();
   });
 
+  test("says that no answer comes, keeps what is typed, and sends it again when asked to", async () => {
+    await using opened = await joined("Lea", "staff", screens.phone);
+    const { page } = opened;
+    await page.clock.install();
+    for (const [language, said, add] of [
+      ["English", "The service has not answered yet", "Add animal"],
+      ["Español", "El servicio no ha respondido todavía", "Añadir animal"],
+    ] as const) {
+      if (language !== "English") await button(page, language).click();
+      const name = `Slow in ${language}`;
+      let asked = 0;
+      const released = Promise.withResolvers<void>();
+      await page.route("**/animals", async (route) => {
+        asked += 1;
+        if (asked === 1) await released.promise;
+        await route.continue();
+      });
+      await page.locator("#name").fill(name);
+      await page.locator("#category").fill("Dog");
+      await button(page, add).click();
+      await until(() => asked === 1);
+      await page.clock.fastForward(9_000);
+      expect(await page.getByRole("alert").count()).toBe(0);
+      await page.clock.fastForward(60_000);
+      await page.getByRole("alert").filter({ hasText: said }).waitFor();
+      expect(await page.locator("#name").inputValue()).toBe(name);
+      expect(asked).toBe(1);
+      // Pressed again, it does not wait for the answer that does not come.
+      await button(page, add).click();
+      await page.locator("#notices").getByText(name).waitFor();
+      expect(await page.getByRole("alert").count()).toBe(0);
+      released.resolve();
+      await page.unrouteAll({ behavior: "wait" });
+    }
+  });
+
+  test("says that no answer comes to a file, and sends it anew when asked to", async () => {
+    await using opened = await joined("Lev", "staff", screens.phone);
+    const { page } = opened;
+    await page.clock.install();
+    await link(page, "Import").click();
+    const file = { name: "late.csv", mimeType: "text/csv", buffer: Buffer.from("Name\nRex\n") };
+    await page.getByLabel("File").setInputFiles(file);
+    let asked = 0;
+    await page.route("**/import", async (route) => {
+      if (route.request().method() === "POST" && (asked += 1) === 1) return;
+      await route.continue();
+    });
+    const send = page.locator("main").getByRole("button", { name: "Import" });
+    await send.click();
+    await until(() => asked === 1);
+    await page.clock.fastForward(60_000);
+    await page.getByRole("alert").filter({ hasText: "has not answered yet" }).waitFor();
+    await send.click();
+    await page.getByRole("heading", { name: "This kind of file is not known yet" }).waitFor();
+    expect(asked).toBe(2);
+  });
+
   test("keeps what is typed while the service cannot be reached", async () => {
     await using opened = await joined("Rosa", "staff", screens.phone);
     const { page } = opened;

@@ -1,10 +1,11 @@
 import { announce, announceFailure } from "./announce.js";
 import { $ } from "./elements.js";
 import { show } from "./show.js";
-import { latestTurn, newTurn, visit } from "./visit.js";
+import { announceLate, latestTurn, newTurn, visit, whenLate } from "./visit.js";
 
 let lost = 0;
 let sending = Promise.resolve();
+let uploading;
 
 /** Sends forms in place. */
 export function startForms() {
@@ -30,30 +31,49 @@ function sendForm(form, fields) {
   sending = sendBehind(sending, form, fields);
 }
 
-/** Once a form is lost, those behind it are not sent. */
+/**
+ * Once a form is lost, those behind it are not sent. One whose answer is late may be sent again,
+ * and what is pressed from then on does not wait for it.
+ */
 async function sendBehind(before, form, body) {
   const turn = newTurn();
   const lostBefore = lost;
   await before;
+  const late = () => {
+    delete form.dataset.sending;
+    sending = Promise.resolve();
+  };
   if (lost === lostBefore) {
-    const hasCome = await visit(form.action, { init: { method: "POST", body }, turn });
+    const hasCome = await visit(form.action, { init: { method: "POST", body }, turn, late });
     if (!hasCome) lost += 1;
   }
-  delete form.dataset.sending;
+  if (form.dataset.sending === String(body)) delete form.dataset.sending;
   if (lost !== lostBefore) delete form.dataset.sent;
 }
 
 /** A file is sent with its progress in sight. Who went elsewhere meanwhile stays there. */
 function upload(form) {
   if (form.dataset.sending) return;
+  uploading?.abort();
   form.dataset.sending = "yes";
   const turn = newTurn();
   const bar = $("progress", form);
   if (bar) bar.hidden = false;
   // Only this tells how much was sent.
   const request = new XMLHttpRequest();
+  uploading = request;
+  let timer;
+  const wait = () => {
+    clearTimeout(timer);
+    timer = whenLate(() => {
+      delete form.dataset.sending;
+      announceLate();
+    });
+  };
+  wait();
   request.open("POST", form.action);
   request.upload.addEventListener("progress", ({ loaded, total }) => {
+    wait();
     if (bar) bar.value = total > 0 ? loaded / total : 0;
   });
   request.addEventListener("load", () => {
@@ -63,6 +83,7 @@ function upload(form) {
   });
   request.addEventListener("error", () => announce());
   request.addEventListener("loadend", () => {
+    clearTimeout(timer);
     delete form.dataset.sending;
     if (bar) bar.hidden = true;
   });

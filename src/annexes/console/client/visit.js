@@ -1,6 +1,9 @@
 import { announce, announceFailure } from "./announce.js";
 import { show } from "./show.js";
 
+/** Only the undo of a very large import takes longer. */
+const lateMs = 10_000;
+
 let latest = 0;
 let underWay = 0;
 
@@ -9,14 +12,23 @@ export const newTurn = () => (latest += 1);
 export const latestTurn = () => latest;
 export const isBusy = () => underWay > 0;
 
+/** Calls `late` when no answer came for long. Nothing is sent again: it may have been stored. */
+export const whenLate = (late) => setTimeout(() => late(), lateMs);
+export const announceLate = () => announce(document.body.dataset.late);
+
 /**
  * Fetches an address and shows what came. What is not a page is left to the browser with `leave`.
- * Resolves with false when it is lost.
+ * Calls `late` when the answer takes long. Resolves with false when it is lost.
  */
-export async function visit(address, { init, push = true, part, leave, turn = newTurn() } = {}) {
+export async function visit(address, options = {}) {
+  const { init, push = true, part, leave, late, turn = newTurn() } = options;
   underWay += 1;
   document.body.setAttribute("aria-busy", "true");
   const isAwaited = () => init !== undefined || turn === latest;
+  const timer = whenLate(() => {
+    if (isAwaited()) announceLate();
+    late?.();
+  });
   try {
     const answer = await fetch(address, { credentials: "same-origin", ...init });
     const text = () => answer.text();
@@ -40,6 +52,7 @@ export async function visit(address, { init, push = true, part, leave, turn = ne
     if (isAwaited()) announce();
     return false;
   } finally {
+    clearTimeout(timer);
     underWay -= 1;
     if (underWay === 0) document.body.removeAttribute("aria-busy");
   }

@@ -106,7 +106,11 @@ function documentOf(
         }
         <script type="module" src="${assetPaths.script}"></script>
       </head>
-      <body data-lost="${words.layout.lost}" data-copied="${words.layout.copied}">
+      <body
+        data-lost="${words.layout.lost}"
+        data-late="${words.layout.late}"
+        data-copied="${words.layout.copied}"
+      >
         ${body}
       </body>
     </html> `;

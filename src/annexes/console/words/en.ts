@@ -82,6 +82,7 @@ export const en = {
     description: "The staff's console of an animal-adoption catalogue.",
     footer: "rehome",
     lost: "The service cannot be reached. Nothing you typed is lost: try again in a moment.",
+    late: "The service has not answered yet. What you typed is still on this page. Wait, or look in another tab whether it was saved, and press again if not.",
     copied: "Copied",
   },
   join: {

@@ -80,6 +80,7 @@ export const es: Words = {
     description: "La consola del personal de un catálogo de animales en adopción.",
     footer: "rehome",
     lost: "No se puede conectar con el servicio. Lo que has escrito no se pierde: inténtalo de nuevo en un momento.",
+    late: "El servicio no ha respondido todavía. Lo que has escrito sigue en esta página. Espera, o mira en otra pestaña si se ha guardado y, si no, pulsa otra vez.",
     copied: "Copiado",
   },
   join: {
