@@ -102,17 +102,8 @@ async function takeInTransaction(
   if (usage.size > 0) statements.push(addUsage(client, usage));
   if (forgetBefore.size > 0) statements.push(forgetUsage(client, forgetBefore));
   progress.isDecided = statements.length > 0;
-  const [commit, ...written] = await Promise.allSettled([
-    client`COMMIT`.execute() as Promise<{ command: string }>,
-    ...statements,
-  ]);
-  for (const outcome of [...written, commit]) {
-    if (outcome.status === "rejected") throw outcome.reason;
-  }
-  if (commit.status === "fulfilled" && commit.value.command !== "COMMIT") {
-    progress.isDecided = false;
-    throw new Error("the database rolled a take back");
-  }
+  const outcomes = await Promise.allSettled([...statements, client`COMMIT`.execute()]);
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
   return results;
 }
 
@@ -159,12 +150,11 @@ async function lockWindows(
           floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"
         FROM (SELECT 1) AS always LEFT JOIN locked ON true`.execute() as Promise<LockedRow[]>,
     ]);
+    // Without a key there is still one row, with the time.
     const counts = new Map<string, WindowCounts>();
     let nowMs = 0;
     for (const row of rows) {
       nowMs = Math.max(nowMs, Number(row.nowMs));
-      // Without a key there is still one row, with the time.
-      if (row.keyId === null) continue;
       counts.set(row.keyId, {
         minuteLabel: Number(row.minuteLabel),
         minuteUsed: Number(row.minuteUsed),
