@@ -73,6 +73,8 @@ describe("a folder of backups", () => {
     expect(kept.removed).toEqual([join(folder, old[0] ?? "")]);
     const names = [all.file, kept.file].map((file) => file.slice(folder.length + 1));
     expect(readdirSync(folder).toSorted()).toEqual([old[1] ?? "", ...others, ...names].toSorted());
+    const one = await rehome(["backup", folder, "--data", at.data, "--keep", "3"]);
+    expect(one.stdout).toEndWith(`\nRemoved ${join(folder, old[1] ?? "")}\n`);
   });
 
   test("of which one cannot be removed is named", async () => {
@@ -95,8 +97,10 @@ describe("a folder of backups", () => {
     const refused = await rehome(["backup", missing, "--keep", "3", "--data", at.data]);
     expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
     expect(refused.stderr).toContain(`--keep needs a folder, and ${missing} is not a folder.`);
-    const none = await rehome(["backup", at.folder.path, "--keep", "0", "--data", at.data]);
-    expect(none.exitCode).toBe(2);
+    for (const count of ["0", "1.5"]) {
+      const none = await rehome(["backup", at.folder.path, "--keep", count, "--data", at.data]);
+      expect([count, none.exitCode]).toEqual([count, 2]);
+    }
     const unset = await rehome(["backup", "", "--data", at.data]);
     expect(unset).toMatchObject({ exitCode: 2, stdout: "" });
     expect(unset.stderr).toContain("It must not be empty.");
@@ -220,8 +224,9 @@ describe("restore", () => {
   test("into an empty folder has nothing to ask", async () => {
     using at = await installation();
     const fresh = join(at.folder.path, "fresh");
-    const result = await rehome(["restore", at.file, "--data", fresh]);
+    const result = await rehome(["restore", at.file, "--data", fresh, "--json"]);
     expect(result).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(documentedJson(restoreSchema, result.stdout)).toMatchObject({ replaced: null });
     expect(await keyCount(fresh)).toBe(1);
   });
 
@@ -230,8 +235,12 @@ describe("restore", () => {
     // Before anybody is asked.
     const missing = await rehome(["restore", "/none.db", "--data", at.data]);
     expect(missing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no backup") });
-    const env = { REHOME_STORE: "postgres://kim@127.0.0.1:1/x" };
-    const wrong = await rehome(["restore", at.file], { env });
-    expect(wrong).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("pg_restore") });
+    for (const env of [
+      { REHOME_STORE: "postgres://kim@127.0.0.1:1/x" },
+      { REHOME_STORE_FILE: join(at.folder.path, "address") },
+    ]) {
+      const wrong = await rehome(["restore", at.file], { env });
+      expect(wrong).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("pg_restore") });
+    }
   });
 });

@@ -15,11 +15,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
 import { backup, backupBefore } from "../../../src/storage/sqlite/backup.ts";
 import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
-import { recordBackup } from "../../../src/annexes/operate/backup/last-backup.ts";
+import { lastBackup, recordBackup } from "../../../src/annexes/operate/backup/last-backup.ts";
 import { diagnose } from "../../../src/annexes/operate/doctor/sqlite.ts";
 import { restore } from "../../../src/annexes/operate/backup/restore.ts";
 import { report } from "../../../src/annexes/operate/backup/report.ts";
@@ -307,10 +307,20 @@ describe("restoring", () => {
     const outside = join(folder, "outside");
     writeFileSync(outside, "kept");
     symlinkSync(outside, join(data, `last-backup.json.${process.pid}.partial`));
-    recordBackup(data, { atMs: clock.read(), file, bytes: 1 });
+    recordBackup(data, { atMs: clock.read(), file: "b.db", bytes: 1 });
+    expect(lastBackup(data)).toEqual({ atMs: clock.read(), file: resolve("b.db"), bytes: 1 });
     expect(readFileSync(outside, "utf8")).toBe("kept");
     expect(lstatSync(join(data, "last-backup.json")).isFile()).toBe(true);
   });
+
+  test.each(["{", "null", "{}", '{"atMs":"1","file":"b.db","bytes":1}'])(
+    "%s is no note of a backup",
+    (note) => {
+      mkdirSync(data, { recursive: true });
+      writeFileSync(join(data, "last-backup.json"), note);
+      expect(lastBackup(data)).toBeUndefined();
+    },
+  );
 
   test("a note of a backup that cannot be written leaves nothing behind", () => {
     mkdirSync(join(data, "last-backup.json"), { recursive: true });

@@ -25,12 +25,18 @@ test("a failover to a standby that every commit waited for loses no animal and n
   const address = new URL(database.url);
   address.port = String(proxy.port);
   const losses: unknown[] = [];
-  const store = await openPostgresStore({
-    systemClock: Date.now,
-    address: parseDatabaseAddress(address.href),
-    timeoutMs,
-    onError: (error) => losses.push(error),
-  });
+  const open = (url: string) =>
+    openPostgresStore({
+      systemClock: Date.now,
+      address: parseDatabaseAddress(url),
+      timeoutMs,
+      onError: (error) => losses.push(error),
+    });
+  const store = await open(address.href);
+
+  // Its copy of the database may come later than the commit.
+  const early = await open(standby.href).catch((error: unknown) => error);
+  expect((early as AppError).message).toEndWith(" is a standby that does not accept writes.");
 
   const acknowledged = new Map<string, bigint>();
   let sent = 0;

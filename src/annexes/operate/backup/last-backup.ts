@@ -30,14 +30,13 @@ export function recordBackup(folder: string, record: BackupRecord): void {
 
 /** The last backup that was noted, or undefined when there is no note that can be read. */
 export function lastBackup(folder: string): BackupRecord | undefined {
-  let note: Partial<Record<keyof BackupRecord, unknown>>;
   try {
-    note = JSON.parse(readFileSync(recordFile(folder), "utf8")) as typeof note;
+    const note: unknown = JSON.parse(readFileSync(recordFile(folder), "utf8"));
+    const { atMs, file, bytes } = note as Partial<Record<keyof BackupRecord, unknown>>;
+    const isRecord =
+      typeof atMs === "number" && typeof file === "string" && typeof bytes === "number";
+    return isRecord ? { atMs, file, bytes } : undefined;
   } catch {
     return undefined;
   }
-  const { atMs, file, bytes } = note;
-  const isRecord =
-    typeof atMs === "number" && typeof file === "string" && typeof bytes === "number";
-  return isRecord ? { atMs, file, bytes } : undefined;
 }

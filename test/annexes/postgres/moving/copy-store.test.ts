@@ -126,6 +126,25 @@ describe.each(directions)("from $from.name to $to.name", (kinds) => {
     expect((await to.pets.byId(3n))?.status).toBe("available");
   });
 
+  test("keys of another store are left alone, also where it has no animals yet", async () => {
+    const key = {
+      id: "key_9",
+      name: "theirs",
+      plan: "free",
+      limits: publishedLimits.free,
+    } as const;
+    const rest = { readOnly: false, createdAtMs: noonMs, expiresAtMs: undefined };
+    await to.keys.insert(
+      { ...key, ...rest, revokedAtMs: undefined, ban: noBan },
+      hashOf(9),
+      secret,
+      by("create"),
+    );
+    const foreign = await copy(true).catch((error: unknown) => error);
+    expect((foreign as AppError).message).toContain("is not the beginning of a copy");
+    expect((await to.keys.list()).map(({ id }) => id)).toEqual(["key_9"]);
+  });
+
   test("a source that changes while it is copied is noticed", async () => {
     let phase = "";
     const changing: Store = Object.assign(Object.create(from) as Store, {
