@@ -265,6 +265,12 @@ describe("a list", () => {
     expect(page).toContain("Show all animals");
   });
 
+  test("is searched without the blank that a phone's keyboard adds behind a word", async () => {
+    const lu = await joined("Lu");
+    await lu.submit("/animals", { name: "Blanco", category: "Dog", status: "sold" });
+    expect(await (await lu.get("/animals?q=blanco+")).text()).toContain(">Blanco</a");
+  });
+
   test("names each category that it offers, also one whose name cannot be seen", async () => {
     const mo = await joined("Mo");
     await mo.submit("/animals", { name: "Chip", category: "Dog", status: "sold" });

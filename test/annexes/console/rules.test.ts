@@ -8,6 +8,7 @@ import { exposureOf, isUnspecified, widest } from "../../../src/annexes/console/
 import { Failures, failuresPerMinute } from "../../../src/annexes/console/failures.ts";
 import { hashSecret, isSecret, newSecret } from "../../../src/annexes/console/secrets.ts";
 import { TrafficMeter, TrafficTeller } from "../../../src/annexes/operate/traffic.ts";
+import { Form, readForm } from "../../../src/annexes/console/web/forms.ts";
 import { consoleHandler } from "../../../src/annexes/console/web/handler.ts";
 import { isKnownHost, isOpenable, isOwnOrigin } from "../../../src/annexes/console/web/origin.ts";
 import { router } from "../../../src/annexes/console/web/router.ts";
@@ -98,10 +99,15 @@ describe("wrong tries", () => {
 
 describe("hosts", () => {
   const known = { names: ["shelter-pi", "shelter-pi.local"], isVouched: false };
-  test.each(["127.0.0.1:8090", "[::1]:8090", "localhost", "192.168.1.5", "shelter-pi.local:8090"])(
-    "%s is known",
-    (host) => expect(isKnownHost(host, known)).toBe(true),
-  );
+  test.each([
+    "127.0.0.1:8090",
+    "[::1]:8090",
+    "localhost",
+    "console.localhost",
+    "192.168.1.5",
+    "shelter-pi.local:8090",
+    "shelter-pi.local.",
+  ])("%s is known", (host) => expect(isKnownHost(host, known)).toBe(true));
   test.each([
     null,
     "",
@@ -110,6 +116,7 @@ describe("hosts", () => {
     "localhost.evil.example",
     "a b",
     "x@y",
+    ..."@/\\?#".split("").map((sign) => `127.0.0.1${sign}127.0.0.1`),
   ])("%p is not", (host) => expect(isKnownHost(host, known)).toBe(false));
   test("any name is, where a certificate or a proxy vouches for it", () => {
     expect(isKnownHost("console.example.org", { ...known, isVouched: true })).toBe(true);
@@ -139,11 +146,26 @@ describe("origins", () => {
   test.each([
     [new Headers(), true],
     [fetched("none", "navigate", "document"), true],
+    // Such as a page that a person saves.
+    [fetched("none", "no-cors", "empty"), true],
     [fetched("cross-site", "navigate", "document"), true],
     [fetched("cross-site", "navigate", "iframe"), false],
     [fetched("cross-site", "no-cors", "image"), false],
+    [fetched("cross-site", "no-cors", "document"), false],
     [fetched("same-site", "cors", "empty"), false],
   ])("a page with %o: %p", (headers, expected) => expect(isOpenable(headers)).toBe(expected));
+});
+
+test("a form's text is without blanks around it, and exact where it is asked for", () => {
+  const form = new Form(new URLSearchParams({ name: " Rex " }));
+  expect([form.text("name"), form.exact("name"), form.text("other")]).toEqual(["Rex", " Rex ", ""]);
+});
+
+test("a form has room for 2,000 animals, whatever their ids", async () => {
+  const ids = new URLSearchParams();
+  for (let at = 0; at < 2_000; at += 1) ids.append("id", "9223372036854775807");
+  const request = new Request("http://127.0.0.1/animals/several", { method: "POST", body: ids });
+  expect((await readForm(request)).all("id")).toHaveLength(2_000);
 });
 
 describe("plain HTTP", () => {
@@ -191,6 +213,7 @@ test("a router finds the first route, its parameters, and the methods of a path"
   expect(find("HEAD", "/animals/12")).toMatchObject({ params: { id: "12" } });
   expect(find("PUT", "/animals/12")).toEqual({ route: undefined, allowed: ["GET"] });
   expect(find("GET", "/animals/12/status")).toEqual({ route: undefined, allowed: ["POST"] });
+  expect(find("GET", "/people/animals/new")).toEqual({ route: undefined, allowed: [] });
   expect(find("GET", "/animals/")).toEqual({ route: undefined, allowed: [] });
   expect(find("GET", "/animals/1/2")).toEqual({ route: undefined, allowed: [] });
 });

@@ -1,0 +1,68 @@
+/** What the console's listener says of a request, and what every answer says to a browser. */
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { download, pageAnswer, redirect } from "../../../src/annexes/console/web/answer.ts";
+import { listen, type Origin } from "../../../src/annexes/console/web/server.ts";
+import { html } from "../../../src/annexes/page/html.ts";
+import { parseCidr } from "../../../src/domain/address.ts";
+
+const fixtures = join(import.meta.dir, "../../fixtures/tls");
+const tls = {
+  cert: readFileSync(join(fixtures, "first.crt"), "utf8"),
+  key: readFileSync(join(fixtures, "first.key"), "utf8"),
+};
+
+function listener(options: Partial<Parameters<typeof listen>[0]> = {}) {
+  return listen({
+    host: "127.0.0.1",
+    port: 0,
+    reusePort: false,
+    tls: undefined,
+    trustedProxies: [],
+    handle: async (_request, { address, isSecure }: Origin) => Response.json({ address, isSecure }),
+    ...options,
+  });
+}
+
+test("only a trusted proxy says where a request comes from, and that it came over HTTPS", async () => {
+  const headers = { "x-forwarded-for": "203.0.113.7", "x-forwarded-proto": "https" };
+  const trusted = [parseCidr("127.0.0.1")].filter((each) => each !== undefined);
+  for (const [trustedProxies, expected] of [
+    [[], { address: "127.0.0.1", isSecure: false }],
+    [trusted, { address: "203.0.113.7", isSecure: true }],
+  ] as const) {
+    const server = listener({ trustedProxies });
+    const answer = await fetch(server.url.href, { headers });
+    expect(await answer.json()).toEqual(expected);
+    await server.stop();
+  }
+});
+
+test("a port with HTTPS is not shared with another program that has it", async () => {
+  const server = listener({ tls });
+  expect(() => listener({ tls, port: Number(server.url.port) })).toThrow("Failed to listen");
+  await server.stop();
+});
+
+test("every answer keeps a page to itself: no frame, no stranger's script, no copy", () => {
+  const answers = [
+    pageAnswer(html`<p></p>`, "ok", {}),
+    redirect("/animals"),
+    download("", "animals.csv", "text/csv"),
+  ];
+  for (const { headers } of answers) {
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "cache-control": "no-store",
+      "content-security-policy":
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
+        "img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+        "require-trusted-types-for 'script'; trusted-types rehome",
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+      "referrer-policy": "same-origin",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+    });
+  }
+});
