@@ -108,9 +108,9 @@ async function answer(
 ): Promise<Response> {
   const { request, url } = arrival;
   const { method } = request;
-  const asset = method === "POST" ? undefined : assetAt(url.pathname);
+  const asset = assetAt(url.pathname);
   if (asset !== undefined) return asset;
-  if (method === "POST" && url.pathname === "/language") return chooseLanguage(arrival);
+  if (url.pathname === "/language") return chooseLanguage(arrival);
   const [, token] = /^\/join\/([^/]+)$/.exec(url.pathname) ?? [];
   if (token !== undefined) {
     const visit = { ...arrival, desk, failures, token };
@@ -150,7 +150,7 @@ async function signedOut(
 ): Promise<Response> {
   const { request } = arrival;
   const type = request.headers.get("content-type") ?? "";
-  const isForm = request.method === "POST" && type.startsWith("application/x-www-form-urlencoded");
+  const isForm = type.startsWith("application/x-www-form-urlencoded");
   return signedOutPage(arrival, isForm ? await readForm(request) : undefined, ended);
 }
 
