@@ -15,6 +15,7 @@ import {
   shelterName,
   shown,
   versionOf,
+  wordOf,
 } from "./values.ts";
 
 /** Those of an animal's 300 columns that say whether it is up for adoption. */
@@ -160,9 +161,10 @@ function movementReader(fields: NamedFields): (record: unknown) => number | unde
 }
 
 function movementType(field: string, value: unknown): number {
-  const number = Number(value);
+  const word = wordOf(value);
+  const number = Number(word);
   if (Number.isInteger(number)) return number;
-  const known = movementTypes.get(wordKey(String(value)));
+  const known = movementTypes.get(wordKey(word));
   if (known === undefined) throw new FieldFault(field, message("statusUnknown", shown(value)));
   return known;
 }

@@ -4,7 +4,7 @@ import { type FieldMap, mapTargets, type MapTarget } from "./field-map.ts";
 import type { Sample } from "./format.ts";
 import { isPlaceholderId } from "./ids.ts";
 import { Statuses } from "./statuses.ts";
-import { type Field, columnKey, fieldOf, isBlank } from "./values.ts";
+import { type Field, columnKey, fieldOf, isBlank, wordOf } from "./values.ts";
 
 /** What columns of a field are called in the languages of `statuses.ts`, the surest first. */
 const names: Readonly<Record<MapTarget, readonly string[]>> = {
@@ -118,8 +118,8 @@ function byValuesAlone(target: MapTarget, key: string, values: readonly unknown[
   if (ofOther.test(key)) return 0;
   const ids = values.filter((value) => !isNoId(value));
   const every = (is: (value: unknown) => boolean) => shareOf(values, is) === 1;
-  const isCode = (value: unknown) => /^[\w./#-]*\d[\w./#-]*$/.test(String(value));
-  const isNumber = (value: unknown) => /^[\d.]*$/.test(String(value));
+  const isCode = (value: unknown) => /^[\w./#-]*\d[\w./#-]*$/.test(wordOf(value));
+  const isNumber = (value: unknown) => /^[\d.]*$/.test(wordOf(value));
   const isOther = (value: unknown) => isSpecies(value) || isStatus(value);
   switch (target) {
     case "name":

@@ -13,6 +13,7 @@ import {
   shelterName,
   shown,
   versionOf,
+  wordOf,
 } from "./values.ts";
 
 /** What columns are called, the best name first. Case and separators do not count. */
@@ -240,5 +241,5 @@ duplicate,trap neuter release,trap neuter return`.split(/,\n?/),
 
 /** True for an outcome that is known here alone, unless the operator gave it a meaning. */
 function isDeparture({ statuses }: MapperContext, value: unknown): boolean {
-  return statuses.meaningOf(value) === undefined && departures.has(wordKey(String(value)));
+  return statuses.meaningOf(value) === undefined && departures.has(wordKey(wordOf(value)));
 }

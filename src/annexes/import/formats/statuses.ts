@@ -1,6 +1,6 @@
 import { UsageError } from "../../../cli/errors.ts";
 import { isPetStatus, type PetStatus } from "../../../domain/pet.ts";
-import { isBlank } from "./values.ts";
+import { isBlank, wordOf } from "./values.ts";
 
 /** What a word says of an animal: one of our statuses, none, or that it is gone. */
 export type Meaning = PetStatus | "none" | "gone";
@@ -120,7 +120,7 @@ export class Statuses {
   #told(value: unknown): Meaning | undefined {
     return this.#own.size === 0 || isBlank(value)
       ? undefined
-      : this.#own.get(wordKey(String(value)));
+      : this.#own.get(wordKey(wordOf(value)));
   }
 
   /** The meaning of a value that is not blank, or undefined if it is unknown. */

@@ -27,7 +27,7 @@ class UnknownStatus extends FieldFault {
 
   constructor(field: string, value: unknown) {
     super(field, message("statusUnknown", shown(value)));
-    this.value = typeof value === "string" ? value.trim() : shown(value);
+    this.value = wordOf(value).trim();
   }
 }
 
@@ -159,6 +159,11 @@ export function shown(value: unknown): string {
   const text = JSON.isRawJSON(value) ? value.rawJSON : JSON.stringify(value);
   if (text.length <= shownCharacters) return text;
   return `${text.slice(0, shownCharacters)}...${typeof value === "string" ? '"' : ""}`;
+}
+
+/** A value as the word or number that it may be. Of a list or an object nothing is known. */
+export function wordOf(value: unknown): string {
+  return typeof value === "string" ? value : shown(value);
 }
 
 export function isBlank(value: unknown): boolean {
