@@ -37,6 +37,7 @@ const testsLeftOut: Readonly<Record<string, readonly string[]>> = {
     "is ok, about to end, ended, or nothing that a start could use",
     "that is a file fails",
     "that this user may not make fails as serve does",
+    "with what a killed restore left is warned of",
     "that its own user cannot list is warned of",
     "that others can enter, and a file that others can read, are warned of",
     "with a damaged page fails with the restore to be done",

@@ -285,6 +285,19 @@ describe.skipIf(isOnPostgres)("the data folder", () => {
     });
   });
 
+  test("with what a killed restore left is warned of", async () => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path);
+    expect((await examined(folder.path)).of("leftover")).toBeUndefined();
+    const left = join(folder.path, "rehome.db.restoring");
+    writeFileSync(left, "12345", { mode: 0o600 });
+    expect((await examined(folder.path)).of("leftover")).toMatchObject({
+      state: "warn",
+      detail: `a restore that did not end left ${left}, 5 bytes`,
+      advice: `If no restore is under way: rm ${left}`,
+    });
+  });
+
   test("that its own user cannot list is warned of", async () => {
     using folder = temporaryFolder();
     await makeKey(folder.path);

@@ -40,6 +40,9 @@ export function restore(file: string, folder: string, nowMs: number): RestoreRep
   }
 }
 
+/** Where a restore makes its copy, beside the catalogue. */
+export const restoring = (catalogue: string) => `${catalogue}.restoring`;
+
 interface Replacement {
   readonly file: string;
   readonly folder: string;
@@ -49,7 +52,7 @@ interface Replacement {
 
 /** Puts the backup in the place of the catalogue. `rows` are those of the backup. */
 function replaceWith(rows: Counts, { file, folder, catalogue, nowMs }: Replacement): RestoreReport {
-  const partial = `${catalogue}.restoring`;
+  const partial = restoring(catalogue);
   const held = holdAlone(catalogue);
   try {
     rmSync(partial, { force: true });

@@ -1,12 +1,13 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { clockToleranceMs, dayMs, isoSeconds } from "../../../domain/clock.ts";
-import type { AppError } from "../../../domain/errors.ts";
+import { type AppError, shellWord } from "../../../domain/errors.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { inspectFolder } from "../../../storage/sqlite/inspect.ts";
 import { diagnosePostgres } from "../../postgres/diagnose.ts";
 import { folderMovedTo } from "../moved-folder.ts";
 import { diagnose, type Diagnosis } from "./sqlite.ts";
 import { lastBackup } from "../backup/last-backup.ts";
+import { restoring } from "../backup/restore.ts";
 import { bytesText, fail, failWith, ok, warn, type Finding } from "./finding.ts";
 import { checkDisk, checkFolder, checkPermissions } from "./folder.ts";
 
@@ -32,6 +33,7 @@ export function examineFolder(folder: string, why: string, nowMs: number): Findi
     ...(found.some(({ state }) => state === "fail") ? [] : checkStart(folder)),
     checkDisk(folder, catalogueBytes),
     checkPermissions(folder),
+    ...leftOver(folder),
     ...(catalogueBytes === 0 ? [] : [checkBackup(folder, nowMs)]),
     checkClock(nowMs, newestMs),
   ];
@@ -42,6 +44,15 @@ function moved(place: string | undefined): Finding[] {
   if (place === undefined) return [];
   const advice = "Use that place; nothing is served from here.";
   return [fail("moved", `the store was moved to ${place}`, advice)];
+}
+
+/** A restore that was killed leaves its copy until the next one. */
+function leftOver(folder: string): Finding[] {
+  const file = restoring(storeFiles(folder).catalogue);
+  const left = statSync(file, { throwIfNoEntry: false });
+  if (left === undefined) return [];
+  const detail = `a restore that did not end left ${file}, ${bytesText(left.size)}`;
+  return [warn("leftover", detail, `If no restore is under way: rm ${shellWord(file)}`)];
 }
 
 /** What `rehome serve` would refuse of the files, if anything. */
