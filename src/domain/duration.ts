@@ -7,10 +7,10 @@ const unitsMs: Readonly<Record<string, number>> = {
   d: dayMs,
 };
 /** A hundred years. A longer duration is a typing error. */
-const durationMaxMs = 36_500 * dayMs;
+const durationMaxDays = 36_500;
 
 /** What a duration looks like, as the end of a sentence. */
-export const durationRule = "must be a duration such as 30m, 24h or 90d";
+export const durationRule = `must be a duration such as 30m, 24h or 90d, up to ${durationMaxDays}d`;
 
 /** The milliseconds of a duration such as `90d`, `24h`, `30m`, `10s` or `0`, or undefined. */
 export function parseDuration(text: string): number | undefined {
@@ -19,7 +19,7 @@ export function parseDuration(text: string): number | undefined {
   const unitMs = unitsMs[parts?.[2] ?? ""];
   if (parts === null || unitMs === undefined) return undefined;
   const ms = Number(parts[1]) * unitMs;
-  return ms <= durationMaxMs ? ms : undefined;
+  return ms <= durationMaxDays * dayMs ? ms : undefined;
 }
 
 /** `ms` in its largest whole unit, as `parseDuration` reads it: `90d`, `1h`, `15m`, `10s`. */

@@ -293,15 +293,21 @@ describe("changes", () => {
     expect(atOnce.stderr).toContain("The old one is refused from now on.");
   });
 
-  test("a duration of nothing makes no key and no ban", async () => {
+  test("a duration of nothing, or of more than a hundred years, makes no key and no ban", async () => {
     const { id } = await makeKey(folder.path, "--plan", "free", "--name", "lasting");
     for (const [args, rest] of [
       [["create", "--plan", "free", "--name", "stillborn", "--expires-in", "0"], ", or never."],
+      [
+        ["create", "--plan", "free", "--name", "stillborn", "--expires-in", "36501d"],
+        ", or never.",
+      ],
       [["ban", id, "--for", "0"], "."],
     ] as const) {
       const result = await keys(...args);
       expect(result.exitCode).toBe(2);
-      expect(result.stderr).toContain(`It must be a duration such as 30m, 24h or 90d${rest}`);
+      expect(result.stderr).toContain(
+        `It must be a duration such as 30m, 24h or 90d, up to 36500d${rest}`,
+      );
     }
     expect((await keys("list")).stdout).not.toContain("stillborn");
   });
