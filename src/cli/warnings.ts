@@ -65,8 +65,8 @@ const migrateSetting = "/proc/sys/net/ipv4/tcp_migrate_req";
 function handOverWarning({ reusePort }: Config): string | undefined {
   if (!reusePort || linuxSetting(migrateSetting) !== "0") return undefined;
   return (
-    "With --reuse-port, the system resets connections that are being opened when a process stops. " +
-    "sysctl net.ipv4.tcp_migrate_req=1 passes them to the other process."
+    "Processes share this port: when one stops, the system resets connections that are being opened. " +
+    "sysctl net.ipv4.tcp_migrate_req=1 passes them to the others."
   );
 }
 

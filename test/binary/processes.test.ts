@@ -371,6 +371,8 @@ test("what an operator should know of the start is in the log once", async () =>
   await using server = await serveIn(folder.path, 3, ["--environment", "staging"]);
   await server.stop();
   expect(server.stderr().match(/none of the staging environment/g)).toHaveLength(1);
+  // Nobody gave this option.
+  expect(server.stderr()).not.toContain("--reuse-port");
 });
 
 test.each(["0", "65", "two", "1.5"])("--processes %s is refused", async (value) => {
