@@ -158,9 +158,8 @@ export function pathOf(command: Command): string {
 export async function run(args: readonly string[], io: Io): Promise<number> {
   try {
     requireText(args);
-    const words = args[0] === "help" ? await helpWords(args.slice(1), io) : args;
-    const program = await programFor(words, io);
-    await program.parseAsync(words, { from: "user" });
+    const program = await programFor(args, io);
+    await program.parseAsync(readable(program, args), { from: "user" });
     return exitCodes.ok;
   } catch (error) {
     return report(firstOf(error), io);
@@ -178,20 +177,21 @@ function requireText(args: readonly string[]): void {
 }
 
 /**
- * The command line for `help` with these words. commander's own `help` ignores all words but the
- * first, and shows the whole help for an unknown command.
+ * The words as commander should read them. By itself it shows the whole help for `keys help word`,
+ * and that of `keys` for `keys word --help`, also where there is no such command.
  */
-async function helpWords(path: readonly string[], io: Io): Promise<string[]> {
-  let command = await createProgram(io);
-  const words: string[] = [];
-  for (const word of path) {
-    if (command.commands.length === 0) break;
-    words.push(word);
-    const child = command.commands.find((each) => each.name() === word);
-    if (child === undefined) return words;
+function readable(program: Command, words: readonly string[]): readonly string[] {
+  let command = program;
+  for (const [at, word] of words.entries()) {
+    // The command may take this word itself, as backup takes a file.
+    const { commands, registeredArguments } = command;
+    if (commands.length === 0 || registeredArguments.length > 0 || word.startsWith("-")) break;
+    if (word === "help") return readable(program, [...words.toSpliced(at, 1), "--help"]);
+    const child = commands.find((each) => each.name() === word);
+    if (child === undefined) return words.slice(0, at + 1);
     command = child;
   }
-  return [...words, "--help"];
+  return words;
 }
 
 /** What root must know where a file is closed to the account that the command changed to. */

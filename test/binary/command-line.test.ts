@@ -49,7 +49,9 @@ describe("help COMMAND", () => {
     async (line) => {
       const words = line.split(" ");
       const path = words.filter((word) => word !== "file");
-      expect(await rehome(["help", ...words])).toEqual(await rehome([...path, "--help"]));
+      const asked = await rehome([...path, "--help"]);
+      expect(asked).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(await rehome(["help", ...words])).toEqual(asked);
     },
   );
 
@@ -57,6 +59,9 @@ describe("help COMMAND", () => {
     for (const [args, words] of [
       [["help", "kyes"], "'kyes'\n(Did you mean keys?)\nTry: rehome --help\n"],
       [["help", "keys", "crate"], "'crate'\n(Did you mean create?)\nTry: rehome keys --help\n"],
+      [["keys", "help", "crate"], "'crate'\n(Did you mean create?)\nTry: rehome keys --help\n"],
+      [["keys", "crate", "--help"], "'crate'\n(Did you mean create?)\nTry: rehome keys --help\n"],
+      [["kyes", "create", "-h"], "'kyes'\n(Did you mean keys?)\nTry: rehome --help\n"],
     ] as const) {
       const stderr = `Error: unknown command ${words}`;
       expect(await rehome([...args])).toEqual({ exitCode: 2, stdout: "", stderr });
