@@ -24,6 +24,7 @@ import {
   planUpdate,
 } from "./statements/changes.ts";
 import { sql, type Steps } from "../../storage/statement.ts";
+import { isVisible } from "../visible.ts";
 import { changing, type Editing, type OnChange } from "./editing.ts";
 
 export type { CategoryUse };
@@ -65,10 +66,15 @@ export function* resolveCategory({ text, create }: CategoryReference): Steps<Res
   return yield* makeCategory(name, undefined);
 }
 
-function* makeCategory(name: string, wanted: bigint | undefined): Steps<ResolvedCategory> {
-  if (name.trim() === "") {
-    throw new AppError("invalid_request", "The name of a category must not be empty.");
-  }
+/** The name without blanks around it. Throws `invalid_request` for one that nobody can see. */
+function visibleName(name: string): string {
+  if (isVisible(name)) return name.trim();
+  const message = "The name of a category must have a character that can be seen.";
+  throw new AppError("invalid_request", message);
+}
+
+function* makeCategory(given: string, wanted: bigint | undefined): Steps<ResolvedCategory> {
+  const name = visibleName(given);
   const highest = wanted === undefined ? yield* highestCategoryId() : 0n;
   if (highest === int64Max) {
     throw new AppError("invalid_request", `No id is left above ${int64Max}.`, {
@@ -76,7 +82,7 @@ function* makeCategory(name: string, wanted: bigint | undefined): Steps<Resolved
     });
   }
   const id = wanted ?? highest + 1n;
-  return { id, made: yield* nameNumbers([{ id, name: name.trim() }]) };
+  return { id, made: yield* nameNumbers([{ id, name }]) };
 }
 
 function unknownCategory(name: string, known: readonly Category[], mayCreate: boolean): AppError {
@@ -139,10 +145,7 @@ export class CategoryService {
       const { id } = yield* resolveCategory({ text: reference });
       const before = yield* categoryById(id);
       yield* refuseTaken(name, id);
-      const after = name.trim();
-      if (after === "") {
-        throw new AppError("invalid_request", "The name of a category must not be empty.");
-      }
+      const after = visibleName(name);
       if (before?.name === after) {
         yield* dropChange(change);
         return { id, name: after };
@@ -181,7 +184,8 @@ export class CategoryService {
         events.push({ id, before: named.name });
       }
       const { updated } = yield* carryOut(change, by);
-      yield* describeChange(change, { from, into, updated }, events);
+      if (updated === 0 && events.length === 0) yield* dropChange(change);
+      else yield* describeChange(change, { from, into, updated }, events);
       return updated;
     });
   }

@@ -12,7 +12,7 @@ import {
   sessionMs,
   type Secret,
 } from "./secrets.ts";
-import { isVisible } from "./visible.ts";
+import { isVisible } from "../visible.ts";
 
 /** Somebody who may use the console. */
 export interface Person {

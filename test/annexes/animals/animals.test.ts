@@ -291,6 +291,32 @@ describe.each(stores)("$name", (kind) => {
     expect(await categories.list()).toEqual([{ id: 3n, name: undefined, animals: 1 }]);
   });
 
+  test.each(["", " ", "\u200b", "\u2060 \ufeff"])(
+    "a category cannot be called %j, which nobody sees",
+    async (name) => {
+      await categories.add("Dog");
+      const category = { text: name, create: true };
+      for (const work of [
+        () => categories.add(name),
+        () => categories.rename("Dog", name),
+        () => animals.add({ name: "Rex", category }),
+      ]) {
+        expect((await refusal(work())).message).toBe(
+          "The name of a category must have a character that can be seen.",
+        );
+      }
+      expect(await categories.list()).toEqual([{ id: 1n, name: "Dog", animals: 0 }]);
+    },
+  );
+
+  test("a merge that moves nothing is no change", async () => {
+    const id = await create("Rex");
+    await animals.update([id], { name: "Rexy" });
+    const before = await newestInForce();
+    expect(await categories.merge(["5"], "7")).toBe(0);
+    expect(await newestInForce()).toEqual(before);
+  });
+
   test("a rename to the name that a category has is no change to undo", async () => {
     await categories.add("Dog", 4n);
     const before = (await newestInForce())?.id;

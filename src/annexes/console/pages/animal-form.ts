@@ -15,7 +15,7 @@ import {
   petNameLengthMax,
   type PetFieldName,
 } from "../../../domain/pet.ts";
-import { isVisible } from "../visible.ts";
+import { isVisible } from "../../visible.ts";
 import { type OptionalTextName, optionalTextNames } from "../../optional-texts.ts";
 
 /** The fields of an animal as a form has them. */

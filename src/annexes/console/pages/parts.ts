@@ -5,7 +5,7 @@ import { html, trusted, type Html } from "../../page/html.ts";
 import { unnamed } from "../../import/formats/values.ts";
 import type { Arrival } from "../web/visit.ts";
 import { languages } from "../words/index.ts";
-import { isVisible } from "../visible.ts";
+import { isVisible } from "../../visible.ts";
 
 /** Errors of a form by the name of their field. `""` stands for the form as a whole. */
 export type FieldErrors = Readonly<Record<string, string | undefined>>;

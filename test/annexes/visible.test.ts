@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isVisible } from "../../../src/annexes/console/visible.ts";
+import { isVisible } from "../../src/annexes/visible.ts";
 
 test.each([
   "Ana",
