@@ -48,7 +48,7 @@ export async function diagnosePostgres(
     }
     if (!(await mayWrite(sql))) {
       throw new AppError("unavailable", `${where} does not let ${row.user} change its tables.`, {
-        hint: `As their owner: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schemaName} TO "${row.user}";`,
+        hint: `As their owner: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schemaName} TO "${row.user}"; GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schemaName} TO "${row.user}";`,
       });
     }
     const pending = pendingAfter(applied, postgresMigrations, where).map(({ tag }) => tag);
@@ -69,12 +69,14 @@ export async function diagnosePostgres(
   }
 }
 
-/** Whether this user may do with every table of the store what a server does. */
+/** Whether this user may do with every table of the store, and its ids, what a server does. */
 async function mayWrite(sql: ReturnType<typeof connect>): Promise<boolean> {
   const [row] = (await sql`
     SELECT coalesce(bool_and(has_table_privilege(oid, 'SELECT')
       AND has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE')
-      AND has_table_privilege(oid, 'DELETE')), true) AS "mayWrite"
+      AND has_table_privilege(oid, 'DELETE')), true)
+      AND coalesce(has_sequence_privilege(to_regclass('rehome.pets_id_seq'), 'USAGE'), true)
+      AS "mayWrite"
     FROM pg_class
     WHERE relnamespace = to_regnamespace(${schemaName}) AND relkind = 'r'
       AND relname <> 'schema_migrations'`) as [{ mayWrite: boolean }];
