@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { download, pageAnswer, redirect } from "../../../src/annexes/console/web/answer.ts";
 import { listen, type Origin } from "../../../src/annexes/console/web/server.ts";
+import { receiveFile } from "../../../src/annexes/console/web/upload.ts";
 import { html } from "../../../src/annexes/page/html.ts";
 import { parseCidr } from "../../../src/domain/address.ts";
 
@@ -43,6 +44,25 @@ test("a port with HTTPS is not shared with another program that has it", async (
   const server = listener({ tls });
   expect(() => listener({ tls, port: Number(server.url.port) })).toThrow("Failed to listen");
   await server.stop();
+});
+
+test("a file that cannot be written ends its upload with the reason, which is the service's", async () => {
+  const head =
+    '--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n' +
+    "Content-Type: text/csv\r\n\r\n";
+  let sent = 0;
+  const request = new Request("http://127.0.0.1/import", {
+    method: "POST",
+    headers: { "content-type": "multipart/form-data; boundary=b" },
+    body: new ReadableStream({
+      pull(controller) {
+        sent += 1;
+        controller.enqueue(sent === 1 ? new TextEncoder().encode(head) : new Uint8Array(65_536));
+      },
+    }),
+  });
+  const upload = receiveFile(request, "/nowhere/a.csv");
+  expect(await upload.catch((error: unknown) => error)).toMatchObject({ code: "ENOENT" });
 });
 
 test("every answer keeps a page to itself: no frame, no stranger's script, no copy", () => {

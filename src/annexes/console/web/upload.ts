@@ -28,16 +28,22 @@ export async function receiveFile(request: Request, path: string): Promise<Uploa
     headers: { "content-type": type },
     limits: { files: 1, fields: 4, fieldSize: fieldBytesMax, fileSize: uploadBytesMax, parts: 5 },
   });
+  const body = Readable.fromWeb(request.body);
   let written: Promise<Upload> | undefined;
+  let failure: unknown;
   parser.on("file", (_field: string, file: BusboyFileStream, name: string) => {
     written = keep(file, name, path);
-    // Looked at below; a failure before that is not one that nobody handles.
-    written.catch(() => undefined);
+    written.catch((error: unknown) => {
+      // Nobody takes the rest of a file that cannot be written, such as where the disk is full.
+      if (body.destroyed || error instanceof ConsoleError) return;
+      failure = error;
+      body.destroy();
+    });
   });
   try {
-    const body = Readable.fromWeb(request.body);
     await pipeline(body, parser);
   } catch (error) {
+    if (failure !== undefined) throw failure;
     throw new ConsoleError("invalid_request", "upload", { cause: error });
   }
   return (await written) ?? { name: "", bytes: 0 };
