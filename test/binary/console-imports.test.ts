@@ -94,6 +94,9 @@ test("an empty file is called empty, and no file is asked for", async () => {
   const answer = await ana.post("/import", form);
   expect(answer.status).toBe(400);
   expect(await answer.text()).toContain("Choose a file first.");
+  const plain = await ana.post("/import", { file: "nothing.csv" });
+  expect(plain.status).toBe(400);
+  expect(await plain.text()).toContain("The form has no file.");
 });
 
 test("a list with errors says beside the box what to do", async () => {

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { download, pageAnswer, redirect } from "../../../src/annexes/console/web/answer.ts";
+import { assetAt, assetPaths } from "../../../src/annexes/console/web/assets.ts";
 import { listen, type Origin } from "../../../src/annexes/console/web/server.ts";
 import { receiveFile } from "../../../src/annexes/console/web/upload.ts";
 import { html } from "../../../src/annexes/page/html.ts";
@@ -63,6 +64,14 @@ test("a file that cannot be written ends its upload with the reason, which is th
   });
   const upload = receiveFile(request, "/nowhere/a.csv");
   expect(await upload.catch((error: unknown) => error)).toMatchObject({ code: "ENOENT" });
+});
+
+test("a file of the program is kept by the browser, as its path changes with its bytes", () => {
+  for (const path of Object.values(assetPaths)) {
+    expect(path).toMatch(/^\/assets\/\w+-[0-9a-f]{12}\.\w+$/);
+    expect(assetAt(path)?.headers.get("cache-control")).toContain("max-age=31536000, immutable");
+  }
+  expect(assetAt("/assets/style.css")).toBeUndefined();
 });
 
 test("every answer keeps a page to itself: no frame, no stranger's script, no copy", () => {

@@ -92,6 +92,11 @@ describe("wrong tries", () => {
 
   test("hold a bounded number of addresses", () => {
     const failures = new Failures(() => 0);
+    for (let i = 0; i < failuresPerMinute; i += 1) failures.note("192.0.2.1");
+    for (let i = 0; i < 9_999; i += 1) failures.note(`10.8.${i >> 8}.${i & 255}`);
+    // It has its own count still.
+    expect(failures.blockedSeconds("192.0.2.1")).toBeDefined();
+    expect(failures.blockedSeconds("192.0.2.77")).toBeUndefined();
     for (let i = 0; i < 20_000; i += 1) failures.note(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
     expect(failures.blockedSeconds("192.0.2.77")).toBeDefined();
   });

@@ -152,6 +152,7 @@ describe.each(stores)("on $name", (kind) => {
 
     test("of a name is for another person once the first one is removed", async () => {
       const { person } = await people.invite("Ana", "operator", "tester");
+      expect(await people.resolve(person.id)).toMatchObject({ name: "Ana" });
       await people.remove(person.id);
       const { token } = await people.invite("Ana", "staff", "tester");
       expect(await people.invited(token)).toMatchObject({ name: "Ana", role: "staff" });
