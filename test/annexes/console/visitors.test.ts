@@ -3,11 +3,15 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AnimalDesk } from "../../../src/annexes/console/animals/desk.ts";
 import type { Desk } from "../../../src/annexes/console/desk.ts";
 import { PeopleService } from "../../../src/annexes/console/people.ts";
-import type { Role } from "../../../src/annexes/console/tables.ts";
+import { renew } from "../../../src/annexes/console/people-statements.ts";
+import { hashSecret, type Secret } from "../../../src/annexes/console/secrets.ts";
+import { sessions, type Role } from "../../../src/annexes/console/tables.ts";
 import { ConsoleError } from "../../../src/annexes/console/web/console-error.ts";
 import { consoleHandler } from "../../../src/annexes/console/web/handler.ts";
 import { dayMs } from "../../../src/domain/clock.ts";
 import { AppError } from "../../../src/domain/errors.ts";
+import type { Store } from "../../../src/storage/contract.ts";
+import { rows, sql } from "../../../src/storage/statement.ts";
 import { hookTimeoutMs } from "../../helpers/postgres.ts";
 import { stores, type StorePlace } from "../../helpers/stores.ts";
 
@@ -25,7 +29,7 @@ describe.each(stores)("on $name", (kind) => {
   let place: StorePlace;
   let nowMs: number;
   let people: PeopleService;
-  let close: () => Promise<void>;
+  let store: Store;
   let failure: Error | undefined;
   const reported: unknown[] = [];
   const warned: string[] = [];
@@ -35,13 +39,12 @@ describe.each(stores)("on $name", (kind) => {
     failure = undefined;
     for (const list of [reported, warned]) list.length = 0;
     place = await kind.place();
-    const store = await place.open(() => nowMs);
+    store = await place.open(() => nowMs);
     const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
     people = new PeopleService(store, () => nowMs, randomBytes);
-    close = async () => store.close();
   }, hookTimeoutMs);
   afterEach(async () => {
-    await close();
+    await store.close();
     await place[Symbol.asyncDispose]();
   }, hookTimeoutMs);
 
@@ -110,6 +113,36 @@ describe.each(stores)("on $name", (kind) => {
       expect(await people.list()).toMatchObject([{ name: "Ana", seenAtMs }, { name: "Ben" }]);
     });
 
+    test("on one device goes on when another one's is renewed, and leaves nothing when it ended", async () => {
+      const ask = visitor();
+      const phone = await joined(ask, "Ana");
+      const again = async () => {
+        const token = await people.inviteAgain((await people.resolve("Ana")).id);
+        return { headers: { cookie: cookieOf(await ask(`/join/${token}`, { method: "POST" })) } };
+      };
+      nowMs += 1;
+      const computer = await again();
+      nowMs += dayMs;
+      expect((await ask("/help", computer)).headers.getSetCookie()).toHaveLength(1);
+      expect((await ask("/help", phone)).status).toBe(200);
+      const kept = () => store.read(() => rows(sql`SELECT hash FROM ${sessions}`));
+      nowMs += 30 * dayMs;
+      const newest = await again();
+      expect(await kept()).toHaveLength(3);
+      nowMs += dayMs;
+      await ask("/help", newest);
+      expect(await kept()).toHaveLength(1);
+    });
+
+    test("that was ended while a request of it was under way is not renewed", async () => {
+      const ask = visitor();
+      const ana = await joined(ask, "Ana");
+      const secret = ana.headers.cookie.replace("rehome_console=", "") as Secret;
+      await people.signOut(secret);
+      await store.transact(() => renew(hashSecret(secret), nowMs, nowMs + dayMs));
+      expect((await ask("/help", ana)).status).toBe(401);
+    });
+
     test("that is wrong is counted by its address, and taken away from the browser", async () => {
       const ask = visitor();
       const ana = await joined(ask, "Ana");
@@ -136,6 +169,8 @@ describe.each(stores)("on $name", (kind) => {
       ];
       nowMs += 7 * dayMs - 1;
       expect((await ask(`/join/${first.token}`, { method: "POST" })).status).toBe(303);
+      expect((await people.resolve("Ana")).invitedUntilMs).toBeUndefined();
+      expect((await people.resolve("Ben")).invitedUntilMs).toBe(nowMs + 1);
       nowMs += 1;
       for (const method of ["GET", "POST"]) {
         expect((await ask(`/join/${second.token}`, { method })).status).toBe(404);
@@ -154,6 +189,8 @@ describe.each(stores)("on $name", (kind) => {
       const { person } = await people.invite("Ana", "operator", "tester");
       expect(await people.resolve(person.id)).toMatchObject({ name: "Ana" });
       await people.remove(person.id);
+      // Another operator pressed New link at the same time.
+      expect(await people.invited(await people.inviteAgain(person.id))).toBeUndefined();
       const { token } = await people.invite("Ana", "staff", "tester");
       expect(await people.invited(token)).toMatchObject({ name: "Ana", role: "staff" });
       expect(await people.list()).toHaveLength(1);
