@@ -2,11 +2,14 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { permit } from "../../../src/annexes/console/reach.ts";
+import { consoleSetting } from "../../../src/annexes/console/settings.ts";
 import { download, pageAnswer, redirect } from "../../../src/annexes/console/web/answer.ts";
 import { assetAt, assetPaths } from "../../../src/annexes/console/web/assets.ts";
 import { listen, type Origin } from "../../../src/annexes/console/web/server.ts";
 import { receiveFile } from "../../../src/annexes/console/web/upload.ts";
 import { html } from "../../../src/annexes/page/html.ts";
+import { loadConfig } from "../../../src/config.ts";
 import { parseCidr } from "../../../src/domain/address.ts";
 
 const fixtures = join(import.meta.dir, "../../fixtures/tls");
@@ -26,6 +29,30 @@ function listener(options: Partial<Parameters<typeof listen>[0]> = {}) {
     ...options,
   });
 }
+
+const flagsOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "with HTTPS": { "tls-cert": join(fixtures, "first.crt"), "tls-key": join(fixtures, "first.key") },
+  "behind a proxy": { "trusted-proxy": "127.0.0.1" },
+};
+
+test.each([
+  ["203.0.113.9:8090", "in plain HTTP", "refused"],
+  ["203.0.113.9:8090", "with HTTPS", "silent"],
+  ["203.0.113.9:8090", "behind a proxy", "silent"],
+  ["192.168.1.5:8090", "in plain HTTP", "warned"],
+  ["192.168.1.5:8090", "with HTTPS", "silent"],
+  ["192.168.1.5:8090", "behind a proxy", "silent"],
+  ["127.0.0.1:8090", "in plain HTTP", "silent"],
+  ["localhost:8090", "in plain HTTP", "silent"],
+] as const)("at %s %s the console is %s", async (address, how, expected) => {
+  const loaded = loadConfig({ console: address, ...flagsOf[how] }, {}, [consoleSetting]);
+  const warnings: string[] = [];
+  const permitted = await permit(loaded, (text) => warnings.push(text)).catch((error: unknown) => {
+    expect(error).toMatchObject({ kind: "invalid_request" });
+    return "refused";
+  });
+  expect(permitted ?? (warnings.length > 0 ? "warned" : "silent")).toBe(expected);
+});
 
 test("only a trusted proxy says where a request comes from, and that it came over HTTPS", async () => {
   const headers = { "x-forwarded-for": "203.0.113.7", "x-forwarded-proto": "https" };
