@@ -49,6 +49,8 @@ const excelEpochMs = Date.UTC(1899, 11, 30);
 /** Above it a number counts milliseconds, below it seconds, since 1970. */
 const epochSecondsMax = 1e11;
 const epochSecondsMin = 1e8;
+/** The end of the year 9999. Beyond it a number is no time, and soon none that a Date holds. */
+const epochMsMax = Date.UTC(10_000, 0) - 1;
 
 /** No date is longer; a text of any length would take the patterns long. */
 const charactersMax = 100;
@@ -131,6 +133,7 @@ function monthOf(name: string): string | undefined {
 
 function ofNumber(value: number): number | undefined {
   if (value >= serialMin && value <= serialMax) return ofMs(excelEpochMs + value * dayMs);
+  if (value > epochMsMax) return undefined;
   if (value >= epochSecondsMax) return ofMs(value);
   return value >= epochSecondsMin ? ofMs(value * 1_000) : undefined;
 }

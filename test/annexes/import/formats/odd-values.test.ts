@@ -5,7 +5,16 @@ import { parseStatusWords, Statuses } from "../../../../src/annexes/import/forma
 import { fixture, readWhole, refusal } from "../helpers.ts";
 
 /** JSON: other types, numbers beyond every type, and objects that cannot become text. */
-const odd = ["1e21", "1e999", '{"toString":1}', '[{"toString":1}]', "[]", "true", '"constructor"'];
+const odd = [
+  "1e21",
+  "9007199254740991",
+  "1e999",
+  '{"toString":1}',
+  '[{"toString":1}]',
+  "[]",
+  "true",
+  '"constructor"',
+];
 
 /** Marks that stand for the texts until the document is one. */
 const mark = (at: number) => `odd value ${at}.`;

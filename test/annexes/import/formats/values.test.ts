@@ -39,6 +39,10 @@ describe("Dates", () => {
     ["05/01/2026 23:15", 20260501231500],
     ["May 2026", undefined],
     [null, undefined],
+    [Date.UTC(9999, 11, 31, 23, 59, 59), 99991231235959],
+    [Date.UTC(10_000, 0), undefined],
+    [1e21, undefined],
+    [Number.MAX_SAFE_INTEGER, undefined],
   ])("%j is %j", (given, version) => {
     expect(new Dates().sortable(given)).toBe(version as number);
   });
