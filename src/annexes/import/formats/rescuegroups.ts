@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
+import { isPetName } from "../../../domain/pet.ts";
 import type { CandidateCategory, Deferred, Outcome } from "../candidate.ts";
 import type { Format, MapperContext } from "./format.ts";
 import { externalId } from "./ids.ts";
@@ -109,5 +110,5 @@ export class Included {
 }
 
 function keep(names: Map<string, string>, id: string, name: unknown): void {
-  if (typeof name === "string" && !isBlank(name)) names.set(id, name.trim());
+  if (typeof name === "string" && !isBlank(name) && isPetName(name)) names.set(id, name.trim());
 }

@@ -226,6 +226,8 @@ describe("numbers in JSON", () => {
       '{"type":"species","id":1e400,"attributes":{"singular":"Dog"}},' +
       '{"type":"species","id":["3"],"attributes":{"singular":"Bird"}},' +
       '{"type":"species","attributes":{"singular":"Eel"}},' +
+      '{"type":"species","id":4,"attributes":{"singular":"D\\ud800"}},' +
+      '{"type":"species","id":5,"attributes":{"singular":"D\\u0000"}},' +
       '{"type":"species","id":9007199254740993,"attributes":{"singular":"Cat"}}';
     const { outcomes, referenced } = await readWhole(
       `{"data":[${record("1e400", '"1"')},${record("1", "1e400")}],"included":[${included}]}`,
