@@ -233,8 +233,10 @@ describe("restore", () => {
   test("a missing backup and the wrong kind of store are said", async () => {
     using at = await installation();
     // Before anybody is asked.
-    const missing = await rehome(["restore", "/none.db", "--data", at.data]);
-    expect(missing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no backup") });
+    for (const file of ["/none.db", join(at.file, "none.db")]) {
+      const missing = await rehome(["restore", file, "--data", at.data]);
+      expect(missing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no backup") });
+    }
     for (const env of [
       { REHOME_STORE: "postgres://kim@127.0.0.1:1/x" },
       { REHOME_STORE_FILE: join(at.folder.path, "address") },

@@ -15,7 +15,7 @@ let pro: TestKey;
 beforeAll(async () => {
   free = await makeKey(folder.path, "--plan", "free", "--name", "shelter website");
   pro = await makeKey(folder.path, "--plan", "pro", "--name", "bad\u001B[2Jname");
-  const lines = Array.from({ length: 130 }, (_, at) => `{"name":"Pet ${at + 1}","categoryId":1}`);
+  const lines = Array.from({ length: 150 }, (_, at) => `{"name":"Pet ${at + 1}","categoryId":1}`);
   const args = ["pets", "import", "-", "--data", folder.path];
   expect((await rehome(args, { stdin: lines.join("\n") })).exitCode).toBe(0);
 });
@@ -64,6 +64,7 @@ describe.skipIf(isOnPostgres)("animals", () => {
     expect(await values("pets", "show", "")).toEqual(
       Array.from({ length: 50 }, (_, at) => String(at + 1)),
     );
+    expect(await offered("pets", "show", "1")).toHaveLength(50);
     for (const typed of ["0", "x", "-1", "99999999999999999999"])
       expect(await offered("pets", "remove", typed)).toEqual([]);
   });

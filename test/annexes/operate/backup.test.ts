@@ -23,6 +23,8 @@ import { lastBackup, recordBackup } from "../../../src/annexes/operate/backup/la
 import { diagnose } from "../../../src/annexes/operate/doctor/sqlite.ts";
 import { restore } from "../../../src/annexes/operate/backup/restore.ts";
 import { report } from "../../../src/annexes/operate/backup/report.ts";
+import { verifyBackup } from "../../../src/annexes/operate/backup/verify.ts";
+import { createServices } from "../../../src/service/services.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
 import { TestClock } from "../../helpers/app.ts";
 import { animalsOf } from "../animals/animals-of.ts";
@@ -190,6 +192,33 @@ describe("a backup", () => {
     const { message } = refusal(() => backup(catalogue, file));
     expect(message).toStartWith(`${catalogue} was made by a newer rehome`);
     expect(readdirSync(folder)).toEqual(["data"]);
+  });
+});
+
+test("verifying counts all animals, the states of keys now, and finds the newest change of one", async () => {
+  const time = new TestClock();
+  const store = open();
+  const pets = Array.from({ length: 1_001 }, () => ({ name: "Rex", categoryId: 1n }));
+  await Promise.all(pets.map((pet) => store.pets.create(pet)));
+  const services = createServices(store, {
+    environment: "production",
+    clock: time.read,
+    randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+    actor: "tester",
+    anonymousPerMinute: 1,
+    bans: false,
+    onError: () => {},
+  });
+  const { key } = await services.keys.create({ name: "first", plan: "free", expiresInMs: 1 });
+  await services.keys.create({ name: "second", plan: "free" });
+  time.nowMs += 5_000;
+  await services.keys.update(key.id, { name: "changed" });
+  await services.close();
+  backup(catalogue, file);
+  expect(await verifyBackup(file, time.read)).toMatchObject({
+    statuses: { available: 0, none: 1_001 },
+    states: { active: 1, expired: 1 },
+    newestMs: time.nowMs,
   });
 });
 

@@ -59,11 +59,10 @@ export async function complete(
   const isMeant = typed !== "" && children.length > 0;
   if (isMeant || command.registeredArguments.length === 0) return children;
   const argument = command.registeredArguments[place.positional] ?? lastVariadic(command);
-  return argumentValues(command, argument, typed, place, lookup);
+  return argumentValues(argument, typed, place, lookup);
 }
 
 async function argumentValues(
-  command: Command,
   argument: Argument | undefined,
   typed: string,
   place: Place,
@@ -77,8 +76,7 @@ async function argumentValues(
     );
   }
   if (argument.name() === "key") return lookup("key", typed, place.flags);
-  if (argument.name() === "id" && command.parent?.name() === "pets")
-    return lookup("pet", typed, place.flags);
+  if (argument.name() === "id") return lookup("pet", typed, place.flags);
   return filePlaceholders.has(argument.name()) ? "files" : [];
 }
 

@@ -44,7 +44,6 @@ export function peekPets(folder: string, digits: string): PeekedPet[] {
         ? [digitsMax - 1]
         : Array.from({ length: digitsMax - digits.length }, (_, at) => at);
     for (const zeros of widths) {
-      if (found.length === shownMax) break;
       const span = 10n ** BigInt(zeros);
       const low = digits === "" ? 1n : first * span;
       const rows = between.all(low, low + span - 1n, shownMax - found.length);

@@ -122,8 +122,12 @@ describe("what the store knows", () => {
       ["key", "shelter\\ web", {}],
     ],
     [
-      ["pets", "remove", "1"],
-      ["pet", "1", {}],
+      ["keys", "revoke", "--yes", "k"],
+      ["key", "k", {}],
+    ],
+    [
+      ["pets", "remove", "1", "2"],
+      ["pet", "2", {}],
     ],
     [
       ["pets", "set-status", "1"],
