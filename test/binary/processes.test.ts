@@ -289,13 +289,15 @@ test("the metrics are those of all processes, added up", async () => {
   await expectCount(count);
 });
 
-test("counters never fall: what a process counted stays when it is killed or replaced", async () => {
+test("counters never fall: what a process counted stays when it is killed or replaced, and nothing else of it", async () => {
   using folder = temporaryFolder();
-  const { flags, expectCount } = metricsPlace();
+  const { flags, read, expectCount } = metricsPlace();
   await using server = await serveIn(folder.path, 2, flags);
   const { key } = await makeKey(folder.path, ...roomy);
   let count = await askBoth(server, key);
   await expectCount(count);
+  const gauge = async () => /^process_max_fds \d+$/m.exec(await read())?.[0] ?? "none";
+  const ofBoth = await gauge();
   const former = childrenOf(server);
   process.kill(former[0] as number, "SIGKILL");
   await until(() => childrenOf(server).every((pid) => pid !== former[0]));
@@ -308,6 +310,7 @@ test("counters never fall: what a process counted stays when it is killed or rep
   await until(() => second.every((pid) => !isRunning(pid)));
   count += await askBoth(server, key);
   await expectCount(count);
+  expect(await gauge()).toBe(ofBoth);
 });
 
 test("the metrics come though a process hangs, with what it counted before", async () => {

@@ -31,6 +31,7 @@ describe("code for a request", () => {
     for (const { id } of languages) {
       expect(sampleOf(id, once)).toContain("Idempotency-Key");
       expect(sampleOf(id, once)).toContain("a1");
+      expect(sampleOf(id, get)).toContain(get.url);
       expect(sampleOf(id, get)).not.toContain("Idempotency-Key");
     }
   });

@@ -31,7 +31,7 @@ export async function documentOf(options: EdgeOptions): Promise<OpenApiDocument>
 export async function yamlOf(document: OpenApiDocument): Promise<string> {
   // Loaded where it is wanted, as the document itself is.
   const { stringify } = await import("yaml");
-  return stringify(document, { compat: "yaml-1.1", lineWidth: 0, blockQuote: "literal" });
+  return stringify(document, { compat: "yaml-1.1", lineWidth: 0 });
 }
 
 /** Services without a store, for routes that are only described. Any use throws. */

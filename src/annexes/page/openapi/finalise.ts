@@ -67,7 +67,7 @@ function finalOperation(operation: Operation): Operation {
     tags,
     ...(deprecated === true ? { deprecated } : {}),
     ...extensions,
-    ...(parameters.length === 0 ? {} : { parameters: parameters.map(finalParameter) }),
+    parameters: parameters.map(finalParameter),
     ...(requestBody === undefined ? {} : { requestBody: finalBody(requestBody, operationId) }),
     responses,
   } as Operation;
@@ -117,7 +117,7 @@ function tidied(value: unknown, names: ReadonlySet<string>): unknown {
   }
   const entries = Object.entries(value)
     .filter(([key, entry]) => !redundant(key, entry))
-    .map(([key, entry]) => [key === "x-default" ? "default" : key, tidied(entry, names)]);
+    .map(([key, entry]) => [key, tidied(entry, names)]);
   return Object.fromEntries([...entries, ...int64Bounds(value as Json)]);
 }
 
