@@ -273,9 +273,13 @@ describe("a list", () => {
 
   test("names each category that it offers, also one whose name cannot be seen", async () => {
     const mo = await joined("Mo");
-    await mo.submit("/animals", { name: "Chip", category: "Dog", status: "sold" });
-    const add = ["categories", "add", "\u2800", "--data", folder.path, "--json"];
-    const { id } = JSON.parse((await rehome(add)).stdout) as { id: number };
+    const list = `${folder.path}/seen.csv`;
+    await Bun.write(list, "Name,Kind,State\nChip,\u2800,sold\n");
+    const map = ["--map", "name=Name,categoryId=Kind,status=State", "--create-categories"];
+    await rehome(["pets", "import", list, ...map, "--data", folder.path]);
+    const { stdout } = await rehome(["pets", "list", "--data", folder.path, "--json"]);
+    const pets = JSON.parse(stdout) as { name: string; categoryId: number }[];
+    const id = pets.find(({ name }) => name === "Chip")?.categoryId;
     expect(await (await mo.get("/animals")).text()).toMatch(
       new RegExp(`<a class="chip" href="/animals\\?category=${id}" *>category ${id}</a>`),
     );
