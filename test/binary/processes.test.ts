@@ -148,6 +148,10 @@ test("SIGUSR2 replaces every process and breaks no answer", async () => {
   expect(Object.fromEntries(failures)).toEqual({});
   expect([...statuses.keys()]).toEqual([200]);
   await until(() => server.stderr().includes("The new processes serve."));
+  expect(await server.stop()).toBe(0);
+  // What was asked to end is not reported, and one process of each two says where everything is.
+  expect(server.stderr()).not.toContain("A new one starts");
+  expect(server.stdout().match(/^rehome \d/gm)).toHaveLength(2);
 });
 
 test("a process that is killed during SIGUSR2 is replaced once", async () => {
