@@ -20,8 +20,11 @@ const userOption = () =>
 const executable = () => realpathSync(process.execPath);
 
 /** A setting of the service that is written to its file. */
-function listenOption(setting: Setting<string> | Setting<number>): Option {
-  const { flag, placeholder, description, parse, rule } = setting;
+function listenOption(
+  setting: Setting<string> | Setting<number>,
+  description = setting.description,
+): Option {
+  const { flag, placeholder, parse, rule } = setting;
   return new Option(
     `--${flag} <${placeholder}>`,
     `${description}; written to the settings`,
@@ -74,7 +77,7 @@ function installCommand(io: Io): Command {
       ),
     )
     .addOption(listenOption(settings.host))
-    .addOption(listenOption(settings.port))
+    .addOption(listenOption(settings.port, "port to listen on"))
     .addHelpText(
       "after",
       `

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from "bun:test";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { installService } from "../../../../src/annexes/operate/systemd/install.ts";
+import { serviceCommand } from "../../../../src/annexes/operate/systemd/service-command.ts";
 import { temporaryFolder } from "../../../helpers/binary.ts";
 import { testIo } from "../../../helpers/io.ts";
 
@@ -41,4 +42,14 @@ test("an administrator's own drop-in stays, and one that the console needs", asy
   writeFileSync(path, "[Service]\nNice=5\n");
   expect(await install(folder.path, 8080)).not.toContain(path);
   expect(readFileSync(path, "utf8")).toBe("[Service]\nNice=5\n");
+});
+
+test("a port that changes with each start is not offered, and not taken", () => {
+  const install = serviceCommand(testIo()).commands.find((each) => each.name() === "install");
+  if (install === undefined) throw new Error("there is no command install");
+  expect(install.helpInformation()).toContain("--port <PORT>");
+  expect(install.helpInformation()).not.toContain("any free port");
+  expect(install.parseAsync(["--port", "0"], { from: "user" })).rejects.toThrow(
+    "The service needs a port that stays.",
+  );
 });
