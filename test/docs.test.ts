@@ -6,6 +6,7 @@ import { Glob } from "bun";
 import type { Command } from "commander";
 import { createProgram, pathOf } from "../src/cli/program.ts";
 import { annexes } from "../src/annexes/index.ts";
+import { formats } from "../src/annexes/import/formats/index.ts";
 import { annexSettings } from "../src/cli/options.ts";
 import { settings, variableOf } from "../src/config.ts";
 import { testIo } from "./helpers/io.ts";
@@ -90,4 +91,10 @@ test("what people are told to set does not stop their commands", async () => {
     expect({ file, strange }).toEqual({ file, strange: [] });
   }
   expect(strangeVariables("REHOME_PORT=80 REHOME_KEY=x")).toEqual(["REHOME_KEY"]);
+});
+
+test("the page about imports lists every format", async () => {
+  const page = await Bun.file(join(root, "docs/import.md")).text();
+  const listed = [...page.matchAll(/^\| `([a-z][a-z-]*)` /gm)].map(([, name]) => name);
+  expect(new Set(listed)).toEqual(new Set(formats.map(({ name }) => name)));
 });
