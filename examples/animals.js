@@ -1,7 +1,7 @@
 /**
  * Shows the animals of a rehome service on a page of your own, where you put this:
  *
- *   <ul id="animals">Our animals: <a href="tel:+15125550100">call us</a>.</ul>
+ *   <ul id="animals"><li>Please call us: 512 555 0100</li></ul>
  *   <script src="animals.js" data-api="https://pets.example.org/v1" data-key="rehome_live_..." async></script>
  *
  * Every visitor can read the key there: docs/website.md says which key that may be. What stands in the list stays where the
@@ -28,7 +28,7 @@
     const answer = await get(next);
     for (const { name, status: state } of await answer.json()) {
       const item = document.createElement("li");
-      // As text: whoever names an animal writes no HTML into your page.
+      // As text: the name of an animal cannot put HTML into your page.
       item.textContent = name;
       item.dataset.status = state ?? "";
       items.push(item);
