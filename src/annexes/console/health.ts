@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { dataFolderOf, type EnvironmentVariables, type LoadedConfig } from "../../config.ts";
-import { isoSeconds, type Clock } from "../../domain/clock.ts";
 import type { Static } from "../../cli/json.ts";
+import { datedName } from "../operate/backup/dated.ts";
 import type { doctorSchema } from "../operate/doctor/command.ts";
 import { commandJson } from "./command-json.ts";
 import { download } from "./web/answer.ts";
@@ -10,7 +10,6 @@ import { download } from "./web/answer.ts";
 /** Backups kept in the data folder: they are on the same disk, and meant to be downloaded. */
 const keptBackups = 3;
 const folderName = "console-backups";
-const namePattern = /^rehome-[\dT-]+\.db$/;
 
 interface BackupFile {
   readonly name: string;
@@ -20,7 +19,7 @@ interface BackupFile {
 
 export type HealthDesk = ReturnType<typeof openHealth>;
 
-export function openHealth({ config }: LoadedConfig, env: EnvironmentVariables, clock: Clock) {
+export function openHealth({ config }: LoadedConfig, env: EnvironmentVariables) {
   const data = dataFolderOf(config);
   return {
     /** What `rehome doctor` finds. */
@@ -28,22 +27,23 @@ export function openHealth({ config }: LoadedConfig, env: EnvironmentVariables, 
       return ((await commandJson(["doctor"], env)) as Static<typeof doctorSchema>).checks;
     },
     /** Undefined where a database server keeps the data, and has its own tools. */
-    backups: data === undefined ? undefined : backupsIn(join(data, folderName), env, clock),
+    backups: data === undefined ? undefined : backupsIn(join(data, folderName), env),
   };
 }
 
-function backupsIn(folder: string, env: EnvironmentVariables, clock: Clock) {
+function backupsIn(folder: string, env: EnvironmentVariables) {
+  let making: Promise<unknown> | undefined;
   const list = (): BackupFile[] => {
     try {
       const names = readdirSync(folder, { withFileTypes: true }).filter(
-        (entry) => entry.isFile() && namePattern.test(entry.name),
+        (entry) => entry.isFile() && datedName.test(entry.name),
       );
       return names
         .map(({ name }) => {
           const { size, mtimeMs } = statSync(join(folder, name));
           return { name, bytes: size, atMs: mtimeMs };
         })
-        .toSorted((a, b) => b.name.localeCompare(a.name));
+        .toSorted((a, b) => b.atMs - a.atMs);
     } catch {
       return [];
     }
@@ -51,11 +51,13 @@ function backupsIn(folder: string, env: EnvironmentVariables, clock: Clock) {
   return {
     /** Those that are there, newest first. */
     list,
+    /** Makes one, or waits for the one that is being made. The oldest of too many goes. */
     async make() {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const name = `rehome-${isoSeconds(clock()).replace(/[:Z]/g, "")}.db`;
-      await commandJson(["backup", join(folder, name)], env);
-      for (const { name: old } of list().slice(keptBackups)) rmSync(join(folder, old));
+      making ??= commandJson(["backup", folder, "--keep", String(keptBackups)], env).finally(() => {
+        making = undefined;
+      });
+      await making;
     },
     /** The file, or undefined if there is none of this name. */
     download(name: string) {

@@ -107,7 +107,7 @@ function openDesk(loaded: LoadedConfig, services: Services, line: Line, io: Io):
     people: new PeopleService(services.store, clock, randomBytes),
     animals: animalDesk(services),
     imports: openImports(loaded.config, services),
-    health: openHealth(loaded, io.env, clock),
+    health: openHealth(loaded, io.env),
     clock,
     traffic: () => line.traffic(),
   };

@@ -6,7 +6,7 @@ import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
 
 /** What a dated backup is called: rehome-20261122T021900Z.db. The names sort by their times. */
-const datedName = /^rehome-\d{8}T\d{6}Z(?:-\d+)?\.db$/;
+export const datedName = /^rehome-\d{8}T\d{6}Z(?:-\d+)?\.db$/;
 
 /** A free name in `folder` for a backup made at `nowMs`, in UTC. */
 export function datedFile(folder: string, nowMs: number): string {
