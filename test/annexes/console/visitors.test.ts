@@ -7,23 +7,13 @@ import { renew } from "../../../src/annexes/console/people-statements.ts";
 import { hashSecret, type Secret } from "../../../src/annexes/console/secrets.ts";
 import { sessions, type Role } from "../../../src/annexes/console/tables.ts";
 import { ConsoleError } from "../../../src/annexes/console/web/console-error.ts";
-import { consoleHandler } from "../../../src/annexes/console/web/handler.ts";
 import { dayMs } from "../../../src/domain/clock.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { rows, sql } from "../../../src/storage/statement.ts";
+import { asking, cookieOf, site, type Ask } from "../../helpers/console-pages.ts";
 import { hookTimeoutMs } from "../../helpers/postgres.ts";
 import { stores, type StorePlace } from "../../helpers/stores.ts";
-
-const site = "http://127.0.0.1:8090";
-
-interface Asked {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly fields?: Readonly<Record<string, string>>;
-  readonly address?: string;
-  readonly isSecure?: boolean;
-}
 
 describe.each(stores)("on $name", (kind) => {
   let place: StorePlace;
@@ -51,38 +41,20 @@ describe.each(stores)("on $name", (kind) => {
   /** A browser of requests, which keeps no cookies. */
   function visitor(publicOrigin?: string) {
     const fail = async () => Promise.reject(failure ?? new Error("nothing was to fail"));
-    const handle = consoleHandler({
+    return asking({
       // Pages that need no animals are shown; the others fail as a test wants it.
       desk: {
         clock: () => nowMs,
         people,
         animals: { recentChanges: fail, changeById: fail } as unknown as AnimalDesk,
       } as Desk,
-      hosts: { names: ["pets.example.org"], isVouched: false },
       publicOrigin,
-      isBehindProxy: false,
       report: (error) => reported.push(error),
       warn: (message) => warned.push(message),
     });
-    return (path: string, asked: Asked = {}): Promise<Response> => {
-      const { method = asked.fields ? "POST" : "GET", headers, fields } = asked;
-      const request = new Request(new URL(path, site).href, {
-        method,
-        headers: {
-          host: "127.0.0.1:8090",
-          ...(method === "POST" && { origin: site }),
-          ...headers,
-        },
-        ...(fields && { body: new URLSearchParams(fields) }),
-      });
-      const { address = "192.168.1.5", isSecure = false } = asked;
-      return handle(request, { address, isSecure, bePatient: () => undefined });
-    };
   }
 
-  const cookieOf = (answer: Response) => answer.headers.getSetCookie().join().split(";")[0] ?? "";
-
-  async function joined(ask: ReturnType<typeof visitor>, name: string, role: Role = "staff") {
+  async function joined(ask: Ask, name: string, role: Role = "staff") {
     const { token } = await people.invite(name, role, "tester");
     return { headers: { cookie: cookieOf(await ask(`/join/${token}`, { method: "POST" })) } };
   }
