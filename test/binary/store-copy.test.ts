@@ -58,6 +58,7 @@ test("a folder moves to a database and back, and the key that somebody holds goe
   const returned = await rehome(["store", "copy", "--from-file", addressFile, "--to", back]);
   expect(returned.stderr).toContain("From now on rehome refuses to work on postgres://");
   expect(returned.stdout).toContain("4,000  animals");
+  expect(returned.stdout).not.toMatch(/^ +0 /m);
   expect(returned.stdout).toContain("both sides are equal");
 
   await using first = await serve(folder.path, ["--moved-store"]);
@@ -110,6 +111,7 @@ test("a database that a server uses is refused, as source and as target", async 
     }
     expect((await fetch(`${server.origin}/ready`)).status).toBe(200);
   }
+  await using _elsewhere = await serve(undefined, [], { env: { REHOME_STORE: database.url } });
   const args = ["store", "copy", "--from", used.url, "--to", join(home.path, "new")];
   const copied = await rehome(args);
   expect(copied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("are equal") });
@@ -252,6 +254,11 @@ describe("serve", () => {
 describe("is refused in words", () => {
   test.each<[string, () => string[], string]>([
     ["without a target", () => ["--from", folder.path], "Give either --to or --to-file."],
+    [
+      "with two sources",
+      () => ["--from", folder.path, "--from-file", "/none", "--to", database.url],
+      "Give either --from or --from-file.",
+    ],
     [
       "from a folder that holds nothing",
       () => ["--from", "/nonexistent", "--to", database.url],

@@ -30,7 +30,7 @@ function processes(count: number, perMinute: number) {
     if (limiter === undefined) throw new Error("there is no such process");
     return limiter.admit(address);
   };
-  return { clock, ask };
+  return { clock, ask, limiters, takes: () => takes };
 }
 
 /** Requests served, by the minute that their headers showed. */
@@ -71,6 +71,14 @@ describe("several processes", () => {
       seen.push((await ask(0)).view.remaining);
     }
     expect(seen).toEqual(Array.from({ length: 60 }, (_, at) => 59 - at));
+  });
+
+  test("take a second's requests ahead, once for all who wait, and show them without taking", async () => {
+    const { ask, limiters, takes } = processes(2, 300);
+    await Promise.all([ask(0), ask(0), ask(0)]);
+    expect(limiters[0]?.peek(address)).toMatchObject({ limit: 300, remaining: 297 });
+    expect(takes()).toBe(1);
+    expect((await ask(1)).view.remaining).toBe(294);
   });
 
   test("never admit more than the limit in a minute, whenever they ask and whatever the time does", async () => {
