@@ -117,8 +117,6 @@ export async function importAnimals(
 async function* untilStopped(chunks: ByteChunks, stop: AbortSignal): AsyncGenerator<Uint8Array> {
   const { promise: end, reject } = Promise.withResolvers<never>();
   const refuse = () => reject(stopped("Nothing was changed."));
-  // A stop after the last chunk is noticed elsewhere.
-  end.catch(() => undefined);
   stop.addEventListener("abort", refuse);
   if (stop.aborted) refuse();
   const source = chunks[Symbol.asyncIterator]();
@@ -154,12 +152,13 @@ async function importReading(
   const { newIds = false, keepGone = false } = options;
   const arrangement = { categoryIds: settled.ids, newIds, keepGone, complete };
   const arranged = await stage.arrange(arrangement);
+  if (options.stop.aborted) throw stopped("Nothing was changed.");
   await intake.rejectUnknownIds(arranged);
   const refusal = complete && notWhole(complete, arranged, intake.rejected, reading, options);
   if (refusal && !options.dryRun) throw refusal;
   const isSound = intake.rejected === 0 || (options.skipBad && intake.rejected < intake.read);
   const applied = !options.dryRun && isSound;
-  const categoriesAdded = await wantedCategories(stage, settled.added, arranged, options);
+  const categoriesAdded = await wantedCategories(stage, settled.added, options);
   if (applied) await stage.addCategories(categoriesAdded);
   const counts = applied ? await takeAll(stage, arranged, options) : await stage.compare();
   const summary = {
@@ -178,14 +177,13 @@ async function importReading(
   return summary;
 }
 
-/** New categories without those that only rejected animals would have had. */
+/** New categories without those that only rejected or older records would have had. */
 async function wantedCategories(
   stage: ImportStage,
   added: readonly Category[],
-  { unknownIds }: Arranged,
   { categories }: ImportOptions,
 ): Promise<readonly Category[]> {
-  if (unknownIds === 0) return added;
+  if (added.length === 0) return added;
   const wanted = new Set([...(await stage.categoryIds()), ...categories.map(({ id }) => id)]);
   return added.filter(({ id }) => wanted.has(id));
 }

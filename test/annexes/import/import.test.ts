@@ -8,6 +8,7 @@ import {
   catalogueOf,
   type ExportedPet,
 } from "../../../src/annexes/import/catalogue.ts";
+import { mappedFormat, parseFieldMap } from "../../../src/annexes/import/formats/field-map.ts";
 import { Statuses } from "../../../src/annexes/import/formats/statuses.ts";
 import type { ImportStage } from "../../../src/annexes/import/stage.ts";
 import { addCategories } from "../../../src/annexes/animals/statements/categories.ts";
@@ -18,6 +19,10 @@ import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import { openTestStore } from "../../helpers/store-under-test.ts";
 import { fixture, inPieces } from "./helpers.ts";
 import { message } from "../../../src/annexes/import/messages.ts";
+
+const mapOfOurs = parseFieldMap(
+  "name=name,categoryId=categoryId,status=status,externalId=externalId",
+);
 
 let store: Store;
 let catalogue: CatalogueStore;
@@ -200,8 +205,6 @@ describe("importAnimals", () => {
       { name: "Feline", id: int64Max },
     ];
     const input = '[{"n":"a","c":"canine"},{"n":"b","c":"FELINE"},{"n":"c","c":"Dog"}]';
-    const { parseFieldMap, mappedFormat } =
-      await import("../../../src/annexes/import/formats/field-map.ts");
     const format = mappedFormat(parseFieldMap("name=n,categoryId=c,status=s"));
     const summary = await run(input, { categories, read: { format } });
     expect(summary.categoriesAdded).toEqual([{ name: "Cat", id: int64Max }]);
@@ -243,14 +246,29 @@ describe("importAnimals", () => {
 
   test("one that is stopped while it stores says how far it came", async () => {
     const stop = new AbortController();
-    const rows = Array.from({ length: 12_000 }, (_, index) => `n,1,x${index}`);
+    const row = (_: unknown, at: number) => `n,1,x${at},${at < 5_000 ? "sold" : "died"}`;
+    const rows = Array.from({ length: 12_000 }, row);
     const work = run("", {
-      input: inPieces(`name,categoryId,externalId\n${rows.join("\n")}`, 60_000),
+      input: inPieces(`name,categoryId,externalId,status\n${rows.join("\n")}`, 60_000),
       stop: stop.signal,
       onProgress: ({ phase }) => phase === "storing" && stop.abort(),
     });
     expect(await failure(work)).toContain("5000 of 12000 animals are imported and stay.");
     expect(await store.pets.count()).toBe(5_000);
+  });
+
+  test("one that is stopped when all is stored has succeeded, and progress ends at all", async () => {
+    const stop = new AbortController();
+    const storing: number[] = [];
+    const rows = Array.from({ length: 6_000 }, (_, index) => `n,1,x${index}`);
+    const summary = await run(`name,categoryId,externalId\n${rows.join("\n")}`, {
+      stop: stop.signal,
+      onProgress({ phase, done, total }) {
+        if (phase === "storing") storing.push(done);
+        if (done === total) stop.abort();
+      },
+    });
+    expect([summary.added, storing]).toEqual([6_000, [5_000, 6_000]]);
   });
 
   test("an input that breaks off changes nothing", async () => {
@@ -280,6 +298,7 @@ test("each record with an id of another catalogue is rejected by itself", async 
     "id,name,categoryId,status\n91,Rex,1,sold\n92,Bo,1,sold\n93,Mi,1,sold\n,New,1,sold\n";
   expect(await run(text, { skipBad: true })).toMatchObject({
     added: 1,
+    superseded: 0,
     rejected: 3,
     causes: [{ field: "id", problem: message("idUnknown", "91", "2"), records: 3, lines: [2] }],
   });
@@ -291,12 +310,22 @@ test("each record with an id of another catalogue is rejected by itself", async 
   ]);
 });
 
+test("records with ids of another catalogue are listed to a bound, and all are counted", async () => {
+  const rows = Array.from({ length: 10_002 }, (_, at) => `${at + 1},Rex,1,sold`);
+  const text = `id,name,categoryId,status\n${rows.join("\n")}\n`;
+  expect(await run("", { input: inPieces(text, 60_000) })).toMatchObject({ rejected: 10_002 });
+  expect(rejections).toHaveLength(10_000);
+  expect(rejections.at(-2)?.problem).toEqual(message("idUnknown", "9999", "0"));
+  expect(rejections.at(-1)?.problem).toEqual(message("idUnknown", "10000", "2"));
+});
+
 test("a note says that an import with new ids adds its animals again", async () => {
-  const text = "id,name,categoryId,status,externalId\n91,Rex,1,sold,\n92,Bo,1,sold,x:2\n";
+  const text =
+    "id,name,categoryId,status,externalId\n91,Rex,1,sold,\n92,Bo,1,sold,x:2\n93,Lu,1,sold,\n";
   const said = message("idsMissing");
   expect(await run(text, { newIds: true })).toMatchObject({
-    added: 2,
-    notes: [{ said, records: 1 }],
+    added: 3,
+    notes: [{ said, records: 2, firstLine: 2, example: '"Rex"' }],
   });
   const own = "id,name,categoryId,status\n1,Rex,1,sold\n";
   expect(await run(own)).toMatchObject({ unchanged: 1, notes: [] });
@@ -329,6 +358,45 @@ test("an import that can take nothing changes nothing, and makes no category for
   expect((await catalogue.categories()).map(({ name }) => name)).toEqual(["Bear", "Dog"]);
 });
 
+test("what many records have in common is counted by the most frequent, with the first lines", async () => {
+  const header = "id,name,category,status";
+  const gone = Array.from({ length: 150 }, (_, at) => `,Rex,Dog,Died - ward ${at}`);
+  const bad = Array.from({ length: 7 }, () => ",Bo,Fox,sold");
+  const good = Array.from({ length: 7 }, () => ",Lu,1,sold");
+  const rows = [
+    ...gone,
+    gone[0],
+    "7,Ada,Cat,sold",
+    ...bad,
+    ...good.map((row) => row.replace("1", "Dog")),
+  ];
+  const { skipped, causes, sample } = await run(`${header}\n${rows.join("\n")}\n`, {
+    categories: [{ name: "Dog", id: 1n }],
+  });
+  expect(skipped.slice(0, 3)).toEqual([
+    { reason: "other reasons", records: 50 },
+    { reason: 'status "Died - ward 0"', records: 2 },
+    { reason: 'status "Died - ward 1"', records: 1 },
+  ]);
+  expect(causes).toMatchObject([
+    { problem: message("categoryUnknown", '"Fox"'), records: 7, lines: [154, 155, 156, 157, 158] },
+    { problem: message("categoryUnknown", '"Cat"'), records: 1, lines: [153] },
+  ]);
+  expect(rejections[0]?.record).toMatchObject({ id: 7n, name: "Ada" });
+  expect(sample.map(({ name }) => name)).toEqual(["Lu", "Lu", "Lu", "Lu", "Lu"]);
+});
+
+test("of two records a second apart the newer one holds, whichever is for adoption", async () => {
+  const header = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type";
+  const rows = ["A1,Rex,2026-11-05 10:00:01,m,Adoption,Dog", "A1,Rex,2026-11-05 10:00:00,m,,Bird"];
+  const { categoriesAdded } = await run(`${header}\n${rows.join("\n")}\n`, {
+    createCategories: true,
+  });
+  expect(await brief()).toEqual(["Rex 1 sold"]);
+  // The older record makes no category either.
+  expect(categoriesAdded).toEqual([{ name: "Dog", id: 1n }]);
+});
+
 test("a note says that one id has two names, also where one of the two is gone", async () => {
   const header = "Animal_ID,Animal_Name,Record_Type,animal_type,Date";
   const rows = ["A8,Misty,ADOPTABLE,Cat,06/01/2024", "A8,Foggy,FOUND,Cat,06/01/2024"];
@@ -343,6 +411,64 @@ test("a note says that one id has two names, also where one of the two is gone",
       example: 'king-county:A8 is "Foggy" and "Misty"',
     },
   ]);
+});
+
+describe("a whole list", () => {
+  const csv = (rows: readonly string[]) =>
+    `name,categoryId,status,externalId\n${rows.join("\n")}\n`;
+  const [a, b, c, d] = ["1", "2", "3", "4"].map((id) => `Rex,1,sold,${id}`) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const bad = "Bo,x,sold,9";
+  const read = { source: "clinic" };
+  const whole = { read, complete: true };
+  beforeEach(async () => {
+    await run(csv([a, b, c, d]), { read });
+  });
+
+  test.each([
+    ["without half of the animals", [a, b], whole, { missing: 2, withdrawn: 2, applied: true }],
+    ["with none of them, confirmed", [], { ...whole, confirmed: true }, { withdrawn: 4 }],
+    [
+      "with a bad record, and all animals",
+      [a, b, c, d, bad],
+      { ...whole, skipBad: true },
+      { missing: 0, rejected: 1, applied: true },
+    ],
+  ])("%s is imported", async (_what, rows, options, expected) => {
+    expect(await run(csv(rows), options)).toMatchObject(expected);
+  });
+
+  test.each([
+    ["without more than half of them", [a], whole, "3 of the 4 animals of clinic are not in"],
+    [
+      "with a bad record",
+      [a, b, c, bad],
+      { ...whole, confirmed: true, skipBad: true },
+      "A whole list must not have bad records, and this one has 1",
+    ],
+    [
+      "with a damaged id",
+      [a, b, c, "Rex,1,sold,01-Mar"],
+      { read: { ...read, format: mappedFormat(mapOfOurs) }, complete: true, confirmed: true },
+      "A whole list must not have damaged ids, and this one has 1",
+    ],
+    ["of nobody", [a], { complete: true }, "--complete needs the source of this list."],
+  ])("%s is refused", async (_what, rows, options, message) => {
+    expect(await failure(run(csv(rows), options))).toStartWith(message);
+    expect(await all()).toHaveLength(4);
+  });
+
+  test("a dry run says that it would be refused", async () => {
+    const { applied, notes } = await run(csv([a]), { ...whole, dryRun: true });
+    expect([applied, notes.map(({ said, records }) => [said, records])]).toEqual([
+      false,
+      [[message("wholeRefused", "3 of the 4 animals of clinic are not in this list."), 3]],
+    ]);
+  });
 });
 
 describe("an import that fails", () => {
@@ -456,6 +582,22 @@ describe("an import that fails", () => {
       throw new Error("the pipe cannot be closed");
     });
     expect(await failure(run("", { input: unknown.chunks() }))).toContain("--map");
+  });
+
+  test("by a stop while its records are put in order changes nothing", async () => {
+    const stop = new AbortController();
+    const stopping = beginningWith(() =>
+      stageWith((stage) => ({
+        arrange(arrangement) {
+          stop.abort();
+          return stage.arrange(arrangement);
+        },
+      })),
+    );
+    expect(await failure(run(animals(12_000), { stop: stop.signal }, stopping))).toBe(
+      "The import was stopped. Nothing was changed.",
+    );
+    expect(await store.pets.count()).toBe(0);
   });
 
   test("in nothing but its closing says so", async () => {
