@@ -76,8 +76,7 @@ export class Intake {
       if (outcome.kind === "reject") await this.#reject(outcome);
       else if (outcome.kind === "gone") {
         this.#skip(outcome);
-        const { id, externalId } = outcome;
-        if (externalId !== undefined || id !== undefined) staged.push(this.#gone(outcome));
+        staged.push(this.#gone(outcome));
       } else {
         const animal = this.#animal(outcome);
         if ("problem" in animal) await this.#reject(animal);

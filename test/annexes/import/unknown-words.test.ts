@@ -52,7 +52,8 @@ function proposed(text: string): ReturnType<typeof parseStatusWords> {
 test("are listed once each with their counts, however many there are", async () => {
   const words = Array.from({ length: 120 }, (_, at) => `Zone ${at}`);
   const rows = words.flatMap((word) => [`Rex,Dog,${word}`, `Ada,Dog,${word.toUpperCase()}`]);
-  const text = await told(rows);
+  const text = await told([...rows, "Kim,,Available"]);
+  expect(text).toContain("Species: expected the name of a category, found nothing");
   const listed = text.split("\n").filter((line) => line.includes("unknown status"));
   expect(listed).toEqual(
     words.map(
@@ -81,10 +82,10 @@ test("are taken with the proposal as it stands, whatever is in them", async () =
     `${long} on Monday`,
     `${long} on Friday`,
   ];
-  const rows = [...words, "???"].map((word) => `Rex,Dog,"${word.replaceAll('"', '""')}"`);
+  const rows = [...words, "???", "!!!"].map((word) => `Rex,Dog,"${word.replaceAll('"', '""')}"`);
   const text = await told(rows);
   const again = await take(rows, { statuses: new Statuses(proposed(text)) });
   // What has no letters is no word that --status could name.
-  expect(again.causes.map(({ unknownStatus }) => unknownStatus)).toEqual(["???"]);
-  expect(again.rejected).toBe(1);
+  expect(again.causes.map(({ unknownStatus }) => unknownStatus)).toEqual(["???", "!!!"]);
+  expect(again.rejected).toBe(2);
 });
