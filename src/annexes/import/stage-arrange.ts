@@ -196,7 +196,7 @@ function* unknownIds(newIds: boolean): Steps<Pick<Arranged, "unknownIds" | "unkn
   );
   const isUnknown = sql`pet_id IS NOT NULL AND NOT (${joined(isHere, " OR ")})`;
   yield* run(sql`UPDATE ${ready} SET pet_id = NULL
-    WHERE ${isUnknown} AND external_id IS NOT NULL AND (${joined(isHereByOther, " OR ")})`);
+    WHERE ${isUnknown} AND (${joined(isHereByOther, " OR ")})`);
   // What is gone, and not here under this id, leaves nothing to withdraw. It is no fault.
   yield* run(sql`DELETE FROM ${ready} WHERE is_gone = 1 AND ${isUnknown}`);
   const found = yield* rows(

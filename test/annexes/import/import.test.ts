@@ -331,6 +331,12 @@ test("a note says that an import with new ids adds its animals again", async () 
   expect(await run(own)).toMatchObject({ unchanged: 1, notes: [] });
 });
 
+test("an animal that was the only one comes back under its id", async () => {
+  const text = (status: string) => `name,categoryId,status,externalId\nRex,1,${status},x:1\n`;
+  for (const status of ["available", "died", "sold"]) await run(text(status));
+  expect(await all()).toMatchObject([{ id: 1n, status: "sold" }]);
+});
+
 test("a gone animal with an id of another catalogue is counted once, and not as bad", async () => {
   const text = "id,name,categoryId,status\n91,Rex,1,died\n,New,1,sold\n";
   expect(await run(text)).toMatchObject({

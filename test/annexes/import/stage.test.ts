@@ -161,6 +161,15 @@ describe.each(stores)("$name", (kind) => {
       ),
     );
     expect(event).toEqual({ former: "", latter: "4" });
+    // Removed ones are found too.
+    await take([of("4:3", "c", { source: "" })]);
+    await take([gone("4:3", { source: "" })]);
+    await take([of("4:3", "c")]);
+    expect((await added()).map(({ id, source }) => [id - after, source])).toEqual([
+      [1n, "4"],
+      [2n, "4"],
+      [3n, "4"],
+    ]);
   });
 
   test("an animal that is gone is withdrawn, and comes back under its old id", async () => {
@@ -191,11 +200,12 @@ describe.each(stores)("$name", (kind) => {
   test("a whole list withdraws the animals of its source that it lacks, and no others", async () => {
     await begin();
     await take([of("7:1", "a"), of("7:2", "b"), of("7:3", "c", { source: "" }), of("8:1", "d")]);
+    await take(["7", "8"].map((source) => of("x", `${source}'s`, { source })));
     const whole = [of("7:1", "a"), of("7:4", "e")];
     const { arranged, compared } = await take(whole, [], { complete: "7" });
-    expect(arranged).toMatchObject({ missing: 2, sourceAnimals: 3 });
-    expect(compared).toEqual({ ...none, added: 1, unchanged: 1, withdrawn: 2 });
-    expect((await added()).map(({ name }) => name)).toEqual(["a", "d", "e"]);
+    expect(arranged).toMatchObject({ missing: 3, sourceAnimals: 4 });
+    expect(compared).toEqual({ ...none, added: 1, unchanged: 1, withdrawn: 3 });
+    expect((await added()).map(({ name }) => name)).toEqual(["a", "d", "8's", "e"]);
   });
 
   test("a whole list that keeps gone animals leaves those that it has", async () => {
@@ -266,7 +276,7 @@ describe.each(stores)("$name", (kind) => {
     await take([gone("9:2")]);
     const records = [
       staged("A", { id, status: "sold" }),
-      staged("B", { id: id + 1n }),
+      staged("B", { id: id + 1n, source: "clinic" }),
       staged("stranger", { id: 10n ** 15n, line: 7 }),
     ];
     const { arranged, taken } = await take(records);
@@ -276,14 +286,23 @@ describe.each(stores)("$name", (kind) => {
     });
     expect(taken).toEqual([{ ...none, added: 1, updated: 1 }]);
     // The ids that they have elsewhere stay as they are.
-    expect((await added()).map(({ name, externalId }) => [name, externalId])).toEqual([
-      ["A", "9:1"],
-      ["B", "9:2"],
+    const identities = async () =>
+      (await added()).map(({ name, externalId, source }) => [name, externalId, source]);
+    expect(await identities()).toEqual([
+      ["A", "9:1", "9"],
+      ["B", "9:2", "9"],
     ]);
+    const same = [staged("A", { id, status: "sold" }), staged("B", { id: id + 1n, source: "x" })];
+    expect((await take(same)).taken).toEqual([{ ...none, unchanged: 2 }]);
+    // A file may say them, and not whose they are.
+    expect((await take([staged("AA", { id, externalId: "9:1" })])).taken).toEqual([
+      { ...none, updated: 1 },
+    ]);
+    expect((await identities())[0]).toEqual(["AA", "9:1", "9"]);
     const another = await take([of("9:7", "of another id", { id })]);
     expect(another.arranged).toMatchObject({ unknownIds: 1, animals: 0 });
-    await take([staged("stranger", { id })], [], { newIds: true });
-    expect(await brief()).toEqual(["1 A sold", "2 B none", "3 stranger none"]);
+    await take([staged("stranger", { id }), of("9:8", "c")], [], { newIds: true });
+    expect(await brief()).toEqual(["1 AA none", "2 B none", "3 stranger none", "4 c none"]);
   });
 
   test("categories come by key, and animals whose category has no id stay out", async () => {
@@ -301,7 +320,12 @@ describe.each(stores)("$name", (kind) => {
   test("an import is one change in the history, with what each animal was before", async () => {
     await begin();
     await take([of("10:1", "a"), of("10:2", "b"), of("10:3", "c"), of("10:4", "d")]);
-    await take([of("10:1", "A", { categoryId: int64Max }), gone("10:2"), of("10:5", "e")]);
+    await take([
+      of("10:1", "A", { categoryId: int64Max }),
+      of("10:3", "c"),
+      gone("10:2"),
+      of("10:5", "e"),
+    ]);
     const [last] = await store.read(() =>
       rows(
         sql<{ id: bigint; actor: string; action: string; summary: string }>`

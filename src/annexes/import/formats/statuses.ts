@@ -1,5 +1,5 @@
 import { UsageError } from "../../../cli/errors.ts";
-import { isPetStatus, type PetStatus } from "../../../domain/pet.ts";
+import type { PetStatus } from "../../../domain/pet.ts";
 import { isBlank, wordOf } from "./values.ts";
 
 /** What a word says of an animal: one of our statuses, none, or that it is gone. */
@@ -134,7 +134,6 @@ export class Statuses {
 }
 
 function meaningOfText(text: string): Meaning | undefined {
-  if (isPetStatus(text)) return text;
   const whole = known.get(wordKey(text));
   if (whole !== undefined) return whole;
   const [first = ""] = text.split(restOfStatus, 1);

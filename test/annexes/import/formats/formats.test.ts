@@ -324,6 +324,13 @@ describe("--map", () => {
     ]);
   });
 
+  test("names columns whatever their accents", async () => {
+    const format = mappedFormat(parseFieldMap("name=Nombre,categoryId=Especie,status=Situacion"));
+    const text = "Nombre,Especie,Situación\nBo,Perro,Adoptado\n";
+    const { outcomes } = await readWhole(text, format);
+    expect(outcomes.map(brief)).toEqual(["2 Bo / name,Perro / sold"]);
+  });
+
   test("leads into JSON objects by dots, never into what objects inherit", async () => {
     const format = mappedFormat(
       parseFieldMap("name=pet.title,categoryId=kind.id,status=constructor.name"),

@@ -177,27 +177,32 @@ describe("programs and cities", () => {
 A1,,Clover,Dog,Available,11/1/2026,Adoption
 A2,,Rusty,Dog,Available,11/1/2026,Euthanasia
 A3,,Daisy,Dog,Available,11/1/2026,
+A4,,Max,Dog,Available,11/1/2026,Transport
 `);
     expect(outcomes.map(brief)).toEqual([
       "2 Clover / name,Dog / sold [petpoint:A1]",
       '3 gone: Outcome Type "Euthanasia" [petpoint:A2]',
       "4 Daisy / name,Dog / available [petpoint:A3]",
+      '5 gone: Outcome Type "Transport" [petpoint:A4]',
     ]);
   });
 
-  test("PetPoint: the day of an outcome counts, though nothing says how", async () => {
-    const header = "Animal #,Animal Name,Species,Stage,Outcome Date,Outcome Type";
-    const { outcomes } = await readWhole(`${header}
+  test.each(["Outcome Date", "Outcome Date/Time"])(
+    "PetPoint: the day of an outcome counts, though nothing says how: %s",
+    async (day) => {
+      const header = `Animal #,Animal Name,Species,Stage,${day},Outcome Type`;
+      const { outcomes } = await readWhole(`${header}
 A1,Left,Dog,Available,1/3/2026,
 A2,Home,Dog,Adopted,1/3/2026,
 A3,There,Dog,Available,,
 `);
-    expect(outcomes.map(brief)).toEqual([
-      "2 gone: Outcome Date without Outcome Type [petpoint:A1]",
-      "3 Home / name,Dog / sold [petpoint:A2]",
-      "4 There / name,Dog / available [petpoint:A3]",
-    ]);
-  });
+      expect(outcomes.map(brief)).toEqual([
+        `2 gone: ${day} without Outcome Type [petpoint:A1]`,
+        "3 Home / name,Dog / sold [petpoint:A2]",
+        "4 There / name,Dog / available [petpoint:A3]",
+      ]);
+    },
+  );
 
   test("an animal that left on a day is not there, though nothing says how", async () => {
     const header = "animal_id,animal_name,animal_type,intake_date,outcome_date,outcome_type";
@@ -314,7 +319,7 @@ describe("outcomes", () => {
     Dallas:
       "CLOSED|DEAD ON ARRIVAL|FOSTER|FOUND EXP|LOST EXP|OTHER|SNR|TNR|TREATMENT|UNASSIGNED|WILDLIFE",
     "Long Beach":
-      "RESCUE|COMMUNITY CAT|HOMEFIRST|SHELTER, NEUTER, RETURN|RETURN TO RESCUE|TRANSPORT|DUPLICATE",
+      "RESCUE|COMMUNITY CAT|HOMEFIRST|SHELTER, NEUTER, RETURN|RETURN TO RESCUE|TRANSPORT|DUPLICATE|RETURN TO WILD HABITAT|TRAP, NEUTER, RELEASE|TRAP, NEUTER, RETURN",
   };
   const known = Object.values(cities).flatMap((list) => list.split("|"));
   test.each(known)("of these publishers, %j is known", async (outcome) => {
@@ -625,6 +630,11 @@ describe("the rest of a status", () => {
     ["Available For Adoption - Pending", "pending"],
     ["Available - Adopted", "sold"],
     ["Available: No", "gone"],
+    ["Disponível: não", "gone"],
+    ["Available: false", "gone"],
+    ["Available (0)", "gone"],
+    ["Available \u2014 Deceased", "gone"],
+    ["Adopted (released)", "sold"],
     ["Available - Deceased", "gone"],
     ["Zu vermitteln - verstorben", "gone"],
     ["Available - Returned to Owner", "gone"],
@@ -658,7 +668,7 @@ describe("dates whose order shows late", () => {
   test("are none where it shows at the beginning, or never", async () => {
     expect(await notesOf(`x,Lu,Dog,Available,25/12/2025\n${rows(9_000)}`)).toEqual([]);
     expect(await notesOf(`${rows(3)}x,Lu,Dog,Available,25/12/2025\n`)).toEqual([]);
-    expect(await notesOf(rows(9_000))).toEqual([]);
+    expect(await notesOf(`${rows(9_000)}x,Lu,Dog,Available, \n`)).toEqual([]);
   });
 });
 
@@ -668,7 +678,7 @@ describe("words that shelters write", () => {
       |Beschikbaar voor adoptie|sucht ein Zuhause|noch frei|En busca de hogar|Busca casa|Zoekt thuis|vrij
       |Adoptable immédiatement|Available in foster|Cherche une famille|Procura um lar`,
     pending: `On Hold|En proceso de adopción|Proceso de adopción|Em processo de adoção|Adoption in progress
-      |Pre-adoptado|Reservado/a|Réservé·e`,
+      |Pre-adoptado|Reservado/a|Réservé·e|Réservé.e|Reservado-a`,
     sold: `ADOPTADO/A|Adotado/a|Adopté(e)|Adopté·e|Hat ein Zuhause|Zuhause gefunden|Adopted Offsite
       |Healthy In Home`,
     gone: `Murió|Faleceu|Morreu|Fallecido/a|Pflegestelle|Auf Pflegestelle|En acogida|In Foster|Foster
@@ -683,24 +693,43 @@ describe("words that shelters write", () => {
     expect(new Statuses().meaningOf(word) as string | undefined).toBe(meaning);
   });
 
-  test.each(["Option", "Übertragen", "Checked", "Adoptive parent wanted", "Hold/a b"])(
-    "%s is asked for",
-    (word) => {
-      expect(new Statuses().meaningOf(word)).toBeUndefined();
-    },
-  );
+  test.each([
+    "Option",
+    "Übertragen",
+    "Checked",
+    "Adoptive parent wanted",
+    "Hold/a b",
+    "Rescue-only",
+  ])("%s is asked for", (word) => {
+    expect(new Statuses().meaningOf(word)).toBeUndefined();
+  });
 });
 
 describe("words of this import", () => {
   test("--status goes before what is known, in any language and case", async () => {
     const statuses = new Statuses(parseStatusWords(["Unassigned=available,STRAY=none"]));
-    const text = "T,N,K,S\n1,Rex,Dog,unassigned\n2,Ada,Dog,Stray\n3,Tom,Dog,Adopted\n";
+    const text = "T,N,K,S\n1,Rex,Dog,unassigned\n2,Ada,Dog,Stray\n3,Tom,Dog,Adopted\n4,Lu,Dog, \n";
     const map = mappedFormat(parseFieldMap("name=N,categoryId=K,status=S,externalId=T"));
     const { outcomes } = await readWhole(text, map, 7, { statuses, source: "clinic" });
     expect(outcomes.map(brief)).toEqual([
       "2 Rex / name,Dog / available [clinic:1]",
       "3 Ada / name,Dog / none [clinic:2]",
       "4 Tom / name,Dog / sold [clinic:3]",
+      "5 Lu / name,Dog / none [clinic:4]",
     ]);
   });
+
+  test("--status gives a meaning to numbers and truths of JSON too, but not to nothing", () => {
+    const statuses = new Statuses(parseStatusWords(["true=Available, 2 = gone", "null=gone"]));
+    const meanings = [true, 2, null, undefined, false].map((value) => statuses.meaningOf(value));
+    expect(meanings).toEqual(["available", "gone", undefined, undefined, undefined]);
+  });
+
+  test.each(["sold", "sold=", "=sold", "???=sold", "x=free"])(
+    "--status %s is explained",
+    (text) => {
+      const problem = `--status: expected WORD=available|pending|sold|none|gone, found "${text}"; for example`;
+      expect(() => parseStatusWords([text])).toThrow(problem);
+    },
+  );
 });
