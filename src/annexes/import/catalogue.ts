@@ -56,6 +56,6 @@ export function exportedPet(row: ExportRow): ExportedPet {
     ...petOfRow(row),
     category: category ?? undefined,
     externalId: externalId ?? undefined,
-    source: externalId === null || source === "" ? undefined : source,
+    source: source === "" ? undefined : source,
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { CategoryNames, readCategories } from "../../../src/annexes/import/categories.ts";
-import { inPieces, refusal } from "./helpers.ts";
+import { fixture, inPieces, refusal } from "./helpers.ts";
 
 const read = (text: string) => readCategories(inPieces(text, 6));
 
@@ -46,6 +46,8 @@ describe("readCategories", () => {
     ['{"Dog": "8"}', 'category "Dog": expected a whole number of 64 bits as id, found "8"'],
 
     ['{" ": 1}', 'category " ": expected a name'],
+    ['{"a\\u0000": 1}', 'category "a\\u0000": expected a name'],
+    ["name,number\nDog,1\n", "line 1: expected a header line with the columns name and id"],
     ["Dog,1\n", "line 1: expected a header line with the columns name and id"],
     ["name,id\nDog\n", "line 2: expected 2 fields as in the header, found 1 field"],
     [
@@ -55,6 +57,13 @@ describe("readCategories", () => {
   ])("refuses %j", async (text, message) => {
     expect(await refusal(read(text))).toBe(message);
   });
+});
+
+test("a workbook of categories is refused", async () => {
+  const bytes = await fixture("streamed.xlsx");
+  expect(await refusal(readCategories(inPieces(bytes, 100)))).toBe(
+    "the input is an Excel workbook: save it as CSV",
+  );
 });
 
 describe("CategoryNames", () => {

@@ -141,11 +141,20 @@ describe("importAnimals", () => {
       `{"type":"animals","id":"${id}","attributes":{"name":"n"},"relationships":{"species":{"data":{"id":"3"}}}}`;
     const animals = Array.from({ length: 2_000 }, (_, id) => animal(id)).join(",\n");
     const included = '{"type":"species","id":"3","attributes":{"singular":"Cat"}}';
-    const summary = await run(`{"data":[${animals}],"included":[${included}]}`, { skipBad: true });
+    const text = `{"data":[${animals}],"included":[${included}]}`;
+    const summary = await run(text, { skipBad: true });
     expect(summary).toMatchObject({ read: 2_000, added: 0, rejected: 2_000 });
     expect(rejections).toHaveLength(1);
     expect(rejections[0]?.problem).toEqual(message("categoryUnnamed", "Cat", "1999"));
     expect(summary.causes).toMatchObject([{ unknownCategory: true }]);
+    // Where it may be made, it is made once, and found the next time.
+    const other = text
+      .replace(`"id":"3"}`, `"id":"4"}`)
+      .replace(included, `${included},${included.replace("3", "4")}`);
+    for (const categoriesAdded of [[{ name: "Cat", id: 1n }], []]) {
+      const taken = await run(other, { createCategories: true });
+      expect(taken).toMatchObject({ read: 2_000, rejected: 0, categoriesAdded });
+    }
   });
 
   test("several animals of one unnamed species are counted as rejected each", async () => {
@@ -169,13 +178,27 @@ describe("importAnimals", () => {
       `{"type":"animals","id":"${species}","attributes":{"name":"n"},"relationships":{"species":{"data":{"id":"${species}"}}}}`;
     const included = '{"type":"species","id":"1","attributes":{"singular":"Dog"}}';
     const summary = await run(
-      `{"included":[${included}],"data":[${animal("1")},${animal("name dog")}]}`,
+      `{"included":[${included}],"data":[${animal("1")},${animal("name dog")},${animal("dog")}]}`,
       { createCategories: true, skipBad: true },
     );
-    expect(summary).toMatchObject({ added: 1, rejected: 1 });
+    expect(summary).toMatchObject({ added: 1, rejected: 2 });
     expect(rejections[0]?.problem.values).toEqual([
       "(id name dog, which the input does not name)",
       "0",
+    ]);
+  });
+
+  test("a category by id and name is the one that has both here, or that nobody has", async () => {
+    await store.transact(() => addCategories([{ id: 1n, name: "Dog" }]));
+    const pairs = ["1,dog", "5,Dog", "1,Cat", "7,Fox", "7,FOX", "8,Fox"];
+    const text = `name,categoryId,category,status\n${pairs.map((pair) => `Rex,${pair},sold\n`).join("")}`;
+    const { categoriesAdded } = await run(text, { skipBad: true });
+    expect(categoriesAdded).toEqual([{ name: "Fox", id: 7n }]);
+    expect(await brief()).toEqual(["Rex 1 sold", "Rex 7 sold", "Rex 7 sold"]);
+    expect(rejections.map(({ problem }) => problem)).toEqual([
+      message("categoryNameTaken", "5", '"Dog"', "1"),
+      message("categoryIdTaken", "1", '"Cat"', '"Dog"'),
+      message("categoryNameTaken", "8", '"Fox"', "7"),
     ]);
   });
 

@@ -1,5 +1,6 @@
+import type { PetStatus } from "../../../domain/pet.ts";
 import { message } from "../messages.ts";
-import { type Meaning, wordKey } from "./statuses.ts";
+import { wordKey } from "./statuses.ts";
 import type { Format, MapperContext } from "./format.ts";
 import { externalId } from "./ids.ts";
 import { NamedFields } from "./named-fields.ts";
@@ -102,14 +103,13 @@ export const asm: Format = {
       const said = state(record);
       if ("value" in said) return byStatus(context, origin, said, pet);
       if (said.meaning === "gone") return goneOf(origin, said.reason, pet);
-      const status = said.meaning === "none" ? undefined : said.meaning;
-      return { ...origin, kind: "pet", ...pet(), status };
+      return { ...origin, kind: "pet", ...pet(), status: said.meaning };
     });
   },
 };
 
 interface Decided {
-  readonly meaning: Meaning;
+  readonly meaning: PetStatus | "gone";
   readonly reason: string;
 }
 
@@ -184,7 +184,7 @@ function isOne(value: unknown): boolean {
  */
 function stateOf(set: ReadonlySet<Flag>, movement: number, deceased: boolean): Decided {
   const gone = (reason: string): Decided => ({ meaning: "gone", reason });
-  const is = (meaning: Meaning): Decided => ({ meaning, reason: "" });
+  const is = (meaning: PetStatus): Decided => ({ meaning, reason: "" });
   const isTrial = set.has("hastrialadoption") || movement === trial;
   if (set.has("iscourtesy")) return is("available");
   if (deceased) return gone("deceased");

@@ -164,6 +164,35 @@ describe("named formats, found by themselves in a file cut into pieces of seven 
   });
 });
 
+describe("one field tells a format", () => {
+  test.each([
+    ['[{"name":"Rex","category":{"id":1}}]', "petstore"],
+    ['[{"name":"Rex","photoUrls":[]}]', "petstore"],
+    ['[{"type":"Dog","organization_id":"MI1"}]', "petfinder"],
+    ['[{"type":"Dog","breeds":{}}]', "petfinder"],
+    ["id,name,category,status\n1,Rex,Dog,sold\n", "rehome"],
+  ])("%s", async (text, format) => {
+    expect((await readWhole(text)).format).toBe(format);
+  });
+
+  test("a name and a category do not", async () => {
+    const text = "name,category,status\nRex,Dog,sold\n";
+    expect(await refusal(readWhole(text))).toContain("--map name=name,categoryId=category");
+  });
+
+  test("Petfinder: an animal without a status is bad, and its change has a time", async () => {
+    const animal = { type: "Dog", breeds: {}, status_changed_at: "2026-11-05T10:00:00+0000" };
+    const { outcomes } = await readWhole(
+      JSON.stringify([animal, { ...animal, status: "adopted" }]),
+    );
+    expect(outcomes.map(brief)).toEqual([
+      "1 rejected: status: expected a text, found nothing",
+      "1 Unnamed / name,Dog / sold",
+    ]);
+    expect(outcomes[1]?.version).toBe(20261105100000);
+  });
+});
+
 describe("numbers in JSON", () => {
   const rehome = (id: string) => `[{"name":"a","categoryId":${id}}]`;
   const petstore = (id: string) => `[{"name":"a","photoUrls":[],"category":{"id":${id}}}]`;
@@ -274,6 +303,10 @@ describe("a format that does not fit", () => {
     expect(await refusal(readWhole("a,b\n1,2\n", formatNamed("austin")))).toBe(
       'line 1: --format austin needs the columns animal id, name, animal type, outcome type, which are missing; there are "a", "b"',
     );
+    const asm = "--format asm needs the columns speciesname, which are missing";
+    for (const mark of ["sheltercode", "animaltypename"]) {
+      expect(await refusal(readWhole(`animalname,${mark}\nRex,x\n`))).toContain(asm);
+    }
     expect(await refusal(readWhole("a,b\n1,2\n", formatNamed("petfinder")))).toBe(
       "line 1: expected JSON for --format petfinder, found CSV",
     );

@@ -139,16 +139,50 @@ describe("programs and cities", () => {
   });
 
   test.each([
-    ["archived", "1.0"],
-    ["archived", "t"],
-    ["ishold", "T"],
-    ["activemovementtype", "3.0"],
-    ["activemovementtype", "Transfer"],
-    ["activemovementtypename", "Permanent Foster"],
-  ])("ASM: %s %s takes an animal out of the list", async (column, value) => {
+    ["archived", "1.0", "gone"],
+    ["archived", "t", "gone"],
+    ["ishold", "T", "gone"],
+    ["activemovementtype", "3.0", "gone"],
+    ["activemovementtype", "Transfer", "gone"],
+    ["activemovementtypename", "Permanent Foster", "gone"],
+    ["movementname", "Escaped", "gone"],
+    ["movementtype", "Stolen", "gone"],
+    ["movementtype", "Released", "gone"],
+    ["movementtype", "Released To Wild", "gone"],
+    ["movementtype", "Retailer", "gone"],
+    ["movementtype", "TNR", "gone"],
+    ["ishold", "yes", "gone"],
+    ["movementtype", "Reservation", "pending"],
+    ["movementtype", "Trial Adoption", "pending"],
+    ["movementtype", "Cancelled Reservation", "available"],
+    ["status", "Adopted", "sold"],
+    ["adoptionstatus", "Reserved", "pending"],
+    ["iscourtesy", "1", "available"],
+    ["ishold", "no", "available"],
+  ] as const)("ASM: %s %s is %s", async (column, value, status) => {
     const text = `id,animalname,sheltercode,speciesname,${column}\n1,Rex,D1,Dog,${value}\n`;
     const { outcomes } = await readWhole(text);
-    expect(outcomes.map(({ kind }) => kind)).toEqual(["gone"]);
+    expect(outcomes.map((each) => (each.kind === "pet" ? each.status : each.kind))).toEqual([
+      status,
+    ]);
+  });
+
+  test("ASM: a courtesy listing of an animal elsewhere is for adoption", async () => {
+    const text = "id,animalname,speciesname,iscourtesy,nonshelteranimal\n1,Rex,Dog,1,1\n";
+    expect((await readWhole(text)).outcomes.map(brief)).toEqual([
+      "2 Rex / name,Dog / available [asm:1]",
+    ]);
+  });
+
+  test.each(["returndate", "returneddate"])("ASM: %s ends a movement", async (column) => {
+    const header = `id,animalname,speciesname,movementtype,istrial,${column}`;
+    const { outcomes } = await readWhole(
+      `${header}\n1,Rex,Dog,Adoption,,2026-01-02\n2,Bo,Dog,Foster,1,\n`,
+    );
+    expect(outcomes.map(brief)).toEqual([
+      "2 Rex / name,Dog / available [asm:1]",
+      "3 Bo / name,Dog / available [asm:2]",
+    ]);
   });
 
   test("ASM: its word takes an animal out whose few flags say nothing against it", async () => {
@@ -291,6 +325,56 @@ A3,Bo,Dog,Adoption,2026-02-01,Euthanasia
   });
 });
 
+describe("RescueGroups", () => {
+  const said = async (pending: unknown, status?: string) => {
+    const data = { type: "statuses", id: "1" };
+    const animal = {
+      type: "animals",
+      id: "5",
+      attributes: { name: "Rex", isAdoptionPending: pending },
+      relationships: {
+        species: { data: { id: "8" } },
+        ...(status && { statuses: { data: [data] } }),
+      },
+    };
+    const included = [{ ...data, attributes: { name: status } }];
+    const { outcomes } = await readWhole(JSON.stringify({ data: [animal], included }));
+    return outcomes.map((each) => (each.kind === "pet" ? each.status : each.kind));
+  };
+
+  test.each([
+    ["Yes", undefined, "pending"],
+    [true, undefined, "pending"],
+    ["No", undefined, "available"],
+    [false, undefined, "available"],
+    ["", undefined, undefined],
+    ["Maybe", undefined, "reject"],
+    ["Yes", "Available", "pending"],
+    ["No", "Available", "available"],
+    ["No", "Adoption Pending", "pending"],
+    [true, "Adopted", "sold"],
+    [true, "Deceased", "gone"],
+  ] as const)(
+    "an adoption that is pending, %j, and the status %j",
+    async (pending, status, expected) => {
+      expect(await said(pending, status)).toEqual([expected]);
+    },
+  );
+
+  test("names a species in the plural where it has no singular", async () => {
+    const species = [
+      { type: "species", id: "8", attributes: { singular: " ", plural: " Dogs " } },
+      { type: "species", id: "9", attributes: { singular: "", plural: " " } },
+    ];
+    const { referenced } = await readWhole(JSON.stringify({ data: [], included: species }));
+    expect([...referenced]).toEqual([["8", "Dogs"]]);
+  });
+
+  test("is not any record with attributes", async () => {
+    expect(await refusal(readWhole('[{"attributes":{"name":"Rex"}}]'))).toContain("--map");
+  });
+});
+
 describe("outcomes", () => {
   const header = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type";
   const read = async (outcome: string, statuses?: Statuses) => {
@@ -360,6 +444,10 @@ describe("a file that says nothing of adoption", () => {
     expect(await refusal(readWhole(csv, map))).toContain(asked);
     expect(await refusal(readWhole('[{"Pet":"Rex","Kind":"Dog"}]', map))).toContain(asked);
     const noFlags = '[{"ID":1,"ANIMALNAME":"Rex","SPECIESNAME":"Dog"}]';
+    const told = { statuses: new Statuses(new Map(), "pending") };
+    expect((await readWhole(noFlags, undefined, 7, told)).outcomes).toMatchObject([
+      { status: "pending" },
+    ]);
     expect(await refusal(readWhole(noFlags))).toContain("--default-status");
     const edited = "id,name,categoryId\n1,Rex,1\n";
     expect(await refusal(readWhole(edited))).toContain("(expected status)");
@@ -494,6 +582,7 @@ describe("times as they are written", () => {
     ["March 1, 2024 3:05 PM", 20240301150500],
     ["1 de marzo de 2024", 20240301000000],
     ["1. Mai 2024", 20240501000000],
+    ["1. Maerz 2024", 20240301000000],
     ["2 août 2024", 20240802000000],
     ["3/1/24", 20240301000000],
     ["3/1/71", 19710301000000],
@@ -520,6 +609,28 @@ describe("times as they are written", () => {
     ["5 de novembro de 2026 às 10h30", 20261105103000],
     ["November 5, 2026 at 10:00 AM", 20261105100000],
     ["02/29/2024", 20240229000000],
+    ["5.11.2026 14.30", 20261105143000],
+    ["5.11.2026 14.30.15", 20261105143015],
+    ["2026/11/05", 20261105000000],
+    ["2026.11.05 10:00", 20261105100000],
+    ["1st November 2026", 20261101000000],
+    ["November 2nd, 2026", 20261102000000],
+    ["3rd Nov 2026", 20261103000000],
+    ["November 5th 2026", 20261105000000],
+    ["20000", 19541003000000],
+    ["80001", undefined],
+    ["45352.5", 20240301120000],
+    ["1709251200000", 20240301000000],
+    [1709251200000, 20240301000000],
+    [45352n, 20240301000000],
+    [99_999_999, undefined],
+    [500_000_000, 19851105005320],
+    ["2026-11-05T24:00:00", 20261105240000],
+    ["2026-11-05T25:00:00", undefined],
+    ["2026-11-05 10:60", undefined],
+    ["2016-12-31T23:59:60Z", 20161231235960],
+    ["1/2/202", undefined],
+    ["1/2/20265", undefined],
     ["31/02", undefined],
     ["yesterday", undefined],
     ["13/13/2024", undefined],
@@ -541,6 +652,7 @@ describe("times as they are written", () => {
     "2026-11-05T09:00:00.123-05",
     "2026-11-05T19:30:00+05:30",
     "2026-11-06T01:00:00+11:00",
+    "2026-11-06T04:00:00+14:00",
     "20261105T090000-0500",
     "11/05/2026 9:00 AM -05:00",
     "Thu, 05 Nov 2026 14:00:00 GMT",
@@ -549,6 +661,18 @@ describe("times as they are written", () => {
   ])("%s is 14:00 of that day in UTC", (text) => {
     expect(new Dates().sortable(text)).toBe(20261105140000);
   });
+
+  test.each(["en", "es", "de", "fr", "nl", "pt"])(
+    "with the months of %s, long and short",
+    (locale) => {
+      for (const month of ["long", "short"] as const) {
+        const { format } = new Intl.DateTimeFormat(locale, { month, timeZone: "UTC" });
+        const names = Array.from({ length: 12 }, (_, at) => format(Date.UTC(2026, at)));
+        const read = names.map((name) => new Dates().sortable(`5 ${name} 2026`));
+        expect(read).toEqual(names.map((_, at) => 20260105000000 + at * 100_000_000));
+      }
+    },
+  );
 
   test("the newer of two records holds, whatever the zones of their times", async () => {
     const row = (outcome: string, time: string) => `A1,Rex,${time},m,${outcome},Dog\n`;
@@ -560,10 +684,20 @@ describe("times as they are written", () => {
     expect(first).toBeGreaterThan(second);
   });
 
-  test("a day that no month has turns the order of all others round", () => {
+  test.each([
+    ["3/4/2026", 20260304, 0],
+    ["3.4.2026", 20260403, 0],
+    ["12.25.2025", 20251225, 0],
+    // A day that no month has turns the order of all others round, unless there are such of both.
+    ["25/12/2025 3/4/2026", 20260403, 0],
+    ["25/12/2025 12/25/2025 3/4/2026", 20260304, 0],
+    ["3/4/2026 25/12/2025", 20251225, 1],
+    ["3/4/2026 25/12/2025 12/25/2025", 20251225, 0],
+    ["3.4.2026 25/12/2025", 20251225, 0],
+  ])("of %s the last one is read as %d", (texts, day, turned) => {
     const dates = new Dates();
-    expect(dates.sortable("13/02/2026")).toBe(20260213000000);
-    expect(dates.sortable("03/02/2026")).toBe(20260203000000);
+    const read = texts.split(" ").map((text) => dates.sortable(text));
+    expect([read.at(-1), dates.turned]).toEqual([day * 1_000_000, turned]);
   });
 
   test("one that cannot be read is said", async () => {
