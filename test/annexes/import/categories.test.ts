@@ -59,6 +59,16 @@ describe("readCategories", () => {
   });
 });
 
+test("categories that would fill the memory are refused", async () => {
+  async function* large() {
+    yield Buffer.from('{"');
+    for (let sent = 0; sent < 17; sent += 1) yield Buffer.alloc(1024 * 1024, "x");
+  }
+  expect(await refusal(readCategories(large()))).toBe(
+    "expected at most 16777216 bytes of categories",
+  );
+});
+
 test("a workbook of categories is refused", async () => {
   const bytes = await fixture("streamed.xlsx");
   expect(await refusal(readCategories(inPieces(bytes, 100)))).toBe(

@@ -654,6 +654,7 @@ describe("an import that fails", () => {
     ["an unknown format", '[{"a":1},'],
     ["a header without names", ",,\n1,2,3\n"],
     ["nothing but blanks", " "],
+    ["a document", "%PDF-1.7\n"],
     ["no JSON", '[{"a":1}}'],
   ])("on %s lets its input go", async (_what, text) => {
     const input = watched(text);

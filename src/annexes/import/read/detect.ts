@@ -35,18 +35,16 @@ function shapeOf(text: string): Shape {
   return firstLine.trimEnd().endsWith("}") ? { kind: "ndjson" } : { kind: "json", wrapped: false };
 }
 
-const token = /"((?:[^"\\]|\\.)*)"|[{}[\]:]/g;
+const token = /"((?:[^"\\]|\\.)*)"|[{}[\]]/g;
 
 /** True when a field of the object that `text` begins with holds a list of records. */
 function wrapsList(text: string): boolean {
   let depth = 0;
   let name: string | undefined;
-  let isField = false;
   for (const [mark, string] of text.matchAll(token)) {
     if (string !== undefined) name = string;
-    else if (mark === ":") isField = true;
     else if (mark === "{" || mark === "[") {
-      if (depth === 1 && isField && mark === "[" && name !== undefined && isListName(name)) {
+      if (depth === 1 && mark === "[" && name !== undefined && isListName(name)) {
         return true;
       }
       depth += 1;
@@ -54,7 +52,6 @@ function wrapsList(text: string): boolean {
       depth -= 1;
       if (depth === 0) return false;
     }
-    if (mark !== ":") isField = false;
   }
   return false;
 }

@@ -28,10 +28,7 @@ export function foreignKind(beginning: Uint8Array): Message | undefined {
   }
   if (beginning.includes(0) && beginning[0] !== 0xff && beginning[0] !== 0xfe)
     return zeros(beginning);
-  const text = new TextDecoder()
-    .decode(beginning)
-    .replace(/^\ufeff/, "")
-    .trimStart();
+  const text = new TextDecoder().decode(beginning).trimStart();
   if (text.startsWith("version https://git-lfs.github.com/spec/")) {
     return message("gitPointer");
   }

@@ -51,9 +51,8 @@ export async function* utf8Chunks(chunks: ByteChunks): AsyncGenerator<Uint8Array
     line += newlinesIn(whole);
     if (end > 0) yield whole;
   }
-  const rest = begun ? held : afterBeginning(held);
-  if (!isUtf8(rest)) throw notUtf8(rest, line);
-  if (rest.length > 0) yield rest;
+  if (!isUtf8(held)) throw notUtf8(held, line);
+  if (held.length > 0) yield held;
 }
 
 /** All of an input in one piece. Throws UnreadableInput with `tooMany` above `bytesMax` bytes. */

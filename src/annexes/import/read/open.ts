@@ -73,8 +73,8 @@ async function* decoded(chunks: ByteChunks, encoding: string): AsyncGenerator<Ui
     line += text.split("\n").length - 1;
     if (text !== "") yield encoder.encode(text);
   }
-  const rest = decode(undefined);
-  if (rest !== "") yield encoder.encode(rest);
+  // Half a character at the end is none.
+  decode(undefined);
 }
 
 /** True for a name of an encoding that `--encoding` can have. */

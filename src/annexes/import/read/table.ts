@@ -62,7 +62,7 @@ async function firstRows(rows: AsyncGenerator<RecordBatch>): Promise<RecordBatch
 /** The row of names: one that `isHeader` knows, else the first not much emptier than most. */
 function headerIndex(rows: readonly unknown[], isHeader?: IsHeader): number {
   const candidates = rows.slice(0, titleRowsMax).map(names);
-  const known = candidates.findIndex((row) => row.length > 1 && isHeader?.(row) === true);
+  const known = candidates.findIndex((row) => isHeader?.(row) === true);
   if (known >= 0) return known;
   const filled = candidates.map((row) => row.filter((name) => name !== "").length);
   const usual = filled.toSorted((a, b) => a - b)[Math.floor(filled.length / 2)] ?? 0;

@@ -286,6 +286,8 @@ describe("numbers in JSON", () => {
 describe("a format that does not fit", () => {
   test("records in no known format are refused with what to do", async () => {
     expect(await refusal(readWhole('[{"a":1}]'))).toContain("--map");
+    // Also where the input breaks off behind the first one.
+    expect(await refusal(readWhole('[{"a":1},{"b"'))).toContain("--map");
     expect(await refusal(readWhole("a,b\n1,2\n"))).toContain("--format");
     // Columns of one name, or of none, each show their own value.
     const twice = await refusal(readWhole("Pet,Pet,,,K\nRex,Max,x,y,Dog\n"));

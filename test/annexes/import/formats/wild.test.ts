@@ -361,6 +361,23 @@ describe("RescueGroups", () => {
     },
   );
 
+  test("finds the names of statuses behind very many animals", async () => {
+    const animal = (id: number) => ({
+      type: "animals",
+      id: String(id),
+      attributes: { name: "Rex" },
+      relationships: { species: { data: { id: "8" } }, statuses: { data: { id: String(id % 3) } } },
+    });
+    const data = Array.from({ length: 1_500 }, (_, at) => animal(at));
+    const status = (id: string, name: string) => ({ type: "statuses", id, attributes: { name } });
+    const included = [status("0", "Available"), status("1", "Adopted")];
+    const { outcomes } = await readWhole(JSON.stringify({ data, included }), undefined, 4_096);
+    const found = (kind: string) => outcomes.filter((each) => brief(each).includes(kind)).length;
+    expect(["available", "sold", "no name for the status id 2"].map(found)).toEqual([
+      500, 500, 500,
+    ]);
+  });
+
   test("names a species in the plural where it has no singular", async () => {
     const species = [
       { type: "species", id: "8", attributes: { singular: " ", plural: " Dogs " } },

@@ -33,6 +33,7 @@ describe("csvRows", () => {
       [4, ["3", '5" collar']],
       [5, ["4", 'a "b" c']],
     ]);
+    expect(await rows('id,name\n1,"Clark" Kent')).toContainEqual([2, ["1", '"Clark" Kent']]);
   });
 
   test("a quote left open spoils its own line, never in silence", async () => {
@@ -147,6 +148,7 @@ describe("readTable", () => {
       ["1", "2", "3"],
       ["", "x", ""],
     ]);
+    expect((await read("a,b\n1,2\n,\n3,4\n")).records).toHaveLength(2);
   });
 
   test("title rows above the header are passed over", async () => {
@@ -155,6 +157,10 @@ describe("readTable", () => {
     expect(await read(report)).toEqual(await read(table));
     const twoTitles = `Shelter,Happy Paws\nid,name,species,kennel,sex\n1,Rex,Dog,K1,M\n2,Bo,Cat,K2,F\n`;
     expect((await read(twoTitles)).columns).toEqual(["id", "name", "species", "kennel", "sex"]);
+    expect((await read("Our animals\nPet,Kind\nRex,Dog\nBo,Cat\n")).columns).toEqual([
+      "Pet",
+      "Kind",
+    ]);
     const known = (columns: readonly string[]) => columns.includes("name");
     const wide = `From,To,By\n1/1/2026,5/1/2026,Jo\n${table}`;
     expect((await read(wide, ",", known)).records).toHaveLength(2);
@@ -166,6 +172,8 @@ describe("readTable", () => {
     expect(await refusal(read("a,b,c\n1,2,3\n4,5"))).toBe(problem);
     expect((await read("a,b,c\n1,2,3\n4,5,6")).records).toHaveLength(2);
     expect((await read("a,b,c\n1,2,3\n4,5\n")).records[1]).toBeInstanceOf(MalformedRecord);
+    expect((await read("a,b,c\n1,2\n3,4,5")).records[0]).toBeInstanceOf(MalformedRecord);
+    expect((await read("a,b,c\n1,2,3\n4,5,6,7")).records[1]).toBeInstanceOf(MalformedRecord);
   });
 
   test("a name of a column may have a line break", async () => {
@@ -207,6 +215,14 @@ describe("the delimiter", () => {
   test("is the one that `sep=` names, as Excel writes it", async () => {
     const { outcomes } = await readWhole(`sep=;\r\nname;categoryId\r\na,b,c,d;1\r\ne,f,g,h;2\r\n`);
     expect(outcomes).toMatchObject([{ line: 3, name: "a,b,c,d" }, { line: 4 }]);
+  });
+
+  test.each([
+    ["in quotes", 'name;categoryId\n"a,b,c,d";1\n"e,f,g,h";2\n'],
+    ["once in each line", "name;categoryId;age, years\nBo, cat;1;2\nRex, dog;2;3\n"],
+  ])("is not one that stands %s", async (_where, text) => {
+    const { outcomes } = await readWhole(text);
+    expect(outcomes).toMatchObject([{ category: { id: 1n } }, { category: { id: 2n } }]);
   });
 
   test("is not that of a title row", async () => {

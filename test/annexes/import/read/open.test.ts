@@ -58,8 +58,13 @@ describe("an input in another encoding", () => {
 
   test("text that is not in the encoding is refused with a line", async () => {
     const bytes = Buffer.concat([Buffer.from("a\nb\n"), Buffer.from([0xff, 0xff, 0xff])]);
-    const work = readWhole(bytes, undefined, 2, { encoding: "shift_jis" });
+    const encoding = "shift_jis";
+    const work = readWhole(bytes, undefined, 2, { encoding });
     expect(await refusal(work)).toStartWith("line 3: expected shift_jis text");
+    const half = Buffer.concat([Buffer.from("name,categoryId\na,1\n"), Buffer.from([0x83])]);
+    expect(await refusal(readWhole(half, undefined, 2, { encoding }))).toStartWith("line 3: ");
+    const pdf = readWhole("%PDF-1.7\n", undefined, 7, { encoding });
+    expect(await refusal(pdf)).toContain("a PDF document");
   });
 
   test("its name is one that TextDecoder knows", () => {
@@ -80,6 +85,16 @@ describe("a compressed input", () => {
     const damaged = Buffer.from(whole);
     damaged[whole.length - 6]! ^= 0xff;
     expect(await refusal(readWhole(damaged))).toStartWith("the compressed input is damaged (");
+  });
+
+  test("whose source fails is not said to be damaged", async () => {
+    async function* failing() {
+      yield gzipSync(csv).subarray(0, 20);
+      throw new Error("the stick was pulled out");
+    }
+    const { beginReading } = await import("../../../../src/annexes/import/reading.ts");
+    const error = await beginReading(failing()).catch((failure: Error) => failure);
+    expect(error).toMatchObject({ message: "the stick was pulled out" });
   });
 
   test("lets its source go when reading stops early", async () => {
@@ -206,6 +221,8 @@ describe("what is no list of animals", () => {
       'a web page ("Sign in & more")',
     ],
     ["\ufeff  <HTML>", "a web page, not a file of animals"],
+    ["<head><title>\n  Sign \n in</title>", 'a web page ("Sign in")'],
+    [`<body><title>${"x".repeat(81)}</title>`, `a web page ("${"x".repeat(80)}")`],
     ['<?xml version="1.0"?><animals/>', "the input is XML"],
     [
       "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n",
@@ -254,12 +271,18 @@ describe("what is no list of animals", () => {
     ]);
     const unknown = '{"Pet":"Rex","Kind":"Dog","error":null,"errors":[]}';
     expect(await refusal(readWhole(unknown))).toContain("--map");
+    const beside = '{"error":"3 are missing","animals":[{"name":"Rex","categoryId":1}]}';
+    expect((await readWhole(beside)).outcomes.map(brief)).toEqual(["1 Rex / id,1 / none"]);
     const empty = '{"status":200,"message":"OK","error":false,"errors":[],"animals":[]}';
     expect((await readWhole(empty)).outcomes).toEqual([]);
   });
 
   test.each([
     [[0x28, 0xb5, 0x2f, 0xfd], "zstd"],
+    [[0xfd, ...Buffer.from("7zXZ\0")], "compressed with xz"],
+    [[...Buffer.from("BZh91AY")], "compressed with bzip2"],
+    [[...Buffer.from("\0\0\0\x18ftypmif1\0\0\0\0")], "a picture"],
+    [[...Buffer.from("\0\0\0\x18ftyphevc\0\0\0\0")], "a picture"],
     [[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1], "old Excel workbook"],
     [[0xff, 0xd8, 0xff, 0xe0, 0, 16], "a picture"],
     [[0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10], "a picture"],
@@ -297,5 +320,18 @@ describe("NDJSON that is cut off", () => {
     expect(await refusal(readWhole(whole.slice(0, -5)))).toStartWith(
       "line 2: the input is cut off in the record that begins here",
     );
+    const { outcomes } = await readWhole(whole.replace('"b"', "b"));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["pet", "reject"]);
   });
+});
+
+test("NDJSON is told by its first object, whatever lists later ones have", async () => {
+  const first = '{"name":"a","categoryId":1}';
+  const { shape, outcomes } = await readWhole(
+    `${first}\n{"name":"b","categoryId":2,"items":[1]}\n`,
+  );
+  expect([shape, outcomes.map(brief)]).toEqual([
+    "ndjson",
+    ["1 a / id,1 / none", "2 b / id,2 / none"],
+  ]);
 });

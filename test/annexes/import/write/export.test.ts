@@ -55,6 +55,8 @@ describe("exportText", () => {
     const fields = data.slice(1).map((row) => row[1]!);
     expect(fields.filter((field) => /^[=+\-@\t\r]/.test(field))).toEqual([]);
     expect(fields.slice(-2)).toEqual(["plain", "'plain"]);
+    // A line end of any kind begins a row in some spreadsheet.
+    expect(await text([[{ id: 1n, name: "a\rb", categoryId: 1n }]], "csv")).toContain('"a\rb"');
   });
 
   test("an import reads back exactly what was exported, in every format", async () => {
