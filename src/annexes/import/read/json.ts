@@ -161,7 +161,7 @@ class JsonReader {
   /** A field of an object on the way to the list of records, or beside it. */
   async *#step(name: string, [wanted, ...rest]: readonly string[]): AsyncGenerator<RecordBatch> {
     const first = await this.#token();
-    if (name === wanted && rest.length > 0 && first === openObject) yield* this.#wrapper(rest);
+    if (name === wanted && first === openObject) yield* this.#wrapper(rest);
     else if (name === wanted && rest.length === 0 && first === openList) {
       this.#hasRecords = true;
       yield* this.#list();

@@ -63,7 +63,7 @@ async function firstVisible(
   const [first, ...others] = sheets.filter(
     ({ hidden, veryHidden }) => hidden !== true && veryHidden !== true,
   );
-  if (others.length > 0) onUnread?.(others.map(({ name }) => name));
+  onUnread?.(others.map(({ name }) => name));
   return first?.index ?? 0;
 }
 

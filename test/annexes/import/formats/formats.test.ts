@@ -368,13 +368,32 @@ describe("--map", () => {
 
   test("leads into JSON objects by dots, never into what objects inherit", async () => {
     const format = mappedFormat(
-      parseFieldMap("name=pet.title,categoryId=kind.id,status=constructor.name"),
+      parseFieldMap("name=pet.title,categoryId=kind.id,status=constructor.name,externalId=valueOf"),
     );
     const { outcomes } = await readWhole(
       '[{"pet":{"title":"Bo"},"kind":{"id":9223372036854775807}}]',
       format,
     );
     expect(outcomes.map(brief)).toEqual(["1 Bo / id,9223372036854775807 / none"]);
+  });
+
+  test("names a field of JSON with a comma in quotes too", async () => {
+    const format = mappedFormat(parseFieldMap('name="pet, name",categoryId=kind,status=state'));
+    const { outcomes } = await readWhole('[{"pet, name":"Bo","kind":"Dog"}]', format);
+    expect(outcomes.map(brief)).toEqual(["1 Bo / name,Dog / none"]);
+  });
+
+  test("a name as it is written goes before one in another case", async () => {
+    const format = mappedFormat(parseFieldMap("name=name,categoryId=Kind,status=State"));
+    const { outcomes } = await readWhole("NAME,name,Kind,State\nA1,Bo,Dog,Adopted\n", format);
+    expect(outcomes.map(brief)).toEqual(["2 Bo / name,Dog / sold"]);
+  });
+
+  test("finds its columns behind the title of a report", async () => {
+    const format = mappedFormat(parseFieldMap("name=Pet,categoryId=Kind,status=State"));
+    const text = "From,To,By\n1/1/2026,5/1/2026,Jo\nPet,Kind,State\nBo,Dog,Adopted\n";
+    const { outcomes } = await readWhole(text, format);
+    expect(outcomes.map(brief)).toEqual(["4 Bo / name,Dog / sold"]);
   });
 
   test("a column that is not there or there twice is refused", async () => {

@@ -371,7 +371,10 @@ describe("RescueGroups", () => {
     const data = Array.from({ length: 1_500 }, (_, at) => animal(at));
     const status = (id: string, name: string) => ({ type: "statuses", id, attributes: { name } });
     const included = [status("0", "Available"), status("1", "Adopted")];
-    const { outcomes } = await readWhole(JSON.stringify({ data, included }), undefined, 4_096);
+    const text = JSON.stringify({ data, included }, null, 1);
+    const { outcomes } = await readWhole(text, undefined, 4_096);
+    const lines = outcomes.flatMap(({ kind, line }) => (kind === "pet" ? line : []));
+    expect(lines).toEqual(lines.toSorted((a, b) => a - b));
     const found = (kind: string) => outcomes.filter((each) => brief(each).includes(kind)).length;
     expect(["available", "sold", "no name for the status id 2"].map(found)).toEqual([
       500, 500, 500,
@@ -570,10 +573,45 @@ describe("an unknown file", () => {
     );
     for (const others of [
       ["0", "0", "75"],
+      ["A-1", "A-1", "A-3"],
       ["2026-11-05", "N/A", "2026-11-06"],
     ]) {
       expect(await lastLine(withBox(others))).toBe(suggested(`--map ${known}`));
     }
+  });
+
+  const noStatus = "--default-status available|pending|sold|none";
+  test.each([
+    // A surname is no better name, nor is the kind of the animal or of its mother.
+    ["Tag,Name,Keeper,Species,State", "name=Name,categoryId=Species,status=State,externalId=Tag"],
+    ["Pet,Call sign,State", "'name=Call sign,categoryId=Pet,status=State'"],
+    ["Tag,Species,Mother,State", "categoryId=Species,status=State,externalId=Tag,name=COLUMN"],
+    // A part of a name alone says too little, and a short one nothing.
+    ["Tag,Name,Body type,State", "name=Name,status=State,externalId=Tag,categoryId=COLUMN"],
+    ["Name,Species,State,Cottage", "name=Name,categoryId=Species,status=State"],
+    // Days are no statuses.
+    [
+      "Tag,Name,Species,Outcome date",
+      `'name=Name,categoryId=Species,externalId=Tag,updatedAt=Outcome date' ${noStatus}`,
+    ],
+  ])("with the columns %s", async (header, map) => {
+    const values: Readonly<Record<string, readonly [string, string]>> = {
+      Tag: ["t1", "t2"],
+      Name: ["Ann", "Bo"],
+      "Call sign": ["Ann", "Bo"],
+      Keeper: ["Smith", "Jones"],
+      Species: ["Dog", "Cat"],
+      Pet: ["Dog", "Cat"],
+      Mother: ["Cat", "Dog"],
+      State: ["Available", "Adopted"],
+      "Body type": ["large", "small"],
+      Cottage: ["blue", "red"],
+      "Outcome date": ["2026-11-05", "2026-11-06"],
+    };
+    const columns = header.split(",").map((name) => values[name]);
+    const rows = [0, 1].map((row) => columns.map((column) => column?.[row]).join());
+    const line = await lastLine(`${header}\n${rows.join("\n")}\n`);
+    expect(line).toBe(suggested(`--map ${map}`));
   });
 
   test("with nothing of adoption in it is asked for that too", async () => {

@@ -83,6 +83,7 @@ describe("readJson", () => {
       "line 2: the input is cut off in the record that begins here: expected a closing '\"', found the end",
     ],
     ['[{"a":1},\n{"a":[}]', 'line 2: expected a value, found "}"'],
+    ['[{\n"a":[1}]', "line 2: expected ',' or ']', found \"}\""],
     ['[{"a":01}]', "line 1: expected ',' or '}', found \"1}\""],
     ["[{'a':1}]", "line 1: expected a field name in double quotes, found \"'a':1}\""],
     ['[{"a":nul}]', "line 1: expected a value after ':', found \"nul}\""],

@@ -89,7 +89,7 @@ describe("a compressed input", () => {
 
   test("whose source fails is not said to be damaged", async () => {
     async function* failing() {
-      yield gzipSync(csv).subarray(0, 20);
+      yield gzipSync(csv.repeat(200), { level: 0 }).subarray(0, 6_000);
       throw new Error("the stick was pulled out");
     }
     const { beginReading } = await import("../../../../src/annexes/import/reading.ts");
@@ -174,6 +174,12 @@ describe("a workbook", () => {
     const { outcomes, notes } = await readWhole(await workbook(), undefined, 100, options);
     expect(notes).toEqual([]);
     expect(outcomes.map(brief)).toEqual(["2 Bo / id,3 / none"]);
+    const named = ["Animals", "Empty"].map((name) => ({
+      name,
+      rows: name === "Empty" ? [] : rows,
+    }));
+    const empty = readWhole(await writeXlsx({ sheets: named }), undefined, 100, { sheet: "Empty" });
+    expect(await refusal(empty)).toStartWith("the sheet is empty");
     const work = readWhole(await workbook(), undefined, 100, { sheet: "New" });
     expect(await refusal(work)).toBe('there is no sheet "New"; there are "Animals", "Old"');
   });
@@ -205,6 +211,13 @@ describe("a workbook", () => {
     expect(await refusal(readWhole(await withFormula(null, 600)))).toStartWith("line 601: ");
     const { outcomes } = await readWhole(await withFormula("sold"), undefined, 100);
     expect(outcomes[0]).toMatchObject({ name: "Zoé", status: "sold" });
+  });
+
+  test("gives truths as words", async () => {
+    const animal = ["Rex", 1, true];
+    const sheets = [{ name: "Animals", rows: [["name", "categoryId", "status"], animal] }];
+    const { outcomes } = await readWhole(await writeXlsx({ sheets }), undefined, 100);
+    expect(outcomes.map(brief)).toEqual(['2 rejected: status: unknown status "true"']);
   });
 
   test("that is cut off, or another archive, is refused", async () => {
@@ -307,9 +320,11 @@ describe("--records", () => {
   });
 
   test("is refused when it leads nowhere", async () => {
-    expect(await refusal(readWhole('{"result":{"pets":[]}}', undefined, 7, options))).toBe(
-      "there is no list of records at --records result.list",
-    );
+    for (const text of ['{"result":{"pets":[]}}', '{"result":{"list":{"pets":[]}}}']) {
+      expect(await refusal(readWhole(text, undefined, 7, options))).toBe(
+        "there is no list of records at --records result.list",
+      );
+    }
   });
 });
 
