@@ -1,5 +1,7 @@
 /** The files that people bring to the console, while they are read. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { openImports } from "../../../src/annexes/console/import-engine.ts";
 import type { ImportDesk } from "../../../src/annexes/console/import-desk.ts";
 import { loadConfig } from "../../../src/config.ts";
@@ -45,6 +47,42 @@ describe.each(stores)("$name", (kind) => {
     if (job === undefined) throw new Error("no file");
     return job;
   }
+
+  const uploads = () => join(folder.path, "console-uploads");
+  const kept = () => readdirSync(uploads()).filter((name) => !name.endsWith(".rejects"));
+  const bring = (name: string, text = "name,categoryId,status\nRex,1,sold\n") =>
+    desk.take("per_1", async (path) => ({ name, bytes: await Bun.write(path, text) }));
+
+  test("a person has one file, which nobody else can read, and none that did not come", async () => {
+    expect(statSync(uploads()).mode & 0o777).toBe(0o700);
+    await bring("first.csv");
+    const [first = ""] = kept();
+    const second = await bring("second.csv");
+    expect(kept()).toHaveLength(1);
+    expect(kept()).not.toContain(first);
+    expect(await bring("", "")).toBeUndefined();
+    const lost = desk.take("per_1", async (path) => {
+      await Bun.write(path, "name");
+      throw new Error("the line is cut");
+    });
+    expect(await lost.catch(String)).toContain("the line is cut");
+    expect([kept().length, desk.job("per_1") === second]).toEqual([1, true]);
+    const ends = Promise.withResolvers<{ name: string; bytes: number }>();
+    const slow = desk.take("per_1", () => ends.promise);
+    expect(await bring("third.csv").catch(String)).toContain("still uploading");
+    ends.resolve({ name: "", bytes: 0 });
+    expect(await slow).toBeUndefined();
+    expect((await bring("empty.csv", ""))?.name).toBe("empty.csv");
+    await desk.close();
+    expect(existsSync(uploads())).toBe(false);
+  });
+
+  test("a console begins without the files of one that was killed", async () => {
+    await bring("left.csv");
+    const { config } = loadConfig({ data: folder.path }, {}, []);
+    openImports(config, services);
+    expect(readdirSync(uploads())).toEqual([]);
+  });
 
   test("a file that is read keeps nobody waiting", async () => {
     const job = await taken();
