@@ -75,6 +75,44 @@ describe.each(stores)("on $name", (kind) => {
       expect([status, location]).toEqual([303, `/animals/${id}?change=1`]);
       expect(await animals.byId(id)).toMatchObject({ name: "", categoryId: 7n, status: "sold" });
     });
+    test("keeps the blanks around its name, and has room for 1,000 characters", async () => {
+      const id = await store.pets.create({ name: " Rex ", categoryId: 7n, status: "pending" });
+      const fields = { name: " Rex ", category: "7", status: "sold" };
+      expect(await post(`/animals/${id}`, fields)).toMatchObject({ status: 303 });
+      expect(await animals.byId(id)).toMatchObject({ name: " Rex ", status: "sold" });
+      const long = { ...fields, name: "\u{1F43E}".repeat(1_000) };
+      expect(await post("/animals", long)).toMatchObject({ status: 303 });
+      expect(await post("/animals", { ...long, name: `${long.name}x` })).toMatchObject({
+        status: 400,
+      });
+    });
+
+    test("to which two people give the same name is saved by both", async () => {
+      await added("Rex");
+      const fields = { name: "Rexona", "was-name": "Rex", category: "Dog", status: "pending" };
+      for (const location of ["/animals/1?change=2", "/animals/1"]) {
+        expect(await post("/animals/1", fields)).toMatchObject({ status: 303, location });
+      }
+    });
+  });
+
+  test("a change is told to who made it, and to nobody else who has its address", async () => {
+    await added("Rex");
+    expect(await get("/animals?change=1")).not.toContain("Rex was added.");
+    await post("/animals", { name: "Max", category: "Dog", status: "sold" });
+    expect(await get("/animals?change=2")).toContain("Max was added.");
+  });
+
+  test("a change is undone once, and its undo is not undone", async () => {
+    await post("/animals", { name: "Max", category: "Dog", status: "sold" });
+    expect(await get("/changes")).toContain('action="/changes/1/undo"');
+    for (const change of [1, 1, 2]) {
+      const { location } = await post(`/changes/${change}/undo`);
+      expect(location).toStartWith("/animals?change=");
+      expect(await animals.byId(1n)).toBeUndefined();
+    }
+    const pages = await Promise.all(["/changes", "/changes/1", "/changes/2"].map(get));
+    for (const page of pages) expect(page).not.toContain("/undo");
   });
 
   describe("several animals", () => {
@@ -106,7 +144,8 @@ describe.each(stores)("on $name", (kind) => {
         expect([path, status, page.includes(taken)]).toEqual([path, 400, true]);
         expect((await post(path, { name: " " })).page).toContain("Type a name.");
       }
-      expect((await post("/categories/2", { name: "CAT" })).status).toBe(303);
+      const { location } = await post("/categories/2", { name: "CAT" });
+      expect(await get(location ?? "")).toContain("The category is CAT now.");
       expect(await animals.categories()).toMatchObject([{ name: "CAT" }, { name: "Dog" }]);
     });
 
