@@ -85,8 +85,8 @@ const notRun: Readonly<Record<string, string>> = {
   "rehome serve --base-url https://api.example.org/v1 --staging-base-url https://staging.example.org/v1":
     "servers that run on; keys.test.ts has both environments",
   "npx -y bun@1.4.5 run build:all --only x64-musl": "container.test.ts assembles the same root",
-  "rehome serve --console 127.0.0.1:8090":
-    "a server that runs on; the console has tests of its own",
+  "echo 'REHOME_CONSOLE=127.0.0.1:8090' | sudo tee -a /etc/default/rehome":
+    "a setting of the console, which has tests of its own",
   "REHOME_CONSOLE=127.0.0.1:8090": "settings of the console, which has tests of its own",
   "REHOME_TRUSTED_PROXY=127.0.0.1": "settings; proxies.test.ts has them behind nginx and Caddy",
 };
