@@ -47,7 +47,9 @@ export function isUnspecified(text: string): boolean {
  * `0.0.0.0`, on a machine with the addresses `own`. The widest of them counts.
  */
 export function widest(bound: readonly string[], own: readonly string[]): Exposure {
-  const all = bound.flatMap((each) => (isUnspecified(each) ? own : [each])).map(exposureOf);
+  // "::" takes IPv4 too; 0.0.0.0 takes nothing else.
+  const taken = (each: string) => own.filter((one) => each.includes(":") || !one.includes(":"));
+  const all = bound.flatMap((each) => (isUnspecified(each) ? taken(each) : [each])).map(exposureOf);
   if (all.includes("public") || all.length === 0 || all.includes(undefined)) return "public";
   return all.includes("private") ? "private" : "loopback";
 }

@@ -14,6 +14,7 @@ import type { Services } from "../../service/services.ts";
 import { PeopleService, type ListedPerson, type Person } from "./people.ts";
 import { type Role, roles } from "./tables.ts";
 import { invitationMs, type Secret } from "./secrets.ts";
+import { reachableOrigin } from "./reach.ts";
 import { consoleUrlSetting } from "./settings.ts";
 
 /** Where a console is that was never started and not configured: what the documentation names. */
@@ -183,7 +184,8 @@ async function withPeople(
     io,
     async (services: Services) => {
       const people = new PeopleService(services.store, services.clock, randomBytes);
-      const url = loaded.valueOf(consoleUrlSetting) ?? (await people.address());
+      const noted = await people.address();
+      const url = loaded.valueOf(consoleUrlSetting) ?? (noted && reachableOrigin(noted));
       if (url === undefined && command.name() !== "list" && command.name() !== "remove") {
         const start = commandHere("rehome serve --console 127.0.0.1:8090", loaded, io);
         io.err(

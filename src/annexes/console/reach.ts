@@ -4,7 +4,6 @@ import type { LoadedConfig } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { exposureOf, isUnspecified, widest } from "./exposure.ts";
 import { consoleSetting } from "./settings.ts";
-import type { ConsoleServer } from "./web/server.ts";
 
 /** The addresses of a host name. Throws AppError when it has none. */
 async function resolved(host: string): Promise<string[]> {
@@ -61,12 +60,15 @@ function addressesOf(interfaces: ReturnType<typeof networkInterfaces>): string[]
   return Object.values(interfaces).flatMap((all = []) => all.map(({ address }) => address));
 }
 
-/** The address to open: the listener's, or the machine's where it listens on all of them. */
-export function publicUrl(loaded: LoadedConfig, { url }: ConsoleServer): string {
-  const host = loaded.valueOf(consoleSetting)?.host ?? "";
-  if (!isUnspecified(host)) return url.origin;
-  const own = ownAddresses().filter((each) => !each.includes(":"));
-  const shown = own.find((each) => exposureOf(each) === "private") ?? "127.0.0.1";
-  const { protocol, port } = url;
-  return `${protocol}//${shown}${port === "" ? "" : `:${port}`}`;
+/**
+ * The origin that people open: where `origin` stands for all addresses, one of this machine. It
+ * stays as it is where the system does not tell them, as in a unit; a command then tells.
+ */
+export function reachableOrigin(origin: string, own = ownAddresses()): string {
+  const url = new URL(origin);
+  const isForAll = isUnspecified(url.hostname.replace(/^\[(.*)\]$/, "$1"));
+  if (!isForAll || own.length === 0) return origin;
+  const isPrivate = (each: string) => !each.includes(":") && exposureOf(each) === "private";
+  url.hostname = own.find(isPrivate) ?? "127.0.0.1";
+  return url.origin;
 }

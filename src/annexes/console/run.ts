@@ -19,7 +19,7 @@ import { openImports } from "./import-engine.ts";
 import { Line } from "./line.ts";
 import { messageLine, type Begin, type FromConsole } from "./messages.ts";
 import { PeopleService } from "./people.ts";
-import { permit, publicUrl } from "./reach.ts";
+import { permit, reachableOrigin } from "./reach.ts";
 import { consoleSetting, consoleUrlSetting } from "./settings.ts";
 import { consoleHandler } from "./web/handler.ts";
 import { listen, type ConsoleServer } from "./web/server.ts";
@@ -66,7 +66,7 @@ async function run(
         async () => {
           const { wantsFirstLink, port } = await line.begun;
           const server = start(loaded, desk, { port, report, warn: log("warn") });
-          const url = loaded.valueOf(consoleUrlSetting) ?? publicUrl(loaded, server);
+          const url = loaded.valueOf(consoleUrlSetting) ?? reachableOrigin(server.url.origin);
           await desk.people.noteAddress(url);
           const firstLink =
             wantsFirstLink && (await desk.people.list()).length === 0

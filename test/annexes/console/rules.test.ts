@@ -6,6 +6,7 @@ import { describe, expect, test } from "bun:test";
 import type { Desk } from "../../../src/annexes/console/desk.ts";
 import { exposureOf, isUnspecified, widest } from "../../../src/annexes/console/exposure.ts";
 import { Failures, failuresPerMinute } from "../../../src/annexes/console/failures.ts";
+import { reachableOrigin } from "../../../src/annexes/console/reach.ts";
 import { hashSecret, isSecret, newSecret } from "../../../src/annexes/console/secrets.ts";
 import { TrafficMeter, TrafficTeller } from "../../../src/annexes/operate/traffic.ts";
 import { Form, readForm } from "../../../src/annexes/console/web/forms.ts";
@@ -39,6 +40,8 @@ describe("who can reach an address", () => {
     expect(isUnspecified("::")).toBe(true);
     expect(widest(["0.0.0.0"], ["127.0.0.1", "192.168.1.5"])).toBe("private");
     expect(widest(["0.0.0.0"], ["127.0.0.1", "203.0.113.9"])).toBe("public");
+    expect(widest(["0.0.0.0"], ["192.168.1.5", "2001:db8::1"])).toBe("private");
+    expect(widest(["::"], ["192.168.1.5", "2001:db8::1"])).toBe("public");
     expect(widest(["127.0.0.1"], ["203.0.113.9"])).toBe("loopback");
     expect(widest(["192.168.1.5", "127.0.0.1"], [])).toBe("private");
   });
@@ -47,6 +50,20 @@ describe("who can reach an address", () => {
     expect(widest([], [])).toBe("public");
     expect(widest(["nonsense"], [])).toBe("public");
   });
+});
+
+describe("where people open a console that listens on", () => {
+  test.each([
+    ["http://0.0.0.0:8090", ["127.0.0.1", "fd00::1", "192.168.1.5"], "http://192.168.1.5:8090"],
+    ["https://[::]:8090", ["127.0.0.1", "10.0.0.2"], "https://10.0.0.2:8090"],
+    ["http://0.0.0.0:8090", ["127.0.0.1", "203.0.113.9"], "http://127.0.0.1:8090"],
+    // Under systemd the console may not ask for them. A command may, which prints the link.
+    ["http://0.0.0.0:8090", [], "http://0.0.0.0:8090"],
+    ["http://192.168.1.7:8090", ["192.168.1.5"], "http://192.168.1.7:8090"],
+    ["https://console.example.org", ["192.168.1.5"], "https://console.example.org"],
+  ])("%s, with the addresses %p: %s", (origin, own, expected) =>
+    expect(reachableOrigin(origin, own)).toBe(expected),
+  );
 });
 
 describe("secrets", () => {
