@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { AppError, shellWord } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
@@ -36,7 +36,7 @@ export function readTls({ tlsCert, tlsKey }: Config): Tls | undefined {
 
 function read(file: string, flag: string): string {
   try {
-    return textOf(file);
+    return readFileSync(file, "utf8");
   } catch (error) {
     throw new AppError(
       "invalid_request",
@@ -47,40 +47,6 @@ function read(file: string, flag: string): string {
       },
     );
   }
-}
-
-/** How long the writer of a pipe may take. */
-const pipeMaxMs = 5_000;
-const pipePauseMs = 10;
-
-/** Reads a file, or a pipe such as a shell's `<(command)`. Waits for no writer that may come. */
-function textOf(file: string): string {
-  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const kind = fstatSync(descriptor);
-    if (kind.isFIFO()) return pipeText(descriptor, performance.now() + pipeMaxMs);
-    if (kind.isCharacterDevice() || kind.isBlockDevice()) throw new Error("it is a device");
-    return readFileSync(descriptor, "utf8");
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function pipeText(descriptor: number, untilMs: number): string {
-  const part = Buffer.alloc(64 * 1024);
-  let text = "";
-  for (let bytes = -1; bytes !== 0;) {
-    try {
-      bytes = readSync(descriptor, part);
-      text += part.toString("latin1", 0, bytes);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
-      if (performance.now() > untilMs) break;
-      Bun.sleepSync(pipePauseMs);
-    }
-  }
-  if (text === "") throw new Error("nobody writes to this pipe");
-  return text;
 }
 
 /** The details of a bad key are left out, because messages end up in logs. */

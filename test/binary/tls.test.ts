@@ -118,20 +118,6 @@ test("over HTTPS an unknown address, a wrong method and a short host are met at 
   expect(await server.stop()).toBe(0);
 });
 
-test.each([
-  ["a pipe that nobody writes to", "mkfifo", "nobody writes to this pipe"],
-  ["a folder", "mkdir", "it is a folder"],
-  ["a device", "ln -s /dev/zero", "it is a device"],
-])("%s for a key is refused in words", async (_, make, why) => {
-  using folder = temporaryFolder();
-  const path = join(folder.path, "key");
-  expect(Bun.spawnSync([...make.split(" "), path]).exitCode).toBe(0);
-  const args = [...pair("first").slice(0, 2), "--tls-key", path];
-  const { exitCode, stderr } = await rehome(["serve", "--data", folder.path, ...args]);
-  expect(exitCode).toBe(2);
-  expect(stderr).toContain(`Error: The file of --tls-key cannot be read: ${why}.\n`);
-});
-
 test("a key may come from a command that takes its time", async () => {
   using folder = temporaryFolder();
   const late = 'exec "$0" "$@" --tls-key <(sleep 0.3; cat "$KEY")';
