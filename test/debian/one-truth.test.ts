@@ -155,6 +155,28 @@ test(
 );
 
 test(
+  "the daily backup copies the catalogue of the service, wherever its unit has it",
+  async () => {
+    const text = await inSystem(`
+      exec 2>&1
+      rehome service install >/dev/null
+      install -d -o rehome -m 700 /srv/rehome
+      mkdir -p /etc/systemd/system/rehome.service.d /etc/systemd/system/rehome-backup.service.d
+      echo '[Service]\nReadWritePaths=/srv/rehome' >/etc/systemd/system/rehome-backup.service.d/own.conf
+      { cat /etc/systemd/system/rehome-backup.service.d/own.conf; echo Environment=REHOME_DATA=/srv/rehome; } \
+        >/etc/systemd/system/rehome.service.d/own.conf
+      systemctl daemon-reload; systemctl restart rehome
+      rehome pets add --name Rex --category 1 >/dev/null
+      systemctl start rehome-backup
+      rehome backup verify /var/lib/rehome/backups/*.db
+      rehome doctor | grep -o '^ok    backup .* KiB, written to /var/lib/rehome/backups/'`);
+    expect(text).toContain("\n  1 animal: ");
+    expect(text).toContain("written to /var/lib/rehome/backups/");
+  },
+  slowMs,
+);
+
+test(
   "root's files are closed to the service's account, and a service that does not start says where to look",
   async () => {
     const text = await inSystem(`
