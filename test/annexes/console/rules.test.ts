@@ -15,6 +15,7 @@ import { isKnownHost, isOpenable, isOwnOrigin } from "../../../src/annexes/conso
 import { router } from "../../../src/annexes/console/web/router.ts";
 import { languageFor } from "../../../src/annexes/console/words/index.ts";
 import { minuteMs } from "../../../src/domain/clock.ts";
+import { until } from "../../helpers/until.ts";
 
 describe("who can reach an address", () => {
   test.each([
@@ -263,7 +264,7 @@ test("what other processes tell is added, whichever of them it was", () => {
     tellers[by]?.answered({ status, durationMs });
   for (let i = 0; i < 60; i += 1) answered(0, 200, 0.4);
   for (let i = 0; i < 39; i += 1) answered(1, 429, 3);
-  answered(1, 503, 9_000);
+  answered(1, 500, 9_000);
   expect(meter.lastHour().requests).toBe(0);
   for (const teller of tellers) teller.tell();
   // What is told is not told again.
@@ -296,4 +297,19 @@ test("the traffic of an hour: minutes go, quantiles are bounds", () => {
   nowMs -= 30 * minuteMs;
   answered(200, 1);
   expect(meter.lastHour().requests).toBe(1);
+  nowMs += 31 * minuteMs;
+  expect(meter.lastHour().perMinute.at(-2)).toBe(1);
+  nowMs += 24 * 60 * minuteMs;
+  expect(meter.lastHour().perMinute).toEqual(Array.from({ length: 60 }, () => 0));
+});
+
+test("what a process counts is told by itself, again and again, and nothing where there is none", async () => {
+  const told: number[] = [];
+  const teller = new TrafficTeller(({ requests }) => told.push(requests));
+  teller.tell();
+  for (const count of [1, 2]) {
+    for (let i = 0; i < count; i += 1) teller.answered({ status: 200, durationMs: 1 });
+    await until(() => told.length === count);
+  }
+  expect(told).toEqual([1, 2]);
 });

@@ -29,9 +29,7 @@ interface PlanAdvice {
 export function planAdvice(limits: Limits, days: readonly DayOfUse[]): PlanAdvice | undefined {
   const peakPerDay = Math.max(0, ...days.map(({ requests }) => requests));
   if (peakPerDay >= limits.perDay * nearLimitShare) {
-    const plan = smallestPlan(
-      ({ perDay }) => perDay > limits.perDay && peakPerDay < perDay * nearLimitShare,
-    );
+    const plan = smallestPlan(({ perDay }) => peakPerDay < perDay * nearLimitShare);
     return { window: "day", plan };
   }
   const requests = days.reduce((sum, day) => sum + day.requests, 0);

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { planAdvice } from "../../../../src/annexes/operate/usage/advice.ts";
+import { usageReport } from "../../../../src/annexes/operate/usage/json.ts";
+import { noBan } from "../../../../src/domain/ban.ts";
 import { publishedLimits } from "../../../../src/domain/plan.ts";
 
 const { free, pro, business } = publishedLimits;
@@ -30,6 +32,16 @@ describe("a day that is nearly used up asks for a larger one", () => {
   ] as const)("%j at %d a day: %s", (limits, peak, plan) => {
     expect(planAdvice(limits, [day(1), day(peak), day(2)])).toEqual({ window: "day", plan });
   });
+});
+
+test("a revoked key needs no other plan", () => {
+  const key = { id: "key_1", name: "", plan: "free", limits: free, ban: noBan } as const;
+  const rest = { readOnly: false, createdAtMs: 0, expiresAtMs: undefined };
+  const days = [{ keyId: "key_1", day: 0, requests: 900, refusals: 0, bans: 0 }];
+  const adviceFor = (revokedAtMs: number | undefined) =>
+    usageReport([{ ...key, ...rest, revokedAtMs }], days, 0, 1).keys[0]?.advice;
+  expect(adviceFor(undefined)).toEqual({ window: "day", plan: "pro" });
+  expect(adviceFor(1)).toBeNull();
 });
 
 describe("refusals below the day's limit ask for a larger minute", () => {

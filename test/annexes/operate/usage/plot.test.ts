@@ -32,6 +32,10 @@ test("columns stand over a scale and their time", () => {
   ]);
 });
 
+test("a day with anything at all shows something", () => {
+  expect(plot({ values: [0, 1, 1_000] }).lines[7]).toBe("      ┤    ▁▁▁ ███");
+});
+
 test("the limit is drawn across where the values come near it", () => {
   const near = plot({ values: [50, 90], limit: 100 }).lines;
   expect(near[0]).toBe("limit 100 ┤╌╌╌ ▂▂▂");
