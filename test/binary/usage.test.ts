@@ -96,6 +96,7 @@ describe("for a person", () => {
     expect(stdout).toContain("limit 1,000 ┤╌");
     expect(stdout).toMatch(/^ +!$/m);
     expect(stdout).toMatch(/^ +B$/m);
+    expect(stdout).not.toMatch(/^ID |Each column/m);
   });
 
   test("nothing used is said", async () => {

@@ -12,7 +12,7 @@ describe("a unit", () => {
     const unit = readUnit(
       [
         "[Unit]\nUser=nobody\n[Service]\n# User=other\nUser=shelter\nEnvironment=REHOME_DATA=%S/rehome 'REHOME_A=a b'\n" +
-          'EnvironmentFile=-/etc/default/rehome\nExecStart=/usr/bin/rehome serve --port 9000 \\\n  --base-url="https://a/v1"\n',
+          'EnvironmentFile=-/etc/default/rehome\nExecStart=/usr/bin/rehome serve --port 9000 \\\n  --base-url="https://a/100%%/v1"\n[Install]\nUser=nobody\n',
       ],
       folders,
     );
@@ -22,13 +22,13 @@ describe("a unit", () => {
       ["REHOME_A", "a b"],
     ]);
     expect(unit.environmentFiles).toEqual(["/etc/default/rehome"]);
-    expect(unit.command.slice(2)).toEqual(["--port", "9000", "--base-url=https://a/v1"]);
+    expect(unit.command.slice(2)).toEqual(["--port", "9000", "--base-url=https://a/100%/v1"]);
   });
 
   test("is changed by its drop-ins, and an empty assignment takes back", () => {
     const unit = readUnit(
       [
-        "[Service]\nEnvironment=REHOME_PORT=1\nEnvironmentFile=/a\nExecStart=/old",
+        "[Service]\nEnvironment=REHOME_PORT=1 REHOME_BANS=off\nEnvironmentFile=/a\nExecStart=/old",
         "[Service]\nEnvironment=\nEnvironment=REHOME_PORT=2\nEnvironmentFile=\nEnvironmentFile=/b\nExecStart=\nExecStart=/new",
       ],
       folders,

@@ -72,13 +72,12 @@ export function readEnvironmentFile(text: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Lines without comments; one that ends in a backslash goes on in the next, behind `between`. */
+/** The lines of a file; one that ends in a backslash goes on in the next, behind `between`. */
 function joined(text: string, between: string): string[] {
   return text
     .replaceAll(/\\\r?\n/g, between)
     .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "" && !/^[#;]/.test(line));
+    .map((line) => line.trim());
 }
 
 /** The words of a value; quotes and backslashes keep a space in one. */

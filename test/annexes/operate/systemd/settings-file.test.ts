@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
-import { withVariables } from "../../../../src/annexes/operate/systemd/settings-file.ts";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  putSettings,
+  withVariables,
+} from "../../../../src/annexes/operate/systemd/settings-file.ts";
+
+import { temporaryFolder } from "../../../helpers/binary.ts";
+import { testIo } from "../../../helpers/io.ts";
 
 const port = new Map([["REHOME_PORT", "9000"]]);
 
@@ -19,4 +27,16 @@ test.each([
 
 test("nothing to set changes nothing", () => {
   expect(withVariables("#REHOME_PORT=8080\n", new Map())).toBe("#REHOME_PORT=8080\n");
+});
+
+test("the file that is there keeps its mode, and is written when something changes", () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "rehome");
+  const io = testIo();
+  writeFileSync(file, "REHOME_STORE=postgres://u:p@h/d\n");
+  chmodSync(file, 0o600);
+  for (let time = 0; time < 2; time += 1) putSettings(file, "", port, io);
+  expect(readFileSync(file, "utf8")).toBe("REHOME_STORE=postgres://u:p@h/d\nREHOME_PORT=9000\n");
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(io.printed()).toBe(`Wrote ${file}\n`);
 });
