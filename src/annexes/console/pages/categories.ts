@@ -135,8 +135,8 @@ function mergeForm(
 export async function renameCategory(visit: Visit): Promise<Response> {
   const { desk, form, words, person } = visit;
   const id = parseInt64(param(visit, "id"));
+  if (id === undefined) return notFoundPage(visit);
   const known = await desk.animals.categories();
-  if (id === undefined || !known.some((each) => each.id === id)) return notFoundPage(visit);
   const name = form.text("name");
   const error = nameErrorOf(name, words) ?? takenError(visit, known, name, id);
   if (error !== undefined) return shownOne(visit, name, { name: error });
