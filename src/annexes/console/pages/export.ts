@@ -1,7 +1,7 @@
 import { exportFormats, exportText, type ExportFormat } from "../../import/write/export.ts";
 import { html } from "../../page/html.ts";
 import { download } from "../web/answer.ts";
-import { query, type Visit } from "../web/visit.ts";
+import type { Visit } from "../web/visit.ts";
 import { askedOf, listPath } from "./animals.ts";
 import { notFoundPage } from "./failures.ts";
 import { consolePage } from "./layout.ts";
@@ -19,7 +19,7 @@ const types: Readonly<Record<ExportFormat, string>> = {
 /** `GET /export`: the animals of a list as a file, in each format. */
 export async function exportPage(visit: Visit): Promise<Response> {
   const { words, desk } = visit;
-  const asked = { ...askedOf(visit), before: undefined };
+  const asked = askedOf(visit);
   const { found, isMore } = await desk.animals.find({ ...asked, limit: 1 });
   const parameters = listPath(asked).split("?")[1];
   return consolePage(visit, {
@@ -48,7 +48,7 @@ export async function exportPage(visit: Visit): Promise<Response> {
 /** `GET /export/:format`: the file, written while it is read, so that its size costs no memory. */
 export function exportFile(visit: Visit): Response {
   const format = exportFormats.find((each) => each === visit.params["format"]);
-  if (format === undefined || query(visit, "before") !== "") return notFoundPage(visit);
+  if (format === undefined) return notFoundPage(visit);
   const batches = visit.desk.animals.all({ ...askedOf(visit), limit: batchAnimals });
   const text = exportText(batches, format);
   const stream = new ReadableStream<Uint8Array>({
