@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { animalDesk, type AnimalDesk } from "../../../src/annexes/console/animals/desk.ts";
 import type { Desk } from "../../../src/annexes/console/desk.ts";
 import { PeopleService } from "../../../src/annexes/console/people.ts";
+import { en } from "../../../src/annexes/console/words/en.ts";
 import { createServices, type Services } from "../../../src/service/services.ts";
 import { categories } from "../../../src/annexes/animals/tables.ts";
 import { addRecords } from "../../../src/storage/records.ts";
@@ -16,6 +17,7 @@ describe.each(stores)("on $name", (kind) => {
   let store: Store;
   let services: Services;
   let animals: AnimalDesk;
+  let people: PeopleService;
   let ask: Ask;
   let headers: Readonly<Record<string, string>>;
 
@@ -33,7 +35,7 @@ describe.each(stores)("on $name", (kind) => {
       onError: (error) => expect(error).toBeUndefined(),
     });
     animals = animalDesk(services);
-    const people = new PeopleService(store, Date.now, randomBytes);
+    people = new PeopleService(store, Date.now, randomBytes);
     ask = asking({
       desk: { services, animals, people, clock: Date.now } as Desk,
       publicOrigin: undefined,
@@ -74,6 +76,7 @@ describe.each(stores)("on $name", (kind) => {
       const { status, location } = await post(`/animals/${id}`, fields);
       expect([status, location]).toEqual([303, `/animals/${id}?change=1`]);
       expect(await animals.byId(id)).toMatchObject({ name: "", categoryId: 7n, status: "sold" });
+      expect(await get("/animals")).toMatch(/href="\/animals\/1">\(no name\)</);
     });
     test("keeps the blanks around its name, and has room for 1,000 characters", async () => {
       const id = await store.pets.create({ name: " Rex ", categoryId: 7n, status: "pending" });
@@ -153,7 +156,8 @@ describe.each(stores)("on $name", (kind) => {
       await added("Rex");
       expect((await post("/categories/9", { name: "Cat" })).status).toBe(404);
       expect((await post("/categories/1/merge", { into: "1" })).status).toBe(404);
-      expect((await post("/categories/1/merge", { into: "9" })).status).toBe(404);
+      const merged = await post("/categories/1/merge", { into: "9" });
+      expect([merged.status, merged.page.includes(en.failures.notFound)]).toEqual([404, true]);
       expect(await get("/categories/1")).not.toContain("Merge into another");
       expect(await animals.categories()).toMatchObject([{ name: "Dog" }]);
     });
@@ -174,6 +178,8 @@ describe.each(stores)("on $name", (kind) => {
       }
       const last = await get(older.replaceAll("&amp;", "&"));
       expect(last).toContain(">Rex 0</a");
+      // So does another language.
+      expect(last).toContain(`name="back" value="${older}"`);
       expect(last).not.toContain(">Older<");
       expect(last).toMatch(/href="\/animals\?q=rex&amp;category=1&amp;status=pending"\s*>Newest</);
       expect(last).toMatch(/class="chip" href="\/animals\?q=rex&amp;category=1&amp;status=sold"/);
@@ -197,6 +203,29 @@ describe.each(stores)("on $name", (kind) => {
       expect(await post(`/keys/${key.id}`, enterprise)).toMatchObject({ status: 303 });
       const wrong = await post(`/keys/${key.id}`, { ...enterprise, name: "bigger", perDay: "0" });
       expect([wrong.status, wrong.page.includes('value="bigger"')]).toEqual([400, true]);
+    });
+
+    test("is made with the plan, the numbers and the end that were typed, or not at all", async () => {
+      for (const [wrong, field] of [
+        [{ perMinute: "0" }, "perMinute"],
+        [{ perDay: "" }, "perDay"],
+        [{ expires: "0" }, "expires"],
+      ] as const) {
+        const { status, page } = await post("/keys", { ...enterprise, ...wrong });
+        expect([status, page.match(/id="(\w+)-error"/g)]).toEqual([400, [`id="${field}-error"`]]);
+      }
+      expect(await post("/keys", { ...free, name: "small", plan: "pro" })).toMatchObject({
+        status: 200,
+      });
+      expect(await services.keys.list()).toMatchObject([{ name: "small", plan: "pro" }]);
+    });
+
+    test("never ends in the words of the reader too", async () => {
+      const { key } = await services.keys.create({ name: "web", plan: "free", expiresInMs: 1_000 });
+      const spanish = { ...headers, cookie: `${headers["cookie"]}; rehome_language=es` };
+      const fields = { ...free, name: "web", expires: "Nunca" };
+      expect((await ask(`/keys/${key.id}`, { headers: spanish, fields })).status).toBe(303);
+      expect((await services.keys.list())[0]?.expiresAtMs).toBeUndefined();
     });
 
     test("is changed by the person, under its id alone", async () => {
@@ -224,5 +253,16 @@ describe.each(stores)("on $name", (kind) => {
       expect(page.match(/<form method="post" action="\/keys\/[^"]*"/g)).toBeNull();
       expect((await post(`/keys/${key.id}/rotate`, { grace: "0" })).status).toBe(400);
     });
+  });
+
+  test.each([
+    ["empty", "", en.errors.nameMissing],
+    ["turned around", "Ana\u202Etoor", en.errors.name],
+    ["too long", "a".repeat(1_001), en.errors.nameLong(1_000)],
+    ["somebody's", "Olga", en.people.taken],
+  ])("a person whose name is %s is not invited, and the page says why", async (_, name, words) => {
+    const { status, page } = await post("/people", { name, role: "staff" });
+    expect([status, page.includes(words)]).toEqual([400, true]);
+    expect(await people.list()).toHaveLength(1);
   });
 });

@@ -7,6 +7,7 @@ import { renew } from "../../../src/annexes/console/people-statements.ts";
 import { hashSecret, type Secret } from "../../../src/annexes/console/secrets.ts";
 import { sessions, type Role } from "../../../src/annexes/console/tables.ts";
 import { ConsoleError } from "../../../src/annexes/console/web/console-error.ts";
+import { en } from "../../../src/annexes/console/words/en.ts";
 import { dayMs } from "../../../src/domain/clock.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { Store } from "../../../src/storage/contract.ts";
@@ -236,7 +237,9 @@ describe.each(stores)("on $name", (kind) => {
     failure = error;
     const answer = await ask("/changes", ana);
     expect([answer.status, reported]).toEqual([status, isOurs ? [error] : []]);
-    expect((await answer.text()).includes("on fire")).toBe(false);
+    const page = await answer.text();
+    expect(page).not.toContain("on fire");
+    expect(page.includes(en.failures.later)).toBe(status === 503);
   });
 
   test("a failure before anybody is signed in is in the log, and a bad form is not", async () => {
