@@ -40,7 +40,7 @@ function read(file: string, flag: string): string {
   } catch (error) {
     throw new AppError(
       "invalid_request",
-      `The file of ${flag} cannot be read: ${reasonOf(error)}.`,
+      `The file of ${flag}, ${file}, cannot be read: ${reasonOf(error)}.`,
       {
         cause: error,
         hint: "Name a file that this user can read.",

@@ -64,9 +64,10 @@ describe.skipIf(isOnPostgres)("the certificate of the settings", () => {
     const cert = join(fixtures, "first.crt");
     const key = join(fixtures, "first.key");
     expect((await found(folder.path, cert, key))?.detail).toStartWith(`${cert}, valid until 2`);
-    expect(await found(folder.path, join(folder.path, "gone.pem"), key)).toMatchObject({
+    const gone = join(folder.path, "gone.pem");
+    expect(await found(folder.path, gone, key)).toMatchObject({
       state: "fail",
-      detail: "The file of --tls-cert cannot be read: there is no such file",
+      detail: `The file of --tls-cert, ${gone}, cannot be read: there is no such file`,
     });
     expect(await found(folder.path, cert, join(fixtures, "second.key"))).toMatchObject({
       state: "fail",

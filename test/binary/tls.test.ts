@@ -138,7 +138,7 @@ test.each([
   [
     "a file that is missing",
     [...pair("first").slice(0, 2), "--tls-key", "/nowhere/a.key"],
-    "The file of --tls-key cannot be read",
+    "The file of --tls-key, /nowhere/a.key, cannot be read: there is no such file.",
   ],
   [
     "a file that is no certificate",
