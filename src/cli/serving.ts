@@ -168,7 +168,7 @@ function notListening(error: unknown, host: string, port: number): AppError {
     "Give an address of this machine (ip address shows them), or 0.0.0.0 for all of them.";
   const otherPort =
     code === "EACCES"
-      ? "Choose a port from 1024 on; lower ones need a privilege."
+      ? "Choose a port from 1024 on. A lower one needs a privilege, which rehome service install gives to the service."
       : "Stop what listens there, or choose another port with --port.";
   const isPort = code === "EACCES" || (code === "EADDRINUSE" && !isName);
   return new AppError("unavailable", `Cannot listen on ${host} port ${port}: ${why}.`, {

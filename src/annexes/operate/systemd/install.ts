@@ -50,7 +50,7 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
   }
   const trial = isThisSystem ? await chosenTrial(options, io) : undefined;
   putUnits(options, io);
-  if (port !== undefined) setLowPort(root, port, io);
+  setLowPort(root, port, io);
   const variables = new Map<string, string>();
   if (host !== undefined) variables.set(variableOf(settings.host), host);
   if (port !== undefined) variables.set(variableOf(settings.port), String(port));

@@ -29,6 +29,21 @@ test("the right to a low port goes with the port", async () => {
   expect(await install(folder.path, 8081)).not.toContain(path);
 });
 
+test.each(["REHOME_PORT=443", "REHOME_METRICS=192.0.2.7:443"])(
+  "the settings have the right too, as with %s",
+  async (line) => {
+    using folder = temporaryFolder();
+    await install(folder.path);
+    const path = dropIn(folder.path);
+    const settings = join(folder.path, "etc/default/rehome");
+    appendFileSync(settings, `${line}\n`);
+    expect(await install(folder.path)).toContain(`Wrote ${path}\n`);
+    expect(await install(folder.path)).not.toContain(path);
+    writeFileSync(settings, "REHOME_PORT=8443\n");
+    expect(await install(folder.path)).toContain(`Removed ${path}\n`);
+  },
+);
+
 test("an administrator's own drop-in stays, and one that the console needs", async () => {
   using folder = temporaryFolder();
   const path = dropIn(folder.path);
