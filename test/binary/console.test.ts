@@ -2,7 +2,6 @@
  * The staff's console of the compiled executable: who gets in, what they may do, and what attacks
  * come to.
  */
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import {
@@ -414,17 +413,6 @@ describe("a person", () => {
     expect(exitCode).toBe(2);
     expect(stderr).toContain("Error: A name must have characters that can be seen.");
   });
-});
-
-test("a command invites to an address of this machine where the console takes all of them", async () => {
-  using other = temporaryFolder();
-  const data = ["--data", other.path];
-  await rehome(["categories", "add", "Dog", ...data]);
-  using db = new Database(`${other.path}/rehome.db`);
-  // As the console notes it under systemd, where it may not ask for the addresses.
-  db.run("INSERT INTO store_state (name, value) VALUES ('console', 'http://0.0.0.0:8090')");
-  const { stdout } = await rehome(["people", "invite", "Ana", ...data]);
-  expect(stdout).toMatch(/^http:\/\/[1-9][\d.]*:8090\/join\//);
 });
 
 describe("an export", () => {
