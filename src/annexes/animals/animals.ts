@@ -113,16 +113,12 @@ export class AnimalService {
     return changing(this.#editing, "update", function* (change, by) {
       yield* requireAll(ids);
       const resolved = category && (yield* resolveCategory(category));
-      const patch = { ...fields, categoryId: resolved?.id };
-      const set = Object.fromEntries(
-        Object.entries(patch).filter(([, value]) => value !== undefined),
-      );
+      const set = { ...fields, categoryId: resolved?.id };
       const planned = yield* planUpdate(change, sql`animal.id IN ${list(ids)}`, set);
-      const made = resolved?.made ?? [];
-      if (planned === 0 && made.length === 0) yield* dropChange(change);
+      if (planned === 0) yield* dropChange(change);
       else {
         const counts = yield* carryOut(change, by);
-        yield* describeChange(change, { ...counts, set }, made);
+        yield* describeChange(change, { ...counts, set }, resolved?.made);
       }
       return yield* inOrder(ids);
     });

@@ -143,6 +143,36 @@ describe.each(stores)("$name", (kind) => {
     expect(events.map(({ action }) => action)).toEqual(["remove", "restore"]);
   });
 
+  test("one whose id elsewhere another animal has by now does not come back", async () => {
+    const [rex, ada] = [await create("Rex"), await create("Ada")];
+    const give = (id: bigint, source: string) =>
+      store.transact(() =>
+        run(sql`UPDATE ${pets} SET external_id = 'x:1', source = ${source} WHERE id = ${id}`),
+      );
+    await give(rex, "x");
+    await animals.remove([rex]);
+    await give(ada, "x");
+    expect((await refusal(animals.restore(rex))).message).toBe(
+      'Another animal now has the external id of 1, "x:1".',
+    );
+    expect(await animals.undo({ rehearse: true })).toMatchObject({ restored: 0, left: 1 });
+    await give(ada, "y");
+    expect(await animals.undo()).toMatchObject({ restored: 1, left: 0 });
+  });
+
+  test("who makes a change is told its number", async () => {
+    const rex = await create("Rex");
+    const numbers: bigint[] = [];
+    const told = (number: bigint) => void numbers.push(number);
+    await animals.as("ben", told).update([rex], { status: "sold" });
+    await categories.as("eve", told).add("Dog");
+    const made = await store.read(() =>
+      rows(sql<{ id: bigint; actor: string }>`SELECT id, actor FROM ${changes} ORDER BY id`),
+    );
+    expect(made.map(({ id }) => id)).toEqual(numbers);
+    expect(made.map(({ actor }) => actor)).toEqual(["ben", "eve"]);
+  });
+
   test("an undo leaves what was changed since, and says so", async () => {
     const [rex, ada] = [await create("Rex"), await create("Ada")];
     await animals.update([rex, ada], { status: "pending" });
@@ -157,6 +187,11 @@ describe.each(stores)("$name", (kind) => {
     expect((await all()).map(({ status }) => status)).toEqual([undefined, "sold"]);
     const again = await refusal(animals.undo({ change: first?.id ?? 0n }));
     expect(again.message).toContain("was already undone");
+    const [undo] = await store.read(() =>
+      rows(sql<{ id: bigint }>`SELECT max(id) AS id FROM ${changes}`),
+    );
+    const itself = await refusal(animals.undo({ change: undo?.id ?? 0n }));
+    expect(itself.message).toBe(`The change ${undo?.id} is an undo itself.`);
     expect((await animals.undo()).updated).toBe(1);
     expect((await refusal(animals.undo())).message).toBe("There is no change to undo.");
   });
@@ -200,6 +235,12 @@ describe.each(stores)("$name", (kind) => {
     expect((await animals.history(rex)).events.map(({ atMs }) => atMs)).toEqual([nowMs - 1, nowMs]);
     const left = await store.read(() => rows(sql`SELECT id FROM ${changes}`));
     expect(left).toHaveLength(2);
+    // Of its origin the day is kept, and no number that an undo would not know.
+    const { id } = await animals.add({ name: "Ada", category: { text: "1" } });
+    nowMs += 91 * dayMs;
+    await animals.update([rex], { name: "Mo" });
+    const created = { atMs: nowMs - 91 * dayMs, by: undefined, action: undefined };
+    expect((await animals.history(id)).created).toEqual({ ...created, change: undefined });
   });
 
   test("are found by a part of their names, whatever its case and accents, with totals", async () => {
@@ -255,17 +296,32 @@ describe.each(stores)("$name", (kind) => {
           await store.transact(() => run(sql`DELETE FROM ${pets}`));
           for (const name of names) await create(name);
           const expected = names.filter((name) => fold(name).includes(fold(typed)));
-          const first = await animals.find({ name: typed, limit });
-          const next = await animals.find({ name: typed, limit: 13, after: first.pets.at(-1)?.id });
-          const rest = first.pets.length === 0 ? [] : next.pets;
-          expect([...first.pets, ...rest].map(({ name }) => name)).toEqual(expected);
-          expect(first.pets.length).toBe(Math.min(limit, expected.length));
-          expect([first.total, next.total]).toEqual([expected.length, expected.length]);
+          const found: string[] = [];
+          for (let after: bigint | undefined; ;) {
+            const page = await animals.find({ name: typed, limit, after });
+            expect(page.total).toBe(expected.length);
+            expect(page.pets.length).toBe(Math.min(limit, expected.length - found.length));
+            if (page.pets.length === 0) break;
+            found.push(...page.pets.map((pet) => pet.name));
+            after = page.pets.at(-1)?.id;
+          }
+          expect(found).toEqual(expected);
         },
       ),
       { numRuns: 25 },
     );
   }, 120_000);
+
+  test("are found by their letters however many others there are", async () => {
+    const many = Array.from({ length: 20_001 }, (_, at) => [`Zoë ${at}`, 1n]);
+    const columns = ["name", "categoryId"];
+    await store.transact(() => insert({ into: pets, columns, rows: many }));
+    const page = await animals.find({ name: "zoe", limit: 2, after: 19_999n });
+    expect([page.total, page.pets.map(({ name }) => name)]).toEqual([
+      20_001,
+      ["Zoë 19999", "Zoë 20000"],
+    ]);
+  }, 60_000);
 
   test("categories are named, renamed and merged, and each of it is taken back", async () => {
     await create("Rex", 3n);
@@ -315,6 +371,51 @@ describe.each(stores)("$name", (kind) => {
     const before = await newestInForce();
     expect(await categories.merge(["5"], "7")).toBe(0);
     expect(await newestInForce()).toEqual(before);
+  });
+
+  test("a name that is empty or taken is refused, and an id without a name keeps its animals", async () => {
+    await create("Rex", 9n);
+    await categories.add("Dog", 4n);
+    await categories.add("Cat", 5n);
+    const messages = [];
+    for (const work of [
+      () => categories.add(" "),
+      () => categories.add("Fox", 4n),
+      () => categories.rename("4", " "),
+      () => categories.rename("4", "cat"),
+    ]) {
+      messages.push((await refusal(work())).message);
+    }
+    expect(messages).toEqual([
+      "The name of a category must have a character that can be seen.",
+      'The category 4 has a name, "Dog".',
+      "The name of a category must have a character that can be seen.",
+      'The category 5 has the name "Cat".',
+    ]);
+    await categories.rename("9", "Fox");
+    await animals.undo();
+    expect((await categories.list()).at(-1)).toEqual({ id: 9n, name: undefined, animals: 1 });
+    // A number is made as it is, and no name; the next name goes above all numbers.
+    const asked = { text: "77", create: true };
+    expect((await animals.add({ name: "Ada", category: asked })).categoryId).toBe(77n);
+    expect(await categories.add("Owl")).toEqual({ id: 78n, name: "Owl" });
+    await create("Tom", int64Max);
+    expect((await refusal(categories.add("Eel"))).message).toContain("No id is left above");
+  });
+
+  test("an undo of a rename brings the name back, unless another category has it by now", async () => {
+    await categories.add("Dog", 4n);
+    await categories.rename("4", "DOG");
+    await animals.undo();
+    expect(await categories.named()).toEqual([{ id: 4n, name: "Dog" }]);
+    await categories.rename("4", "Hound");
+    const rename = (await newestInForce())?.id ?? 0n;
+    await categories.add("Dog", 5n);
+    expect((await animals.undo({ change: rename })).categories).toEqual([]);
+    expect(await categories.named()).toEqual([
+      { id: 4n, name: "Hound" },
+      { id: 5n, name: "Dog" },
+    ]);
   });
 
   test("a rename to the name that a category has is no change to undo", async () => {

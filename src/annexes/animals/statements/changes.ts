@@ -223,7 +223,7 @@ export function* carryOut(
   const set = yield* run(
     sql`UPDATE ${pets} SET ${fieldsOf("event.after")} FROM ${petEvents} AS event
       WHERE event.change_id = ${change} AND ${within(range, "event.pet_id")}
-        AND event.pet_id = pets.id AND event.after IS NOT NULL`,
+        AND event.pet_id = pets.id`,
   );
   yield* countAnimals(restored - removed);
   return { updated: set - restored, removed, restored };

@@ -49,7 +49,6 @@ export async function findPets(
   const plain = sql`${where} AND ${isAsciiName} AND ${plainMatch(wanted)}`;
   // A name of other letters than A to Z has to be folded, which no database does alike.
   const folded = await foldedMatches(engine, sql`${where} AND NOT ${isAsciiName}`, wanted);
-  if (!isAscii(wanted)) return pageOf(engine, folded, limit, after);
   const ids = folded.filter((id) => id > after).slice(0, limit);
   const either = ids.length === 0 ? plain : sql`(${plain} OR id IN ${list(ids)})`;
   return engine.read(
@@ -69,20 +68,6 @@ export async function findPets(
 function* plainPage(where: Statement, limit: number, after: bigint): Steps<FoundPets> {
   const page = yield* petRows(sql`WHERE ${where} AND id > ${after} ORDER BY id LIMIT ${limit}`);
   return { pets: page, total: yield* countWhere(where) };
-}
-
-async function pageOf(
-  engine: Engine,
-  ids: readonly bigint[],
-  limit: number,
-  after: bigint,
-): Promise<FoundPets> {
-  const page = ids.filter((id) => id > after).slice(0, limit);
-  const found =
-    page.length === 0
-      ? []
-      : await engine.read(() => petRows(sql`WHERE id IN ${list(page)} ORDER BY id`));
-  return { pets: found, total: ids.length };
 }
 
 function conditionsOf(filter: PetFilter): Statement {
@@ -112,12 +97,6 @@ export function plainMatch(wanted: string): Statement {
     postgres: 'strpos(lower(name COLLATE "C")',
   });
   return sql`${place}, ${wanted}) > 0`;
-}
-
-/** True when every character is one of ASCII's, so that folding it only lowers A to Z. */
-function isAscii(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- ASCII begins with the control characters
-  return /^[\u0000-\u007f]*$/.test(text);
 }
 
 /** The ids of the animals whose folded name holds `wanted`, in ascending order. */

@@ -11,7 +11,6 @@ import {
   planRemoval,
   within,
 } from "./changes.ts";
-import { int64Max } from "../../../domain/int64.ts";
 import type { Table } from "../../../storage/declare.ts";
 import {
   raw,
@@ -35,9 +34,9 @@ interface Wanted {
   readonly updated: Statement;
 }
 
-/** What is to be taken back of `change` in `range` by the change `undo`. */
-function wanted(change: bigint, undo: bigint, range: IdRange): Wanted {
-  const isUntouched = untouched(change, undo);
+/** What is to be taken back of `change` in `range`. */
+function wanted(change: bigint, range: IdRange): Wanted {
+  const isUntouched = untouched(change);
   const inRange = within(range, "animal.id");
   const returned = sql`SELECT pet_id FROM ${petEvents}
     WHERE change_id = ${change} AND ${within(range, "pet_id")} AND before IS NULL`;
@@ -54,23 +53,23 @@ function wanted(change: bigint, undo: bigint, range: IdRange): Wanted {
 }
 
 /**
- * True for an `animal` that nothing changed after `change` that still holds, nor an earlier undo of
+ * True for an `animal` that nothing changed after `change` that still holds, nor an undo of
  * `change`. A change holds for an animal until an undo of it took that animal back.
  */
-function untouched(change: bigint, undo: bigint): Statement {
+function untouched(change: bigint): Statement {
   const takenBack = sql`EXISTS (
     SELECT 1 FROM ${petEvents} AS back JOIN ${changes} AS again ON again.id = back.change_id
     WHERE back.pet_id = later.pet_id AND again.undoes = cause.id)`;
   // PostgreSQL makes a join of NOT EXISTS, and without statistics it compares all with all there.
   return sql`(
     SELECT count(*) FROM ${petEvents} AS later JOIN ${changes} AS cause ON cause.id = later.change_id
-    WHERE later.pet_id = animal.id AND cause.id > ${change} AND cause.id <> ${undo}
+    WHERE later.pet_id = animal.id AND cause.id > ${change}
       AND (cause.undoes = ${change} OR (cause.undoes IS NULL AND NOT ${takenBack}))) = 0`;
 }
 
 /** Plans to take back, as the change `undo`, what `change` did to the animals in `range`. */
 export function* planUndo(undo: bigint, change: bigint, range: IdRange): Steps<void> {
-  const { added, removed, updated } = wanted(change, undo, range);
+  const { added, removed, updated } = wanted(change, range);
   yield* planRemoval(undo, added);
   yield* planFormer(undo, removed, true);
   yield* planFormer(undo, updated, false);
@@ -78,7 +77,7 @@ export function* planUndo(undo: bigint, change: bigint, range: IdRange): Steps<v
 
 /** What an undo of `change` would do now. */
 export function* countUndo(change: bigint): Steps<ChangeCounts> {
-  const { added, removed, updated } = wanted(change, int64Max, everyId);
+  const { added, removed, updated } = wanted(change, everyId);
   const found = yield* row<{ removed: bigint; restored: bigint; updated: bigint }>(
     sql`SELECT (SELECT count(*) FROM ${pets} AS animal WHERE ${added}) AS removed,
       (SELECT count(*) ${removed}) AS restored,
