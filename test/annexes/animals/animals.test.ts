@@ -160,6 +160,21 @@ describe.each(stores)("$name", (kind) => {
     expect(await animals.undo()).toMatchObject({ restored: 1, left: 0 });
   });
 
+  test("a change is noticed beside an animal that is added at the same time", async () => {
+    const rex = await create("Rex");
+    for (const change of [
+      () => animals.update([rex], { status: "sold" }),
+      () => animals.undo(),
+      () => animals.remove([rex]),
+      () => animals.restore(rex),
+    ]) {
+      const { edits } = store.versions();
+      await change();
+      await create("Ada");
+      expect(store.versions().edits).toBeGreaterThan(edits);
+    }
+  });
+
   test("who makes a change is told its number", async () => {
     const rex = await create("Rex");
     const numbers: bigint[] = [];
@@ -194,6 +209,10 @@ describe.each(stores)("$name", (kind) => {
     expect(itself.message).toBe(`The change ${undo?.id} is an undo itself.`);
     expect((await animals.undo()).updated).toBe(1);
     expect((await refusal(animals.undo())).message).toBe("There is no change to undo.");
+    const { id } = await animals.add({ name: "Tom", category: { text: "1" } });
+    const adding = (await newestInForce())?.id ?? 0n;
+    await animals.remove([id]);
+    expect(await animals.undo({ change: adding })).toMatchObject({ removed: 0, left: 1 });
   });
 
   test.each<[string, number]>([
@@ -410,11 +429,15 @@ describe.each(stores)("$name", (kind) => {
     expect(await categories.named()).toEqual([{ id: 4n, name: "Dog" }]);
     await categories.rename("4", "Hound");
     const rename = (await newestInForce())?.id ?? 0n;
-    await categories.add("Dog", 5n);
+    expect(await categories.add("Dog")).toEqual({ id: 5n, name: "Dog" });
     expect((await animals.undo({ change: rename })).categories).toEqual([]);
+    await categories.rename("5", "Fox");
+    const second = (await newestInForce())?.id ?? 0n;
+    await categories.rename("5", "Wolf");
+    expect((await animals.undo({ change: second })).categories).toEqual([]);
     expect(await categories.named()).toEqual([
       { id: 4n, name: "Hound" },
-      { id: 5n, name: "Dog" },
+      { id: 5n, name: "Wolf" },
     ]);
   });
 

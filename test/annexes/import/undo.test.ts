@@ -143,6 +143,14 @@ describe.each(stores)("$name", (kind) => {
       ["restored", []],
     ]);
     expect(Object.keys(events[1]?.after ?? {})).toEqual(Object.keys(events[0]?.before ?? {}));
+    // One that somebody else removed stays as they removed it.
+    await importText(austin(["A2,Old,01/01/2024,m,,Dog"]));
+    await importText(austin(["A2,Old,01/02/2024,m,Died,Dog"]));
+    await importText(austin(["A2,New,01/03/2024,m,Adoption,Dog"]));
+    const back = (await newestInForce())?.id ?? 0n;
+    await animals.remove([2n]);
+    expect(await animals.undo({ change: back })).toMatchObject({ removed: 0, left: 1 });
+    expect(await animals.restore(2n)).toMatchObject({ name: "New", status: "sold" });
   });
 
   test("an undo of a part leaves the rest of that change in force", async () => {
@@ -189,6 +197,7 @@ describe.each(stores)("$name", (kind) => {
       onProgress: (count) => void done.push(count),
     });
     expect(done.length).toBeGreaterThan(1);
+    expect(done.at(-1)).toBe(7_000);
     expect(did.updated + did.removed).toBe(7_000 - did.left);
     const sold = (id: bigint) => id === first || id === last;
     const left = (await state()).pets.filter(({ name }) => name === "Max");

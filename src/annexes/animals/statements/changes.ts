@@ -247,8 +247,8 @@ export function* carryOutFormer(undo: bigint, undone: bigint, range: IdRange): S
   yield* run(
     sql`UPDATE ${removedPets} SET ${fieldsOf("event.after -> 'former'")} FROM ${petEvents} AS event
       WHERE event.change_id = ${undone} AND ${within(range, "event.pet_id")}
-        AND event.pet_id = removed_pets.id AND event.before IS NULL
-        AND event.after ->> 'former' IS NOT NULL AND removed_in = ${undo}`,
+        AND event.pet_id = removed_pets.id AND event.after ->> 'former' IS NOT NULL
+        AND removed_in = ${undo}`,
   );
 }
 

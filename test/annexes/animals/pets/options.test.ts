@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { InvalidArgumentError } from "commander";
-import { parseStatusWord } from "../../../../src/annexes/animals/pets/options.ts";
+import { nameOption, parseStatusWord } from "../../../../src/annexes/animals/pets/options.ts";
 
 describe("a status that is typed", () => {
   test.each([
@@ -14,4 +14,12 @@ describe("a status that is typed", () => {
   test.each(["", "free", "constructor", "__proto__"])("%j is no status", (typed) =>
     expect(() => parseStatusWord(typed)).toThrow(InvalidArgumentError),
   );
+});
+
+test("a name that is typed is one that can be kept", () => {
+  const parse = nameOption("its name").parseArg;
+  expect(parse?.("é".repeat(1_000), undefined)).toHaveLength(1_000);
+  for (const name of ["é".repeat(1_001), "a\0b", "\ud800"]) {
+    expect(() => parse?.(name, undefined)).toThrow(InvalidArgumentError);
+  }
 });
