@@ -218,6 +218,8 @@ test("Usage tells the requests of all keys and of each, as a chart and as a tabl
   const one = await textOf(`/usage?key=${path.slice(6)}`);
   expect(one).toContain("Use of counted");
   expect(one).toMatch(/Requests: \d+\. Refused: 0\. Bans: 0\./);
+  const unused = (await created({ name: "never used" })).path.slice(6);
+  expect(await textOf(`/usage?key=${unused}`)).toContain("Requests: 0. Refused: 0. Bans: 0.");
   expect((await olga.get("/usage?key=key_000000000000")).status).toBe(404);
 });
 

@@ -265,4 +265,10 @@ describe.each(stores)("on $name", (kind) => {
     expect([status, page.includes(words)]).toEqual([400, true]);
     expect(await people.list()).toHaveLength(1);
   });
+
+  test("a person is staff or an operator", async () => {
+    const { status, page } = await post("/people", { name: "Ben", role: "owner" });
+    expect([status, page.includes(en.errors.role)]).toEqual([400, true]);
+    expect(await people.list()).toHaveLength(1);
+  });
 });

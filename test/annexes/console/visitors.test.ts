@@ -149,6 +149,8 @@ describe.each(stores)("on $name", (kind) => {
         expect((await ask(`/join/${second.token}`, { method })).status).toBe(404);
       }
       expect((await people.resolve("Ben")).invitedUntilMs).toBeUndefined();
+      const page = await (await ask("/people", await joined(ask, "Olga", "operator"))).text();
+      expect(page.match(new RegExp(en.people.lapsed, "g"))).toHaveLength(1);
     });
 
     test("is not taken by HEAD, as a program asks that checks links", async () => {
