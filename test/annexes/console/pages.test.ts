@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { animalDesk, type AnimalDesk } from "../../../src/annexes/console/animals/desk.ts";
 import type { Desk } from "../../../src/annexes/console/desk.ts";
+import type { ImportDesk } from "../../../src/annexes/console/import-desk.ts";
 import { PeopleService } from "../../../src/annexes/console/people.ts";
 import { en } from "../../../src/annexes/console/words/en.ts";
 import { createServices, type Services } from "../../../src/service/services.ts";
@@ -37,7 +38,7 @@ describe.each(stores)("on $name", (kind) => {
     animals = animalDesk(services);
     people = new PeopleService(store, Date.now, randomBytes);
     ask = asking({
-      desk: { services, animals, people, clock: Date.now } as Desk,
+      desk: { services, animals, people, imports, clock: Date.now } as Desk,
       publicOrigin: undefined,
       report: (error) => expect(error).toBeUndefined(),
       warn: (text) => expect(text).toBeUndefined(),
@@ -49,6 +50,10 @@ describe.each(stores)("on $name", (kind) => {
     await services.close();
     await place[Symbol.asyncDispose]();
   }, hookTimeoutMs);
+
+  /** Somebody's file while it is imported: nothing else may be done with it. */
+  const job = { name: "a.csv", state: { is: "working", step: { phase: "storing", done: 1 } } };
+  const imports = { job: () => job } as unknown as ImportDesk;
 
   const get = async (path: string) => (await ask(path, { headers })).text();
   /** Sends a form, and returns the status, and where it leads to or the page. */
@@ -270,5 +275,15 @@ describe.each(stores)("on $name", (kind) => {
     const { status, page } = await post("/people", { name: "Ben", role: "owner" });
     expect([status, page.includes(en.errors.role)]).toEqual([400, true]);
     expect(await people.list()).toHaveLength(1);
+  });
+
+  test("a file that is imported is not read again, taken away or replaced", async () => {
+    for (const path of ["/import/examine", "/import/run"]) {
+      expect(await post(path, { columns: "again" })).toMatchObject({ status: 303 });
+    }
+    expect((await ask("/import/rejects", { headers })).status).toBe(404);
+    const { status, page } = await post("/import");
+    expect([status, page.includes(en.import.busy)]).toEqual([400, true]);
+    expect(await get("/import")).toContain("data-poll");
   });
 });

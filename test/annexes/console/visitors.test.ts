@@ -8,7 +8,7 @@ import { hashSecret, type Secret } from "../../../src/annexes/console/secrets.ts
 import { sessions, type Role } from "../../../src/annexes/console/tables.ts";
 import { ConsoleError } from "../../../src/annexes/console/web/console-error.ts";
 import { en } from "../../../src/annexes/console/words/en.ts";
-import { dayMs } from "../../../src/domain/clock.ts";
+import { dayMs, minuteMs } from "../../../src/domain/clock.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { rows, sql } from "../../../src/storage/statement.ts";
@@ -151,6 +151,19 @@ describe.each(stores)("on $name", (kind) => {
       expect((await people.resolve("Ben")).invitedUntilMs).toBeUndefined();
       const page = await (await ask("/people", await joined(ask, "Olga", "operator"))).text();
       expect(page.match(new RegExp(en.people.lapsed, "g"))).toHaveLength(1);
+    });
+
+    test("is not found by trying: five wrong links in a minute, and the next one waits", async () => {
+      const ask = visitor();
+      const { token } = await people.invite("Ana", "staff", "tester");
+      for (let at = 0; at < 5; at += 1) {
+        expect((await ask(`/join/${"A".repeat(42)}${at}`)).status).toBe(404);
+      }
+      for (const method of ["GET", "POST"]) {
+        expect((await ask(`/join/${token}`, { method })).status).toBe(429);
+      }
+      nowMs += minuteMs;
+      expect((await ask(`/join/${token}`, { method: "POST" })).status).toBe(303);
     });
 
     test("is not taken by HEAD, as a program asks that checks links", async () => {
