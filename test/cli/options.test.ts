@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { storeFlags } from "../../src/cli/options.ts";
+import { commandHere, parseText, storeFlags } from "../../src/cli/options.ts";
+import { run } from "../../src/cli/program.ts";
+import { passwordWarning } from "../../src/cli/warnings.ts";
 import { loadConfig } from "../../src/config.ts";
 import { testIo } from "../helpers/io.ts";
 
@@ -19,4 +21,43 @@ describe("the flags that lead another command to the same store", () => {
     const env = { XDG_DATA_HOME: "/home/kim/.local/share", ...variables };
     expect(storeFlags(loadConfig(flags, env, []), testIo({ env }))).toEqual(expected);
   });
+
+  test("are words of a shell", () => {
+    const loaded = loadConfig({ data: "/srv/a b" }, {}, []);
+    expect(commandHere("rehome usage", loaded, testIo())).toBe("rehome usage --data '/srv/a b'");
+  });
+});
+
+test.each([
+  [{ store: "postgres://rehome:hunter2@db/rehome" }, {}, true],
+  [{ store: "postgres://rehome@db/rehome" }, {}, false],
+  [{}, { REHOME_STORE: "postgres://rehome:hunter2@db/rehome" }, false],
+])("a password that %j and %j leave in the history is warned of: %p", (flags, env, isWarned) => {
+  const warning = passwordWarning(loadConfig(flags, env, []));
+  expect(warning?.includes("history") ?? false).toBe(isWarned);
+});
+
+test("a label of spaces is none", () => {
+  expect(() => parseText(" ")).toThrow("It must not be empty.");
+  expect(parseText(" a ")).toBe(" a ");
+});
+
+test("config shows a list of several flags, what the service sets, and none for nothing", async () => {
+  const file = "/etc/default/rehome";
+  const variables = new Map([["REHOME_PORT", { text: "81", file }]]);
+  const machine = { ...testIo().machine, service: () => ({ file, variables, account: undefined }) };
+  const origins = ["https://a.example", "https://b.example"];
+  const flags = origins.flatMap((origin) => ["--cors-origin", origin]);
+  const io = testIo({ machine });
+  expect(await run(["config", "--json", ...flags], io)).toBe(0);
+  expect(JSON.parse(io.printed())).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ setting: "cors-origin", value: origins, file: null }),
+      expect.objectContaining({ setting: "port", value: 81, source: "service", file }),
+    ]),
+  );
+  const table = testIo();
+  expect(await run(["config"], table)).toBe(0);
+  expect(table.printed()).toMatch(/^base-url +none +default$/m);
+  expect(table.printed()).toMatch(/^cors-origin +none +default$/m);
 });

@@ -31,6 +31,7 @@ test.each([
     ],
   ],
   ["192.0.2.2", ["http://192.0.2.2:8080 eth0"]],
+  ["::12", ["http://[::12]:8080 ::12"]],
   ["pets.example.org", ["http://pets.example.org:8080 pets.example.org"]],
   // What the system takes for an address, as it does a name of this machine.
   ["127.1", []],

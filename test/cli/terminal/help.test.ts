@@ -24,6 +24,13 @@ describe("a help page", () => {
     ]);
   });
 
+  test("keeps a program in single quotes whole", () => {
+    expect(wrapped("  rehome config --json | jq '.[] | .value'")).toEqual([
+      "  rehome config --json | jq \\",
+      "    '.[] | .value'",
+    ]);
+  });
+
   test("puts what explains a command below it", () => {
     expect(wrapped("  rehome serve --port 9000     begin anew")).toEqual([
       "  rehome serve --port 9000",

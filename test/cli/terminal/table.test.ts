@@ -85,10 +85,15 @@ describe("on a narrow terminal", () => {
     expect(linesAt(26)).toEqual(["ID       LABEL       TODAY", "key_123  a long la…     12", ""]);
   });
 
-  test("nothing is cut where a script reads", () => {
-    const text = printed([["key_1", "a long label for somebody", "12"]], { columns: 24 });
-    expect(text).toContain("a long label for somebody");
+  test("nothing is cut or left out where a script reads", () => {
+    const io = testIo({ columns: 8 });
+    printTable(io, ["ID", { title: "USED", optional: true }], [["key_1", "a long time ago"]]);
+    expect(io.printed()).toBe("ID     USED\nkey_1  a long time ago\n");
   });
+});
+
+test("a name with dollar signs is shown as it is", () => {
+  expect(printed([["1", "$& $$ $1", "1"]])).toContain("\n1   $& $$ $1      1\n");
 });
 
 test("a name cannot command the terminal", () => {

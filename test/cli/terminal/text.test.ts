@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { assert, bigInt, property } from "fast-check";
-import { cut, grouped } from "../../../src/cli/terminal/text.ts";
+import { cut, grouped, printable } from "../../../src/cli/terminal/text.ts";
 
 test("a whole number is grouped as English has it, whatever its size and sign", () => {
   expect([0, 999, 1000, -1000, 1_234_567].map(grouped)).toEqual([
@@ -19,4 +19,8 @@ test.each([
   ["👩‍👩‍👧 and dog", 5, "👩‍👩‍👧 a…"],
 ])("%p in %i cells is %p", (text, width, shown) => {
   expect(cut(text, width)).toBe(shown);
+});
+
+test("what ends a line or turns its direction is written out", () => {
+  expect(printable("a\u2028b\u2029c\u202Ed\n")).toBe("a\\u2028b\\u2029c\\u202Ed\\n");
 });
