@@ -54,6 +54,8 @@ test("are listed once each with their counts, however many there are", async () 
   const rows = words.flatMap((word) => [`Rex,Dog,${word}`, `Ada,Dog,${word.toUpperCase()}`]);
   const text = await told([...rows, "Kim,,Available"]);
   expect(text).toContain("Species: expected the name of a category, found nothing");
+  expect(text).toStartWith("241 of 241 records cannot be imported, so nothing would be changed.\n");
+  expect(text).not.toContain("All of them are in");
   const listed = text.split("\n").filter((line) => line.includes("unknown status"));
   expect(listed).toEqual(
     words.map(

@@ -59,6 +59,11 @@ describe("exportText", () => {
     expect(await text([[{ id: 1n, name: "a\rb", categoryId: 1n }]], "csv")).toContain('"a\rb"');
   });
 
+  test("an import leaves a sign that no apostrophe guards", async () => {
+    const { outcomes } = await readWhole("name,categoryId\n-Rex,1\n'Tis,1\n'=Bo,1\n");
+    expect(outcomes).toMatchObject([{ name: "-Rex" }, { name: "'Tis" }, { name: "=Bo" }]);
+  });
+
   test("an import reads back exactly what was exported, in every format", async () => {
     const unit = fc.constantFrom(
       "a",
