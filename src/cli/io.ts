@@ -57,9 +57,9 @@ export async function writeAll(
   }
 }
 
-/** Writes what a server says of its start. It serves as well when nobody can read that. */
-export function announce(io: Io, text: string): void {
-  void io.write(text).catch(() => undefined);
+/** Writes what nobody need read, such as what a server says of its start. */
+export function announce(io: Io, text: string): Promise<void> {
+  return io.write(text).catch(() => undefined);
 }
 
 /**

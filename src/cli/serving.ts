@@ -67,7 +67,7 @@ async function run(
     if (tls !== undefined) io.onReload(() => void renewCertificate(config, server, log));
     const issued = await firstKey(config, services, io);
     const text = await banner(loaded, services, server.url, { issued, io, listening });
-    if (issued === undefined) announce(io, text);
+    if (issued === undefined) void announce(io, text);
     else await writeSecret(io, text, `rehome keys rotate ${issued.key.id} --grace 0`);
     for (const watcher of watchers) watcher.started?.(server.url, server.port);
     if (!watchers.some(({ otherWarns }) => otherWarns)) await warnAtStart(loaded, services, log);

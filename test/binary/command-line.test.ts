@@ -226,25 +226,31 @@ describe("standard output", () => {
     expect(await child.stderr.text()).toBe(`Error: Standard output cannot be written: ${why}.\n`);
   });
 
-  test.each(["> /dev/full", ">&-"])("that cannot be written stops no server: %s", async (into) => {
-    using folder = temporaryFolder();
-    const port = await freePort();
-    const { env } = await onStoreUnderTest([], { REHOME_DATA: folder.path });
-    const command = `exec "$0" serve --port ${port} ${into}`;
-    await using child = Bun.spawn(["sh", "-c", command, await executable()], {
-      env,
-      stderr: "pipe",
-    });
-    await until(() =>
-      fetch(`http://127.0.0.1:${port}/ready`).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    );
-    child.kill();
-    expect(await child.exited).toBe(0);
-    expect(await child.stderr.text()).not.toContain("Error");
-  });
+  test.each(["> /dev/full", ">&-"])(
+    "that cannot be written stops no server, and makes none unhealthy: %s",
+    async (into) => {
+      using folder = temporaryFolder();
+      const port = await freePort();
+      const { env } = await onStoreUnderTest([], { REHOME_DATA: folder.path });
+      const command = `exec "$0" serve --port ${port} ${into}`;
+      await using child = Bun.spawn(["sh", "-c", command, await executable()], {
+        env,
+        stderr: "pipe",
+      });
+      await until(() =>
+        fetch(`http://127.0.0.1:${port}/ready`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      );
+      // A monitor that closes it asks for the exit code.
+      const health = ["sh", "-c", `"$0" health --port ${port} ${into}`, await executable()];
+      expect(await Bun.spawn(health, { env, stderr: "ignore" }).exited).toBe(0);
+      child.kill();
+      expect(await child.exited).toBe(0);
+      expect(await child.stderr.text()).not.toContain("Error");
+    },
+  );
 
   const secrets = [
     ["keys create --plan free --name x", "rehome keys rotate key_"],

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { askedServer, checkServer } from "./doctor/server.ts";
-import type { Io } from "../../cli/io.ts";
+import { announce, type Io } from "../../cli/io.ts";
 import { isRunning } from "../../storage/system.ts";
 import { addSettings, settingsOf, durationOption } from "../../cli/options.ts";
 
@@ -29,7 +29,8 @@ export function healthCommand(io: Io): Command {
       for (;;) {
         const leftMs = Math.max(leastMs, deadlineMs - performance.now());
         const { state, detail } = await checkServer(config, waitMs === undefined ? waitMs : leftMs);
-        if (state === "ok") return io.out(`The server ${detail}.\n`);
+        // Monitors ask for the exit code.
+        if (state === "ok") return await announce(io, `The server ${detail}.\n`);
         if (performance.now() >= deadlineMs || io.stop.aborted || isForNothing(io.env)) {
           throw new AppError(
             "unavailable",

@@ -49,7 +49,7 @@ export async function serveInProcesses(
     }
     started.resolve();
     await using listener = metrics && (await openMetrics(supervisor, metrics));
-    if (listener !== undefined) announce(io, `  Metrics ${listener.listening.url}\n`);
+    if (listener !== undefined) void announce(io, `  Metrics ${listener.listening.url}\n`);
     log.info(`${count} processes serve.`);
     await untilAborted(io.stop);
   } finally {
