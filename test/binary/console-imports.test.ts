@@ -140,6 +140,17 @@ describe("a list that does not say whether its animals are for adoption", () => 
     expect(await (await ben.get("/animals?q=Nemo")).text()).toContain("No animal");
   });
 
+  test("has the statuses of a column that is chosen for them after all", async () => {
+    const dia = await come();
+    await sent(dia, "list.csv", "Rufname;Tierart;Stand\nMilo;Hund;sold\nRex;Hase;\n");
+    await chosen(dia, columns);
+    expect(await chosen(dia, { every: "pending" })).toMatch(/<td>Hase<\/td>\s*<td>pending/);
+    await chosen(dia, { columns: "again" });
+    const preview = await chosen(dia, { ...columns, "column-status": "Stand" });
+    expect(preview).toMatch(/<td>Hund<\/td>\s*<td>sold/);
+    expect(preview).toMatch(/<td>Hase<\/td>\s*<td>none/);
+  });
+
   test("has its columns chosen again", async () => {
     const cid = await come();
     await sent(cid, "list.csv", "Rufname;Tierart\nMilo;Hund\n");
@@ -181,8 +192,12 @@ test("a list of a spreadsheet on Windows is read, and says how", async () => {
   expect(preview).toContain("This file is not UTF-8 and is read as windows-1252.");
   expect(preview).toContain("<td>Ni\u00f1a</td>");
   await ana.submit("/import/run", await previewOf(ana));
-  expect(await settled(ana)).toContain("Imported: windows.csv");
+  const done = await settled(ana);
+  expect(done).toContain("Imported: windows.csv");
   expect(await (await ana.get("/animals?q=ni\u00f1a")).text()).toContain(">Ni\u00f1a</a");
+  // Once it is undone, there is room for another file.
+  const [, undo = ""] = /action="(\/changes\/\d+\/undo)"/.exec(done) ?? [];
+  expect(await ana.submit(undo, { back: "/import" })).toContain('type="file"');
 });
 
 test("a list within other JSON is found", async () => {
