@@ -1,6 +1,7 @@
 /** The files that people bring to the console, while they are read. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmdirSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openImports } from "../../../src/annexes/console/import-engine.ts";
 import type { ImportDesk } from "../../../src/annexes/console/import-desk.ts";
@@ -82,6 +83,18 @@ describe.each(stores)("$name", (kind) => {
     const { config } = loadConfig({ data: folder.path }, {}, []);
     openImports(config, services);
     expect(readdirSync(uploads())).toEqual([]);
+  });
+
+  test("beside a database, a console removes the files of dead consoles only", async () => {
+    const dead = Bun.spawn(["true"]);
+    await dead.exited;
+    const [gone, there] = [dead.pid, process.pid].map((pid) =>
+      mkdtempSync(join(tmpdir(), `rehome-console-uploads-${pid}-`)),
+    );
+    const { config } = loadConfig({ store: "postgres://127.0.0.1/none" }, {}, []);
+    await openImports(config, services).close();
+    expect([existsSync(gone ?? ""), existsSync(there ?? "")]).toEqual([false, true]);
+    rmdirSync(there ?? "");
   });
 
   test("a file that is read keeps nobody waiting", async () => {
