@@ -49,7 +49,10 @@ export function unknownFormat(sample: Sample): Format {
     const error = serviceError(first);
     if (error !== undefined) throw error;
   }
-  const inner = columns === undefined && records.length === 1 ? listWithin(first) : undefined;
+  const map = guessedMap(sample);
+  const isOnly = columns === undefined && records.length === 1;
+  // A list in what has a name may be that of an animal's pictures.
+  const inner = isOnly ? listWithin(first, map.has("name") ? 0 : 1) : undefined;
   if (inner !== undefined) {
     throw new UnreadableInput(0, message("listWithin", inner.join(".")));
   }
@@ -64,14 +67,14 @@ export function unknownFormat(sample: Sample): Format {
       return value === undefined ? "" : shown(value);
     }),
   );
-  throw new UnknownFormat(names, rows, guessedMap(sample));
+  throw new UnknownFormat(names, rows, map);
 }
 
 /** Objects within one another that a list is looked for in. */
 const innerDepthMax = 4;
 
-/** The fields that lead to a list of objects within an object, which may be the records. */
-function listWithin(value: unknown, depth = 0): readonly string[] | undefined {
+/** The fields that lead to a list of objects below depth 0, which may be the records. */
+function listWithin(value: unknown, depth: number): readonly string[] | undefined {
   if (!isJsonObject(value) || depth === innerDepthMax) return undefined;
   for (const [name, inner] of Object.entries(value)) {
     const found =

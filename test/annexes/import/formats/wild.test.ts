@@ -628,6 +628,8 @@ describe("an unknown file", () => {
   test("whose list is deep within an object is told where", async () => {
     const text = '{"result":{"page":1,"pets":[{"call":"Rex"}]}}';
     expect(await refusal(readWhole(text))).toContain("--records result.pets");
+    const dogs = '{"total":2,"dogs":[{"call":"Rex"},{"call":"Bo"}]}';
+    expect(await refusal(readWhole(dogs))).toContain("--records dogs");
   });
 });
 
