@@ -155,16 +155,17 @@ test(
 );
 
 test(
-  "the daily backup copies the catalogue of the service, wherever its unit has it",
+  "the daily backup copies the catalogue of the service, wherever its settings have it",
   async () => {
     const text = await inSystem(`
       exec 2>&1
       rehome service install >/dev/null
       install -d -o rehome -m 700 /srv/rehome
-      mkdir -p /etc/systemd/system/rehome.service.d /etc/systemd/system/rehome-backup.service.d
-      echo '[Service]\nReadWritePaths=/srv/rehome' >/etc/systemd/system/rehome-backup.service.d/own.conf
-      { cat /etc/systemd/system/rehome-backup.service.d/own.conf; echo Environment=REHOME_DATA=/srv/rehome; } \
-        >/etc/systemd/system/rehome.service.d/own.conf
+      for unit in rehome rehome-backup; do
+        mkdir -p /etc/systemd/system/$unit.service.d
+        echo '[Service]\\nReadWritePaths=/srv/rehome' >/etc/systemd/system/$unit.service.d/own.conf
+      done
+      echo REHOME_DATA=/srv/rehome >>/etc/default/rehome
       systemctl daemon-reload; systemctl restart rehome
       rehome pets add --name Rex --category 1 >/dev/null
       systemctl start rehome-backup
@@ -334,6 +335,8 @@ test(
     const text = await inSystem(`
       rehome service install >/dev/null
       rehome keys create --plan free --name website >/dev/null 2>&1
+      # systemd and root read them: the account need not.
+      chmod 600 /etc/default/rehome
       systemctl start rehome-backup.service
       stat -c '%U %a %n' /var/lib/rehome/backups/*
       rehome backup verify /var/lib/rehome/backups/*.db | head -1
