@@ -85,6 +85,17 @@ describe.each(stores)("$name", (kind) => {
     expect(readdirSync(uploads())).toEqual([]);
   });
 
+  test("an import that changes nothing offers no undo: that would be of an earlier one", async () => {
+    const list = "Animal ID,Animal Name,Record Type,Animal Type\nK1,Rex,ADOPTABLE,Dog\n";
+    for (const changeId of [1n, undefined]) {
+      const job = await bring("list.csv", list);
+      await job?.settled(hookTimeoutMs);
+      job?.run(job.choices, "Ana");
+      await job?.settled(hookTimeoutMs);
+      expect(job?.state).toMatchObject({ is: "done", changeId });
+    }
+  });
+
   test("beside a database, a console removes the files of dead consoles only", async () => {
     const dead = Bun.spawn(["true"]);
     await dead.exited;
