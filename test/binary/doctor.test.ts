@@ -430,15 +430,17 @@ describe("a PostgreSQL database", () => {
     expect(await rehome(["keys", "list"], { env })).toMatchObject({ exitCode: 0 });
     const role = `role_${crypto.randomUUID().replaceAll("-", "")}`;
     await database.sql.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'a password of its own'`);
-    const grant = (rights: string) =>
-      database.sql.unsafe(`GRANT USAGE ON SCHEMA rehome TO ${role};
-        GRANT ${rights} ON ALL TABLES IN SCHEMA rehome TO ${role}`);
+    await database.sql.unsafe(`GRANT USAGE ON SCHEMA rehome TO ${role}`);
+    const tables = `ON ALL TABLES IN SCHEMA rehome TO ${role}`;
+    const ids = "USAGE ON ALL SEQUENCES IN SCHEMA rehome";
     const url = new URL(database.url);
     url.username = role;
     url.password = "a password of its own";
-    // The last one lacks the right to take a number for a new animal.
-    for (const rights of ["SELECT, INSERT, UPDATE", "DELETE"]) {
-      await grant(rights);
+    for (const change of [
+      `GRANT SELECT, INSERT, UPDATE ${tables}; GRANT ${ids} TO ${role}`,
+      `GRANT DELETE ${tables}; REVOKE ${ids} FROM ${role}`,
+    ]) {
+      await database.sql.unsafe(change);
       expect(await onDatabase(url.href)).toMatchObject({
         state: "fail",
         detail: expect.stringContaining(`does not let ${role} change its tables`),

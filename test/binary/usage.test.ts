@@ -129,6 +129,17 @@ describe("for a person", () => {
   });
 });
 
+test("a key that used more than it may now has nothing left", async () => {
+  using other = temporaryFolder();
+  const { id } = await makeKey(other.path, "--plan", "free");
+  await liveThrough(other.path, id, [{ daysAgo: 0, requests: 20 }]);
+  const data = ["--data", other.path];
+  const limits = ["--plan", "enterprise", "--per-minute", "5", "--per-day", "5"];
+  expect((await rehome(["keys", "update", id, ...limits, ...data])).exitCode).toBe(0);
+  const { stdout } = await rehome(["keys", "show", id, "--json", ...data]);
+  expect(JSON.parse(stdout)).toMatchObject({ windows: { day: { used: 20, remaining: 0 } } });
+});
+
 test.each([
   [["--days", "0"], 2, "It must be a whole number from 1 to 400."],
   [["--days", "401"], 2, "It must be a whole number from 1 to 400."],

@@ -146,6 +146,17 @@ describe.skipIf(process.env["REHOME_TEST_POSTGRES"] !== undefined)("TLS", () => 
     await store.close();
   });
 
+  test.each([
+    ["sslcert", "certFile"],
+    ["sslkey", "keyFile"],
+  ])("reads the file of %s", async (parameter, file) => {
+    const error = await refusal((url) => {
+      over("require")(url);
+      url.searchParams.set(parameter, "/none.pem");
+    });
+    expect(error.message).toEndWith(`: Unable to access ${file} path.`);
+  });
+
   test("refuses a server whose certificate nobody trusts", async () => {
     const error = await refusal(over("verify-full"));
     expect(error.message).toContain("has a certificate that cannot be trusted");
