@@ -132,12 +132,20 @@ describe("for a person", () => {
 test("a key that used more than it may now has nothing left", async () => {
   using other = temporaryFolder();
   const { id } = await makeKey(other.path, "--plan", "free");
-  await liveThrough(other.path, id, [{ daysAgo: 0, requests: 20 }]);
+  await liveThrough(other.path, id, [
+    { daysAgo: 1, requests: 1 },
+    { daysAgo: 0, requests: 20 },
+  ]);
   const data = ["--data", other.path];
   const limits = ["--plan", "enterprise", "--per-minute", "5", "--per-day", "5"];
   expect((await rehome(["keys", "update", id, ...limits, ...data])).exitCode).toBe(0);
+  const beforeMs = Date.now();
   const { stdout } = await rehome(["keys", "show", id, "--json", ...data]);
-  expect(JSON.parse(stdout)).toMatchObject({ windows: { day: { used: 20, remaining: 0 } } });
+  const { windows } = JSON.parse(stdout) as { windows: { minute: { resetsAt: string } } };
+  expect(windows).toMatchObject({ day: { used: 20, remaining: 0 } });
+  expect(Date.parse(windows.minute.resetsAt)).toBeGreaterThan(beforeMs);
+  const shown = (await rehome(["keys", "show", id, ...data])).stdout;
+  expect(shown).toMatch(/ 20 requests\n +[\d-]+ +1 request\n/);
 });
 
 test.each([
