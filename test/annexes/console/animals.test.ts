@@ -53,6 +53,30 @@ describe.each(stores)("$name", (kind) => {
     expect((await desk.update([id], { name: "Max" }, "Ana")).changeId).toBeDefined();
   });
 
+  test("a page and an export have the same animals, whatever their number", async () => {
+    for (const status of ["sold", undefined, "sold", undefined, undefined] as const) {
+      await store.pets.create({ name: "Rex", categoryId: 1n, status });
+    }
+    const all = { text: "", categoryId: undefined, status: undefined, limit: 2, before: undefined };
+    const cases: readonly (readonly [Partial<AnimalQuery>, readonly bigint[]])[] = [
+      [{}, [1n, 2n, 3n, 4n, 5n]],
+      [{ text: "rex" }, [1n, 2n, 3n, 4n, 5n]],
+      [{ status: "none" }, [2n, 4n, 5n]],
+      [{ text: "4" }, [4n]],
+      [{ text: "9".repeat(30) }, []],
+    ];
+    for (const [query, ids] of cases) {
+      const asked = { ...all, ...query };
+      const batches = await Array.fromAsync(desk.all(asked));
+      expect([query, batches.flat().map(({ id }) => id)]).toEqual([query, [...ids]]);
+      const { animals, more, found } = await desk.find({ ...asked, limit: ids.length || 1 });
+      expect([query, animals.map(({ id }) => id)]).toEqual([query, ids.toReversed()]);
+      expect([query, more, found]).toEqual([query, false, ids.length]);
+      const short = await desk.find({ ...asked, limit: 1 });
+      expect([query, short.more]).toEqual([query, ids.length > 1]);
+    }
+  });
+
   test("a search with the index of names finds what one without it does", async () => {
     const statuses = ["available", "pending", "sold", undefined] as const;
     for (let at = 0; at < 60; at += 1) {
