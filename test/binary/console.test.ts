@@ -479,6 +479,9 @@ describe("a stranger", () => {
       );
     expect((await send("http://pets.example.org")).status).toBe(403);
     expect((await send("https://pets.example.org")).status).not.toBe(403);
+    // Nor does a name that is not the one that people use lead there.
+    const stranger = "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
+    expect((await raw(`http://${listener}`, stranger)).status).toBe(421);
   });
 
   test("under another name gets nothing: DNS rebinding", async () => {
