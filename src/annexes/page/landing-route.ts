@@ -29,5 +29,5 @@ export function landingRoutes(baseUrl: string | undefined) {
 
 /** True for what a browser sends: it names HTML. A program that takes anything gets JSON. */
 function wantsPage(accept: string): boolean {
-  return /text\/html(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept);
+  return /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept);
 }

@@ -108,9 +108,9 @@ async function answer(
 ): Promise<Response> {
   const { request, url } = arrival;
   const { method } = request;
-  const asset = assetAt(url.pathname);
+  const asset = method === "POST" ? undefined : assetAt(url.pathname);
   if (asset !== undefined) return asset;
-  if (url.pathname === "/language") return chooseLanguage(arrival);
+  if (method === "POST" && url.pathname === "/language") return chooseLanguage(arrival);
   const [, token] = /^\/join\/([^/]+)$/.exec(url.pathname) ?? [];
   if (token !== undefined) {
     const visit = { ...arrival, desk, failures, token };

@@ -87,7 +87,7 @@ async function checkBeginning(from: Store, to: Store, options: CopyOptions): Pro
   const last = await lastPet(to);
   const ours = await digest(from, pets, "comparing", options, last);
   const theirs = await digest(to, pets, "comparing", options, last);
-  if (!isForeign && ours.sum === theirs.sum) return;
+  if (!isForeign && ours.rows === theirs.rows && ours.sum === theirs.sum) return;
   throw new AppError(
     "invalid_request",
     `What is in ${to.place} is not the beginning of a copy of ${from.place}.`,
@@ -122,7 +122,7 @@ async function compare(from: Store, to: Store, options: CopyOptions): Promise<Co
   for (const table of tables) {
     const ours = await digest(from, table, "checking", options);
     const theirs = await digest(to, table, "checking", options);
-    if (ours.sum !== theirs.sum) {
+    if (ours.rows !== theirs.rows || ours.sum !== theirs.sum) {
       throw new AppError(
         "unavailable",
         `The copy is not equal: ${titleOf(table)} are ${ours.rows} in ${from.place} and ${theirs.rows} in ${to.place}, ` +
