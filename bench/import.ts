@@ -8,7 +8,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "../scripts/build.ts";
-import { beginReading } from "../src/annexes/import/reading.ts";
+import { beginReading } from "../src/features/import/reading.ts";
 
 interface Layout {
   readonly file: string;

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { TSchema } from "@sinclair/typebox";
 import type { Command } from "commander";
-import { annexes } from "../src/annexes/index.ts";
+import { features } from "../src/features/index.ts";
 import { jsonSchemaOf } from "../src/cli/json.ts";
 import { createProgram, pathOf } from "../src/cli/program.ts";
 
@@ -33,7 +33,7 @@ This page lists every command with its options and its JSON. \`bun run docs:cli\
 export async function cliDocs(): Promise<string> {
   let help = "";
   const program = await createProgram({
-    annexes,
+    features,
     env: {},
     isTerminal: false,
     talkIsTerminal: false,

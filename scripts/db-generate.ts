@@ -1,12 +1,12 @@
 /**
- * Writes the migration that brings each database to the tables in src/annexes/tables.ts: `bun run
+ * Writes the migration that brings each database to the tables in src/features/tables.ts: `bun run
  * db:generate NAME`. drizzle-kit compares; this adds what it cannot say of SQLite's tables, and
  * formats what it wrote.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { limitsTables } from "../src/storage/counters.ts";
-import { catalogueTables } from "../src/annexes/tables.ts";
+import { catalogueTables } from "../src/features/tables.ts";
 
 const databases = {
   catalogue: "drizzle/sqlite/catalogue",

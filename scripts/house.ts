@@ -1,5 +1,5 @@
 /**
- * Prints the figures of the house: lines and files of the kernel and of all source, and the files
+ * Prints the figures of the house: lines and files of the core and of all source, and the files
  * that a request executes. `bun run house` counts; `--list` names the executed files. A file counts
  * as executed when one of its functions runs between a request's arrival and its answer, in
  * whichever thread.
@@ -123,9 +123,9 @@ async function executedByAll(tree: string, init: RequestInit) {
 
 const { values } = argumentsOf({ options: { list: { type: "boolean" } } });
 const files = sourceFiles();
-const kernel = files.filter(({ path }) => !path.startsWith("src/annexes/"));
+const core = files.filter(({ path }) => !path.startsWith("src/features/"));
 const print = (text: string) => void process.stdout.write(`${text}\n`);
-print(`kernel         ${linesOf(kernel)} lines in ${kernel.length} files`);
+print(`core                 ${linesOf(core)} lines in ${core.length} files`);
 print(`src            ${linesOf(files)} lines in ${files.length} files`);
 const tree = mkdtempSync(join(tmpdir(), "rehome-traced-"));
 try {

@@ -11,7 +11,7 @@ import { linkedParts, polyfills } from "./bun-parts.ts";
 import { insidePackages, type InsidePackage } from "./inventory.ts";
 
 const root = join(import.meta.dir, "..");
-export const noticesFile = join(root, "src/annexes/operate/licenses/notices.txt");
+export const noticesFile = join(root, "src/features/operate/licenses/notices.txt");
 const rule = "-".repeat(80);
 
 /** The notices: what is inside by name and license, and then the licenses in full. */

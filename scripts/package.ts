@@ -1,8 +1,8 @@
 /** Puts an executable and its files into a tarball and a Debian package, byte for byte alike. */
 import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { scripts, shells, type Shell } from "../src/annexes/operate/completion/scripts.ts";
-import { settingsFile, units } from "../src/annexes/operate/systemd/units.ts";
+import { scripts, shells, type Shell } from "../src/features/operate/completion/scripts.ts";
+import { settingsFile, units } from "../src/features/operate/systemd/units.ts";
 import { version } from "../src/version.ts";
 import { noticesFile } from "./licenses.ts";
 

@@ -37,7 +37,7 @@ export {
 /** The environment as this program was started with it: the only place that reads it. */
 export const processEnvironment: EnvironmentVariables = process.env;
 
-/** The kernel's settings in the order of help. An annex declares its own beside them. */
+/** The core's settings in the order of help. A feature declares its own beside them. */
 export const settings = {
   host: host("host", "address to listen on; 0.0.0.0 for all networks", "127.0.0.1"),
   port: integer("port", "PORT", "port to listen on; 0 for any free port", {
@@ -146,9 +146,9 @@ export type Config = {
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** Every setting: the kernel's, then those of the annexes. */
+  /** Every setting: the core's, then those of the features. */
   readonly all: readonly LoadedSetting[];
-  /** Returns the value of an annex's setting. Throws for a setting that was not declared. */
+  /** Returns the value of a feature's setting. Throws for a setting that was not declared. */
   valueOf<T>(setting: Setting<T>): T;
   /** Where that comes from, too. */
   loadedOf(setting: AnySetting): LoadedSetting;
@@ -227,17 +227,17 @@ export function isStoreNamed(
 }
 
 /**
- * The settings of the kernel and of the annexes, from flags (by their names on the command line),
+ * The settings of the core and of the features, from flags (by their names on the command line),
  * environment, and what the service of this machine is started with. Throws `invalid_request` for a
  * value that is not valid, and for a variable that is no setting.
  */
 export function loadConfig(
   flags: Readonly<Record<string, string>>,
   env: EnvironmentVariables,
-  annexSettings: readonly AnySetting[],
+  featureSettings: readonly AnySetting[],
   service: ServiceVariables = new Map(),
 ): LoadedConfig {
-  const declared = [...Object.values<AnySetting>(settings), ...annexSettings];
+  const declared = [...Object.values<AnySetting>(settings), ...featureSettings];
   refuseUnknown(env, service, declared.map(variableOf));
   const read = declared.map((setting) => loadSetting(setting, { flags, env, service }));
   const overruled = overruledStores(read);
@@ -252,8 +252,8 @@ export function loadConfig(
     if (found === undefined) throw new Error(`--${setting.flag} was not declared`);
     return found;
   };
-  const ofKernel = Object.entries<AnySetting>(settings);
-  const values = ofKernel.map(([name, setting]) => [name, loadedOf(setting).value] as const);
+  const ofCore = Object.entries<AnySetting>(settings);
+  const values = ofCore.map(([name, setting]) => [name, loadedOf(setting).value] as const);
   return {
     config: Object.fromEntries(values) as Config,
     all,

@@ -1,5 +1,5 @@
 import "./environment.ts";
-import { annexes } from "./annexes/index.ts";
+import { features } from "./features/index.ts";
 import { givenArguments } from "./arguments.ts";
 import { actorOf, untilAborted } from "./cli/io.ts";
 import { machineOf } from "./cli/machine.ts";
@@ -15,7 +15,7 @@ process.umask(0o077);
 const { stop, onReload } = hearSignals(() => process.exit(1));
 const output = new Output();
 const exitCode = await run(givenArguments(), {
-  annexes,
+  features,
   env,
   // All of these are opened where they are wanted.
   get isTerminal() {
@@ -31,7 +31,7 @@ const exitCode = await run(givenArguments(), {
     return process.stdin.isTTY && process.stderr.isTTY;
   },
   actor: actorOf(env, process.getuid?.()),
-  machine: machineOf(annexes, env),
+  machine: machineOf(features, env),
   out: (text) => output.out(text),
   write: (text) => output.write(text),
   err: (text) => output.err(text),

@@ -23,10 +23,10 @@ const tests = readSources(root, "test");
 const fileLinesMax = 300;
 /** Files above it, and why. */
 const longFiles: Readonly<Record<string, string>> = {
-  "src/annexes/import/read/json.ts":
+  "src/features/import/read/json.ts":
     "one reader: its states share the window, the place and the line",
-  "src/annexes/console/words/en.ts": "all words in one place, for who translates them",
-  "src/annexes/console/words/es.ts": "all words in one place, for who translates them",
+  "src/features/console/words/en.ts": "all words in one place, for who translates them",
+  "src/features/console/words/es.ts": "all words in one place, for who translates them",
 };
 
 const functionLinesMax = { argued: 50, ever: 70 };
@@ -78,11 +78,11 @@ describe("imports", () => {
     ["src/cli/a.ts", 'import { b } from "../../test/helpers/app.ts";'],
     ["src/cli/a.ts", 'import { env } from "node:process";'],
     ["src/config.ts", 'import { b } from "./service/b.ts";'],
-    ["src/http/a.ts", 'import { b } from "../annexes/page/b.ts";'],
-    ["src/cli/a.ts", 'const b = await import("../annexes/index.ts");'],
-    ["src/annexes/page/a.ts", 'import { b } from "../import/b.ts";'],
-    ["src/annexes/page/a.ts", 'import { annexes } from "../index.ts";'],
-    ["src/cli/a.ts", 'import { b } from "../annexes/progress.ts";'],
+    ["src/http/a.ts", 'import { b } from "../features/docs/b.ts";'],
+    ["src/cli/a.ts", 'const b = await import("../features/index.ts");'],
+    ["src/features/docs/a.ts", 'import { b } from "../import/b.ts";'],
+    ["src/features/docs/a.ts", 'import { features } from "../index.ts";'],
+    ["src/cli/a.ts", 'import { b } from "../features/progress.ts";'],
   ])("%s: %s is refused", (path, text) =>
     expect(tried(importFindings, path, text)).toHaveLength(1),
   );
@@ -92,12 +92,12 @@ describe("imports", () => {
     ["src/cli/keys/a.ts", 'import { serve } from "../../http/server.ts";'],
     ["src/http/a.ts", 'import { Elysia } from "elysia"; import { b } from "../service/b.ts";'],
     ["src/main.ts", 'import { run } from "./cli/program.ts";'],
-    ["src/main.ts", 'import { annexes } from "./annexes/index.ts";'],
-    ["src/annexes/index.ts", 'import { b } from "./page/index.ts";'],
-    ["src/annexes/operate/a.ts", 'import { b } from "../postgres/b.ts";'],
-    ["src/annexes/import/a.ts", 'import { b } from "../progress.ts";'],
+    ["src/main.ts", 'import { features } from "./features/index.ts";'],
+    ["src/features/index.ts", 'import { b } from "./docs/index.ts";'],
+    ["src/features/operate/a.ts", 'import { b } from "../postgres/b.ts";'],
+    ["src/features/import/a.ts", 'import { b } from "../progress.ts";'],
     [
-      "src/annexes/page/a.ts",
+      "src/features/docs/a.ts",
       'import { Elysia } from "elysia"; import { b } from "../../http/b.ts";',
     ],
   ])("%s: %s is not", (path, text) => expect(tried(importFindings, path, text)).toEqual([]));
@@ -112,7 +112,7 @@ describe("imports", () => {
     const users = sources
       .filter(({ imports }) => imports.some((name) => name.startsWith("drizzle-orm")))
       .map(({ path }) => path)
-      .filter((path) => !path.startsWith("src/annexes/postgres/"));
+      .filter((path) => !path.startsWith("src/features/postgres/"));
     expect(users).toEqual([
       "src/storage/sqlite/columns.ts",
       "src/storage/sqlite/schema.ts",

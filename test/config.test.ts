@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { annexes } from "../src/annexes/index.ts";
-import { annexSettings } from "../src/cli/options.ts";
+import { features } from "../src/features/index.ts";
+import { featureSettings } from "../src/cli/options.ts";
 import { run } from "../src/cli/program.ts";
 import { defaultDataFolder, loadConfig, serviceDataFolder, settings } from "../src/config.ts";
-import { listenAddress } from "../src/annexes/listen-address.ts";
+import { listenAddress } from "../src/features/listen-address.ts";
 import { testIo } from "./helpers/io.ts";
 
 describe("the data folder that nobody named", () => {
@@ -51,39 +51,43 @@ test("a variable that is no setting is refused in the service's file too", () =>
   );
 });
 
-describe("the setting of an annex", () => {
-  const door = listenAddress("side-door", "serve something there");
-  const env = { REHOME_SIDE_DOOR: "[::1]:9000", REHOME_PORT: "9001" };
+describe("the setting of a feature", () => {
+  const side = listenAddress("side-listener", "serve something there");
+  const env = { REHOME_SIDE_LISTENER: "[::1]:9000", REHOME_PORT: "9001" };
 
-  test("is typed for the annex, and beside the kernel's", () => {
-    const loaded = loadConfig({}, env, [door]);
-    expect(loaded.valueOf(door)).toEqual({ host: "::1", port: 9000 });
+  test("is typed for the feature, and beside the core's", () => {
+    const loaded = loadConfig({}, env, [side]);
+    expect(loaded.valueOf(side)).toEqual({ host: "::1", port: 9000 });
     expect(loaded.config.port).toBe(9001);
     expect(loaded.valueOf(settings.port)).toBe(9001);
   });
 
   test("beats the environment with its flag, and is refused in words when it is not valid", () => {
-    const loaded = loadConfig({ "side-door": "127.0.0.1:80" }, env, [door]);
-    expect(loaded.valueOf(door)).toEqual({ host: "127.0.0.1", port: 80 });
-    expect(() => loadConfig({ "side-door": "80" }, env, [door])).toThrow(/^--side-door must be/);
+    const loaded = loadConfig({ "side-listener": "127.0.0.1:80" }, env, [side]);
+    expect(loaded.valueOf(side)).toEqual({ host: "127.0.0.1", port: 80 });
+    expect(() => loadConfig({ "side-listener": "80" }, env, [side])).toThrow(
+      /^--side-listener must be/,
+    );
   });
 
-  test("is unknown to a program without the annex", () => {
-    expect(() => loadConfig({}, env, [])).toThrow(/REHOME_SIDE_DOOR is not a setting/);
-    expect(() => loadConfig({}, {}, []).valueOf(door)).toThrow();
+  test("is unknown to a program without the feature", () => {
+    expect(() => loadConfig({}, env, [])).toThrow(/REHOME_SIDE_LISTENER is not a setting/);
+    expect(() => loadConfig({}, {}, []).valueOf(side)).toThrow();
   });
 
   test("is in the help of serve and shown by config, which take its flag", async () => {
-    const io = testIo({ annexes: [{ name: "tried", settings: [door] }] });
+    const io = testIo({ features: [{ name: "tried", settings: [side] }] });
     expect(await run(["serve", "--help"], io)).toBe(0);
-    expect(io.printed()).toContain("--side-door <ADDRESS:PORT>");
-    expect(io.printed()).toContain("REHOME_SIDE_DOOR");
-    expect(await run(["config", "--side-door", "127.0.0.1:80"], io)).toBe(0);
-    expect(io.printed()).toMatch(/side-door +127\.0\.0\.1:80 +--side-door/);
+    expect(io.printed()).toContain("--side-listener <ADDRESS:PORT>");
+    expect(io.printed()).toContain("REHOME_SIDE_LISTENER");
+    expect(await run(["config", "--side-listener", "127.0.0.1:80"], io)).toBe(0);
+    expect(io.printed()).toMatch(/side-listener +127\.0\.0\.1:80 +--side-listener/);
   });
 
   test("has a flag of its own", () => {
-    const flags = [...Object.values(settings), ...annexSettings(annexes)].map(({ flag }) => flag);
+    const flags = [...Object.values(settings), ...featureSettings(features)].map(
+      ({ flag }) => flag,
+    );
     expect(new Set(flags).size).toBe(flags.length);
   });
 });

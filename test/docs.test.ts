@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { Glob } from "bun";
 import type { Command } from "commander";
 import { createProgram, pathOf } from "../src/cli/program.ts";
-import { annexes } from "../src/annexes/index.ts";
-import { formats } from "../src/annexes/import/formats/index.ts";
-import { annexSettings } from "../src/cli/options.ts";
+import { features } from "../src/features/index.ts";
+import { formats } from "../src/features/import/formats/index.ts";
+import { featureSettings } from "../src/cli/options.ts";
 import { settings, variableOf } from "../src/config.ts";
 import { testIo } from "./helpers/io.ts";
 
@@ -77,7 +77,7 @@ test.each([
  * with one.
  */
 function strangeVariables(text: string): string[] {
-  const known = [...Object.values(settings), ...annexSettings(annexes)].map(variableOf);
+  const known = [...Object.values(settings), ...featureSettings(features)].map(variableOf);
   return (text.match(/\bREHOME_\w+/g) ?? []).filter((name) => !known.includes(name));
 }
 

@@ -1,4 +1,4 @@
-import type { Annex } from "../annex.ts";
+import type { Feature } from "../feature.ts";
 import type { EnvironmentVariables } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import { jsonText } from "../domain/exact-json.ts";
@@ -8,8 +8,8 @@ import type { Machine } from "./machine.ts";
 
 /** The outside of the command line: all that a command may use beside the store. */
 export interface Io {
-  /** What this program can do beside its kernel. */
-  readonly annexes: readonly Annex[];
+  /** What this program can do beside its core. */
+  readonly features: readonly Feature[];
   readonly env: EnvironmentVariables;
   /** True when standard output is a terminal, and a person reads it. */
   readonly isTerminal: boolean;

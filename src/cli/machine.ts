@@ -1,4 +1,4 @@
-import type { Annex } from "../annex.ts";
+import type { Feature } from "../feature.ts";
 import {
   settings,
   shownValue,
@@ -32,13 +32,13 @@ export interface Machine {
   readonly actsAs?: string | undefined;
 }
 
-/** The machine of this process. Its service is the one that an annex finds. */
-export function machineOf(annexes: readonly Annex[], env: EnvironmentVariables): Machine {
+/** The machine of this process. Its service is the one that a feature finds. */
+export function machineOf(features: readonly Feature[], env: EnvironmentVariables): Machine {
   let actsAs: string | undefined;
   return {
     uid: process.geteuid?.(),
     service: () =>
-      annexes
+      features
         .values()
         .map(({ findService }) => findService?.(env, process.geteuid?.()))
         .find((service) => service !== undefined),

@@ -57,7 +57,7 @@ export async function openServices(
       onBackup: (file) => io.err(`Updated the schema; the old database is kept in ${file}.\n`),
       ...options.observer,
     },
-    io.annexes.flatMap(({ stores = [] }) => stores),
+    io.features.flatMap(({ stores = [] }) => stores),
   );
   try {
     await refuseMoved(store, config);

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { Annex } from "../annex.ts";
+import type { Feature } from "../feature.ts";
 import {
   isStoreNamed,
   loadConfig,
@@ -31,10 +31,10 @@ export function addSettings(
   return command;
 }
 
-/** Gives `command` the flags of all settings: the kernel's, then those of the annexes. */
-export function addAllSettings(command: Command, { annexes }: Io): Command {
+/** Gives `command` the flags of all settings: the core's, then those of the features. */
+export function addAllSettings(command: Command, { features }: Io): Command {
   for (const setting of Object.values(settings)) addSetting(command, setting);
-  for (const setting of annexSettings(annexes)) addSetting(command, setting);
+  for (const setting of featureSettings(features)) addSetting(command, setting);
   return command;
 }
 
@@ -54,9 +54,9 @@ function addSetting(command: Command, setting: AnySetting, meaning = setting.des
   command.addOption(option);
 }
 
-/** The settings that the annexes declare. */
-export function annexSettings(annexes: readonly Annex[]): AnySetting[] {
-  return annexes.flatMap(({ settings: own = [] }) => own);
+/** The settings that the features declare. */
+export function featureSettings(features: readonly Feature[]): AnySetting[] {
+  return features.flatMap(({ settings: own = [] }) => own);
 }
 
 /**
@@ -95,7 +95,7 @@ function given(
     if (value !== undefined) flags[option.name()] = String(value);
   }
   const service = isStoreNamed(flags, io.env) ? undefined : io.machine.service();
-  const own = annexSettings(io.annexes);
+  const own = featureSettings(io.features);
   return { loaded: loadConfig(flags, io.env, own, service?.variables), service };
 }
 
@@ -116,7 +116,7 @@ export function storeFlags({ config, loadedOf }: LoadedConfig, io: Io): string[]
   const { config: bare } = loadConfig(
     {},
     plainEnvironment(io.env),
-    annexSettings(io.annexes),
+    featureSettings(io.features),
     variables,
   );
   const places = ["data", "store", "storeFile"] as const;

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import type { CommandEntry } from "../annex.ts";
+import type { CommandEntry } from "../feature.ts";
 import { AppError } from "../domain/errors.ts";
 import { withoutSecrets } from "../domain/api-key.ts";
 import { nearest } from "../domain/names.ts";
@@ -9,8 +9,8 @@ import type { Io } from "./io.ts";
 import { firstOf, messageOf, UsageError } from "./errors.ts";
 import { wrapHelp } from "./terminal/help.ts";
 
-/** The kernel's commands, in the order in which help shows them. */
-const kernelCommands: readonly CommandEntry[] = [
+/** The core's commands, in the order in which help shows them. */
+const coreCommands: readonly CommandEntry[] = [
   { path: "serve", load: async () => (await import("./serve.ts")).serveCommand },
   { path: "keys", load: async () => (await import("./keys/index.ts")).keysCommand },
   { path: "config", load: async () => (await import("./config.ts")).configCommand },
@@ -54,13 +54,13 @@ function below(parent: Command, name: string): Command {
   return child;
 }
 
-/** All commands, the kernel's and the annexes', speaking through `io`. */
+/** All commands, the core's and the features', speaking through `io`. */
 export async function createProgram(io: Io): Promise<Command> {
   return load(io, entriesOf(io));
 }
 
-function entriesOf({ annexes }: Io): CommandEntry[] {
-  return [...kernelCommands, ...annexes.flatMap(({ commands = [] }) => commands)];
+function entriesOf({ features }: Io): CommandEntry[] {
+  return [...coreCommands, ...features.flatMap(({ commands = [] }) => commands)];
 }
 
 async function load(io: Io, entries: readonly CommandEntry[]): Promise<Command> {

@@ -17,8 +17,8 @@ Examples:
   );
   return addAllSettings(command, io).action(async () => {
     const loaded = configOf(command, io);
-    for (const annex of io.annexes) {
-      const served = annex.serve?.(loaded, io);
+    for (const feature of io.features) {
+      const served = feature.serve?.(loaded, io);
       if (served !== undefined) return served;
     }
     requireDescriptors();

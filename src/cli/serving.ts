@@ -1,4 +1,4 @@
-import type { Listening, Watcher } from "../annex.ts";
+import type { Listening, Watcher } from "../feature.ts";
 import { dataFolderOf, settings, type Config, type LoadedConfig } from "../config.ts";
 import { parseAddress } from "../domain/address.ts";
 import { AppError } from "../domain/errors.ts";
@@ -21,7 +21,7 @@ import { localHost, reachOf, type Reach } from "./reach.ts";
 import { counted } from "./terminal/text.ts";
 import { warnAtStart } from "./warnings.ts";
 
-type Door = Parameters<typeof listen>[0];
+type Handler = Parameters<typeof listen>[0];
 
 /** Runs the service until it is asked to stop. */
 export async function serve(
@@ -49,7 +49,7 @@ async function run(
   const report = (error: unknown) => log.failure(error);
   const tls = await tlsOf(config);
   const watchers = await openWatchers(loaded, io, log);
-  const routes = await Promise.all(io.annexes.flatMap((annex) => annex.routes?.load() ?? []));
+  const routes = await Promise.all(io.features.flatMap((feature) => feature.routes?.load() ?? []));
   const services = await openServices(config, io, {
     serving: true,
     onError: report,
@@ -60,10 +60,10 @@ async function run(
   try {
     const observers = watchers.flatMap(({ requests }) => requests ?? []);
     const isHttps = tls !== undefined;
-    const door = doorOf(config, { services, routes, isHttps, log, observers, report });
+    const handler = handlerOf(config, { services, routes, isHttps, log, observers, report });
     const listening = await listenAll(watchers);
     await services.store.started;
-    const server = start(config, tls, door);
+    const server = start(config, tls, handler);
     if (tls !== undefined) io.onReload(() => void renewCertificate(config, server, log));
     const issued = await firstKey(config, services, io);
     const text = await banner(loaded, services, server.url, { issued, io, listening });
@@ -92,11 +92,11 @@ async function tlsOf(config: Config): Promise<Tls | undefined> {
   return readTls(config);
 }
 
-function doorOf(
+function handlerOf(
   config: Config,
   options: Pick<AppOptions, "services" | "routes" | "isHttps" | "log" | "observers" | "report">,
-): Door {
-  const { door } = createService({
+): Handler {
+  const { handler } = createService({
     ...options,
     baseUrl: config.baseUrl,
     stagingBaseUrl: config.stagingBaseUrl,
@@ -104,15 +104,17 @@ function doorOf(
     trustedProxies: config.trustedProxy,
     requestIdPrefix: requestIdPrefix(),
   });
-  return door;
+  return handler;
 }
 
 async function openWatchers(loaded: LoadedConfig, io: Io, log: Logger): Promise<Watcher[]> {
-  const watchers = await Promise.all(io.annexes.map(async ({ watch }) => watch?.(loaded, log, io)));
+  const watchers = await Promise.all(
+    io.features.map(async ({ watch }) => watch?.(loaded, log, io)),
+  );
   return watchers.filter((each) => each !== undefined);
 }
 
-/** Lets the annexes listen, and returns where they do. */
+/** Lets the features listen, and returns where they do. */
 async function listenAll(watchers: readonly Watcher[]): Promise<Listening[]> {
   const listening: Listening[] = [];
   for (const watcher of watchers) {
@@ -150,10 +152,10 @@ async function renewCertificate(config: Config, server: RunningServer, log: Logg
   }
 }
 
-function start(config: Config, tls: Tls | undefined, door: Door): RunningServer {
+function start(config: Config, tls: Tls | undefined, handler: Handler): RunningServer {
   const { host, port, reusePort } = config;
   try {
-    return listen(door, { host, port, reusePort, tls });
+    return listen(handler, { host, port, reusePort, tls });
   } catch (error) {
     throw notListening(error, host, port);
   }
@@ -206,8 +208,8 @@ async function banner(
   const { origin } = new URL(`${url.protocol}//${localHost(host)}:${port}`);
   const pets = await services.pets.count();
   const keys = await services.keys.count();
-  const pages = io.annexes.flatMap(({ routes }) => routes?.pages ?? []);
-  // An annex may have a longer title than the others, and all are in one column.
+  const pages = io.features.flatMap(({ routes }) => routes?.pages ?? []);
+  // A feature may have a longer title than the others, and all are in one column.
   const width = Math.max(5, ...listening.map(({ title }) => title.length));
   const labelled = (label: string, text: string) => `  ${label.padEnd(width)} ${text}`;
   const lines = [

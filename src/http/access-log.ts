@@ -2,7 +2,7 @@ import type { ApiKey } from "../domain/api-key.ts";
 import type { Refusal } from "../service/admission.ts";
 import { oneLine, type Logger } from "../service/log/logger.ts";
 import { lineBytesMax } from "../service/log/output.ts";
-import type { AnsweredRequest } from "./door.ts";
+import type { AnsweredRequest } from "./handler.ts";
 import { statusOf } from "./errors.ts";
 
 /** One line per request. A failure of the service has level error, everything else info. */

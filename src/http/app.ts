@@ -3,10 +3,10 @@ import type { Cidr } from "../domain/address.ts";
 import type { Logger } from "../service/log/logger.ts";
 import type { Services } from "../service/services.ts";
 import { Cors } from "./cors.ts";
-import { createDoor, recordOf, type Door, type RequestObserver } from "./door.ts";
+import { createHandler, recordOf, type Handler, type RequestObserver } from "./handler.ts";
 import type { MakeRoutes } from "./edge.ts";
 import { refusalOf, refuse } from "./errors.ts";
-import { admitUnrouted } from "./gate.ts";
+import { admitUnrouted } from "./guard.ts";
 import { answerOtherMethod, methodTable } from "./methods.ts";
 import { fallbackRoutes } from "./routes/fallback.ts";
 import { petRoutes } from "./routes/pets.ts";
@@ -34,14 +34,17 @@ export interface AppOptions {
 }
 
 /**
- * The web application behind its door. docs/architecture.md follows a request through it: door,
- * router, gate, schemas, operation, and errors.ts for refusals and failures.
+ * The web application behind its handler. docs/architecture.md follows a request through it:
+ * handler, router, guard, schemas, operation, and errors.ts for refusals and failures.
  */
-export function createService(options: AppOptions): { readonly app: App; readonly door: Door } {
+export function createService(options: AppOptions): {
+  readonly app: App;
+  readonly handler: Handler;
+} {
   const { corsOrigins, services } = options;
   const cors = corsOrigins.length === 0 ? undefined : new Cors(corsOrigins);
   const app = createApp(options, cors);
-  const door = createDoor({
+  const handler = createHandler({
     app,
     admit: (request, record) => admitUnrouted(services, request, record),
     clock: services.clock,
@@ -51,15 +54,15 @@ export function createService(options: AppOptions): { readonly app: App; readonl
     log: options.log,
     observers: options.observers ?? [],
   });
-  return { app, door };
+  return { app, handler };
 }
 
 function createApp(options: AppOptions, cors: Cors | undefined) {
   const { baseUrl, report, services, stagingBaseUrl, routes = [] } = options;
   const { clock } = services;
   const operations = petRoutes({ baseUrl, cors, services });
-  const annexes = routes.flatMap((make) => make({ baseUrl, stagingBaseUrl, clock }));
-  const open = openRoutes([probeRoutes(services), ...annexes]);
+  const features = routes.flatMap((make) => make({ baseUrl, stagingBaseUrl, clock }));
+  const open = openRoutes([probeRoutes(services), ...features]);
   const openMethods = methodTable(open.routes);
   return new Elysia({
     strictPath: true,
@@ -82,7 +85,7 @@ function createApp(options: AppOptions, cors: Cors | undefined) {
 
 export type App = ReturnType<typeof createApp>;
 
-/** Routes outside of /v1, which no gate stands before. */
+/** Routes outside of /v1, which no guard stands before. */
 function openRoutes(parts: readonly AnyElysia[]) {
   const open = new Elysia({ name: "open" }).onAfterHandle(({ request, responseValue, route }) => {
     const record = recordOf(request);

@@ -2,7 +2,7 @@ import { bucketOfText } from "../domain/address.ts";
 import { isDeeperThan, isJsonObject, nestingMax, parseJson } from "../domain/exact-json.ts";
 import type { ErrorKind } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";
-import { idleTimeoutSeconds, type RequestRecord } from "./door.ts";
+import { idleTimeoutSeconds, type RequestRecord } from "./handler.ts";
 import { encodedBody, jsonType, refusal, unknownExpectation } from "./errors.ts";
 
 export const bodyLimitBytes = 64 * 1024;

@@ -6,7 +6,7 @@ export const versionSegment = "/v1";
 
 /**
  * The public address of /v1: `configured` by the operator, or the address that the request to `url`
- * used. The door has checked that it is an http address.
+ * used. The handler has checked that it is an http address.
  */
 export function baseUrlOf(url: string, configured: string | undefined): string {
   return configured ?? url.slice(0, url.indexOf("/", "https://".length)) + versionSegment;
@@ -36,7 +36,7 @@ export interface EdgeOptions {
 export type MakeRoutes = (options: EdgeOptions) => readonly AnyElysia[];
 
 /** Routes outside of `/v1`, and the pages among them that a start tells a person of. */
-export interface AnnexRoutes {
+export interface FeatureRoutes {
   readonly pages: readonly { readonly title: string; readonly path: string }[];
   /** Loads them with the web framework, which no command but `serve` needs. */
   readonly load: () => Promise<MakeRoutes>;

@@ -5,7 +5,7 @@
 import { status } from "elysia";
 import { AppError, type ErrorKind } from "../domain/errors.ts";
 import type { Refusal } from "../service/admission.ts";
-import type { RequestRecord } from "./door.ts";
+import type { RequestRecord } from "./handler.ts";
 
 /** The HTTP status of each kind of error: the only table of them. */
 export const statusOf = {
@@ -86,7 +86,7 @@ function bodyOf(refused: Refusal): Blob {
 /** What the record of a request notes of its refusal. */
 type RefusalRecord = Pick<RequestRecord, "refusal" | "bytes">;
 
-/** The response to a refused request. The door adds its headers (`showRefusal`). */
+/** The response to a refused request. The handler adds its headers (`showRefusal`). */
 export function errorAnswer(record: RefusalRecord, refused: Refusal): Response {
   const body = bodyOf(refused);
   record.refusal = refused;

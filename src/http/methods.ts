@@ -1,5 +1,5 @@
 import type { Cors } from "./cors.ts";
-import { recordOf } from "./door.ts";
+import { recordOf } from "./handler.ts";
 import { errorAnswer, nothingHere, otherMethod } from "./errors.ts";
 
 /** A declared route, as Elysia lists it. */

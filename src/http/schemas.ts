@@ -18,7 +18,7 @@ import {
 } from "../domain/pet.ts";
 import { readOnlyKey, type Refusal } from "../service/admission.ts";
 import { decodeObject, readBody, type UnreadBody } from "./body.ts";
-import { recordOf } from "./door.ts";
+import { recordOf } from "./handler.ts";
 import { refusal, statusOf, type ErrorBody } from "./errors.ts";
 
 type JsonSchema = OpenAPIV3.SchemaObject;
@@ -182,7 +182,7 @@ export const newPetSchema = objectSchema(newPetFields, {
   description: "An animal to add. Other fields are ignored.",
 });
 
-/** A NewPet as the body of a request. It is read after the gate, and not for a read-only key. */
+/** A NewPet as the body of a request. It is read after the guard, and not for a read-only key. */
 export const newPetBody = shape(newPetSchema, async (value) => {
   const unread = value as UnreadBody;
   const record = recordOf(unread.request);

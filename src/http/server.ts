@@ -1,4 +1,4 @@
-import { idleTimeoutSeconds, type Door } from "./door.ts";
+import { idleTimeoutSeconds, type Handler } from "./handler.ts";
 
 /**
  * Bun would refuse a larger body by itself, without our headers and the Error body. body.ts reads
@@ -29,11 +29,11 @@ interface Server {
   readonly url: URL;
   readonly port: number | undefined;
   readonly pendingRequests: number;
-  reload(options: { fetch: Door }): unknown;
+  reload(options: { fetch: Handler }): unknown;
   stop(closeActiveConnections?: boolean): Promise<void>;
 }
 type Serve = (
-  options: Parameters<typeof Bun.serve<undefined>>[0] & { port: number; fetch: Door },
+  options: Parameters<typeof Bun.serve<undefined>>[0] & { port: number; fetch: Handler },
 ) => Server;
 
 export type RunningServer = ReturnType<typeof listen>;
@@ -42,12 +42,12 @@ export type RunningServer = ReturnType<typeof listen>;
  * Starts to listen. Bun cannot change a certificate, so each one gets a new server on the same
  * port. Throws the system's error when the port cannot be used.
  */
-export function listen(door: Door, options: ListenOptions, serve: Serve = Bun.serve) {
+export function listen(handler: Handler, options: ListenOptions, serve: Serve = Bun.serve) {
   const isShared = options.tls !== undefined;
   // What shares its port with its successor would share it with anybody: see first that nobody is
   // there.
   if (isShared && !options.reusePort) claim(options);
-  let current = bind(door, serve, { ...options, reusePort: options.reusePort || isShared });
+  let current = bind(handler, serve, { ...options, reusePort: options.reusePort || isShared });
   // Not the port of the address: that leaves out the one that goes with its scheme.
   const { url, port = options.port } = current;
   const closing: Promise<void>[] = [];
@@ -62,20 +62,24 @@ export function listen(door: Door, options: ListenOptions, serve: Serve = Bun.se
     async renew(tls: Tls): Promise<void> {
       if (isStopping) return;
       const former = current;
-      current = bind(door, serve, { ...options, port, reusePort: true, tls });
-      const closed = close(door, former, formerServerMaxMs);
+      current = bind(handler, serve, { ...options, port, reusePort: true, tls });
+      const closed = close(handler, former, formerServerMaxMs);
       closing.push(closed);
       await closed;
     },
     /** Stops listening, lets requests finish for at most `timeoutMs`, then cuts off the rest. */
     async stop(timeoutMs: number): Promise<void> {
       isStopping = true;
-      await Promise.all([close(door, current, timeoutMs), ...closing]);
+      await Promise.all([close(handler, current, timeoutMs), ...closing]);
     },
   };
 }
 
-function bind(door: Door, serve: Serve, { host, port, reusePort, tls }: ListenOptions): Server {
+function bind(
+  handler: Handler,
+  serve: Serve,
+  { host, port, reusePort, tls }: ListenOptions,
+): Server {
   return serve({
     hostname: host,
     port,
@@ -84,7 +88,7 @@ function bind(door: Door, serve: Serve, { host, port, reusePort, tls }: ListenOp
     idleTimeout: idleTimeoutSeconds,
     maxRequestBodySize: serverBodyLimitBytes,
     ...(tls && { tls: { cert: tls.cert, key: tls.key } }),
-    fetch: door,
+    fetch: handler,
   });
 }
 
@@ -93,10 +97,10 @@ function claim({ host, port }: ListenOptions): void {
   Bun.listen({ hostname: host, port, socket: { data: () => undefined } }).stop(true);
 }
 
-async function close(door: Door, server: Server, timeoutMs: number): Promise<void> {
+async function close(handler: Handler, server: Server, timeoutMs: number): Promise<void> {
   const endMs = performance.now() + timeoutMs;
   // At most half of the time: requests under way are to have the rest.
-  await announceStop(door, server, Math.min(timeoutMs / 2, announceMaxMs));
+  await announceStop(handler, server, Math.min(timeoutMs / 2, announceMaxMs));
   const drained = server.stop().then(() => true);
   const leftMs = Math.max(0, endMs - performance.now());
   const isDrained = await Promise.race([drained, Bun.sleep(leftMs).then(() => false)]);
@@ -107,11 +111,11 @@ async function close(door: Door, server: Server, timeoutMs: number): Promise<voi
  * Responds with `Connection: close` until it is quiet. Otherwise a close would break a request that
  * a client is just sending. An answer under way does not say so yet: its client may ask once more.
  */
-async function announceStop(door: Door, server: Server, maxMs: number): Promise<void> {
+async function announceStop(handler: Handler, server: Server, maxMs: number): Promise<void> {
   let answered = 0;
   server.reload({
     async fetch(request, peers) {
-      const answer = await door(request, peers);
+      const answer = await handler(request, peers);
       answer.headers.set("Connection", "close");
       answer.headers.delete("Keep-Alive");
       answered += 1;

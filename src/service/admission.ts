@@ -15,7 +15,7 @@ export interface Refusal {
   readonly detail?: string;
 }
 
-/** The gate's decision: whose numbers the headers show, and the refusal, if any. */
+/** The guard's decision: whose numbers the headers show, and the refusal, if any. */
 export interface Admission {
   readonly view: WindowView;
   /** The key that the caller named, though it may be revoked or expired; undefined without one. */

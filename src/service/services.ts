@@ -24,7 +24,7 @@ export interface ServiceOptions {
 /** Everything that the edges call, on one store. */
 export type Services = ReturnType<typeof createServices>;
 
-/** What annexes may use of a store: they bring their own statements. */
+/** What features may use of a store: they bring their own statements. */
 type OpenStore = Pick<Store, "read" | "transact" | "session" | "started" | "versions">;
 
 /** Composes the services; the one place that knows how they are put together. */

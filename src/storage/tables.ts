@@ -1,5 +1,5 @@
 /**
- * The tables of the kernel and their columns, declared once for both databases. Drizzle's tables of
+ * The tables of the core and their columns, declared once for both databases. Drizzle's tables of
  * each database, its migrations and what `store copy` moves are derived from here.
  */
 import {

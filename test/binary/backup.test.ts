@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { backupSchema } from "../../src/annexes/operate/backup/backup-command.ts";
-import { verifiedSchema } from "../../src/annexes/operate/backup/verify-command.ts";
-import { restoreSchema } from "../../src/annexes/operate/backup/restore-command.ts";
+import { backupSchema } from "../../src/features/operate/backup/backup-command.ts";
+import { verifiedSchema } from "../../src/features/operate/backup/verify-command.ts";
+import { restoreSchema } from "../../src/features/operate/backup/restore-command.ts";
 import { makeKey, rehome, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";

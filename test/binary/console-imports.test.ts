@@ -1,6 +1,6 @@
 /** Lists that a shelter has, on the console of the compiled executable: what it asks and says. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { messageTexts } from "../../src/annexes/import/messages.ts";
+import { messageTexts } from "../../src/features/import/messages.ts";
 import { rehome, temporaryFolder } from "../helpers/binary.ts";
 import {
   invite,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { routes } from "../../src/annexes/console/pages/routes.ts";
+import { routes } from "../../src/features/console/pages/routes.ts";
 import { rehome, temporaryFolder } from "../helpers/binary.ts";
 import { behindProxy, invite, serveConsole, Visitor } from "../helpers/console.ts";
 import { childrenOf } from "../helpers/family.ts";

@@ -2,9 +2,9 @@
  * The console in Spanish, page by page: a word that only the English list has is on none of them.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { routes } from "../../src/annexes/console/pages/routes.ts";
-import { en } from "../../src/annexes/console/words/en.ts";
-import { es } from "../../src/annexes/console/words/es.ts";
+import { routes } from "../../src/features/console/pages/routes.ts";
+import { en } from "../../src/features/console/words/en.ts";
+import { es } from "../../src/features/console/words/es.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
 import {
   invite,

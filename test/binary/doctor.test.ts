@@ -19,9 +19,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
-import { checkCertificate } from "../../src/annexes/operate/doctor/certificate.ts";
-import { checkSecrets } from "../../src/annexes/operate/doctor/secrets.ts";
-import { doctorSchema } from "../../src/annexes/operate/doctor/command.ts";
+import { checkCertificate } from "../../src/features/operate/doctor/certificate.ts";
+import { checkSecrets } from "../../src/features/operate/doctor/secrets.ts";
+import { doctorSchema } from "../../src/features/operate/doctor/command.ts";
 import { run } from "../../src/cli/program.ts";
 import { loadConfig } from "../../src/config.ts";
 import { shellWord } from "../../src/domain/errors.ts";

@@ -5,7 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { importSchema } from "../../src/annexes/import/commands/import-report.ts";
+import { importSchema } from "../../src/features/import/commands/import-report.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import {
   cleanEnvironment,

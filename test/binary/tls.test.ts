@@ -86,7 +86,7 @@ test("HTTPS is served, and SIGHUP takes up another certificate while requests go
   expect(await server.stop()).toBe(0);
 }, 120_000);
 
-test("over HTTPS an unknown address, a wrong method and a short host are met at the gate", async () => {
+test("over HTTPS an unknown address, a wrong method and a short host are met at the guard", async () => {
   using folder = temporaryFolder();
   await using server = await serve(folder.path, pair("first"));
   const { key } = await makeKey(folder.path, ...roomy);

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { undoneSchema } from "../../src/annexes/animals/undo-command.ts";
+import { undoneSchema } from "../../src/features/animals/undo-command.ts";
 import {
   cleanEnvironment,
   executable,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isoDay } from "../../src/domain/clock.ts";
 import { windowMs } from "../../src/domain/windows.ts";
-import { usageSchema, type UsageReport } from "../../src/annexes/operate/usage/json.ts";
+import { usageSchema, type UsageReport } from "../../src/features/operate/usage/json.ts";
 import { makeKey, rehome, serve, temporaryFolder, type TestKey } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";

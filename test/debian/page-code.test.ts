@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { languages, type LanguageId } from "../../src/annexes/page/samples/sample.ts";
+import { languages, type LanguageId } from "../../src/features/docs/samples/sample.ts";
 import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
 import { openPage, startBrowser } from "../helpers/browser.ts";
 import { formOf } from "../helpers/docs-page.ts";

@@ -1,4 +1,4 @@
-import { annexes } from "../../src/annexes/index.ts";
+import { features } from "../../src/features/index.ts";
 import type { PlanName } from "../../src/domain/plan.ts";
 import { createService, type AppOptions } from "../../src/http/app.ts";
 import { createServices, type ServiceOptions } from "../../src/service/services.ts";
@@ -56,23 +56,23 @@ export async function testApp({
     ...service,
   });
   closeAfterTest(store, () => services.close());
-  const { app: inside, door } = createService({
+  const { app: inside, handler } = createService({
     services,
     baseUrl: undefined,
     stagingBaseUrl: undefined,
     corsOrigins: [],
     trustedProxies: [],
-    routes: await Promise.all(annexes.flatMap(({ routes }) => routes?.load() ?? [])),
+    routes: await Promise.all(features.flatMap(({ routes }) => routes?.load() ?? [])),
     report: (error) => reported.push(error),
     ...app,
   });
   let lastKey = 0;
-  const handle = async (request: Request) => door(request);
+  const handle = async (request: Request) => handler(request);
   return {
     clock,
-    /** The application as its door shows it, and the routes inside. */
+    /** The application as its handler shows it, and the routes inside. */
     elysia: { routes: inside.routes, handle },
-    door,
+    handler,
     reported,
     services,
     store,

@@ -1,5 +1,5 @@
 /** The console's pages in this process, without a listener. */
-import { consoleHandler } from "../../src/annexes/console/web/handler.ts";
+import { consoleHandler } from "../../src/features/console/web/handler.ts";
 
 /** Where the console is asked. */
 export const site = "http://127.0.0.1:8090";

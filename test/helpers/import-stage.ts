@@ -1,5 +1,5 @@
-import type { CatalogueStore } from "../../src/annexes/import/catalogue.ts";
-import type { Arrangement, StagedAnimal } from "../../src/annexes/import/stage.ts";
+import type { CatalogueStore } from "../../src/features/import/catalogue.ts";
+import type { Arrangement, StagedAnimal } from "../../src/features/import/stage.ts";
 
 /** An animal as an import keeps it aside. */
 export function staged(name: string, fields: Partial<StagedAnimal> = {}): StagedAnimal {

@@ -1,4 +1,4 @@
-import { annexes } from "../../src/annexes/index.ts";
+import { features } from "../../src/features/index.ts";
 import type { Io } from "../../src/cli/io.ts";
 
 /** An outside whose two streams are kept as text. */
@@ -12,7 +12,7 @@ export function testIo(options: Partial<Io> = {}): TestIo {
   let printed = "";
   let said = "";
   return {
-    annexes,
+    features,
     env: {},
     isTerminal: false,
     talkIsTerminal: false,

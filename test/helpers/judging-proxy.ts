@@ -30,28 +30,28 @@ interface JudgingProxy {
 
 export function judgingProxy(judge: Judge): JudgingProxy {
   const court = new Court(judge);
-  const gates = new Map<string, Gate>();
+  const guards = new Map<string, Guard>();
   const control = Bun.serve({
     hostname: loopback,
     port: 0,
     async fetch(request) {
       const target = await request.text();
-      const gate = gates.getOrInsertComputed(target, () => new Gate(target, court));
-      return new Response(`http://${loopback}:${await gate.open()}`);
+      const guard = guards.getOrInsertComputed(target, () => new Guard(target, court));
+      return new Response(`http://${loopback}:${await guard.open()}`);
     },
   });
   return {
     control: control.url.origin,
     async stop() {
       await control.stop(true);
-      for (const gate of gates.values()) gate.close();
+      for (const guard of guards.values()) guard.close();
       return court.close();
     },
   };
 }
 
 /** The way to one server. */
-class Gate {
+class Guard {
   #listener: Server | undefined;
   #port = 0;
   readonly #sockets = new Set<Socket>();

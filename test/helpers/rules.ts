@@ -4,17 +4,17 @@ import { child, children, lineOf, nameOf, type Node, numberOf, type Source } fro
 /** What a rule found wrong: `path:line what`. */
 type Finding = string;
 
-const layers = ["domain", "storage", "service", "http", "cli", "annexes"] as const;
+const layers = ["domain", "storage", "service", "http", "cli", "features"] as const;
 type Layer = (typeof layers)[number];
 
-/** What each layer may import of the others, beside itself. The kernel imports no annex. */
+/** What each layer may import of the others, beside itself. The core imports no feature. */
 const allowedLayers: Readonly<Record<Layer, readonly Layer[]>> = {
   domain: [],
   storage: ["domain"],
   service: ["domain", "storage"],
   http: ["domain", "service"],
   cli: ["domain", "storage", "service", "http"],
-  annexes: ["domain", "storage", "service", "http", "cli"],
+  features: ["domain", "storage", "service", "http", "cli"],
 };
 /** The command line touches the web edge to serve. */
 const httpForCli = ["src/http/server.ts", "src/http/app.ts"];
@@ -24,21 +24,21 @@ const sharedFiles: Readonly<Record<Layer, readonly string[]>> = {
   storage: ["src/version.ts"],
   service: ["src/version.ts"],
   http: ["src/version.ts"],
-  cli: ["src/version.ts", "src/config.ts", "src/setting-kinds.ts", "src/annex.ts"],
-  annexes: ["src/version.ts", "src/config.ts", "src/setting-kinds.ts", "src/annex.ts"],
+  cli: ["src/version.ts", "src/config.ts", "src/setting-kinds.ts", "src/feature.ts"],
+  features: ["src/version.ts", "src/config.ts", "src/setting-kinds.ts", "src/feature.ts"],
 };
-/** Annexes that use another one, and for what. */
-const annexPairs: Readonly<Record<string, string>> = {
+/** Features that use another one, and for what. */
+const featurePairs: Readonly<Record<string, string>> = {
   "operate -> postgres": "the doctor looks into a database, an installation copies a trial",
   "import -> animals": "an import is a change, which an undo takes back",
   "console -> animals": "changes of animals and categories, as the commands make them",
-  "console -> page": "one look, and one way to write HTML",
+  "console -> docs": "one look, and one way to write HTML",
   "console -> import": "files in and out, by a browser",
   "console -> operate":
     "findings and usage, as the commands have them, and the requests of all processes",
 };
 
-/** Packages that belong to one layer; an annex may have them too. */
+/** Packages that belong to one layer; a feature may have them too. */
 const packageHomes: readonly (readonly [pattern: RegExp, layer: Layer])[] = [
   [/^(?:elysia|@elysiajs\/.*)(?:\/|$)/, "http"],
   [/^(?:drizzle-orm(?:\/|$)|bun:sqlite$)/, "storage"],
@@ -48,9 +48,9 @@ function layerOf(path: string): Layer | undefined {
   return layers.find((layer) => path.startsWith(`src/${layer}/`));
 }
 
-/** The annex that a file belongs to, or undefined for what is beside them and for the kernel. */
-function annexOf(path: string): string | undefined {
-  return /^src\/annexes\/([^/]+)\//.exec(path)?.[1];
+/** The feature that a file belongs to, or undefined for what is beside them and for the core. */
+function featureOf(path: string): string | undefined {
+  return /^src\/features\/([^/]+)\//.exec(path)?.[1];
 }
 
 /** The project's path of what `source` imports as `name`, or undefined for a package. */
@@ -58,7 +58,7 @@ function targetOf(source: Source, name: string): string | undefined {
   return name.startsWith(".") ? join(dirname(source.path), name) : undefined;
 }
 
-/** Imports that go against domain <- storage <- service <- http, cli <- annexes. */
+/** Imports that go against domain <- storage <- service <- http, cli <- features. */
 export function importFindings(source: Source): Finding[] {
   const layer = layerOf(source.path);
   return source.imports.flatMap((name) => {
@@ -74,7 +74,7 @@ function packageProblem(layer: Layer | undefined, name: string): string | undefi
     return "the global process is what rules look at";
   if (layer === "domain") return "the domain is pure";
   const home = packageHomes.find(([pattern]) => pattern.test(name))?.[1];
-  const isAtHome = home === undefined || home === layer || layer === "annexes";
+  const isAtHome = home === undefined || home === layer || layer === "features";
   return isAtHome ? undefined : `only src/${home} may`;
 }
 
@@ -82,7 +82,7 @@ function fileProblem(source: Source, layer: Layer | undefined, target: string): 
   if (!target.startsWith("src/")) return target === "package.json" ? undefined : "it is not in src";
   const other = layerOf(target);
   if (layer === undefined) {
-    const composes = ["src/main.ts", "src/annex.ts"].includes(source.path);
+    const composes = ["src/main.ts", "src/feature.ts"].includes(source.path);
     return composes || other === undefined || other === "domain" ? undefined : "it stands below";
   }
   if (other === undefined) {
@@ -91,22 +91,22 @@ function fileProblem(source: Source, layer: Layer | undefined, target: string): 
   if (layer === "cli" && other === "http") {
     return httpForCli.includes(target) ? undefined : "the command line only serves";
   }
-  if (layer === "annexes" && other === "annexes") return annexProblem(source.path, target);
+  if (layer === "features" && other === "features") return featureProblem(source.path, target);
   return other === layer || allowedLayers[layer].includes(other)
     ? undefined
     : `src/${layer} must not`;
 }
 
 /**
- * What is beside the annexes' folders may enter them all, and all but the list of annexes may be
- * used by any. An annex enters another one only where `annexPairs` says why.
+ * What is beside the features' folders may enter them all, and all but the list of features may be
+ * used by any. A feature enters another one only where `featurePairs` says why.
  */
-function annexProblem(from: string, target: string): string | undefined {
-  const [own, other] = [annexOf(from), annexOf(target)];
-  const isShared = other === undefined && target !== "src/annexes/index.ts";
+function featureProblem(from: string, target: string): string | undefined {
+  const [own, other] = [featureOf(from), featureOf(target)];
+  const isShared = other === undefined && target !== "src/features/index.ts";
   const isAllowed =
-    own === undefined || own === other || isShared || `${own} -> ${other}` in annexPairs;
-  return isAllowed ? undefined : `${own} must not use ${other ?? "the list of annexes"}`;
+    own === undefined || own === other || isShared || `${own} -> ${other}` in featurePairs;
+  return isAllowed ? undefined : `${own} must not use ${other ?? "the list of features"}`;
 }
 
 /** Uses of a name such as `process.env` by expressions, alone or before a member. */
@@ -170,7 +170,7 @@ export const singlePlaces: readonly {
   { what: "console", in: [], find: (source) => uses(source, (name) => name === "console") },
   {
     what: "Bun.SQL",
-    in: ["src/annexes/postgres/"],
+    in: ["src/features/postgres/"],
     find: (source) => [
       ...uses(source, (name) => /^Bun\.(?:SQL|sql)$/.test(name)),
       ...source.nodes
@@ -185,8 +185,8 @@ export const singlePlaces: readonly {
     in: [
       "src/http/errors.ts",
       "src/http/routes/",
-      "src/annexes/page/",
-      "src/annexes/console/web/answer.ts",
+      "src/features/docs/",
+      "src/features/console/web/answer.ts",
     ],
     find: (source) =>
       source.nodes

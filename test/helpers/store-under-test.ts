@@ -5,10 +5,10 @@
  */
 import type { Store } from "../../src/storage/contract.ts";
 import { openSqliteStore, type SqliteOptions } from "../../src/storage/sqlite/store.ts";
-import { annexStore, type AnnexStore } from "./annex-store.ts";
+import { featureStore, type FeatureStore } from "./feature-store.ts";
 import { testDatabase, type TestDatabase } from "./postgres.ts";
 
-const onPostgres = process.env["TEST_STORE"] === "postgres" ? annexStore : undefined;
+const onPostgres = process.env["TEST_STORE"] === "postgres" ? featureStore : undefined;
 export const isOnPostgres = onPostgres !== undefined;
 
 const databases = new Map<string, Promise<TestDatabase>>();
@@ -95,7 +95,7 @@ const emptied: TestDatabase[] = [];
 const open = new Map<Store, () => Promise<void>>();
 let isInTest = false;
 
-async function openInDatabase(kind: AnnexStore, options: TestStoreOptions): Promise<Store> {
+async function openInDatabase(kind: FeatureStore, options: TestStoreOptions): Promise<Store> {
   const { folder = inMemory } = options;
   const own = folder === inMemory ? await recycled() : undefined;
   const { url } = own ?? (await databaseAt(folder, recycled));

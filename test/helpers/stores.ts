@@ -3,7 +3,7 @@ import { afterEach, beforeEach } from "bun:test";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Store } from "../../src/storage/contract.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
-import { annexStore, type AnnexStore } from "./annex-store.ts";
+import { featureStore, type FeatureStore } from "./feature-store.ts";
 import { temporaryFolder } from "./binary.ts";
 import { hookTimeoutMs, testDatabase } from "./postgres.ts";
 
@@ -41,7 +41,7 @@ const sqlite: StoreKind = {
   },
 };
 
-function inDatabase(kind: AnnexStore): StoreKind {
+function inDatabase(kind: FeatureStore): StoreKind {
   return {
     name: "postgres",
     async place() {
@@ -57,7 +57,7 @@ function inDatabase(kind: AnnexStore): StoreKind {
 
 export const stores: readonly StoreKind[] = [
   sqlite,
-  ...(annexStore === undefined ? [] : [inDatabase(annexStore)]),
+  ...(featureStore === undefined ? [] : [inDatabase(featureStore)]),
 ];
 
 /** Opens an empty store before each test of a suite, for `begin`, and closes it after the test. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { annexes } from "../../src/annexes/index.ts";
+import { features } from "../../src/features/index.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { LogFormat, LogLevel } from "../../src/domain/log.ts";
 import { Logger } from "../../src/service/log/logger.ts";
@@ -74,8 +74,8 @@ test("an answered request leaves its whole story", async () => {
   ]);
 });
 
-/** A page of an annex, which leaves a line like everything else. */
-const pages: [string, string, RequestInit, Line][] = annexes.some(({ name }) => name === "page")
+/** A page of a feature, which leaves a line like everything else. */
+const pages: [string, string, RequestInit, Line][] = features.some(({ name }) => name === "page")
   ? [["/docs", "/docs", {}, { route: "/docs", status: 200 }]]
   : [];
 
@@ -96,7 +96,7 @@ describe("every answer leaves a line, and carries the request's id", () => {
     ...pages,
     ["HEAD", "/health", { method: "HEAD" }, { method: "HEAD", status: 200, bytes: 0 }],
     [
-      "a body before the gate",
+      "a body before the guard",
       "/v1/pets",
       { method: "POST", body: "{", headers: json },
       { status: 401 },
@@ -292,7 +292,7 @@ test.each<LogFormat>(["json", "text"])(
 
 test("a client that has hung up meanwhile is in the log with its address", async () => {
   const [line] = parsed(
-    await logged(async ({ door, services }) => {
+    await logged(async ({ handler, services }) => {
       let isThere = true;
       const peers = {
         requestIP: () => (isThere ? { address: "192.0.2.1" } : null),
@@ -302,7 +302,7 @@ test("a client that has hung up meanwhile is in the log with its address", async
         isThere = false;
         return [];
       };
-      await door(new Request("http://localhost/ready"), peers);
+      await handler(new Request("http://localhost/ready"), peers);
     }),
   );
   expect(line).toMatchObject({ route: "/ready", address: "192.0.2.1" });

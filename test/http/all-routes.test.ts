@@ -1,10 +1,10 @@
-/** Refusals, once over all routes: no route answers without the gate, whatever is added later. */
+/** Refusals, once over all routes: no route answers without the guard, whatever is added later. */
 import { describe, expect, test } from "bun:test";
-import { annexes } from "../../src/annexes/index.ts";
+import { features } from "../../src/features/index.ts";
 import { testApp } from "../helpers/app.ts";
 
 /** Declared outside /v1 on purpose: no key, no limits. */
-const pages = annexes.some(({ name }) => name === "page") ? ["/", "/docs", "/docs/json"] : [];
+const pages = features.some(({ name }) => name === "page") ? ["/", "/docs", "/docs/json"] : [];
 const openRoutes = new Set(["/health", "/ready", ...pages]);
 const limitHeaders = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
 
@@ -14,12 +14,12 @@ const routes = (await testApp()).elysia.routes.map(({ method, path }) => ({
   path,
   method: method === "ALL" ? "GET" : method,
 }));
-const gated = routes.filter(({ path }) => path === "/v1" || path.startsWith("/v1/"));
+const guarded = routes.filter(({ path }) => path === "/v1" || path.startsWith("/v1/"));
 
 test("every route is an operation's, the fallback's or on the list of open ones", () => {
-  const others = routes.filter((route) => !gated.includes(route) && !openRoutes.has(route.path));
+  const others = routes.filter((route) => !guarded.includes(route) && !openRoutes.has(route.path));
   expect(others.filter(({ path }) => !path.startsWith("/docs/"))).toEqual([]);
-  expect(gated.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
+  expect(guarded.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
     "GET /v1",
     "GET /v1/*",
     "GET /v1/pets",
@@ -28,7 +28,7 @@ test("every route is an operation's, the fallback's or on the list of open ones"
   ]);
 });
 
-describe.each(gated)("$method $path", ({ method, path }) => {
+describe.each(guarded)("$method $path", ({ method, path }) => {
   const url = pathOf(path);
 
   test.each<[string, Record<string, string>]>([

@@ -1,7 +1,7 @@
 /** What of a body is no JSON object, and what the caller is told of it. */
 import { describe, expect, test } from "bun:test";
 import { bodyLimitBytes, decodeObject, readBody } from "../../src/http/body.ts";
-import { idleTimeoutSeconds } from "../../src/http/door.ts";
+import { idleTimeoutSeconds } from "../../src/http/handler.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const pet = '{"name":"a","categoryId":1}';

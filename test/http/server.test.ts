@@ -1,14 +1,14 @@
 /** What surrounds the servers that share a port, on servers that only take notes; and a stop. */
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { idleTimeoutSeconds } from "../../src/http/door.ts";
+import { idleTimeoutSeconds } from "../../src/http/handler.ts";
 import { listen } from "../../src/http/server.ts";
 import { until } from "../helpers/until.ts";
 
 const tls = { cert: "certificate", key: "key" };
 const options = { host: "shelter.example", port: 0, reusePort: true, tls };
 
-const door = () => Promise.resolve(new Response());
+const handler = () => Promise.resolve(new Response());
 
 /** Servers as Bun makes them of port 443, and the ports that they were to listen on. */
 function servers() {
@@ -32,7 +32,7 @@ function servers() {
 
 test("a connection may be idle as long as its answers say, and a body is ours to refuse", () => {
   const { options: given, serve } = servers();
-  listen(door, options, serve);
+  listen(handler, options, serve);
   expect(given).toMatchObject([
     { idleTimeout: idleTimeoutSeconds, maxRequestBodySize: Number.MAX_SAFE_INTEGER },
   ]);
@@ -42,16 +42,16 @@ test("with a certificate too, a port that another program has is not shared with
   using other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
   const { ports, serve } = servers();
   const given = { host: "127.0.0.1", port: other.port, reusePort: false, tls };
-  expect(() => listen(door, given, serve)).toThrow("listen");
+  expect(() => listen(handler, given, serve)).toThrow("listen");
   expect(ports).toEqual([]);
   other.stop(true);
-  listen(door, given, serve);
+  listen(handler, given, serve);
   expect(ports).toEqual([given.port]);
 });
 
 test("another certificate is taken up on the same port, the scheme's own too", async () => {
   const { ports, serve } = servers();
-  const server = listen(door, options, serve);
+  const server = listen(handler, options, serve);
   expect(server.url.port).toBe("");
   await server.renew(tls);
   expect(ports).toEqual([0, 443]);
@@ -59,7 +59,7 @@ test("another certificate is taken up on the same port, the scheme's own too", a
 
 test("a certificate that comes while the server stops opens no other one", async () => {
   const { ports, serve } = servers();
-  const server = listen(door, options, serve);
+  const server = listen(handler, options, serve);
   const stopped = server.stop(200);
   await server.renew(tls);
   await stopped;
@@ -72,7 +72,7 @@ test("a stop waits for what the former certificate's server still answers", asyn
   const { promise: answered, resolve } = Promise.withResolvers<void>();
   let stops = 0;
   const stop = () => ((stops += 1) === 1 ? answered : Promise.resolve());
-  const server = listen(door, options, (given) => Object.assign(serve(given), { stop }));
+  const server = listen(handler, options, (given) => Object.assign(serve(given), { stop }));
   const renewed = server.renew(tls);
   await until(() => stops === 1);
   let isStopped = false;
@@ -90,7 +90,7 @@ test("a stop cuts off what takes longer than it may", async () => {
     stops.push(isForced);
     return isForced === true ? Promise.resolve() : new Promise<void>(() => undefined);
   };
-  const server = listen(door, options, (given) => Object.assign(serve(given), { stop }));
+  const server = listen(handler, options, (given) => Object.assign(serve(given), { stop }));
   await server.stop(20);
   expect(stops).toEqual([undefined, true]);
 });
@@ -98,12 +98,12 @@ test("a stop cuts off what takes longer than it may", async () => {
 test("a stop waits for a slow answer, and for what its client asks then, which says close", async () => {
   const { promise: goOn, resolve } = Promise.withResolvers<void>();
   let asked = 0;
-  const door = async () => {
+  const handler = async () => {
     asked += 1;
     await goOn;
     return new Response("ok", { headers: { "Keep-Alive": "timeout=75" } });
   };
-  const server = listen(door, { host: "127.0.0.1", port: 0, reusePort: false });
+  const server = listen(handler, { host: "127.0.0.1", port: 0, reusePort: false });
   const socket = connect({ port: server.port, host: "127.0.0.1" });
   let text = "";
   let isClosed = false;

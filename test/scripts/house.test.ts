@@ -7,7 +7,7 @@ test("the house counts its lines, and traces the files that a request executes",
   const child = Bun.spawn([process.execPath, script, "--list"], { stdout: "pipe", stderr: "pipe" });
   const { exitCode, stdout } = await finished(child);
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/^kernel +\d{4,} lines in \d+ files$/m);
+  expect(stdout).toMatch(/^core +\d{4,} lines in \d+ files$/m);
   const [, list = "", create = ""] = stdout.split(
     /^(?:GET|POST) .* executes \d+ \(first\), \d+ \(second\), \d+ \(fourth\) files$/m,
   );

@@ -31,7 +31,7 @@ import { rateWindows } from "../../src/storage/counters.ts";
 import { keyEvents, pets, storeState } from "../../src/storage/tables.ts";
 import { openForEach, stores } from "../helpers/stores.ts";
 
-/** A table that the migrations make and only an annex uses. */
+/** A table that the migrations make and only a feature uses. */
 const categories = table({
   name: "categories",
   columns: { id: int64(), name: text(), nameKey: text() },

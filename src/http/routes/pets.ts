@@ -11,16 +11,16 @@ import { pageLimit } from "../../domain/page.ts";
 import { idempotencyKeyOf, idempotencyKeyRule } from "../../domain/idempotency.ts";
 import { petJson, type NewPet, type Pet } from "../../domain/pet.ts";
 import type { Services } from "../../service/services.ts";
-import { PetAnswers } from "../answers.ts";
+import { PetAnswers } from "../response-cache.ts";
 import { stillStands, unreadableBody } from "../body.ts";
-import { recordOf, type RequestRecord } from "../door.ts";
+import { recordOf, type RequestRecord } from "../handler.ts";
 import { errorAnswer, jsonType, noSuchPet, otherBody, refusal } from "../errors.ts";
-import { gate, type GateOptions } from "../gate.ts";
+import { guard, type GuardOptions } from "../guard.ts";
 import type { RouteName } from "../methods.ts";
-import { UnsentAnswers, unread } from "../unsent.ts";
+import { UnsentAnswers, unread } from "../backpressure.ts";
 import { answersOf, listQuery, newPetBody, petPath, type PetBody } from "../schemas.ts";
 
-interface PetRoutesOptions extends GateOptions {
+interface PetRoutesOptions extends GuardOptions {
   readonly services: Pick<Services, "access" | "clock" | "pets" | "store">;
   /** The address of /v1 for links; by default the one that the request came to. */
   readonly baseUrl: string | undefined;
@@ -58,7 +58,7 @@ export function petRoutes(options: PetRoutesOptions) {
   const petsUrl = (url: string) => `${baseUrlOf(url, options.baseUrl)}/pets`;
 
   return new Elysia({ name: "pets" })
-    .use(gate(options))
+    .use(guard(options))
     .get(
       "/v1/pets",
       async ({ query, request }) => {
@@ -87,7 +87,7 @@ export function petRoutes(options: PetRoutesOptions) {
         return added(record, { ...pet, id });
       },
       {
-        // Not read yet: the gate comes before the body.
+        // Not read yet: the guard comes before the body.
         parse: ({ headers, request }) => ({ headers, request }),
         body: newPetBody,
         response: answersOf<PetBody>(),

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import type { Services } from "../../service/services.ts";
-import { recordOf } from "../door.ts";
+import { recordOf } from "../handler.ts";
 import { errorAnswer, jsonType, refusal } from "../errors.ts";
 
 /** The probes, without key or limits. `/health`: the process responds. `/ready`: it can work. */

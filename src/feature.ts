@@ -1,0 +1,74 @@
+import type { Command } from "commander";
+import type { Io } from "./cli/io.ts";
+import type { MachineService } from "./cli/machine.ts";
+import type { EnvironmentVariables, LoadedConfig } from "./config.ts";
+import type { FeatureRoutes } from "./http/edge.ts";
+import type { RequestObserver } from "./http/handler.ts";
+import type { AddressLimiter } from "./service/anonymous.ts";
+import type { Logger } from "./service/log/logger.ts";
+import type { StoreKind, StoreObserver } from "./service/open-store.ts";
+import type { Awaitable } from "./storage/contract.ts";
+import type { AnySetting } from "./setting-kinds.ts";
+
+/** A command, made when it is wanted: no start waits for the others. */
+export interface CommandEntry {
+  /** The words that lead to it: `pets import`. */
+  readonly path: string;
+  readonly load: () => Promise<(io: Io) => Command>;
+  /** True for a command that only programs type. */
+  readonly hidden?: boolean;
+}
+
+/** Where a feature listens. */
+export interface Listening {
+  readonly title: string;
+  readonly url: string;
+  /** What else to tell a person, in lines. */
+  readonly more: readonly string[];
+}
+
+/** What a feature does while the service runs. */
+export interface Watcher {
+  readonly requests?: RequestObserver;
+  /** Hears of the store's work; the first feature that has one. */
+  readonly store?: StoreObserver;
+  /** Limits callers without a key, in place of the service, which counts its own alone. */
+  readonly addresses?: AddressLimiter;
+  /** Ends the service when it is aborted, as a signal does. */
+  readonly stop?: AbortSignal;
+  /** True when another process of the same service warns of the way it was started. */
+  readonly otherWarns?: boolean;
+  /**
+   * Starts to listen on its own address. Returns what the banner shows of it, if anything. Throws
+   * AppError when the address cannot be used.
+   */
+  listen?(): Awaitable<Listening | undefined>;
+  /** Called once the service answers at `url`, on `port`. */
+  started?(url: URL, port: number): void;
+  close(): Promise<void>;
+}
+
+/**
+ * A capability that can be removed without a change to the core: settings, commands, routes
+ * outside `/v1`, kinds of stores, and observers of the service.
+ */
+export interface Feature {
+  readonly name: string;
+  /** Its own settings of the server. It reads one with `LoadedConfig.valueOf`. */
+  readonly settings?: readonly AnySetting[];
+  readonly commands?: readonly CommandEntry[];
+  readonly routes?: FeatureRoutes;
+  readonly stores?: readonly StoreKind[];
+  /**
+   * Finds the service that this machine runs, for a process of the user `uid`. Returns undefined if
+   * there is none. Throws AppError `unavailable` when its settings cannot be read.
+   */
+  readonly findService?: (
+    env: EnvironmentVariables,
+    uid: number | undefined,
+  ) => MachineService | undefined;
+  /** Serves in a way of its own until it is asked to stop; undefined if no setting asks for it. */
+  readonly serve?: (loaded: LoadedConfig, io: Io) => Promise<void> | undefined;
+  /** Returns undefined when the settings do not ask for it. */
+  readonly watch?: (loaded: LoadedConfig, log: Logger, io: Io) => Promise<Watcher | undefined>;
+}

@@ -1,0 +1,23 @@
+import type { Feature } from "../../feature.ts";
+import { consoleSetting, consoleUrlSetting } from "./settings.ts";
+
+/** The staff's console: pages in a browser for the people of a shelter, and who may open them. */
+export const consoleFeature: Feature = {
+  name: "console",
+  settings: [consoleSetting, consoleUrlSetting],
+  commands: [
+    { path: "people", load: async () => (await import("./people-command.ts")).peopleCommand },
+    {
+      path: "__console",
+      load: async () => (await import("./run.ts")).consoleCommand,
+      hidden: true,
+    },
+  ],
+  async watch(loaded, log, io) {
+    const address = loaded.valueOf(consoleSetting);
+    if (address === undefined) return undefined;
+    // Loaded only when it is wanted.
+    const { watchWithConsole } = await import("./watch.ts");
+    return watchWithConsole(loaded, log, io);
+  },
+};

@@ -1,0 +1,102 @@
+import { html, trusted, type Html } from "./html.ts";
+import { clientScript } from "./client.macro.ts" with { type: "macro" };
+import logo from "./logo.svg" with { type: "text" };
+import shared from "./shared.css" with { type: "text" };
+
+/** The parts of a page. Style and script are inline, so that it is one request. */
+interface PageParts {
+  readonly title: string;
+  readonly description: string;
+  readonly style: string;
+  /** A page without a script runs nothing at all. */
+  readonly script?: string;
+  /** Origins beside the page's own that its script may send requests to. */
+  readonly connect?: readonly string[];
+  readonly body: Html;
+}
+
+export interface Page {
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const icon = `data:image/svg+xml,${encodeURIComponent(logo.replaceAll("currentColor", "#0f766e"))}`;
+export const logoMark = trusted(logo);
+/** Runs before anything is shown, so that the page appears in the chosen theme. */
+const early = clientScript("docs/client/early.js");
+
+/** The page, and the headers that let a browser run what stands in it and nothing else. */
+export function page(parts: PageParts): Page {
+  const { title, description, script } = parts;
+  const css = compact(shared + parts.style);
+  const text = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title}</title>
+        <meta name="description" content="${description}" />
+        <link rel="icon" href="${icon}" />
+        ${element("style", css)} ${script !== undefined && element("script", early)}
+      </head>
+      <body>
+        ${parts.body}${script !== undefined && element("script", script, ' type="module"')}
+      </body>
+    </html> `;
+  return { text: withoutIndentation(text.text), headers: headersOf(css, parts) };
+}
+
+/** A style or a script. Its text is hashed, so nothing may stand around it, not even a space. */
+function element(name: "style" | "script", text: string, attributes = ""): Html {
+  return trusted(`<${name}${attributes}>${text}</${name}>`);
+}
+
+/** The same style without comments and layout. */
+function compact(css: string): string {
+  return css
+    .replace(/\/\*.*?\*\//gs, "")
+    .replace(/\s+/g, " ")
+    .replace(/ ?([{};,]) ?/g, "$1");
+}
+
+const verbatim = /(<(pre|textarea|style|script)\b.*?<\/\2>)/s;
+
+/** The same page without the templates' indentation, which is an eighth of it. */
+function withoutIndentation(text: string): string {
+  // The split leaves three parts for each element: what is before it, the element and its name.
+  return text
+    .split(verbatim)
+    .map((part, at) => (at % 3 === 0 ? part.replace(/\s+/g, " ") : at % 3 === 1 ? part : ""))
+    .join("");
+}
+
+function headersOf(css: string, { script, connect = [] }: PageParts) {
+  const scripts = script === undefined ? "'none'" : `'${hashOf(early)}' '${hashOf(script)}'`;
+  const policy = [
+    "default-src 'none'",
+    `style-src '${hashOf(css)}'`,
+    `script-src ${scripts}`,
+    // A page without a script connects to nothing; Lighthouse reads /robots.txt in its name.
+    `connect-src ${["'self'", ...connect].join(" ")}`,
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ];
+  return {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": policy.join("; "),
+    "cache-control": "no-cache",
+    "cross-origin-opener-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  };
+}
+
+/** A source expression of Content Security Policy Level 3, section 2.3.1. */
+function hashOf(text: string): string {
+  return `sha256-${new Bun.CryptoHasher("sha256").update(text).digest("base64")}`;
+}

@@ -1,0 +1,17 @@
+import type { Feature } from "../feature.ts";
+import { animalsFeature } from "./animals/index.ts";
+import { consoleFeature } from "./console/index.ts";
+import { importFeature } from "./import/index.ts";
+import { operateFeature } from "./operate/index.ts";
+import { docsFeature } from "./docs/index.ts";
+import { postgresFeature } from "./postgres/index.ts";
+
+/** The capabilities of this program beside its core. Help shows their commands in this order. */
+export const features: readonly Feature[] = [
+  docsFeature,
+  animalsFeature,
+  importFeature,
+  postgresFeature,
+  operateFeature,
+  consoleFeature,
+];

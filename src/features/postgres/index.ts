@@ -1,0 +1,33 @@
+import type { Feature } from "../../feature.ts";
+
+/** A shared store in a PostgreSQL database, and moving between it and a data folder. */
+export const postgresFeature: Feature = {
+  name: "postgres",
+  commands: [
+    {
+      path: "store",
+      load: async () => (await import("./moving/store-command.ts")).storeCommand,
+    },
+  ],
+  stores: [
+    {
+      schemes: ["postgres", "postgresql"],
+      async open(address, options) {
+        const [{ openPostgresStore }, { parseDatabaseAddress }] = await Promise.all([
+          import("./store.ts"),
+          import("./address.ts"),
+        ]);
+        const { timeoutMs, clock: systemClock, serving, onProblem, onCommit, onBan } = options;
+        return openPostgresStore({
+          address: parseDatabaseAddress(address),
+          timeoutMs,
+          systemClock,
+          waitsForServers: !serving,
+          onError: (error) => onProblem?.(error),
+          onCommit,
+          onBan,
+        });
+      },
+    },
+  ],
+};

@@ -1,0 +1,62 @@
+import { bearer } from "@elysiajs/bearer";
+import { Elysia } from "elysia";
+import type { Admission } from "../service/admission.ts";
+import type { Services } from "../service/services.ts";
+import type { Cors } from "./cors.ts";
+import { recordOf, type RequestRecord } from "./handler.ts";
+import { refuse } from "./errors.ts";
+
+export interface GuardOptions {
+  readonly services: Pick<Services, "access" | "clock">;
+  readonly cors: Cors | undefined;
+}
+
+/**
+ * The guard of every request under /v1, before its body, path or query is read: the caller, its
+ * limits (429), its credential (401). Its decision is in the three limit headers.
+ */
+export function guard({ services, cors }: GuardOptions) {
+  return new Elysia({ name: "guard" })
+    .use(bearer())
+    .derive(
+      { as: "scoped" },
+      async ({ bearer: token, headers: { authorization }, request, route }) => {
+        const record = recordOf(request);
+        record.route = route;
+        const address = () => record.address();
+        // A browser sends no credential with a preflight; what does is charged like any request.
+        const isPreflight = authorization === undefined && cors?.isPreflight(request) === true;
+        const admission = isPreflight
+          ? services.access.pass(address)
+          : await services.access.admit(credentialOf(authorization, token), address);
+        record.admission = admission;
+        return admission.refusal && refuse(record, admission.refusal);
+      },
+    );
+}
+
+/** The same decision on a request whose URL the router cannot read, by its headers alone. */
+export function admitUnrouted(
+  { access }: Pick<Services, "access">,
+  request: Request,
+  record: RequestRecord,
+): Admission | Promise<Admission> {
+  const credential = credentialOf(request.headers.get("authorization") ?? undefined);
+  return access.admit(credential, () => record.address());
+}
+
+/** RFC 9110, section 11.4: a scheme in any case, one space or more, and the token. */
+const anyBearer = /^bearer +(?! )/i;
+
+/**
+ * The credential in an Authorization header, "" if it has none for us, and undefined without the
+ * header. `token` is what the bearer plugin found: it covers one spelling of the scheme, and the
+ * query, which is not for credentials.
+ */
+function credentialOf(authorization: string | undefined, token?: string): string | undefined {
+  if (authorization === undefined) return undefined;
+  if (token !== undefined && authorization.startsWith("Bearer ") && !token.startsWith(" ")) {
+    return token;
+  }
+  return anyBearer.test(authorization) ? authorization.replace(anyBearer, "") : "";
+}

@@ -1,0 +1,596 @@
+/** What people do with animals: change, find, look back, take back. On both stores. */
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { AnimalService } from "../../../src/features/animals/animals.ts";
+import { CategoryService } from "../../../src/features/animals/categories.ts";
+import { everyId } from "../../../src/features/animals/statements/changes.ts";
+import { lastChange } from "../../../src/features/animals/statements/find.ts";
+import { planUndo } from "../../../src/features/animals/statements/undo.ts";
+import { AppError } from "../../../src/domain/errors.ts";
+import { fold } from "../../../src/domain/names.ts";
+import { int64Max, int64Min } from "../../../src/domain/int64.ts";
+import type { Pet, PetStatus } from "../../../src/domain/pet.ts";
+import type { Store } from "../../../src/storage/contract.ts";
+import { inDialect, insert, rows, run, sql } from "../../../src/storage/statement.ts";
+import { pets } from "../../../src/storage/tables.ts";
+import { changes, petEvents, removedPets } from "../../../src/features/animals/tables.ts";
+import { openForEach, stores } from "../../helpers/stores.ts";
+
+const startMs = Date.UTC(2026, 10, 21, 12);
+const dayMs = 24 * 60 * 60 * 1_000;
+
+describe.each(stores)("$name", (kind) => {
+  let store: Store;
+  let nowMs = startMs;
+  let animals: AnimalService;
+  let categories: CategoryService;
+
+  openForEach(kind, (opened) => {
+    store = opened;
+    nowMs = startMs;
+    const options = { store, clock: () => nowMs, actor: "ana" };
+    animals = new AnimalService(options);
+    categories = new CategoryService(options);
+  });
+
+  const all = async () => (await animals.find({ limit: 1_000_000 })).pets;
+  const create = (name: string, categoryId = 1n, status?: PetStatus) =>
+    store.pets.create({ name, categoryId, status, createdAtMs: nowMs, createdBy: "key_1" });
+  const newestInForce = async () => store.read(() => lastChange());
+  const refusal = async (work: Promise<unknown>): Promise<AppError> => {
+    const error = await work.catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(AppError);
+    return error as AppError;
+  };
+
+  test("animals change their status, lose it, and say whether there was one", async () => {
+    const id = await store.pets.create({ name: "Rex", categoryId: 1n });
+    const sold = { id, name: "Rex", categoryId: 1n, status: "sold" } as const;
+    expect(await animals.update([id], { status: "sold" })).toEqual([sold]);
+    expect(await store.pets.byId(id)).toEqual(sold);
+    const { status: _, ...bare } = sold;
+    expect(await animals.update([id], { status: null })).toEqual([bare]);
+    const none = animals.update([int64Max], { status: "sold" });
+    expect(await none.catch((error: Error) => error.message)).toContain("There is no animal");
+  });
+
+  test("animals are removed: the id is not given again, the count falls by one", async () => {
+    const count = await store.pets.count();
+    const id = await store.pets.create({ name: "gone", categoryId: 1n });
+    expect(await animals.remove([id])).toEqual([{ id, name: "gone", categoryId: 1n }]);
+    const again = animals.remove([id]);
+    expect(await again.catch((error: Error) => error.message)).toContain("There is no animal");
+    expect(await store.pets.byId(id)).toBeUndefined();
+    expect(await store.pets.count()).toBe(count);
+    expect(await store.pets.create({ name: "next", categoryId: 1n })).toBe(id + 1n);
+  });
+
+  test("several animals change at once, all or none, and each leaves an event", async () => {
+    const [rex, ada] = [await create("Rex"), await create("Ada", 2n, "available")];
+    const changed = await animals.update([ada, rex], { name: "Max", status: "sold" });
+    expect(changed).toEqual([
+      { id: ada, name: "Max", categoryId: 2n, status: "sold" },
+      { id: rex, name: "Max", categoryId: 1n, status: "sold" },
+    ]);
+    const error = await refusal(animals.update([rex, 99n], { status: null }));
+    expect(error.message).toBe("There is no animal with the id 99.");
+    expect((await store.pets.byId(rex))?.status).toBe("sold");
+    await animals.update([rex], { status: null });
+    expect(await store.pets.byId(rex)).toEqual({ id: rex, name: "Max", categoryId: 1n });
+
+    const { created, events, isRemoved } = await animals.history(rex);
+    expect(created).toMatchObject({ atMs: startMs, by: "key key_1", action: "create" });
+    expect(created.change).toBeUndefined();
+    expect(isRemoved).toBe(false);
+    expect(
+      events.map(({ action, actor, before, after }) => [action, actor, before, after]),
+    ).toEqual([
+      [
+        "update",
+        "ana",
+        { name: "Rex", categoryId: 1, status: null, externalId: null, source: "" },
+        { name: "Max", categoryId: 1, status: "sold", externalId: null, source: "" },
+      ],
+      [
+        "update",
+        "ana",
+        { name: "Max", categoryId: 1, status: "sold", externalId: null, source: "" },
+        { name: "Max", categoryId: 1, status: null, externalId: null, source: "" },
+      ],
+    ]);
+  });
+
+  test("what changes nothing leaves no event", async () => {
+    const rex = await create("Rex");
+    await animals.update([rex], { name: "Rex", status: null });
+    await animals.update([rex], {});
+    expect((await animals.history(rex)).events).toEqual([]);
+    expect(await newestInForce()).toBeUndefined();
+  });
+
+  test.each([int64Max, int64Min, 2n ** 53n + 1n])("a category of %d stays exact", async (id) => {
+    const name = 'É "🐢" \\ \n';
+    const rex = await create(name, id);
+    await animals.update([rex], { status: "sold" });
+    await animals.remove([rex]);
+    await animals.undo();
+    await animals.undo();
+    expect(await all()).toEqual([{ id: rex, name, categoryId: id }]);
+  });
+
+  test("a removed animal is gone for every reader, and comes back under its id", async () => {
+    const rex = await create("Rex", 1n, "available");
+    await create("Ada");
+    expect(await animals.remove([rex])).toMatchObject([{ id: rex, name: "Rex" }]);
+    expect(await store.pets.byId(rex)).toBeUndefined();
+    expect(await store.pets.count()).toBe(1);
+    expect((await animals.history(rex)).isRemoved).toBe(true);
+    const next = await create("next");
+    expect(next).toBeGreaterThan(rex);
+    const version = store.versions().pets;
+    expect(await animals.restore(rex)).toEqual({
+      id: rex,
+      name: "Rex",
+      categoryId: 1n,
+      status: "available",
+    });
+    expect(store.versions().pets).toBeGreaterThan(version);
+    expect(await store.pets.count()).toBe(3);
+    expect((await refusal(animals.restore(rex))).message).toContain("it was not removed");
+    expect((await refusal(animals.restore(99n))).kind).toBe("not_found");
+    const { created, events } = await animals.history(rex);
+    expect(created.by).toBe("key key_1");
+    expect(events.map(({ action }) => action)).toEqual(["remove", "restore"]);
+  });
+
+  test("one whose id elsewhere another animal has by now does not come back", async () => {
+    const [rex, ada] = [await create("Rex"), await create("Ada")];
+    const give = (id: bigint, source: string) =>
+      store.transact(() =>
+        run(sql`UPDATE ${pets} SET external_id = 'x:1', source = ${source} WHERE id = ${id}`),
+      );
+    await give(rex, "x");
+    await animals.remove([rex]);
+    await give(ada, "x");
+    expect((await refusal(animals.restore(rex))).message).toBe(
+      'Another animal now has the external id of 1, "x:1".',
+    );
+    expect(await animals.undo({ rehearse: true })).toMatchObject({ restored: 0, left: 1 });
+    await give(ada, "y");
+    expect(await animals.undo()).toMatchObject({ restored: 1, left: 0 });
+  });
+
+  test("a change is noticed beside an animal that is added at the same time", async () => {
+    const rex = await create("Rex");
+    for (const change of [
+      () => animals.update([rex], { status: "sold" }),
+      () => animals.undo(),
+      () => animals.remove([rex]),
+      () => animals.restore(rex),
+    ]) {
+      const { edits } = store.versions();
+      await change();
+      await create("Ada");
+      expect(store.versions().edits).toBeGreaterThan(edits);
+    }
+  });
+
+  test("who makes a change is told its number", async () => {
+    const rex = await create("Rex");
+    const numbers: bigint[] = [];
+    const told = (number: bigint) => void numbers.push(number);
+    await animals.as("ben", told).update([rex], { status: "sold" });
+    await categories.as("eve", told).add("Dog");
+    const made = await store.read(() =>
+      rows(sql<{ id: bigint; actor: string }>`SELECT id, actor FROM ${changes} ORDER BY id`),
+    );
+    expect(made.map(({ id }) => id)).toEqual(numbers);
+    expect(made.map(({ actor }) => actor)).toEqual(["ben", "eve"]);
+  });
+
+  test("an undo leaves what was changed since, and says so", async () => {
+    const [rex, ada] = [await create("Rex"), await create("Ada")];
+    await animals.update([rex, ada], { status: "pending" });
+    const first = await newestInForce();
+    nowMs += dayMs;
+    await animals.as("ben").update([ada], { status: "sold" });
+    const would = await animals.undo({ change: first?.id ?? 0n, rehearse: true });
+    expect([would.updated, would.left]).toEqual([1, 1]);
+    expect((await store.pets.byId(rex))?.status).toBe("pending");
+    const did = await animals.undo({ change: first?.id ?? 0n });
+    expect([did.updated, did.left]).toEqual([1, 1]);
+    expect((await all()).map(({ status }) => status)).toEqual([undefined, "sold"]);
+    const again = await refusal(animals.undo({ change: first?.id ?? 0n }));
+    expect(again.message).toContain("was already undone");
+    const [undo] = await store.read(() =>
+      rows(sql<{ id: bigint }>`SELECT max(id) AS id FROM ${changes}`),
+    );
+    const itself = await refusal(animals.undo({ change: undo?.id ?? 0n }));
+    expect(itself.message).toBe(`The change ${undo?.id} is an undo itself.`);
+    expect((await animals.undo()).updated).toBe(1);
+    expect((await refusal(animals.undo())).message).toBe("There is no change to undo.");
+    const { id } = await animals.add({ name: "Tom", category: { text: "1" } });
+    const adding = (await newestInForce())?.id ?? 0n;
+    await animals.remove([id]);
+    expect(await animals.undo({ change: adding })).toMatchObject({ removed: 0, left: 1 });
+  });
+
+  test.each<[string, number]>([
+    ["without statistics", 0],
+    ["with statistics from before it", 5_000],
+  ])("an undo looks at the history of each animal by its key, %s", async (_when, events) => {
+    const explain = inDialect({ sqlite: "EXPLAIN QUERY PLAN", postgres: "EXPLAIN" });
+    const plans: string[] = [];
+    if (events > 0) {
+      const added = Array.from({ length: events }, (_, at) => [BigInt(at), 1n]);
+      const columns = ["petId", "changeId"];
+      await store.transact(() => insert({ into: petEvents, columns, rows: added }));
+      await store.transact(() => run(sql`ANALYZE`));
+    }
+    await store.read(function* () {
+      const steps = planUndo(int64Max, 1n, everyId);
+      for (let step = steps.next(); step.done !== true; step = steps.next(0)) {
+        if (step.value.kind !== "count") throw new Error("expected a statement");
+        const lines = yield* rows<object>(sql`${explain} ${step.value.statement}`);
+        plans.push(lines.map((line) => Object.values(line).join(" ")).join("\n"));
+      }
+    });
+    expect(plans).toHaveLength(3);
+    for (const plan of plans) {
+      // A join, or an index by change, could compare all animals with all events.
+      expect(plan).toMatch(/CORRELATED SCALAR SUBQUERY|\(SubPlan \d+\) = 0/);
+      expect(plan).toMatch(/SEARCH later USING .*\(pet_id=\?|Index Cond: \(+pet_id = animal.id\)/);
+    }
+  });
+
+  test("histories are kept for 90 days", async () => {
+    const rex = await create("Rex");
+    await animals.update([rex], { status: "sold" });
+    nowMs += 90 * dayMs;
+    await animals.update([rex], { name: "Max" });
+    expect((await animals.history(rex)).events).toHaveLength(2);
+    nowMs += 1;
+    await animals.update([rex], { name: "Moritz" });
+    expect((await animals.history(rex)).events.map(({ atMs }) => atMs)).toEqual([nowMs - 1, nowMs]);
+    const left = await store.read(() => rows(sql`SELECT id FROM ${changes}`));
+    expect(left).toHaveLength(2);
+    // Of its origin the day is kept, and no number that an undo would not know.
+    const { id } = await animals.add({ name: "Ada", category: { text: "1" } });
+    nowMs += 91 * dayMs;
+    await animals.update([rex], { name: "Mo" });
+    const created = { atMs: nowMs - 91 * dayMs, by: undefined, action: undefined };
+    expect((await animals.history(id)).created).toEqual({ ...created, change: undefined });
+  });
+
+  test("are found by a part of their names, whatever its case and accents, with totals", async () => {
+    for (const name of ["Rex", "T-REX", "Trëxi", "Ada", "100% Ñandú", "ｒｅｘ"]) await create(name);
+    const found = await animals.find({ name: "rex", limit: 2 });
+    expect(found.total).toBe(4);
+    expect(found.pets.map(({ name }) => name)).toEqual(["Rex", "T-REX"]);
+    const rest = await animals.find({ name: "rex", limit: 9, after: found.pets[1]?.id ?? 0n });
+    expect(rest.pets.map(({ name }) => name)).toEqual(["Trëxi", "ｒｅｘ"]);
+    expect(rest.total).toBe(4);
+    expect((await animals.find({ name: "0% nan", limit: 9 })).total).toBe(1);
+    expect((await animals.find({ name: "ÑANDÚ", limit: 9 })).total).toBe(1);
+    expect((await animals.find({ name: "%", limit: 9 })).total).toBe(1);
+    expect((await animals.find({ name: "日", limit: 9 })).total).toBe(0);
+  });
+
+  test("are found by the letters that people type for those of other languages", async () => {
+    for (const name of ["Ørsted", "Łukasz", "Straße", "Strasse", "Œuvre"]) await create(name);
+    const named = async (name: string) =>
+      (await animals.find({ name, limit: 9 })).pets.map((pet) => pet.name);
+    expect(await named("orsted")).toEqual(["Ørsted"]);
+    expect(await named("ØRSTED")).toEqual(["Ørsted"]);
+    expect(await named("lukasz")).toEqual(["Łukasz"]);
+    expect(await named("strasse")).toEqual(["Straße", "Strasse"]);
+    expect(await named("straße")).toEqual(["Straße", "Strasse"]);
+    expect(await named("oeuvre")).toEqual(["Œuvre"]);
+  });
+
+  test("are found by category and status together", async () => {
+    await categories.add("Dog", 7n);
+    await create("Rex", 7n, "available");
+    await create("Ada", 7n);
+    await create("Tom", 1n);
+    const of = async (query: object) => (await animals.find({ limit: 9, ...query })).total;
+    expect(await of({ category: "dog" })).toBe(2);
+    expect(await of({ category: "7", status: null })).toBe(1);
+    expect(await of({ status: null })).toBe(2);
+    expect(await of({ category: "dog", status: "available", name: "e" })).toBe(1);
+    const error = await refusal(animals.find({ category: "cat", limit: 9 }));
+    expect(error.message).toBe('There is no category "cat". Known: Dog (7).');
+    // Only what can make one says how.
+    expect(error.hint).toBe("rehome categories list shows all.");
+  });
+
+  test("any filter finds what reading every name finds", async () => {
+    const letters = fc.string({ unit: fc.constantFrom("a", "A", "é", "e", "ß", "%", "_", " ") });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(letters, { maxLength: 12 }),
+        letters,
+        fc.integer({ min: 1, max: 13 }),
+        async (names, typed, limit) => {
+          await store.transact(() => run(sql`DELETE FROM ${pets}`));
+          for (const name of names) await create(name);
+          const expected = names.filter((name) => fold(name).includes(fold(typed)));
+          const found: string[] = [];
+          for (let after: bigint | undefined; ;) {
+            const page = await animals.find({ name: typed, limit, after });
+            expect(page.total).toBe(expected.length);
+            expect(page.pets.length).toBe(Math.min(limit, expected.length - found.length));
+            if (page.pets.length === 0) break;
+            found.push(...page.pets.map((pet) => pet.name));
+            after = page.pets.at(-1)?.id;
+          }
+          expect(found).toEqual(expected);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  }, 120_000);
+
+  test("are found by their letters however many others there are", async () => {
+    const many = Array.from({ length: 20_001 }, (_, at) => [`Zoë ${at}`, 1n]);
+    const columns = ["name", "categoryId"];
+    await store.transact(() => insert({ into: pets, columns, rows: many }));
+    const page = await animals.find({ name: "zoe", limit: 2, after: 19_999n });
+    expect([page.total, page.pets.map(({ name }) => name)]).toEqual([
+      20_001,
+      ["Zoë 19999", "Zoë 20000"],
+    ]);
+  }, 60_000);
+
+  test("categories are named, renamed and merged, and each of it is taken back", async () => {
+    await create("Rex", 3n);
+    const dog = await categories.add("Dog");
+    expect(dog).toEqual({ id: 4n, name: "Dog" });
+    await categories.add("Hund", 3n);
+    expect((await refusal(categories.add("DOG"))).message).toContain('has the name "Dog"');
+    await categories.rename("hund", "Hound");
+    const before = await categories.list();
+    expect(before).toEqual([
+      { id: 3n, name: "Hound", animals: 1 },
+      { id: 4n, name: "Dog", animals: 0 },
+    ]);
+    expect(await categories.merge(["Hound"], "dog")).toBe(1);
+    expect(await categories.list()).toEqual([{ id: 4n, name: "Dog", animals: 1 }]);
+    expect((await refusal(categories.merge(["dog"], "4"))).message).toContain("the same category");
+    await animals.undo();
+    expect(await categories.list()).toEqual(before);
+    await animals.undo();
+    expect((await categories.list())[0]?.name).toBe("Hund");
+    await animals.undo();
+    await animals.undo();
+    expect(await categories.list()).toEqual([{ id: 3n, name: undefined, animals: 1 }]);
+  });
+
+  test.each(["", " ", "\u200b", "\u2060 \ufeff"])(
+    "a category cannot be called %j, which nobody sees",
+    async (name) => {
+      await categories.add("Dog");
+      const category = { text: name, create: true };
+      for (const work of [
+        () => categories.add(name),
+        () => categories.rename("Dog", name),
+        () => animals.add({ name: "Rex", category }),
+      ]) {
+        expect((await refusal(work())).message).toBe(
+          "The name of a category must have a character that can be seen.",
+        );
+      }
+      expect(await categories.list()).toEqual([{ id: 1n, name: "Dog", animals: 0 }]);
+    },
+  );
+
+  test("a merge that moves nothing is no change", async () => {
+    const id = await create("Rex");
+    await animals.update([id], { name: "Rexy" });
+    const before = await newestInForce();
+    expect(await categories.merge(["5"], "7")).toBe(0);
+    expect(await newestInForce()).toEqual(before);
+  });
+
+  test("a name that is empty or taken is refused, and an id without a name keeps its animals", async () => {
+    await create("Rex", 9n);
+    await categories.add("Dog", 4n);
+    await categories.add("Cat", 5n);
+    const messages = [];
+    for (const work of [
+      () => categories.add(" "),
+      () => categories.add("Fox", 4n),
+      () => categories.rename("4", " "),
+      () => categories.rename("4", "cat"),
+    ]) {
+      messages.push((await refusal(work())).message);
+    }
+    expect(messages).toEqual([
+      "The name of a category must have a character that can be seen.",
+      'The category 4 has a name, "Dog".',
+      "The name of a category must have a character that can be seen.",
+      'The category 5 has the name "Cat".',
+    ]);
+    await categories.rename("9", "Fox");
+    await animals.undo();
+    expect((await categories.list()).at(-1)).toEqual({ id: 9n, name: undefined, animals: 1 });
+    // A number is made as it is, and no name; the next name goes above all numbers.
+    const asked = { text: "77", create: true };
+    expect((await animals.add({ name: "Ada", category: asked })).categoryId).toBe(77n);
+    expect(await categories.add("Owl")).toEqual({ id: 78n, name: "Owl" });
+    await create("Tom", int64Max);
+    expect((await refusal(categories.add("Eel"))).message).toContain("No id is left above");
+  });
+
+  test("an undo of a rename brings the name back, unless another category has it by now", async () => {
+    await categories.add("Dog", 4n);
+    await categories.rename("4", "DOG");
+    await animals.undo();
+    expect(await categories.named()).toEqual([{ id: 4n, name: "Dog" }]);
+    await categories.rename("4", "Hound");
+    const rename = (await newestInForce())?.id ?? 0n;
+    expect(await categories.add("Dog")).toEqual({ id: 5n, name: "Dog" });
+    expect((await animals.undo({ change: rename })).categories).toEqual([]);
+    await categories.rename("5", "Fox");
+    const second = (await newestInForce())?.id ?? 0n;
+    await categories.rename("5", "Wolf");
+    expect((await animals.undo({ change: second })).categories).toEqual([]);
+    expect(await categories.named()).toEqual([
+      { id: 4n, name: "Hound" },
+      { id: 5n, name: "Wolf" },
+    ]);
+  });
+
+  test("a rename to the name that a category has is no change to undo", async () => {
+    await categories.add("Dog", 4n);
+    const before = (await newestInForce())?.id;
+    expect(await categories.rename("4", " Dog ")).toEqual({ id: 4n, name: "Dog" });
+    expect((await newestInForce())?.id).toBe(before);
+  });
+
+  test("a category that is named twice in a merge is merged once", async () => {
+    await create("Rex", 3n);
+    await categories.add("Dog", 4n);
+    await categories.add("Hund", 3n);
+    await create("Ada", 9n);
+    expect(await categories.merge(["Hund", "hund", "3", "9", "9"], "Dog")).toBe(2);
+    expect(await categories.list()).toEqual([{ id: 4n, name: "Dog", animals: 2 }]);
+    await animals.undo();
+    expect((await categories.list()).map(({ id, name }) => [id, name])).toEqual([
+      [3n, "Hund"],
+      [4n, "Dog"],
+      [9n, undefined],
+    ]);
+  });
+
+  test("an animal is added with a category by name, which is made where that is asked for", async () => {
+    const error = await refusal(animals.add({ name: "Rex", category: { text: "Dog" } }));
+    expect(error.message).toBe('There is no category "Dog". None has a name yet.');
+    expect(await store.pets.count()).toBe(0);
+    const rex = await animals.add({ name: "Rex", category: { text: "Dog", create: true } });
+    expect(rex).toEqual({ id: 1n, name: "Rex", categoryId: 1n });
+    const ada = await animals.add({ name: "Ada", category: { text: " dog " }, status: "sold" });
+    expect(ada.categoryId).toBe(1n);
+    expect((await animals.history(ada.id)).created).toEqual({
+      atMs: startMs,
+      by: "ana",
+      action: "add",
+      change: (await newestInForce())?.id,
+    });
+    expect(await store.pets.count()).toBe(2);
+    await animals.undo();
+    await animals.undo();
+    expect([await store.pets.count(), await categories.list()]).toEqual([0, []]);
+  });
+
+  type Move =
+    | { readonly kind: "create" }
+    | { readonly kind: "add"; readonly category: string }
+    | { readonly kind: "update"; readonly picks: number[]; readonly patch: Patch }
+    | { readonly kind: "remove"; readonly picks: number[] }
+    | { readonly kind: "restore"; readonly pick: number }
+    | { readonly kind: "merge"; readonly from: string; readonly into: string };
+  interface Patch {
+    readonly name?: string;
+    readonly category?: string;
+    readonly status?: PetStatus | null;
+  }
+  const aCategory = fc.constantFrom("Dog", "Cat", "Fox");
+  const picks = fc.array(fc.nat(20), { minLength: 1, maxLength: 4 });
+  const patch: fc.Arbitrary<Patch> = fc.record(
+    {
+      name: fc.constantFrom("Rex", "Ada", ""),
+      category: aCategory,
+      status: fc.constantFrom("available" as const, "sold" as const, null),
+    },
+    { requiredKeys: [] },
+  );
+  const move: fc.Arbitrary<Move> = fc.oneof(
+    fc.constant({ kind: "create" } as const),
+    fc.record({ kind: fc.constant("add" as const), category: aCategory }),
+    fc.record({ kind: fc.constant("update" as const), picks, patch }),
+    fc.record({ kind: fc.constant("remove" as const), picks }),
+    fc.record({ kind: fc.constant("restore" as const), pick: fc.nat(20) }),
+    fc.record({ kind: fc.constant("merge" as const), from: aCategory, into: aCategory }),
+  );
+
+  const state = async () => ({ pets: await all(), categories: await categories.list() });
+
+  /** Makes a move, as far as it is possible; returns whether it left a change of people. */
+  async function make(move: Move, everyId: Set<bigint>): Promise<boolean> {
+    const there = (await all()).map(({ id }) => id);
+    const picked = (numbers: number[]) => [
+      ...new Set(there.length === 0 ? [] : numbers.map((n) => there[n % there.length] as bigint)),
+    ];
+    const before = (await newestInForce())?.id;
+    const attempt = async (): Promise<unknown> => {
+      switch (move.kind) {
+        case "create":
+          return create("created", 1_000_000n);
+        case "add": {
+          const category = { text: move.category, create: true };
+          return animals.add({ name: "added", category, status: "pending" });
+        }
+        case "update": {
+          const { category, ...others } = move.patch;
+          const reference =
+            category === undefined ? {} : { category: { text: category, create: true } };
+          const ids = picked(move.picks);
+          return ids.length === 0 ? undefined : animals.update(ids, { ...others, ...reference });
+        }
+        case "remove": {
+          const ids = picked(move.picks);
+          return ids.length === 0 ? undefined : animals.remove(ids);
+        }
+        case "restore":
+          return animals.restore([...everyId][move.pick % Math.max(1, everyId.size)] ?? 0n);
+        case "merge":
+          return categories.merge([move.from], move.into);
+      }
+    };
+    try {
+      await attempt();
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+    }
+    for (const { id } of await all()) everyId.add(id);
+    return (await newestInForce())?.id !== before;
+  }
+
+  test("whatever was done, undo after undo leads back through every state", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 12 }), async (moves) => {
+        for (const table of [petEvents, changes, pets]) {
+          await store.transact(() => run(sql`DELETE FROM ${table}`));
+        }
+        await store.transact(() => run(sql`DELETE FROM ${removedPets}`));
+        const everyId = new Set<bigint>();
+        const states: Awaited<ReturnType<typeof state>>[] = [await state()];
+        const created: Pet[] = [];
+        for (const each of moves) {
+          const isChange = await make(each, everyId);
+          const now = await state();
+          if (isChange) states.push(now);
+          else {
+            // What the interface adds stays, whatever is taken back before it.
+            const known = new Set(states.at(-1)?.pets.map(({ id }) => id));
+            const added = now.pets.filter(({ id }) => !known.has(id));
+            created.push(...added);
+            for (const kept of states) kept.pets = [...kept.pets, ...added];
+            states[states.length - 1] = now;
+          }
+        }
+        for (const expected of states.slice(0, -1).toReversed()) {
+          await animals.undo();
+          const { pets: left, categories: named } = await state();
+          expect(left).toEqual(expected.pets.toSorted((a, b) => Number(a.id - b.id)));
+          const names = (found: typeof named) =>
+            found.filter(({ name }) => name !== undefined).map(({ id, name }) => [id, name]);
+          expect(names(named)).toEqual(names(expected.categories));
+        }
+        expect((await refusal(animals.undo())).kind).toBe("not_found");
+      }),
+      { numRuns: kind.name === "sqlite" ? 60 : 15 },
+    );
+  }, 120_000);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test";
+import { type FieldValue, eventsOf } from "../../../src/features/animals/events.ts";
+import type { PetEvent } from "../../../src/features/animals/statements/find.ts";
+
+const old = { name: "Old", categoryId: 1, status: "available" };
+const renamed = { ...old, name: "New", status: null };
+const event = (action: string, before?: PetEvent["before"], after?: PetEvent["after"]) => ({
+  atMs: 0,
+  actor: "ana",
+  action,
+  change: 1n,
+  before,
+  after,
+});
+const change = (field: string, before: FieldValue, after: FieldValue) => ({ field, before, after });
+
+test("tells that an animal went or came back, and what is not as it was", () => {
+  const events = [
+    event("import", old),
+    event("import", undefined, renamed),
+    event("update", renamed, { ...renamed, status: "sold" }),
+    event("remove", { ...renamed, status: "sold" }),
+    event("restore", undefined, { ...renamed, status: "sold" }),
+    event("undo", { ...renamed, status: "sold" }),
+  ];
+  const changed = [change("name", "Old", "New"), change("status", "available", null)];
+  expect(eventsOf(events)).toEqual([
+    { ...event("import", old), did: "withdrawn", changed: [] },
+    { ...event("import", undefined, renamed), did: "restored", changed },
+    {
+      ...event("update", renamed, { ...renamed, status: "sold" }),
+      did: undefined,
+      changed: [change("status", null, "sold")],
+    },
+    { ...event("remove", { ...renamed, status: "sold" }), did: "removed", changed: [] },
+    {
+      ...event("restore", undefined, { ...renamed, status: "sold" }),
+      did: "restored",
+      changed: [],
+    },
+    { ...event("undo", { ...renamed, status: "sold" }), did: "removed", changed: [] },
+  ]);
+});
+
+test("an animal that an undo took away again is as it was before the change", () => {
+  const [restored, removed, again] = eventsOf([
+    { ...event("import", undefined, renamed), former: old },
+    { ...event("undo", renamed), change: 2n, undoes: 1n },
+    { ...event("restore", undefined, old), change: 3n },
+  ]);
+  expect(restored?.changed).toHaveLength(2);
+  expect([removed?.changed, again?.changed]).toEqual([[], []]);
+});
+
+test("an event from before a field existed, or whose former values are forgotten, shows no change", () => {
+  const [first, second] = eventsOf([
+    event("restore", undefined, old),
+    event("update", { name: "Old", categoryId: 1 }, renamed),
+  ]);
+  expect(first).toMatchObject({ did: "restored", changed: [] });
+  expect(second?.changed).toEqual([change("name", "Old", "New")]);
+});

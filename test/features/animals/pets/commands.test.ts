@@ -1,0 +1,127 @@
+/** What the commands on animals print, in this process. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { categoriesCommand } from "../../../../src/features/animals/categories-command.ts";
+import { petsCommand } from "../../../../src/features/animals/pets/index.ts";
+import { undoCommand } from "../../../../src/features/animals/undo-command.ts";
+import { openSqliteStore } from "../../../../src/storage/sqlite/store.ts";
+import { temporaryFolder } from "../../../helpers/binary.ts";
+import { testIo } from "../../../helpers/io.ts";
+
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.dispose]());
+
+async function run(
+  command: string,
+  args: readonly string[],
+  options: Parameters<typeof testIo>[0] = {},
+) {
+  const io = testIo({ env: { REHOME_DATA: folder.path }, ...options });
+  const make = { pets: petsCommand, undo: undoCommand, categories: categoriesCommand }[command];
+  await make?.(io).parseAsync([...args], { from: "user" });
+  return { out: io.printed(), err: io.said() };
+}
+const pets = (...args: string[]) => run("pets", args);
+const categories = (...args: string[]) => run("categories", args);
+/** The cells of the last line of a table. */
+const lastRow = (text: string) => text.trimEnd().split("\n").at(-1)?.trim().split(/ {2,}/);
+
+beforeAll(async () => {
+  await categories("add", "Dog");
+  for (const name of ["Rex", "Ada", "Tom", "Kim", "Lu", "Mo"]) {
+    await pets("add", "--name", name, "--category", "Dog", "--status", "sold");
+  }
+});
+
+test("a page that holds all of them names no next one", async () => {
+  expect((await pets("list", "--limit", "6")).err).toBe("6 of 6 animals.\n");
+  expect((await pets("list", "--limit", "5")).err).toContain(
+    "More: rehome pets list --limit 5 --after 5",
+  );
+  expect((await pets("list", "--name", "a", "--limit", "5")).err).toBe("1 of 6 animals.\n");
+});
+
+test("an animal is shown with the name of its category, and what it lacks", async () => {
+  await pets("set-status", "5", "none");
+  const { out } = await pets("show", "5");
+  expect(out.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
+    ["id", "5"],
+    ["name", "Lu"],
+    ["categoryId", "1 (Dog)"],
+    ["status", "none"],
+    [""],
+  ]);
+});
+
+test("a history quotes what is no single word, and says what was not recorded", async () => {
+  const changed = await pets("update", "4", "4", "--name", "Kim II");
+  expect(changed.out).toBe('Changed 4 "Kim II" (category 1, sold).\n');
+  const { out } = await pets("history", "4");
+  expect(lastRow(out)?.at(-1)).toBe('name Kim to "Kim II"');
+  expect(out.match(/Kim to/g)).toHaveLength(1);
+  const store = openSqliteStore({
+    folder: folder.path,
+    clock: Date.now,
+    random: () => 0,
+    timeoutMs: 1_000,
+    serving: false,
+  });
+  const id = await store.pets.create({ name: "Old", categoryId: 1n });
+  await store.close();
+  expect(lastRow((await pets("history", String(id))).out)).toEqual([
+    "-",
+    "-",
+    "-",
+    "-",
+    "not recorded",
+  ]);
+  const json = JSON.parse((await pets("history", "4", "--json")).out);
+  expect(json.events[0].after).toEqual({
+    name: "Kim II",
+    categoryId: 1,
+    status: "sold",
+    source: "",
+  });
+});
+
+test("a question names five animals at the most", async () => {
+  const questions: string[] = [];
+  const asked = { canAsk: true, ask: async (text: string) => (questions.push(text), "n") };
+  for (const ids of ["12345", "123456"]) {
+    await run("pets", ["remove", ...ids.split("")], asked).catch(() => undefined);
+  }
+  expect(questions[0]).toMatch(/, 5 "Lu" \([^)]+\)\? \[y\/N\] $/);
+  expect(questions[1]).toMatch(/, 5 "Lu" \([^)]+\), and 1 more\? \[y\/N\] $/);
+});
+
+test("a name is cut in a sentence, and moves no cursor", async () => {
+  const { out } = await pets("add", "--name", `\u001B[2J${"x".repeat(100)}`, "--category", "1");
+  expect(out).toMatch(/^Added \d+ "\\u001B\[2Jx+…" \(category 1, without a status\)\.\n$/);
+  expect(out.length).toBeLessThan(120);
+  const [id = ""] = /\d+/.exec(out) ?? [];
+  await pets("remove", id, "--yes");
+  expect((await pets("history", id)).out).toContain("(category 1, without a status), removed\n");
+});
+
+test("an undo takes back the change that it showed, and says what it left", async () => {
+  await pets("update", "1", "2", "--status", "pending");
+  const later = async () => {
+    await pets("update", "2", "--status", "available");
+    return "y";
+  };
+  const { out } = await run("undo", [], { canAsk: true, ask: later });
+  expect(out).toMatch(
+    /^Undid change \d+\. Animals: 1 changed back\. 1 left unchanged, because it was changed since\.\n$/,
+  );
+  await categories("add", "Owl");
+  expect((await run("undo", ["--yes"])).out).toMatch(
+    /^Undid change \d+\. 1 category changed back\.\n$/,
+  );
+});
+
+test("categories without a name are listed, and a merge needs two", async () => {
+  await pets("add", "--name", "Eve", "--category", "8", "--create-category");
+  expect(lastRow((await categories("list")).out)).toEqual(["8", "-", "1"]);
+  const alone = categories("merge", "Dog").catch((error: Error) => error.message);
+  expect(await alone).toBe("Name the category to merge, and the one that receives its animals.");
+  expect((await categories("merge", "8", "--into", "Dog")).out).toBe("Moved 1 animal to Dog.\n");
+});

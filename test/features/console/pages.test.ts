@@ -1,0 +1,291 @@
+/** What the pages of animals, categories and keys do with what people send them. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { animalDesk, type AnimalDesk } from "../../../src/features/console/animals/desk.ts";
+import type { Desk } from "../../../src/features/console/desk.ts";
+import type { ImportDesk } from "../../../src/features/console/import-desk.ts";
+import { PeopleService } from "../../../src/features/console/people.ts";
+import { en } from "../../../src/features/console/words/en.ts";
+import { createServices, type Services } from "../../../src/service/services.ts";
+import { categories } from "../../../src/features/animals/tables.ts";
+import { addRecords } from "../../../src/storage/records.ts";
+import type { Store } from "../../../src/storage/contract.ts";
+import { asking, cookieOf, type Ask } from "../../helpers/console-pages.ts";
+import { hookTimeoutMs } from "../../helpers/postgres.ts";
+import { stores, type StorePlace } from "../../helpers/stores.ts";
+
+describe.each(stores)("on $name", (kind) => {
+  let place: StorePlace;
+  let store: Store;
+  let services: Services;
+  let animals: AnimalDesk;
+  let people: PeopleService;
+  let ask: Ask;
+  let headers: Readonly<Record<string, string>>;
+
+  beforeEach(async () => {
+    place = await kind.place();
+    const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+    store = await place.open();
+    services = createServices(store, {
+      environment: "production",
+      clock: Date.now,
+      randomBytes,
+      actor: "tester",
+      anonymousPerMinute: 300,
+      bans: true,
+      onError: (error) => expect(error).toBeUndefined(),
+    });
+    animals = animalDesk(services);
+    people = new PeopleService(store, Date.now, randomBytes);
+    ask = asking({
+      desk: { services, animals, people, imports, clock: Date.now } as Desk,
+      publicOrigin: undefined,
+      report: (error) => expect(error).toBeUndefined(),
+      warn: (text) => expect(text).toBeUndefined(),
+    });
+    const { token } = await people.invite("Olga", "operator", "tester");
+    headers = { cookie: cookieOf(await ask(`/join/${token}`, { method: "POST" })) };
+  }, hookTimeoutMs);
+  afterEach(async () => {
+    await services.close();
+    await place[Symbol.asyncDispose]();
+  }, hookTimeoutMs);
+
+  /** Somebody's file while it is imported: nothing else may be done with it. */
+  const job = { name: "a.csv", state: { is: "working", step: { phase: "storing", done: 1 } } };
+  const imports = { job: () => job } as unknown as ImportDesk;
+
+  const get = async (path: string) => (await ask(path, { headers })).text();
+  /** Sends a form, and returns the status, and where it leads to or the page. */
+  async function post(
+    path: string,
+    fields: Readonly<Record<string, string>> | URLSearchParams = {},
+  ) {
+    const answer = await ask(path, { headers, fields });
+    return {
+      status: answer.status,
+      location: answer.headers.get("location"),
+      page: await answer.text(),
+    };
+  }
+  const added = (name: string, category = "Dog") =>
+    animals.add({ name, category, status: "pending" }, "Ana");
+
+  describe("an animal", () => {
+    test("keeps a name and a category that no form takes, when something else is saved", async () => {
+      // As an older version, an import or a program brought them.
+      const unseen = { id: 7n, name: "\u2800", nameKey: "\u2800" };
+      await store.transact(() => addRecords(categories, [unseen]));
+      const id = await store.pets.create({ name: "", categoryId: 7n, status: "pending" });
+      const fields = { name: "", category: "\u2800", status: "sold" };
+      const { status, location } = await post(`/animals/${id}`, fields);
+      expect([status, location]).toEqual([303, `/animals/${id}?change=1`]);
+      expect(await animals.byId(id)).toMatchObject({ name: "", categoryId: 7n, status: "sold" });
+      expect(await get("/animals")).toMatch(/href="\/animals\/1">\(no name\)</);
+    });
+    test("keeps the blanks around its name, and has room for 1,000 characters", async () => {
+      const id = await store.pets.create({ name: " Rex ", categoryId: 7n, status: "pending" });
+      const fields = { name: " Rex ", category: "7", status: "sold" };
+      expect(await post(`/animals/${id}`, fields)).toMatchObject({ status: 303 });
+      expect(await animals.byId(id)).toMatchObject({ name: " Rex ", status: "sold" });
+      const long = { ...fields, name: "\u{1F43E}".repeat(1_000) };
+      expect(await post("/animals", long)).toMatchObject({ status: 303 });
+      expect(await post("/animals", { ...long, name: `${long.name}x` })).toMatchObject({
+        status: 400,
+      });
+    });
+
+    test("to which two people give the same name is saved by both", async () => {
+      await added("Rex");
+      const fields = { name: "Rexona", "was-name": "Rex", category: "Dog", status: "pending" };
+      for (const location of ["/animals/1?change=2", "/animals/1"]) {
+        expect(await post("/animals/1", fields)).toMatchObject({ status: 303, location });
+      }
+    });
+  });
+
+  test("a change is told to who made it, and to nobody else who has its address", async () => {
+    await added("Rex");
+    expect(await get("/animals?change=1")).not.toContain("Rex was added.");
+    await post("/animals", { name: "Max", category: "Dog", status: "sold" });
+    expect(await get("/animals?change=2")).toContain("Max was added.");
+  });
+
+  test("a change is undone once, and its undo is not undone", async () => {
+    await post("/animals", { name: "Max", category: "Dog", status: "sold" });
+    expect(await get("/changes")).toContain('action="/changes/1/undo"');
+    for (const change of [1, 1, 2]) {
+      const { location } = await post(`/changes/${change}/undo`);
+      expect(location).toStartWith("/animals?change=");
+      expect(await animals.byId(1n)).toBeUndefined();
+    }
+    const pages = await Promise.all(["/changes", "/changes/1", "/changes/2"].map(get));
+    for (const page of pages) expect(page).not.toContain("/undo");
+  });
+
+  describe("several animals", () => {
+    test("are chosen first", async () => {
+      const { status, page } = await post("/animals/several", { status: "sold" });
+      expect([status, page.includes("Choose animals first")]).toEqual([400, true]);
+    });
+
+    test("get a status, or go, and what is no id counts for none", async () => {
+      for (const name of ["One", "Two", "Three"]) await added(name);
+      const chosen = (what: string) => new URLSearchParams(`id=1&id=2&id=x&${what}`);
+      const back = "/animals?q=o&change=9";
+      const sold = await post("/animals/several", chosen(`status=sold&back=${escape(back)}`));
+      expect(sold.location).toBe("/animals?q=o&change=4");
+      const statuses = async () =>
+        Promise.all([1n, 2n, 3n].map(async (id) => (await animals.byId(id))?.status));
+      expect(await statuses()).toEqual(["sold", "sold", "pending"]);
+      await post("/animals/several", chosen("remove=yes"));
+      expect(await statuses()).toEqual([undefined, undefined, "pending"]);
+    });
+  });
+
+  describe("a category", () => {
+    test("has no name of another one, and keeps its own in other letters", async () => {
+      for (const name of ["Dog", "Cat"]) await added("Rex", name);
+      const taken = "There is a category with this name.";
+      for (const path of ["/categories", "/categories/2"]) {
+        const { status, page } = await post(path, { name: " dog " });
+        expect([path, status, page.includes(taken)]).toEqual([path, 400, true]);
+        expect((await post(path, { name: " " })).page).toContain("Type a name.");
+      }
+      const { location } = await post("/categories/2", { name: "CAT" });
+      expect(await get(location ?? "")).toContain("The category is CAT now.");
+      expect(await animals.categories()).toMatchObject([{ name: "CAT" }, { name: "Dog" }]);
+    });
+
+    test("that is not there, and a merge with itself, are not found", async () => {
+      await added("Rex");
+      expect((await post("/categories/9", { name: "Cat" })).status).toBe(404);
+      expect((await post("/categories/1/merge", { into: "1" })).status).toBe(404);
+      const merged = await post("/categories/1/merge", { into: "9" });
+      expect([merged.status, merged.page.includes(en.failures.notFound)]).toEqual([404, true]);
+      expect(await get("/categories/1")).not.toContain("Merge into another");
+      expect(await animals.categories()).toMatchObject([{ name: "Dog" }]);
+    });
+  });
+
+  describe("a list", () => {
+    test("keeps its filters from page to page, in a search and in the export", async () => {
+      for (let at = 0; at < 26; at += 1) await added(`Rex ${at}`);
+      const first = await get("/animals?q=rex&category=1&status=pending");
+      const [, older = ""] = /href="([^"]*)"\s*>Older</.exec(first) ?? [];
+      expect(older).toBe("/animals?q=rex&amp;category=1&amp;status=pending&amp;before=2");
+      expect(first).toContain('href="/export?q=rex&amp;category=1&amp;status=pending"');
+      for (const [name, value] of [
+        ["category", "1"],
+        ["status", "pending"],
+      ]) {
+        expect(first).toContain(`<input type="hidden" name="${name}" value="${value}" />`);
+      }
+      const last = await get(older.replaceAll("&amp;", "&"));
+      expect(last).toContain(">Rex 0</a");
+      // So does another language.
+      const [languages = ""] =
+        /<form method="post" action="\/language">[^]*?<\/form>/.exec(last) ?? [];
+      expect(languages).toContain(`name="back" value="${older}"`);
+      expect(last).not.toContain(">Older<");
+      expect(last).toMatch(/href="\/animals\?q=rex&amp;category=1&amp;status=pending"\s*>Newest</);
+      expect(last).toMatch(/class="chip" href="\/animals\?q=rex&amp;category=1&amp;status=sold"/);
+    });
+  });
+
+  describe("a key", () => {
+    const free = { plan: "free", perMinute: "", perDay: "", expires: "" };
+    const enterprise = { ...free, name: "big", plan: "enterprise", perMinute: "7", perDay: "70" };
+
+    test("shows its own numbers again, and is saved under its own name", async () => {
+      const { key } = await services.keys.create({
+        ...enterprise,
+        plan: "enterprise",
+        perMinute: 7,
+        perDay: 70,
+      });
+      const page = await get(`/keys/${key.id}`);
+      for (const value of ["7", "70"])
+        expect(page).toMatch(new RegExp(`name="per[^>]*value="${value}"`));
+      expect(await post(`/keys/${key.id}`, enterprise)).toMatchObject({ status: 303 });
+      const wrong = await post(`/keys/${key.id}`, { ...enterprise, name: "bigger", perDay: "0" });
+      expect([wrong.status, wrong.page.includes('value="bigger"')]).toEqual([400, true]);
+    });
+
+    test("is made with the plan, the numbers and the end that were typed, or not at all", async () => {
+      for (const [wrong, field] of [
+        [{ perMinute: "0" }, "perMinute"],
+        [{ perDay: "" }, "perDay"],
+        [{ expires: "0" }, "expires"],
+      ] as const) {
+        const { status, page } = await post("/keys", { ...enterprise, ...wrong });
+        expect([status, page.match(/id="(\w+)-error"/g)]).toEqual([400, [`id="${field}-error"`]]);
+      }
+      expect(await post("/keys", { ...free, name: "small", plan: "pro" })).toMatchObject({
+        status: 200,
+      });
+      expect(await services.keys.list()).toMatchObject([{ name: "small", plan: "pro" }]);
+    });
+
+    test("never ends in the words of the reader too", async () => {
+      const { key } = await services.keys.create({ name: "web", plan: "free", expiresInMs: 1_000 });
+      const spanish = { ...headers, cookie: `${headers["cookie"]}; rehome_language=es` };
+      const fields = { ...free, name: "web", expires: "Nunca" };
+      expect((await ask(`/keys/${key.id}`, { headers: spanish, fields })).status).toBe(303);
+      expect((await services.keys.list())[0]?.expiresAtMs).toBeUndefined();
+    });
+
+    test("is changed by the person, under its id alone", async () => {
+      const { key } = await services.keys.create({ name: "web", plan: "free" });
+      for (const what of ["web", key.id.slice(0, -1)]) {
+        expect((await post(`/keys/${what}/revoke`, { sure: "yes" })).status).toBe(404);
+      }
+      for (const wrong of ["0", "0h", "", "never"]) {
+        expect((await post(`/keys/${key.id}/ban`, { for: wrong })).status).toBe(400);
+      }
+      await post(`/keys/${key.id}/ban`, { for: "1h" });
+      await post(`/keys/${key.id}/rotate`, { grace: "0" });
+      const { events } = await services.keys.details(key.id);
+      expect(events.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+        "tester create",
+        "Olga ban",
+        "Olga rotate",
+      ]);
+    });
+
+    test("that is revoked is only looked at", async () => {
+      const { key } = await services.keys.create({ name: "web", plan: "free" });
+      await services.keys.revoke(key.id);
+      const page = await get(`/keys/${key.id}`);
+      expect(page.match(/<form method="post" action="\/keys\/[^"]*"/g)).toBeNull();
+      expect((await post(`/keys/${key.id}/rotate`, { grace: "0" })).status).toBe(400);
+    });
+  });
+
+  test.each([
+    ["empty", "", en.errors.nameMissing],
+    ["turned around", "Ana\u202Etoor", en.errors.name],
+    ["too long", "a".repeat(1_001), en.errors.nameLong(1_000)],
+    ["somebody's", "Olga", en.people.taken],
+  ])("a person whose name is %s is not invited, and the page says why", async (_, name, words) => {
+    const { status, page } = await post("/people", { name, role: "staff" });
+    expect([status, page.includes(words)]).toEqual([400, true]);
+    expect(await people.list()).toHaveLength(1);
+  });
+
+  test("a person is staff or an operator", async () => {
+    const { status, page } = await post("/people", { name: "Ben", role: "owner" });
+    expect([status, page.includes(en.errors.role)]).toEqual([400, true]);
+    expect(await people.list()).toHaveLength(1);
+  });
+
+  test("a file that is imported is not read again, taken away or replaced", async () => {
+    for (const path of ["/import/examine", "/import/run"]) {
+      expect(await post(path, { columns: "again" })).toMatchObject({ status: 303 });
+    }
+    expect((await ask("/import/rejects", { headers })).status).toBe(404);
+    const { status, page } = await post("/import");
+    expect([status, page.includes(en.import.busy)]).toEqual([400, true]);
+    expect(await get("/import")).toContain("data-poll");
+  });
+});

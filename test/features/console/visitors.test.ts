@@ -1,0 +1,273 @@
+/** Who is let in to the console and for how long, what is refused, and what is kept of failures. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AnimalDesk } from "../../../src/features/console/animals/desk.ts";
+import type { Desk } from "../../../src/features/console/desk.ts";
+import { PeopleService } from "../../../src/features/console/people.ts";
+import { renew } from "../../../src/features/console/people-statements.ts";
+import { hashSecret, type Secret } from "../../../src/features/console/secrets.ts";
+import { sessions, type Role } from "../../../src/features/console/tables.ts";
+import { ConsoleError } from "../../../src/features/console/web/console-error.ts";
+import { en } from "../../../src/features/console/words/en.ts";
+import { dayMs, minuteMs } from "../../../src/domain/clock.ts";
+import { AppError } from "../../../src/domain/errors.ts";
+import type { Store } from "../../../src/storage/contract.ts";
+import { rows, sql } from "../../../src/storage/statement.ts";
+import { asking, cookieOf, site, type Ask } from "../../helpers/console-pages.ts";
+import { hookTimeoutMs } from "../../helpers/postgres.ts";
+import { stores, type StorePlace } from "../../helpers/stores.ts";
+
+describe.each(stores)("on $name", (kind) => {
+  let place: StorePlace;
+  let nowMs: number;
+  let people: PeopleService;
+  let store: Store;
+  let failure: Error | undefined;
+  const reported: unknown[] = [];
+  const warned: string[] = [];
+
+  beforeEach(async () => {
+    nowMs = 20_000 * dayMs;
+    failure = undefined;
+    for (const list of [reported, warned]) list.length = 0;
+    place = await kind.place();
+    store = await place.open(() => nowMs);
+    const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+    people = new PeopleService(store, () => nowMs, randomBytes);
+  }, hookTimeoutMs);
+  afterEach(async () => {
+    await store.close();
+    await place[Symbol.asyncDispose]();
+  }, hookTimeoutMs);
+
+  /** A browser of requests, which keeps no cookies. */
+  function visitor(publicOrigin?: string) {
+    const fail = async () => Promise.reject(failure ?? new Error("nothing was to fail"));
+    return asking({
+      // Pages that need no animals are shown; the others fail as a test wants it.
+      desk: {
+        clock: () => nowMs,
+        people,
+        animals: { recentChanges: fail, changeById: fail } as unknown as AnimalDesk,
+      } as Desk,
+      publicOrigin,
+      report: (error) => reported.push(error),
+      warn: (message) => warned.push(message),
+    });
+  }
+
+  async function joined(ask: Ask, name: string, role: Role = "staff") {
+    const { token } = await people.invite(name, role, "tester");
+    return { headers: { cookie: cookieOf(await ask(`/join/${token}`, { method: "POST" })) } };
+  }
+
+  describe("a session", () => {
+    test("ends 30 days after its last day of use, and its cookie with it", async () => {
+      const ask = visitor();
+      const ana = await joined(ask, "Ana");
+      nowMs += dayMs - 1;
+      expect((await ask("/help", ana)).headers.getSetCookie()).toEqual([]);
+      nowMs += 1;
+      const renewed = await ask("/help", ana);
+      expect(cookieOf(renewed)).toBe(ana.headers.cookie);
+      expect(renewed.headers.getSetCookie()[0]).toContain("; Max-Age=2592000;");
+      nowMs += 30 * dayMs - 1;
+      expect((await ask("/help", ana)).status).toBe(200);
+      nowMs += 30 * dayMs;
+      expect((await ask("/help", ana)).status).toBe(401);
+    });
+
+    test("that ended is not renewed, and says when its person was here", async () => {
+      const ask = visitor();
+      const ana = await joined(ask, "Ana");
+      const seenAtMs = nowMs;
+      nowMs += 30 * dayMs;
+      expect((await ask("/help", ana)).status).toBe(401);
+      await joined(ask, "Ben");
+      expect(await people.list()).toMatchObject([{ name: "Ana", seenAtMs }, { name: "Ben" }]);
+    });
+
+    test("on one device goes on when another one's is renewed, and leaves nothing when it ended", async () => {
+      const ask = visitor();
+      const phone = await joined(ask, "Ana");
+      const again = async () => {
+        const token = await people.inviteAgain((await people.resolve("Ana")).id);
+        return { headers: { cookie: cookieOf(await ask(`/join/${token}`, { method: "POST" })) } };
+      };
+      nowMs += 1;
+      const computer = await again();
+      nowMs += dayMs;
+      expect((await ask("/help", computer)).headers.getSetCookie()).toHaveLength(1);
+      expect((await ask("/help", phone)).status).toBe(200);
+      const kept = () => store.read(() => rows(sql`SELECT hash FROM ${sessions}`));
+      nowMs += 30 * dayMs;
+      const newest = await again();
+      expect(await kept()).toHaveLength(3);
+      nowMs += dayMs;
+      await ask("/help", newest);
+      expect(await kept()).toHaveLength(1);
+    });
+
+    test("that was ended while a request of it was under way is not renewed", async () => {
+      const ask = visitor();
+      const ana = await joined(ask, "Ana");
+      const secret = ana.headers.cookie.replace("rehome_console=", "") as Secret;
+      await people.signOut(secret);
+      await store.transact(() => renew(hashSecret(secret), nowMs, nowMs + dayMs));
+      expect((await ask("/help", ana)).status).toBe(401);
+    });
+
+    test("that is wrong is counted by its address, and taken away from the browser", async () => {
+      const ask = visitor();
+      const ana = await joined(ask, "Ana");
+      const wrong = ["A".repeat(43), "half", "B".repeat(43), "C".repeat(43), "%00"];
+      for (const secret of wrong) {
+        const answer = await ask("/help", { headers: { cookie: `rehome_console=${secret}` } });
+        expect([answer.status, cookieOf(answer)]).toEqual([401, "rehome_console="]);
+      }
+      const again = { headers: { cookie: `rehome_console=${"D".repeat(43)}` } };
+      const answer = await ask("/help", again);
+      expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "60"]);
+      expect(warned).toEqual(["Too many wrong sessions from 192.168.1.5."]);
+      expect((await ask("/help", { ...again, address: "192.168.1.6" })).status).toBe(401);
+      expect((await ask("/help", ana)).status).toBe(200);
+    });
+  });
+
+  describe("an invitation", () => {
+    test("is good for 7 days", async () => {
+      const ask = visitor();
+      const [first, second] = [
+        await people.invite("Ana", "staff", "tester"),
+        await people.invite("Ben", "staff", "tester"),
+      ];
+      nowMs += 7 * dayMs - 1;
+      expect((await ask(`/join/${first.token}`, { method: "POST" })).status).toBe(303);
+      expect((await people.resolve("Ana")).invitedUntilMs).toBeUndefined();
+      expect((await people.resolve("Ben")).invitedUntilMs).toBe(nowMs + 1);
+      nowMs += 1;
+      for (const method of ["GET", "POST"]) {
+        expect((await ask(`/join/${second.token}`, { method })).status).toBe(404);
+      }
+      expect((await people.resolve("Ben")).invitedUntilMs).toBeUndefined();
+      const page = await (await ask("/people", await joined(ask, "Olga", "operator"))).text();
+      expect(page.match(new RegExp(en.people.lapsed, "g"))).toHaveLength(1);
+    });
+
+    test("is not found by trying: five wrong links in a minute, and the next one waits", async () => {
+      const ask = visitor();
+      const { token } = await people.invite("Ana", "staff", "tester");
+      for (let at = 0; at < 5; at += 1) {
+        expect((await ask(`/join/${"A".repeat(42)}${at}`)).status).toBe(404);
+      }
+      for (const method of ["GET", "POST"]) {
+        expect((await ask(`/join/${token}`, { method })).status).toBe(429);
+      }
+      nowMs += minuteMs;
+      expect((await ask(`/join/${token}`, { method: "POST" })).status).toBe(303);
+    });
+
+    test("is not taken by HEAD, as a program asks that checks links", async () => {
+      const ask = visitor();
+      const { token } = await people.invite("Ana", "staff", "tester");
+      expect((await ask(`/join/${token}`, { method: "HEAD" })).status).toBe(200);
+      expect((await ask(`/join/${token}`, { method: "POST" })).status).toBe(303);
+    });
+
+    test("of a name is for another person once the first one is removed", async () => {
+      const { person } = await people.invite("Ana", "operator", "tester");
+      expect(await people.resolve(person.id)).toMatchObject({ name: "Ana" });
+      await people.remove(person.id);
+      // Another operator pressed New link at the same time.
+      expect(await people.invited(await people.inviteAgain(person.id))).toBeUndefined();
+      const { token } = await people.invite("Ana", "staff", "tester");
+      expect(await people.invited(token)).toMatchObject({ name: "Ana", role: "staff" });
+      expect(await people.list()).toHaveLength(1);
+    });
+
+    test("has the address that people use, with HTTPS where a proxy speaks it", async () => {
+      for (const [publicOrigin, expected] of [
+        [undefined, "https://127.0.0.1:8090"],
+        ["https://pets.example.org", "https://pets.example.org"],
+      ] as const) {
+        const ask = visitor(publicOrigin);
+        const { token } = await people.invite(`Olga at ${expected}`, "operator", "tester");
+        const secure = { headers: { origin: expected }, isSecure: true };
+        const answer = await ask(`/join/${token}`, { ...secure, method: "POST" });
+        const cookie = cookieOf(answer);
+        expect(answer.headers.getSetCookie()).toEqual([
+          expect.stringMatching(/^__Host-rehome_console=.*; HttpOnly; SameSite=Strict; Secure$/),
+        ]);
+        const page = await ask("/people", {
+          headers: { ...secure.headers, cookie },
+          isSecure: true,
+          fields: { name: ` Ben at ${expected} `, role: "staff" },
+        });
+        expect(await page.text()).toContain(`value="${expected}/join/`);
+        expect((await people.resolve(`Ben at ${expected}`)).role).toBe("staff");
+      }
+    });
+  });
+
+  test("a form comes from a page at the address that people use, or at the listener's", async () => {
+    const send = async (publicOrigin: string | undefined, origin: string, isSecure = false) => {
+      const headers = { origin };
+      return (await visitor(publicOrigin)("/sign-out", { method: "POST", headers, isSecure }))
+        .status;
+    };
+    expect(await send("https://pets.example.org", "https://pets.example.org")).toBe(401);
+    expect(await send("https://pets.example.org", site)).toBe(401);
+    expect(await send("https://pets.example.org", "http://pets.example.org")).toBe(403);
+    expect(await send(undefined, "https://127.0.0.1:8090", true)).toBe(401);
+    expect(await send(undefined, site, true)).toBe(403);
+    expect(warned).toHaveLength(2);
+    expect(warned[0]).toStartWith("A request from 192.168.1.5 was refused: ");
+  });
+
+  test("a method that an address does not have gets 405 with those that it has", async () => {
+    const ask = visitor();
+    const ana = await joined(ask, "Ana");
+    const answer = await ask("/help", { headers: { ...ana.headers, origin: site }, method: "PUT" });
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET"]);
+    const head = await ask("/animals/1/status", { ...ana, method: "HEAD" });
+    expect([head.status, head.headers.get("location")]).toEqual([303, "/animals/1"]);
+  });
+
+  test("a language is one of the console's, and is kept for as long as a browser keeps it", async () => {
+    const chosen = async (language: string) =>
+      (await visitor()("/language", { fields: { language } })).headers.getSetCookie();
+    expect(await chosen("es")).toEqual([
+      "rehome_language=es; Path=/; Max-Age=34560000; HttpOnly; SameSite=Strict",
+    ]);
+    expect(await chosen("constructor")).toEqual([]);
+  });
+
+  test.each([
+    ["a failure", new Error("the disk is on fire"), 500, true],
+    ["a store that is away", new AppError("unavailable", "The store is locked."), 503, true],
+    ["what a person did", new AppError("invalid_request", "Not so."), 400, false],
+    ["what a person waits for", new ConsoleError("unavailable", "uploading"), 503, false],
+  ])("%s is in the log or not, as it is the service's or not", async (_, error, status, isOurs) => {
+    const ask = visitor();
+    const ana = await joined(ask, "Ana");
+    failure = error;
+    const answer = await ask("/changes", ana);
+    expect([answer.status, reported]).toEqual([status, isOurs ? [error] : []]);
+    const page = await answer.text();
+    expect(page).not.toContain("on fire");
+    expect(page.includes(en.failures.later)).toBe(status === 503);
+  });
+
+  test("a failure before anybody is signed in is in the log, and a bad form is not", async () => {
+    const broken = new Error("no such table");
+    const find = people.find.bind(people);
+    people.find = async () => Promise.reject(broken);
+    const headers = { cookie: `rehome_console=${"A".repeat(43)}` };
+    const answer = await visitor()("/help", { headers });
+    expect([answer.status, reported]).toEqual([500, [broken]]);
+    expect(await answer.text()).not.toContain("table");
+    people.find = find;
+    const type = { "content-type": "text/plain" };
+    const bad = await visitor()("/language", { headers: type, fields: { language: "es" } });
+    expect([bad.status, reported.length]).toEqual([400, 1]);
+  });
+});

@@ -1,0 +1,86 @@
+/** Both languages of the console say the same things, each in its own words. */
+import { describe, expect, test } from "bun:test";
+import { size } from "../../../src/features/console/pages/parts.ts";
+import type { Arrival } from "../../../src/features/console/web/visit.ts";
+import { en } from "../../../src/features/console/words/en.ts";
+import { es } from "../../../src/features/console/words/es.ts";
+import { languages } from "../../../src/features/console/words/index.ts";
+
+/** What is the same in both languages: names, signs, and values that are only put together. */
+const same = [
+  "fields.plan",
+  "plans.free",
+  "plans.pro",
+  "plans.business",
+  "plans.enterprise",
+  "layout.footer",
+  "animals.mark",
+  "export.json",
+  "keys.fields.plan",
+  "keys.id",
+  "health.duration",
+];
+
+/** Each text of a language by its path; a function's with numbers for what it shows. */
+function* texts(value: unknown, path: string): Generator<readonly [path: string, text: string]> {
+  if (typeof value === "string") yield [path, value];
+  else if (path === "keys.planLine") yield [path, (value as typeof en.keys.planLine)("pro")];
+  else if (typeof value === "function") {
+    const values = Array.from({ length: value.length }, (_, at) => String(at + 2));
+    yield [path, String((value as (...values: readonly string[]) => unknown)(...values))];
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, each] of Object.entries(value)) {
+      yield* texts(each, path === "" ? key : `${path}.${key}`);
+    }
+  }
+}
+
+/** What a function is given as a name of an action, which has words of its own. */
+const isNamed = (path: string) => path.endsWith(".actions");
+
+const english = new Map(texts(en, ""));
+const spanish = new Map(texts(es, ""));
+
+describe("the words of the console", () => {
+  test("are the same in both languages where they have to be, and nowhere else", () => {
+    const found = [...english].filter(
+      ([path, text]) => spanish.get(path) === text && !isNamed(path),
+    );
+    expect(found.map(([path]) => path)).toEqual(same);
+  });
+
+  test("show the same values in both languages", () => {
+    const shown = (text: string) => text.match(/\d+/g)?.toSorted() ?? [];
+    for (const [path, text] of english) {
+      const other = spanish.get(path) ?? "";
+      expect([path, other.trim() === ""]).toEqual([path, false]);
+      // A list's causes show fewer values of a file in one language than in the other.
+      if (path.startsWith("messages.")) continue;
+      expect([path, shown(other)]).toEqual([path, shown(text)]);
+    }
+  });
+
+  test("group the digits of a number as the words of a plan do", () => {
+    expect(en.keys.planLine("free")).toContain(languages.en.number.format(1000));
+    expect(es.keys.planLine("free")).toContain(languages.es.number.format(1000));
+  });
+
+  test("have a comma in a Spanish fraction", () => {
+    expect(es.health.quantiles(0.25, 1000)).toBe("la mitad en 0,25 ms, 99 de 100 en 1.000 ms");
+    const sizes = (language: "en" | "es") =>
+      [1_000, 1_536, 1_047_552].map((bytes) => size({ language } as Arrival, bytes));
+    expect(sizes("es")).toEqual(["1.000 bytes", "1,5 KiB", "1.023 KiB"]);
+    expect(sizes("en")).toEqual(["1,000 bytes", "1.5 KiB", "1,023 KiB"]);
+  });
+
+  test("tell every action of a history", () => {
+    for (const action of "add create update remove restore withdraw import undo".split(" ")) {
+      expect([action, en.history.actions(action)]).not.toEqual([action, action]);
+      expect([action, es.history.actions(action)]).not.toEqual([action, action]);
+    }
+    const keyActions = "create update rotate ban unban revoke noisy-minute automatic-ban";
+    for (const action of keyActions.split(" ")) {
+      expect([action, es.keys.actions(action)]).not.toEqual([action, action]);
+    }
+  });
+});

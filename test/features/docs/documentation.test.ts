@@ -1,0 +1,213 @@
+import { describe, expect, test } from "bun:test";
+import { decodeHTML } from "entities";
+import { commonHeaders } from "../../../src/features/docs/openapi/components.ts";
+import { testApp } from "../../helpers/app.ts";
+import { errorExamples, operationsOf } from "../../helpers/document.ts";
+import { addressesIn, hashesOf, policyOf } from "../../helpers/page.ts";
+
+const app = await testApp({ app: { stagingBaseUrl: "https://staging.example/v1" } });
+const answer = await app.send("/docs");
+const page = await answer.text();
+const document = (await (await app.send("/docs/json")).json()) as {
+  components: { schemas: Record<string, object>; headers: Record<string, object> };
+};
+
+/** From the element with this id to the first `end`. */
+const partOf = (id: string, end: string) =>
+  page.slice(page.indexOf(`id="${id}"`)).split(end, 1)[0]!;
+
+/** What a reader sees of markup. */
+function textOf(markup: string): string {
+  const text = decodeHTML(`<i ${markup}`.replaceAll(/<[^>]*>/g, " ")).replaceAll(/\s+/g, " ");
+  return text.replaceAll(/ (?=[/.,)])/g, "").trim();
+}
+
+/** The fields that a part of the page describes, a line each. */
+const fieldsOf = (part: string) =>
+  [...part.matchAll(/<dt>(.*?)<\/dd>/gs)].map(([, field]) => textOf(`>${field}`));
+
+describe("GET /docs", () => {
+  test("answers with a page that is not kept without asking", () => {
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(answer.headers.get("cache-control")).toBe("no-cache");
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
+    expect(answer.headers.get("cross-origin-opener-policy")).toBe("same-origin");
+  });
+
+  test("lets nothing run but its own style and script, and speaks to nobody but this service and its staging", async () => {
+    const policy = policyOf(answer.headers);
+    expect(Object.fromEntries(policy)).toEqual({
+      "default-src": "'none'",
+      "style-src": hashesOf(page, "style").join(" "),
+      "script-src": hashesOf(page, "script").join(" "),
+      "connect-src": "'self' https://staging.example",
+      "img-src": "data:",
+      "base-uri": "'none'",
+      "form-action": "'none'",
+      "frame-ancestors": "'none'",
+      "require-trusted-types-for": "'script'",
+      "trusted-types": "'none'",
+    });
+    expect(page).not.toMatch(/\s(?:style|on\w+)=/);
+    const alone = await (await testApp()).send("/docs");
+    expect(policyOf(alone.headers).get("connect-src")).toBe("'self'");
+  });
+
+  test("is where a slash too many leads", async () => {
+    const { status, headers } = await app.send("/docs/");
+    expect([status, headers.get("location")]).toEqual([308, "../docs"]);
+  });
+
+  test("needs no other file and names no other host", () => {
+    const addresses = addressesIn(page);
+    expect(addresses.length).toBeGreaterThan(20);
+    for (const address of addresses)
+      expect(address).toMatch(/^(?:#|docs\/(?:json|yaml)$|data:image\/svg)/);
+  });
+
+  test("leads to the document, below a path too", () => {
+    const [link] = addressesIn(page).filter((address) => address.endsWith("/json"));
+    expect(new URL(link!, "http://a.example/docs").pathname).toBe("/docs/json");
+    expect(new URL(link!, "http://a.example/pets/docs").pathname).toBe("/pets/docs/json");
+  });
+
+  test("shows every operation, parameter, status, schema, header and example of the document", () => {
+    const operations = operationsOf(document);
+    expect(operations.map(({ operationId }) => operationId)).toEqual([
+      "listPets",
+      "createPet",
+      "getPet",
+    ]);
+    const common = page.slice(page.indexOf('id="responses"')).split("</section>", 1)[0]!;
+    for (const { operationId, path, parameters = [], responses } of operations) {
+      const section = page.slice(page.indexOf(`id="${operationId}"`)).split("</section>", 1)[0]!;
+      expect(section.replaceAll("<wbr />", "").replaceAll("<wbr>", "")).toContain(path);
+      for (const { name } of parameters) expect(section).toContain(`name="${name}"`);
+      for (const [status, { headers }] of Object.entries(responses)) {
+        expect(section).toContain(`>${status}</span>`);
+        for (const header of Object.keys(headers)) {
+          const place = header in commonHeaders ? common : section;
+          expect(place).toContain(`<code>${header}</code>`);
+        }
+      }
+    }
+    for (const { operationId, status, value } of errorExamples(document)) {
+      expect(textOf(partOf(`${operationId}-${status}`, "</details>"))).toContain(value.message);
+    }
+    for (const name of Object.keys(document.components.schemas)) {
+      expect(page).toContain(`id="schema-${name}"`);
+    }
+    expect(page).toContain("https://staging.example/v1");
+    expect(page).toContain("5 December 2030");
+  });
+
+  test("says of each field what it may be, whether it is required, and where it goes", () => {
+    const list = partOf("listPets", "</section>");
+    expect(fieldsOf(list).slice(0, 4)).toEqual([
+      "limit integer (int32) query The maximum number of animals to return. From 1 to 100. 20 when omitted.",
+      "status PetStatus query Only animals with this status. By default, animals with any status. One of available pending sold.",
+      expect.stringMatching(/^after integer \(int64\) query Only [^0-9]*$/),
+      expect.stringMatching(/^Link string Where [^]* Absent on the last page\.$/),
+    ]);
+    const [once, ...newPet] = fieldsOf(partOf("createPet", "<h4>Responses"));
+    expect(once).toMatch(/^Idempotency-Key string header A unique key [^]* again\.$/);
+    expect(newPet).toEqual(fieldsOf(partOf("schema-NewPet", "</article>")));
+    expect(fieldsOf(partOf("schema-Pet", "</article>")).slice(1)).toEqual(newPet);
+    expect(newPet).toEqual([
+      expect.stringMatching(/^name string required .* At most 1000 characters\.$/),
+      expect.stringMatching(/^categoryId integer \(int64\) required [^0-9]*$/),
+      expect.stringMatching(/^status PetStatus [^(].* One of available pending sold\.$/),
+    ]);
+    expect(textOf(partOf("schema-PetStatus", "</article>"))).toEndWith("available pending sold.");
+  });
+
+  test("begins each operation with its address, and an example in code", () => {
+    const get = textOf(partOf("getPet", "</section>"));
+    expect(get).toStartWith("Get an animal deprecated GET/pets/{petId}");
+    expect(get).toContain("200 OK example {");
+    expect(get).toContain("curl -i 'http://localhost/v1/pets/1'");
+    const create = partOf("createPet", "</section>");
+    expect(decodeHTML(create)).toContain('>\n{\n  "name": "Rex",\n  "categoryId": 1,\n');
+    expect(decodeHTML(create)).toContain('-d \'{\n  "name": "Rex",\n');
+    expect(decodeHTML(create)).toContain(
+      "\nfor attempt in range(5):\n    answer = requests.post(\n",
+    );
+  });
+
+  test("shows the prose of the document once, and lets each of its tables scroll", () => {
+    const authentication = textOf(partOf("authentication", "</section>"));
+    expect(authentication).toStartWith("Authentication Every operation needs an API key");
+    const tables = [
+      ...page.matchAll(/<div class="table" [^>]*>\s*<table>.*?<\/table>\s*<\/div>/gs),
+    ];
+    expect(tables).toHaveLength(page.match(/<table>/g)?.length ?? 0);
+    for (const [table] of tables) expect(table.match(/<table>/g)).toHaveLength(1);
+  });
+
+  test("leads to all of its parts", () => {
+    expect(textOf(`>${/<nav .*?<\/nav>/s.exec(page)?.[0]}`)).toBe(
+      "Start Quick start Authentication Rate limits " +
+        "Endpoints GET List animals POST Add an animal GET Get an animal " +
+        "Guide Responses Pagination Errors Numbers Versioning " +
+        "Schemas Pet NewPet PetStatus Pets Error",
+    );
+  });
+
+  test("has a target for each of its links, and no id twice", () => {
+    const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
+    expect(ids.length).toBe(new Set(ids).size);
+    const targets = addressesIn(page).filter((address) => address.startsWith("#"));
+    expect(targets.length).toBeGreaterThan(5);
+    for (const target of targets) expect(ids).toContain(target.slice(1));
+  });
+
+  test("has a label for each of its fields", () => {
+    const labels = new Set([...page.matchAll(/<label\s[^>]*for="([^"]+)"/g)].map(([, id]) => id));
+    const fields = [...page.matchAll(/<(?:input|select|textarea)\s[^>]*>/g)].map(([text]) => text);
+    const wrapped = [...page.matchAll(/<label\s*>\s*(<input\s[^>]*>)\s*\w/g)].map(
+      ([, text]) => text,
+    );
+    const alone = fields.filter((field) => !wrapped.includes(field));
+    expect(wrapped.length).toBeGreaterThan(15);
+    expect(alone.length).toBeGreaterThan(5);
+    for (const field of alone) expect(labels).toContain(/ id="([^"]+)"/.exec(field)?.[1]);
+  });
+
+  test("is small enough for a slow line", () => {
+    expect(Buffer.byteLength(page)).toBeLessThan(100 * 1024);
+  });
+
+  test("has the words that people search for as headings", () => {
+    const headings = [...page.matchAll(/<h2>([^<]*)</g)].map(([, text]) => text!.trim());
+    const words = [
+      "Quick start",
+      "Authentication",
+      "Rate limits",
+      "Endpoints",
+      "Responses",
+      "Pagination",
+      "Errors",
+      "Versioning",
+    ];
+    expect(headings.filter((heading) => words.includes(heading))).toEqual(words);
+  });
+
+  test("has an id on each response, and a link to each heading", () => {
+    for (const { operationId, responses } of operationsOf(document)) {
+      for (const status of Object.keys(responses))
+        expect(page).toContain(`id="${operationId}-${status}"`);
+    }
+    const headings = [...page.matchAll(/<div class="heading">/g)].length;
+    expect(headings).toBeGreaterThan(15);
+    expect(page.match(/<h[23]>/g)).toHaveLength(headings);
+    expect(page.match(/<\/h[23]>\s*<a class="anchor" href="#[^"]+"/g)).toHaveLength(headings);
+  });
+
+  test("says nothing of getPet from the day on which it is removed", async () => {
+    const later = await testApp();
+    later.clock.nowMs = Date.UTC(2030, 11, 5);
+    expect(await (await later.send("/docs")).text()).not.toContain("getPet");
+  });
+});

@@ -1,0 +1,313 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { jsonText } from "../../../../src/domain/exact-json.ts";
+import { environments, isWellFormedKey } from "../../../../src/domain/api-key.ts";
+import { documentOf, yamlOf } from "../../../../src/features/docs/openapi/document.ts";
+import { TestClock, testApp, type TestApp } from "../../../helpers/app.ts";
+import { changesNoticed } from "../../../helpers/store-under-test.ts";
+import { errorExamples, objectsIn, operationsOf } from "../../../helpers/document.ts";
+
+const clock = new TestClock();
+const document = await documentOf({
+  baseUrl: undefined,
+  stagingBaseUrl: undefined,
+  clock: clock.read,
+});
+const operations = operationsOf(document);
+
+test("docs/openapi.yaml is the document, so that a change of the interface shows in its diff", async () => {
+  const written = await Bun.file(join(import.meta.dir, "../../../../docs/openapi.yaml")).text();
+  // Where this fails: bun src/main.ts openapi --yaml > docs/openapi.yaml, and read what changed.
+  expect(written).toBe(await yamlOf(document));
+});
+
+describe("the document", () => {
+  test("lists the three operations of the specification and nothing else", () => {
+    const lines = operations.map(
+      ({ operationId, method, path, deprecated = false }) =>
+        `${operationId} ${method} ${path}${deprecated ? " deprecated" : ""}`,
+    );
+    expect(lines).toEqual([
+      "listPets get /pets",
+      "createPet post /pets",
+      "getPet get /pets/{petId} deprecated",
+    ]);
+    expect(document.info.version).toBe("1.0.0");
+    expect(document.security).toEqual([{ bearer: [] }]);
+    expect(document.components?.securitySchemes).toMatchObject({
+      bearer: { type: "http", scheme: "bearer" },
+    });
+    expect(Object.keys(document.components?.schemas ?? {}).toSorted()).toEqual([
+      "Error",
+      "NewPet",
+      "Pet",
+      "PetStatus",
+      "Pets",
+    ]);
+  });
+
+  const int64 = {
+    type: "integer",
+    format: "int64",
+    minimum: -9223372036854775808n,
+    maximum: 9223372036854775807n,
+  };
+
+  test("describes the parameters as the specification does", () => {
+    const parameters = operations.map(({ parameters: list = [] }) =>
+      list.map(({ name, in: place, schema, example }) => ({ name, place, example, ...schema })),
+    );
+    expect(parameters).toEqual([
+      [
+        {
+          name: "limit",
+          place: "query",
+          example: 20,
+          type: "integer",
+          format: "int32",
+          minimum: 1,
+          maximum: 100,
+          default: 20,
+        },
+        {
+          name: "status",
+          place: "query",
+          example: "available",
+          $ref: "#/components/schemas/PetStatus",
+        },
+        { name: "after", place: "query", example: 0, ...int64 },
+      ],
+      [
+        {
+          name: "Idempotency-Key",
+          place: "header",
+          type: "string",
+          pattern: "^[!-~]+$",
+          minLength: 1,
+          maxLength: 255,
+        },
+      ],
+      [{ name: "petId", place: "path", example: 1, ...int64 }],
+    ] as never);
+  });
+
+  test("describes the resources as the specification does", () => {
+    const { Pet, NewPet, PetStatus, Pets, Error } = (document.components?.schemas ?? {}) as Record<
+      string,
+      { properties: Record<string, object>; required?: string[]; items?: object; enum?: string[] }
+    >;
+    const int64 = expect.objectContaining({ type: "integer", format: "int64" });
+    const text = expect.objectContaining({ type: "string" });
+    const status = { $ref: "#/components/schemas/PetStatus" };
+    expect(NewPet?.properties).toEqual({ name: text, categoryId: int64, status });
+    expect(NewPet?.required).toEqual(["name", "categoryId"]);
+    expect(Pet?.properties).toEqual({ id: int64, name: text, categoryId: int64, status });
+    expect(Pet?.required).toEqual(["id", "name", "categoryId"]);
+    expect(PetStatus?.enum).toEqual(["available", "pending", "sold"]);
+    expect(Pets?.items).toEqual({ $ref: "#/components/schemas/Pet" });
+    expect(Error?.required).toEqual(["code", "message", "status"]);
+  });
+
+  test("knows JSON and no other media type", () => {
+    const types = objectsIn(document)
+      .flatMap(({ content }) => (content === undefined ? [] : [content]))
+      .flatMap((content) => Object.keys(content as object));
+    expect(new Set(types)).toEqual(new Set(["application/json"]));
+  });
+
+  test("bounds every integer, by its format or by its numbers", () => {
+    const integers = objectsIn(document).filter(({ type }) => type === "integer");
+    expect(integers.length).toBeGreaterThan(8);
+    for (const { format, minimum, maximum } of integers) {
+      expect(["int32", "int64"]).toContain(String(format));
+      expect(["number", "bigint"]).toContain(typeof minimum);
+      expect(["number", "bigint"]).toContain(typeof maximum);
+    }
+    const digits = jsonText(document);
+    expect(digits).toContain('"minimum":-9223372036854775808,"maximum":9223372036854775807');
+    expect(digits).not.toContain("9223372036854776000");
+  });
+
+  test("shows the limit headers on every answer, and the headers that go with a status", () => {
+    const common = [
+      "X-RateLimit-Limit",
+      "X-RateLimit-Remaining",
+      "X-RateLimit-Reset",
+      "X-Request-Id",
+    ];
+    const more = operations.flatMap(({ operationId, responses }) =>
+      Object.entries(responses).map(([status, { headers }]) => {
+        const names = Object.keys(headers);
+        expect(names.slice(0, 4)).toEqual(common);
+        return `${operationId} ${status} ${names.slice(4).join(" ")}`.trimEnd();
+      }),
+    );
+    expect(more).toEqual([
+      "listPets 200 Link",
+      "listPets 400",
+      "listPets 401 WWW-Authenticate",
+      "listPets 429 Retry-After",
+      "listPets 500",
+      "listPets 503 Retry-After",
+      "createPet 201 Idempotent-Replayed",
+      "createPet 400",
+      "createPet 401 WWW-Authenticate",
+      "createPet 403 WWW-Authenticate",
+      "createPet 413",
+      "createPet 415 Accept-Encoding",
+      "createPet 429 Retry-After",
+      "createPet 500",
+      "createPet 503 Retry-After",
+      "getPet 200 Deprecation Sunset Link",
+      "getPet 401 WWW-Authenticate",
+      "getPet 404 Deprecation Sunset Link",
+      "getPet 429 Retry-After",
+      "getPet 500",
+      "getPet 503 Retry-After",
+    ]);
+  });
+
+  test("shows no key that could be one", () => {
+    const texts = jsonText(document).match(/\w{20,}/g) ?? [];
+    for (const text of texts) {
+      for (const environment of environments)
+        expect(isWellFormedKey(text, environment)).toBe(false);
+    }
+  });
+
+  test("reads the same as YAML of version 1.1 and 1.2", async () => {
+    const text = await yamlOf(document);
+    const value: unknown = JSON.parse(jsonText(document));
+    expect(parse(text, { version: "1.1" })).toEqual(value);
+    expect(Bun.YAML.parse(text)).toEqual(value);
+  });
+
+  test("lists getPet until the day on which it is removed", async () => {
+    const at = (nowMs: number) =>
+      documentOf({ baseUrl: undefined, stagingBaseUrl: undefined, clock: () => nowMs });
+    const removedAtMs = Date.UTC(2030, 11, 5);
+    expect(await at(removedAtMs - 1)).toEqual(document);
+    const after = await at(removedAtMs);
+    expect(operationsOf(after).map(({ operationId }) => operationId)).toEqual([
+      "listPets",
+      "createPet",
+    ]);
+    expect(jsonText(after)).not.toContain("getPet");
+    expect(jsonText(after)).not.toContain("petId");
+    for (const { components, ...rest } of [document, after]) {
+      const text = jsonText([rest, components?.responses]);
+      for (const name of Object.keys(components?.headers ?? {})) {
+        expect(text).toContain(`"#/components/headers/${name}"`);
+      }
+    }
+  });
+});
+
+describe("every example of an error", () => {
+  const json = { "content-type": "application/json" };
+  const gzip = { "content-encoding": "gzip" };
+  const post = (body: string, headers: Record<string, string> = json) => ({
+    method: "POST",
+    body,
+    headers,
+  });
+  const fail = () => {
+    throw new Error("a failure that nobody foresaw");
+  };
+
+  /**
+   * How to be answered with an example, by its status and name: a request, after the service was
+   * brought to it.
+   */
+  const causes: Record<
+    string,
+    (app: TestApp) => RequestInit & { query?: string; anonymous?: boolean }
+  > = {
+    "400 limit": () => ({ query: "?limit=101" }),
+    "400 status": () => ({ query: "?status=lost" }),
+    "400 missing": () => post('{"name":"Rex"}'),
+    "400 invalid": () => post('{"name":"Rex","categoryId":1,"status":"lost"}'),
+    "400 notJson": () => post("{"),
+    "400 otherBody": () => {
+      const headers = { ...json, "idempotency-key": "a" };
+      return post('{"name":"Rex","categoryId":1}', headers);
+    },
+    "401 missing": () => ({ anonymous: true }),
+    "401 invalid": () => ({ headers: { authorization: "Bearer nobody" } }),
+    "403 readOnly": () => post('{"name":"Rex","categoryId":1}'),
+    "404 unknown": () => ({}),
+    "413 tooLarge": () => post("x".repeat(64 * 1024 + 1)),
+    "415 otherType": () => post("{}", { "content-type": "text/plain" }),
+    "415 compressed": () => post("{}", { ...json, ...gzip }),
+    "429 rateLimited": () => ({}),
+    "429 keyBanned": () => ({}),
+    "500 internal": ({ services }) => {
+      Object.assign(services.pets, { page: fail, create: fail, byId: fail });
+      return {};
+    },
+    "503 unavailable": ({ store }) => {
+      store.windows.take = fail;
+      return {};
+    },
+  };
+
+  async function bringAbout(app: TestApp, name: string, key: string): Promise<void> {
+    const [{ id } = { id: "" }] = await app.services.keys.list();
+    if (name === "400 otherBody") {
+      const headers = { "content-type": "application/json", "idempotency-key": "a" };
+      const body = '{"name":"Mia","categoryId":1}';
+      await app.send("/v1/pets", { key, method: "POST", headers, body });
+    }
+    if (name === "403 readOnly") await app.services.keys.update(id, { readOnly: true });
+    if (name === "429 rateLimited") {
+      for (let i = 0; i < 60; i += 1) await app.send("/v1/pets", { key });
+    }
+    if (name === "429 keyBanned") {
+      const minute = Math.floor(app.clock.nowMs / 60_000);
+      for (const label of [minute - 2, minute - 1, minute])
+        app.store.reportNoisyMinute(id, label, app.clock.nowMs);
+      await changesNoticed();
+    }
+  }
+
+  /** What may differ between two answers of one kind. */
+  const alike = (message: string) =>
+    message.replace(/\d{4}-\d\d-\d\dT[\d:]+Z/, "TIME").replace(/in \d+ s/, "in N s");
+
+  const examples = errorExamples(document);
+  test("is tried", () => {
+    const tried = examples.map(({ status, name }) => `${status} ${name}`);
+    expect(new Set(tried)).toEqual(new Set(Object.keys(causes)));
+  });
+
+  test.each(examples)("$operationId $status $name is what the service answers", async (example) => {
+    const { operationId, status, name, value } = example;
+    const app = await testApp();
+    const key = await app.key("free");
+    const cause = `${status} ${name}`;
+    await bringAbout(app, cause, key);
+    const { query = "", anonymous = false, ...init } = causes[cause]!(app);
+    const request =
+      operationId === "createPet" && init.method === undefined
+        ? {
+            ...init,
+            ...post('{"name":"Rex","categoryId":1}', { ...json, ...(init.headers as object) }),
+          }
+        : init;
+    const path = operationId === "getPet" ? "/v1/pets/7" : `/v1/pets${query}`;
+    const isAnonymous = anonymous || new Headers(request.headers).has("authorization");
+    const answer = await app.send(path, isAnonymous ? request : { ...request, key });
+    const body = (await answer.json()) as typeof value;
+    expect(answer.status).toBe(Number(status));
+    expect({ ...body, message: alike(body.message) }).toEqual({
+      ...value,
+      message: alike(value.message),
+    });
+    const described = operations.find((each) => each.operationId === operationId)!;
+    for (const header of Object.keys(described.responses[status]!.headers)) {
+      const isSent = header !== "Accept-Encoding" || name === "compressed";
+      expect([header, answer.headers.has(header)]).toEqual([header, isSent]);
+    }
+  });
+});

@@ -1,0 +1,348 @@
+/** `rehome undo` of imports, among all else that people do: on both stores. */
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { catalogueOf } from "../../../src/features/import/catalogue.ts";
+import { type ImportOptions, importAnimals } from "../../../src/features/import/import.ts";
+import { AppError } from "../../../src/domain/errors.ts";
+import { int64Min } from "../../../src/domain/int64.ts";
+import { AnimalService } from "../../../src/features/animals/animals.ts";
+import { CategoryService } from "../../../src/features/animals/categories.ts";
+import { lastChange } from "../../../src/features/animals/statements/find.ts";
+import type { Store } from "../../../src/storage/contract.ts";
+import { records } from "../../../src/storage/records.ts";
+import { rows, run, sql } from "../../../src/storage/statement.ts";
+import { pets } from "../../../src/storage/tables.ts";
+import {
+  categories as categoryTable,
+  changes,
+  petEvents,
+  removedPets,
+} from "../../../src/features/animals/tables.ts";
+import { openForEach, stores } from "../../helpers/stores.ts";
+import { inPieces } from "./helpers.ts";
+
+const nowMs = Date.UTC(2026, 10, 21, 12);
+
+describe.each(stores)("$name", (kind) => {
+  let store: Store;
+  let animals: AnimalService;
+  let categories: CategoryService;
+
+  openForEach(kind, (opened) => {
+    store = opened;
+    const options = { store, clock: () => nowMs, actor: "ana" };
+    animals = new AnimalService(options);
+    categories = new CategoryService(options);
+  });
+
+  const importText = (text: string, options: Partial<ImportOptions> = {}) =>
+    importAnimals(catalogueOf(store), {
+      input: inPieces(text, 65_536),
+      categories: [],
+      createCategories: true,
+      skipBad: true,
+      dryRun: false,
+      actor: "ana",
+      nowMs: () => nowMs,
+      onReject() {},
+      onProgress() {},
+      sleep: async () => {},
+      stop: new AbortController().signal,
+      ...options,
+    });
+  const allChanges = async () => store.read(() => records(changes, sql`ORDER BY id DESC`));
+  const newestInForce = async () => store.read(() => lastChange());
+  /** Rows of an Austin file. */
+  const austin = (rows: readonly string[]) =>
+    `Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\n${rows.join("\n")}\n`;
+  const state = async () => ({
+    pets: await catalogueOf(store).exportPage(int64Min, 1_000_000),
+    categories: await categories.named(),
+    removed: await store.read(() => records(removedPets, sql`ORDER BY id`)),
+  });
+  type State = Awaited<ReturnType<typeof state>>;
+  /** The state after an undo, which leaves what it removed among the removed animals. */
+  const expectAsBefore = (now: State, before: State) => {
+    const known = new Set(before.removed.map(({ id }) => id));
+    const shown = ({ removed, ...rest }: State) => ({
+      ...rest,
+      removed: removed
+        .filter(({ id }) => known.has(id))
+        .map(({ removedAtMs: _at, removedIn: _in, ...animal }) => animal),
+    });
+    expect(shown(now)).toEqual(shown(before));
+  };
+  const failure = async (work: Promise<unknown>): Promise<AppError> => {
+    const error = await work.catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(AppError);
+    return error as AppError;
+  };
+
+  test("takes a whole import back: animals, those it withdrew, and the categories it made", async () => {
+    await categories.add("Dog");
+    await importText(austin(["A1,Rex,01/01/2024,m,,Dog", "A2,Ada,01/01/2024,m,,Dog"]));
+    const before = await state();
+    const summary = await importText(
+      austin([
+        "A1,Max,01/02/2024,m,Adoption,Fox",
+        "A2,Ada,01/02/2024,m,Died,Dog",
+        "A3,Tom,,m,,Cat",
+      ]),
+    );
+    expect(summary).toMatchObject({ added: 1, updated: 1, withdrawn: 1 });
+    expect((await categories.named()).map(({ name }) => name)).toEqual(["Dog", "Fox", "Cat"]);
+    const would = await animals.undo({ rehearse: true });
+    const did = await animals.undo();
+    expect({ ...would, change: undefined }).toEqual({ ...did, change: undefined });
+    expect(did).toMatchObject({ updated: 1, removed: 1, restored: 1, left: 0 });
+    expect(did.categories.map(({ before: name }) => name)).toEqual(["Fox", "Cat"]);
+    expectAsBefore(await state(), before);
+    // The same file again brings the animals back under the ids that they had.
+    await importText(austin(["A3,Tom,,m,,Cat"]));
+    expect((await state()).pets.map(({ id, name }) => `${id} ${name}`)).toEqual([
+      "1 Rex",
+      "2 Ada",
+      "3 Tom",
+    ]);
+  });
+
+  test("a category that the import made stays while an animal carries it", async () => {
+    await importText(austin(["A1,Rex,,m,,Dog", "A2,Ada,,m,,Cat"]));
+    await animals.update([1n], { name: "Max" });
+    const importing = (await allChanges()).at(-1)?.id ?? 0n;
+    const did = await animals.undo({ change: importing });
+    expect(did).toMatchObject({ removed: 1, left: 1 });
+    expect(did.categories.map(({ before }) => before)).toEqual(["Cat"]);
+    expect(await categories.named()).toEqual([{ id: 1n, name: "Dog" }]);
+  });
+
+  test("names from a file of categories are a change of their own kind, taken back too", async () => {
+    await store.pets.create({ name: "Rex", categoryId: 7n });
+    const given = [{ id: 7n, name: "Dog" }];
+    await importText("[]", { categories: given });
+    expect(await categories.named()).toEqual(given);
+    await animals.undo();
+    expect(await categories.named()).toEqual([]);
+    expect((await failure(animals.undo())).kind).toBe("not_found");
+  });
+
+  test("an animal that an import brought back otherwise is removed again as it was", async () => {
+    await importText(austin(["A1,Old,01/01/2024,m,,Dog"]));
+    await importText(austin(["A1,Old,01/02/2024,m,Died,Dog"]));
+    const before = await state();
+    await importText(austin(["A1,New,01/03/2024,m,Adoption,Cat"]));
+    await animals.undo();
+    expectAsBefore(await state(), before);
+    // What the history tells of its return starts at what it was when it was removed.
+    expect(await animals.restore(1n)).toMatchObject({ name: "Old", status: "available" });
+    const { events } = await animals.history(1n);
+    expect(events.map(({ did, changed }) => [did, changed.map(({ field }) => field)])).toEqual([
+      ["withdrawn", []],
+      ["restored", ["name", "categoryId", "status"]],
+      ["removed", []],
+      ["restored", []],
+    ]);
+    expect(Object.keys(events[1]?.after ?? {})).toEqual(Object.keys(events[0]?.before ?? {}));
+    // One that somebody else removed stays as they removed it.
+    await importText(austin(["A2,Old,01/01/2024,m,,Dog"]));
+    await importText(austin(["A2,Old,01/02/2024,m,Died,Dog"]));
+    await importText(austin(["A2,New,01/03/2024,m,Adoption,Dog"]));
+    const back = (await newestInForce())?.id ?? 0n;
+    await animals.remove([2n]);
+    expect(await animals.undo({ change: back })).toMatchObject({ removed: 0, left: 1 });
+    expect(await animals.restore(2n)).toMatchObject({ name: "New", status: "sold" });
+  });
+
+  test("an undo of a part leaves the rest of that change in force", async () => {
+    await importText(austin(["A1,Rex,01/01/2024,m,,Dog", "A2,Ada,01/01/2024,m,,Dog"]));
+    await animals.update([1n, 2n], { status: "pending" });
+    const pending = (await newestInForce())?.id ?? 0n;
+    await animals.update([2n], { name: "Eve" });
+    // Ada keeps the status, because her name was changed since; that is no reason to lose it later.
+    await animals.undo({ change: pending });
+    await animals.undo();
+    const did = await animals.undo();
+    expect(did).toMatchObject({ removed: 1, left: 1 });
+    expect((await state()).pets).toMatchObject([{ id: 2n, name: "Ada", status: "pending" }]);
+  });
+
+  test("one of many animals goes in parts, and is finished by the next where it broke off", async () => {
+    const many = 12_000;
+    const row = (at: number, name: string) => `A${at},${name},01/01/2024,m,,Dog`;
+    const file = (name: string, from: number) =>
+      austin(Array.from({ length: many - from }, (_, at) => row(from + at, name)));
+    await importText(file("Rex", 6_000));
+    const before = await state();
+    await importText(file("Max", 0));
+    const would = await animals.undo({ rehearse: true });
+    expect(would).toMatchObject({ updated: 6_000, removed: 6_000, left: 0 });
+    expect((await state()).pets).toHaveLength(many);
+
+    const stop = new AbortController();
+    const broken = await failure(
+      animals.undo({ stop: stop.signal, onProgress: () => stop.abort() }),
+    );
+    expect(broken.message).toBe(
+      "The undo was stopped. 5000 of 12000 animals are taken back. Run the undo again for the rest.",
+    );
+    // One that was taken back and one that was not are changed before the undo goes on.
+    const [first, last] = [before.pets[0]?.id ?? 0n, before.pets.at(-1)?.id ?? 0n];
+    await animals.update([first, last], { status: "sold" });
+    const importing = (await allChanges()).find(
+      ({ action, undoneIn }) => action === "import" && undoneIn === null,
+    );
+    const done: number[] = [];
+    const did = await animals.undo({
+      change: importing?.id ?? 0n,
+      onProgress: (count) => void done.push(count),
+    });
+    expect(done.length).toBeGreaterThan(1);
+    expect(done.at(-1)).toBe(7_000);
+    expect(did.updated + did.removed).toBe(7_000 - did.left);
+    const sold = (id: bigint) => id === first || id === last;
+    const left = (await state()).pets.filter(({ name }) => name === "Max");
+    expect(left).toHaveLength(did.left);
+    expect(left.every(({ id }) => sold(id))).toBe(true);
+    expect((await state()).pets).toHaveLength(before.pets.length);
+    expect((await failure(animals.undo({ change: importing?.id ?? 0n }))).message).toContain(
+      "was already undone",
+    );
+  }, 120_000);
+
+  test("one in parts leaves what somebody changes while it runs", async () => {
+    const row = (_: unknown, at: number) => `A${at},Rex,01/01/2024,m,,Dog`;
+    await importText(austin(Array.from({ length: 5_001 }, row)));
+    const last = (await state()).pets.at(-1)?.id ?? 0n;
+    let sold: Promise<unknown> | undefined;
+    const onProgress = () => void (sold ??= animals.update([last], { status: "sold" }));
+    const did = await animals.undo({ onProgress });
+    await sold;
+    expect(did).toMatchObject({ removed: 5_000, left: 1 });
+    expect((await state()).pets).toMatchObject([{ id: last, name: "Rex", status: "sold" }]);
+    expect((await animals.history(last)).events.map(({ action }) => action)).toEqual(["update"]);
+  }, 60_000);
+
+  type Move =
+    | { readonly kind: "import"; readonly file: Row[]; readonly complete: boolean }
+    | { readonly kind: "edit"; readonly name: string; readonly picks: number[] }
+    | { readonly kind: "create" | "undo" }
+    | { readonly kind: "update" | "remove" | "restore"; readonly picks: number[] }
+    | { readonly kind: "merge"; readonly from: string; readonly into: string };
+  interface Row {
+    readonly id: number;
+    readonly name: string;
+    readonly outcome: string;
+    readonly type: string;
+  }
+  const aName = fc.constantFrom("Rex", "Ada", "Tom");
+  const aType = fc.constantFrom("Dog", "Cat", "Fox");
+  const outcome = fc.constantFrom("", "Adoption", "Died");
+  const id = fc.integer({ min: 1, max: 6 });
+  const picks = fc.array(fc.nat(9), { minLength: 1, maxLength: 3 });
+  const row = fc.record({ id, name: aName, outcome, type: aType });
+  const file = fc.array(row, { maxLength: 6 });
+  const move: fc.Arbitrary<Move> = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constant("import" as const), file, complete: fc.boolean() }),
+    },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("undo" as const) }) },
+    fc.record({ kind: fc.constant("edit" as const), name: aName, picks }),
+    fc.record({ kind: fc.constant("create" as const) }),
+    fc.record({
+      kind: fc.constantFrom("update" as const, "remove" as const, "restore" as const),
+      picks,
+    }),
+    fc.record({ kind: fc.constant("merge" as const), from: aType, into: aType }),
+  );
+
+  /** Does what a move says, as far as it is possible. */
+  async function make(
+    each: Exclude<Move, { readonly kind: "undo" }>,
+    everyId: ReadonlySet<bigint>,
+  ) {
+    const there = (await state()).pets;
+    const picked = (numbers: readonly number[]) =>
+      [...new Set(numbers.map((number) => there[number % Math.max(there.length, 1)]))].filter(
+        (pet) => pet !== undefined,
+      );
+    switch (each.kind) {
+      case "create":
+        return store.pets.create({ name: "created", categoryId: 1_000_000n, createdAtMs: nowMs });
+      case "import": {
+        const lines = each.file.map(
+          (row) => `A${row.id},${row.name},,m,${row.outcome},${row.type}`,
+        );
+        return importText(austin(lines), { complete: each.complete, confirmed: true });
+      }
+      case "edit": {
+        // An export, edited in a spreadsheet and imported back.
+        const lines = picked(each.picks).map(
+          (pet) => `${pet.id},${each.name},${pet.categoryId},sold,${pet.externalId ?? ""}`,
+        );
+        return importText(`id,name,categoryId,status,externalId\n${lines.join("\n")}\n`);
+      }
+      case "update":
+        return animals.update(
+          picked(each.picks).map((pet) => pet.id),
+          { status: "pending" },
+        );
+      case "remove":
+        return animals.remove(picked(each.picks).map((pet) => pet.id));
+      case "restore":
+        return animals.restore(
+          [...everyId][(each.picks[0] ?? 0) % Math.max(1, everyId.size)] ?? 0n,
+        );
+      case "merge":
+        return categories.merge([each.from], each.into);
+    }
+  }
+
+  test("histories of imports, changes and undos: an undo leads to the state before", async () => {
+    const property = fc.asyncProperty(
+      fc.array(move, { minLength: 1, maxLength: 14 }),
+      async (moves) => {
+        for (const table of [petEvents, changes, pets, removedPets, categoryTable]) {
+          await store.transact(() => run(sql`DELETE FROM ${table}`));
+        }
+        const everyId = new Set<bigint>();
+        // Before each change that is in force, and now.
+        const states = [await state()];
+        const takeBack = async () => {
+          if (states.length === 1) {
+            expect((await failure(animals.undo())).kind).toBe("not_found");
+            return;
+          }
+          expect((await animals.undo()).left).toBe(0);
+          states.pop();
+          const now = await state();
+          expectAsBefore(now, states.pop() as State);
+          states.push(now);
+        };
+        for (const each of moves) {
+          if (each.kind === "undo") {
+            await takeBack();
+            continue;
+          }
+          const before = (await newestInForce())?.id;
+          await make(each, everyId).catch((error: unknown) => {
+            if (!(error instanceof AppError)) throw error;
+          });
+          const now = await state();
+          for (const pet of now.pets) everyId.add(pet.id);
+          if ((await newestInForce())?.id !== before) states.push(now);
+          else if (each.kind === "create") {
+            // What the interface adds stays, whatever is taken back before it.
+            for (const kept of states) kept.pets = [...kept.pets, ...now.pets.slice(-1)];
+          } else expect(now).toEqual(states.at(-1) as typeof now);
+        }
+        while (states.length > 1) await takeBack();
+        const open = await store.read(() =>
+          rows(sql`SELECT id FROM ${changes} WHERE undone_in IS NULL AND undoes IS NULL`),
+        );
+        expect(open).toEqual([]);
+      },
+    );
+    await fc.assert(property, { numRuns: kind.name === "sqlite" ? 80 : 15 });
+  }, 180_000);
+});

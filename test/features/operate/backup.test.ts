@@ -1,0 +1,419 @@
+/** Backups hold one moment of the catalogue, and restoring one loses nothing. */
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { AppError } from "../../../src/domain/errors.ts";
+import { backup, backupBefore } from "../../../src/storage/sqlite/backup.ts";
+import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
+import { lastBackup, recordBackup } from "../../../src/features/operate/backup/last-backup.ts";
+import { diagnose } from "../../../src/features/operate/doctor/sqlite.ts";
+import { restore } from "../../../src/features/operate/backup/restore.ts";
+import { report } from "../../../src/features/operate/backup/report.ts";
+import { verifyBackup } from "../../../src/features/operate/backup/verify.ts";
+import { createServices } from "../../../src/service/services.ts";
+import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
+import { TestClock } from "../../helpers/app.ts";
+import { animalsOf } from "../animals/animals-of.ts";
+
+const clock = new TestClock();
+let folder: string;
+let data: string;
+let catalogue: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rehome-backup-"));
+  data = join(folder, "data");
+  catalogue = join(data, "rehome.db");
+  file = join(folder, "backup.db");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const open = () =>
+  openSqliteStore({
+    folder: data,
+    clock: clock.read,
+    random: () => 0,
+    timeoutMs: 100,
+    serving: false,
+  });
+
+function refusal(work: () => unknown): AppError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+async function add(...names: string[]): Promise<bigint[]> {
+  const store = open();
+  const ids = await Promise.all(names.map((name) => store.pets.create({ name, categoryId: 1n })));
+  await store.close();
+  return ids;
+}
+
+async function names(): Promise<string[]> {
+  const store = open();
+  const page = await store.pets.page({ limit: 100 });
+  await store.close();
+  return page.map(({ name }) => name);
+}
+
+describe("a backup", () => {
+  test("of a store in use holds what was committed, is verified, and only its user may read it", async () => {
+    const store = open();
+    await store.pets.create({ name: "Rex", categoryId: 1n });
+    const made = report(file, backup(catalogue, file));
+    await store.pets.create({ name: "later", categoryId: 1n });
+    await store.close();
+    expect(made).toEqual({ file, bytes: statSync(file).size, animals: 1, keys: 0 });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder).toSorted()).toEqual(["backup.db", "data"]);
+    const db = new Database(file, { readonly: true });
+    expect(db.query("SELECT name FROM pets").all()).toEqual([{ name: "Rex" }]);
+    db.close();
+  });
+
+  test("never overwrites", async () => {
+    await add("Rex");
+    writeFileSync(file, "precious");
+    expect(() => backup(catalogue, file)).toThrow("never overwrites");
+    expect(readFileSync(file, "utf8")).toBe("precious");
+  });
+
+  test("of a damaged catalogue is not made", async () => {
+    await add(...Array.from({ length: 400 }, (_, number) => `animal ${number}`));
+    const bytes = readFileSync(catalogue);
+    for (let at = 4_096 * 8; at < bytes.length; at += 4_096) bytes.fill(0xa5, at, at + 64);
+    writeFileSync(catalogue, bytes);
+    const refused = refusal(() => backup(catalogue, file));
+    expect(refused.message).toMatch(/rehome\.db is damaged: .*malformed\.$/);
+    expect(refused.hint).toStartWith("Restore a backup");
+    expect(readdirSync(folder)).toEqual(["data"]);
+  });
+
+  test("of a catalogue with rows that refer to nothing is not made, and the doctor says the same", async () => {
+    await add("Rex");
+    const db = new Database(catalogue);
+    db.run("PRAGMA foreign_keys = OFF");
+    db.run("INSERT INTO key_events (key_id, at_ms, actor, action, after) VALUES (?, 0, ?, ?, ?)", [
+      "gone",
+      "kim",
+      "create",
+      "{}",
+    ]);
+    db.close();
+    const damage = "is damaged: it has rows with broken references.";
+    const refused = refusal(() => backup(catalogue, file));
+    expect(refused.message).toBe(`The copy of ${catalogue} ${damage}`);
+    expect(refused.hint).toStartWith("Check the catalogue with rehome doctor");
+    expect(readdirSync(folder)).toEqual(["data"]);
+    const [{ problem } = {}] = diagnose(data);
+    expect(problem?.message).toBe(`${catalogue} ${damage}`);
+    expect(problem?.hint).toStartWith("Restore a backup");
+  });
+
+  test("of a folder without a catalogue says so", () => {
+    expect(() => backup(catalogue, file)).toThrow("There is no catalogue to back up");
+  });
+
+  test("of a catalogue whose first start was cut short says so, and so does the doctor", () => {
+    mkdirSync(data);
+    for (const path of [catalogue, join(data, "limits.db")]) {
+      using db = new Database(path);
+      db.run("PRAGMA journal_mode = WAL");
+    }
+    expect(refusal(() => backup(catalogue, file)).message).toBe(
+      `There is no catalogue to back up: ${catalogue} is empty.`,
+    );
+    expect(existsSync(file)).toBe(false);
+    expect(diagnose(data)).toMatchObject(
+      Object.values(migrationsOf).map((migrations) => ({
+        problem: undefined,
+        pending: migrations.map(({ tag }) => tag),
+      })),
+    );
+  });
+
+  test("of a data folder that is a file says so", () => {
+    writeFileSync(data, "");
+    for (const inside of ["data", "data/inside"]) {
+      const { message, hint } = refusal(() => backup(join(folder, inside, "rehome.db"), file));
+      expect(message).toEndWith("is a file, not a folder.");
+      expect(hint).toBe("Name another folder with --data.");
+    }
+  });
+
+  test("into a missing folder says so", async () => {
+    await add("Rex");
+    expect(() => backup(catalogue, join(folder, "no/backup.db"))).toThrow(
+      `${join(folder, "no/backup.db")} cannot be made: its folder does not exist.`,
+    );
+  });
+
+  test("before a migration lies beside the catalogue, each with a name of its own", async () => {
+    await add("Rex");
+    const first = backupBefore(catalogue, "0001_next", migrationsOf.catalogue);
+    expect(first).toBe(`${catalogue}.before-0001_next`);
+    expect(backupBefore(catalogue, "0001_next", migrationsOf.catalogue)).toBe(`${first}-2`);
+  });
+
+  test.if(process.geteuid?.() === 0)(
+    "that root makes before a migration is the service's",
+    async () => {
+      await add("Rex");
+      chownSync(data, 54_321, 54_321);
+      const made = backupBefore(catalogue, "0001_next", migrationsOf.catalogue);
+      expect(statSync(made).uid).toBe(54_321);
+    },
+  );
+
+  test("of a newer rehome's catalogue names the catalogue, and is not begun", async () => {
+    await add("Rex");
+    const db = new Database(catalogue);
+    db.run("INSERT INTO schema_migrations (tag, hash) VALUES ('9999_later', '')");
+    db.close();
+    const { message } = refusal(() => backup(catalogue, file));
+    expect(message).toStartWith(`${catalogue} was made by a newer rehome`);
+    expect(readdirSync(folder)).toEqual(["data"]);
+  });
+});
+
+test("verifying counts all animals, the states of keys now, and finds the newest change of one", async () => {
+  const time = new TestClock();
+  const store = open();
+  const pets = Array.from({ length: 1_001 }, () => ({ name: "Rex", categoryId: 1n }));
+  await Promise.all(pets.map((pet) => store.pets.create(pet)));
+  const services = createServices(store, {
+    environment: "production",
+    clock: time.read,
+    randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+    actor: "tester",
+    anonymousPerMinute: 1,
+    bans: false,
+    onError: () => {},
+  });
+  const { key } = await services.keys.create({ name: "first", plan: "free", expiresInMs: 1 });
+  await services.keys.create({ name: "second", plan: "free" });
+  time.nowMs += 5_000;
+  await services.keys.update(key.id, { name: "changed" });
+  await services.close();
+  backup(catalogue, file);
+  expect(await verifyBackup(file, time.read)).toMatchObject({
+    statuses: { available: 0, none: 1_001 },
+    states: { active: 1, expired: 1 },
+    newestMs: time.nowMs,
+  });
+});
+
+describe("restoring", () => {
+  test("brings back the moment, keeps what it replaces, and gives no id twice", async () => {
+    await add("Rex", "Ada");
+    backup(catalogue, file);
+    expect(await add("later")).toEqual([3n]);
+    const made = restore(file, data, clock.read());
+    expect(made.replaced).toBe(`${catalogue}.replaced-2026-11-21T120010Z`);
+    expect(await names()).toEqual(["Rex", "Ada"]);
+    expect(await add("after")).toEqual([4n]);
+
+    const kept = new Database(made.replaced ?? "", { readonly: true });
+    expect(kept.query("SELECT name FROM pets ORDER BY id").all()).toEqual([
+      { name: "Rex" },
+      { name: "Ada" },
+      { name: "later" },
+    ]);
+    kept.close();
+    expect(readdirSync(data).filter((name) => name.includes("restoring"))).toEqual([]);
+  });
+
+  test("works with a backup from before the first animal", async () => {
+    await open().close();
+    backup(catalogue, file);
+    restore(file, data, clock.nowMs);
+    expect(await add("Rex")).toEqual([1n]);
+    // And gives no id again that the replaced catalogue gave.
+    restore(file, data, clock.nowMs);
+    expect(await add("Mia")).toEqual([2n]);
+  });
+
+  test("gives no id again of an animal that was removed before the backup", async () => {
+    const [, second = 0n] = await add("Rex", "Ada");
+    const store = open();
+    await animalsOf(store).remove([second]);
+    await store.close();
+    backup(catalogue, file);
+    rmSync(data, { recursive: true });
+    restore(file, data, clock.nowMs);
+    expect(await add("Mia")).toEqual([3n]);
+  });
+
+  test("is not held up by what a restore that was killed left behind", async () => {
+    await add("Rex");
+    backup(catalogue, file);
+    writeFileSync(`${catalogue}.restoring`, "half a catalogue");
+    restore(file, data, clock.nowMs);
+    expect(await names()).toEqual(["Rex"]);
+    expect(existsSync(`${catalogue}.restoring`)).toBe(false);
+  });
+
+  test("says in words when the system fails, and keeps the catalogue", async () => {
+    await add("Rex");
+    backup(catalogue, file);
+    await add("Luna");
+    mkdirSync(`${catalogue}.restoring`);
+    const { message, hint } = refusal(() => restore(file, data, clock.read()));
+    expect(message).toStartWith(`${catalogue} could not be replaced: `);
+    expect(hint).toStartWith("Check the disk");
+    expect(await names()).toEqual(["Rex", "Luna"]);
+  });
+
+  test("works on an empty folder", async () => {
+    await add("Rex");
+    backup(catalogue, file);
+    rmSync(data, { recursive: true });
+    expect(restore(file, data, clock.read()).replaced).toBeUndefined();
+    expect(await names()).toEqual(["Rex"]);
+    expect(statSync(catalogue).mode & 0o777).toBe(0o600);
+  });
+
+  test("refuses a store in use and leaves it as it is", async () => {
+    await add("Rex");
+    backup(catalogue, file);
+    const store = open();
+    await store.pets.create({ name: "later", categoryId: 1n });
+    expect(() => restore(file, data, clock.read())).toThrow("in use by another process");
+    await store.pets.create({ name: "still", categoryId: 1n });
+    await store.close();
+    expect(await names()).toEqual(["Rex", "later", "still"]);
+    expect(existsSync(`${catalogue}.restoring`)).toBe(false);
+  });
+
+  test.each([
+    ["/dev/null", "is not a file"],
+    [tmpdir(), "is not a file"],
+    ["empty", "holds no catalogue"],
+  ])("refuses %s, which holds nothing to restore", async (name, why) => {
+    await add("Rex");
+    const path = join(folder, name);
+    if (name === "empty") writeFileSync(path, "");
+    const given = name === "empty" ? path : name;
+    expect(() => restore(given, data, clock.read())).toThrow(`${given} ${why}`);
+    expect(await names()).toEqual(["Rex"]);
+  });
+
+  test.if(process.geteuid?.() === 0)(
+    "by root leaves a service's folder to the service, and so does a note of a backup",
+    async () => {
+      await add("Rex");
+      backup(catalogue, file);
+      chownSync(data, 54_321, 54_321);
+      restore(file, data, clock.read());
+      recordBackup(data, { atMs: clock.read(), file, bytes: 1 });
+      for (const name of ["rehome.db", "last-backup.json"]) {
+        expect([name, statSync(join(data, name)).uid]).toEqual([name, 54_321]);
+      }
+    },
+  );
+
+  test("a note of a backup is written through no link", () => {
+    mkdirSync(data, { recursive: true });
+    const outside = join(folder, "outside");
+    writeFileSync(outside, "kept");
+    symlinkSync(outside, join(data, `last-backup.json.${process.pid}.partial`));
+    recordBackup(data, { atMs: clock.read(), file: "b.db", bytes: 1 });
+    expect(lastBackup(data)).toEqual({ atMs: clock.read(), file: resolve("b.db"), bytes: 1 });
+    expect(readFileSync(outside, "utf8")).toBe("kept");
+    expect(lstatSync(join(data, "last-backup.json")).isFile()).toBe(true);
+  });
+
+  test.each(["{", "null", "{}", '{"atMs":"1","file":"b.db","bytes":1}'])(
+    "%s is no note of a backup",
+    (note) => {
+      mkdirSync(data, { recursive: true });
+      writeFileSync(join(data, "last-backup.json"), note);
+      expect(lastBackup(data)).toBeUndefined();
+    },
+  );
+
+  test("a note of a backup that cannot be written leaves nothing behind", () => {
+    mkdirSync(join(data, "last-backup.json"), { recursive: true });
+    expect(() => recordBackup(data, { atMs: clock.read(), file, bytes: 1 })).toThrow();
+    expect(readdirSync(data)).toEqual(["last-backup.json"]);
+  });
+
+  test("takes the place of a damaged catalogue", async () => {
+    await add("Rex");
+    backup(catalogue, file);
+    writeFileSync(catalogue, Buffer.alloc(20_000, 7));
+    const made = restore(file, data, clock.read());
+    expect(await names()).toEqual(["Rex"]);
+    expect(readFileSync(made.replaced ?? "")).toEqual(Buffer.alloc(20_000, 7));
+  });
+
+  test("reads nothing from the log of a catalogue that is lost", async () => {
+    await add("Rex");
+    backup(catalogue, file);
+    const store = open();
+    await store.pets.create({ name: "later", categoryId: 1n });
+    const log = readFileSync(`${catalogue}-wal`);
+    await store.close();
+    rmSync(catalogue);
+    writeFileSync(`${catalogue}-wal`, log);
+    expect(restore(file, data, clock.read()).replaced).toBeUndefined();
+    expect(await names()).toEqual(["Rex"]);
+    expect(diagnose(data)).toMatchObject([{ problem: undefined }, { problem: undefined }]);
+  });
+
+  test.each([
+    ["no database", () => writeFileSync(file, "x".repeat(5_000)), "not an SQLite database"],
+    [
+      "another program's",
+      () => {
+        const db = new Database(file, { create: true });
+        db.run("CREATE TABLE notes (text TEXT)");
+        db.close();
+      },
+      "not one that rehome made",
+    ],
+    ["no file", () => undefined, "There is no backup"],
+  ])("refuses what is %s", async (_, make, message) => {
+    await add("Rex");
+    make();
+    const { message: said, hint } = refusal(() => restore(file, data, clock.read()));
+    expect(said).toContain(message);
+    // Nothing about the catalogue, which is in order, or about a data folder.
+    expect(hint).toMatch(
+      /^(?:Name a file that rehome backup made|Take an earlier backup|Make one)/,
+    );
+    expect(await names()).toEqual(["Rex"]);
+    expect(readdirSync(data).toSorted()).toEqual(["limits.db", "rehome.db"]);
+  });
+
+  test("refuses a backup of which a byte was lost", async () => {
+    await add(...Array.from({ length: 400 }, (_, number) => `animal ${number}`));
+    backup(catalogue, file);
+    const bytes = readFileSync(file);
+    for (let at = 4_096 * 8; at < bytes.length; at += 4_096) bytes.fill(0xa5, at, at + 64);
+    writeFileSync(file, bytes);
+    const refused = refusal(() => restore(file, data, clock.read()));
+    expect(refused.message).toStartWith(`${file} is damaged: `);
+    expect(refused.hint).toBe("Take an earlier backup.");
+    expect((await names()).length).toBe(100);
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "bun:test";
+import { planAdvice } from "../../../../src/features/operate/usage/advice.ts";
+import { usageReport } from "../../../../src/features/operate/usage/json.ts";
+import { noBan } from "../../../../src/domain/ban.ts";
+import { publishedLimits } from "../../../../src/domain/plan.ts";
+
+const { free, pro, business } = publishedLimits;
+const day = (requests: number, refusals = 0) => ({ requests, refusals });
+
+describe("a plan fits", () => {
+  test.each([
+    [[]],
+    [[day(0)]],
+    [[day(799)]],
+    [[day(500, 19)]],
+    // 20 of 100,000 is a slip.
+    [[day(700, 6), day(700, 7), day(700, 7)].map((each) => ({ ...each, requests: 799 }))],
+  ])("%j", (days) => expect(planAdvice(free, days)).toBeUndefined());
+});
+
+describe("a day that is nearly used up asks for a larger one", () => {
+  test.each([
+    [free, 800, "pro"],
+    [free, 1_000, "pro"],
+    [free, 7_999, "pro"],
+    [free, 8_000, "business"],
+    [pro, 8_000, "business"],
+    [pro, 10_000, "business"],
+    [business, 80_000, "enterprise"],
+    [{ perMinute: 5, perDay: 10 }, 9, "free"],
+    [{ perMinute: 5_000, perDay: 900_000 }, 900_000, "enterprise"],
+  ] as const)("%j at %d a day: %s", (limits, peak, plan) => {
+    expect(planAdvice(limits, [day(1), day(peak), day(2)])).toEqual({ window: "day", plan });
+  });
+});
+
+test("a revoked key needs no other plan", () => {
+  const key = { id: "key_1", name: "", plan: "free", limits: free, ban: noBan } as const;
+  const rest = { readOnly: false, createdAtMs: 0, expiresAtMs: undefined };
+  const days = [{ keyId: "key_1", day: 0, requests: 900, refusals: 0, bans: 0 }];
+  const adviceFor = (revokedAtMs: number | undefined) =>
+    usageReport([{ ...key, ...rest, revokedAtMs }], days, 0, 1).keys[0]?.advice;
+  expect(adviceFor(undefined)).toEqual({ window: "day", plan: "pro" });
+  expect(adviceFor(1)).toBeNull();
+});
+
+describe("refusals below the day's limit ask for a larger minute", () => {
+  test.each([
+    [free, "pro"],
+    [pro, "business"],
+    [business, "enterprise"],
+    [{ perMinute: 100, perDay: 1_000_000 }, "pro"],
+  ] as const)("%j: %s", (limits, plan) => {
+    expect(planAdvice(limits, [day(300, 15), day(300, 15)])).toEqual({ window: "minute", plan });
+  });
+
+  test("a hundredth of the requests, not less", () => {
+    expect(planAdvice(business, [day(2_000, 20)])?.window).toBe("minute");
+    expect(planAdvice(business, [day(2_001, 20)])).toBeUndefined();
+  });
+});

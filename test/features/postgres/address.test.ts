@@ -1,0 +1,96 @@
+import { describe, expect, test } from "bun:test";
+import { userInfo } from "node:os";
+import { AppError } from "../../../src/domain/errors.ts";
+import { describeAddress, parseDatabaseAddress } from "../../../src/features/postgres/address.ts";
+
+test("is read with everything that it says", () => {
+  const address = parseDatabaseAddress(
+    "postgresql://al%40ice:p%40ss%2Fw%3Ard@db.example.org:6432/pets?sslmode=verify-ca&sslrootcert=/ca.pem&application_name=a&options=-c%20x%3D1&channel_binding=require&target_session_attrs=read-write&connect_timeout=5&pgbouncer=true&sslcert=/c.pem&sslkey=/k.pem",
+  );
+  expect(address).toMatchObject({
+    host: "db.example.org",
+    socketFolder: undefined,
+    port: 6432,
+    user: "al@ice",
+    database: "pets",
+    sslMode: "verify-ca",
+    sslRootCert: "/ca.pem",
+    sslCert: "/c.pem",
+    sslKey: "/k.pem",
+    channelBinding: "require",
+    startup: { application_name: "a", options: "-c x=1" },
+  });
+  expect(address.password()).toBe("p@ss/w:rd");
+  expect(describeAddress(address)).toBe("postgres://al%40ice@db.example.org:6432/pets");
+});
+
+test("has defaults: port 5432, the user's name for the database, rehome for the application", () => {
+  expect(parseDatabaseAddress("postgres://bob@db")).toMatchObject({
+    port: 5432,
+    database: "bob",
+    startup: { application_name: "rehome" },
+  });
+});
+
+test.each([
+  ["postgres://u@db.example.org/d", "verify-full"],
+  ["postgres://u@10.0.0.7/d", "verify-full"],
+  ["postgres://u@localhost.example.org/d", "verify-full"],
+  ["postgres://u@127.0.0.1.nip.io/d", "verify-full"],
+  ["POSTGRES://u@localhost/d", "disable"],
+  ["postgres:///d?user=u", "disable"],
+  ["postgres://u@127.0.0.1/d", "disable"],
+  ["postgres://u@[::1]/d", "disable"],
+  ["postgres://u@/d?host=/run/postgresql", "disable"],
+  ["postgres:///d?host=/run/postgresql&user=u", "disable"],
+  ["postgres://u@localhost/d?sslmode=verify-full", "verify-full"],
+  ["postgres://u@db.example.org/d?sslmode=disable", "disable"],
+  ["postgres://u@db.example.org/d?host=127.0.0.1", "disable"],
+])("%s is reached with sslmode %s", (text, sslMode) => {
+  expect(parseDatabaseAddress(text).sslMode).toBe(sslMode as "disable");
+});
+
+test.each([
+  ["postgres://u:p@[::1]:1/a%2Fb", "postgres://u@[::1]:1/a%2Fb"],
+  ["postgres://u:p@/d?host=/run/postgresql", "postgres://u@/run/postgresql:5432/d"],
+  ["postgres://db:65535/d", `postgres://${userInfo().username}@db:65535/d`],
+])("%s is shown as %s", (text, shown) => {
+  expect(describeAddress(parseDatabaseAddress(text))).toBe(shown);
+});
+
+describe.each([
+  ["another scheme", "mysql://u:hunter2@h/d", "must begin with postgres://"],
+  ["no URL", "postgres://u:hunter2@h:port/d", "cannot be read"],
+  ["a port out of range", "postgres://u:hunter2@h/d?port=65536", "port"],
+  ["port 0", "postgres://u:hunter2@h:0/d", "port"],
+  ["a port that is no plain number", "postgres://u:hunter2@h/d?port=1e3", "port"],
+  ["a bad escape", "postgres://u:hunter2%zz@h/d", "%"],
+  ["an unknown parameter", "postgres://u:hunter2@h/d?sslmod=disable", '"sslmod"'],
+  ["sslmode=prefer", "postgres://u:hunter2@h/d?sslmode=prefer", "sslmode"],
+  ["a channel_binding of its own", "postgres://u:hunter2@h/d?channel_binding=1", "channel_binding"],
+])("%s", (_what, text, part) => {
+  test("is refused in words that do not quote the password", () => {
+    let error: unknown;
+    try {
+      parseDatabaseAddress(text);
+    } catch (caught) {
+      error = caught;
+    }
+    if (!(error instanceof AppError)) throw new Error("was accepted");
+    expect(error.kind).toBe("invalid_request");
+    expect(error.message).toContain(part);
+    expect(Bun.inspect(error)).not.toContain("hunter2");
+  });
+});
+
+test("shows its password in no inspection of an object that holds it", () => {
+  const address = parseDatabaseAddress("postgres://u:hunter2@h/d");
+  expect(Bun.inspect(address)).not.toContain("hunter2");
+  expect(JSON.stringify(address)).not.toContain("hunter2");
+});
+
+test("a # in a password is reported, and no part of the password is shown as the host", () => {
+  expect(() => parseDatabaseAddress("postgres://rehome:sek@ret#x@127.0.0.1/rehome")).toThrow(
+    "The address of the store cannot be read; characters such as @ / : ? # % in its password must be percent-encoded.",
+  );
+});

@@ -1,0 +1,270 @@
+/** Moving everything from one store to another, in every direction. */
+import { catalogueOf } from "../../../../src/features/import/catalogue.ts";
+import { staged } from "../../../helpers/import-stage.ts";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { noBan } from "../../../../src/domain/ban.ts";
+import { AppError } from "../../../../src/domain/errors.ts";
+import { int64Max, int64Min } from "../../../../src/domain/int64.ts";
+import { publishedLimits } from "../../../../src/domain/plan.ts";
+import { windowMs } from "../../../../src/domain/windows.ts";
+import {
+  type CopyProgress,
+  copyStore,
+} from "../../../../src/features/postgres/moving/copy-store.ts";
+import type { KeyAction, KeyHash, Store } from "../../../../src/storage/contract.ts";
+import {
+  lastPet,
+  movedTables,
+  readRows,
+} from "../../../../src/features/postgres/moving/transfer.ts";
+import { countBan } from "../../../../src/storage/counters.ts";
+import { nullable, table, text } from "../../../../src/storage/declare.ts";
+import { record } from "../../../../src/storage/records.ts";
+import { run, sql } from "../../../../src/storage/statement.ts";
+import { pets } from "../../../../src/storage/tables.ts";
+import { catalogueTables } from "../../../../src/features/tables.ts";
+import { hookTimeoutMs } from "../../../helpers/postgres.ts";
+import { stores, type StorePlace } from "../../../helpers/stores.ts";
+import { animalsOf } from "../../animals/animals-of.ts";
+
+const noonMs = Date.UTC(2026, 10, 21, 12, 0, 10);
+const by = (action: string): KeyAction => ({ action, actor: "tester", nowMs: noonMs });
+const hashOf = (n: number) => new Uint8Array(32).map((_, at) => (n * 31 + at) % 256) as KeyHash;
+const secret = { mask: "rehome_live_abcd...", createdAtMs: noonMs, expiresAtMs: undefined };
+
+const directions = stores.flatMap((from) => stores.map((to) => ({ from, to })));
+
+describe.each(directions)("from $from.name to $to.name", (kinds) => {
+  let places: StorePlace[];
+  let from: Store;
+  let to: Store;
+
+  beforeEach(async () => {
+    places = [await kinds.from.place(), await kinds.to.place()];
+    from = await (places[0] as StorePlace).open(() => noonMs);
+    to = await (places[1] as StorePlace).open(() => noonMs);
+    await fill(from);
+  }, hookTimeoutMs);
+  afterEach(async () => {
+    await from.close();
+    await to.close();
+    for (const place of places) await place[Symbol.asyncDispose]();
+  }, hookTimeoutMs);
+
+  const copy = (
+    resume = false,
+    stop = new AbortController().signal,
+    onProgress: (progress: CopyProgress) => void = () => {},
+  ) => copyStore(from, to, { resume, onProgress, stop });
+
+  test("everything is there, equal, and goes on where it was", async () => {
+    const copied = await copy();
+    const filled = copied.filter(({ rows }) => rows > 0);
+    expect(filled.map(({ title, rows }) => [title, rows])).toEqual([
+      ["counters", 2],
+      ["days of usage", 2],
+      ["categories", 2],
+      ["keys", 3],
+      ["secrets' hashes", 4],
+      ["keys' events", 5],
+      ["changes", 2],
+      ["animals' events", 1],
+      ["removed animals", 1],
+      ["animals", 5_001],
+    ]);
+    for (const table of movedTables) {
+      const [ours, theirs] = await Promise.all(
+        [from, to].map(async (store) => readRows(store, table, undefined, 10_000)),
+      );
+      expect(theirs).toHaveLength(ours?.length ?? -1);
+    }
+    expect(await to.pets.page({ limit: 3, after: 4_990n })).toEqual(
+      await from.pets.page({ limit: 3, after: 4_990n }),
+    );
+    expect(await to.pets.count()).toBe(5_001);
+    expect(await to.keys.byHash(hashOf(1))).toEqual(await from.keys.byHash(hashOf(1)));
+    expect(await to.keys.byHash(hashOf(4))).toEqual(await from.keys.byHash(hashOf(4)));
+    expect(await to.keys.events("key_1")).toEqual(await from.keys.events("key_1"));
+    expect(await to.windows.counts("key_1")).toEqual(await from.windows.counts("key_1"));
+    expect(await to.windows.usage(0, undefined)).toEqual(await from.windows.usage(0, undefined));
+    // The id of an animal that was removed is not given again on the other side either.
+    expect(await to.pets.create({ name: "next", categoryId: 1n })).toBe(5_003n);
+    // A change after the move is noticed by who knows the epoch from before it.
+    const epoch = from.versions().keys;
+    await to.keys.change("key_2", by("rename"), (key) => ({ ...key, name: "renamed" }));
+    expect(to.versions().keys).toBeGreaterThan(epoch);
+    const changed = await to.keys.changedSince(epoch);
+    expect(changed.map(({ id }) => id)).toEqual(["key_2"]);
+  });
+
+  test("one that broke off goes on, and a place that holds something else is left alone", async () => {
+    const stop = new AbortController();
+    const broken = copy(false, stop.signal, ({ title, done }) => {
+      if (title === pets.title && done > 2_000) stop.abort();
+    });
+    expect(await broken.catch((error: unknown) => error)).toBe(stop.signal.reason);
+    const sofar = await lastPet(to);
+    expect(sofar > 0n && sofar < 5_002n).toBe(true);
+
+    const refused = await copy().catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(AppError);
+    expect(refused).toMatchObject({ kind: "invalid_request" });
+    expect((refused as AppError).message).toContain("is not empty");
+
+    const phases: string[] = [];
+    await copy(
+      true,
+      undefined,
+      ({ phase }) => void (phases.at(-1) !== phase && phases.push(phase)),
+    );
+    expect(phases).toEqual(["comparing", "copying", "checking"]);
+    expect(await to.pets.count()).toBe(5_001);
+
+    await animalsOf(from).update([3n], { status: "sold" });
+    const foreign = await copy(true).catch((error: unknown) => error);
+    expect((foreign as AppError).message).toContain("is not the beginning of a copy");
+    expect((await to.pets.byId(3n))?.status).toBe("available");
+  });
+
+  test("keys of another store are left alone, also where it has no animals yet", async () => {
+    const key = {
+      id: "key_9",
+      name: "theirs",
+      plan: "free",
+      limits: publishedLimits.free,
+    } as const;
+    const rest = { readOnly: false, createdAtMs: noonMs, expiresAtMs: undefined };
+    await to.keys.insert(
+      { ...key, ...rest, revokedAtMs: undefined, ban: noBan },
+      hashOf(9),
+      secret,
+      by("create"),
+    );
+    const foreign = await copy(true).catch((error: unknown) => error);
+    expect((foreign as AppError).message).toContain("is not the beginning of a copy");
+    expect((await to.keys.list()).map(({ id }) => id)).toEqual(["key_9"]);
+  });
+
+  test("a source that changes while it is copied is noticed", async () => {
+    let phase = "";
+    const changing: Store = Object.assign(Object.create(from) as Store, {
+      pets: from.pets,
+      async read(...[work, options]: Parameters<Store["read"]>) {
+        if (phase === "checking") {
+          phase = "changed";
+          await from.pets.create({ name: "late", categoryId: 1n });
+        }
+        return from.read(work, options);
+      },
+    });
+    const late = copyStore(changing, to, {
+      resume: false,
+      stop: new AbortController().signal,
+      onProgress(progress) {
+        if (phase !== "changed") ({ phase } = progress);
+      },
+    });
+    const error = await late.catch((caught: unknown) => caught);
+    expect((error as AppError).message).toContain("The copy is not equal: animals are 5002 in");
+  });
+});
+
+test("what is not copied belongs to one place", () => {
+  const left = catalogueTables.filter((table) => !movedTables.includes(table));
+  expect(left.map(({ name }) => name)).toEqual(["key_epoch", "store_state"]);
+});
+
+test.each(directions.map(({ from, to }) => [from.name, to.name, from, to] as const))(
+  "from %s to %s a column arrives that a table's declaration gained",
+  async (_from, _to, fromKind, toKind) => {
+    const wider = table({
+      name: pets.name,
+      title: "animals",
+      columns: { ...pets.columns, chipNumber: nullable(text()) },
+    });
+    const tables = movedTables.map((each) => (each.name === pets.name ? wider : each));
+    await using fromPlace = await fromKind.place();
+    await using toPlace = await toKind.place();
+    const [from, to] = [await fromPlace.open(() => noonMs), await toPlace.open(() => noonMs)];
+    for (const store of [from, to]) {
+      await store.transact(() => run(sql`ALTER TABLE ${pets} ADD COLUMN chip_number text`));
+    }
+    await from.pets.create({ name: "Rex", categoryId: 1n });
+    await from.transact(() => run(sql`UPDATE ${pets} SET chip_number = ${"941"}`));
+    const { signal: stop } = new AbortController();
+    await copyStore(from, to, { resume: false, onProgress() {}, stop, tables });
+    const arrived = await to.read(() => record(wider, sql`WHERE name = ${"Rex"}`));
+    expect(arrived?.chipNumber).toBe("941");
+    await from.close();
+    await to.close();
+  },
+  hookTimeoutMs,
+);
+
+/** A little of everything, with what is hard to carry over. */
+test.each(directions.map(({ from, to }) => [from.name, to.name, from, to] as const))(
+  "from %s to %s no id is given again where all animals were removed",
+  async (_from, _to, fromKind, toKind) => {
+    await using fromPlace = await fromKind.place();
+    await using toPlace = await toKind.place();
+    const [from, to] = [await fromPlace.open(() => noonMs), await toPlace.open(() => noonMs)];
+    for (const name of ["Rex", "Ada"]) {
+      await animalsOf(from).remove([await from.pets.create({ name, categoryId: 1n })]);
+    }
+    const { signal: stop } = new AbortController();
+    await copyStore(from, to, { resume: false, onProgress() {}, stop });
+    expect(await to.pets.create({ name: "next", categoryId: 1n })).toBe(3n);
+    await from.close();
+    await to.close();
+  },
+  hookTimeoutMs,
+);
+
+async function fill(store: Store): Promise<void> {
+  const names = ["", "NULL", '{"a,b"}\\', "é 🐢 \u{10ffff}", " \t\n", "'; --"];
+  const statuses = ["available", "pending", "sold", undefined] as const;
+  await Promise.all(
+    Array.from({ length: 5_000 }, (_, i) =>
+      store.pets.create({
+        name: names[i % names.length] ?? "",
+        categoryId: [int64Max, int64Min, BigInt(i)][i % 3] ?? 0n,
+        status: i === 2 ? "available" : statuses[i % 4],
+      }),
+    ),
+  );
+  const stage = await catalogueOf(store).beginImport({ actor: "tester", nowMs: () => noonMs });
+  await stage.add([staged("imported", { externalId: "x:1", source: "x" })]);
+  await stage.arrange({ categoryIds: [] });
+  await stage.addCategories([
+    { id: -5n, name: "Écureuil" },
+    { id: int64Max, name: "Dog" },
+  ]);
+  await stage.takeOver(10);
+  await stage.close();
+  const gone = await store.pets.create({ name: "gone", categoryId: 1n });
+  await animalsOf(store).remove([gone]);
+  for (const [at, plan] of (["free", "pro", "enterprise"] as const).entries()) {
+    const limits = plan === "enterprise" ? { perMinute: 7, perDay: 70 } : publishedLimits[plan];
+    const key = {
+      id: `key_${at + 1}`,
+      name: `key "${at}" 🐢`,
+      plan,
+      limits,
+      readOnly: at === 1,
+      createdAtMs: noonMs + at,
+      expiresAtMs: at === 0 ? undefined : noonMs + 1,
+      revokedAtMs: undefined,
+      ban: at === 0 ? noBan : { noisyMinutes: [1, 2], step: 1, bannedUntilMs: 5, reason: "why" },
+    };
+    await store.keys.insert(key, hashOf(at + 1), secret, by("create"));
+  }
+  await store.keys.rotate("key_1", hashOf(4), secret, noonMs + 9, by("rotate"));
+  await store.keys.change("key_1", by("revoke"), (key) => ({ ...key, revokedAtMs: noonMs }));
+  const limits = { perMinute: 10, perDay: 20 };
+  for (const keyId of ["key_1", "key_2"]) {
+    await store.windows.take([{ keyId, limits, want: 3, unused: undefined }], []);
+    await store.windows.take([], [{ keyId, day: 20_000, refusals: 5 }]);
+    await store.transact(() => countBan(keyId, 20_000 * windowMs.day), { counters: true });
+  }
+  expect(await store.pets.count()).toBe(5_001);
+}

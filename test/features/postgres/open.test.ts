@@ -1,0 +1,183 @@
+/** What happens when a store is opened: the schema, and everything that a server may refuse. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { AppError } from "../../../src/domain/errors.ts";
+import type { Store } from "../../../src/storage/contract.ts";
+import { parseDatabaseAddress } from "../../../src/features/postgres/address.ts";
+import { postgresMigrations } from "../../../src/features/postgres/migrate.ts";
+import { openPostgresStore } from "../../../src/features/postgres/store.ts";
+import { hookTimeoutMs, testDatabase, type TestDatabase } from "../../helpers/postgres.ts";
+
+const authority = join(import.meta.dir, "../../fixtures/tls/ca.crt");
+let database: TestDatabase;
+
+beforeEach(async () => {
+  database = await testDatabase();
+}, hookTimeoutMs);
+afterEach(() => database[Symbol.asyncDispose](), hookTimeoutMs);
+
+function open(change: (url: URL) => void = () => {}): Promise<Store> {
+  const url = new URL(database.url);
+  change(url);
+  return openPostgresStore({
+    systemClock: Date.now,
+    address: parseDatabaseAddress(url.href),
+    timeoutMs: 1_000,
+    onError: () => {},
+  });
+}
+
+async function refusal(change: (url: URL) => void = () => {}): Promise<AppError> {
+  try {
+    const store = await open(change);
+    await store.close();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const password = new URL(database.url).password;
+    expect(password.length).toBeGreaterThan(10);
+    for (let at: unknown = error; at instanceof Error; at = at.cause) {
+      expect(Bun.inspect(at)).not.toContain(password);
+    }
+    return error;
+  }
+  throw new Error("was opened");
+}
+
+test("eight processes that start together make the tables once", async () => {
+  const opened = await Promise.all(Array.from({ length: 8 }, () => open()));
+  const [row] = (await database.sql`
+    SELECT count(*)::int AS n FROM rehome.schema_migrations`) as [{ n: number }];
+  expect(row.n).toBe(postgresMigrations.length);
+  for (const store of opened) expect(await store.pets.count()).toBe(0);
+  await Promise.all(opened.map((store) => store.close()));
+});
+
+test("a second start changes nothing and keeps what is there", async () => {
+  const first = await open();
+  await first.pets.create({ name: "Rex", categoryId: 1n });
+  await first.close();
+  const second = await open();
+  expect(await second.pets.byId(1n)).toEqual({ id: 1n, name: "Rex", categoryId: 1n });
+  await second.close();
+});
+
+test("works for a user who may not create a schema, in one that was made for it", async () => {
+  const role = `role_${crypto.randomUUID().replaceAll("-", "")}`;
+  await database.sql.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'a password of its own'`);
+  const asRole = (url: URL) => {
+    url.username = role;
+    url.password = "a password of its own";
+  };
+  const error = await refusal(asRole);
+  expect(error.message).toContain("does not let this user create its tables");
+  expect(error.hint).toContain("CREATE SCHEMA rehome AUTHORIZATION");
+  await database.sql.unsafe(`CREATE SCHEMA rehome AUTHORIZATION ${role}`);
+  const store = await open(asRole);
+  expect(await store.pets.create({ name: "Rex", categoryId: 1n })).toBe(1n);
+  await store.close();
+  await database.sql.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+});
+
+describe("refuses in words", () => {
+  test("a database that a newer program made", async () => {
+    await (await open()).close();
+    await database.sql`INSERT INTO rehome.schema_migrations (tag, hash) VALUES ('9999_later', 'x')`;
+    const error = await refusal();
+    expect(error.message).toMatch(/^postgres:\S+ was made by a newer rehome/);
+    expect(error.message).toContain("9999_later");
+  });
+
+  test("a database with another history", async () => {
+    await (await open()).close();
+    await database.sql`UPDATE rehome.schema_migrations SET hash = 'edited'`;
+    expect((await refusal()).message).toContain("has another schema history than this program");
+  });
+
+  test("a schema of the same name that is another program's, and leaves it alone", async () => {
+    await database.sql`CREATE SCHEMA rehome`;
+    await database.sql`CREATE TABLE rehome.pets (theirs int)`;
+    expect((await refusal()).message).toContain("not one that rehome made");
+    const tables = await database.sql`
+      SELECT table_name FROM information_schema.tables WHERE table_schema = 'rehome'`;
+    expect(tables).toHaveLength(1);
+  });
+
+  const readOnly = "-c default_transaction_read_only=on";
+  test.each<[string, (url: URL) => void, string]>([
+    ["a wrong password", (url) => (url.password = "wrong"), "refuses this user"],
+    ["an unknown database", (url) => (url.pathname = "/nowhere"), "has no such database"],
+    ["a port on which nothing listens", (url) => (url.port = "1"), "cannot be reached"],
+    ["no right to write now", (url) => url.searchParams.set("options", readOnly), "is read-only"],
+    ["a host that does not exist", (url) => (url.hostname = "no.invalid"), "cannot be reached"],
+  ])("%s", async (_what, change, words) => {
+    const error = await refusal(change);
+    expect(error.message).toContain(words);
+    expect(error.kind).toBe("unavailable");
+    expect(error.hint).toBeDefined();
+  });
+});
+
+// Another server's certificate is not ours.
+describe.skipIf(process.env["REHOME_TEST_POSTGRES"] !== undefined)("TLS", () => {
+  const over = (sslmode: string, rootCert?: string) => (url: URL) => {
+    url.hostname = "localhost";
+    url.searchParams.set("sslmode", sslmode);
+    if (rootCert !== undefined) url.searchParams.set("sslrootcert", rootCert);
+  };
+  const isEncrypted = async () => {
+    const [row] = (await database.sql`
+      SELECT count(*) FILTER (WHERE ssl)::int AS with, count(*) FILTER (WHERE NOT ssl)::int AS without
+      FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+      WHERE datname = current_database() AND application_name = 'rehome'`) as [
+      { with: number; without: number },
+    ];
+    return row.with > 0 && row.without === 0;
+  };
+
+  test.each([
+    ["verify-full", authority],
+    ["verify-ca", authority],
+    ["require", undefined],
+  ])("%s is encrypted", async (sslmode, rootCert) => {
+    const store = await open(over(sslmode, rootCert));
+    await store.pets.create({ name: "Rex", categoryId: 1n });
+    await store.pets.byId(1n);
+    expect(await isEncrypted()).toBe(true);
+    await store.close();
+  });
+
+  test.each([
+    ["sslcert", "certFile"],
+    ["sslkey", "keyFile"],
+  ])("reads the file of %s", async (parameter, file) => {
+    const error = await refusal((url) => {
+      over("require")(url);
+      url.searchParams.set(parameter, "/none.pem");
+    });
+    expect(error.message).toEndWith(`: Unable to access ${file} path.`);
+  });
+
+  test("refuses a server whose certificate nobody trusts", async () => {
+    const error = await refusal(over("verify-full"));
+    expect(error.message).toContain("has a certificate that cannot be trusted");
+    expect(error.hint).toContain("sslrootcert");
+  });
+
+  test("refuses a certificate for another host", async () => {
+    const error = await refusal((url) => {
+      over("verify-full", authority)(url);
+      url.hostname = "127.0.0.1";
+    });
+    expect(error.message).toContain("has a certificate that cannot be trusted");
+  });
+
+  test("verifies also where the environment says that Node should not", async () => {
+    process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
+    try {
+      const error = await refusal(over("verify-full"));
+      expect(error.message).toContain("has a certificate that cannot be trusted");
+    } finally {
+      delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
+    }
+  });
+});

@@ -1,0 +1,244 @@
+/**
+ * Rendered answers are kept while they are right, and no longer; and there is a bound to how many.
+ */
+import { describe, expect, test } from "bun:test";
+import type { PageQuery } from "../../src/domain/page.ts";
+import { petsJson, petStatuses } from "../../src/domain/pet.ts";
+import { PetAnswers, type PetAnswer } from "../../src/http/response-cache.ts";
+import type { Services } from "../../src/service/services.ts";
+import { changeAnimals, raw, run, sql, type Statement } from "../../src/storage/statement.ts";
+import { pets as table } from "../../src/storage/tables.ts";
+import { testApp } from "../helpers/app.ts";
+import { changesNoticed, isOnPostgres } from "../helpers/store-under-test.ts";
+
+/** Answers on a store, with a count of how often the store was read. */
+async function counted() {
+  const { services } = await testApp();
+  const { pets } = services;
+  const reads = { count: 0, isEmpty: false, held: undefined as Promise<void> | undefined };
+  const counting = Object.assign(Object.create(pets) as Services["pets"], {
+    async page(query: PageQuery) {
+      reads.count += 1;
+      if (reads.isEmpty) return [];
+      const found = await pets.page(query);
+      await reads.held;
+      return found;
+    },
+    async byId(id: bigint) {
+      reads.count += 1;
+      return pets.byId(id);
+    },
+  });
+  // Without blocks: their reads have a test of their own.
+  const blocks = { idsPerBlock: 64, bytesMax: 0 };
+  const answers = new PetAnswers({ pets: counting, store: services.store }, blocks);
+  const edit = (statement: Statement) =>
+    services.store.transact(function* () {
+      yield* changeAnimals();
+      yield* run(statement);
+    });
+  return { answers, edit, pets, reads };
+}
+
+const once = { keyId: "key", value: "a value", bodyHash: new Uint8Array(32), nowMs: 0 };
+
+/** The body of an answer as text. */
+const bodyOf = async (answer: PetAnswer | undefined | Promise<PetAnswer | undefined>) =>
+  (await answer)?.body.text();
+
+describe("an answer", () => {
+  test("is that of its own query, whichever were asked before", async () => {
+    const { answers, pets } = await counted();
+    for (const status of [undefined, ...petStatuses, "sold", "available"] as const) {
+      await pets.create({ name: `a ${status} animal`, categoryId: 1n, status });
+    }
+    const queries = [1, 2, 3].flatMap((limit) =>
+      [undefined, ...petStatuses].flatMap((status) =>
+        [undefined, 1n, 2n].map((after) => ({ limit, status, after })),
+      ),
+    );
+    for (let round = 0; round < 2; round += 1) {
+      for (const query of queries) {
+        expect(await bodyOf(answers.page(query))).toBe(petsJson(await pets.page(query)));
+      }
+    }
+    expect(await bodyOf(answers.pet(2n))).toContain('"id":2');
+  });
+
+  test("is shared by all who ask for it at the same time, and not over a change", async () => {
+    const { answers, pets, reads } = await counted();
+    await pets.create({ name: "Rex", categoryId: 1n });
+    await changesNoticed();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    reads.held = promise;
+    const before = Array.from({ length: 3 }, async () => answers.page({ limit: 3 }));
+    await pets.create({ name: "Luna", categoryId: 1n });
+    await changesNoticed();
+    const after = answers.page({ limit: 3 });
+    resolve();
+    const [first, ...others] = await Promise.all(before);
+    for (const other of others) expect(other.body).toBe(first!.body);
+    expect(await bodyOf(after)).toContain("Luna");
+    expect(reads.count).toBe(2);
+  });
+
+  test("names the next page exactly when there is one", async () => {
+    const { answers, pets } = await counted();
+    for (let i = 0; i < 4; i += 1) await pets.create({ name: "Rex", categoryId: 1n });
+    const next = async (query: PageQuery) => (await answers.page(query)).next;
+    expect(await next({ limit: 3 })).toBe("limit=3&after=3");
+    expect(await next({ limit: 2, after: 1n })).toBe("limit=2&after=3");
+    expect(await next({ limit: 4 })).toBeUndefined();
+    expect(await next({ limit: 2, after: 2n })).toBeUndefined();
+    expect(await next({ limit: 2, after: 4n })).toBeUndefined();
+  });
+
+  test("is kept when it is asked for again, and read anew once an animal changed", async () => {
+    const { answers, pets, reads } = await counted();
+    await pets.create({ name: "Rex", categoryId: 1n });
+    await changesNoticed();
+    for (let i = 0; i < 4; i += 1) {
+      expect(await bodyOf(answers.page({ limit: 2 }))).toContain("Rex");
+      expect(await bodyOf(answers.pet(1n))).toContain("Rex");
+    }
+    expect(reads.count).toBe(4);
+    await pets.create({ name: "Mia", categoryId: 1n });
+    expect(await bodyOf(answers.page({ limit: 2 }))).toContain("Mia");
+    expect(reads.count).toBe(5);
+    // A poll of a database reports this process's own changes once more.
+    await changesNoticed();
+    await answers.page({ limit: 2 });
+    const { count } = reads;
+    await answers.page({ limit: 2 });
+    expect(reads.count).toBe(count);
+    if (!isOnPostgres) expect(count).toBe(5);
+  });
+
+  test("stays when an animal is added behind it, and goes when one changes", async () => {
+    const { answers, edit, pets, reads } = await counted();
+    for (const name of ["Rex", "Mia", "Tom"]) await pets.create({ name, categoryId: 1n });
+    const ask = async () => {
+      await changesNoticed();
+      reads.count = 0;
+      for (let i = 0; i < 2; i += 1) {
+        await answers.page({ limit: 2 });
+        await answers.page({ limit: 9 });
+        await answers.pet(1n);
+      }
+      return reads.count;
+    };
+    // The second time is what they are kept for.
+    expect(await ask()).toBe(6);
+    expect(await ask()).toBe(0);
+    await pets.create({ name: "Ada", categoryId: 1n });
+    // The last page alone.
+    expect(await ask()).toBe(1);
+    await pets.createOnce({ ...once, pet: { name: "Kim", categoryId: 1n } });
+    expect(await ask()).toBe(1);
+    await edit(sql`UPDATE ${table} SET status = 'sold' WHERE id = 3`);
+    expect(await ask()).toBe(3);
+    await edit(sql`DELETE FROM ${table} WHERE id > 3`);
+    expect(await ask()).toBe(3);
+    await pets.create({ name: "Leo", categoryId: 1n });
+    expect(await ask()).toBe(1);
+    const given = raw(isOnPostgres ? "OVERRIDING SYSTEM VALUE" : "");
+    await edit(sql`INSERT INTO ${table} (id, name, category_id) ${given} VALUES (4, 'Ada', 1)`);
+    expect(await ask()).toBe(3);
+  });
+
+  test.each([
+    ["an animal is added", { limit: 9 }, undefined],
+    ["an animal changes", { limit: 9 }, sql`UPDATE ${table} SET name = 'Ada' WHERE id = 1`],
+    ["a page changes that another follows", { limit: 1 }, sql`DELETE FROM ${table} WHERE id = 1`],
+  ])("that was read before %s is not kept after it", async (_what, query, statement) => {
+    const { answers, edit, pets, reads } = await counted();
+    for (const name of ["Rex", "Mia"]) await pets.create({ name, categoryId: 1n });
+    await changesNoticed();
+    // What is asked for a second time is kept.
+    await answers.page(query);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    reads.held = promise;
+    const early = answers.page(query);
+    if (statement === undefined) await pets.create({ name: "Luna", categoryId: 1n });
+    else await edit(statement);
+    await changesNoticed();
+    // Another request notices the change meanwhile.
+    await answers.pet(2n);
+    resolve();
+    await early;
+    expect(await bodyOf(answers.page(query))).toBe(petsJson(await pets.page(query)));
+  });
+
+  test("does not fail with what is learned beside it", async () => {
+    const { services } = await testApp();
+    for (let i = 0; i < 3; i += 1) await services.pets.create({ name: "Rex", categoryId: 1n });
+    const blocks = { idsPerBlock: 64, bytesMax: 1_000 };
+    let failures = 0;
+    const pets = Object.assign(Object.create(services.pets) as Services["pets"], {
+      async page(query: PageQuery) {
+        if (query.limit <= blocks.idsPerBlock) return services.pets.page(query);
+        failures += 1;
+        throw new Error("the store is away");
+      },
+    });
+    const answers = new PetAnswers({ pets, store: services.store }, blocks);
+    for (let after = 0n; after < 2n; after += 1n) {
+      expect(await bodyOf(answers.page({ limit: 1, after }))).toContain("Rex");
+    }
+    await Bun.sleep(0);
+    expect(failures).toBe(1);
+  });
+
+  test("of an animal that there is not is not kept", async () => {
+    const { answers, pets } = await counted();
+    expect(await answers.pet(1n)).toBeUndefined();
+    await pets.create({ name: "Rex", categoryId: 1n });
+    expect(await bodyOf(answers.pet(1n))).toContain("Rex");
+  });
+});
+
+describe("the answers kept are let go", () => {
+  test("when they are 20,000", async () => {
+    const { answers, reads } = await counted();
+    // What is in them is not the point, and 20,000 questions to a database would take their time.
+    reads.isEmpty = true;
+    const ask = (after: number) => answers.page({ limit: 1, after: BigInt(after) });
+    for (let i = 0; i < 40_000; i += 1) await ask(i % 20_000);
+    await ask(0);
+    expect(reads.count).toBe(40_000);
+    // One that is asked for once takes nobody's place.
+    await ask(20_000);
+    await ask(0);
+    expect(reads.count).toBe(40_001);
+    await ask(20_000);
+    await ask(0);
+    expect(reads.count).toBe(40_003);
+  });
+
+  test("and so is what was asked for once, when 20,000 others were", async () => {
+    const { answers, reads } = await counted();
+    reads.isEmpty = true;
+    const ask = (after: number) => answers.page({ limit: 1, after: BigInt(after) });
+    for (let i = 0; i <= 20_000; i += 1) await ask(i);
+    for (let i = 0; i < 3; i += 1) await ask(0);
+    expect(reads.count).toBe(20_003);
+  });
+
+  test("when they are more than 2 MiB", async () => {
+    const { answers, pets, reads } = await counted();
+    // 32 of them are just below it.
+    const name = "x".repeat(65_500);
+    await Promise.all(Array.from({ length: 34 }, () => pets.create({ name, categoryId: 1n })));
+    await changesNoticed();
+    const twice = async (id: bigint) => [await answers.pet(id), await answers.pet(id)];
+    for (let id = 1n; id <= 33n; id += 1n) await twice(id);
+    await answers.pet(1n);
+    expect(reads.count).toBe(66);
+    await twice(34n);
+    await answers.pet(1n);
+    expect(reads.count).toBe(69);
+    // There is room again.
+    await answers.pet(34n);
+    expect(reads.count).toBe(69);
+  });
+});
