@@ -125,7 +125,7 @@ const { values } = argumentsOf({ options: { list: { type: "boolean" } } });
 const files = sourceFiles();
 const core = files.filter(({ path }) => !path.startsWith("src/features/"));
 const print = (text: string) => void process.stdout.write(`${text}\n`);
-print(`core                 ${linesOf(core)} lines in ${core.length} files`);
+print(`core           ${linesOf(core)} lines in ${core.length} files`);
 print(`src            ${linesOf(files)} lines in ${files.length} files`);
 const tree = mkdtempSync(join(tmpdir(), "rehome-traced-"));
 try {
