@@ -20,7 +20,7 @@ const root = join(import.meta.dir, "..");
 const sources = readSources(root, "src");
 const tests = readSources(root, "test");
 
-const fileLinesMax = 300;
+const fileLinesMax = 500;
 /** Files above it, and why. */
 const longFiles: Readonly<Record<string, string>> = {
   "src/features/import/read/json.ts":
@@ -194,7 +194,7 @@ describe("sizes", () => {
   test(`a file above ${fileLinesMax} lines has a reason`, () => {
     const long = sources.filter((source) => fileLines(source) > fileLinesMax);
     expect(long.map(({ path }) => path).filter((path) => !(path in longFiles))).toEqual([]);
-    expect(tried(fileLines, "src/a.ts", "a();\n".repeat(301))).toBe(301);
+    expect(tried(fileLines, "src/a.ts", "a();\n".repeat(501))).toBe(501);
   });
 
   const functions = sources.flatMap(functionLines);

@@ -4,10 +4,10 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { categoryListSchema } from "../../src/features/animals/categories-command.ts";
-import { historySchema } from "../../src/features/animals/pets/history.ts";
-import { petListSchema, petSchema } from "../../src/features/animals/pets/pet.ts";
-import { undoneSchema } from "../../src/features/animals/undo-command.ts";
+import { categoryListSchema } from "../../src/features/animals/commands/categories.ts";
+import { historySchema } from "../../src/features/animals/commands/history.ts";
+import { petListSchema, petSchema } from "../../src/features/animals/commands/fields.ts";
+import { undoneSchema } from "../../src/features/animals/commands/undo.ts";
 import { shellWord } from "../../src/domain/errors.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";

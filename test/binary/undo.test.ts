@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { undoneSchema } from "../../src/features/animals/undo-command.ts";
+import { undoneSchema } from "../../src/features/animals/commands/undo.ts";
 import {
   cleanEnvironment,
   executable,

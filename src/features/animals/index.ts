@@ -4,11 +4,11 @@ import type { Feature } from "../../feature.ts";
 export const animalsFeature: Feature = {
   name: "animals",
   commands: [
-    { path: "pets", load: async () => (await import("./pets/index.ts")).petsCommand },
+    { path: "pets", load: async () => (await import("./commands/pets.ts")).petsCommand },
     {
       path: "categories",
-      load: async () => (await import("./categories-command.ts")).categoriesCommand,
+      load: async () => (await import("./commands/categories.ts")).categoriesCommand,
     },
-    { path: "undo", load: async () => (await import("./undo-command.ts")).undoCommand },
+    { path: "undo", load: async () => (await import("./commands/undo.ts")).undoCommand },
   ],
 };

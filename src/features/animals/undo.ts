@@ -34,7 +34,7 @@ export interface UndoReport extends ChangeCounts {
 
 export interface UndoOptions {
   /** The change to take back; by default the last one in force. */
-  readonly change?: bigint;
+  readonly change?: bigint | undefined;
   /** Changes nothing, and reports what would be done. */
   readonly rehearse?: boolean;
   /** Told of the animals that were looked at so far, and of how many there are. */

@@ -1,6 +1,6 @@
 /** What the commands of an import understand and say, without a store. */
 import { expect, test } from "bun:test";
-import { addCommand } from "../../../src/features/animals/pets/add.ts";
+import { petsCommand } from "../../../src/features/animals/commands/pets.ts";
 import { exportCommand } from "../../../src/features/import/commands/export.ts";
 import { readOptions } from "../../../src/features/import/commands/import-options.ts";
 import {
@@ -133,7 +133,7 @@ test("the options of a reading reach it", () => {
 test("an export that is stopped says that it is not whole", async () => {
   using folder = temporaryFolder();
   const env = { REHOME_DATA: folder.path };
-  await addCommand(testIo({ env })).parseAsync(["--name", "Rex", "--category", "1"], {
+  await petsCommand(testIo({ env })).parseAsync(["add", "--name", "Rex", "--category", "1"], {
     from: "user",
   });
   const io = testIo({ env, stop: AbortSignal.abort() });

@@ -1,11 +1,13 @@
-/** What the commands on animals print, in this process. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { categoriesCommand } from "../../../../src/features/animals/categories-command.ts";
-import { petsCommand } from "../../../../src/features/animals/pets/index.ts";
-import { undoCommand } from "../../../../src/features/animals/undo-command.ts";
-import { openSqliteStore } from "../../../../src/storage/sqlite/store.ts";
-import { temporaryFolder } from "../../../helpers/binary.ts";
-import { testIo } from "../../../helpers/io.ts";
+/** What the commands on animals take and print, in this process. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { InvalidArgumentError } from "commander";
+import { categoriesCommand } from "../../../src/features/animals/commands/categories.ts";
+import { nameOption, parseStatusWord } from "../../../src/features/animals/commands/fields.ts";
+import { petsCommand } from "../../../src/features/animals/commands/pets.ts";
+import { undoCommand } from "../../../src/features/animals/commands/undo.ts";
+import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
+import { temporaryFolder } from "../../helpers/binary.ts";
+import { testIo } from "../../helpers/io.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
@@ -124,4 +126,57 @@ test("categories without a name are listed, and a merge needs two", async () => 
   const alone = categories("merge", "Dog").catch((error: Error) => error.message);
   expect(await alone).toBe("Name the category to merge, and the one that receives its animals.");
   expect((await categories("merge", "8", "--into", "Dog")).out).toBe("Moved 1 animal to Dog.\n");
+});
+
+describe("a status that is typed", () => {
+  test.each([
+    ["available", "available"],
+    [" Sold ", "sold"],
+    ["On Hold", "pending"],
+    ["adopted", "sold"],
+    ["NONE", "none"],
+  ] as const)("%j is %s", (typed, status) => expect(parseStatusWord(typed)).toBe(status));
+
+  test.each(["", "free", "constructor", "__proto__"])("%j is no status", (typed) =>
+    expect(() => parseStatusWord(typed)).toThrow(InvalidArgumentError),
+  );
+});
+
+test("a name that is typed is one that can be kept", () => {
+  const parse = nameOption("its name").parseArg;
+  expect(parse?.("é".repeat(1_000), undefined)).toHaveLength(1_000);
+  for (const name of ["é".repeat(1_001), "a\0b", "\ud800"]) {
+    expect(() => parse?.(name, undefined)).toThrow(InvalidArgumentError);
+  }
+});
+
+test("a removal prints an animal as it was removed, also if it changed during the question", async () => {
+  await pets("set-status", "6", "none");
+  const ask = async () => {
+    await pets("update", "6", "--name", "Max");
+    return "y";
+  };
+  const { out } = await run("pets", ["remove", "6", "--json"], { canAsk: true, ask });
+  expect(JSON.parse(out)).toEqual({ id: 6, name: "Max", categoryId: 1 });
+});
+
+test("no name of a category moves a cursor", async () => {
+  const { out } = await categories("add", "\u001B[2JFox");
+  expect(out).toMatch(/^Category \\u001B\[2JFox is \d+\.\n$/);
+  await categories("add", "Hound");
+  expect((await categories("merge", "Hound", "\u001B[2Jfox")).out).toBe(
+    "Moved 0 animals to \\u001B[2Jfox.\n",
+  );
+  expect((await categories("rename", "Dog", "\u001B[2JCat")).out).toBe(
+    "Category 1 is \\u001B[2JCat now.\n",
+  );
+  const messageOf = async (work: Promise<unknown>) =>
+    work.then(
+      () => "none",
+      (error: Error) => error.message,
+    );
+  expect(await messageOf(categories("rename", "Wolf", "Elk"))).toContain("Known: \\u001B[2JCat");
+  expect(await messageOf(categories("merge", "1", "\u001B[2Jcat"))).toBe(
+    "1 and \\u001B[2Jcat are the same category.",
+  );
 });

@@ -1,17 +1,14 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { jsonText } from "../../../domain/exact-json.ts";
 import { isoSeconds } from "../../../domain/clock.ts";
 import { plainPet } from "../../../domain/pet.ts";
 import type { AnimalHistory, HistoryEvent } from "../animals.ts";
 import type { FieldValue } from "../events.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
-import { addJson, json } from "../../../cli/json.ts";
-import { withAnimals } from "../open.ts";
-import { addSettings, storeSettings } from "../../../cli/options.ts";
+import { json } from "../../../cli/json.ts";
+import { storeCommand } from "../open.ts";
 import { printTable } from "../../../cli/terminal/table.ts";
-import { fieldSchemas } from "./fields.ts";
-import { parseInt64Value } from "./options.ts";
-import { petSchema, petText } from "./pet.ts";
+import { fieldSchemas, idArgument, petSchema, petText } from "./fields.ts";
 
 const fieldsSchema = json.object({
   ...fieldSchemas,
@@ -42,26 +39,23 @@ export const historySchema = json.object({
 });
 
 export function historyCommand(io: Io): Command {
-  const command = new Command("history")
-    .description("show the history of an animal: when, who, and the values before and after")
-    .argument("<id>", "id of the animal, which may be removed", parseInt64Value)
-    .addHelpText(
-      "after",
-      `
-CHANGE is the number for rehome undo. Changes are kept for 90 days. The origin of an animal is kept as long as the animal.
-
-Examples:
-  rehome pets history 17
-  rehome pets history 17 --json | jq '.events[].actor'`,
-    );
-  addJson(addSettings(command, storeSettings), historySchema);
-  return command.action(async (id: bigint, options: { json?: true }) => {
-    await withAnimals(command, io, async ({ animals }) => {
+  return storeCommand<object, [bigint]>(
+    io,
+    {
+      name: "history",
+      about: "show the history of an animal: when, who, and the values before and after",
+      arguments: [idArgument("id of the animal, which may be removed")],
+      remark:
+        "CHANGE is the number for rehome undo. Changes are kept for 90 days. The origin of an animal is kept as long as the animal.",
+      examples: ["rehome pets history 17", "rehome pets history 17 --json | jq '.events[].actor'"],
+      json: historySchema,
+    },
+    async ({ animals }, given, id) => {
       const history = await animals.history(id);
-      if (options.json) printJson(io, historyJson(history));
+      if (given.json) printJson(io, historyJson(history));
       else printHistory(io, history);
-    });
-  });
+    },
+  );
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,0 +1,153 @@
+import { Argument, Command, Option } from "commander";
+import { printJson, type Io } from "../../../cli/io.ts";
+import { json } from "../../../cli/json.ts";
+import { UsageError } from "../../../cli/errors.ts";
+import { commandHere } from "../../../cli/options.ts";
+import { printTable } from "../../../cli/terminal/table.ts";
+import { counted, grouped, printable } from "../../../cli/terminal/text.ts";
+import { storeCommand } from "../open.ts";
+import { parseInt64Value } from "./fields.ts";
+
+const categorySchema = json.object({
+  id: json.int64("id, an int64: the categoryId of its animals"),
+  name: json.text("name"),
+});
+export const categoryListSchema = json.list(
+  json.object({
+    id: json.int64("id, an int64: the categoryId of its animals"),
+    name: json.optional(json.text("name; absent for an id without a name")),
+    animals: json.count("number of animals in it"),
+  }),
+);
+const mergedSchema = json.object({
+  animals: json.count("number of animals that changed their category"),
+});
+
+/** `rehome categories`: the kinds of animals, by name. */
+export function categoriesCommand(io: Io): Command {
+  return new Command("categories")
+    .description("list and change categories; the API uses only their ids")
+    .addCommand(listCommand(io))
+    .addCommand(addCommand(io))
+    .addCommand(renameCommand(io))
+    .addCommand(mergeCommand(io))
+    .addHelpText(
+      "after",
+      `
+Names are case-insensitive. rehome undo reverses a change.
+
+Examples:
+  rehome categories list
+  rehome categories add Dog
+  rehome categories merge Dogs Hounds --into Dog`,
+    );
+}
+
+function listCommand(io: Io): Command {
+  return storeCommand<object>(
+    io,
+    {
+      name: "list",
+      about: "show all categories and their animals",
+      examples: ["rehome categories list"],
+      json: categoryListSchema,
+    },
+    async ({ categories, place }, { json, loaded }) => {
+      const all = await categories.list();
+      if (json) return printJson(io, all);
+      if (all.length === 0) {
+        const add = commandHere("rehome categories add NAME", loaded, io);
+        return io.err(`There is no category in ${place}. Make one: ${add}\n`);
+      }
+      printTable(
+        io,
+        [
+          { title: "ID", align: "right" },
+          { title: "NAME", flexible: true },
+          { title: "ANIMALS", align: "right" },
+        ],
+        all.map(({ id, name, animals }) => [String(id), name ?? "-", grouped(animals)]),
+      );
+    },
+  );
+}
+
+function addCommand(io: Io): Command {
+  return storeCommand<{ readonly id?: bigint }, [string]>(
+    io,
+    {
+      name: "add",
+      about: "name a category: a new one, or an id without a name",
+      arguments: [new Argument("<name>", "its name")],
+      options: [
+        new Option("--id <id>", "its id; by default the next one").argParser(parseInt64Value),
+      ],
+      examples: ["rehome categories add Dog", "rehome categories add Cat --id 7"],
+      json: categorySchema,
+      begins: true,
+    },
+    async ({ categories }, given, name) => {
+      const made = await categories.add(name, given.id);
+      if (given.json) printJson(io, made);
+      else io.out(`Category ${printable(made.name)} is ${made.id}.\n`);
+    },
+  );
+}
+
+function renameCommand(io: Io): Command {
+  return storeCommand<object, [string, string]>(
+    io,
+    {
+      name: "rename",
+      about: "rename a category; it keeps its id",
+      arguments: [
+        new Argument("<category>", "its name or id"),
+        new Argument("<name>", "its new name"),
+      ],
+      examples: ["rehome categories rename Dogs Dog", 'rehome categories rename 3 "Small animals"'],
+      json: categorySchema,
+    },
+    async ({ categories }, given, category, name) => {
+      const renamed = await categories.rename(category, name);
+      if (given.json) printJson(io, renamed);
+      else io.out(`Category ${renamed.id} is ${printable(renamed.name)} now.\n`);
+    },
+  );
+}
+
+function mergeCommand(io: Io): Command {
+  return storeCommand<{ readonly into?: string }, [readonly string[]]>(
+    io,
+    {
+      name: "merge",
+      about: "merge categories: move their animals to one of them, and remove the others",
+      arguments: [
+        new Argument(
+          "<categories...>",
+          "names or ids; without --into the last one receives the animals",
+        ),
+      ],
+      options: [
+        new Option("--into <category>", "name or id of the category that receives the animals"),
+      ],
+      examples: [
+        "rehome categories merge Dogs Dog",
+        "rehome categories merge Dogs Hounds --into Dog",
+      ],
+      json: mergedSchema,
+    },
+    async ({ categories }, given, names) => {
+      const into = given.into ?? names.at(-1) ?? "";
+      const from = given.into === undefined ? names.slice(0, -1) : names;
+      if (from.length === 0) {
+        throw new UsageError(
+          "Name the category to merge, and the one that receives its animals.",
+          "rehome categories merge FROM INTO",
+        );
+      }
+      const animals = await categories.merge(from, into);
+      if (given.json) printJson(io, { animals });
+      else io.out(`Moved ${counted(animals, "animal")} to ${printable(into)}.\n`);
+    },
+  );
+}

@@ -1,0 +1,311 @@
+/** `rehome pets`: the animals, for operators. */
+import { Command, InvalidArgumentError, Option } from "commander";
+import { printJson, type Io } from "../../../cli/io.ts";
+import { json } from "../../../cli/json.ts";
+import { commandHere, yesOption } from "../../../cli/options.ts";
+import { UsageError } from "../../../cli/errors.ts";
+import { confirm } from "../../../cli/terminal/confirm.ts";
+import { type Column, printTable } from "../../../cli/terminal/table.ts";
+import { counted, grouped, printable } from "../../../cli/terminal/text.ts";
+import { shellWord } from "../../../domain/errors.ts";
+import { pageLimit, parsePageLimit } from "../../../domain/page.ts";
+import { type Pet, petFieldNames, plainPet } from "../../../domain/pet.ts";
+import { type FoundPets, noSuchAnimal } from "../animals.ts";
+import { type AnimalServices, type Given, storeCommand } from "../open.ts";
+import {
+  categoryOf,
+  categoryOption,
+  fieldOptions,
+  type FieldOptions,
+  fieldsOf,
+  idArgument,
+  idsArgument,
+  newFieldsOf,
+  none,
+  parseInt64Value,
+  petListSchema,
+  petSchema,
+  petText,
+  printPets,
+  shownFields,
+  statusArgument,
+  statusOf,
+  statusOption,
+  type StatusWord,
+} from "./fields.ts";
+import { historyCommand } from "./history.ts";
+
+export function petsCommand(io: Io): Command {
+  const command = new Command("pets").description(
+    "show and change animals, one by one or whole catalogues, while the server runs",
+  );
+  const makes = [list, show, add, update, setStatus, historyCommand, remove, restore];
+  for (const make of makes) command.addCommand(make(io));
+  return command.addHelpText(
+    "after",
+    `
+Examples:
+  rehome pets list --status available
+  rehome pets update 17 --status adopted
+  rehome pets import animals.csv --dry-run`,
+  );
+}
+
+interface ListOptions {
+  readonly name?: string;
+  readonly category?: string;
+  readonly status?: StatusWord;
+  readonly limit: number;
+  readonly after?: bigint;
+}
+
+function list(io: Io): Command {
+  const { min, max } = pageLimit;
+  return storeCommand<ListOptions>(
+    io,
+    {
+      name: "list",
+      about: "show animals, a page at a time",
+      options: [
+        new Option("--name <text>", "only those whose name contains this text"),
+        categoryOption("only those of this category, by name or id"),
+        statusOption("only those of this status"),
+        new Option("--limit <N>", `maximum number of animals, from ${min} to ${max}`)
+          .default(pageLimit.default)
+          .argParser(limitOf),
+        new Option("--after <id>", "only those with a greater id: the next page").argParser(
+          parseInt64Value,
+        ),
+      ],
+      remark: `Animals are listed by id, one page at a time; pets export writes all of them. --name finds any part of a name, and ignores
+case and accents.`,
+      examples: [
+        "rehome pets list",
+        "rehome pets list --name rex --category Dog",
+        "rehome pets list --status pending --limit 100",
+        "rehome pets list --after 100 --json | jq '.[].name'",
+      ],
+      json: petListSchema,
+    },
+    (services, given) => listPets(io, services, given),
+  );
+}
+
+function limitOf(value: string): number {
+  const limit = parsePageLimit(value);
+  if (limit !== undefined) return limit;
+  throw new InvalidArgumentError(
+    `It must be an integer from ${pageLimit.min} to ${pageLimit.max}.`,
+  );
+}
+
+async function listPets(
+  io: Io,
+  { animals, categories, pets, place }: AnimalServices,
+  { json, limit, after, name, category, status, loaded }: Given<ListOptions>,
+): Promise<void> {
+  const filter = { name, category, status: statusOf(status) };
+  const found = await animals.find({ ...filter, after, limit: limit + 1 });
+  const page = found.pets.slice(0, limit);
+  if (json) return printJson(io, page.map(plainPet));
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const say = (before: string, line: string) =>
+    io.err(`${before}${commandHere(line, loaded, io)}\n`);
+  if (page.length === 0) {
+    const isSought = isFiltered || after !== undefined;
+    io.err(`There is no ${isSought ? "such animal" : "animal"} in ${place}.\n`);
+    if (isSought) return say("All of them: ", "rehome pets list");
+    say("Add one:           ", "rehome pets add --name NAME --category 1 --status available");
+    return say("Or import a file:  ", "rehome pets import FILE");
+  }
+  printPage(io, page, await categories.names());
+  io.err(`${totalsOf(found, page.length, isFiltered ? await pets.count() : undefined)}\n`);
+  if (found.pets.length <= limit) return;
+  const next = ["rehome pets list", ...filterFlags(filter), `--limit ${limit}`];
+  say("More: ", `${next.join(" ")} --after ${page.at(-1)?.id}`);
+}
+
+/** `31 of 12,480 animals`: those that match, or those shown where all do. */
+function totalsOf({ total }: FoundPets, shown: number, all: number | undefined): string {
+  if (all === undefined) return `${grouped(shown)} of ${counted(total, "animal")}.`;
+  const part = shown < total ? ` ${grouped(shown)} shown.` : "";
+  return `${grouped(total)} of ${counted(all, "animal")}.${part}`;
+}
+
+/** The options that ask for the same animals again. */
+function filterFlags(filter: Readonly<Record<string, string | null | undefined>>): string[] {
+  return Object.entries(filter).flatMap(([flag, value]) =>
+    value === undefined ? [] : [`--${flag} ${shellWord(value ?? none)}`],
+  );
+}
+
+function printPage(io: Io, page: readonly Pet[], named: ReadonlyMap<bigint, string>): void {
+  printTable(
+    io,
+    [
+      { title: "ID", align: "right" },
+      ...petFieldNames.flatMap((name): readonly (string | Column)[] => shownFields[name].columns),
+    ],
+    page.map((pet) => [
+      String(pet.id),
+      ...petFieldNames.flatMap((name) => shownFields[name].cells(pet, named)),
+    ]),
+  );
+}
+
+/** The names of fields stand in so many cells. */
+const labelCells = 12;
+
+function show(io: Io): Command {
+  return storeCommand<object, [bigint]>(
+    io,
+    {
+      name: "show",
+      about: "show an animal",
+      arguments: [idArgument()],
+      examples: ["rehome pets show 17", "rehome pets show 17 --json | jq -r .name"],
+      json: petSchema,
+    },
+    async ({ pets, categories: known }, { json }, id) => {
+      const pet = foundPet(await pets.byId(id), id);
+      if (json) return printJson(io, plainPet(pet));
+      const categories = await known.names();
+      io.out(`${"id".padEnd(labelCells)}${pet.id}\n`);
+      for (const name of petFieldNames) {
+        const cells = shownFields[name].cells(pet, categories).map(printable);
+        const [text = "", more = ""] = pet[name] === undefined ? [none] : cells;
+        io.out(`${name.padEnd(labelCells)}${text}${more === "" ? "" : ` (${more})`}\n`);
+      }
+    },
+  );
+}
+
+/** The animal, or the error that there is none with this id. */
+function foundPet(pet: Pet | undefined, id: bigint): Pet {
+  if (pet !== undefined) return pet;
+  throw noSuchAnimal([id]);
+}
+
+function add(io: Io): Command {
+  return storeCommand<FieldOptions>(
+    io,
+    {
+      name: "add",
+      about: "add an animal; it is on the disk when the command returns",
+      options: fieldOptions("its"),
+      examples: [
+        "rehome pets add --name Rex --category Dog --create-category --status available",
+        "rehome pets add --name Luna --category 2 --json | jq .id",
+      ],
+      json: petSchema,
+      begins: true,
+    },
+    async ({ animals }, given) => {
+      const added = { ...newFieldsOf(given), category: categoryOf(given) };
+      printPets(io, await animals.add(added), "Added", given);
+    },
+  );
+}
+
+/** When a running server knows of a change. */
+const whenShown =
+  "A running server shows the change at its next request, or with PostgreSQL within\na second.";
+
+function update(io: Io): Command {
+  return storeCommand<FieldOptions, [readonly bigint[]]>(
+    io,
+    {
+      name: "update",
+      about: "change animals, all or none",
+      arguments: [idsArgument()],
+      options: fieldOptions("new"),
+      remark: `${whenShown} rehome undo reverses it.`,
+      examples: [
+        'rehome pets update 17 --name "Rex II"',
+        "rehome pets update 17 18 19 --status adopted",
+        "rehome pets update 17 --category Dog --status none",
+      ],
+      json: petListSchema,
+    },
+    async ({ animals }, given, ids) => {
+      const fields = fieldsOf(given);
+      const category = given.category === undefined ? undefined : categoryOf(given);
+      if (category === undefined && Object.keys(fields).length === 0) {
+        const message = "There is nothing to change. Name at least one field to set.";
+        throw new UsageError(message, "rehome pets update --help");
+      }
+      printPets(io, await animals.update(ids, { ...fields, category }), "Changed", given);
+    },
+  );
+}
+
+function setStatus(io: Io): Command {
+  return storeCommand<object, [bigint, StatusWord]>(
+    io,
+    {
+      name: "set-status",
+      about: "set or remove the status of an animal",
+      arguments: [idArgument(), statusArgument(`new status; ${none} removes it`)],
+      remark: whenShown,
+      examples: [
+        "rehome pets set-status 17 pending",
+        "rehome pets set-status 17 adopted",
+        "rehome pets set-status 17 none",
+      ],
+      json: petSchema,
+    },
+    async ({ animals }, given, id, word) => {
+      const [pet] = await animals.update([id], { status: statusOf(word) });
+      printPets(io, foundPet(pet, id), "Changed", given);
+    },
+  );
+}
+
+/** Animals in a question at the most. */
+const askedMax = 5;
+
+function remove(io: Io): Command {
+  return storeCommand<{ readonly yes?: true }, [readonly bigint[]]>(
+    io,
+    {
+      name: "remove",
+      about: "remove animals, all or none; their ids are not reused",
+      arguments: [idsArgument()],
+      options: [yesOption("do not ask; required without a terminal")],
+      remark: "rehome pets restore brings an animal back with its id, for at least 90 days.",
+      examples: ["rehome pets remove 17", "rehome pets remove 17 18 --yes --json > removed.json"],
+      json: json.either(petSchema, petListSchema, "the animal; a list if several are removed"),
+    },
+    async ({ animals, pets }, given, ids) => {
+      const found: Pet[] = [];
+      for (const id of ids) found.push(foundPet(await pets.byId(id), id));
+      const asked = found.slice(0, askedMax).map(petText).join(", ");
+      const more = found.length > askedMax ? `, and ${found.length - askedMax} more` : "";
+      await confirm(io, `Remove ${asked}${more}?`, {
+        yes: given.yes === true,
+        unattended: "refuse",
+        why: "This removes animals",
+      });
+      const removed = await animals.remove(ids);
+      const [first, ...others] = removed;
+      const shown = first !== undefined && others.length === 0 ? first : removed;
+      printPets(io, shown, "Removed", given);
+    },
+  );
+}
+
+function restore(io: Io): Command {
+  return storeCommand<object, [bigint]>(
+    io,
+    {
+      name: "restore",
+      about: "bring back a removed animal with its id",
+      arguments: [idArgument()],
+      examples: ["rehome pets restore 17"],
+      json: petSchema,
+    },
+    async ({ animals }, given, id) => {
+      printPets(io, await animals.restore(id), "Brought back", given);
+    },
+  );
+}

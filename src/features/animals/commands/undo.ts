@@ -1,0 +1,87 @@
+import type { Command } from "commander";
+import { printJson, type Io } from "../../../cli/io.ts";
+import { json } from "../../../cli/json.ts";
+import { yesOption } from "../../../cli/options.ts";
+import { confirm } from "../../../cli/terminal/confirm.ts";
+import { counted, grouped } from "../../../cli/terminal/text.ts";
+import { isoSeconds } from "../../../domain/clock.ts";
+import type { UndoReport } from "../animals.ts";
+import { storeCommand } from "../open.ts";
+import { idArgument } from "./fields.ts";
+
+export const undoneSchema = json.object({
+  change: json.int64("the change that was undone"),
+  action: json.text("what it was"),
+  actor: json.text("who did it"),
+  at: json.time("when"),
+  updated: json.count("animals whose fields were restored"),
+  removed: json.count("animals that the change had added or restored, now removed"),
+  restored: json.count("animals that the change had removed, now restored"),
+  left: json.count("animals left unchanged, because they were changed since"),
+  categories: json.count("categories that were restored"),
+});
+
+/** `rehome undo`: takes the last change of animals or categories back. */
+export function undoCommand(io: Io): Command {
+  return storeCommand<{ readonly yes?: true }, [bigint | undefined]>(
+    io,
+    {
+      name: "undo",
+      about: "show the last change of animals or categories, and undo it",
+      arguments: [idArgument("another change, by its number in pets history", "[change]")],
+      options: [yesOption("do not ask; required without a terminal")],
+      remark: `An import is one change. Animals that were changed since stay as they are, and are counted. Changes are kept for 90 days.
+Animals that programs add through the API cannot be undone.`,
+      examples: ["rehome undo", "rehome undo --yes --json"],
+      json: undoneSchema,
+    },
+    async ({ animals }, given, wanted) => {
+      const would = await animals.undo({ change: wanted, rehearse: true });
+      const { id, action, actor, atMs } = would.change;
+      io.err(`Change ${id}: ${action} by ${actor}, ${isoSeconds(atMs)}. ${effectOf(would)}\n`);
+      await confirm(io, "Undo it?", {
+        yes: given.yes === true,
+        unattended: "refuse",
+        why: "This undoes a change",
+      });
+      // The change that was shown, even if there is a newer one.
+      const did = await animals.undo({ change: id });
+      if (given.json) return printJson(io, undoneJson(did));
+      const what = isNothing(did) ? "Nothing was changed" : `Undid change ${id}`;
+      io.out(`${what}. ${effectOf(did)}\n`);
+    },
+  );
+}
+
+function isNothing({ updated, removed, restored, categories }: UndoReport): boolean {
+  return updated + removed + restored + categories.length === 0;
+}
+
+/** What an undo does to animals and categories, in a sentence. */
+function effectOf({ updated, removed, restored, left, categories }: UndoReport): string {
+  const parts = [
+    [updated, "changed back"],
+    [removed, "removed"],
+    [restored, "brought back"],
+  ] as const;
+  const animals = parts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${grouped(count)} ${what}`);
+  const named =
+    categories.length === 0
+      ? []
+      : [`${counted(categories.length, "category", "categories")} changed back`];
+  const done = [...(animals.length === 0 ? [] : [`Animals: ${animals.join(", ")}`]), ...named];
+  const kept =
+    left === 0
+      ? ""
+      : ` ${grouped(left)} left unchanged, because ${left === 1 ? "it was" : "they were"} changed since.`;
+  return `${done.length === 0 ? "Nothing of it is left to undo" : done.join("; ")}.${kept}`;
+}
+
+function undoneJson(did: UndoReport) {
+  const { id, action, actor, atMs } = did.change;
+  const { updated, removed, restored, left, categories } = did;
+  const counts = { updated, removed, restored, left, categories: categories.length };
+  return { change: id, action, actor, at: isoSeconds(atMs), ...counts };
+}
