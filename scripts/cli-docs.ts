@@ -46,8 +46,9 @@ export async function cliDocs(): Promise<string> {
     async *input() {},
     ask: async () => "",
     err: () => {},
+    draw: () => {},
+    hearSignals: () => ({ stop: new AbortController().signal, onReload: () => {} }),
     stop: new AbortController().signal,
-    onReload: () => {},
   });
   const commands = leaves(program);
   const contents = commands.map((command) => {

@@ -29,8 +29,18 @@ export interface Io {
   input(): AsyncIterable<Uint8Array>;
   /** Asks a question and resolves with the line that was typed; "" when there is none. */
   ask(question: string): Promise<string>;
-  /** Messages for the operator, apart from the data. */
+  /** Messages for the operator, apart from the data. Controls in them are shown as escapes. */
   err(text: string): void;
+  /** Draws on the operator's terminal: text that may move the cursor. */
+  draw(text: string): void;
+  /** Hears the signals from now on. Until then each of them ends the process at once. */
+  hearSignals(): Signals;
+  /** Never aborted: a signal ends a command at once. It goes with its last users. */
+  readonly stop: AbortSignal;
+}
+
+/** What the signals ask of a process that hears them. */
+export interface Signals {
   /** Aborted when the process is asked to stop. */
   readonly stop: AbortSignal;
   /** Calls `listener` at each SIGHUP that asks the process to reopen its files. */
@@ -79,7 +89,7 @@ export async function writeSecret(io: Io, text: string, hint: string): Promise<v
   }
 }
 
-/** Resolves once `signal` is aborted, such as `Io.stop`. */
+/** Resolves once `signal` is aborted, such as `Signals.stop`. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -20,7 +20,7 @@ export function openLog(config: Config, io: Io): Logger {
         io.err(`Error: The log file ${logFile} cannot be written: ${reasonNotMade(error)}.\n`);
       },
     });
-    io.onReload(() => log.output.reopen());
+    io.hearSignals().onReload(() => log.output.reopen());
     return log;
   } catch (error) {
     throw new AppError(

@@ -11,7 +11,6 @@ import type { Services } from "../service/services.ts";
 import { inMemory } from "../storage/sqlite/files.ts";
 import type { Inspected } from "../storage/sqlite/writer-thread.ts";
 import { version } from "../version.ts";
-import { watchDescriptors } from "./descriptors.ts";
 import { announce, type Io, untilAborted, writeSecret } from "./io.ts";
 import { limitsText } from "./keys/shown.ts";
 import { openLog } from "./open-log.ts";
@@ -64,14 +63,14 @@ async function run(
     const listening = await listenAll(watchers);
     await services.store.started;
     const server = start(config, tls, handler);
-    if (tls !== undefined) io.onReload(() => void renewCertificate(config, server, log));
+    if (tls !== undefined)
+      io.hearSignals().onReload(() => void renewCertificate(config, server, log));
     const issued = await firstKey(config, services, io);
     const text = await banner(loaded, services, server.url, { issued, io, listening });
     if (issued === undefined) void announce(io, text);
     else await writeSecret(io, text, `rehome keys rotate ${issued.key.id} --grace 0`);
     for (const watcher of watchers) watcher.started?.(server.url, server.port);
     if (!watchers.some(({ otherWarns }) => otherWarns)) await warnAtStart(loaded, services, log);
-    watchDescriptors(log, io.stop);
     await untilStopped(io, watchers);
     log.info("Stopping: running requests finish first.");
     await server.stop(config.shutdownTimeoutSeconds * 1000);
@@ -131,7 +130,7 @@ const settledMs = 1_000;
 async function untilStopped(io: Io, watchers: readonly Watcher[]): Promise<void> {
   setTimeout(giveBack, settledMs);
   const stops = watchers.flatMap(({ stop }) => stop ?? []);
-  await untilAborted(AbortSignal.any([io.stop, ...stops]));
+  await untilAborted(AbortSignal.any([io.hearSignals().stop, ...stops]));
 }
 
 /** Frees the memory that only the start needed: some 2 MiB, in a few milliseconds. */

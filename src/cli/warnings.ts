@@ -30,7 +30,7 @@ export function passwordWarning({ config, loadedOf }: LoadedConfig): string | un
   if (loadedOf(settings.store).source !== "flag" || store === undefined) return undefined;
   if (withoutPassword(store) === store) return undefined;
   return (
-    "--store has a password, which stays in the shell's history. " +
+    "--store has a password, which stays in the shell's history and in the list of processes. " +
     "Put the address into a file with mode 600, and use --store-file."
   );
 }

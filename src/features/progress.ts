@@ -1,5 +1,5 @@
 import type { Io } from "../cli/io.ts";
-import { grouped } from "../cli/terminal/text.ts";
+import { grouped, printable } from "../cli/terminal/text.ts";
 
 /** How often the line is drawn again. */
 const redrawMs = 100;
@@ -41,12 +41,12 @@ export class ProgressLine {
     if (nowMs - this.#drawnMs < redrawMs) return;
     this.#drawnMs = nowMs;
     this.#isDrawn = true;
-    this.#io.err(`\r\u001B[K${progressText(progress, nowMs - this.#startMs)}`);
+    this.#io.draw(`\r\u001B[K${progressText(progress, nowMs - this.#startMs)}`);
   }
 
   /** Takes the line away, so that what follows stands in its place. */
   clear(): void {
-    if (this.#isDrawn) this.#io.err("\r\u001B[K");
+    if (this.#isDrawn) this.#io.draw("\r\u001B[K");
     this.#isDrawn = false;
   }
 }
@@ -54,7 +54,7 @@ export class ProgressLine {
 /** `Reading  [#####---------------]  25 %  120,000 records  240,000/s  2 s left` */
 export function progressText(progress: Progress, elapsedMs: number): string {
   const { label, done, unit, fraction } = progress;
-  const parts = [label];
+  const parts = [printable(label)];
   if (fraction !== undefined) {
     const full = Math.floor(Math.min(fraction, 1) * barCells);
     parts.push(`[${"#".repeat(full)}${"-".repeat(barCells - full)}]`);

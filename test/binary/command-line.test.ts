@@ -208,6 +208,24 @@ describe("an argument", () => {
   });
 });
 
+test.each(["SIGINT", "SIGTERM"] as const)("%s ends a command at once", async (signal) => {
+  const asked = Promise.withResolvers<void>();
+  using server = Bun.serve({
+    port: 0,
+    fetch() {
+      asked.resolve();
+      return Response.json({ code: "unavailable", message: "Not ready." }, { status: 503 });
+    },
+  });
+  const args = ["health", "--port", `${server.port}`, "--wait", "1h"];
+  const output = { stdout: "ignore", stderr: "ignore" } as const;
+  const child = Bun.spawn([await executable(), ...args], { env: cleanEnvironment, ...output });
+  await asked.promise;
+  child.kill(signal);
+  await child.exited;
+  expect(child.signalCode).toBe(signal);
+});
+
 describe("standard output", () => {
   test.each(
     ["openapi", "pets export", "keys list --json"].flatMap((args) => [
@@ -313,7 +331,8 @@ describe("standard output", () => {
         return shown.stdout.includes("sold");
       });
       child.kill();
-      expect(await child.exited).toBe(1);
+      await child.exited;
+      expect(child.signalCode).toBe("SIGTERM");
     });
 
     test.each([0, 1.5])("is whole for a reader that begins after %d s", async (pauseSeconds) => {

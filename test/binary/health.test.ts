@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { copyFileSync, readdirSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { cleanEnvironment, executable, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { executable, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import { freePort } from "../helpers/free-port.ts";
 
 test("0 for a server that is ready, 1 and why for one that is not there", async () => {
@@ -68,23 +68,6 @@ test("--wait is no longer than it says, also where nobody answers what connects"
   const health = await rehome(["health", "--port", `${silent.port}`, "--wait", "1s"]);
   expect(performance.now() - beganMs).toBeLessThan(2_500);
   expect(health.exitCode).toBe(1);
-});
-
-test("--wait ends when it is asked to", async () => {
-  const asked = Promise.withResolvers<void>();
-  using server = Bun.serve({
-    port: 0,
-    fetch() {
-      asked.resolve();
-      return Response.json({ code: "unavailable", message: "Not ready." }, { status: 503 });
-    },
-  });
-  const args = ["health", "--port", `${server.port}`, "--wait", "1h"];
-  const output = { stdout: "ignore", stderr: "ignore" } as const;
-  const child = Bun.spawn([await executable(), ...args], { env: cleanEnvironment, ...output });
-  await asked.promise;
-  child.kill("SIGTERM");
-  expect(await child.exited).toBe(1);
 });
 
 test("--wait ends with the service that systemd waits for", async () => {

@@ -222,7 +222,7 @@ describe("file descriptors", () => {
     );
   });
 
-  test.skipIf(isOnPostgres)("a server without any answers on, stores on, and says so", async () => {
+  test.skipIf(isOnPostgres)("a server without any answers on and stores on", async () => {
     using folder = temporaryFolder();
     const { key } = await makeKey(folder.path, ...roomy);
     await using server = await serve(folder.path, [], { command: withLimits(256, 256) });
@@ -232,12 +232,11 @@ describe("file descriptors", () => {
       connect({ port, host: "127.0.0.1" }),
     );
     for (const socket of others) socket.on("error", () => undefined);
-    await until(() => server.stderr().includes("All 256 file descriptors are in use"));
+    await until(() => readdirSync(`/proc/${server.pid}/fd`).length === 256);
     // The first create of this server, while it has none left.
     expect(await kept.request("POST", '{"name":"Rex","categoryId":1}')).toContain("201 Created");
     expect(await kept.request("GET", "")).toContain('"name":"Rex"');
     for (const socket of others) socket.destroy();
-    await until(() => server.stderr().includes("File descriptors are free again"));
     expect((await ask(server.origin, key)).status).toBe(200);
     kept.close();
     expect(await server.stop()).toBe(0);

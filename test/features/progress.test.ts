@@ -30,7 +30,7 @@ describe("ProgressLine", () => {
   function drawn(talkIsTerminal: boolean, timesMs: readonly number[]): string {
     let text = "";
     let nowMs = 0;
-    const io = { talkIsTerminal, err: (more: string) => void (text += more) } as unknown as Io;
+    const io = { talkIsTerminal, draw: (more: string) => void (text += more) } as unknown as Io;
     const line = new ProgressLine(io, () => nowMs);
     for (nowMs of timesMs) line.show(half);
     line.clear();

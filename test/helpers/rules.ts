@@ -141,7 +141,7 @@ export const singlePlaces: readonly {
 }[] = [
   {
     what: "the environment",
-    in: ["src/config.ts", "src/environment.ts", "src/arguments.ts"],
+    in: ["src/config.ts", "src/environment.ts"],
     find: (source) => [
       ...uses(source, (name) => /^(?:globalThis\.)?(?:process|Bun|import\.meta)\.env$/.test(name)),
       ...destructured(source, "process", "env"),

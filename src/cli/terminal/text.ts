@@ -17,6 +17,11 @@ export function printable(text: string): string {
   );
 }
 
+/** Lines of which `printable` holds: each of their line feeds stays. */
+export function printableLines(text: string): string {
+  return text.replaceAll(/[^\n]+/g, printable);
+}
+
 /** Made for the first text that is cut: it takes 1.5 ms and 2 MiB, which no server needs. */
 let graphemes: Intl.Segmenter | undefined;
 

@@ -43,6 +43,6 @@ export class Line {
         else this.#traffic.answer(message.id, message.traffic);
       }
     };
-    await Promise.race([heard(), untilAborted(io.stop)]);
+    await Promise.race([heard(), untilAborted(io.hearSignals().stop)]);
   }
 }

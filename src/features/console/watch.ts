@@ -42,7 +42,7 @@ export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Wat
     ...(ofAll === undefined && { requests: meter }),
     async listen() {
       const { url, firstLink } = await child.start(io.isTerminal);
-      io.onReload(() => child.reload());
+      io.hearSignals().onReload(() => child.reload());
       return { title: "Console", url, more: firstLink === undefined ? [] : inviting(firstLink) };
     },
     close: () => child.stop(),

@@ -31,7 +31,7 @@ export function healthCommand(io: Io): Command {
         const { state, detail } = await checkServer(config, waitMs === undefined ? waitMs : leftMs);
         // Monitors ask for the exit code.
         if (state === "ok") return await announce(io, `The server ${detail}.\n`);
-        if (performance.now() >= deadlineMs || io.stop.aborted || isForNothing(io.env)) {
+        if (performance.now() >= deadlineMs || isForNothing(io.env)) {
           throw new AppError(
             "unavailable",
             `The server is not ready: ${detail.replace(/\.$/, "")}.`,

@@ -1,7 +1,5 @@
 /** What the commands of an import understand and say, without a store. */
 import { expect, test } from "bun:test";
-import { petsCommand } from "../../../src/features/animals/commands/pets.ts";
-import { exportCommand } from "../../../src/features/import/commands/export.ts";
 import { readOptions } from "../../../src/features/import/commands/import-options.ts";
 import {
   causesText,
@@ -14,7 +12,6 @@ import { message } from "../../../src/features/import/messages.ts";
 import { rehome } from "../../../src/features/import/formats/rehome.ts";
 import { UsageError } from "../../../src/cli/errors.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
-import { testIo } from "../../helpers/io.ts";
 
 const none: ImportSummary = {
   format: "austin",
@@ -128,18 +125,4 @@ test("the options of a reading reach it", () => {
   ]);
   expect(read.statuses?.whenMissing).toBe("pending");
   expect(readOptions(options).format).toBeUndefined();
-});
-
-test("an export that is stopped says that it is not whole", async () => {
-  using folder = temporaryFolder();
-  const env = { REHOME_DATA: folder.path };
-  await petsCommand(testIo({ env })).parseAsync(["add", "--name", "Rex", "--category", "1"], {
-    from: "user",
-  });
-  const io = testIo({ env, stop: AbortSignal.abort() });
-  const work = exportCommand(io).parseAsync([], { from: "user" });
-  const error: unknown = await work.catch((failure: unknown) => failure);
-  expect((error as Error).message).toBe(
-    "The export was stopped; what was written is not all of it.",
-  );
 });

@@ -42,7 +42,7 @@ export async function serveInProcesses(
   // A signal that nobody hears ends the process. One that comes early waits for the start.
   const handOver = () => void started.promise.then(() => supervisor.handOver());
   process.on("SIGUSR2", handOver);
-  io.onReload(() => void started.promise.then(() => supervisor.reload()));
+  io.hearSignals().onReload(() => void started.promise.then(() => supervisor.reload()));
   try {
     if (!(await supervisor.start())) {
       throw new AppError("unavailable", "The service did not start: its first process ended.");
@@ -51,7 +51,7 @@ export async function serveInProcesses(
     await using listener = metrics && (await openMetrics(supervisor, metrics));
     if (listener !== undefined) void announce(io, `  Metrics ${listener.listening.url}\n`);
     log.info(`${count} processes serve.`);
-    await untilAborted(io.stop);
+    await untilAborted(io.hearSignals().stop);
   } finally {
     process.off("SIGUSR2", handOver);
     await supervisor.stop();
