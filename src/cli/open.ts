@@ -18,7 +18,6 @@ import type { Store } from "../storage/contract.ts";
 import { movedTo } from "../storage/store-state.ts";
 import { inMemory, storeFiles } from "../storage/sqlite/files.ts";
 import { requireReachable } from "../storage/sqlite/folder.ts";
-import type { Inspected } from "../storage/sqlite/writer-thread.ts";
 import type { Io } from "./io.ts";
 import { messageOf } from "./errors.ts";
 
@@ -31,8 +30,6 @@ interface OpenOptions {
   readonly observer?: StoreObserver | undefined;
   /** Limits callers without a key; by default those of this process alone. */
   readonly addresses?: AddressLimiter | undefined;
-  /** Of a data folder that another thread inspects. */
-  readonly inspected?: Inspected | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -52,7 +49,6 @@ export async function openServices(
       timeoutMs: config.storeTimeoutMs,
       serving: options.serving,
       hasPeers: config.reusePort,
-      inspected: options.inspected,
       onProblem: options.onError,
       onBackup: (file) => io.err(`Updated the schema; the old database is kept in ${file}.\n`),
       ...options.observer,

@@ -1,9 +1,7 @@
 import { Command } from "commander";
-import { dataFolderOf } from "../config.ts";
 import type { Io } from "./io.ts";
 import { requireDescriptors } from "./descriptors.ts";
 import { addAllSettings, configOf } from "./options.ts";
-import { inspectAhead } from "../storage/sqlite/writer-thread.ts";
 
 /** `rehome serve`: the service, until it is asked to stop. */
 export function serveCommand(io: Io): Command {
@@ -22,9 +20,8 @@ Examples:
       if (served !== undefined) return served;
     }
     requireDescriptors();
-    const inspecting = inspectAhead(dataFolderOf(loaded.config));
     // Loaded where it is wanted: no other command waits for the web framework.
     const { serve } = await import("./serving.ts");
-    return serve(loaded, io, inspecting);
+    return serve(loaded, io);
   });
 }

@@ -9,7 +9,6 @@ import type { IssuedKey } from "../service/keys.ts";
 import type { Logger } from "../service/log/logger.ts";
 import type { Services } from "../service/services.ts";
 import { inMemory } from "../storage/sqlite/files.ts";
-import type { Inspected } from "../storage/sqlite/writer-thread.ts";
 import { version } from "../version.ts";
 import { announce, type Io, untilAborted, writeSecret } from "./io.ts";
 import { limitsText } from "./keys/shown.ts";
@@ -23,27 +22,18 @@ import { warnAtStart } from "./warnings.ts";
 type Handler = Parameters<typeof listen>[0];
 
 /** Runs the service until it is asked to stop. */
-export async function serve(
-  loaded: LoadedConfig,
-  io: Io,
-  inspecting: Promise<Inspected | undefined>,
-): Promise<void> {
+export async function serve(loaded: LoadedConfig, io: Io): Promise<void> {
   const log = openLog(loaded.config, io);
   // Unheard, the signal that replaces one of several processes would end a single one.
   process.on("SIGUSR2", () => log.warn("SIGUSR2 does nothing without --processes."));
   try {
-    await run(loaded, io, log, inspecting);
+    await run(loaded, io, log);
   } finally {
     await log.close();
   }
 }
 
-async function run(
-  loaded: LoadedConfig,
-  io: Io,
-  log: Logger,
-  inspecting: Promise<Inspected | undefined>,
-): Promise<void> {
+async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
   const { config } = loaded;
   const report = (error: unknown) => log.failure(error);
   const tls = await tlsOf(config);
@@ -54,7 +44,6 @@ async function run(
     onError: report,
     observer: watchers.find((each) => each.store !== undefined)?.store,
     addresses: watchers.find((each) => each.addresses !== undefined)?.addresses,
-    inspected: await inspecting,
   });
   try {
     const observers = watchers.flatMap(({ requests }) => requests ?? []);
