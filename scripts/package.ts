@@ -1,7 +1,7 @@
 /** Puts an executable and its files into a tarball and a Debian package, byte for byte alike. */
 import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { scripts, shells, type Shell } from "../src/features/operate/completion/scripts.ts";
+import { scripts } from "../src/features/operate/completion/completion.ts";
 import { settingsFile, units } from "../src/features/operate/systemd/units.ts";
 import { version } from "../src/version.ts";
 import { noticesFile } from "./licenses.ts";
@@ -20,7 +20,7 @@ export interface Built {
 }
 
 /** Where Debian has the completions of each shell. */
-const completions: Readonly<Record<Shell, string>> = {
+const completions: Readonly<Record<keyof typeof scripts, string>> = {
   bash: "usr/share/bash-completion/completions/rehome",
   zsh: "usr/share/zsh/vendor-completions/_rehome",
   fish: "usr/share/fish/vendor_completions.d/rehome.fish",
@@ -38,8 +38,8 @@ export function makeTarball(built: Built, name: string, out: string): string {
     write(join(folder, "systemd", file), text);
   }
   write(join(folder, "systemd/rehome.default"), settingsFile.text);
-  for (const shell of shells) {
-    write(join(folder, "completions", `rehome.${shell}`), scripts[shell]);
+  for (const [shell, script] of Object.entries(scripts)) {
+    write(join(folder, "completions", `rehome.${shell}`), script);
   }
   const file = `${name}.tar.xz`;
   run(
@@ -56,7 +56,9 @@ export function makeDeb(built: Built, architecture: string, out: string): string
   copy(built.executable, join(folder, "usr/bin/rehome"), 0o755);
   for (const [file, text] of units()) write(join(folder, "lib/systemd/system", file), text);
   write(join(folder, settingsFile.path), settingsFile.text);
-  for (const shell of shells) write(join(folder, completions[shell]), scripts[shell]);
+  write(join(folder, completions.bash), scripts.bash);
+  write(join(folder, completions.zsh), scripts.zsh);
+  write(join(folder, completions.fish), scripts.fish);
   const shared = join(folder, "usr/share/doc/rehome");
   copyDocuments(shared);
   copy(join(root, "LICENSE"), join(shared, "copyright"));

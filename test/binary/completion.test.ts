@@ -1,109 +1,43 @@
-/**
- * `rehome completion` on the compiled executable: what the shells ask it, with a store behind it.
- */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+/** `rehome completion` on the compiled executable: what the shells ask it. */
+import { expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeKey, rehome, serve, temporaryFolder, type TestKey } from "../helpers/binary.ts";
-import { isOnPostgres } from "../helpers/store-under-test.ts";
+import { makeKey, rehome, temporaryFolder } from "../helpers/binary.ts";
 
-const folder = temporaryFolder();
-const env = { REHOME_DATA: folder.path };
-let free: TestKey;
-let pro: TestKey;
+const offered = (env: Record<string, string>, ...words: string[]) =>
+  rehome(["__complete", "--", ...words], { env });
 
-beforeAll(async () => {
-  free = await makeKey(folder.path, "--plan", "free", "--name", "shelter website");
-  pro = await makeKey(folder.path, "--plan", "pro", "--name", "bad\u001B[2Jname");
-  const lines = Array.from({ length: 150 }, (_, at) => `{"name":"Pet ${at + 1}","categoryId":1}`);
-  const args = ["pets", "import", "-", "--data", folder.path];
-  expect((await rehome(args, { stdin: lines.join("\n") })).exitCode).toBe(0);
+test("words of the program are offered, and no store is read", async () => {
+  using folder = temporaryFolder();
+  const env = { REHOME_DATA: folder.path };
+  await makeKey(folder.path, "--plan", "free", "--name", "shelter website");
+  for (const words of [
+    ["keys", "show", ""],
+    ["usage", "shel"],
+    ["pets", "show", "1"],
+  ])
+    expect(await offered(env, ...words)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+  const { stdout } = await offered(env, "keys", "create", "--plan", "f");
+  expect(stdout).toBe("free\t\n");
 });
-afterAll(() => folder[Symbol.dispose]());
 
-async function offered(...words: string[]): Promise<string[]> {
-  const result = await rehome(["__complete", "--", ...words], { env });
+test("somebody who types is not disturbed by what is wrong, and nothing is made", async () => {
+  using folder = temporaryFolder();
+  const missing = join(folder.path, "none");
+  const said = await offered({ REHOME_DATA: missing, REHOME_PROT: "1" }, "keys", "l");
+  expect(said).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(said.stdout).toStartWith("list\t");
+  expect(readdirSync(folder.path)).toEqual([]);
+  writeFileSync(join(folder.path, "rehome.db"), "nonsense");
+  expect(await offered({ REHOME_DATA: folder.path }, "keys", "sh")).toMatchObject({ stderr: "" });
+});
+
+test.each(["bash", "zsh", "fish"])("there is a script for %s", async (shell) => {
+  const result = await rehome(["completion", shell]);
   expect(result).toMatchObject({ exitCode: 0, stderr: "" });
-  return result.stdout.split("\n").filter((line) => line !== "");
-}
-const values = async (...words: string[]) =>
-  (await offered(...words)).map((line) => line.split("\t")[0]);
-
-describe.skipIf(isOnPostgres)("keys", () => {
-  test("by id, the newest first, with label and plan", async () => {
-    expect(await offered("keys", "show", "")).toEqual([
-      `${pro.id}\tbad\\u001B[2Jname (pro)`,
-      `${free.id}\tshelter website (free)`,
-    ]);
-    expect(await values("keys", "revoke", free.id.slice(0, 8))).toEqual([free.id]);
-  });
-
-  test("by label, unless it would command the terminal", async () => {
-    expect(await offered("usage", "shel")).toEqual([`shelter website\t${free.id} (free)`]);
-    expect(await offered("usage", "bad")).toEqual([]);
-  });
-
-  test("of the folder that is being named", async () => {
-    using other = temporaryFolder();
-    const { id } = await makeKey(other.path);
-    expect(await values("keys", "show", "--data", other.path, "key_")).toEqual([id]);
-  });
-
-  test("while a server has the store", async () => {
-    await using server = await serve(folder.path);
-    expect(server.origin).toStartWith("http");
-    expect(await values("keys", "show", "")).toEqual([pro.id, free.id]);
-  });
+  expect(result.stdout).toContain("__complete --");
 });
 
-describe.skipIf(isOnPostgres)("animals", () => {
-  test("by the first digits of their ids, fifty at the most", async () => {
-    expect(await offered("pets", "show", "12")).toEqual(
-      [12, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129].map((id) => `${id}\tPet ${id}`),
-    );
-    expect(await values("pets", "show", "")).toEqual(
-      Array.from({ length: 50 }, (_, at) => String(at + 1)),
-    );
-    expect(await offered("pets", "show", "1")).toHaveLength(50);
-    for (const typed of ["0", "x", "-1", "99999999999999999999"])
-      expect(await offered("pets", "remove", typed)).toEqual([]);
-  });
-});
-
-describe("somebody who types is not disturbed", () => {
-  test("by a folder that is missing: nothing is said, and nothing made", async () => {
-    using other = temporaryFolder();
-    const data = join(other.path, "none");
-    expect(await offered("keys", "show", "--data", data, "")).toEqual([]);
-    expect(readdirSync(other.path)).toEqual([]);
-  });
-
-  test("by a damaged database, a wrong setting or a database server", async () => {
-    using other = temporaryFolder();
-    writeFileSync(join(other.path, "rehome.db"), "nonsense");
-    expect(await offered("keys", "show", "--data", other.path, "")).toEqual([]);
-    expect(await offered("keys", "show", "--store", "postgres://127.0.0.1:1/x", "")).toEqual([]);
-    const result = await rehome(["__complete", "--", "keys", "show", ""], {
-      env: { REHOME_PROT: "1" },
-    });
-    expect(result).toEqual({ exitCode: 0, stdout: "", stderr: "" });
-  });
-});
-
-describe("scripts", () => {
-  test.each(["bash", "zsh", "fish"])("for %s", async (shell) => {
-    const result = await rehome(["completion", shell]);
-    expect(result).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(result.stdout).toContain("__complete --");
-  });
-
-  test("for no other shell", async () => {
-    const result = await rehome(["completion", "csh"]);
-    expect(result).toMatchObject({ exitCode: 2, stdout: "" });
-    expect(result.stderr).toContain("Allowed choices are bash, zsh, fish.");
-  });
-
-  test("nobody sees the command behind them", async () => {
-    expect((await rehome(["--help"])).stdout).not.toContain("__complete");
-  });
+test("nobody sees the command behind them", async () => {
+  expect((await rehome(["--help"])).stdout).not.toContain("__complete");
 });

@@ -1,6 +1,6 @@
 /** The completion scripts in the shells that they are for. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { executable, makeKey, rehome, temporaryFolder } from "../helpers/binary.ts";
 
@@ -13,12 +13,16 @@ const env = {
   REHOME_DATA: data,
   TERM: "xterm",
 };
-let id: string;
+/** What a shell would run, if a completion put it on the line. */
+const ran = join(folder.path, "ran");
+const hostile = `a$(touch ${ran})`;
+const hostileFile = "hostile$(touch ran)`touch ran`";
 
 beforeAll(async () => {
   mkdirSync(binaries);
   copyFileSync(await executable(), join(binaries, "rehome"));
-  ({ id } = await makeKey(data, "--plan", "free", "--name", "shelter website"));
+  await makeKey(data, "--plan", "free", "--name", hostile);
+  writeFileSync(join(folder.path, hostileFile), "");
 });
 afterAll(() => folder[Symbol.dispose]());
 
@@ -29,19 +33,24 @@ const typed = () =>
     ["rehome keys revo", "revoke"],
     ["rehome keys create --pla", "--plan"],
     ["rehome keys create --plan bus", "business"],
-    [`rehome keys show ${id.slice(0, 7)}`, id],
     ["rehome pets set-status 1 sol", "sold"],
     [`rehome backup ${folder.path}/dat`, `${folder.path}/data/`],
+    ["rehome pets import host", hostileFile],
   ] as const;
 
-describe("bash", () => {
-  test("completes commands, options, values, ids and files", async () => {
-    for (const [line, expected] of typed()) expect(await pressTab("bash", line)).toBe(expected);
-  });
+/** The same of a key's label, which no shell completes: the word stays, and its quote is closed. */
+const label = [
+  ["rehome keys show a", "a", ""],
+  ['rehome keys show "a', "a", '"'],
+  ["rehome keys show 'a", "a", "'"],
+] as const;
 
-  test("quotes a label", async () => {
-    for (const line of ["shel", '"shel', "'shel"])
-      expect(await pressTab("bash", `rehome keys show ${line}`)).toBe("shelter website");
+describe("bash", () => {
+  test("completes commands, options, values and files, and runs nothing", async () => {
+    for (const [line, expected] of typed()) expect(await pressTab("bash", line)).toBe(expected);
+    for (const [line, expected, end] of label)
+      expect(await pressTab("bash", line, end)).toBe(expected);
+    expect(existsSync(ran)).toBe(false);
   });
 
   test("after = too", async () => {
@@ -50,20 +59,19 @@ describe("bash", () => {
 });
 
 describe("zsh", () => {
-  test("quotes a label", async () => {
-    expect(await pressTab("zsh", "rehome keys show shel")).toBe("shelter website");
-  });
-
   test("completes files after =", async () => {
     const line = `rehome keys list --data=${folder.path}/dat`;
     expect(await pressTab("zsh", line)).toBe(`--data=${folder.path}/data`);
   });
 
-  test("completes commands, options, values, ids and files", async () => {
+  test("completes commands, options, values and files, and runs nothing", async () => {
     for (const [line, expected] of typed()) {
       // zsh takes a slash away again that it has added.
       expect(await pressTab("zsh", line)).toBe(expected.replace(/\/$/, ""));
     }
+    for (const [line, expected, end] of label)
+      expect(await pressTab("zsh", line, end)).toBe(expected);
+    expect(existsSync(ran)).toBe(false);
   });
 });
 
@@ -73,14 +81,14 @@ describe("fish", () => {
     await Bun.write(script, (await rehome(["completion", "fish"])).stdout);
     const child = Bun.spawn(
       ["fish", "--no-config", "-c", `source ${script}; complete -C ${JSON.stringify(line)}`],
-      { env, stdout: "pipe", stderr: "pipe" },
+      { env, cwd: folder.path, stdout: "pipe", stderr: "pipe" },
     );
     const [text, problems] = await Promise.all([child.stdout.text(), child.stderr.text()]);
     expect(problems).toBe("");
     return text.split("\n").map((each) => each.split("\t"));
   };
 
-  test("completes commands, options, values, ids and files", async () => {
+  test("completes commands, options, values and files, and runs nothing", async () => {
     for (const [line, expected] of typed())
       expect((await offered(line)).map(([value]) => value)).toContain(expected);
   });
@@ -92,8 +100,13 @@ describe("fish", () => {
     }
   });
 
-  test("says what each is", async () => {
-    expect(await offered("rehome keys show key_")).toContainEqual([id, "shelter website (free)"]);
+  test("says what each is, and offers nothing of a store", async () => {
+    expect(await offered("rehome keys li")).toEqual([
+      ["list", "list all keys and their use, without their secrets"],
+      [""],
+    ]);
+    for (const [line] of label) expect(await offered(line)).toEqual([[""]]);
+    expect(existsSync(ran)).toBe(false);
   });
 });
 
@@ -108,10 +121,10 @@ const printer = `rehome() {
 }`;
 
 /**
- * Types `line`, Tab and Enter at an interactive shell, and resolves with the last word that the
- * shell then has.
+ * Types `line`, Tab, `end` and Enter at an interactive shell, and resolves with the last word that
+ * the shell then has.
  */
-async function pressTab(shell: "bash" | "zsh", line: string): Promise<string> {
+async function pressTab(shell: "bash" | "zsh", line: string, end = ""): Promise<string> {
   const script = join(folder.path, `rehome.${shell}`);
   await Bun.write(script, (await rehome(["completion", shell])).stdout);
   const start = { bash: ["bash", "--norc", "--noprofile", "-i"], zsh: ["zsh", "-f", "-i"] }[shell];
@@ -123,7 +136,7 @@ async function pressTab(shell: "bash" | "zsh", line: string): Promise<string> {
   // it shows.
   const steps = [
     ["", `. ${setUp}\n`],
-    ["ready> ", `${line}\t\n`],
+    ["ready> ", `${line}\t${end}\n`],
     ["<", "exit\n"],
   ] as const;
   let [next, seen, screen] = [0, "", ""];

@@ -36,11 +36,11 @@ export const operateFeature: Feature = {
     },
     {
       path: "completion",
-      load: async () => (await import("./completion/index.ts")).completionCommand,
+      load: async () => (await import("./completion/completion.ts")).completionCommand,
     },
     {
       path: "__complete",
-      load: async () => (await import("./completion/index.ts")).completeCommand,
+      load: async () => (await import("./completion/completion.ts")).completeCommand,
       hidden: true,
     },
   ],

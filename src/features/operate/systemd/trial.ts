@@ -1,16 +1,17 @@
 /** The data of a trial, which an installation takes along. */
+import type { Database } from "bun:sqlite";
 import { existsSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { defaultDataFolder, serviceDataFolder, settings, variableOf } from "../../../config.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { homeOf } from "../../../storage/system-account.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
+import { examine } from "../../../storage/sqlite/inspect.ts";
 import type { Io } from "../../../cli/io.ts";
 import { counted } from "../../../cli/terminal/text.ts";
 import { copyPlaces } from "../../postgres/moving/copy-command.ts";
 import { requireUnused } from "../../hold-catalogue.ts";
 import { refuseMovedFolder } from "../moved-folder.ts";
-import { peekKeys, peekPets } from "../completion/peek.ts";
 
 /** The folder in which the user who runs the installation has tried rehome, if any. */
 export function trialOf({ env }: Io): string | undefined {
@@ -49,7 +50,7 @@ export function requireTrial(from: string, io: Io): void {
       hint: `rehome store copy --from ${shellWord(from)} --to ${shellWord(folder)}`,
     });
   }
-  if (peekKeys(serviceDataFolder).length + peekPets(serviceDataFolder, "").length > 0) {
+  if (!isServiceNew() && examine(storeFiles(serviceDataFolder).catalogue, hasRows)) {
     throw new AppError(
       "invalid_request",
       `${serviceDataFolder} already has keys or animals. A trial can be copied only into an empty folder.`,
@@ -62,6 +63,11 @@ export function requireTrial(from: string, io: Io): void {
   refuseMovedFolder(resolve(from), { movedStore: false });
   requireUnused(source);
   if (!isServiceNew()) requireUnused(storeFiles(serviceDataFolder).catalogue);
+}
+
+function hasRows(db: Database): boolean {
+  const sql = "SELECT EXISTS (SELECT 1 FROM api_keys) OR EXISTS (SELECT 1 FROM pets) AS found";
+  return db.query<{ found: number }, []>(sql).get()?.found === 1;
 }
 
 /**
