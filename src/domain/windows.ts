@@ -22,19 +22,19 @@ export const unusedCounts: WindowCounts = {
   dayUsed: 0,
 };
 
-/** Requests taken ahead in these windows and not used. */
-export interface UnusedBlock {
+/** Requests reserved ahead in these windows and not used. */
+export interface UnusedReservation {
   readonly minuteLabel: number;
   readonly dayLabel: number;
   readonly count: number;
 }
 
 /**
- * The number of requests that a process takes ahead for a key: one second of the plan, rounded up.
- * This bounds both the writes of a busy key and the loss by a kill. If the day is smaller than the
- * minute, it is a sixtieth of the day.
+ * The number of requests that a process reserves ahead for a key: one second of the plan, rounded
+ * up. This bounds both the writes of a busy key and the loss by a kill. If the day is smaller than
+ * the minute, it is a sixtieth of the day.
  */
-export function blockSize({ perMinute, perDay }: Limits): number {
+export function reservationSize({ perMinute, perDay }: Limits): number {
   return Math.ceil(Math.min(perMinute, perDay) / 60);
 }
 
@@ -60,8 +60,8 @@ export function rollCounts(counts: WindowCounts, nowMs: number): WindowCounts {
   };
 }
 
-/** The counts after a block's unused requests went back to those of its windows that still run. */
-export function giveBack(counts: WindowCounts, unused: UnusedBlock): WindowCounts {
+/** The counts after unused requests went back to those of their windows that still run. */
+export function giveBack(counts: WindowCounts, unused: UnusedReservation): WindowCounts {
   const back = (label: number, blockLabel: number, used: number) =>
     label === blockLabel ? Math.max(0, used - unused.count) : used;
   return {
@@ -71,17 +71,22 @@ export function giveBack(counts: WindowCounts, unused: UnusedBlock): WindowCount
   };
 }
 
-/** The outcome of a take: how many requests were granted and the counts to keep. */
-interface Take {
+/** How many requests were granted, and the counts to store. */
+interface Reservation {
   readonly granted: number;
   readonly counts: WindowCounts;
 }
 
 /**
- * Takes up to `want` requests at `nowMs`, each charged to both windows or to neither. What is not
- * granted is charged to none.
+ * Reserves up to `want` requests at `nowMs`, each charged to both windows or to neither. What is
+ * not granted is charged to none.
  */
-export function take(counts: WindowCounts, limits: Limits, want: number, nowMs: number): Take {
+export function reserve(
+  counts: WindowCounts,
+  limits: Limits,
+  want: number,
+  nowMs: number,
+): Reservation {
   const rolled = rollCounts(counts, nowMs);
   const granted = Math.max(
     0,
@@ -98,26 +103,27 @@ export function take(counts: WindowCounts, limits: Limits, want: number, nowMs: 
 }
 
 /**
- * True when the result of a take must be stored: it granted something, or a label moved back.
- * Otherwise that label would stay in the future, and block a key until the clock has caught up.
+ * True when the result of a reservation must be stored: it granted something, or a label moved
+ * back. Otherwise that label would stay in the future, and block a key until the clock has caught
+ * up.
  */
-export function mustKeep({ granted, counts }: Take, before: WindowCounts): boolean {
+export function mustKeep({ granted, counts }: Reservation, before: WindowCounts): boolean {
   return (
     granted > 0 || counts.minuteLabel < before.minuteLabel || counts.dayLabel < before.dayLabel
   );
 }
 
 /** One key's request for quota. `want` 0 only gives back. */
-export interface TakeRequest {
+export interface ReserveRequest {
   readonly keyId: string;
   readonly limits: Limits;
   readonly want: number;
-  readonly unused: UnusedBlock | undefined;
+  readonly unused: UnusedReservation | undefined;
   /** The caller's address, which is kept in place of an earlier one. */
   readonly address?: string | undefined;
 }
 
-export interface TakeResult {
+export interface Reserved {
   readonly granted: number;
   readonly counts: WindowCounts;
   /** The time by which the store decided. */
@@ -127,7 +133,10 @@ export interface TakeResult {
 /** Finished days are kept this long. */
 export const usageKeptDays = 400;
 
-/** A day that ended between two takes of a key. Its count leaves the windows and becomes usage. */
+/**
+ * A day that ended between two reservations of a key. Its count leaves the windows and becomes
+ * usage.
+ */
 interface FinishedDay {
   readonly day: number;
   readonly requests: number;
@@ -135,9 +144,9 @@ interface FinishedDay {
   readonly forgetBefore: number;
 }
 
-/** The result of a take, and what of it must be stored. */
-interface SettledTake {
-  readonly result: TakeResult;
+/** The result of a reservation, and what of it must be stored. */
+interface SettledReservation {
+  readonly result: Reserved;
   /** True when the result's counts have to take the place of those that were kept. */
   readonly mustPut: boolean;
   /** Undefined when no day ended, or nothing was used in it. */
@@ -145,18 +154,18 @@ interface SettledTake {
 }
 
 /**
- * Decides a take of a key whose windows are kept as `kept`, by the domain's rule. Every store asks
- * it, with its lock held.
+ * Decides a reservation of a key whose windows are stored as `kept`, by the domain's rule. Every
+ * store asks it, with its lock held.
  */
-export function settleTake(
+export function settleReservation(
   kept: WindowCounts,
-  { limits, want, unused }: TakeRequest,
+  { limits, want, unused }: ReserveRequest,
   nowMs: number,
-): SettledTake {
+): SettledReservation {
   const before = unused === undefined ? kept : giveBack(kept, unused);
-  const taken = take(before, limits, want, nowMs);
-  const { granted, counts } = taken;
-  const mustPut = unused !== undefined || mustKeep(taken, before);
+  const reserved = reserve(before, limits, want, nowMs);
+  const { granted, counts } = reserved;
+  const mustPut = unused !== undefined || mustKeep(reserved, before);
   const finished = mustPut ? finishedDay(before, counts) : undefined;
   return { result: { granted, counts, nowMs }, mustPut, finished };
 }
@@ -178,7 +187,7 @@ export interface WindowView {
 
 /**
  * The window to show: the one with the fewest requests left, and the day (the later reset) at a
- * tie. `ahead` of the counted requests are taken but not yet used, so they are still the caller's.
+ * tie. `ahead` of the counted requests are reserved but not used, so they are still the caller's.
  */
 export function windowView(counts: WindowCounts, limits: Limits, ahead: number): WindowView {
   const minuteLeft = Math.max(0, limits.perMinute - counts.minuteUsed + ahead);

@@ -1,5 +1,6 @@
 import type { ApiKey } from "../domain/api-key.ts";
-import { Account, type Found, type KeyDirectory } from "./key-directory.ts";
+import { Account } from "./account.ts";
+import type { Found, KeyDirectory } from "./key-directory.ts";
 import { admitted, type AddressLimiter } from "./anonymous.ts";
 import type { Limiter } from "./limiter.ts";
 import { unauthorized, unavailable, type Admission } from "./admission.ts";

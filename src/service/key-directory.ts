@@ -6,83 +6,10 @@ import {
   type Environment,
   type PlainKey,
 } from "../domain/api-key.ts";
-import type { RefusalCount } from "../domain/ban.ts";
 import type { Clock } from "../domain/clock.ts";
-import {
-  labelAt,
-  unusedCounts,
-  windowMs,
-  windowView,
-  type UnusedBlock,
-  type WindowCounts,
-  type WindowView,
-} from "../domain/windows.ts";
-import type { Credential, KeyHash, Store, TakeResult } from "../storage/contract.ts";
-
-/** A key as this process serves it: its record, its block, and its refusals. */
-export class Account {
-  key: ApiKey;
-  /** The windows as the last take left them, the block included. */
-  counts: WindowCounts = unusedCounts;
-  /** How many requests of the block are left. */
-  left = 0;
-  /** When a request last came out of the block. */
-  usedMs = 0;
-  /** Where the request came from that last waited for a take; undefined when that is not known. */
-  address: string | undefined;
-  /** True when the last take found nothing more in these windows. */
-  exhausted = false;
-  /** Rises when the memory becomes invalid: a take that is under way then stores nothing in it. */
-  version = 0;
-  /** True once no request can find this account any more. */
-  isLetGo = false;
-  readonly refusals: RefusalCount = { minuteLabel: 0, firstMs: 0, counted: 0 };
-  /** Refusals that are not kept yet, with their UTC day. */
-  usage = { day: 0, refusals: 0 };
-
-  constructor(key: ApiKey) {
-    this.key = key;
-  }
-
-  /** True while the windows of the last take still run at `nowMs`: a day ends with a minute. */
-  isCurrent(nowMs: number): boolean {
-    const { minuteLabel } = this.counts;
-    return labelAt(minuteLabel, nowMs, windowMs.minute) === minuteLabel;
-  }
-
-  /** Takes over what a take granted under the key's limits as they were when it was asked for. */
-  keep(result: TakeResult): void {
-    const { perMinute, perDay } = this.key.limits;
-    this.counts = result.counts;
-    this.left = result.granted;
-    this.exhausted = result.counts.minuteUsed >= perMinute || result.counts.dayUsed >= perDay;
-  }
-
-  /** Uses one request of the block, and returns what is left after it. */
-  useOne(nowMs: number): WindowView {
-    this.left -= 1;
-    this.usedMs = nowMs;
-    return windowView(this.counts, this.key.limits, this.left);
-  }
-
-  /** Takes out what is left of the block, which the store gets back. */
-  releaseBlock(): UnusedBlock | undefined {
-    if (this.left === 0) return undefined;
-    const { minuteLabel, dayLabel } = this.counts;
-    const count = this.left;
-    this.left = 0;
-    this.exhausted = false;
-    return { minuteLabel, dayLabel, count };
-  }
-
-  /** Makes the next request ask the store. Returns the block, which goes back. */
-  reset(): UnusedBlock | undefined {
-    const unused = this.releaseBlock();
-    this.version += 1;
-    this.exhausted = false;
-    return unused;
-  }
-}
+import type { Credential, KeyHash, Store } from "../storage/contract.ts";
+import type { Account } from "./account.ts";
+import type { Limiter } from "./limiter.ts";
 
 /** Secrets and accounts in memory at the most; beyond it the idle ones are let go. */
 const defaultEntriesMax = 20_000;
@@ -121,8 +48,7 @@ interface Entry {
 
 interface KeyDirectoryOptions {
   readonly store: Pick<Store, "current" | "keys" | "versions">;
-  /** Takes back the blocks of accounts that changed or are let go. */
-  readonly limiter: { release(accounts: readonly Account[]): unknown };
+  readonly limiter: Pick<Limiter, "open" | "release">;
   readonly environment: Environment;
   readonly clock: Clock;
   readonly entriesMax?: number;
@@ -197,26 +123,23 @@ export class KeyDirectory {
     }
     this.#makeRoom();
     const { key } = found;
-    const account = this.#accounts.getOrInsertComputed(key.id, () => new Account(key));
+    const account = this.#accounts.getOrInsertComputed(key.id, () =>
+      this.#options.limiter.open(key),
+    );
     const entry = { account, secretExpiresAtMs: found.secretExpiresAtMs };
     this.#entries.set(credential, entry);
     return this.#check(entry);
   }
 
-  /** Takes over what changed. Blocks go back first: they were taken under the old limits. */
+  /** Lets go of what changed. */
   async #refresh(epoch: number): Promise<void> {
     const changed = await this.#options.store.keys.changedSince(this.#epoch);
     this.#epoch = epoch;
     this.#entries.clear();
     this.#unknown.clear();
-    const affected: Account[] = [];
-    for (const key of changed) {
-      const account = this.#accounts.get(key.id);
-      if (account === undefined) continue;
-      account.key = key;
-      affected.push(account);
-    }
-    this.#options.limiter.release(affected);
+    const outdated = changed.flatMap(({ id }) => this.#accounts.get(id) ?? []);
+    for (const { key } of outdated) this.#accounts.delete(key.id);
+    void this.#options.limiter.release(outdated);
   }
 
   /** Drops everything when memory is full. Keys in use come back with one look-up each. */
@@ -225,7 +148,6 @@ export class KeyDirectory {
     this.#entries.clear();
     const accounts = [...this.#accounts.values()];
     this.#accounts.clear();
-    for (const account of accounts) account.isLetGo = true;
-    this.#options.limiter.release(accounts);
+    void this.#options.limiter.release(accounts);
   }
 }

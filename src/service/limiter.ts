@@ -1,27 +1,24 @@
-import { countRefusal, isBanned } from "../domain/ban.ts";
+import type { ApiKey } from "../domain/api-key.ts";
 import type { Clock } from "../domain/clock.ts";
-import { blockSize, rollCounts, windowMs, windowView } from "../domain/windows.ts";
-import type { TakeRequest, TakeResult, UsageDelta, WindowStore } from "../storage/contract.ts";
-import { Account } from "./key-directory.ts";
-import { banned, rateLimited, unavailable, type Admission } from "./admission.ts";
+import { windowMs, type ReserveRequest, type Reserved } from "../domain/windows.ts";
+import type { UsageDelta, WindowStore } from "../storage/contract.ts";
+import { Account } from "./account.ts";
+import type { Admission } from "./admission.ts";
 
 /** How often `sweep` is to be called. */
 export const sweepIntervalMs = 1_000;
-/** After this time without a request, a block goes back where other processes take too. */
+/** After this time without a request, a reservation goes back where other processes reserve too. */
 const idleMs = 1_000;
 /** Other processes are taken to be at work for this long after the last sign of one. */
 const sharedMs = windowMs.minute;
-/** Refusals are kept this often, so that a flood of them writes next to nothing. */
+/** Refusals are stored this often, so that a flood of them writes next to nothing. */
 const usageIntervalMs = 10 * 60_000;
 
-type Answer = (admission: Admission) => void;
-
-/** A take of one account under way, those that wait for it, and the key as it was asked for. */
-interface Pending {
-  readonly account: Account;
-  readonly key: Account["key"];
-  readonly version: number;
-  readonly waiting: readonly Answer[];
+/** The requests of one account that wait for a reservation. */
+interface Waiting {
+  /** Where the last of them came from; undefined when that is not known. */
+  address: string | undefined;
+  readonly decided: ((admission: Admission) => void)[];
 }
 
 interface LimiterOptions {
@@ -35,60 +32,59 @@ interface LimiterOptions {
 }
 
 /**
- * Admits requests of valid keys within their limits: from the account's block, or after the commit
- * for the next one. All takes of one event-loop turn share a transaction. If a take fails, its
- * block is lost, because the commit may have happened.
+ * Admits requests of valid keys within their limits: from what is reserved for the account, or
+ * after the commit of the next reservation. All reservations of one event-loop turn share a
+ * transaction. What a failed one granted is lost, because the commit may have happened.
  */
 export class Limiter {
   readonly #options: LimiterOptions;
-  #waiting = new Map<Account, Answer[]>();
+  #waiting = new Map<Account, Waiting>();
   #scheduled = false;
-  /** Refusals that are not kept yet, of accounts that were let go or of days gone by. */
-  #unsavedUsage: UsageDelta[] = [];
-  #usageSavedMs: number;
+  /** Refusals that are not stored yet, of accounts that are not asked any more. */
+  #refusals: UsageDelta[] = [];
+  #usageStoredMs: number;
   #windowsVersion: number;
   #sharedSinceMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: LimiterOptions) {
     this.#options = options;
-    this.#usageSavedMs = this.#now();
+    this.#usageStoredMs = this.#now();
     this.#windowsVersion = options.windows.version();
   }
 
-  /**
-   * Decides on a request of a valid key, and charges it if admitted: at once from the block, for a
-   * ban or a used-up window, else with the next take. The promise never rejects; a failed take is a
-   * refusal `unavailable`. `address` may cost a system call, so only a take calls it.
-   */
-  admit(account: Account, address?: () => string | undefined): Admission | Promise<Admission> {
-    const nowMs = this.#now();
-    if (isBanned(account.key.ban, nowMs)) return refuseBanned(account, nowMs);
-    if (account.isCurrent(nowMs)) {
-      if (account.left > 0) return admitOne(account, nowMs);
-      if (account.exhausted) return this.#refuse(account, nowMs);
-    }
-    account.address = address?.();
-    return this.#enqueue(account);
+  /** The account of `key` in this process. Close it with `release` when the key changes. */
+  open(key: ApiKey): Account {
+    return new Account(key, this.#options.bans ? this.#reportNoisyMinute : undefined);
   }
 
   /**
-   * Gives back what the accounts did not use and keeps their usage. For a clean stop, and for
-   * accounts that changed. Never rejects.
+   * Decides on a request of a valid key, and charges it if admitted. The promise never rejects; a
+   * failed reservation is a refusal `unavailable`. `address` may cost a system call, so only a
+   * reservation calls it.
+   */
+  admit(account: Account, address?: () => string | undefined): Admission | Promise<Admission> {
+    return account.admit(this.#now()) ?? this.#enqueue(account, address?.());
+  }
+
+  /**
+   * Closes accounts: gives back what they did not use, and stores their usage. For a clean stop,
+   * and for keys that changed. Never rejects.
    */
   async release(accounts: Iterable<Account>): Promise<void> {
-    const requests: TakeRequest[] = [];
+    const requests: ReserveRequest[] = [];
     for (const account of accounts) {
-      const unused = account.reset();
-      this.#saveUsage(account);
-      if (unused !== undefined) requests.push(giveBackOf(account, unused));
+      account.close();
+      this.#refusals.push(...account.takeRefusals());
+      const back = account.giveBack();
+      if (back !== undefined) requests.push(back);
     }
     await this.#giveBack(requests);
   }
 
   /**
-   * Work for once a second, without a request. Blocks of past minutes go back, because their
-   * requests still count in the day. If other processes use the same windows, idle blocks go back,
-   * and exhausted windows are checked again.
+   * Work for once a second, without a request. Reservations of past minutes go back, because their
+   * requests still count in the day. If other processes use the same windows, idle reservations go
+   * back, and exhausted windows are looked at again.
    */
   async sweep(accounts: Iterable<Account>): Promise<void> {
     const nowMs = this.#now();
@@ -97,28 +93,27 @@ export class Limiter {
     this.#windowsVersion = version;
     if (mayHaveMore) this.#sharedSinceMs = nowMs;
     const isShared = Math.abs(nowMs - this.#sharedSinceMs) < sharedMs;
-    const isUsageDue = Math.abs(nowMs - this.#usageSavedMs) >= usageIntervalMs;
-    const requests: TakeRequest[] = [];
+    const isUsageDue = Math.abs(nowMs - this.#usageStoredMs) >= usageIntervalMs;
+    const requests: ReserveRequest[] = [];
     for (const account of accounts) {
-      if (mayHaveMore) account.exhausted = false;
-      if (isUsageDue) this.#saveUsage(account);
-      const isIdle = isShared && Math.abs(nowMs - account.usedMs) >= idleMs;
-      if (account.left > 0 && (isIdle || !account.isCurrent(nowMs))) {
-        const unused = account.releaseBlock();
-        if (unused !== undefined) requests.push(giveBackOf(account, unused));
+      if (mayHaveMore) account.askAgain();
+      if (isUsageDue) this.#refusals.push(...account.takeRefusals());
+      if (account.isOutdated(nowMs) || (isShared && account.isIdle(nowMs, idleMs))) {
+        const back = account.giveBack();
+        if (back !== undefined) requests.push(back);
       }
     }
-    if (isUsageDue) this.#usageSavedMs = nowMs;
+    if (isUsageDue) this.#usageStoredMs = nowMs;
     await this.#giveBack(requests, isUsageDue);
   }
 
-  async #giveBack(requests: readonly TakeRequest[], withUsage = true): Promise<void> {
-    const usage = withUsage ? this.#unsavedUsage.splice(0) : [];
+  async #giveBack(requests: readonly ReserveRequest[], withUsage = true): Promise<void> {
+    const usage = withUsage ? this.#refusals.splice(0) : [];
     if (requests.length + usage.length === 0) return;
     try {
-      await this.#options.windows.take(requests, usage);
+      await this.#options.windows.reserve(requests, usage);
     } catch (error) {
-      this.#unsavedUsage.push(...usage);
+      this.#refusals.push(...usage);
       this.#options.onError(error);
     }
   }
@@ -128,148 +123,78 @@ export class Limiter {
     return this.#options.clock() + this.#options.windows.skewMs();
   }
 
-  #enqueue(account: Account): Promise<Admission> {
+  readonly #reportNoisyMinute: LimiterOptions["onNoisyMinute"] = (...minute) => {
+    try {
+      this.#options.onNoisyMinute(...minute);
+    } catch (error) {
+      this.#options.onError(error);
+    }
+  };
+
+  #enqueue(account: Account, address: string | undefined): Promise<Admission> {
     const { promise, resolve } = Promise.withResolvers<Admission>();
-    const others = this.#waiting.get(account);
-    if (others === undefined) this.#waiting.set(account, [resolve]);
-    else others.push(resolve);
+    const waiting = this.#waiting.getOrInsertComputed(account, () => ({ address, decided: [] }));
+    waiting.address = address;
+    waiting.decided.push(resolve);
     if (!this.#scheduled) this.#schedule();
     return promise;
   }
 
-  /** One take for all that waits. While it is under way the next one gathers. */
-  #flush(): void {
-    const pending: Pending[] = [];
-    const requests: TakeRequest[] = [];
-    for (const [account, waiting] of this.#waiting) {
-      const { key, version } = account;
-      const want = Math.max(waiting.length, blockSize(key.limits));
-      pending.push({ account, key, version, waiting });
-      requests.push({
-        keyId: key.id,
-        limits: key.limits,
-        want,
-        unused: account.releaseBlock(),
-        address: account.address,
-      });
-    }
-    this.#waiting = new Map();
-    let results: ReturnType<WindowStore["take"]>;
-    try {
-      results = this.#options.windows.take(requests, []);
-    } catch (error) {
-      this.#fail(pending, error);
-      return;
-    }
-    if (results instanceof Promise) {
-      results.then(
-        (late) => this.#settleAll(pending, late),
-        (error: unknown) => this.#fail(pending, error),
-      );
-    } else this.#settleAll(pending, results);
-  }
-
   #schedule(): void {
     this.#scheduled = this.#waiting.size > 0;
-    if (this.#scheduled) setImmediate(() => this.#flush());
+    if (this.#scheduled) setImmediate(() => void this.#reserve());
   }
 
-  #settleAll(pending: readonly Pending[], results: readonly TakeResult[]): void {
-    pending.forEach((take, position) => this.#settle(take, results[position] as TakeResult));
+  /** One transaction for all that waits. While it is under way the next one gathers. */
+  #reserve(): void | Promise<void> {
+    const pending = this.#waiting;
+    this.#waiting = new Map();
+    const requests = [...pending].map(([account, { address, decided }]) =>
+      account.nextReservation(decided.length, address),
+    );
+    try {
+      const results = this.#options.windows.reserve(requests, []);
+      if (!(results instanceof Promise)) return this.#settle(pending, results);
+      return results.then(
+        (late) => this.#settle(pending, late),
+        (error: unknown) => this.#fail(pending, error),
+      );
+    } catch (error) {
+      this.#fail(pending, error);
+    }
+  }
+
+  #settle(pending: ReadonlyMap<Account, Waiting>, results: readonly Reserved[]): void {
+    const closed: Account[] = [];
+    for (const [position, [account, { decided }]] of [...pending].entries()) {
+      const result = results[position] as Reserved;
+      account.fill(result);
+      for (const decide of decided) decide(account.decide(result.nowMs));
+      this.#serveGathered(account, result.nowMs);
+      if (account.isClosed) closed.push(account);
+    }
+    // They were reserved under limits that may not hold any more.
+    if (closed.length > 0) void this.release(closed);
     this.#schedule();
   }
 
-  #settle({ account, key, version, waiting }: Pending, result: TakeResult): void {
-    // The key may have changed. Waiting requests are served as asked; the rest goes back, because
-    // it was taken under old limits.
-    const isOutdated = account.version !== version || account.isLetGo;
-    const holder = isOutdated ? new Account(key) : account;
-    holder.keep(result);
-    const { nowMs } = result;
-    for (const answer of waiting) {
-      answer(holder.left > 0 ? admitOne(holder, nowMs) : this.#refuse(holder, nowMs));
-    }
-    if (isOutdated) void this.release([holder]);
-    else this.#serveGathered(account, nowMs);
-  }
-
-  /** Serves requests that came during a take from its result, without a take of their own. */
+  /** Serves requests that came meanwhile from the same reservation. */
   #serveGathered(account: Account, nowMs: number): void {
     const gathered = this.#waiting.get(account);
     if (gathered === undefined) return;
-    for (const answer of gathered.splice(0, account.left)) answer(admitOne(account, nowMs));
-    if (gathered.length === 0) this.#waiting.delete(account);
+    for (const decide of gathered.decided.splice(0, account.left)) decide(account.decide(nowMs));
+    if (gathered.decided.length === 0) this.#waiting.delete(account);
   }
 
   /** No second attempt for waiting requests: they have waited as long as the store may take. */
-  #fail(pending: readonly Pending[], error: unknown): void {
+  #fail(pending: ReadonlyMap<Account, Waiting>, error: unknown): void {
     const nowMs = this.#now();
-    const gathered = [...this.#waiting].map(([account, waiting]) => ({ account, waiting }));
+    const gathered = this.#waiting;
     this.#waiting = new Map();
-    for (const { account, waiting } of [...pending, ...gathered]) {
-      for (const answer of waiting) answer(uncountable(account, nowMs));
+    for (const [account, { decided }] of [...pending, ...gathered]) {
+      for (const decide of decided) decide(account.refuseUncounted(nowMs));
     }
     this.#options.onError(error);
     this.#schedule();
   }
-
-  #refuse(account: Account, nowMs: number): Admission {
-    const { key, counts, refusals } = account;
-    const view = windowView(counts, key.limits, 0);
-    this.#countUsage(account, nowMs);
-    if (this.#options.bans && countRefusal(refusals, key.limits, nowMs)) {
-      this.#reportNoisyMinute(account, nowMs);
-    }
-    return {
-      view,
-      key,
-      refusal: rateLimited(view, nowMs, {
-        allowance: `The ${key.plan} plan allows`,
-        exceeded: "limit",
-        warning: refusals.counted > 0,
-      }),
-    };
-  }
-
-  #reportNoisyMinute({ key, refusals }: Account, nowMs: number): void {
-    try {
-      this.#options.onNoisyMinute(key.id, refusals.minuteLabel, nowMs);
-    } catch (error) {
-      this.#options.onError(error);
-    }
-  }
-
-  #countUsage(account: Account, nowMs: number): void {
-    const day = Math.floor(nowMs / windowMs.day);
-    if (account.usage.day !== day) this.#saveUsage(account);
-    account.usage.day = day;
-    account.usage.refusals += 1;
-  }
-
-  #saveUsage(account: Account): void {
-    const { day, refusals } = account.usage;
-    if (refusals === 0) return;
-    this.#unsavedUsage.push({ keyId: account.key.id, day, refusals });
-    account.usage = { day, refusals: 0 };
-  }
-}
-
-function giveBackOf({ key }: Account, unused: TakeRequest["unused"]): TakeRequest {
-  return { keyId: key.id, limits: key.limits, want: 0, unused };
-}
-
-function admitOne(account: Account, nowMs: number): Admission {
-  return { view: account.useOne(nowMs), key: account.key, refusal: undefined };
-}
-
-/** Shows the windows as they were last known, moved on to the ones that run now. */
-function uncountable({ key, counts }: Account, nowMs: number): Admission {
-  const view = windowView(rollCounts(counts, nowMs), key.limits, 0);
-  return { view, key, refusal: unavailable };
-}
-
-function refuseBanned({ key, counts }: Account, nowMs: number): Admission {
-  const resetSeconds = Math.ceil(key.ban.bannedUntilMs / 1000);
-  const view = { ...windowView(counts, key.limits, 0), remaining: 0, resetSeconds };
-  return { view, key, refusal: banned(key.ban, resetSeconds, nowMs) };
 }

@@ -6,11 +6,11 @@
 import type { ApiKey } from "../domain/api-key.ts";
 import type { PageQuery } from "../domain/page.ts";
 import type { NewPet, Pet } from "../domain/pet.ts";
-import type { TakeRequest, TakeResult, WindowCounts } from "../domain/windows.ts";
+import type { ReserveRequest, Reserved, WindowCounts } from "../domain/windows.ts";
 import type { KeyStore } from "./keys.ts";
 import type { Steps } from "./statement.ts";
 
-export type { TakeRequest, TakeResult };
+export type { ReserveRequest, Reserved };
 
 export type Awaitable<T> = T | Promise<T>;
 
@@ -105,19 +105,19 @@ export type UsageDelta = Pick<UsageDay, "keyId" | "day" | "refusals">;
 
 export interface WindowStore {
   /**
-   * Takes for all requests, reads the time and stores `usage`, in one transaction. Resolves after
-   * the commit. Throws `unavailable` when there was none in time: the outcome is then unknown, so
-   * the caller must not return the unused requests again.
+   * Reserves for all requests, reads the time and stores `usage`, in one transaction. Resolves
+   * after the commit. Throws `unavailable` when there was none in time: the outcome is then
+   * unknown, so the caller must not return the unused requests again.
    */
-  take(requests: readonly TakeRequest[], usage: readonly UsageDelta[]): Awaitable<TakeResult[]>;
+  reserve(requests: readonly ReserveRequest[], usage: readonly UsageDelta[]): Awaitable<Reserved[]>;
   counts(keyId: string): Awaitable<WindowCounts | undefined>;
   /** The counts of all keys that were ever used, by their ids. */
   countsOfAll(): Awaitable<ReadonlyMap<string, WindowCounts>>;
-  /** The address that came with the last take of a key, or undefined when none ever did. */
+  /** The address that came with the last reservation of a key, or undefined when none ever did. */
   lastAddress(keyId: string): Awaitable<string | undefined>;
   /**
-   * How far the clock of takes is ahead of this machine's, in milliseconds; 0 if it is this
-   * machine's. It is never too low, because a block must not outlive its window on that clock.
+   * How far the clock of reservations is ahead of this machine's, in milliseconds; 0 if it is this
+   * machine's. It is never too low: a reservation must not outlive its window on that clock.
    */
   skewMs(): number;
   /** A number that changes whenever another process may have changed the windows. Never waits. */

@@ -1,10 +1,10 @@
 import { expect } from "bun:test";
 import type { Limits } from "../../src/domain/plan.ts";
 import {
-  blockSize,
+  reservationSize,
   labelAt,
   retryAfterSeconds,
-  settleTake,
+  settleReservation,
   unusedCounts,
   type WindowCounts,
   windowMs,
@@ -71,7 +71,7 @@ export class LimiterDriver {
     for (let i = 0; i < times; i += 1) {
       const held = this.blocks[process];
       if (held === undefined || held.count === 0 || !this.isInForce(held)) {
-        this.take(process, blockSize(this.limits));
+        this.take(process, reservationSize(this.limits));
       }
       const block = this.blocks[process];
       if (block === undefined) this.refuse();
@@ -115,7 +115,7 @@ export class LimiterDriver {
     this.blocks[process] = undefined;
     if (old !== undefined) this.giveBack(old);
     const request = { keyId: "", limits: this.limits, want, unused };
-    const { granted, counts } = settleTake(this.row, request, this.nowMs).result;
+    const { granted, counts } = settleReservation(this.row, request, this.nowMs).result;
     this.followLabels(counts);
     this.row = counts;
     for (const stay of this.stays) stay.held += granted;

@@ -10,11 +10,11 @@
  *     likewise
  *  6. giveBack: `label === blockLabel` -> `true`, or the day compared with the minute's label
  *  7. giveBack: `Math.max(0, ...)` dropped
- *  8. take: `limits.perDay - rolled.dayUsed` dropped (no day check); the minute likewise
- *  9. take: `Math.max(0, ...)` dropped
- * 10. take: `rolled.dayUsed + granted` -> `rolled.dayUsed + want` (charged for what was not
+ *  8. reserve: `limits.perDay - rolled.dayUsed` dropped (no day check); the minute likewise
+ *  9. reserve: `Math.max(0, ...)` dropped
+ * 10. reserve: `rolled.dayUsed + granted` -> `rolled.dayUsed + want` (charged for what was not
  *     granted)
- * 11. take: give-back after the roll, dropped, or `want` granted whole when one is left
+ * 11. reserve: give-back after the roll, dropped, or `want` granted whole when one is left
  * 12. windowView: `<` -> `<=` (the minute at a tie); `+ ahead` dropped; `Math.max(0, ...)` dropped;
  *     `label + 1` -> `label`
  * 13. retryAfterSeconds: `ceil` -> `floor`; `Math.max(1, ...)` dropped
@@ -24,13 +24,13 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { limitMax, type Limits, publishedLimits } from "../../src/domain/plan.ts";
 import {
-  blockSize,
+  reservationSize,
   giveBack,
   labelAt,
   mustKeep,
   retryAfterSeconds,
   rollCounts,
-  take,
+  reserve,
   unusedCounts,
   type WindowCounts,
   windowMs,
@@ -179,7 +179,7 @@ describe("many processes on one row, against the model", () => {
         const driver = new LimiterDriver(limits, startMs);
         for (const step of steps) driver.run(step);
         const kills = steps.filter(({ kind }) => kind === "kill").length;
-        expect(driver.totals.lost).toBeLessThanOrEqual(kills * (blockSize(limits) - 1));
+        expect(driver.totals.lost).toBeLessThanOrEqual(kills * (reservationSize(limits) - 1));
       },
       300,
     );
@@ -212,22 +212,22 @@ describe("a row written by a clock that was wrong", () => {
 
   test("a label from the year 2099 freezes the key for one window at most and keeps its count", () => {
     const full = countsAt(farMs, free.perMinute, 200);
-    const refused = take(full, free, 1, startMs + 10_000);
+    const refused = reserve(full, free, 1, startMs + 10_000);
     expect(refused.granted).toBe(0);
     expect(refused.counts).toEqual(countsAt(startMs, free.perMinute, 200));
-    const later = take(full, free, 1, startMs + minute);
+    const later = reserve(full, free, 1, startMs + minute);
     expect(later.granted).toBe(0);
-    const next = take(refused.counts, free, 1, startMs + minute);
+    const next = reserve(refused.counts, free, 1, startMs + minute);
     expect(next.granted).toBe(1);
     expect(next.counts).toEqual(countsAt(startMs + minute, 1, 201));
   });
 
   test("its day's count is kept until midnight and gone after it", () => {
     const full = countsAt(farMs, 0, free.perDay);
-    const refused = take(full, free, 1, startMs);
+    const refused = reserve(full, free, 1, startMs);
     expect(refused.granted).toBe(0);
-    expect(take(refused.counts, free, 1, midnightMs - 1).granted).toBe(0);
-    expect(take(refused.counts, free, 1, midnightMs).granted).toBe(1);
+    expect(reserve(refused.counts, free, 1, midnightMs - 1).granted).toBe(0);
+    expect(reserve(refused.counts, free, 1, midnightMs).granted).toBe(1);
   });
 
   test("a step of the clock gives nothing back", () => {
@@ -239,41 +239,41 @@ describe("a row written by a clock that was wrong", () => {
   });
 });
 
-describe("take", () => {
+describe("reserve", () => {
   test("the 60th of a minute passes, the 61st does not, and the next minute begins at zero", () => {
     const lastMs = startMs + minute - 1;
-    const full = take(unusedCounts, free, 60, lastMs);
+    const full = reserve(unusedCounts, free, 60, lastMs);
     expect(full.granted).toBe(60);
-    expect(take(full.counts, free, 1, lastMs).granted).toBe(0);
-    const next = take(full.counts, free, 61, lastMs + 1);
+    expect(reserve(full.counts, free, 1, lastMs).granted).toBe(0);
+    const next = reserve(full.counts, free, 61, lastMs + 1);
     expect(next).toEqual({ granted: 60, counts: countsAt(startMs + minute, 60, 120) });
   });
 
   test("what the day does not have left is charged to neither window", () => {
     const threeLeft = countsAt(startMs, 0, 997);
-    const taken = take(threeLeft, free, 60, startMs);
+    const taken = reserve(threeLeft, free, 60, startMs);
     expect(taken).toEqual({ granted: 3, counts: countsAt(startMs, 3, 1000) });
-    const nextMinute = take(taken.counts, free, 1, startMs + minute);
+    const nextMinute = reserve(taken.counts, free, 1, startMs + minute);
     expect(nextMinute).toEqual({ granted: 0, counts: countsAt(startMs + minute, 0, 1000) });
   });
 
   test("refusals charge nothing, and a higher plan lets the next request through", () => {
-    let { counts } = take(unusedCounts, free, 60, startMs);
-    for (let i = 0; i < 10_000; i += 1) ({ counts } = take(counts, free, 1, startMs));
-    const taken = take(counts, publishedLimits.pro, 1, startMs);
+    let { counts } = reserve(unusedCounts, free, 60, startMs);
+    for (let i = 0; i < 10_000; i += 1) ({ counts } = reserve(counts, free, 1, startMs));
+    const taken = reserve(counts, publishedLimits.pro, 1, startMs);
     expect(taken).toEqual({ granted: 1, counts: countsAt(startMs, 61, 61) });
     expect(windowView(taken.counts, publishedLimits.pro, 0).remaining).toBe(239);
   });
 
   test("a lower plan below what is used: nothing is granted, nothing is negative", () => {
     const used = countsAt(startMs, 250, 250);
-    expect(take(used, free, 5, startMs)).toEqual({ granted: 0, counts: used });
+    expect(reserve(used, free, 5, startMs)).toEqual({ granted: 0, counts: used });
     expect(windowView(used, free, 0)).toMatchObject({ window: "minute", limit: 60, remaining: 0 });
-    expect(take(used, free, 5, startMs + minute).granted).toBe(5);
+    expect(reserve(used, free, 5, startMs + minute).granted).toBe(5);
   });
 
   test("takes nothing where nothing is wanted", () => {
-    expect(take(unusedCounts, free, 0, startMs)).toEqual({
+    expect(reserve(unusedCounts, free, 0, startMs)).toEqual({
       granted: 0,
       counts: countsAt(startMs, 0, 0),
     });
@@ -282,9 +282,9 @@ describe("take", () => {
   test("gives an old block back before it looks what is left", () => {
     const full = countsAt(startMs, 60, 60);
     const unused = { minuteLabel: full.minuteLabel, dayLabel: full.dayLabel, count: 2 };
-    expect(take(giveBack(full, unused), free, 5, startMs)).toEqual({ granted: 2, counts: full });
+    expect(reserve(giveBack(full, unused), free, 5, startMs)).toEqual({ granted: 2, counts: full });
     const setBackMs = startMs - 600_000;
-    expect(take(giveBack(full, unused), free, 5, setBackMs)).toEqual({
+    expect(reserve(giveBack(full, unused), free, 5, setBackMs)).toEqual({
       granted: 2,
       counts: countsAt(setBackMs, 60, 60),
     });
@@ -332,10 +332,10 @@ describe("giveBack", () => {
   });
 
   test("a block of 23:59 given back after midnight changes neither window", () => {
-    const before = take(unusedCounts, free, 5, midnightMs - 1).counts;
+    const before = reserve(unusedCounts, free, 5, midnightMs - 1).counts;
     const block = { minuteLabel: before.minuteLabel, dayLabel: before.dayLabel, count: 4 };
-    const after = take(before, free, 7, midnightMs).counts;
-    expect(take(giveBack(after, block), free, 0, midnightMs).counts).toEqual(
+    const after = reserve(before, free, 7, midnightMs).counts;
+    expect(reserve(giveBack(after, block), free, 0, midnightMs).counts).toEqual(
       countsAt(midnightMs, 7, 7),
     );
   });
@@ -392,11 +392,11 @@ describe("windowView", () => {
       ([limits, minuteUsed, dayUsed]) => {
         let counts = countsAt(startMs, minuteUsed, minuteUsed + dayUsed);
         const { remaining } = windowView(counts, limits, 0);
-        const size = blockSize(limits);
+        const size = reservationSize(limits);
         const seen: number[] = [];
         for (let ahead = 0; ; ahead -= 1) {
           if (ahead === 0) {
-            const taken = take(counts, limits, size, startMs);
+            const taken = reserve(counts, limits, size, startMs);
             if (taken.granted <= 0) break;
             ({ counts } = taken);
             ahead = taken.granted;
@@ -444,7 +444,7 @@ describe("retryAfterSeconds", () => {
       fc.tuple(someLimits, someTime, used, used, labelAheadMs),
       ([limits, nowMs, minuteUsed, dayUsed, aheadMs]) => {
         const kept = countsAt(nowMs + aheadMs, minuteUsed, dayUsed);
-        const { granted, counts } = take(kept, limits, 1, nowMs);
+        const { granted, counts } = reserve(kept, limits, 1, nowMs);
         if (granted > 0) return;
         refusals += 1;
         const shown = windowView(counts, limits, 0);
@@ -453,7 +453,7 @@ describe("retryAfterSeconds", () => {
         expect(Number.isSafeInteger(seconds)).toBe(true);
         expect(seconds).toBeGreaterThanOrEqual(1);
         expect(nowMs + seconds * 1000).toBeGreaterThanOrEqual(shown.resetSeconds * 1000);
-        expect(take(counts, limits, 1, nowMs + seconds * 1000).granted).toBe(1);
+        expect(reserve(counts, limits, 1, nowMs + seconds * 1000).granted).toBe(1);
       },
       3000,
     );
@@ -461,19 +461,19 @@ describe("retryAfterSeconds", () => {
   });
 });
 
-describe("blockSize", () => {
+describe("reservationSize", () => {
   test("is one second's worth, rounded up", () => {
-    expect(blockSize(publishedLimits.free)).toBe(1);
-    expect(blockSize(publishedLimits.pro)).toBe(5);
-    expect(blockSize(publishedLimits.business)).toBe(17);
-    expect(blockSize({ perMinute: 1, perDay: 1 })).toBe(1);
-    expect(blockSize({ perMinute: 61, perDay: 61 })).toBe(2);
-    expect(blockSize({ perMinute: 6_000, perDay: 10 })).toBe(1);
+    expect(reservationSize(publishedLimits.free)).toBe(1);
+    expect(reservationSize(publishedLimits.pro)).toBe(5);
+    expect(reservationSize(publishedLimits.business)).toBe(17);
+    expect(reservationSize({ perMinute: 1, perDay: 1 })).toBe(1);
+    expect(reservationSize({ perMinute: 61, perDay: 61 })).toBe(2);
+    expect(reservationSize({ perMinute: 6_000, perDay: 10 })).toBe(1);
   });
 
   test("is the smallest whole number that sixty times over fills a minute", () => {
     checked(fc.integer({ min: 1, max: limitMax }), (perMinute) => {
-      const size = blockSize({ perMinute, perDay: limitMax });
+      const size = reservationSize({ perMinute, perDay: limitMax });
       expect(Number.isSafeInteger(size)).toBe(true);
       expect(size * 60).toBeGreaterThanOrEqual(perMinute);
       expect((size - 1) * 60).toBeLessThan(perMinute);

@@ -14,12 +14,12 @@ import {
   type TestStoreOptions,
 } from "./store-under-test.ts";
 
-type Take = Store["windows"]["take"];
+type Reserve = Store["windows"]["reserve"];
 
 type StackOptions = Omit<TestStoreOptions, "clock"> &
   Partial<Omit<ServiceOptions, "clock">> & {
     /** Wraps the store's takes. */
-    readonly take?: (take: Take) => Take;
+    readonly reserve?: (reserve: Reserve) => Reserve;
     /** The clock that is read inside of transactions. */
     readonly storeClock?: () => number;
   };
@@ -35,12 +35,12 @@ export class Stack {
 
   static async open(
     clock: TestClock,
-    { take, storeClock = clock.read, ...options }: StackOptions = {},
+    { reserve, storeClock = clock.read, ...options }: StackOptions = {},
   ): Promise<Stack> {
     const store = await openTestStore({ clock: storeClock, ...options });
-    if (take !== undefined) {
+    if (reserve !== undefined) {
       const { windows } = store;
-      Object.assign(store, { windows: { ...windows, take: take(windows.take) } });
+      Object.assign(store, { windows: { ...windows, reserve: reserve(windows.reserve) } });
     }
     const reported: unknown[] = [];
     const services = createServices(store, {

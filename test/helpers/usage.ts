@@ -23,7 +23,7 @@ export async function liveThrough(
   for (const { daysAgo, requests, refusals = 0, bans = 0 } of days) {
     clock.nowMs = nowMs - daysAgo * windowMs.day;
     const day = Math.floor(clock.nowMs / windowMs.day);
-    await store.windows.take(
+    await store.windows.reserve(
       [{ keyId, limits, want: requests, unused: undefined }],
       [{ keyId, day, refusals }],
     );

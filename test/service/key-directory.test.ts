@@ -6,7 +6,8 @@ import { expect, test } from "bun:test";
 import { generateKey, type ApiKey, type PlainKey } from "../../src/domain/api-key.ts";
 import { noBan } from "../../src/domain/ban.ts";
 import { publishedLimits } from "../../src/domain/plan.ts";
-import { hashKey, KeyDirectory, Account } from "../../src/service/key-directory.ts";
+import { Account } from "../../src/service/account.ts";
+import { hashKey, KeyDirectory } from "../../src/service/key-directory.ts";
 import type { KeyHash } from "../../src/storage/contract.ts";
 import type { KeyStore } from "../../src/storage/keys.ts";
 import { seededBytes, TestClock } from "../helpers/app.ts";
@@ -68,7 +69,12 @@ async function directoryOn(
       versions: () => store.versions(),
       current: options.stale ?? (() => undefined),
     },
-    limiter: { release: (accounts) => released.push(...accounts) },
+    limiter: {
+      open: (opened) => new Account(opened),
+      async release(accounts) {
+        for (const account of accounts) released.push(account);
+      },
+    },
     environment: "production",
     clock: clock.read,
     entriesMax: options.entriesMax ?? 100,
@@ -157,10 +163,7 @@ test("lets go of all accounts, with what they hold, when there are too many; who
 
   await directory.find(third);
   expect([...directory.accounts()].map(({ key: { id } }) => id)).toEqual(["other_1"]);
-  expect(released.map(({ key: { id }, isLetGo }) => [id, isLetGo])).toEqual([
-    [key.id, true],
-    ["other_0", true],
-  ]);
+  expect(released.map(({ key: { id } }) => id)).toEqual([key.id, "other_0"]);
   const again = await directory.find(plain);
   expect(again).toBeInstanceOf(Account);
   expect(again).not.toBe(one);

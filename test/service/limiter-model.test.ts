@@ -6,7 +6,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { Limits } from "../../src/domain/plan.ts";
-import { blockSize } from "../../src/domain/windows.ts";
+import { reservationSize } from "../../src/domain/windows.ts";
 import { TestClock } from "../helpers/app.ts";
 import { countAdmitted, SharedFolder, type Stack } from "../helpers/stack.ts";
 import { changesNoticed, isOnPostgres } from "../helpers/store-under-test.ts";
@@ -145,7 +145,7 @@ class Driver {
     for (const limits of both) {
       const { key, secret } = await (stacks[0] as Stack).key("enterprise", limits);
       driver.keys.push({ id: key.id, secret, limits, bannedUntilMs: 0, model: new Model() });
-      driver.blockMax = Math.max(driver.blockMax, blockSize(limits));
+      driver.blockMax = Math.max(driver.blockMax, reservationSize(limits));
     }
     return driver;
   }
@@ -221,7 +221,7 @@ class Driver {
     if (action.kind === "plan") {
       await keys.update(key.id, action.limits);
       key.limits = action.limits;
-      this.blockMax = Math.max(this.blockMax, blockSize(action.limits));
+      this.blockMax = Math.max(this.blockMax, reservationSize(action.limits));
     } else if (action.kind === "ban") {
       await keys.ban(key.id, 30_000);
       key.bannedUntilMs = nowMs + 30_000;

@@ -1,29 +1,11 @@
-/**
- * The limiter on a real store. Each mutant below was tried by hand on 2026-11-21 and makes a test
- * fail, here or in limiter-model.test.ts (M), bans.test.ts (B), anonymous.test.ts (A):
- *
- *   domain/windows.ts     take without the day (M); `perMinute + 1`, that is `<` to `<=` (M); floor
- *                         for ceil in retryAfterSeconds (M); labelAt without the window ahead;
- *                         mustKeep without the labels
- *   domain/ban.ts         no grace; `>=` the threshold (B); a ban of a clock that was ahead holds
- *   domain/address.ts     the /64 before unmapping (A)
- *   service/anonymous.ts  no overflow bucket (A)
- *   key-directory.ts      isCurrent without the minute (M); exhausted at `>`
- *   service/limiter.ts    the waiting answered before the commit (M); a block taken back after a
- *                         failed take; no version check in #settle; no isLetGo check; those who
- *                         gathered tried again; a stop that gives nothing back; bans that charge
- *                         (B); sweep without `exhausted = false`, without idle blocks, without
- *                         blocks of windows gone by; usage kept with every sweep; 503 with windows
- *                         not rolled
- *   key-directory.ts      the epoch not read (M); #refresh without release (M)
- *   sqlite/windows.ts     refusals charged (M)
- */
+/** The limiter on a real store; limiter-model.test.ts has random histories. */
 import { describe, expect, test } from "bun:test";
 import { publishedLimits } from "../../src/domain/plan.ts";
 import type { Admission } from "../../src/service/admission.ts";
-import { KeyDirectory, Account } from "../../src/service/key-directory.ts";
+import { Account } from "../../src/service/account.ts";
+import { KeyDirectory } from "../../src/service/key-directory.ts";
 import { Limiter } from "../../src/service/limiter.ts";
-import type { TakeResult } from "../../src/storage/contract.ts";
+import type { Reserved } from "../../src/storage/contract.ts";
 import { TestClock } from "../helpers/app.ts";
 import { countersOf } from "../helpers/counters.ts";
 import { countAdmitted, SharedFolder, Stack } from "../helpers/stack.ts";
@@ -153,12 +135,12 @@ describe("one process", () => {
       const answered = Promise.withResolvers<void>();
       let takes = 0;
       const stack = await Stack.open(new TestClock(), {
-        take:
-          (take) =>
+        reserve:
+          (reserve) =>
           async (...args) => {
             takes += 1;
             begun.resolve();
-            const results = await take(...args);
+            const results = await reserve(...args);
             await answered.promise;
             return results;
           },
@@ -487,7 +469,14 @@ describe("a store in trouble", () => {
     });
     const directory = new KeyDirectory({
       store,
-      limiter: { release: (accounts) => released.push(limiter.release(accounts)) },
+      limiter: {
+        open: (key) => limiter.open(key),
+        async release(accounts) {
+          const done = limiter.release(accounts);
+          released.push(done);
+          return done;
+        },
+      },
       environment: "production",
       clock: clock.read,
       entriesMax: 1,
@@ -521,14 +510,14 @@ describe("a store in trouble", () => {
     await using folder = new SharedFolder(new TestClock());
     let failsAfterCommit = false;
     const stack = await folder.stack({
-      take:
-        (take) =>
+      reserve:
+        (reserve) =>
         (...args) => {
-          const answer = (results: TakeResult[]) => {
+          const answer = (results: Reserved[]) => {
             if (failsAfterCommit) throw new Error("the answer to the commit was lost");
             return results;
           };
-          const taken = take(...args);
+          const taken = reserve(...args);
           return taken instanceof Promise ? taken.then(answer) : answer(taken);
         },
     });
@@ -615,11 +604,11 @@ describe("what is written", () => {
     let takes = 0;
     await using folder = new SharedFolder(new TestClock());
     const stack = await folder.stack({
-      take:
-        (take) =>
+      reserve:
+        (reserve) =>
         (...args) => {
           takes += 1;
-          return take(...args);
+          return reserve(...args);
         },
     });
     const { secret } = await stack.key("business");

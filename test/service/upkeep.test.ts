@@ -4,7 +4,7 @@
  */
 import { Database } from "bun:sqlite";
 import { describe, expect, jest, test } from "bun:test";
-import type { TakeRequest, UsageDelta } from "../../src/storage/contract.ts";
+import type { ReserveRequest, UsageDelta } from "../../src/storage/contract.ts";
 import { TestClock } from "../helpers/app.ts";
 import { countersOf } from "../helpers/counters.ts";
 import { SharedFolder, Stack } from "../helpers/stack.ts";
@@ -16,15 +16,15 @@ const usageIntervalMs = 600_000;
 
 /** A stack whose takes are noted, and fail while `isDown`. */
 async function noted(folder: SharedFolder) {
-  const takes: { requests: readonly TakeRequest[]; usage: readonly UsageDelta[] }[] = [];
+  const takes: { requests: readonly ReserveRequest[]; usage: readonly UsageDelta[] }[] = [];
   const state = { isDown: false };
   const stack = await folder.stack({
-    take:
-      (take) =>
+    reserve:
+      (reserve) =>
       (...args) => {
         if (state.isDown) throw new Error("the store is away");
         takes.push({ requests: args[0], usage: args[1] });
-        return take(...args);
+        return reserve(...args);
       },
   });
   return { stack, takes, state };

@@ -25,7 +25,10 @@ async function services() {
       giveBack === 0 || counts === undefined
         ? undefined
         : { minuteLabel: counts.minuteLabel, dayLabel: counts.dayLabel, count: giveBack };
-    await windows.take([{ keyId, limits: { perMinute: 1_000, perDay: 10_000 }, want, unused }], []);
+    await windows.reserve(
+      [{ keyId, limits: { perMinute: 1_000, perDay: 10_000 }, want, unused }],
+      [],
+    );
   };
   return { clock, keys, usage, take };
 }

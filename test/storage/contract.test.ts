@@ -344,7 +344,7 @@ describe.each(stores)("$name", (kind) => {
               dayLabel: Math.floor(noonMs / dayMs),
               count: unused.count,
             };
-      const [result] = await store.windows.take([{ keyId, limits, want, unused: block }], []);
+      const [result] = await store.windows.reserve([{ keyId, limits, want, unused: block }], []);
       return result as NonNullable<typeof result>;
     };
 
@@ -375,7 +375,7 @@ describe.each(stores)("$name", (kind) => {
 
     test("keep the caller's address that came last, and keep it when none comes", async () => {
       const take = (address: string | undefined, want: number) =>
-        store.windows.take([{ keyId: "w10", limits, want, unused: undefined, address }], []);
+        store.windows.reserve([{ keyId: "w10", limits, want, unused: undefined, address }], []);
       const kept = () => store.windows.lastAddress("w10");
       expect(await kept()).toBeUndefined();
       await take(undefined, 1);
@@ -384,7 +384,7 @@ describe.each(stores)("$name", (kind) => {
       await take(undefined, 1);
       expect(await kept()).toBe("192.0.2.1");
       const request = { keyId: "w10", limits, want: 1, unused: undefined };
-      await store.windows.take([{ ...request, address: "2001:db8::1" }, request], []);
+      await store.windows.reserve([{ ...request, address: "2001:db8::1" }, request], []);
       expect(await kept()).toBe("2001:db8::1");
       // What is refused changes no counter, and so nothing.
       await take("192.0.2.2", 10);
@@ -395,9 +395,9 @@ describe.each(stores)("$name", (kind) => {
     test("serve several keys at once, and one key several times", async () => {
       const want = (keyId: string, n: number) => ({ keyId, limits, want: n, unused: undefined });
       const [three, ...others] = await Promise.all([
-        store.windows.take([want("w5", 6), want("w4", 2), want("w5", 6)], []),
-        store.windows.take([want("w4", 9), want("w6", 1)], []),
-        store.windows.take([], []),
+        store.windows.reserve([want("w5", 6), want("w4", 2), want("w5", 6)], []),
+        store.windows.reserve([want("w4", 9), want("w6", 1)], []),
+        store.windows.reserve([], []),
       ]);
       expect(three?.map(({ granted }) => granted)).toEqual([6, 2, 4]);
       expect(others.map((results) => results.map(({ granted }) => granted))).toEqual([[8, 1], []]);
@@ -406,7 +406,7 @@ describe.each(stores)("$name", (kind) => {
     test("keep a finished day's requests as usage, beside the running day's", async () => {
       const today = Math.floor(noonMs / dayMs);
       await one("w7", 8);
-      await store.windows.take([], [{ keyId: "w7", day: today, refusals: 2 }]);
+      await store.windows.reserve([], [{ keyId: "w7", day: today, refusals: 2 }]);
       for (let bans = 0; bans < 2; bans += 1) {
         await store.transact(() => countBan("w7", nowMs), { counters: true });
       }
@@ -415,7 +415,7 @@ describe.each(stores)("$name", (kind) => {
       ]);
       nowMs += dayMs;
       await one("w7", 5);
-      await store.windows.take([], [{ keyId: "w7", day: today, refusals: 1 }]);
+      await store.windows.reserve([], [{ keyId: "w7", day: today, refusals: 1 }]);
       expect(await store.windows.usage(today, "w7")).toEqual([
         { keyId: "w7", day: today, requests: 8, refusals: 3, bans: 2 },
         { keyId: "w7", day: today + 1, requests: 5, refusals: 0, bans: 0 },
@@ -485,7 +485,7 @@ describe.each(stores)("$name", (kind) => {
         const request = { keyId: "shared", limits, want: 3, unused: undefined };
         const granted = await Promise.all(
           Array.from({ length: 80 }, async (_, i) => {
-            const [result] = await (i % 2 === 0 ? store : other).windows.take([request], []);
+            const [result] = await (i % 2 === 0 ? store : other).windows.reserve([request], []);
             return result?.granted ?? 0;
           }),
         );

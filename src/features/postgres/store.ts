@@ -96,7 +96,7 @@ function openConnections({ address, timeoutMs, onError }: PostgresOptions) {
     creates: new Connections(writes),
     changes: new Connections(writes),
     // Reserved, so that a transaction cannot go on upon another connection when this one is lost.
-    takes: new Connections<ReservedSQL>({
+    reservations: new Connections<ReservedSQL>({
       ...single,
       prepare: (_, sql) => sql.reserve(),
       ping: requireWritable,

@@ -1,15 +1,20 @@
 import type { ReservedSQL, SQL } from "bun";
 import type { Clock } from "../../domain/clock.ts";
 import type { WindowCounts } from "../../domain/windows.ts";
-import type { TakeResult, WindowStore } from "../../storage/contract.ts";
+import type { Reserved, WindowStore } from "../../storage/contract.ts";
 import { GroupCommit } from "../../storage/group-commit.ts";
 import { countsOf, countsOfAll, lastAddressOf, usageSince } from "../../storage/counters.ts";
 import type { Runner } from "./connections.ts";
 import { lockTimeout, read } from "./engine.ts";
 import { isHarmless } from "./failures.ts";
-import { decide, type ChangedWindows, type TakeCall, type UsageAmounts } from "./take-decision.ts";
+import {
+  decide,
+  type ChangedWindows,
+  type ReserveCall,
+  type UsageAmounts,
+} from "./reserve-decision.ts";
 
-/** Calls of `take` in one transaction at the most. */
+/** Calls of `reserve` in one transaction at the most. */
 const batchMax = 256;
 /** Calls that may wait for their transaction; a server makes one at a time. */
 const waitingMax = 4_096;
@@ -25,32 +30,35 @@ interface WindowStoreOptions {
 
 interface WindowConnections {
   readonly reads: Runner<{ readonly sql: SQL }>;
-  readonly takes: Runner<ReservedSQL>;
+  readonly reservations: Runner<ReservedSQL>;
 }
 
 /**
- * The counters in PostgreSQL. All takes of a process use one connection, one transaction at a time;
- * takes that arrive meanwhile share the next one. All processes lock the rows in the same order.
+ * The counters in PostgreSQL. All reservations of a process use one connection, one transaction at
+ * a time; those that arrive meanwhile share the next one. All processes lock the rows in the same
+ * order.
  */
 export function windowStore(
-  { reads, takes }: WindowConnections,
+  { reads, reservations }: WindowConnections,
   options: WindowStoreOptions,
 ): WindowStore & { settled(): Promise<void> } {
   const { timeoutMs, clock, version, skewMs } = options;
-  const commits = new GroupCommit<TakeCall, TakeResult[]>(
+  const commits = new GroupCommit<ReserveCall, Reserved[]>(
     async (calls, sinceMs) => {
       const progress: Progress = { isDecided: false };
-      return takes.run((client) => commitTakes(client, calls, { timeoutMs, clock, progress }), {
-        deadlineMs: sinceMs + timeoutMs,
-        // Once the commit was sent it may have happened, and a block given back must not be given
-        // back twice.
-        mayRepeat: (error) => !progress.isDecided || isHarmless(error),
-      });
+      return reservations.run(
+        (client) => commitReservations(client, calls, { timeoutMs, clock, progress }),
+        {
+          deadlineMs: sinceMs + timeoutMs,
+          // Once the commit was sent it may have happened, and nothing may be given back twice.
+          mayRepeat: (error) => !progress.isDecided || isHarmless(error),
+        },
+      );
     },
     { batchMax, waitingMax },
   );
   return {
-    take: (requests, usage) => commits.add({ requests, usage }),
+    reserve: (requests, usage) => commits.add({ requests, usage }),
     counts: (keyId) => read(reads, () => countsOf(keyId)),
     countsOfAll: () => read(reads, countsOfAll),
     lastAddress: (keyId) => read(reads, () => lastAddressOf(keyId)),
@@ -71,14 +79,14 @@ interface CommitContext extends Pick<WindowStoreOptions, "timeoutMs" | "clock"> 
   readonly progress: Progress;
 }
 
-async function commitTakes(
+async function commitReservations(
   client: ReservedSQL,
-  calls: readonly TakeCall[],
+  calls: readonly ReserveCall[],
   context: CommitContext,
-): Promise<TakeResult[][]> {
+): Promise<Reserved[][]> {
   context.progress.isDecided = false;
   try {
-    return await takeInTransaction(client, calls, context);
+    return await reserveInTransaction(client, calls, context);
   } catch (error) {
     // The connection is used again: nothing of this transaction may be left in it.
     await client`ROLLBACK`;
@@ -86,11 +94,11 @@ async function commitTakes(
   }
 }
 
-async function takeInTransaction(
+async function reserveInTransaction(
   client: ReservedSQL,
-  calls: readonly TakeCall[],
+  calls: readonly ReserveCall[],
   { timeoutMs, clock, progress }: CommitContext,
-): Promise<TakeResult[][]> {
+): Promise<Reserved[][]> {
   const locked = await lockWindows(client, idsOf(calls), timeoutMs);
   // After the last lock: a process that waited past the window's end must not charge the old one.
   const nowMs = clock?.() ?? locked.nowMs;
@@ -107,7 +115,7 @@ async function takeInTransaction(
   return results;
 }
 
-function idsOf(calls: readonly TakeCall[]): string[] {
+function idsOf(calls: readonly ReserveCall[]): string[] {
   const ids = new Set(calls.flatMap(({ requests }) => requests.map(({ keyId }) => keyId)));
   return [...ids].toSorted();
 }

@@ -29,10 +29,10 @@ import { windowStore, type WindowStoreOptions } from "./windows.ts";
 import { Writer } from "./writer.ts";
 import type { Inspected } from "./writer-thread.ts";
 
-/** Pages of 1 KiB: a take dirties one or two, and a smaller page is less to write for it. */
+/** Pages of 1 KiB: a reservation dirties one or two, and a smaller page is less to write for it. */
 const limitsPageSizeBytes = 1_024;
-/** Takes after which the counters' log is moved into their file. */
-const checkpointAfterTakes = 4_096;
+/** Reservations after which the counters' log is moved into their file. */
+const checkpointAfterReservations = 4_096;
 
 export interface SqliteOptions extends WindowStoreOptions {
   /** The data folder, or ":memory:" for a store that ends with the process. */
@@ -114,9 +114,9 @@ class SqliteStore implements Store {
   readonly #writer: Writer | undefined;
   readonly #watch: FileWatch | undefined;
   readonly #versions: VersionReader;
-  #takesSinceCheckpoint = 0;
-  /** True while the last take failed: only then is a probe worth a write. */
-  #hasTakeFailed = false;
+  #reservedSinceCheckpoint = 0;
+  /** True while the last reservation failed: only then is a probe worth a write. */
+  #hasReserveFailed = false;
 
   constructor(options: SqliteOptions, catalogue: Database, limits: Database) {
     this.#options = options;
@@ -138,7 +138,7 @@ class SqliteStore implements Store {
     this.#versions = new VersionReader(catalogue, { snapshot: threaded, hasPeers });
     this.keys = keyStore(this);
     this.pets = this.#petStore();
-    this.windows = this.#countingTakes(windowStore(limits, options));
+    this.windows = this.#countingReservations(windowStore(limits, options));
   }
 
   read<T>(work: () => Steps<T>, { counters }: TransactionOptions = {}): T {
@@ -181,7 +181,7 @@ class SqliteStore implements Store {
     if (this.#watch?.look() !== undefined) {
       return [{ name: "files", ok: false, detail: "they were moved, removed or replaced" }];
     }
-    const probeLimits = () => probe(this.#limits, this.#hasTakeFailed);
+    const probeLimits = () => probe(this.#limits, this.#hasReserveFailed);
     return [
       await attempt("catalogue", async () => this.#writer?.probe()),
       await attempt("limits", () => withoutBlocking(probeLimits, timeoutMs)),
@@ -263,18 +263,18 @@ class SqliteStore implements Store {
     return serving ? withoutBlocking(noticed, timeoutMs) : translating(noticed);
   }
 
-  #countingTakes(windows: Store["windows"]): Store["windows"] {
+  #countingReservations(windows: Store["windows"]): Store["windows"] {
     return {
       ...windows,
-      take: (requests, usage) => {
-        this.#takesSinceCheckpoint += requests.length;
-        if (this.#takesSinceCheckpoint >= checkpointAfterTakes) {
-          this.#takesSinceCheckpoint = 0;
+      reserve: (requests, usage) => {
+        this.#reservedSinceCheckpoint += requests.length;
+        if (this.#reservedSinceCheckpoint >= checkpointAfterReservations) {
+          this.#reservedSinceCheckpoint = 0;
           this.#writer?.tell({ type: "checkpoint" });
         }
-        this.#hasTakeFailed = true;
-        const results = windows.take(requests, usage);
-        this.#hasTakeFailed = false;
+        this.#hasReserveFailed = true;
+        const results = windows.reserve(requests, usage);
+        this.#hasReserveFailed = false;
         return results;
       },
     };

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { Clock } from "../../domain/clock.ts";
-import { unusedCounts, settleTake, type WindowCounts } from "../../domain/windows.ts";
-import type { TakeRequest, TakeResult, UsageDelta, WindowStore } from "../contract.ts";
+import { unusedCounts, settleReservation, type WindowCounts } from "../../domain/windows.ts";
+import type { ReserveRequest, Reserved, UsageDelta, WindowStore } from "../contract.ts";
 import { AppError } from "../../domain/errors.ts";
 import { asAppError, isBusy, isFull, translating } from "./database.ts";
 import { countsOf, countsOfAll, lastAddressOf, usageSince } from "../counters.ts";
@@ -15,7 +15,7 @@ export interface WindowStoreOptions {
   readonly clock: Clock;
   /** From 0 up to 1; spreads the retries. */
   readonly random: () => number;
-  /** How long a take may wait for another process's lock. The event loop goes on meanwhile. */
+  /** How long to wait for another process's lock. The event loop goes on meanwhile. */
   readonly timeoutMs: number;
   /** Called for each time that the lock was not free. */
   readonly onBusy?: () => void;
@@ -25,24 +25,24 @@ export interface WindowStoreOptions {
 export function windowStore(db: Database, options: WindowStoreOptions): WindowStore {
   const { clock, random, timeoutMs } = options;
   const statements = windowStatements(db);
-  const takeNow = db.transaction(
-    (requests: readonly TakeRequest[], usage: readonly UsageDelta[]): TakeResult[] => {
+  const reserveNow = db.transaction(
+    (requests: readonly ReserveRequest[], usage: readonly UsageDelta[]): Reserved[] => {
       // Read with the lock held: after a wait past the window's end, the old one is not charged.
       const nowMs = clock();
       for (const { keyId, day, refusals } of usage) {
         statements.addUsage.run(keyId, day, 0, refusals);
       }
-      return requests.map((request) => takeOne(statements, request, nowMs));
+      return requests.map((request) => reserveOne(statements, request, nowMs));
     },
   ).immediate;
 
-  async function later(take: () => TakeResult[]): Promise<TakeResult[]> {
+  async function later(reserve: () => Reserved[]): Promise<Reserved[]> {
     const deadlineMs = performance.now() + timeoutMs;
     for (;;) {
       options.onBusy?.();
       await Bun.sleep(retryPauseMs.min + random() * (retryPauseMs.max - retryPauseMs.min));
       try {
-        return take();
+        return reserve();
       } catch (error) {
         if (!isBusy(error)) throw asAppError(error);
         if (performance.now() > deadlineMs) throw notInTime(error);
@@ -51,12 +51,12 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
   }
 
   return {
-    take(requests, usage) {
+    reserve(requests, usage) {
       try {
-        return takeNow(requests, usage);
+        return reserveNow(requests, usage);
       } catch (error) {
-        if (isBusy(error)) return later(() => takeNow(requests, usage));
-        if (isFull(error)) return inPlace(db, () => takeNow(requests, usage));
+        if (isBusy(error)) return later(() => reserveNow(requests, usage));
+        if (isFull(error)) return inPlace(db, () => reserveNow(requests, usage));
         throw asAppError(error);
       }
     },
@@ -121,16 +121,16 @@ function windowStatements(db: Database) {
   };
 }
 
-/** One key's take in the transaction. When a day begins, the last one's count becomes usage. */
-function takeOne(
+/** One key's reservation. When a day begins, the last one's count becomes usage. */
+function reserveOne(
   statements: ReturnType<typeof windowStatements>,
-  request: TakeRequest,
+  request: ReserveRequest,
   nowMs: number,
-): TakeResult {
+): Reserved {
   const { keyId } = request;
   const row = statements.byKey.get(keyId);
   const kept = row === null ? unusedCounts : countsIn(row);
-  const { result, mustPut, finished } = settleTake(kept, request, nowMs);
+  const { result, mustPut, finished } = settleReservation(kept, request, nowMs);
   if (mustPut) {
     const { minuteLabel, minuteUsed, dayLabel, dayUsed } = result.counts;
     const { address = null } = request;

@@ -66,7 +66,7 @@ test("a failover to a standby that every commit waited for loses no animal and n
   };
   const take = async () => {
     const request = { keyId: "key", limits, want: 3, unused: undefined };
-    for (const result of await store.windows.take([request], [])) granted += result.granted;
+    for (const result of await store.windows.reserve([request], [])) granted += result.granted;
   };
   const callers = [create, create, create, create, create, create, take].map(calling);
   const until = async (isDone: () => boolean) => {

@@ -77,7 +77,7 @@ const takeOf = (keyId: string, want = 1) => ({ keyId, limits, want, unused: unde
 const work: Record<string, (on: Store) => Promise<unknown>> = {
   create: async (on) => on.pets.create(newPet()),
   page: async (on) => on.pets.page({ limit: 1 }),
-  take: async (on) => on.windows.take([takeOf("key")], []),
+  take: async (on) => on.windows.reserve([takeOf("key")], []),
   change: async (on) => on.transact(changeAnimals),
 };
 
@@ -310,11 +310,11 @@ test("a process cut off in the middle of a take does not keep others from its ke
   const proxy = await tcpProxy(Number(url.port));
   url.port = String(proxy.port);
   const far = await open(url.href);
-  await far.windows.take([takeOf("shared")], []);
+  await far.windows.reserve([takeOf("shared")], []);
   const gone = new AbortController();
   const busy = Array.from({ length: 4 }, async () => {
     while (!gone.signal.aborted)
-      await timed(Promise.resolve(far.windows.take([takeOf("shared")], [])));
+      await timed(Promise.resolve(far.windows.reserve([takeOf("shared")], [])));
   });
   // Until the server has a transaction of the far process that waits for its client, with the row
   // locked.
@@ -330,9 +330,9 @@ test("a process cut off in the middle of a take does not keep others from its ke
     return false;
   });
   const startMs = performance.now();
-  let taken = await timed(Promise.resolve(store.windows.take([takeOf("shared")], [])));
+  let taken = await timed(Promise.resolve(store.windows.reserve([takeOf("shared")], [])));
   while (taken.error !== undefined && performance.now() - startMs < 30_000) {
-    taken = await timed(Promise.resolve(store.windows.take([takeOf("shared")], [])));
+    taken = await timed(Promise.resolve(store.windows.reserve([takeOf("shared")], [])));
   }
   expect(taken.error).toBeUndefined();
   expect(performance.now() - startMs).toBeLessThan(timeoutMs + 2 * slackMs);

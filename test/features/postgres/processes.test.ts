@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { blockSize } from "../../../src/domain/windows.ts";
+import { reservationSize } from "../../../src/domain/windows.ts";
 import { createServices, type Services } from "../../../src/service/services.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { parseDatabaseAddress } from "../../../src/features/postgres/address.ts";
@@ -117,7 +117,7 @@ test("kill -9 of some of them never admits more, and loses at most what they hel
     expect(count).toBeLessThanOrEqual(limits.perMinute);
     // Each killed one: a block, one that was just paid for, and a request that was admitted and not
     // written yet.
-    const lost = killed.length * (2 * blockSize(limits) + 1);
+    const lost = killed.length * (2 * reservationSize(limits) + 1);
     expect(count).toBeGreaterThanOrEqual(limits.perMinute - lost);
   }
 }, 120_000);

@@ -34,7 +34,7 @@ test.each<[string, boolean, number | undefined]>([
     const windows = windowStore(
       {
         reads: { run: (work) => work({ sql: database.sql }) },
-        takes: {
+        reservations: {
           async run(work, options) {
             try {
               return await work(losing(client, statement));
@@ -48,7 +48,7 @@ test.each<[string, boolean, number | undefined]>([
       { timeoutMs: 1_000, clock: undefined, version: () => 0, skewMs: () => 0 },
     );
     expect(
-      await Promise.resolve(windows.take([request], [])).catch((error: unknown) => error),
+      await Promise.resolve(windows.reserve([request], [])).catch((error: unknown) => error),
     ).toBe(lost);
     await client.release();
     expect(mayRepeat).toBe(isRepeated);

@@ -149,7 +149,7 @@ test("after 4,096 takes the log of the counters is moved into their file", async
   const store = open(folder.path);
   const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
   for (let count = 0; count < 4_096; count += 1) {
-    await store.windows.take([{ keyId: "key_1", limits, want: 1, unused: undefined }], []);
+    await store.windows.reserve([{ keyId: "key_1", limits, want: 1, unused: undefined }], []);
   }
   // The writer thread does what it is told in its order: when this is done, so is the checkpoint.
   await store.pets.create({ name: "Rex", categoryId: 1n });
@@ -189,7 +189,7 @@ test("its checks write nothing while takes succeed", async () => {
   const store = open(folder.path);
   await store.started;
   const limits = { perMinute: 1, perDay: 1 };
-  await store.windows.take([{ keyId: "key_1", limits, want: 1, unused: undefined }], []);
+  await store.windows.reserve([{ keyId: "key_1", limits, want: 1, unused: undefined }], []);
   using other = new Database(`${folder.path}/limits.db`);
   const version = () => other.query("PRAGMA data_version").get();
   const before = version();

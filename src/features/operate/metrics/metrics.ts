@@ -126,7 +126,7 @@ function storeMetrics(registers: Registry[]): StoreObserver {
   });
   const busy = new Counter({
     name: "rehome_store_busy_total",
-    help: "Times that another process held the lock of the counters, and the take was tried again.",
+    help: "Times that another process held the lock of the counters, and the reservation was tried again.",
     registers,
   });
   const bans = new Counter({

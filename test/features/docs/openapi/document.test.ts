@@ -247,7 +247,7 @@ describe("every example of an error", () => {
       return {};
     },
     "503 unavailable": ({ store }) => {
-      store.windows.take = fail;
+      store.windows.reserve = fail;
       return {};
     },
   };

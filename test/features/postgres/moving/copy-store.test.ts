@@ -262,8 +262,8 @@ async function fill(store: Store): Promise<void> {
   await store.keys.change("key_1", by("revoke"), (key) => ({ ...key, revokedAtMs: noonMs }));
   const limits = { perMinute: 10, perDay: 20 };
   for (const keyId of ["key_1", "key_2"]) {
-    await store.windows.take([{ keyId, limits, want: 3, unused: undefined }], []);
-    await store.windows.take([], [{ keyId, day: 20_000, refusals: 5 }]);
+    await store.windows.reserve([{ keyId, limits, want: 3, unused: undefined }], []);
+    await store.windows.reserve([], [{ keyId, day: 20_000, refusals: 5 }]);
     await store.transact(() => countBan(keyId, 20_000 * windowMs.day), { counters: true });
   }
   expect(await store.pets.count()).toBe(5_001);

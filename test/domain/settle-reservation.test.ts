@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { settleTake, unusedCounts, windowMs, type WindowCounts } from "../../src/domain/windows.ts";
+import {
+  settleReservation,
+  unusedCounts,
+  windowMs,
+  type WindowCounts,
+} from "../../src/domain/windows.ts";
 
 const limits = { perMinute: 10, perDay: 100 };
 const noonMs = Date.UTC(2026, 10, 21, 12);
@@ -15,7 +20,7 @@ const kept: WindowCounts = {
 function settle(from: WindowCounts, want: number, nowMs = noonMs, giveBack?: number) {
   const { minuteLabel, dayLabel } = from;
   const unused = giveBack === undefined ? undefined : { minuteLabel, dayLabel, count: giveBack };
-  return settleTake(from, { keyId: "k", limits, want, unused }, nowMs);
+  return settleReservation(from, { keyId: "k", limits, want, unused }, nowMs);
 }
 
 describe("a take", () => {

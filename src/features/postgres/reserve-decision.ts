@@ -1,9 +1,9 @@
-import { settleTake, type WindowCounts } from "../../domain/windows.ts";
-import type { TakeRequest, TakeResult, UsageDelta } from "../../storage/contract.ts";
+import { settleReservation, type WindowCounts } from "../../domain/windows.ts";
+import type { ReserveRequest, Reserved, UsageDelta } from "../../storage/contract.ts";
 
-/** One call of `take`. */
-export interface TakeCall {
-  readonly requests: readonly TakeRequest[];
+/** One call of `reserve`. */
+export interface ReserveCall {
+  readonly requests: readonly ReserveRequest[];
   readonly usage: readonly UsageDelta[];
 }
 
@@ -12,13 +12,13 @@ export interface UsageAmounts {
   refusals: number;
 }
 
-/** Counts to be kept, with the caller's address where the take has one. */
+/** Counts to be kept, with the caller's address where the request has one. */
 export interface ChangedWindows extends WindowCounts {
   readonly address: string | undefined;
 }
 
 interface Decision {
-  readonly results: TakeResult[][];
+  readonly results: Reserved[][];
   readonly changed: ReadonlyMap<string, ChangedWindows>;
   /** By key and day, separated by a space. */
   readonly usage: ReadonlyMap<string, UsageAmounts>;
@@ -28,7 +28,7 @@ interface Decision {
 
 /** What the calls are granted and what is to be kept of it, one request after the other. */
 export function decide(
-  calls: readonly TakeCall[],
+  calls: readonly ReserveCall[],
   kept: Map<string, WindowCounts>,
   nowMs: number,
 ): Decision {
@@ -40,9 +40,9 @@ export function decide(
     sum.requests += amounts.requests;
     sum.refusals += amounts.refusals;
   };
-  const takeOne = (request: TakeRequest): TakeResult => {
+  const reserveOne = (request: ReserveRequest): Reserved => {
     const { keyId } = request;
-    const { result, mustPut, finished } = settleTake(
+    const { result, mustPut, finished } = settleReservation(
       kept.get(keyId) as WindowCounts,
       request,
       nowMs,
@@ -60,7 +60,7 @@ export function decide(
   };
   const results = calls.map(({ requests, usage: deltas }) => {
     for (const { keyId, day, refusals } of deltas) add(keyId, day, { requests: 0, refusals });
-    return requests.map(takeOne);
+    return requests.map(reserveOne);
   });
   return { results, changed, usage, forgetBefore };
 }
