@@ -1,10 +1,12 @@
 // Programs under test: started on the server's core, watched through /proc, stopped by their own
 // id.
 import { readFileSync } from "node:fs";
+import { cpus } from "node:os";
 import { join } from "node:path";
 
 export const serverCore = 0;
 export const loadCore = 1;
+const twoCores = cpus().length > 1 && Bun.which("taskset") !== null;
 /** USER_HZ: the unit of /proc/PID/stat's times. It is 100 on every Linux that Bun runs on. */
 const ticksPerSecond = 100;
 const startTimeoutMs = 15_000;
@@ -87,10 +89,58 @@ interface Start {
   readonly stderrFile: string;
 }
 
+/** The command on some of the cores, where there are two to choose from. */
+const onCores = (cores: string, command: readonly string[]): readonly string[] =>
+  twoCores ? ["taskset", "-c", cores, ...command] : command;
+
+/** Moves this process, and all that it starts but the servers, to the core of the load. */
+export async function moveToLoadCore(): Promise<void> {
+  if (twoCores) await run(["taskset", "-a", "-p", "-c", `${loadCore}`, `${process.pid}`]);
+}
+
+/** Milliseconds from exec to the first 200 for `path`, on both cores. Throws DidNotRun. */
+export async function startTime(
+  command: readonly string[],
+  port: number,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<number> {
+  const begin = performance.now();
+  const child = Bun.spawn([...onCores(`${serverCore},${loadCore}`, command)], {
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "ignore",
+  });
+  try {
+    while (!(await listening(port))) {
+      // Without a pause the attempts would take a core from the start.
+      await Bun.sleep(0.5);
+      if (child.exitCode !== null) throw new DidNotRun(`serve exited ${child.exitCode}`);
+      if (performance.now() - begin > startTimeoutMs) throw new DidNotRun("serve did not start");
+    }
+    const { status } = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { ...headers } });
+    if (status !== 200) throw new DidNotRun(`the first response was ${status}`);
+    return performance.now() - begin;
+  } finally {
+    child.kill("SIGTERM");
+    await child.exited;
+  }
+}
+
+async function listening(port: number): Promise<boolean> {
+  try {
+    const socket = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } });
+    socket.end();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Starts a server, by default on its core, until it answers HTTP. Throws DidNotRun. */
 export async function startServer(start: Start): Promise<Running> {
-  const pin = start.pinned === false ? [] : ["taskset", "-c", String(serverCore)];
-  const child = Bun.spawn([...pin, ...start.command], {
+  const command = start.pinned === false ? start.command : onCores(`${serverCore}`, start.command);
+  const child = Bun.spawn([...command], {
     env: { ...process.env, NODE_ENV: "production", PORT: String(start.port), ...start.env },
     ...(start.cwd === undefined ? {} : { cwd: start.cwd }),
     stdin: "ignore",

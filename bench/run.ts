@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { compile } from "./bare-target.ts";
-import { comparison } from "./compare.ts";
+import { comparison } from "./saved.ts";
 import { memory, startTimes } from "./endurance.ts";
 import { environment, unfit } from "./environment.ts";
 import { animalScenarios, keyScenarios } from "./flat.ts";
