@@ -59,13 +59,19 @@ async function ask(question: string): Promise<string> {
   // Not as a terminal: the line discipline edits the line, and Ctrl-C stays a signal.
   const lines = createInterface({ input: process.stdin, terminal: false });
   process.stderr.write(printableLines(question));
-  return new Promise((resolve) => {
-    lines.once("line", (answer) => {
-      resolve(answer);
-      lines.close();
-    });
-    lines.once("close", () => resolve(""));
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const close = () => {
+    // Nobody ended the line of the question.
+    process.stderr.write("\n");
+    resolve("");
+  };
+  lines.once("close", close);
+  lines.once("line", (answer) => {
+    lines.off("close", close);
+    lines.close();
+    resolve(answer);
   });
+  return promise;
 }
 
 /**

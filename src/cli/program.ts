@@ -7,7 +7,6 @@ import { version } from "../version.ts";
 import { argumentsAreText } from "../storage/system.ts";
 import type { Io } from "./io.ts";
 import { firstOf, messageOf, UsageError } from "./errors.ts";
-import { wrapHelp } from "./terminal/help.ts";
 
 /** The core's commands, in the order in which help shows them. */
 const coreCommands: readonly CommandEntry[] = [
@@ -86,7 +85,7 @@ function configure(command: Command, io: Io): void {
   command
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => io.out(wrapHelp(text, io.columns)),
+      writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
       outputError: (text, write) =>
         write(`${withoutSecrets(mistake(text, command))}Try: ${pathOf(command)} --help\n`),

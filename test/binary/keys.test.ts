@@ -341,7 +341,6 @@ describe("revoke", () => {
     ["no", "n\n"],
     ["nothing", "\n"],
     ["the end of the input", "\u0004"],
-    ["Ctrl-C", "\u0003"],
   ])("leaves the key alone when the answer is %s", async (answer, typed) => {
     const { id } = await makeKey(folder.path, "--plan", "free", "--name", `spared by ${answer}`);
     const { exitCode, screen } = await rehomeAtTerminal(["keys", "revoke", id], {
@@ -350,6 +349,14 @@ describe("revoke", () => {
     });
     expect(screen).toMatch(/^Error: Nothing was changed\.$/m);
     expect(exitCode).toBe(1);
+    expect(await documented(keyDetailsSchema, "show", id)).toMatchObject({ state: "active" });
+  });
+
+  test("leaves the key alone when it is interrupted", async () => {
+    const { id } = await makeKey(folder.path, "--plan", "free", "--name", "spared by Ctrl-C");
+    const answers = [[question, "\u0003"]] as const;
+    const { exitCode } = await rehomeAtTerminal(["keys", "revoke", id], { env, answers });
+    expect(exitCode).toBe(130);
     expect(await documented(keyDetailsSchema, "show", id)).toMatchObject({ state: "active" });
   });
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isoDay } from "../../src/domain/clock.ts";
 import { windowMs } from "../../src/domain/windows.ts";
-import { usageSchema, type UsageReport } from "../../src/features/operate/usage/json.ts";
+import { usageSchema, type UsageReport } from "../../src/features/operate/usage/report.ts";
 import { makeKey, rehome, serve, temporaryFolder, type TestKey } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
@@ -77,11 +77,16 @@ describe("--json", () => {
 });
 
 describe("for a person", () => {
-  test("all keys: plot, totals, table, and who should have another plan", async () => {
+  test("all keys: days, totals, table, and who should have another plan", async () => {
     const { stdout, stderr, exitCode } = await usage();
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
     expect(stdout).toStartWith(`Requests per day, ${ago(29)} to ${ago(0)}, 3 keys\n`);
-    expect(stdout).toContain("4,000 ┤");
+    // From the first day with a request on.
+    expect(stdout).toContain(
+      `\n\nDAY         OF THE HIGHEST DAY         REQUESTS  REFUSALS  BANS\n`,
+    );
+    expect(stdout).toContain(`\n${ago(1)}  ${"█".repeat(20)} 100%     2,300       100\n`);
+    expect(stdout).not.toContain(ago(4));
     expect(stdout).toContain("Total 3,220 requests, 105 refusals, 1 ban; 107 requests a day");
     expect(stdout).toContain("900 (90%)");
     expect(stdout).not.toContain(idle.id);
@@ -91,41 +96,28 @@ describe("for a person", () => {
     );
   });
 
-  test("one key: its limit is drawn where it comes near", async () => {
+  test("one key: its days as shares of its limit", async () => {
     const { stdout } = await usage("busy");
-    expect(stdout).toContain("limit 1,000 ┤╌");
-    expect(stdout).toMatch(/^ +!$/m);
-    expect(stdout).toMatch(/^ +B$/m);
-    expect(stdout).not.toMatch(/^ID |Each column/m);
+    expect(stdout).toContain("\nDAY         OF 1,000 A DAY ");
+    expect(stdout).toContain(`\n${ago(3)}  ${"█".repeat(18)}░░  90%       900         5\n`);
+    expect(stdout).toMatch(new RegExp(`^${ago(2)} .* 0% +0 +1$`, "m"));
+    expect(stdout).not.toMatch(/^ID /m);
   });
 
   test("nothing used is said", async () => {
     expect((await usage("idle")).stdout).toContain("No requests in these days.\n");
   });
 
-  test("ids are whole on a terminal of 50 cells", async () => {
-    const { screen } = await rehomeAtTerminal(["usage"], { env, columns: 50 });
-    const lines = withoutColor(screen).split("\n");
-    const table = lines.slice(lines.findIndex((line) => line.startsWith("ID ")));
-    const keys = table.filter((line) => /^key_[a-z0-9]{12} {2}/.test(line));
-    expect(keys.length).toBeGreaterThan(1);
-    for (const line of keys) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(50);
-  });
-
-  test.each([60, 80, 132])("fits a terminal of %d cells, in colour", async (columns) => {
-    const { exitCode, screen } = await rehomeAtTerminal(["usage", "busy", "--days", "400"], {
-      env,
-      columns,
-    });
+  test("fits a terminal of 80 cells, in colour", async () => {
+    const { exitCode, screen } = await rehomeAtTerminal(["usage"], { env, columns: 80 });
     expect(exitCode).toBe(0);
-    expect(screen).toContain("\u001B[33m");
-    const [, ...lines] = withoutColor(screen).split("\n");
-    const drawing = lines.slice(
-      0,
-      lines.findIndex((line) => line.startsWith("Total")),
-    );
-    for (const line of drawing) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
-    expect(screen).toContain("Each column is the highest of ");
+    expect(screen).toContain("\u001B[32m█");
+    const lines = withoutColor(screen).split("\n");
+    const total = lines.findIndex((line) => line.startsWith("Total"));
+    const keys = lines.filter((line) => /^key_[a-z0-9]{12} {2}/.test(line));
+    expect(keys.length).toBeGreaterThan(1);
+    for (const line of [...lines.slice(0, total), ...keys])
+      expect(Bun.stringWidth(line)).toBeLessThanOrEqual(80);
   });
 });
 

@@ -84,13 +84,13 @@ function isWanted(key: ApiKey, { plan, state, name }: Options, nowMs: number): b
 function printKeys(io: Io, keys: readonly UsedKey[], today: number, nowMs: number): void {
   const styles = stylesOf(io);
   const columns = [
-    { title: "ID", whole: true },
+    { title: "ID" },
     { title: "LABEL", flexible: true },
-    "PLAN",
+    { title: "PLAN", optional: true },
     "STATE",
     { title: "LAST USED", optional: true },
     { title: "TODAY", align: "right" },
-    { title: "DAY'S USE", whole: true, optional: true },
+    { title: "DAY'S USE", optional: true },
   ] as const;
   const rows = keys.map(({ key, use }) => {
     const state = keyState(key, nowMs);

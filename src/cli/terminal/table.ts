@@ -8,11 +8,7 @@ export interface Column {
   readonly align?: "left" | "right";
   /** True when it may be cut short where the terminal is too narrow. */
   readonly flexible?: boolean;
-  /** The fewest cells that say something, where those of its kind are too few. */
-  readonly cellsMin?: number;
-  /** True when a part of it says nothing. */
-  readonly whole?: boolean;
-  /** True when it is left out where the terminal is too narrow for all columns. */
+  /** True when it is left out where cutting is not enough, the last one first. */
   readonly optional?: boolean;
 }
 
@@ -20,14 +16,17 @@ export interface Column {
 type Cell = string | { readonly text: string; readonly paint: Paint };
 
 const gap = "  ";
-/** The fewest cells of a flexible column, and of other text: fewer say nothing. */
+/** The fewest cells of a column that is cut: fewer say nothing. */
 const flexibleCellsMin = 8;
-const textCellsMin = 4;
+
+interface Shown extends Column {
+  readonly at: number;
+  readonly cells: number;
+}
 
 /**
- * Prints rows as aligned columns. On a terminal they fit its width: the widest flexible column is
- * truncated first, then other text, then optional columns are left out, the last one first.
- * Elsewhere nothing is truncated, because scripts read it.
+ * Prints rows as aligned columns. On a terminal they fit its width as far as their columns let
+ * them. Elsewhere nothing is cut or left out, because scripts read it.
  */
 export function printTable(
   io: Io,
@@ -36,78 +35,43 @@ export function printTable(
 ): void {
   const columns = header.map((column) => (typeof column === "string" ? { title: column } : column));
   const { bold } = stylesOf(io);
-  const cells = rows.map((row) =>
-    row.map((cell) => (typeof cell === "string" ? { text: cell, paint: String } : cell)),
+  const lines = [columns.map(({ title }) => ({ text: title, paint: bold })), ...rows].map((line) =>
+    line.map((cell) =>
+      typeof cell === "string"
+        ? { text: printable(cell), paint: String }
+        : { text: printable(cell.text), paint: cell.paint },
+    ),
   );
-  const lines = [columns.map(({ title }) => ({ text: title, paint: bold })), ...cells].map((line) =>
-    line.map(({ text, paint }) => ({ text: printable(text), paint })),
-  );
-  const natural = columns.map((_, at) =>
-    Math.max(...lines.map((line) => Bun.stringWidth(line[at]?.text ?? ""))),
-  );
-  const extra = io.isTerminal ? superfluous(columns, natural, io.columns) : -1;
-  if (extra !== -1) {
-    const kept = rows.map((row) => row.toSpliced(extra, 1));
-    return printTable(io, header.toSpliced(extra, 1), kept);
-  }
-  const widths = io.isTerminal ? fitted(columns, natural, io.columns) : natural;
+  const natural = columns.map((column, at) => ({
+    ...column,
+    at,
+    cells: Math.max(...lines.map((line) => Bun.stringWidth(line[at]?.text ?? ""))),
+  }));
+  const shown = io.isTerminal ? fitted(natural, io.columns) : natural;
   for (const line of lines) {
-    const shown = line.map(({ text, paint }, at) => {
-      const fits = cut(text, widths[at] ?? 0);
-      const filled = pad(fits, widths[at] ?? 0, columns[at]?.align);
-      return filled.replace(fits, () => paint(fits));
+    const cells = shown.map(({ at, cells, align }) => {
+      const { text = "", paint = String } = line[at] ?? {};
+      const fits = cut(text, cells);
+      return pad(fits, cells, align).replace(fits, () => paint(fits));
     });
-    io.out(`${shown.join(gap).trimEnd()}\n`);
+    io.out(`${cells.join(gap).trimEnd()}\n`);
   }
 }
 
-const isFlexible = ({ flexible = false }: Column) => flexible;
-const isText = ({ align = "left", whole = false }: Column) => align === "left" && !whole;
-const widthOf = (widths: readonly number[]) =>
-  widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
+const widthOf = (columns: readonly Shown[]) =>
+  columns.reduce((sum, { cells }) => sum + cells, gap.length * (columns.length - 1));
 
-function cellsMinOf(column: Column): number {
-  const ofKind = isFlexible(column) ? flexibleCellsMin : isText(column) ? textCellsMin : Infinity;
-  return column.cellsMin ?? ofKind;
-}
-
-/** The place of the column to leave out, or -1 where all of them fit or none may be left out. */
-function superfluous(
-  columns: readonly Column[],
-  natural: readonly number[],
-  columnsMax: number,
-): number {
-  const least = columns.map((column, at) => Math.min(natural[at] ?? 0, cellsMinOf(column)));
-  return widthOf(least) <= columnsMax ? -1 : columns.findLastIndex(({ optional }) => optional);
-}
-
-/** The widths with which the columns fit into `columnsMax` cells. A number never gives way. */
-function fitted(
-  columns: readonly Column[],
-  natural: readonly number[],
-  columnsMax: number,
-): number[] {
-  const widths = [...natural];
-  const tooMany = widthOf(widths) - columnsMax;
-  const least = columns.map((column) => (isFlexible(column) ? cellsMinOf(column) : Infinity));
-  const excess = narrowed(widths, least, tooMany);
-  narrowed(
-    widths,
-    columns.map((column) => (isText(column) ? textCellsMin : Infinity)),
-    excess,
-  );
-  return widths;
-}
-
-/** Takes `excess` cells from the widest columns, down to `least` of each. Returns the rest. */
-function narrowed(widths: number[], least: readonly number[], excess: number): number {
-  for (let left = excess; left > 0; left -= 1) {
-    const [widest] = widths
-      .map((width, at) => ({ width, at }))
-      .filter(({ width, at }) => width > (least[at] ?? Infinity))
-      .toSorted((a, b) => b.width - a.width);
-    if (widest === undefined) return left;
-    widths[widest.at] = widest.width - 1;
+/** The columns with the widths that fit into `cellsMax`, as far as that is possible. */
+function fitted(columns: readonly Shown[], cellsMax: number): readonly Shown[] {
+  const excess = widthOf(columns) - cellsMax;
+  if (excess <= 0) return columns;
+  const [widest] = columns
+    .filter(({ flexible = false, cells }) => flexible && cells > flexibleCellsMin)
+    .toSorted((a, b) => b.cells - a.cells);
+  if (widest !== undefined) {
+    const cells = widest.cells - 1;
+    return fitted(columns.with(columns.indexOf(widest), { ...widest, cells }), cellsMax);
   }
-  return 0;
+  const extra = columns.findLastIndex(({ optional = false }) => optional);
+  return extra === -1 ? columns : fitted(columns.toSpliced(extra, 1), cellsMax);
 }

@@ -121,11 +121,11 @@ function listCommand(io: Io): Command {
       printTable(
         io,
         [
-          { title: "ID", whole: true },
+          { title: "ID" },
           { title: "NAME", flexible: true },
           "ROLE",
           "LAST SEEN",
-          { title: "LINK GOOD UNTIL", whole: true, optional: true },
+          { title: "LINK GOOD UNTIL", optional: true },
         ],
         all.map(({ id, name, role, seenAtMs, invitedUntilMs }) => [
           id,

@@ -15,7 +15,7 @@ export const operateFeature: Feature = {
   settings: [metricsSetting, processesSetting],
   findService,
   commands: [
-    { path: "usage", load: async () => (await import("./usage/index.ts")).usageCommand },
+    { path: "usage", load: async () => (await import("./usage/command.ts")).usageCommand },
     { path: "doctor", load: async () => (await import("./doctor/command.ts")).doctorCommand },
     {
       path: "backup",

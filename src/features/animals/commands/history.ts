@@ -89,11 +89,11 @@ function printHistory(io: Io, { pet, isRemoved, created, events }: AnimalHistory
   printTable(
     io,
     [
-      { title: "WHEN", whole: true },
+      { title: "WHEN" },
       { title: "WHO", optional: true },
       { title: "CHANGE", align: "right" },
       { title: "ACTION", optional: true },
-      { title: "WHAT", flexible: true, cellsMin: 20 },
+      { title: "WHAT", flexible: true },
     ],
     [
       atMs === undefined

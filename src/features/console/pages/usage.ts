@@ -1,5 +1,5 @@
 import { html, type Html } from "../../docs/html.ts";
-import { usageReport, type UsageReport } from "../../operate/usage/json.ts";
+import { usageReport, type UsageReport } from "../../operate/usage/report.ts";
 import { query, type Visit } from "../web/visit.ts";
 import { asTable, barChart, table } from "./chart.ts";
 import { notFoundPage } from "./failures.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { planAdvice } from "../../../../src/features/operate/usage/advice.ts";
-import { usageReport } from "../../../../src/features/operate/usage/json.ts";
+import { planAdvice, usageReport } from "../../../../src/features/operate/usage/report.ts";
 import { noBan } from "../../../../src/domain/ban.ts";
 import { publishedLimits } from "../../../../src/domain/plan.ts";
 

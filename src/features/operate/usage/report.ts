@@ -1,10 +1,15 @@
 import type { ApiKey } from "../../../domain/api-key.ts";
 import { isoDay } from "../../../domain/clock.ts";
-import { planNames } from "../../../domain/plan.ts";
+import {
+  nearLimitShare,
+  planNames,
+  publishedLimits,
+  type Limits,
+  type PlanName,
+} from "../../../domain/plan.ts";
 import { windowNames } from "../../../domain/windows.ts";
 import type { UsageDay } from "../../../storage/contract.ts";
 import { json, type Static } from "../../../cli/json.ts";
-import { planAdvice } from "./advice.ts";
 
 const { count, day, list, object, oneOf, orNull, text } = json;
 
@@ -84,4 +89,33 @@ function sum(days: readonly UsageDay[]): UsageReport["totals"] {
   const of = (field: keyof UsageReport["totals"]) =>
     days.reduce((total, each) => total + each[field], 0);
   return { requests: of("requests"), refusals: of("refusals"), bans: of("bans") };
+}
+
+/** Fewer refusals than both of these are no reason for another plan. */
+const refusalsMin = 20;
+const refusalShareMin = 0.01;
+
+/**
+ * The plan to offer for a key near its limits, or undefined if its plan fits. A day that was nearly
+ * used up needs a larger day. Refusals without such a day mean that the minute is too small.
+ */
+export function planAdvice(
+  limits: Limits,
+  days: readonly Pick<UsageDay, "requests" | "refusals">[],
+): NonNullable<UsageReport["keys"][number]["advice"]> | undefined {
+  const peakPerDay = Math.max(0, ...days.map(({ requests }) => requests));
+  if (peakPerDay >= limits.perDay * nearLimitShare) {
+    const plan = smallestPlan(({ perDay }) => peakPerDay < perDay * nearLimitShare);
+    return { window: "day", plan };
+  }
+  const requests = days.reduce((total, day) => total + day.requests, 0);
+  const refusals = days.reduce((total, day) => total + day.refusals, 0);
+  if (refusals < refusalsMin || refusals < requests * refusalShareMin) return undefined;
+  const plan = smallestPlan(({ perMinute }) => perMinute > limits.perMinute);
+  return { window: "minute", plan };
+}
+
+function smallestPlan(fits: (limits: Limits) => boolean): PlanName {
+  const published = planNames.filter((name) => name !== "enterprise");
+  return published.find((name) => fits(publishedLimits[name])) ?? "enterprise";
 }

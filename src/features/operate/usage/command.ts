@@ -1,0 +1,156 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { printJson, type Io } from "../../../cli/io.ts";
+import { addJson } from "../../../cli/json.ts";
+import { useBar } from "../../../cli/keys/shown.ts";
+import { withServices } from "../../../cli/open.ts";
+import {
+  addSettings,
+  commandHere,
+  configOf,
+  storeSettings,
+  toMakeKey,
+} from "../../../cli/options.ts";
+import { stylesOf } from "../../../cli/terminal/style.ts";
+import { printTable } from "../../../cli/terminal/table.ts";
+import { counted, grouped, percent, printable } from "../../../cli/terminal/text.ts";
+import type { ApiKey } from "../../../domain/api-key.ts";
+import { publishedLimits } from "../../../domain/plan.ts";
+import { usageKeptDays } from "../../../domain/windows.ts";
+import { usageReport, usageSchema, type UsageReport } from "./report.ts";
+
+const defaultDays = 30;
+const barCells = 20;
+
+interface Options {
+  readonly days: number;
+  readonly json?: true;
+}
+
+const help = `
+Days are UTC days, today included; earlier days are kept for ${usageKeptDays} days. A bar is
+the share of the key's daily limit; without a key, of the highest day.
+
+Examples:
+  rehome usage
+  rehome usage website --days 90
+  rehome usage --json | jq '.keys[] | select(.advice)'`;
+
+/** `rehome usage`: what keys did, day by day. */
+export function usageCommand(io: Io): Command {
+  const command = new Command("usage")
+    .description("show requests, refusals and bans day by day, of one key or of all")
+    .argument("[key]", "id, the beginning of one, or label; all keys without it")
+    .addOption(
+      new Option("--days <N>", `how many days, from 1 to ${usageKeptDays}`)
+        .default(defaultDays)
+        .argParser((value: string) => {
+          const days = /^\d{1,3}$/.test(value) ? Number(value) : 0;
+          if (days >= 1 && days <= usageKeptDays) return days;
+          throw new InvalidArgumentError(`It must be a whole number from 1 to ${usageKeptDays}.`);
+        }),
+    )
+    .addHelpText("after", help);
+  addJson(addSettings(command, storeSettings), usageSchema);
+  return command.action(async (reference: string | undefined, options: Options) => {
+    const loaded = configOf(command, io);
+    await withServices(loaded.config, io, async ({ keys, usage }) => {
+      const one = reference === undefined ? undefined : await keys.resolve(reference);
+      const shown = one === undefined ? await keys.list() : [one];
+      const days = await usage.days(options.days, one?.id);
+      const report = usageReport(shown, days, usage.today(), options.days);
+      if (options.json) return printJson(io, report);
+      if (shown.length === 0) io.err(`There is no key: ${commandHere(toMakeKey, loaded, io)}\n`);
+      return printUsage(io, report, one);
+    });
+  });
+}
+
+/** Prints the report for a person: days, totals, keys, and who should have another plan. */
+function printUsage(io: Io, report: UsageReport, key: ApiKey | undefined): void {
+  const whose = key === undefined ? counted(report.keys.length, "key") : keyName(key);
+  io.out(`${stylesOf(io).bold(`Requests per day, ${report.from} to ${report.to}, ${whose}`)}\n\n`);
+  printDays(io, report, key?.limits.perDay);
+  const { requests, refusals, bans } = report.totals;
+  io.out(
+    `\nTotal ${counted(requests, "request")}, ${counted(refusals, "refusal")}, ${counted(bans, "ban")}; ` +
+      `${grouped(Math.round(requests / report.days.length))} requests a day on average.\n`,
+  );
+  if (key === undefined) printKeys(io, report);
+  for (const line of report.keys.flatMap(adviceLines)) io.out(`${line}\n`);
+}
+
+function keyName({ id, name }: { id: string; name: string }): string {
+  return `${id} "${printable(name)}"`;
+}
+
+function printDays(io: Io, { days }: UsageReport, limit: number | undefined): void {
+  const first = days.findIndex(({ requests, refusals }) => requests + refusals > 0);
+  if (first === -1) return io.out("No requests in these days.\n");
+  const styles = stylesOf(io);
+  const top = limit ?? Math.max(...days.map(({ requests }) => requests), 1);
+  printTable(
+    io,
+    [
+      "DAY",
+      limit === undefined ? "OF THE HIGHEST DAY" : `OF ${grouped(limit)} A DAY`,
+      { title: "REQUESTS", align: "right" },
+      { title: "REFUSALS", align: "right" },
+      { title: "BANS", align: "right" },
+    ],
+    days.slice(first).map(({ day, requests, refusals, bans }) => {
+      const bar = useBar(requests, top, barCells, styles);
+      // The highest of all days is no limit.
+      const shown = limit === undefined ? { ...bar, paint: styles.green } : bar;
+      return [day, shown, grouped(requests), orBlank(refusals), orBlank(bans)];
+    }),
+  );
+}
+
+const orBlank = (count: number) => (count === 0 ? "" : grouped(count));
+
+function printKeys(io: Io, { keys }: UsageReport): void {
+  const used = keys.filter(({ requests, refusals }) => requests + refusals > 0);
+  if (used.length === 0) return;
+  io.out("\n");
+  printTable(
+    io,
+    [
+      "ID",
+      { title: "LABEL", flexible: true },
+      { title: "PLAN", optional: true },
+      { title: "REQUESTS", align: "right" },
+      { title: "REFUSALS", align: "right", optional: true },
+      { title: "BANS", align: "right", optional: true },
+      { title: "HIGHEST DAY", align: "right" },
+    ],
+    used.map(({ id, name, plan, requests, refusals, bans, peakPerDay, perDay }) => [
+      id,
+      name,
+      plan,
+      grouped(requests),
+      grouped(refusals),
+      grouped(bans),
+      `${grouped(peakPerDay)} (${percent(peakPerDay / perDay)})`,
+    ]),
+  );
+}
+
+/** What to offer to the holder of a key that is near its limits. */
+function adviceLines(key: UsageReport["keys"][number]): string[] {
+  if (key.advice === null) return [];
+  const { window, plan } = key.advice;
+  const why =
+    window === "day"
+      ? `used ${percent(key.peakPerDay / key.perDay)} of its day (${grouped(key.peakPerDay)} of ${grouped(key.perDay)})`
+      : `was refused ${grouped(key.refusals)} times, although no day was used up: its limit per minute is too low`;
+  const offer =
+    plan === "enterprise"
+      ? "enterprise with custom limits would fit"
+      : `${plan} would fit (${grouped(publishedLimits[plan].perMinute)}/min, ${grouped(publishedLimits[plan].perDay)}/day)`;
+  const limits = plan === "enterprise" ? " --per-minute N --per-day N" : "";
+  return [
+    "",
+    `${keyName(key)}, plan ${key.plan}, ${why}.`,
+    `  ${offer}: rehome keys update ${key.id} --plan ${plan}${limits}`,
+  ];
+}
