@@ -108,19 +108,6 @@ describe("imports", () => {
     expect(unreachable([...sources, dead], entryPoints)).toEqual(["src/service/dead.ts"]);
   });
 
-  test("only PostgreSQL, the build and migrations load Drizzle", () => {
-    const users = sources
-      .filter(({ imports }) => imports.some((name) => name.startsWith("drizzle-orm")))
-      .map(({ path }) => path)
-      .filter((path) => !path.startsWith("src/features/postgres/"));
-    expect(users).toEqual([
-      "src/storage/sqlite/columns.ts",
-      "src/storage/sqlite/schema.ts",
-      "src/storage/sqlite/statements.macro.ts",
-      "src/storage/table-parts.ts",
-    ]);
-  });
-
   test("the build knows every thread", () => {
     const workers = sources.map(({ path }) => path).filter((path) => path.endsWith(".worker.ts"));
     expect(entryPoints).toEqual(["src/main.ts", ...workers]);

@@ -1,2 +1,2 @@
 /** The tables of `limits.db`, as drizzle-kit takes them: what a module exports. */
-export { rateWindows, usageDays } from "../../src/storage/sqlite/schema.ts";
+export { rateWindows, usageDays } from "../../src/storage/schema.sqlite.ts";

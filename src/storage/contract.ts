@@ -7,6 +7,7 @@ import type { ApiKey } from "../domain/api-key.ts";
 import type { PageQuery } from "../domain/page.ts";
 import type { NewPet, Pet } from "../domain/pet.ts";
 import type { ReserveRequest, Reserved, WindowCounts } from "../domain/windows.ts";
+import type { Database } from "./database.ts";
 import type { KeyStore } from "./keys.ts";
 import type { Steps } from "./statement.ts";
 
@@ -175,6 +176,10 @@ export interface Store extends Engine {
   readonly place: string;
   /** Resolves once all its threads are at work: a server answers nobody before. */
   readonly started: Promise<void>;
+  /** The catalogue: whatever is not on the path of a request is asked here. */
+  readonly db: Database;
+  /** The counters, which SQLite keeps in a file of their own: no transaction spans both. */
+  readonly counters: Database;
   readonly pets: PetStore;
   readonly keys: KeyStore;
   readonly windows: WindowStore;

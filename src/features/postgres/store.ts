@@ -9,6 +9,7 @@ import type {
   StoreVersions,
   TransactionOptions,
 } from "../../storage/contract.ts";
+import type { Database } from "../../storage/database.ts";
 import type { Steps } from "../../storage/statement.ts";
 import { type Noted, openSession, read, transact } from "./engine.ts";
 import { describeAddress, type DatabaseAddress } from "./address.ts";
@@ -19,6 +20,7 @@ import { countBan } from "../../storage/counters.ts";
 import { migrate, postgresMigrations } from "./migrate.ts";
 import { petReads, PostgresPets } from "./pets.ts";
 import { readVersions } from "./poll.ts";
+import { postgresDatabase } from "./transaction.ts";
 import { freshMs, type Poll, polled, VersionWatch } from "./versions.ts";
 import { windowStore } from "./windows.ts";
 
@@ -119,6 +121,8 @@ async function requireWritable(sql: SQL): Promise<void> {
 class PostgresStore implements Store {
   readonly place: string;
   readonly started = Promise.resolve();
+  readonly db: Database;
+  readonly counters: Database;
   readonly pets: Store["pets"];
   readonly keys: Store["keys"];
   readonly windows: Store["windows"];
@@ -137,6 +141,11 @@ class PostgresStore implements Store {
     this.#options = options;
     this.#connections = connections;
     const onChange = () => this.#versions.notePets("additions");
+    this.db = postgresDatabase(connections, {
+      timeoutMs,
+      onCommit: ({ pets: change, epoch }) => this.#note({ animals: change, epoch }),
+    });
+    this.counters = this.db;
     const pets = new PostgresPets(connections, {
       timeoutMs,
       onCommit,

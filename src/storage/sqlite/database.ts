@@ -7,12 +7,10 @@ export const busyTimeoutMs = 5_000;
 
 interface OpenOptions {
   /** What a commit outlives: a killed process with `normal`, a power cut too with `full`. */
-  readonly synchronous: "full" | "normal";
+  readonly synchronous: "full" | "normal" | "off";
   /** How long a statement may block for another process's lock; 0 on a thread that serves. */
   readonly busyTimeoutMs?: number;
   readonly pageSizeBytes?: number;
-  /** What the database begins with, in memory, instead of what is at its path. */
-  readonly image?: Uint8Array | undefined;
 }
 
 /**
@@ -20,11 +18,12 @@ interface OpenOptions {
  * Integers come as bigints, and a missing parameter is an error. Creates the file if it is missing.
  */
 export function openDatabase(path: string, options: OpenOptions): Database {
-  const reading = { safeIntegers: true, strict: true };
-  const db =
-    options.image === undefined
-      ? new Database(path, { create: true, readwrite: true, ...reading })
-      : Database.deserialize(withoutLog(options.image), reading);
+  const db = new Database(path, {
+    create: true,
+    readwrite: true,
+    safeIntegers: true,
+    strict: true,
+  });
   db.run(`PRAGMA busy_timeout = ${options.busyTimeoutMs ?? busyTimeoutMs}`);
   if (options.pageSizeBytes !== undefined) db.run(`PRAGMA page_size = ${options.pageSizeBytes}`);
   useWriteAheadLog(db);
@@ -33,13 +32,6 @@ export function openDatabase(path: string, options: OpenOptions): Database {
   // A log that a burst made long is cut back when it is checkpointed.
   db.run("PRAGMA journal_size_limit = 16777216");
   return db;
-}
-
-/** Bytes 18 and 19 say that a log is beside a database (SQLite's file format, section 1.3.3). */
-function withoutLog(image: Uint8Array): Uint8Array {
-  const copy = Uint8Array.from(image);
-  copy.fill(1, 18, 20);
-  return copy;
 }
 
 /** In WAL mode readers wait for no writer. The switch ignores busy_timeout, so ask first. */

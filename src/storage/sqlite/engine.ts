@@ -3,7 +3,7 @@ import type { Awaitable, Session } from "../contract.ts";
 import { type ColumnKind, columnName } from "../declare.ts";
 import { countEdit } from "../store-state.ts";
 import { asAppError, busyTimeoutMs, isBusy, openDatabase, translating } from "./database.ts";
-import { inMemory, storeFiles } from "./files.ts";
+import { storeFiles } from "./files.ts";
 import {
   type Answer,
   type Dialect,
@@ -113,29 +113,24 @@ async function tryAgain<T>(work: () => T, deadlineMs: number): Promise<T> {
 const sessionCacheKib = 8_192;
 
 interface SessionOptions {
-  /** The data folder, or ":memory:". */
   readonly folder: string;
   /** True on a thread that serves: no statement may block it for a lock. */
   readonly serving: boolean;
 }
 
 /**
- * Opens a session on the files of `folder`; in memory there is only the connection `shared`.
+ * Opens a session on the files of `folder`.
  * Temporary tables are in a file without a name, so that they take no lock on the catalogue and
  * cannot be left behind. Writes go through `writing`, so that the store sees them at once.
  */
 export function openSession(
-  shared: Database,
   { folder, serving }: SessionOptions,
   writing: <T>(write: () => T) => Awaitable<T>,
 ): Session {
-  const db =
-    folder === inMemory
-      ? shared
-      : openDatabase(storeFiles(folder).catalogue, {
-          synchronous: "full",
-          busyTimeoutMs: serving ? 0 : busyTimeoutMs,
-        });
+  const db = openDatabase(storeFiles(folder).catalogue, {
+    synchronous: "full",
+    busyTimeoutMs: serving ? 0 : busyTimeoutMs,
+  });
   db.run("PRAGMA temp_store = FILE");
   for (const schema of ["main", "temp"])
     db.run(`PRAGMA ${schema}.cache_size = -${sessionCacheKib}`);
@@ -145,7 +140,7 @@ export function openSession(
     aside: (work) => translating(() => db.transaction(() => perform(db, work()))()),
     transact: (work) => writing(() => transactOn(db, work)),
     close() {
-      if (db !== shared) db.close();
+      db.close();
     },
   };
 }

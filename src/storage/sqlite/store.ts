@@ -1,5 +1,7 @@
-import type { Database } from "bun:sqlite";
-import { existsSync } from "node:fs";
+import type { Database as Connection } from "bun:sqlite";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type {
   Awaitable,
   CommitReport,
@@ -13,7 +15,7 @@ import { GroupCommit } from "../group-commit.ts";
 import { backupBefore } from "./backup.ts";
 import { attempt, freeSpace, probe, requireRoomToMigrate } from "./checks.ts";
 import { FileWatch, VersionReader } from "./watch.ts";
-import { notOpened, openDatabase, translating } from "./database.ts";
+import { busyTimeoutMs, notOpened, openDatabase, translating } from "./database.ts";
 import { inMemory, migrationsOf, storeFiles } from "./files.ts";
 import { closeToOthers, makeFor, prepareFolder } from "./folder.ts";
 import { inspectFolder } from "./inspect.ts";
@@ -25,6 +27,7 @@ import { createdRow } from "../pet-row.ts";
 import { countBan } from "../counters.ts";
 import type { Steps } from "../statement.ts";
 import { openSession, perform, transactOn, withoutBlocking } from "./engine.ts";
+import { SqliteDatabase } from "./transaction.ts";
 import { windowStore, type WindowStoreOptions } from "./windows.ts";
 import { Writer } from "./writer.ts";
 import type { Inspected } from "./writer-thread.ts";
@@ -48,31 +51,48 @@ export interface SqliteOptions extends WindowStoreOptions {
   readonly onCommit?: (report: CommitReport) => void;
   /** Called for each ban that this process imposes. */
   readonly onBan?: () => void;
-  /** The bytes of a catalogue that a store in memory begins with. */
-  readonly image?: Uint8Array;
+  /** A file with the catalogue that a store in memory begins with. */
+  readonly image?: string;
   /** Set when the data folder was inspected already, and found to be in order. */
   readonly inspected?: Inspected | undefined;
 }
 
 /** Opens the databases of a data folder. Makes missing ones, and updates older schemas. */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
-  const opened: Database[] = [];
-  const open = (...args: Parameters<typeof openDatabase>): Database => {
+  return options.folder === inMemory ? openTemporary(options) : openFolder(options);
+}
+
+/** A store that ends when it is closed: nothing in it needs to outlive the machine. */
+function openTemporary({ image, ...options }: SqliteOptions): SqliteStore {
+  const folder = mkdtempSync(join(tmpdir(), "rehome-"));
+  try {
+    const { catalogue } = storeFiles(folder);
+    if (image !== undefined) copyFileSync(image, catalogue);
+    return openFolder({ ...options, folder }, true);
+  } catch (error) {
+    rmSync(folder, { recursive: true });
+    throw error;
+  }
+}
+
+function openFolder(options: SqliteOptions, isTemporary = false): SqliteStore {
+  const opened: Connection[] = [];
+  const open = (...args: Parameters<typeof openDatabase>): Connection => {
     const db = openDatabase(...args);
     opened.push(db);
     return db;
   };
   try {
     const files = storeFiles(options.folder);
-    if (options.folder !== inMemory) prepare(options, files);
-    const catalogue = open(files.catalogue, { synchronous: "full", image: options.image });
+    if (!isTemporary) prepare(options, files);
+    const catalogue = open(files.catalogue, { synchronous: isTemporary ? "off" : "full" });
     const limits = open(files.limits, {
-      synchronous: "normal",
+      synchronous: isTemporary ? "off" : "normal",
       pageSizeBytes: limitsPageSizeBytes,
     });
     migrate(catalogue, files.catalogue, migrationsOf.catalogue);
     migrate(limits, files.limits, migrationsOf.limits);
-    return new SqliteStore(options, catalogue, limits);
+    return new SqliteStore({ ...options, isTemporary }, catalogue, limits);
   } catch (error) {
     for (const db of opened) db.close();
     throw notOpened(options.folder, error);
@@ -102,15 +122,22 @@ function prepare(
   }
 }
 
+interface StoreOptions extends SqliteOptions {
+  /** True for a store whose folder goes when it is closed. */
+  readonly isTemporary: boolean;
+}
+
 class SqliteStore implements Store {
   readonly place: string;
   readonly started: Promise<void>;
+  readonly db: SqliteDatabase;
+  readonly counters: SqliteDatabase;
   readonly pets: Store["pets"];
   readonly keys: Store["keys"];
   readonly windows: Store["windows"];
-  readonly #options: SqliteOptions;
-  readonly #catalogue: Database;
-  readonly #limits: Database;
+  readonly #options: StoreOptions;
+  readonly #catalogue: Connection;
+  readonly #limits: Connection;
   readonly #writer: Writer | undefined;
   readonly #watch: FileWatch | undefined;
   readonly #versions: VersionReader;
@@ -118,15 +145,14 @@ class SqliteStore implements Store {
   /** True while the last reservation failed: only then is a probe worth a write. */
   #hasReserveFailed = false;
 
-  constructor(options: SqliteOptions, catalogue: Database, limits: Database) {
+  constructor(options: StoreOptions, catalogue: Connection, limits: Connection) {
     this.#options = options;
     this.#catalogue = catalogue;
     this.#limits = limits;
     const { folder, hasPeers, serving } = options;
-    this.place = folder;
+    this.place = options.isTemporary ? inMemory : folder;
     const files = storeFiles(folder);
-    const threaded = serving && folder !== inMemory;
-    if (threaded) {
+    if (serving) {
       catalogue.run("PRAGMA busy_timeout = 0");
       limits.run("PRAGMA busy_timeout = 0");
       // The writer thread checkpoints; a commit on this one must not stop to do it.
@@ -135,7 +161,9 @@ class SqliteStore implements Store {
       this.#writer = this.#newWriter();
     }
     this.started = this.#writer?.start() ?? Promise.resolve();
-    this.#versions = new VersionReader(catalogue, { snapshot: threaded, hasPeers });
+    this.#versions = new VersionReader(catalogue, { snapshot: serving, hasPeers });
+    this.db = this.#database(files.catalogue, "full");
+    this.counters = this.#database(files.limits, "normal");
     this.keys = keyStore(this);
     this.pets = this.#petStore();
     this.windows = this.#countingReservations(windowStore(limits, options));
@@ -151,7 +179,7 @@ class SqliteStore implements Store {
   }
 
   session(): Session {
-    return openSession(this.#catalogue, this.#options, (write) => this.#writing(write));
+    return openSession(this.#options, (write) => this.#writing(write));
   }
 
   versions(): StoreVersions {
@@ -191,6 +219,7 @@ class SqliteStore implements Store {
 
   async close(): Promise<void> {
     try {
+      await Promise.all([this.db.close(), this.counters.close()]);
       await this.#writer?.close();
     } finally {
       this.#watch?.close();
@@ -198,8 +227,22 @@ class SqliteStore implements Store {
       // The last connection to close folds the logs into their files and removes them.
       this.#catalogue.close(true);
       this.#limits.close(true);
+      const { folder, isTemporary } = this.#options;
+      if (isTemporary) rmSync(folder, { recursive: true });
     }
     this.#requireFiles();
+  }
+
+  #database(path: string, synchronous: "full" | "normal"): SqliteDatabase {
+    const { serving, timeoutMs, isTemporary } = this.#options;
+    return new SqliteDatabase({
+      open: () =>
+        openDatabase(path, { synchronous: isTemporary ? "off" : synchronous, busyTimeoutMs: 0 }),
+      timeoutMs: serving ? timeoutMs : busyTimeoutMs,
+      onBegin: () => this.#requireFiles(),
+      // What is read after it must see it.
+      onCommit: () => this.#versions.endTurn(),
+    });
   }
 
   #newWriter(): Writer {

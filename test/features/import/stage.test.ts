@@ -428,8 +428,10 @@ test("a full disk is said to be that of the temporary file", async () => {
     timeoutMs: 100,
     serving: false,
   });
+  const session = store.session();
+  store.session = () => session;
   const stage = await catalogueOf(store).beginImport({ actor: "tester", nowMs: () => 0 });
-  await store.transact(() => rows(sql`PRAGMA temp.max_page_count = 8`));
+  await session.read(() => rows(sql`PRAGMA temp.max_page_count = 8`));
   const many = Array.from({ length: 1_000 }, (_, index) => staged(`animal ${index}`));
   const error: unknown = await stage.add(many).catch((failure: unknown) => failure);
   expect((error as Error).message).toStartWith(

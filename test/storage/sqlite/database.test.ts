@@ -1,7 +1,7 @@
 /** How a database is opened, and what its failures are taken for. */
 import { Database, SQLiteError } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../../src/domain/errors.ts";
 import {
@@ -103,16 +103,6 @@ test("what is translated says in words why it failed, and what to do", () => {
     throw new RangeError("one");
   };
   expect(failure(() => translating(refuse))).toBeInstanceOf(RangeError);
-});
-
-test("a copy of a database with a log is read from its bytes", () => {
-  using folder = temporaryFolder();
-  const path = `${folder.path}/a.db`;
-  const db = openDatabase(path, { synchronous: "full" });
-  db.run("CREATE TABLE a AS SELECT 1 AS b");
-  db.close(true);
-  using copy = openDatabase(":memory:", { synchronous: "full", image: readFileSync(path) });
-  expect(copy.query("SELECT b FROM a").get()).toEqual({ b: 1n });
 });
 
 test("a database that another process just makes is waited for", async () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { keyState, keyStates, type KeyState } from "../../../domain/api-key.ts";
 import type { Clock } from "../../../domain/clock.ts";
 import { petStatuses, type PetStatus } from "../../../domain/pet.ts";
@@ -30,7 +29,7 @@ export async function verifyBackup(file: string, clock: Clock): Promise<BackupCo
   const pending = examine(file, (db) => pendingMigrations(db, file, migrationsOf.catalogue));
   const store = openSqliteStore({
     folder: inMemory,
-    image: readFileSync(file),
+    image: file,
     clock,
     random: Math.random,
     timeoutMs: 0,

@@ -1,0 +1,136 @@
+import type { SQL } from "bun";
+import { getTableColumns, getTableName, type SQLWrapper } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/bun-sql";
+import { PgDialect } from "drizzle-orm/pg-core";
+import { jsonText } from "../../domain/exact-json.ts";
+import {
+  buildersOf,
+  type Database,
+  type Notes,
+  type Tx,
+  type WorkOptions,
+} from "../../storage/database.ts";
+import * as schema from "../../storage/schema.postgres.ts";
+import { repeatable, type Runner } from "./connections.ts";
+import { lockTimeout } from "./engine.ts";
+import { isHarmless } from "./failures.ts";
+
+const dialect = new PgDialect();
+
+type Client = Pick<SQL, "unsafe">;
+
+interface Connections {
+  readonly reads: Runner<{ readonly sql: SQL }>;
+  readonly changes: Runner<{ readonly sql: SQL }>;
+}
+
+interface PostgresDatabaseOptions {
+  /** How long work may take that says nothing else. */
+  readonly timeoutMs: number;
+  /** Called after each commit. */
+  readonly onCommit: (notes: Notes) => void;
+}
+
+/** All data of a store. Reads share some connections, and transactions queue for one. */
+export function postgresDatabase(
+  { reads, changes }: Connections,
+  { timeoutMs: usualMs, onCommit }: PostgresDatabaseOptions,
+): Database {
+  return {
+    t: schema,
+    dialect: "postgres",
+    read: (work, { timeoutMs = usualMs }: WorkOptions = {}) =>
+      reads.run(
+        ({ sql }) =>
+          sql.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY", (client) =>
+            performed(client, work, {}),
+          ),
+        { ...repeatable, deadlineMs: performance.now() + timeoutMs },
+      ),
+    async transaction(work, { timeoutMs = usualMs }: WorkOptions = {}) {
+      let notes: Notes = {};
+      const result = await changes.run(
+        ({ sql }) =>
+          sql.begin(async (client) => {
+            notes = {};
+            await limitLocks(client, timeoutMs);
+            return performed(client, work, notes);
+          }),
+        { mayRepeat: isHarmless, deadlineMs: performance.now() + timeoutMs },
+      );
+      onCommit(notes);
+      return result;
+    },
+  };
+}
+
+/**
+ * The transaction waits for a lock at most `timeoutMs`. The server releases its locks when this
+ * process is silent for that long.
+ */
+async function limitLocks(client: Client, timeoutMs: number): Promise<void> {
+  await client.unsafe(
+    `SELECT set_config('lock_timeout', $1, true),
+      set_config('idle_in_transaction_session_timeout', $2, true)`,
+    [lockTimeout(timeoutMs), String(timeoutMs)],
+  );
+}
+
+async function performed<T>(
+  client: Client,
+  work: (tx: Tx) => Promise<T>,
+  notes: Notes,
+): Promise<T> {
+  let hasEnded = false;
+  const unsafe: SQL["unsafe"] = (text, values) => {
+    if (hasEnded) throw new Error("The transaction has ended.");
+    return client.unsafe(text, values);
+  };
+  try {
+    return await work(txOn({ unsafe }, notes));
+  } finally {
+    hasEnded = true;
+  }
+}
+
+function txOn(client: Client, notes: Notes): Tx {
+  const send = (query: SQLWrapper) => {
+    const { sql, params } = dialect.sqlToQuery(query.getSQL());
+    return client.unsafe(sql, params);
+  };
+  const insertAll: Tx["insertAll"] = async (table, rows, { ifAbsent = false } = {}) => {
+    const all = Object.entries(getTableColumns(table));
+    const columns = all.filter(([property]) => Object.hasOwn(rows[0] ?? {}, property));
+    if (columns.length === 0) return 0;
+    const names = columns.map(([, { name }]) => `"${name}"`);
+    // JSON goes as text: Bun's client would make JSON of it once more.
+    const isJson = columns.map(([, column]) => column.getSQLType() === "json");
+    const arrays = columns.map(
+      ([, column], at) => `$${at + 1}::${isJson[at] ? "text" : column.getSQLType()}[]`,
+    );
+    const { count } = (await client.unsafe(
+      `INSERT INTO "${schema.schemaName}"."${getTableName(table)}" (${names.join(", ")})
+       OVERRIDING SYSTEM VALUE
+       SELECT ${names.map((name, at) => (isJson[at] ? `${name}::json` : name)).join(", ")}
+       FROM unnest(${arrays.join(", ")}) AS given (${names.join(", ")})
+       ${ifAbsent ? "ON CONFLICT DO NOTHING" : ""}`,
+      columns.map(([property], at) =>
+        rows.map((row) => {
+          const value = (row as Record<string, unknown>)[property] ?? null;
+          return isJson[at] && value !== null ? jsonText(value) : value;
+        }),
+      ),
+    )) as { count: number };
+    return count;
+  };
+  return {
+    ...buildersOf(drizzle({ client: client as SQL })),
+    t: schema,
+    dialect: "postgres",
+    notes,
+    insertAll,
+    rows: async <T>(query: SQLWrapper) => (await send(query)) as T[],
+    run: async (query: SQLWrapper) => ((await send(query)) as { count: number }).count,
+    forUpdate: <Q>(query: Q) => (query as { for(strength: "update"): Q }).for("update"),
+  };
+}

@@ -1,0 +1,165 @@
+/**
+ * How data are asked: async functions on a `Tx`, in Drizzle's builders and `sql`, written once for
+ * both databases against PostgreSQL's types.
+ *
+ *   const rename = (db: Database, id: string, name: string) =>
+ *     db.transaction(async (tx) => {
+ *       const { people } = tx.t;
+ *       const isThem = eq(people.id, id);
+ *       const [found] = await tx.forUpdate(tx.select().from(people).where(isThem));
+ *       if (found !== undefined) await tx.update(people).set({ name }).where(isThem);
+ *       return found;
+ *     });
+ *
+ * The work awaits nothing but `tx`: SQLite's transaction is rolled back otherwise.
+ */
+import { eq, getTableColumns, sql, type SQLWrapper } from "drizzle-orm";
+import type { BunSQLDatabase } from "drizzle-orm/bun-sql";
+import type { PgTable } from "drizzle-orm/pg-core";
+import type * as schema from "./schema.postgres.ts";
+
+/** The tables that both databases have. */
+export type Tables = Omit<typeof schema, "catalogue" | "rehome" | "schemaName">;
+export type TableName = keyof Tables;
+
+export type Db = Pick<BunSQLDatabase, "select" | "selectDistinct" | "insert" | "update" | "delete">;
+
+/** Drizzle's builders of `on` alone, without its own transactions. */
+export function buildersOf(on: Db): Db {
+  return {
+    select: on.select.bind(on),
+    selectDistinct: on.selectDistinct.bind(on),
+    insert: on.insert.bind(on),
+    update: on.update.bind(on),
+    delete: on.delete.bind(on),
+  };
+}
+
+/** A transaction. Each of its functions throws once it has ended. */
+export interface Tx extends Db {
+  readonly t: Tables;
+  readonly dialect: "sqlite" | "postgres";
+  /**
+   * The rows of a statement, by the names in it. Every integer is a bigint: cast what PostgreSQL
+   * would make an int or a numeric. JSON is text: select it with `CAST(... AS text)`.
+   */
+  rows<T>(query: SQLWrapper): Promise<T[]>;
+  /** Runs a statement, or a builder without `returning`. Returns how many rows it changed. */
+  run(query: SQLWrapper): Promise<number>;
+  /**
+   * Adds rows by one prepared statement; all have the properties of the first one. With `ifAbsent`
+   * it skips those whose key exists. Returns how many it added.
+   */
+  insertAll<T extends PgTable>(
+    table: T,
+    rows: readonly T["$inferInsert"][],
+    options?: { readonly ifAbsent?: boolean },
+  ): Promise<number>;
+  /** Locks the rows of a SELECT. An SQLite transaction holds the only lock there is. */
+  forUpdate<Q>(query: Q): Q;
+  /** What the transaction tells this process when it commits; see `changePets` and `nextEpoch`. */
+  readonly notes: Notes;
+}
+
+/** What a transaction changed that processes hold in memory. */
+export interface Notes {
+  pets?: PetChange;
+  /** The epoch that a change of keys began. */
+  epoch?: number;
+}
+/** Changes of any animals, or additions alone, under ids above all that were given. */
+export type PetChange = "any" | "additions";
+
+export interface WorkOptions {
+  /** How long it may take on PostgreSQL, waiting included; the store's timeout by default. */
+  readonly timeoutMs?: number;
+}
+
+/** For an operator's work, which is nobody's request. */
+export const longWork: WorkOptions = { timeoutMs: 10 * 60_000 };
+
+/** A catalogue, or its counters. Calls reject with `unavailable` without a database in time. */
+export interface Database {
+  readonly t: Tables;
+  readonly dialect: Tx["dialect"];
+  /** Runs work that only reads, in one snapshot. It waits for no transaction. */
+  read<T>(work: (tx: Tx) => Promise<T>, options?: WorkOptions): Promise<T>;
+  /**
+   * Runs work in a transaction. All of it is durable when the promise resolves, and nothing is
+   * stored when it rejects. `work` is called again if the database refused it before anything was
+   * done.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: WorkOptions): Promise<T>;
+}
+
+/**
+ * The columns of a table for `select` and `returning`, with exact JSON: PostgreSQL's client rounds
+ * an int64 in a bare column.
+ */
+export function columnsOf<T extends PgTable>(table: T): T["_"]["columns"] {
+  const columns = getTableColumns(table);
+  const exact = Object.entries(columns)
+    .filter(([, column]) => column.getSQLType() === "json")
+    .map(([name, column]) => [name, sql`CAST(${column} AS text)`.mapWith(column)] as const);
+  return Object.assign({}, columns, Object.fromEntries(exact));
+}
+
+/**
+ * The name of the number of transactions that changed animals, other than by adding some at the
+ * end. It tells a process which cached pages another process may have changed.
+ */
+const editsFact = "animal_edits";
+
+/**
+ * Changes animals by `work`. Every change of the table goes through here, once in a transaction. On
+ * PostgreSQL a row's lock orders the changes of all processes, and holds the number of animals.
+ */
+export async function changePets<T>(tx: Tx, change: PetChange, work: () => Promise<T>): Promise<T> {
+  tx.notes.pets = change;
+  if (tx.dialect === "postgres") {
+    await tx.run(sql`UPDATE rehome.catalogue SET version = version + 1`);
+  }
+  if (change === "any") await countEdit(tx);
+  if (tx.dialect === "sqlite") return work();
+  const before = await balance(tx);
+  const result = await work();
+  const more = (await balance(tx)) - before;
+  if (more !== 0n) await tx.run(sql`UPDATE rehome.catalogue SET animals = animals + ${more}`);
+  return result;
+}
+
+/** The animals that this transaction added, less those that it took away, as PostgreSQL counts. */
+async function balance(tx: Tx): Promise<bigint> {
+  const pets = sql`to_regclass('rehome.pets')`;
+  const [row] = await tx.rows<{ balance: bigint }>(
+    sql`SELECT pg_stat_get_xact_tuples_inserted(${pets}) - pg_stat_get_xact_tuples_deleted(${pets}) AS balance`,
+  );
+  return row?.balance ?? 0n;
+}
+
+async function countEdit(tx: Tx): Promise<void> {
+  const { storeState } = tx.t;
+  await tx
+    .insert(storeState)
+    .values({ name: editsFact, value: "1" })
+    .onConflictDoUpdate({
+      target: storeState.name,
+      set: { value: sql`CAST(CAST(${storeState.value} AS bigint) + 1 AS text)` },
+    });
+}
+
+/**
+ * Raises the epoch of the keys, and returns it. Its row stays locked, so that epochs become visible
+ * in their order.
+ */
+export async function nextEpoch(tx: Tx): Promise<number> {
+  const { keyEpoch } = tx.t;
+  const [raised] = await tx
+    .update(keyEpoch)
+    .set({ epoch: sql`${keyEpoch.epoch} + 1` })
+    .where(eq(keyEpoch.id, 1))
+    .returning();
+  if (raised === undefined) throw new Error("the epoch of the keys has no row");
+  tx.notes.epoch = raised.epoch;
+  return raised.epoch;
+}

@@ -1,0 +1,14 @@
+/** What the tables of both databases have in common: values, and what their JSON holds. */
+import { sql, type SQL } from "drizzle-orm";
+
+/** Staff see animals, import and categories; operators see all. */
+export const personRoles = ["staff", "operator"] as const;
+export type PersonRole = (typeof personRoles)[number];
+
+/** What is known about a key, an animal or a change, as it was before or after. */
+export type Snapshot = Record<string, unknown>;
+
+/** The values of an enumeration, as a CHECK lists them. */
+export function oneOf(values: readonly string[]): SQL {
+  return sql.raw(values.map((value) => `'${value}'`).join(", "));
+}

@@ -1,0 +1,235 @@
+/**
+ * Async transactions on bun:sqlite, which is synchronous: to await a builder runs it at once. What
+ * would break a transaction is refused or made impossible here, see each function.
+ */
+import type { Database as Connection, SQLQueryBindings, Statement } from "bun:sqlite";
+import { getTableColumns, getTableName, type SQLWrapper } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
+import {
+  buildersOf,
+  type Database,
+  type Db,
+  type Notes,
+  type Tables,
+  type Tx,
+} from "../database.ts";
+import * as schema from "../schema.sqlite.ts";
+import { asAppError, isBusy } from "./database.ts";
+
+/** Statements are written once, against PostgreSQL's types. The tests run them on both. */
+const sqlite = { t: schema, on: drizzle } as unknown as {
+  readonly t: Tables;
+  on(client: { prepare(text: string): Statement }): Db;
+};
+const dialect = new SQLiteSyncDialect();
+
+/** Pause before a lock that another connection holds is asked for again. */
+const retryPauseMs = 1;
+
+/** Runs `work`, again while another connection holds its lock. The event loop goes on meanwhile. */
+export async function whenFree<T>(work: () => T, timeoutMs: number): Promise<T> {
+  const deadlineMs = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadlineMs) throw error;
+    }
+    await Bun.sleep(retryPauseMs);
+  }
+}
+
+/** Work in a transaction. If it uses the connection, it is synchronous. */
+type Work<T> = (tx: Tx, connection: Connection) => T | Promise<T>;
+
+interface LaneOptions {
+  /** Called before each transaction, which it refuses by what it throws. */
+  readonly onBegin?: () => void;
+  /** Opens a connection with a busy_timeout of 0. Called at first use. */
+  readonly open: () => Connection;
+  /** How long a transaction may wait for another connection's lock. */
+  readonly timeoutMs: number;
+}
+
+/** Statements that a connection keeps prepared. */
+const statementsMax = 256;
+
+/** One connection for transactions, which queue. Nothing else may run on it. */
+class Lane {
+  readonly #onBegin: () => void;
+  readonly #open: () => Connection;
+  readonly #begin: (connection: Connection) => void;
+  readonly #timeoutMs: number;
+  readonly #statements = new Map<string, Statement>();
+  #connection: Connection | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    { onBegin = () => {}, open, timeoutMs }: LaneOptions,
+    begin: (connection: Connection) => void,
+  ) {
+    this.#onBegin = onBegin;
+    this.#open = open;
+    this.#begin = begin;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Runs `work` in a transaction of its own, after those that were asked for before it. */
+  run<T>(work: Work<T>, onCommit?: (notes: Notes) => void): Promise<T> {
+    const result = this.#last.then(() => this.#transaction(work, onCommit));
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    this.#forget();
+    // True: SQLite would keep the file open for a statement that was left.
+    this.#connection?.close(true);
+    this.#connection = undefined;
+  }
+
+  async #transaction<T>(work: Work<T>, onCommit?: (notes: Notes) => void): Promise<T> {
+    try {
+      this.#onBegin();
+      const connection = (this.#connection ??= this.#open());
+      // Waits before the work begins, so that the work never begins twice.
+      await whenFree(() => this.#begin(connection), this.#timeoutMs);
+      try {
+        const notes: Notes = {};
+        const result = await this.#inTime(connection, work, notes);
+        connection.run("COMMIT");
+        onCommit?.(notes);
+        return result;
+      } finally {
+        if (connection.inTransaction) connection.run("ROLLBACK");
+      }
+    } catch (error) {
+      throw asAppError(error);
+    }
+  }
+
+  /** Rejects at the next macrotask, and then `tx` is of no use to the work any more. */
+  async #inTime<T>(connection: Connection, work: Work<T>, notes: Notes): Promise<T> {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setImmediate(() =>
+      reject(new Error("A transaction may await its own statements only.")),
+    );
+    let hasEnded = false;
+    const requireOpen = () => {
+      // SQLite ends a transaction by itself when the disk fails in it.
+      if (hasEnded || !connection.inTransaction) throw new Error("The transaction has ended.");
+    };
+    try {
+      return await Promise.race([work(this.#tx(connection, requireOpen, notes), connection), late]);
+    } finally {
+      hasEnded = true;
+      clearImmediate(timer);
+    }
+  }
+
+  /** The transaction's functions; `requireOpen` is called before each statement. */
+  #tx(connection: Connection, requireOpen: () => void, notes: Notes): Tx {
+    const prepare = (text: string) => {
+      requireOpen();
+      return this.#prepared(connection, text);
+    };
+    const written = (query: SQLWrapper) => {
+      const { sql, params } = dialect.sqlToQuery(query.getSQL());
+      return { statement: prepare(sql), params: params as SQLQueryBindings[] };
+    };
+    return {
+      ...buildersOf(sqlite.on({ prepare })),
+      t: sqlite.t,
+      dialect: "sqlite",
+      notes,
+      async rows<T>(query: SQLWrapper): Promise<T[]> {
+        const { statement, params } = written(query);
+        return statement.all(...params) as T[];
+      },
+      async run(query: SQLWrapper): Promise<number> {
+        const { statement, params } = written(query);
+        return statement.run(...params).changes;
+      },
+      async insertAll(table, rows, { ifAbsent = false } = {}) {
+        const all = Object.entries(getTableColumns(table));
+        const columns = all.filter(([property]) => Object.hasOwn(rows[0] ?? {}, property));
+        if (columns.length === 0) return 0;
+        const names = columns.map(([, { name }]) => `"${name}"`).join(", ");
+        const marks = columns.map(() => "?").join(", ");
+        const otherwise = ifAbsent ? " ON CONFLICT DO NOTHING" : "";
+        const add = prepare(
+          `INSERT INTO "${getTableName(table)}" (${names}) VALUES (${marks})${otherwise}`,
+        );
+        let added = 0;
+        for (const row of rows) {
+          const cells = columns.map(([property, column]) => {
+            const value = (row as Record<string, unknown>)[property] ?? null;
+            return (value === null ? null : column.mapToDriverValue(value)) as SQLQueryBindings;
+          });
+          added += add.run(...cells).changes;
+        }
+        return added;
+      },
+      forUpdate: (query) => query,
+    };
+  }
+
+  #prepared(connection: Connection, text: string): Statement {
+    const known = this.#statements.get(text);
+    if (known !== undefined) return known;
+    if (this.#statements.size >= statementsMax) this.#forget();
+    const statement = connection.prepare(text);
+    this.#statements.set(text, statement);
+    return statement;
+  }
+
+  #forget(): void {
+    for (const statement of this.#statements.values()) statement.finalize();
+    this.#statements.clear();
+  }
+}
+
+interface SqliteDatabaseOptions extends LaneOptions {
+  /** Called after each commit. */
+  readonly onCommit?: (notes: Notes) => void;
+}
+
+/** The data of one file. Transactions and reads have a connection each, opened at first use. */
+export class SqliteDatabase implements Database {
+  readonly t = sqlite.t;
+  readonly dialect = "sqlite";
+  readonly #writes: Lane;
+  readonly #reads: Lane;
+  readonly #onCommit: ((notes: Notes) => void) | undefined;
+
+  constructor(options: SqliteDatabaseOptions) {
+    this.#onCommit = options.onCommit;
+    this.#writes = new Lane(options, (connection) => connection.run("BEGIN IMMEDIATE"));
+    this.#reads = new Lane(options, beginRead);
+  }
+
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#reads.run((tx) => work(tx));
+  }
+
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#writes.run((tx) => work(tx), this.#onCommit);
+  }
+
+  /** Runs native statements in a transaction, among the others in their order. */
+  native<T>(work: (connection: Connection) => T): Promise<T> {
+    return this.#writes.run((_, connection) => work(connection), this.#onCommit);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#writes.close(), this.#reads.close()]);
+  }
+}
+
+/** Takes the snapshot too, which BEGIN alone does not: the lock of a recovery may be in its way. */
+function beginRead(connection: Connection): void {
+  if (!connection.inTransaction) connection.run("PRAGMA query_only = ON; BEGIN");
+  connection.run("SELECT 1 FROM sqlite_schema LIMIT 1");
+}
