@@ -84,7 +84,7 @@ const documents = [
   "docs/**/*",
   "examples/*",
   "bench/*.md",
-  "packaging/{apache,caddy,grafana,haproxy,nginx,prometheus,varnish}/*",
+  "packaging/{caddy,grafana,haproxy,nginx,prometheus}/*",
 ];
 
 function copyDocuments(folder: string): void {

@@ -118,7 +118,7 @@ test.each([
   const running = await Bun.file(join(root, "docs/running.md")).text();
   const configurations =
     running.match(/\bpackaging\/(?:caddy|prometheus|grafana)\b[\w./]*\w/g) ?? [];
-  const named = ["nginx", "haproxy", "varnish", "apache"].map((proxy) => `packaging/${proxy}`);
+  const named = ["nginx", "haproxy", "caddy"].map((proxy) => `packaging/${proxy}`);
   expect(configurations).toContain("packaging/caddy/Caddyfile");
   expect([...configurations, ...named].filter((name) => !names.includes(name))).toEqual([]);
 });

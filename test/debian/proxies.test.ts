@@ -3,8 +3,9 @@
  * processes.
  */
 import { describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../helpers/free-port.ts";
 import { raw } from "../helpers/raw.ts";
 import { makeKey, roomy, serve, temporaryFolder, type RunningBinary } from "../helpers/binary.ts";
 
@@ -12,9 +13,6 @@ const packaging = join(import.meta.dir, "../../packaging");
 const baseUrl = "https://pets.example.org/v1";
 const trusting = ["--trusted-proxy", "127.0.0.1", "--base-url", baseUrl];
 const startTimeoutMs = 60_000;
-
-let lastPort = 21_000 + Math.floor(Math.random() * 9_000);
-const anyPort = () => (lastPort += 1);
 
 interface Proxy extends AsyncDisposable {
   readonly origin: string;
@@ -49,8 +47,8 @@ async function start(command: string[], port: number, env = {}): Promise<Proxy> 
 }
 
 /** nginx with the published server, on ports of this test. */
-function nginx(folder: string, upstream: number, second?: number): Promise<Proxy> {
-  const port = anyPort();
+async function nginx(folder: string, upstream: number, second?: number): Promise<Proxy> {
+  const port = await freePort();
   const server = readFileSync(join(packaging, "nginx/rehome.conf"), "utf8")
     .replace("server 127.0.0.1:8080 ", `server 127.0.0.1:${upstream} `)
     .replace("# server 127.0.0.1:8081 ", () =>
@@ -67,12 +65,12 @@ function nginx(folder: string, upstream: number, second?: number): Promise<Proxy
     `${user} daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error;
      events {} http { access_log off; ${temporary.join(" ")} ${server} }`,
   );
-  return start(["/usr/sbin/nginx", "-c", file], port);
+  return await start(["/usr/sbin/nginx", "-c", file], port);
 }
 
 /** Caddy with the published site, on ports of this test and without a certificate. */
-function caddy(folder: string, upstream: number): Promise<Proxy> {
-  const port = anyPort();
+async function caddy(folder: string, upstream: number): Promise<Proxy> {
+  const port = await freePort();
   const site = readFileSync(join(packaging, "caddy/Caddyfile"), "utf8")
     .replace("pets.example.org {", `http://127.0.0.1:${port} {`)
     .replace("127.0.0.1:8080", `127.0.0.1:${upstream}`);
@@ -80,15 +78,15 @@ function caddy(folder: string, upstream: number): Promise<Proxy> {
   writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${site}`);
   const home = join(folder, "home");
   mkdirSync(home);
-  return start(["/usr/bin/caddy", "run", "--config", file, "--adapter", "caddyfile"], port, {
+  return await start(["/usr/bin/caddy", "run", "--config", file, "--adapter", "caddyfile"], port, {
     HOME: home,
     XDG_DATA_HOME: home,
   });
 }
 
 /** HAProxy with the published configuration, on ports of this test. */
-function haproxy(folder: string, upstream: number, second?: number): Promise<Proxy> {
-  const port = anyPort();
+async function haproxy(folder: string, upstream: number, second?: number): Promise<Proxy> {
+  const port = await freePort();
   const text = readFileSync(join(packaging, "haproxy/haproxy.cfg"), "utf8")
     .replace("bind :80\n", `bind 127.0.0.1:${port}\n`)
     .replace("first 127.0.0.1:8080", `first 127.0.0.1:${upstream}`)
@@ -97,56 +95,7 @@ function haproxy(folder: string, upstream: number, second?: number): Promise<Pro
     );
   const file = join(folder, "haproxy.cfg");
   writeFileSync(file, text);
-  return start(["/usr/sbin/haproxy", "-db", "-f", file], port);
-}
-
-/** Varnish with the published VCL, on ports of this test. */
-function varnish(folder: string, upstream: number): Promise<Proxy> {
-  const port = anyPort();
-  const text = readFileSync(join(packaging, "varnish/rehome.vcl"), "utf8").replace(
-    '"8080"',
-    `"${upstream}"`,
-  );
-  const file = join(folder, "rehome.vcl");
-  writeFileSync(file, text);
-  chmodSync(folder, 0o755);
-  const listen = `127.0.0.1:${port}`;
-  const command = ["/usr/sbin/varnishd", "-F", "-a", listen, "-f", file, "-n", join(folder, "n")];
-  return start([...command, "-j", "none", "-p", "backend_idle_timeout=60"], port);
-}
-
-/** Apache with the published site, on ports of this test. */
-function apache(folder: string, upstream: number, second?: number): Promise<Proxy> {
-  const port = anyPort();
-  const site = readFileSync(join(packaging, "apache/rehome.conf"), "utf8")
-    .replace("*:80", `127.0.0.1:${port}`)
-    .replace("127.0.0.1:8080", `127.0.0.1:${upstream}`)
-    .replace('# BalancerMember "http://127.0.0.1:8081"', () =>
-      second === undefined ? "#" : `BalancerMember "http://127.0.0.1:${second}"`,
-    );
-  const modules = ["mpm_event", "authz_core", "headers", "slotmem_shm"].concat([
-    "proxy",
-    "proxy_http",
-    "proxy_balancer",
-    "lbmethod_byrequests",
-  ]);
-  const file = join(folder, "apache.conf");
-  writeFileSync(
-    file,
-    `${modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join("\n")}
-Listen 127.0.0.1:${port}
-ServerName localhost
-PidFile ${folder}/pid
-DefaultRuntimeDir ${folder}
-ErrorLog ${folder}/error
-Mutex posixsem
-StartServers 1
-ServerLimit 1
-ThreadsPerChild 25
-MaxRequestWorkers 25
-${site}`,
-  );
-  return start(["/usr/sbin/apache2", "-D", "FOREGROUND", "-f", file], port);
+  return await start(["/usr/sbin/haproxy", "-db", "-f", file], port);
 }
 
 const portOf = ({ origin }: RunningBinary) => Number(new URL(origin).port);
@@ -155,8 +104,6 @@ describe.each([
   ["nginx", nginx],
   ["caddy", caddy],
   ["haproxy", haproxy],
-  ["varnish", varnish],
-  ["apache", apache],
 ] as const)("behind %s", (_name, proxyFor) => {
   test("addresses are the clients', limits are theirs, and links name the public address", async () => {
     using folder = temporaryFolder();
@@ -236,7 +183,7 @@ describe.each([
     using folder = temporaryFolder();
     using data = temporaryFolder();
     const { key } = await makeKey(data.path, ...roomy);
-    const port = String(anyPort());
+    const port = String(await freePort());
     const args = [...trusting, "--reuse-port", "--port", port];
     const first = await serve(data.path, args);
     await using proxy = await proxyFor(folder.path, Number(port));
@@ -274,7 +221,6 @@ describe.each([
 describe.each([
   ["nginx", nginx],
   ["haproxy", haproxy],
-  ["apache", apache],
 ] as const)("two processes behind %s", (_name, proxyFor) => {
   test("serve on, whatever methods anybody sends", async () => {
     using folder = temporaryFolder();
