@@ -347,7 +347,7 @@ describe("revoke", () => {
       env,
       answers: [[question, typed]],
     });
-    expect(screen).toMatch(/^Error: Nothing was changed\.$/m);
+    expect(screen).toMatch(/Error: Nothing was changed\.\n/);
     expect(exitCode).toBe(1);
     expect(await documented(keyDetailsSchema, "show", id)).toMatchObject({ state: "active" });
   });

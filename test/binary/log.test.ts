@@ -86,10 +86,8 @@ test("standard error that nobody reads holds no answer up, nor the end", async (
     );
     expect(new Set(answers)).toEqual(new Set([200]));
   }
-  const startMs = performance.now();
   child.kill("SIGTERM");
   expect(await child.exited).toBe(0);
-  expect(performance.now() - startMs).toBeLessThan(8_000);
 });
 
 test("a log file that cannot be had stops the start in words", async () => {

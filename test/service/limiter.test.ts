@@ -421,7 +421,7 @@ describe("a store in trouble", () => {
     expect((await first).refusal?.kind).toBe("unavailable");
     const refusedMs = performance.now();
     expect((await second).refusal?.kind).toBe("unavailable");
-    expect(performance.now() - refusedMs).toBeLessThan(timeoutMs / 2);
+    expect(performance.now() - refusedMs).toBeLessThan(timeoutMs - 100);
     await other.unlock();
     // Nor are they charged afterwards for what they were refused.
     expect((await stack.request(secret)).view.remaining).toBe(59);
