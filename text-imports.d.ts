@@ -19,3 +19,7 @@ declare module "*.default" {
   const text: string;
   export default text;
 }
+declare module "*/embed.js" {
+  const text: string;
+  export default text;
+}

@@ -57,7 +57,8 @@ export interface Feature {
   /** Its own settings of the server. It reads one with `LoadedConfig.valueOf`. */
   readonly settings?: readonly AnySetting[];
   readonly commands?: readonly CommandEntry[];
-  readonly routes?: FeatureRoutes;
+  /** Returns undefined when the settings do not ask for any. */
+  readonly routes?: (valueOf: LoadedConfig["valueOf"]) => FeatureRoutes | undefined;
   readonly stores?: readonly StoreKind[];
   /**
    * Finds the service that this machine runs, for a process of the user `uid`. Returns undefined if

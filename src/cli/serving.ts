@@ -38,7 +38,9 @@ async function run(loaded: LoadedConfig, io: Io, log: Logger): Promise<void> {
   const report = (error: unknown) => log.failure(error);
   const tls = await tlsOf(config);
   const watchers = await openWatchers(loaded, io, log);
-  const routes = await Promise.all(io.features.flatMap((feature) => feature.routes?.load() ?? []));
+  const routes = await Promise.all(
+    io.features.flatMap((feature) => feature.routes?.(loaded.valueOf)?.load() ?? []),
+  );
   const services = await openServices(config, io, {
     serving: true,
     onError: report,
@@ -196,7 +198,7 @@ async function banner(
   const { origin } = new URL(`${url.protocol}//${localHost(host)}:${port}`);
   const pets = await services.pets.count();
   const keys = await services.keys.count();
-  const pages = io.features.flatMap(({ routes }) => routes?.pages ?? []);
+  const pages = io.features.flatMap(({ routes }) => routes?.(loaded.valueOf)?.pages ?? []);
   // A feature may have a longer title than the others, and all are in one column.
   const width = Math.max(5, ...listening.map(({ title }) => title.length));
   const labelled = (label: string, text: string) => `  ${label.padEnd(width)} ${text}`;

@@ -4,11 +4,13 @@ import { consoleFeature } from "./console/index.ts";
 import { importFeature } from "./import/index.ts";
 import { operateFeature } from "./operate/index.ts";
 import { docsFeature } from "./docs/index.ts";
+import { publicFeature } from "./public/index.ts";
 import { postgresFeature } from "./postgres/index.ts";
 
 /** The capabilities of this program beside its core. Help shows their commands in this order. */
 export const features: readonly Feature[] = [
   docsFeature,
+  publicFeature,
   animalsFeature,
   importFeature,
   postgresFeature,

@@ -61,7 +61,7 @@ function createApp(options: AppOptions, cors: Cors | undefined) {
   const { baseUrl, report, services, stagingBaseUrl, routes = [] } = options;
   const { clock } = services;
   const operations = petRoutes({ baseUrl, cors, services });
-  const features = routes.flatMap((make) => make({ baseUrl, stagingBaseUrl, clock }));
+  const features = routes.flatMap((make) => make({ baseUrl, stagingBaseUrl, clock, services }));
   const open = openRoutes([probeRoutes(services), ...features]);
   const openMethods = methodTable(open.routes);
   return new Elysia({

@@ -1,5 +1,6 @@
 import type { AnyElysia } from "elysia";
 import type { Clock } from "../domain/clock.ts";
+import type { Services } from "../service/services.ts";
 
 /** What every path of the interface begins with, and its base address ends with. */
 export const versionSegment = "/v1";
@@ -33,7 +34,9 @@ export interface EdgeOptions {
 }
 
 /** Makes routes outside of `/v1`. */
-export type MakeRoutes = (options: EdgeOptions) => readonly AnyElysia[];
+export type MakeRoutes = (
+  options: EdgeOptions & { readonly services: Services },
+) => readonly AnyElysia[];
 
 /** Routes outside of `/v1`, and the pages among them that a start tells a person of. */
 export interface FeatureRoutes {

@@ -1,3 +1,5 @@
+import { featureSettings } from "../../src/cli/options.ts";
+import { loadConfig } from "../../src/config.ts";
 import { features } from "../../src/features/index.ts";
 import type { PlanName } from "../../src/domain/plan.ts";
 import { createService, type AppOptions } from "../../src/http/app.ts";
@@ -31,6 +33,8 @@ export function seededBytes(seed = 1): (count: number) => Uint8Array {
 
 export interface TestAppOptions {
   readonly clock?: TestClock;
+  /** Settings of features, by their flags. */
+  readonly flags?: Readonly<Record<string, string>>;
   readonly app?: Partial<AppOptions>;
   readonly service?: Partial<ServiceOptions>;
 }
@@ -40,10 +44,12 @@ export type TestApp = Awaited<ReturnType<typeof testApp>>;
 /** The whole application on a store in memory, called without a socket. */
 export async function testApp({
   clock = new TestClock(),
+  flags = {},
   app = {},
   service = {},
 }: TestAppOptions = {}) {
   const reported: unknown[] = [];
+  const { valueOf } = loadConfig(flags, {}, featureSettings(features));
   const store = await openTestStore({ clock: clock.read, serving: true });
   const services = createServices(store, {
     environment: "production",
@@ -62,7 +68,7 @@ export async function testApp({
     stagingBaseUrl: undefined,
     corsOrigins: [],
     trustedProxies: [],
-    routes: await Promise.all(features.flatMap(({ routes }) => routes?.load() ?? [])),
+    routes: await Promise.all(features.flatMap(({ routes }) => routes?.(valueOf)?.load() ?? [])),
     report: (error) => reported.push(error),
     ...app,
   });

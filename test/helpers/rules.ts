@@ -32,6 +32,7 @@ const featurePairs: Readonly<Record<string, string>> = {
   "operate -> postgres": "the doctor looks into a database, an installation copies a trial",
   "import -> animals": "an import is a change, which an undo takes back",
   "console -> animals": "changes of animals and categories, as the commands make them",
+  "public -> docs": "one look, and one way to write HTML",
   "console -> docs": "one look, and one way to write HTML",
   "console -> import": "files in and out, by a browser",
   "console -> operate":

@@ -11,7 +11,7 @@ export const docsFeature: Feature = {
       load: async () => (await import("./openapi-command.ts")).openapiCommand,
     },
   ],
-  routes: {
+  routes: () => ({
     pages: [{ title: "Docs", path: documentationPath }],
     async load() {
       const [{ landingRoutes }, { documentationRoutes }] = await Promise.all([
@@ -20,5 +20,5 @@ export const docsFeature: Feature = {
       ]);
       return (options) => [landingRoutes(options.baseUrl), documentationRoutes(options)];
     },
-  },
+  }),
 };

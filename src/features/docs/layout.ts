@@ -7,6 +7,7 @@ import shared from "./shared.css" with { type: "text" };
 interface PageParts {
   readonly title: string;
   readonly description: string;
+  readonly lang?: string;
   readonly style: string;
   /** A page without a script runs nothing at all. */
   readonly script?: string;
@@ -27,10 +28,10 @@ const early = clientScript("docs/client/early.js");
 
 /** The page, and the headers that let a browser run what stands in it and nothing else. */
 export function page(parts: PageParts): Page {
-  const { title, description, script } = parts;
+  const { title, description, lang = "en", script } = parts;
   const css = compact(shared + parts.style);
   const text = html`<!doctype html>
-    <html lang="en">
+    <html lang="${lang}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -1,0 +1,156 @@
+/** What the public pages show: the animals for adoption and their categories, newest first. */
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
+import type { Database, Tx } from "../../storage/database.ts";
+
+export const pageSize = 5_000;
+export const feedSize = 50;
+
+export interface PublicAnimal {
+  readonly id: bigint;
+  readonly name: string;
+  readonly status: "available" | "pending";
+  readonly category: { readonly id: bigint; readonly name: string | null };
+}
+
+export interface PublicList {
+  readonly updatedAtMs: number;
+  readonly animals: readonly PublicAnimal[];
+  readonly hasMore: boolean;
+}
+
+export interface FeedEntry extends PublicAnimal {
+  readonly updatedAtMs: number;
+}
+
+/** The facts that the feed needs and that stay as they are once they are stored. */
+export interface StoreFacts {
+  readonly storeId: string;
+  /** What counts as the last change of animals of which nothing older is known. */
+  readonly sinceMs: number;
+}
+
+/** Returns the facts of the store, and stores them the first time. */
+export async function storeFacts(
+  db: Database,
+  newId: () => string,
+  nowMs: number,
+): Promise<StoreFacts> {
+  const names = { storeId: "store_id", sinceMs: "public_since_ms" };
+  return db.transaction(async (tx) => {
+    const { storeState } = tx.t;
+    await tx
+      .insert(storeState)
+      .values([
+        { name: names.storeId, value: newId() },
+        { name: names.sinceMs, value: String(nowMs) },
+      ])
+      .onConflictDoNothing();
+    const rows = await tx
+      .select()
+      .from(storeState)
+      .where(inArray(storeState.name, Object.values(names)));
+    const values = new Map(rows.map(({ name, value }) => [name, value]));
+    return {
+      storeId: values.get(names.storeId) ?? "",
+      sinceMs: Number(values.get(names.sinceMs)),
+    };
+  });
+}
+
+/** The animals of page `page`, which counts from 1. */
+export function publicList(
+  db: Database,
+  page: number,
+  { sinceMs }: StoreFacts,
+): Promise<PublicList> {
+  return db.read(async (tx) => {
+    const rows = await animalsOf(tx, pageSize + 1, (page - 1) * pageSize);
+    return {
+      updatedAtMs: await lastChange(tx, sinceMs),
+      animals: rows.slice(0, pageSize),
+      hasMore: rows.length > pageSize,
+    };
+  });
+}
+
+/** The newest animals with the time of the last change of each. */
+export function newestAnimals(
+  db: Database,
+  { sinceMs }: StoreFacts,
+): Promise<{ readonly updatedAtMs: number; readonly entries: readonly FeedEntry[] }> {
+  return db.read(async (tx) => {
+    const animals = await animalsOf(tx, feedSize, 0);
+    const times = await changeTimes(
+      tx,
+      animals.map(({ id }) => id),
+    );
+    return {
+      updatedAtMs: await lastChange(tx, sinceMs),
+      entries: animals.map((each) => ({ ...each, updatedAtMs: times.get(each.id) ?? sinceMs })),
+    };
+  });
+}
+
+async function animalsOf(tx: Tx, limit: number, offset: number): Promise<PublicAnimal[]> {
+  const { pets, categories } = tx.t;
+  const rows = await tx
+    .select({
+      id: pets.id,
+      name: pets.name,
+      status: pets.status,
+      categoryId: pets.categoryId,
+      categoryName: categories.name,
+    })
+    .from(pets)
+    .leftJoin(categories, eq(categories.id, pets.categoryId))
+    .where(inArray(pets.status, ["available", "pending"]))
+    .orderBy(desc(pets.id))
+    .limit(limit)
+    .offset(offset);
+  return rows.map(({ id, name, status, categoryId, categoryName }) => ({
+    id,
+    name,
+    status: status === "pending" ? "pending" : "available",
+    category: { id: categoryId, name: categoryName },
+  }));
+}
+
+/** When each animal was last changed, else created; the others have no entry. */
+async function changeTimes(tx: Tx, ids: readonly bigint[]): Promise<Map<bigint, number>> {
+  if (ids.length === 0) return new Map();
+  const { pets, petEvents, changes } = tx.t;
+  const rows = await tx
+    .select({
+      id: pets.id,
+      createdAtMs: pets.createdAtMs,
+      changedAtMs: sql<number | null>`max(${changes.atMs})`.mapWith(changes.atMs),
+    })
+    .from(pets)
+    .leftJoin(petEvents, eq(petEvents.petId, pets.id))
+    .leftJoin(changes, eq(changes.id, petEvents.changeId))
+    .where(inArray(pets.id, [...ids]))
+    .groupBy(pets.id, pets.createdAtMs);
+  return new Map(
+    rows.flatMap(({ id, createdAtMs, changedAtMs }) => {
+      const at = changedAtMs ?? createdAtMs;
+      return at === null ? [] : [[id, at] as const];
+    }),
+  );
+}
+
+/** When anything of the list last changed: an animal that leaves it changes it too. */
+async function lastChange(tx: Tx, sinceMs: number): Promise<number> {
+  const { pets, changes } = tx.t;
+  const [change] = await tx
+    .select({ atMs: changes.atMs })
+    .from(changes)
+    .orderBy(desc(changes.id))
+    .limit(1);
+  const [pet] = await tx
+    .select({ atMs: pets.createdAtMs })
+    .from(pets)
+    .where(and(sql`${pets.createdAtMs} is not null`))
+    .orderBy(desc(pets.id))
+    .limit(1);
+  return Math.max(change?.atMs ?? sinceMs, pet?.atMs ?? sinceMs);
+}

@@ -1,0 +1,190 @@
+/**
+ * The public addresses: bodies that are made on demand, at most once in five seconds, and kept with
+ * their compressed forms. A visitor costs no query and no compression.
+ */
+import { Elysia } from "elysia";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { AppError } from "../../domain/errors.ts";
+import type { Database } from "../../storage/database.ts";
+import { newestAnimals, pageSize, publicList, type StoreFacts, storeFacts } from "./animals.ts";
+import {
+  animalsFeed,
+  animalsJson,
+  animalsPage,
+  type Language,
+  languages,
+  type Shelter,
+} from "./pages.ts";
+import embed from "./embed.js" with { type: "text" };
+
+const madeForMs = 5_000;
+/** How many bodies are kept: the pages of 100,000 animals in both languages and as JSON. */
+const bodiesMax = 64;
+
+export interface PublicOptions extends Shelter {
+  readonly db: Database;
+  readonly nowMs: () => number;
+  readonly newId: () => string;
+}
+
+type Encoding = "br" | "gzip" | "identity";
+
+interface Body {
+  readonly madeAtMs: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly forms: Readonly<Record<Encoding, { readonly bytes: Uint8Array; readonly etag: string }>>;
+}
+
+interface Content {
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const common = {
+  "cache-control": "public, max-age=60",
+  "access-control-allow-origin": "*",
+  "cross-origin-resource-policy": "cross-origin",
+  "x-content-type-options": "nosniff",
+};
+const typed = (type: string) => ({ "content-type": type, vary: "Accept-Encoding" });
+
+export function publicRoutes(options: PublicOptions) {
+  const { db, nowMs, newId } = options;
+  let facts: Promise<StoreFacts> | undefined;
+  const known = () => {
+    facts ??= storeFacts(db, newId, nowMs());
+    facts.catch(() => (facts = undefined));
+    return facts;
+  };
+  const respond = bodies(nowMs);
+
+  return new Elysia({ name: "public" })
+    .get("/animals", ({ request }) => {
+      const number = pageOf(request.url);
+      const language = languageOf(request);
+      return respond(request, `page ${language} ${number}`, async () => {
+        const list = existing(await publicList(db, number, await known()), number);
+        const at = { page: number, size: pageSize };
+        const { text, headers } = animalsPage(list, options, language, at);
+        return { text, headers: { ...headers, vary: "Accept-Encoding, Accept-Language" } };
+      });
+    })
+    .get("/animals.json", ({ request }) => {
+      const number = pageOf(request.url);
+      return respond(request, `json ${number}`, async () => {
+        const list = existing(await publicList(db, number, await known()), number);
+        return { text: animalsJson(list, number), headers: typed("application/json") };
+      });
+    })
+    .get("/animals.atom", ({ request }) =>
+      respond(request, "atom", async () => {
+        const stored = await known();
+        const text = animalsFeed(await newestAnimals(db, stored), options, "en", stored);
+        return { text, headers: typed("application/atom+xml; charset=utf-8") };
+      }),
+    )
+    .get("/animals.js", ({ request }) =>
+      respond(request, "js", () => ({
+        text: embed,
+        headers: typed("text/javascript; charset=utf-8"),
+      })),
+    );
+}
+
+/** The number in `?page=`, 1 without it. Throws AppError `not_found` for what is no number. */
+function pageOf(url: string): number {
+  const text = new URL(url).searchParams.get("page") ?? "1";
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw notFound();
+  return Number(text);
+}
+
+function existing<T extends { readonly animals: readonly unknown[] }>(list: T, number: number): T {
+  if (number > 1 && list.animals.length === 0) throw notFound();
+  return list;
+}
+
+const notFound = () => new AppError("not_found", "The list has no such page.");
+
+/** `?lang=`, else the best known language of Accept-Language (RFC 9110, section 12.5.4). */
+function languageOf({ url, headers }: Request): Language {
+  const asked = new URL(url).searchParams.get("lang");
+  const accepted = (headers.get("accept-language") ?? "")
+    .split(",")
+    .map((part) => {
+      const [tag = "", ...parameters] = part.trim().toLowerCase().split(";");
+      const [, q = "1"] = /q=([\d.]+)/.exec(parameters.join(";")) ?? [];
+      return { tag: tag.slice(0, 2), quality: Number(q) };
+    })
+    .toSorted((a, b) => b.quality - a.quality)
+    .map(({ tag }) => tag);
+  const spoken = [asked, ...accepted].flatMap(
+    (tag) => languages.find((each) => each === tag) ?? [],
+  );
+  return spoken[0] ?? "en";
+}
+
+/** Makes the bodies, keeps the last ones, and responds with the form that a client takes. */
+function bodies(nowMs: () => number) {
+  const made = new Map<string, Promise<Body>>();
+  const current = async (key: string, make: () => Content | Promise<Content>) => {
+    const kept = made.get(key);
+    const body = kept && (await kept);
+    const age = body && nowMs() - body.madeAtMs;
+    if (body !== undefined && age !== undefined && age >= 0 && age < madeForMs) return body;
+    // Another request may have begun to make it while this one waited.
+    const begun = made.get(key);
+    if (begun !== undefined && begun !== kept) return begun;
+    const fresh = Promise.resolve(make()).then((content) => bodyOf(content, nowMs()));
+    made.delete(key);
+    made.set(key, fresh);
+    fresh.catch(() => made.get(key) === fresh && made.delete(key));
+    for (const oldest of made.keys()) {
+      if (made.size <= bodiesMax) break;
+      made.delete(oldest);
+    }
+    return fresh;
+  };
+  return async (request: Request, key: string, make: () => Content | Promise<Content>) => {
+    const { forms, headers } = await current(key, make);
+    const encoding = encodingOf(request.headers.get("accept-encoding") ?? "");
+    const { bytes, etag } = forms[encoding];
+    const all = { ...headers, ...common, etag };
+    const tags = request.headers.get("if-none-match")?.split(",") ?? [];
+    if (tags.some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")))) {
+      return new Response(null, { status: 304, headers: all });
+    }
+    const encoded = encoding === "identity" ? {} : { "content-encoding": encoding };
+    return new Response(bytes, { headers: { ...all, ...encoded } });
+  };
+}
+
+function encodingOf(accepted: string): Encoding {
+  const takes = (name: string) =>
+    accepted.split(",").some((part) => {
+      const [token = "", quality = ""] = part.trim().toLowerCase().split(";");
+      return token.trim() === name && !/q=0(?:\.0*)?\s*$/.test(quality);
+    });
+  return takes("br") ? "br" : takes("gzip") ? "gzip" : "identity";
+}
+
+const brotliQuality = { [constants.BROTLI_PARAM_QUALITY]: 5 };
+
+/** A body in all its forms. Compression runs on another thread. */
+async function bodyOf({ text, headers }: Content, madeAtMs: number): Promise<Body> {
+  const identity = new TextEncoder().encode(text);
+  const [br, gz] = await Promise.all([
+    promisify(brotliCompress)(identity, { params: brotliQuality }),
+    promisify(gzip)(identity),
+  ]);
+  const hash = new Bun.CryptoHasher("sha256").update(identity).digest("base64url").slice(0, 22);
+  return {
+    madeAtMs,
+    headers,
+    forms: {
+      identity: { bytes: identity, etag: `"${hash}"` },
+      gzip: { bytes: gz, etag: `"${hash}-gzip"` },
+      br: { bytes: br, etag: `"${hash}-br"` },
+    },
+  };
+}

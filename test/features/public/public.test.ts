@@ -1,0 +1,183 @@
+import { describe, expect, test } from "bun:test";
+import { gunzipSync, brotliDecompressSync } from "node:zlib";
+import { runInNewContext } from "node:vm";
+import { TestClock, testApp } from "../../helpers/app.ts";
+
+const shelter = { public: "on", "public-title": "Casa <Luna>", "public-contact": "512 555 0100" };
+
+/** A public shelter with a dog that is available, one pending, one sold and one without status. */
+async function publicApp(flags: Readonly<Record<string, string>> = shelter) {
+  const clock = new TestClock();
+  const app = await testApp({ flags, clock });
+  const { db } = app.services.store;
+  await db.transaction(async (tx) => {
+    await tx.insert(tx.t.categories).values({ id: 1n, name: "Dog", nameKey: "dog" });
+  });
+  const add = (
+    name: string,
+    status: "available" | "pending" | "sold" | undefined,
+    categoryId = 1n,
+  ) => app.services.pets.create({ name, categoryId, status });
+  await add("Rex", "available");
+  await add("Luna & <b>", "pending");
+  await add("Gone", "sold");
+  await add("Unsaid", undefined);
+  await add("Nemo", "available", 9_223_372_036_854_775_807n);
+  const get = (path: string, headers: Record<string, string> = {}) => app.send(path, { headers });
+  return { ...app, add, get };
+}
+
+test("nothing is public by default", async () => {
+  const app = await testApp();
+  for (const path of ["/animals", "/animals.json", "/animals.atom", "/animals.js"])
+    expect((await app.send(path)).status).toBe(404);
+});
+
+test("the JSON has the animals for adoption with their categories, newest first", async () => {
+  const { get } = await publicApp();
+  const response = await get("/animals.json");
+  expect(response.status).toBe(200);
+  const text = await response.text();
+  expect(JSON.parse(text)).toEqual({
+    updatedAt: "2026-11-21T12:00:10Z",
+    animals: [
+      { id: 5, name: "Nemo", status: "available", category: { id: 2 ** 63, name: null } },
+      { id: 2, name: "Luna & <b>", status: "pending", category: { id: 1, name: "Dog" } },
+      { id: 1, name: "Rex", status: "available", category: { id: 1, name: "Dog" } },
+    ],
+  });
+  expect(text).toContain('"id":9223372036854775807');
+  expect(response.headers.get("x-ratelimit-limit")).toBeNull();
+});
+
+test("the page escapes what it shows, and is in the language of the reader", async () => {
+  const { get } = await publicApp();
+  const english = await (await get("/animals")).text();
+  expect(english).toContain("Casa &lt;Luna&gt;");
+  expect(english).toContain("Luna &amp; &lt;b&gt;");
+  expect(english).toContain("512 555 0100");
+  expect(english).toContain("adoption pending");
+  expect(english).not.toContain("Gone");
+  expect(english).not.toContain("Unsaid");
+  const spanish = await (
+    await get("/animals", { "accept-language": "fr, es-MX;q=0.9, en;q=0.8" })
+  ).text();
+  expect(spanish).toContain('<html lang="es">');
+  expect(spanish).toContain("adopción en trámite");
+  const asked = await get("/animals?lang=en", { "accept-language": "es" });
+  expect(await asked.text()).toContain('<html lang="en">');
+});
+
+test("the addresses in the bodies are relative, as a cache may serve them for any host", async () => {
+  const { get } = await publicApp();
+  for (const path of ["/animals", "/animals.json", "/animals.atom"])
+    expect(await (await get(path)).text()).not.toMatch(/https?:\/\/(?!www\.w3\.org\/2005\/Atom)/);
+});
+
+describe("a response", () => {
+  test("is compressed where the client takes it, with a tag of its own and 304", async () => {
+    const { get } = await publicApp();
+    const tags = new Set<string>();
+    for (const [encoding, unpack] of [
+      ["gzip", gunzipSync],
+      ["br", brotliDecompressSync],
+      ["identity", (bytes: Buffer) => bytes],
+    ] as const) {
+      const response = await get("/animals.json", { "accept-encoding": encoding });
+      const packed = Buffer.from(await response.arrayBuffer());
+      expect(JSON.parse(unpack(packed).toString()).animals).toHaveLength(3);
+      expect(response.headers.get("vary")).toBe("Accept-Encoding");
+      expect(response.headers.get("cache-control")).toBe("public, max-age=60");
+      expect(response.headers.get("access-control-allow-origin")).toBe("*");
+      const etag = response.headers.get("etag") ?? "";
+      tags.add(etag);
+      const again = await get("/animals.json", {
+        "accept-encoding": encoding,
+        "if-none-match": etag,
+      });
+      expect(again.status).toBe(304);
+      expect(await again.text()).toBe("");
+    }
+    expect(tags.size).toBe(3);
+    const page = await get("/animals");
+    expect(page.headers.get("vary")).toBe("Accept-Encoding, Accept-Language");
+  });
+
+  test("is made at most once in five seconds", async () => {
+    const { get, add, clock } = await publicApp();
+    type List = { animals: { id: number }[]; next?: string };
+    const count = async () => ((await (await get("/animals.json")).json()) as List).animals.length;
+    expect(await count()).toBe(3);
+    await add("Late", "available");
+    clock.advance(4_900);
+    expect(await count()).toBe(3);
+    clock.advance(200);
+    expect(await count()).toBe(4);
+    clock.advance(-60_000);
+    await add("Back", "available");
+    expect(await count()).toBe(5);
+  });
+
+  test.each(["?page=0", "?page=2", "?page=1.5", "?page=abc", "?page=99999999"])(
+    "for %s is 404",
+    async (query) => {
+      const { get } = await publicApp();
+      for (const path of ["/animals", "/animals.json"]) {
+        const response = await get(`${path}${query}`);
+        expect(response.status).toBe(404);
+        expect(await response.json()).toMatchObject({ code: "not_found" });
+      }
+    },
+  );
+});
+
+test("more than 5,000 animals are on further pages, each of them once", async () => {
+  const { get, services } = await publicApp();
+  const rows = Array.from({ length: 5_010 }, (_, at) => ({
+    id: BigInt(at + 100),
+    name: `n${at}`,
+    categoryId: 1n,
+    status: "available" as const,
+  }));
+  await services.store.db.transaction(async (tx) => void (await tx.insertAll(tx.t.pets, rows)));
+  const seen: unknown[] = [];
+  let next: string | undefined = "animals.json";
+  while (next !== undefined) {
+    const page = (await (await get(`/${next}`)).json()) as {
+      animals: { id: number }[];
+      next?: string;
+    };
+    seen.push(...page.animals.map(({ id }) => id));
+    next = page.next;
+  }
+  expect(new Set(seen).size).toBe(5_013);
+  expect(seen).toHaveLength(5_013);
+  expect(await (await get("/animals")).text()).toContain("?page=2&amp;lang=en");
+});
+
+test("the feed names each animal by an id that stays, and the time of its last change", async () => {
+  const { get, clock, services } = await publicApp();
+  const first = await (await get("/animals.atom")).text();
+  const [, storeId] = /tag:([0-9a-f-]{36})\.rehome\.invalid,2026:animals</.exec(first) ?? [];
+  expect(storeId).toBeDefined();
+  expect(first).toContain(
+    `<id>tag:${storeId}.rehome.invalid,2026:animals/2</id><title>Luna &amp; &lt;b&gt;</title>`,
+  );
+  clock.advance(3_600_000);
+  await services.store.db.transaction(async (tx) => {
+    const atMs = clock.nowMs;
+    await tx.insert(tx.t.changes).values({ atMs, actor: "Kim", action: "update", summary: {} });
+    const [change] = await tx.select().from(tx.t.changes);
+    await tx.insert(tx.t.petEvents).values({ petId: 2n, changeId: change?.id ?? 0n });
+  });
+  const second = await (await get("/animals.atom")).text();
+  expect(second).toContain(`${storeId}.rehome.invalid,2026:animals/2`);
+  expect(second.match(/<updated>2026-11-21T13:00:10Z/g)).toHaveLength(2);
+});
+
+test("the script is small, and can be read as a classic script", async () => {
+  const { get } = await publicApp();
+  const script = await (await get("/animals.js")).text();
+  expect(script.length).toBeLessThanOrEqual(3_000);
+  expect(() => runInNewContext(`() => { ${script} }`)).not.toThrow();
+});
