@@ -97,6 +97,12 @@ export function isInCidr(address: Address, range: Cidr): boolean {
   return address.bits >> shift === range.address.bits >> shift;
 }
 
+/** True when `text` is the address of a trusted proxy. */
+export function isTrusted(text: string, trustedProxies: readonly Cidr[]): boolean {
+  const address = parseAddress(text);
+  return address !== undefined && trustedProxies.some((range) => isInCidr(address, range));
+}
+
 /**
  * The client's address, as text. `X-Forwarded-For` counts only if the peer is a trusted proxy. Then
  * the client is the first hop from the right that is not a trusted proxy. The walk ends at a hop
@@ -111,8 +117,7 @@ export function clientAddress(
   if (!forwardedFor) return client;
   const hops = forwardedFor.split(",");
   for (;;) {
-    const address = parseAddress(client);
-    if (address === undefined || !trustedProxies.some((range) => isInCidr(address, range))) break;
+    if (!isTrusted(client, trustedProxies)) break;
     const hop = addressOfHop(hops.pop()?.trim() ?? "");
     if (parseAddress(hop) === undefined) break;
     client = hop;

@@ -1,3 +1,5 @@
+import { grouped } from "./int64.ts";
+
 /** The values that the status of an animal takes, exactly. */
 export const petStatuses = ["available", "pending", "sold"] as const;
 export type PetStatus = (typeof petStatuses)[number];
@@ -77,21 +79,26 @@ export function isPetStatus(value: unknown): value is PetStatus {
 /** The longest name, in characters (code points). Longer ones that are stored stay readable. */
 export const petNameLengthMax = 1_000;
 
-/**
- * True when `value` can be stored exactly as a name: well-formed Unicode without NUL, of at most
- * `petNameLengthMax` characters. SQLite's text functions stop at NUL. The empty name is valid.
- */
+/** True when `value` can be stored exactly as a name. The empty name is valid. */
 export function isPetName(value: string): boolean {
-  return value.isWellFormed() && !value.includes("\0") && isShort(value);
+  return petNameProblem(value) === undefined;
 }
 
-function isShort(value: string): boolean {
+/** Why `value` cannot be stored exactly as a name, as the end of a sentence. */
+export function petNameProblem(value: string): string | undefined {
   // A character is one code unit or two, so most lengths are decided without counting.
-  if (value.length <= petNameLengthMax) return true;
-  return value.length <= 2 * petNameLengthMax && characterCount(value) <= petNameLengthMax;
+  const length = value.length <= petNameLengthMax ? 0 : characterCount(value);
+  if (length > petNameLengthMax) {
+    return `has ${grouped(length)} characters; at most ${grouped(petNameLengthMax)} are allowed`;
+  }
+  if (!value.isWellFormed()) return "has half of a surrogate pair, which is no valid Unicode";
+  // SQLite's text functions stop there.
+  return value.includes("\0") ? "has the character U+0000, which is not allowed" : undefined;
 }
 
 /** The length of `value` in characters (code points). */
 export function characterCount(value: string): number {
-  return Array.from(value).length;
+  let count = 0;
+  for (const _ of value) count += 1;
+  return count;
 }

@@ -1,27 +1,23 @@
-import { Elysia, ValidationError, type AnyElysia } from "elysia";
-import type { Cidr } from "../domain/address.ts";
+import { Elysia, ValidationError } from "elysia";
 import type { Logger } from "../service/log/logger.ts";
 import type { Services } from "../service/services.ts";
 import { Cors } from "./cors.ts";
-import { createHandler, recordOf, type Handler, type RequestObserver } from "./handler.ts";
 import type { MakeRoutes } from "./edge.ts";
 import { refusalOf, refuse } from "./errors.ts";
 import { admitUnrouted } from "./guard.ts";
-import { answerOtherMethod, methodTable } from "./methods.ts";
-import { fallbackRoutes } from "./routes/fallback.ts";
+import { createHandler, type Handler, type RequestObserver } from "./handler.ts";
+import { recordOf, type Reachable } from "./record.ts";
+import { fallbackRoutes, methodTable, otherResponse } from "./routes/fallback.ts";
 import { petRoutes } from "./routes/pets.ts";
 import { probeRoutes } from "./routes/probes.ts";
 import { refusedBy } from "./schemas.ts";
 
-export interface AppOptions {
+export interface AppOptions extends Reachable {
   readonly services: Services;
-  /** The public address of /v1, if the operator set it. */
-  readonly baseUrl: string | undefined;
   /** True when the server speaks TLS itself. */
   readonly isHttps?: boolean;
   readonly stagingBaseUrl: string | undefined;
   readonly corsOrigins: readonly string[];
-  readonly trustedProxies: readonly Cidr[];
   readonly requestIdPrefix?: string;
   /** Where each request leaves a line. */
   readonly log?: Logger;
@@ -41,15 +37,16 @@ export function createService(options: AppOptions): {
   readonly app: App;
   readonly handler: Handler;
 } {
-  const { corsOrigins, services } = options;
+  const { baseUrl, corsOrigins, services, trustedProxies } = options;
   const cors = corsOrigins.length === 0 ? undefined : new Cors(corsOrigins);
   const app = createApp(options, cors);
   const handler = createHandler({
     app,
-    admit: (request, record) => admitUnrouted(services, request, record),
+    admit: (request) => admitUnrouted(services, request),
+    baseUrl,
     clock: services.clock,
     cors,
-    trustedProxies: options.trustedProxies,
+    trustedProxies,
     idPrefix: options.requestIdPrefix ?? "request",
     log: options.log,
     observers: options.observers ?? [],
@@ -60,9 +57,10 @@ export function createService(options: AppOptions): {
 function createApp(options: AppOptions, cors: Cors | undefined) {
   const { baseUrl, report, services, stagingBaseUrl, routes = [] } = options;
   const { clock } = services;
-  const operations = petRoutes({ baseUrl, cors, services });
+  const operations = petRoutes({ cors, services });
   const features = routes.flatMap((make) => make({ baseUrl, stagingBaseUrl, clock, services }));
-  const open = openRoutes([probeRoutes(services), ...features]);
+  const open = new Elysia({ name: "open" });
+  for (const part of [probeRoutes(services), ...features]) open.use(part);
   const openMethods = methodTable(open.routes);
   return new Elysia({
     strictPath: true,
@@ -70,13 +68,14 @@ function createApp(options: AppOptions, cors: Cors | undefined) {
     // http://, and the other https:// with all but very short hosts.
     handler: { standardHostname: options.isHttps === true },
   })
-    .onError({ as: "global" }, ({ error, code, request, route }) => {
-      const record = recordOf(request);
-      record.route ??= route || undefined;
+    .onTransform({ as: "global" }, ({ request, route }) => {
+      recordOf(request).route = route;
+    })
+    .onError({ as: "global" }, ({ error, code, request }) => {
       // The fallback responds for the addresses under /v1.
-      if (code === "NOT_FOUND") return answerOtherMethod(openMethods, request, cors);
+      if (code === "NOT_FOUND") return otherResponse(openMethods, request, cors);
       const refused = error instanceof ValidationError ? refusedBy(error) : undefined;
-      return refuse(record, refused ?? refusalOf(error, report));
+      return refuse(request, refused ?? refusalOf(error, report));
     })
     .use(operations)
     .use(fallbackRoutes({ services, cors }, operations.routes))
@@ -84,14 +83,3 @@ function createApp(options: AppOptions, cors: Cors | undefined) {
 }
 
 export type App = ReturnType<typeof createApp>;
-
-/** Routes outside of /v1, which no guard stands before. */
-function openRoutes(parts: readonly AnyElysia[]) {
-  const open = new Elysia({ name: "open" }).onAfterHandle(({ request, responseValue, route }) => {
-    const record = recordOf(request);
-    record.route = route;
-    if (typeof responseValue === "string") record.bytes = Buffer.byteLength(responseValue);
-  });
-  for (const part of parts) open.use(part);
-  return open;
-}

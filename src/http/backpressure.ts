@@ -1,6 +1,6 @@
 import { bucketOfText } from "../domain/address.ts";
-import type { RequestRecord } from "./handler.ts";
 import { refusal } from "./errors.ts";
+import type { RequestRecord } from "./record.ts";
 
 /** A smaller body is not counted: the buffers of the system take it at once. */
 const countedFromBytes = 16 * 1024;
@@ -13,13 +13,13 @@ export const unsentMaxBytes = {
   perAddress: 16 * 1024 * 1024,
 } as const;
 
-/** The refusal of an answer for which there is no room. */
+/** The refusal of a response for which there is no room. */
 export const unread = refusal(
   "unavailable",
-  "Too many large answers wait to be read by their clients; try again.",
+  "Too many large responses are still being sent; try again.",
 );
 
-/** Who an answer is sent to. */
+/** Who a response is sent to. */
 type Receiver = Pick<RequestRecord, "address" | "isUnderWay">;
 
 interface Sending {
@@ -32,7 +32,7 @@ interface Sending {
  * The large responses that clients have not read yet: they stay in memory. Bun reports only when a
  * whole response is sent, so a body counts in full until then. Shared bodies count once.
  */
-export class UnsentAnswers {
+export class Backpressure {
   #sending: Sending[] = [];
   /** No less than the bytes of all that is on its way. */
   #bytes = 0;

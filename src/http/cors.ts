@@ -5,6 +5,7 @@ const exposedHeaders = [
   "X-RateLimit-Reset",
   "Retry-After",
   "Link",
+  "Location",
   "Deprecation",
   "Sunset",
   "Idempotent-Replayed",

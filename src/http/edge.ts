@@ -5,14 +5,6 @@ import type { Services } from "../service/services.ts";
 /** What every path of the interface begins with, and its base address ends with. */
 export const versionSegment = "/v1";
 
-/**
- * The public address of /v1: `configured` by the operator, or the address that the request to `url`
- * used. The handler has checked that it is an http address.
- */
-export function baseUrlOf(url: string, configured: string | undefined): string {
-  return configured ?? url.slice(0, url.indexOf("/", "https://".length)) + versionSegment;
-}
-
 /** Since when the operation getPet is deprecated: version 1.0.0. */
 export const getPetDeprecatedAtMs = Date.UTC(2026, 10, 21);
 /** From when on it is removed. */

@@ -1,11 +1,10 @@
 /**
- * Errors for callers: the status of each kind, the Error body, and the one place where a refusal
+ * Errors for callers: the status of each kind, and the one place where a refusal or a failure
  * becomes a response. The messages about keys and limits are the service's (admission.ts).
  */
-import { status } from "elysia";
 import { AppError, type ErrorKind } from "../domain/errors.ts";
-import type { Refusal } from "../service/admission.ts";
-import type { RequestRecord } from "./handler.ts";
+import { unauthorized, type Refusal } from "../service/admission.ts";
+import { recordOf } from "./record.ts";
 
 /** The HTTP status of each kind of error: the only table of them. */
 export const statusOf = {
@@ -36,34 +35,17 @@ export function refusal(kind: ErrorKind, message: string): Refusal {
   return { kind, message };
 }
 
-/** The refusal of an unknown address. */
 export const nothingHere = refusal("not_found", "There is nothing at this address.");
-/** The refusal of an unknown id, valid or not. */
-export const noSuchPet = refusal("not_found", "There is no animal with this id.");
-/** The refusal of a create with the Idempotency-Key of another animal. */
-export const otherBody = refusal(
-  "invalid_request",
-  "This Idempotency-Key came with another body within the last 24 hours; use a new one for another animal.",
-);
-export const invalidHost = refusal("invalid_request", "The Host header is not valid.");
-/** The one refusal with status 415 that is not about the media type (RFC 9110, section 12.5.3). */
+export const noSuchPet = refusal("not_found", "No animal has this id.");
+/** The one refusal with status 415 that is not about the media type. */
 export const encodedBody = refusal(
   "unsupported_media_type",
   "The body must be sent without Content-Encoding.",
 );
 
-/** The refusal of a request whose client would wait for a 100 that does not come. */
-export const unknownExpectation = refusal(
-  "invalid_request",
-  "Send the request without the header Expect, or with Expect: 100-continue in lower case.",
-);
-
-/** The refusal of a method that an address does not take. */
+/** The refusal of a method that an address does not have. */
 export function otherMethod(method: string, allowed: string): Refusal {
-  return refusal(
-    "method_not_allowed",
-    `This address does not take ${method}; it takes ${allowed}.`,
-  );
+  return refusal("method_not_allowed", `${method} is not allowed here. Allowed: ${allowed}.`);
 }
 
 /** The Error body. */
@@ -71,57 +53,66 @@ export function errorBody({ kind, message }: Pick<Refusal, "kind" | "message">):
   return { code: kind, message, status: statusOf[kind] };
 }
 
-/** Refusals repeat, so the body of each is made once. */
-const bodies = new WeakMap<Refusal, Blob>();
-
-function bodyOf(refused: Refusal): Blob {
-  let body = bodies.get(refused);
-  if (body === undefined) {
-    body = new Blob([JSON.stringify(errorBody(refused))]);
-    bodies.set(refused, body);
-  }
-  return body;
-}
-
-/** What the record of a request notes of its refusal. */
-type RefusalRecord = Pick<RequestRecord, "refusal" | "bytes">;
-
-/** The response to a refused request. The handler adds its headers (`showRefusal`). */
-export function errorAnswer(record: RefusalRecord, refused: Refusal): Response {
-  const body = bodyOf(refused);
-  record.refusal = refused;
-  record.bytes = body.size;
-  return new Response(body, { status: statusOf[refused.kind] });
-}
-
-/**
- * The same for a hook: Elysia ends the request with it. The Response has a status of its own; 200
- * leaves it as it is.
- */
-export function refuse(record: RefusalRecord, refused: Refusal) {
-  return status(200, errorAnswer(record, refused));
-}
-
 /** After this time a retry of a failed request makes sense (RFC 9110, section 10.2.3). */
 const unavailableForSeconds = 1;
 
-/** Adds the headers that go with a refusal. The challenges are those of RFC 6750, section 3. */
-export function showRefusal(refused: Refusal, request: Request, headers: Headers): void {
+/** The headers that go with a refusal. The challenges are those of RFC 6750, section 3. */
+function headersOf(refused: Refusal): Headers {
   const { kind } = refused;
-  const retryAfterSeconds =
-    kind === "unavailable" ? unavailableForSeconds : refused.retryAfterSeconds;
   // Not as the type of the Blob: Bun would add a charset, which JSON does not have (RFC 8259,
   // section 11).
-  headers.set("Content-Type", jsonType);
-  if (retryAfterSeconds !== undefined) headers.set("Retry-After", `${retryAfterSeconds}`);
+  const headers = new Headers({ "Content-Type": jsonType });
+  const seconds = kind === "unavailable" ? unavailableForSeconds : refused.retryAfterSeconds;
+  if (seconds !== undefined) headers.set("Retry-After", `${seconds}`);
   if (kind === "unauthorized") {
-    const credential = request.headers.get("authorization");
-    headers.set("WWW-Authenticate", credential ? 'Bearer error="invalid_token"' : "Bearer");
+    const isSent = refused !== unauthorized["no credential"];
+    headers.set("WWW-Authenticate", isSent ? 'Bearer error="invalid_token"' : "Bearer");
   }
-  if (kind === "forbidden") {
-    headers.set("WWW-Authenticate", 'Bearer error="insufficient_scope"');
-  }
+  if (kind === "forbidden") headers.set("WWW-Authenticate", 'Bearer error="insufficient_scope"');
+  // RFC 9110, section 12.5.3.
   if (refused === encodedBody) headers.set("Accept-Encoding", "identity");
+  return headers;
+}
+
+interface Prepared {
+  readonly body: Blob;
+  readonly init: { readonly status: number; readonly headers: Headers };
+}
+
+/** Refusals repeat, so what is sent for each is made once. */
+const prepared = new WeakMap<Refusal, Prepared>();
+
+function prepare(refused: Refusal): Prepared {
+  let made = prepared.get(refused);
+  if (made === undefined) {
+    made = {
+      body: new Blob([JSON.stringify(errorBody(refused))]),
+      init: { status: statusOf[refused.kind], headers: headersOf(refused) },
+    };
+    prepared.set(refused, made);
+  }
+  return made;
+}
+
+/** The whole response to a refused request. `more` are the headers of the route. */
+export function refuse(
+  request: Request,
+  refused: Refusal,
+  more: Readonly<Record<string, string>> = {},
+): Response {
+  const { body, init } = prepare(refused);
+  const record = recordOf(request);
+  record.refusal = refused;
+  record.bytes = body.size;
+  const response = new Response(body, init);
+  for (const name in more) response.headers.set(name, more[name] as string);
+  return response;
+}
+
+/** A response whose size the log gets. `body` is JSON that all responses of it share. */
+export function respond(request: Request, body: Blob | string, init: ResponseInit): Response {
+  recordOf(request).bytes = typeof body === "string" ? Buffer.byteLength(body) : body.size;
+  return new Response(body, init);
 }
 
 /** The refusal of a request that failed with `error`. An unknown one goes to `report` only. */

@@ -1,10 +1,10 @@
 import { bearer } from "@elysiajs/bearer";
-import { Elysia } from "elysia";
+import { Elysia, status } from "elysia";
 import type { Admission } from "../service/admission.ts";
 import type { Services } from "../service/services.ts";
 import type { Cors } from "./cors.ts";
-import { recordOf, type RequestRecord } from "./handler.ts";
 import { refuse } from "./errors.ts";
+import { recordOf } from "./record.ts";
 
 export interface GuardOptions {
   readonly services: Pick<Services, "access" | "clock">;
@@ -18,31 +18,27 @@ export interface GuardOptions {
 export function guard({ services, cors }: GuardOptions) {
   return new Elysia({ name: "guard" })
     .use(bearer())
-    .derive(
-      { as: "scoped" },
-      async ({ bearer: token, headers: { authorization }, request, route }) => {
-        const record = recordOf(request);
-        record.route = route;
-        const address = () => record.address();
-        // A browser sends no credential with a preflight; what does is charged like any request.
-        const isPreflight = authorization === undefined && cors?.isPreflight(request) === true;
-        const admission = isPreflight
-          ? services.access.pass(address)
-          : await services.access.admit(credentialOf(authorization, token), address);
-        record.admission = admission;
-        return admission.refusal && refuse(record, admission.refusal);
-      },
-    );
+    .derive({ as: "scoped" }, async ({ bearer: token, headers: { authorization }, request }) => {
+      const record = recordOf(request);
+      const address = () => record.address();
+      // A browser sends no credential with a preflight; what does is charged like any request.
+      const isPreflight = authorization === undefined && cors?.isPreflight(request) === true;
+      record.admission = isPreflight
+        ? services.access.pass(address)
+        : await services.access.admit(credentialOf(authorization, token), address);
+      const { refusal } = record.admission;
+      // Elysia ends the request with it, and 200 leaves the status of the response as it is.
+      return refusal && status(200, refuse(request, refusal));
+    });
 }
 
 /** The same decision on a request whose URL the router cannot read, by its headers alone. */
 export function admitUnrouted(
   { access }: Pick<Services, "access">,
   request: Request,
-  record: RequestRecord,
 ): Admission | Promise<Admission> {
   const credential = credentialOf(request.headers.get("authorization") ?? undefined);
-  return access.admit(credential, () => record.address());
+  return access.admit(credential, () => recordOf(request).address());
 }
 
 /** RFC 9110, section 11.4: a scheme in any case, one space or more, and the token. */
@@ -54,7 +50,8 @@ const anyBearer = /^bearer +(?! )/i;
  * query, which is not for credentials.
  */
 function credentialOf(authorization: string | undefined, token?: string): string | undefined {
-  if (authorization === undefined) return undefined;
+  // An empty header says no more than none.
+  if (!authorization) return undefined;
   if (token !== undefined && authorization.startsWith("Bearer ") && !token.startsWith(" ")) {
     return token;
   }

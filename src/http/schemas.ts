@@ -9,6 +9,7 @@ import { grouped, parseInt64 } from "../domain/int64.ts";
 import { pageLimit, parsePageLimit } from "../domain/page.ts";
 import {
   isPetName,
+  petNameProblem,
   isPetStatus,
   type NewPet,
   type PetFieldName,
@@ -16,9 +17,8 @@ import {
   petStatuses,
   type PetStatus,
 } from "../domain/pet.ts";
-import { readOnlyKey, type Refusal } from "../service/admission.ts";
-import { decodeObject, readBody, type UnreadBody } from "./body.ts";
-import { recordOf } from "./handler.ts";
+import type { Refusal } from "../service/admission.ts";
+import type { Read } from "./body.ts";
 import { refusal, statusOf, type ErrorBody } from "./errors.ts";
 
 type JsonSchema = OpenAPIV3.SchemaObject;
@@ -31,6 +31,8 @@ interface Field<T> {
   readonly rule: string;
   /** The value, or undefined if it breaks the rule. */
   readonly read: (value: unknown) => T | undefined;
+  /** What is wrong with a value, where that says more than the rule. */
+  readonly problem?: (value: unknown) => string | undefined;
   readonly isOptional?: boolean;
 }
 
@@ -76,9 +78,12 @@ const pageLimitText: Field<number> = {
 
 const petName: Field<string> = {
   schema: { type: "string", maxLength: petNameLengthMax },
-  rule: `must be a string of at most ${grouped(petNameLengthMax)} characters, of well-formed Unicode without the character U+0000`,
+  rule: `must be a string of at most ${grouped(petNameLengthMax)} characters`,
+  problem: text(petNameProblem),
   read: text((value) => (isPetName(value) ? value : undefined)),
 };
+
+const statusRule = `must be one of ${petStatuses.join(", ")}`;
 
 const petStatus: Field<PetStatus> = {
   schema: {
@@ -87,7 +92,8 @@ const petStatus: Field<PetStatus> = {
     title: "PetStatus",
     description: "Availability of an animal.",
   },
-  rule: `must be one of ${petStatuses.join(", ")}`,
+  rule: statusRule,
+  problem: (value) => (value === null ? `${statusRule}; leave it out if there is none` : undefined),
   read: (value) => (isPetStatus(value) ? value : undefined),
 };
 
@@ -99,21 +105,19 @@ type ReadOf<F extends Fields> = {
   readonly [N in keyof F as F[N] extends { isOptional: true } ? never : N]: ValueOf<F[N]>;
 };
 
-type Result<T> = { readonly value: T } | { readonly refusal: Refusal };
-
 /** Reads the fields of an object. Unknown fields are ignored, so that newer clients work. */
 function reader<F extends Fields>(fields: F) {
   const known = Object.entries(fields);
-  return (given: Readonly<Record<string, unknown>>): Result<ReadOf<F>> => {
+  return (given: Readonly<Record<string, unknown>>): Read<ReadOf<F>> => {
     const value: Record<string, unknown> = {};
-    for (const [name, { isOptional, read, rule }] of known) {
+    for (const [name, { isOptional, problem, read, rule }] of known) {
       const sent = given[name];
       if (sent === undefined) {
         if (isOptional === true) continue;
         return invalid(`${name} is required: it ${rule}.`);
       }
       const found = read(sent);
-      if (found === undefined) return invalid(`${name} ${rule}.`);
+      if (found === undefined) return invalid(`${name} ${problem?.(sent) ?? rule}.`);
       value[name] = found;
     }
     return { value: value as ReadOf<F> };
@@ -142,11 +146,7 @@ interface Issue {
 }
 
 /** A shape as Elysia takes it: JSON Schema for the document, Standard Schema to read a `T`. */
-function shape<T>(schema: JsonSchema, read: (value: unknown) => Result<T> | Promise<Result<T>>) {
-  const outcome = (result: Result<T>) =>
-    "refusal" in result
-      ? { issues: [{ message: result.refusal.message, refusal: result.refusal }] satisfies Issue[] }
-      : result;
+function shape<T>(schema: JsonSchema, read: (value: unknown) => Read<T>) {
   return {
     ...schema,
     "~standard": {
@@ -155,7 +155,9 @@ function shape<T>(schema: JsonSchema, read: (value: unknown) => Result<T> | Prom
       types: undefined as { readonly input: unknown; readonly output: T } | undefined,
       validate(value: unknown) {
         const result = read(value);
-        return result instanceof Promise ? result.then(outcome) : outcome(result);
+        if ("value" in result) return result;
+        const { refusal } = result;
+        return { issues: [{ message: refusal.message, refusal }] satisfies Issue[] };
       },
     },
   };
@@ -175,23 +177,21 @@ export const newPetFields = {
   categoryId: described(int64, "Identifier of the category that the animal belongs to.", 1),
   status: optional(petStatus),
 } satisfies Readonly<Record<PetFieldName, Field<unknown>>>;
-const readNewPet = reader(newPetFields);
+/** Reads a NewPet from the JSON object of a body. */
+export const readNewPet = reader(newPetFields);
 
 export const newPetSchema = objectSchema(newPetFields, {
   title: "NewPet",
   description: "An animal to add. Other fields are ignored.",
 });
 
-/** A NewPet as the body of a request. It is read after the guard, and not for a read-only key. */
-export const newPetBody = shape(newPetSchema, async (value) => {
-  const unread = value as UnreadBody;
-  const record = recordOf(unread.request);
-  if (record.admission?.key?.readOnly === true) return { refusal: readOnlyKey };
-  const received = await readBody(unread, record);
-  if (!(received instanceof Uint8Array)) return received;
-  const decoded = decodeObject(received, unread.headers);
-  return "refusal" in decoded ? decoded : readNewPet(decoded.value);
-});
+/** A NewPet as a client in JavaScript sends it. */
+type NewPetBody = Omit<NewPet, "categoryId"> & { readonly categoryId: number };
+/** A Pet as a client in JavaScript gets it. */
+export type PetBody = NewPetBody & { readonly id: number };
+
+/** The body for clients' types (Eden) alone: the route reads it, after the guard. */
+export const newPetBody = typed<NewPetBody>();
 
 const listFields = {
   limit: optional(
@@ -228,24 +228,18 @@ export const petPath = shape(
   (value) => ({ value: { petId: parseInt64((value as { petId: string }).petId) ?? 0n } }),
 );
 
-/** A Pet as a client in JavaScript gets it. */
-export type PetBody = Omit<NewPet, "categoryId"> & {
-  readonly id: number;
-  readonly categoryId: number;
-};
-
-/** What a client gets, for its types (Eden) alone: operations answer with JSON text. */
-function told<T>() {
+/** What a client gets, for its types (Eden) alone: operations respond with JSON text. */
+function typed<T>() {
   return shape<T>({}, (value) => ({ value: value as T }));
 }
 
-const errors = told<ErrorBody>();
-const errorAnswers = Object.fromEntries(
+const errors = typed<ErrorBody>();
+const errorResponses = Object.fromEntries(
   Object.values(statusOf).map((status) => [status, errors]),
 ) as Record<(typeof statusOf)[ErrorKind], typeof errors>;
 
-/** The answers of an operation that succeeds with a `T`. */
-export function answersOf<T>() {
-  const success = told<T>();
-  return { 200: success, 201: success, ...errorAnswers };
+/** The responses of an operation that succeeds with a `T`. */
+export function responsesOf<T>() {
+  const success = typed<T>();
+  return { 200: success, 201: success, ...errorResponses };
 }

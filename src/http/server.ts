@@ -1,11 +1,14 @@
-import { idleTimeoutSeconds, type Handler } from "./handler.ts";
+import type { Handler } from "./handler.ts";
+
+/** How long a connection may be idle. Pools of clients keep theirs for 60 to 90 s. */
+export const idleTimeoutSeconds = 80;
 
 /**
  * Bun would refuse a larger body by itself, without our headers and the Error body. body.ts reads
  * in chunks, up to our own limit.
  */
 const serverBodyLimitBytes = Number.MAX_SAFE_INTEGER;
-/** A stop is announced until no request came for this long: who asks often has heard of it. */
+/** A stop is announced until no request came for this long. */
 const quietMs = 50;
 const announceMaxMs = 1_000;
 /** How long the server with the former certificate lets its requests finish. */
@@ -44,8 +47,7 @@ export type RunningServer = ReturnType<typeof listen>;
  */
 export function listen(handler: Handler, options: ListenOptions, serve: Serve = Bun.serve) {
   const isShared = options.tls !== undefined;
-  // What shares its port with its successor would share it with anybody: see first that nobody is
-  // there.
+  // SO_REUSEPORT would hide a port conflict, so check first.
   if (isShared && !options.reusePort) claim(options);
   let current = bind(handler, serve, { ...options, reusePort: options.reusePort || isShared });
   // Not the port of the address: that leaves out the one that goes with its scheme.
@@ -56,8 +58,8 @@ export function listen(handler: Handler, options: ListenOptions, serve: Serve = 
     url,
     port,
     /**
-     * Changes the certificate. Resolves when every new connection gets the new one; those that are
-     * open are ended after their next answer. Does nothing once the stop has begun.
+     * Changes the certificate. Resolves when every new connection gets the new one; open
+     * connections end after their next response. Does nothing once the stop has begun.
      */
     async renew(tls: Tls): Promise<void> {
       if (isStopping) return;
@@ -109,17 +111,17 @@ async function close(handler: Handler, server: Server, timeoutMs: number): Promi
 
 /**
  * Responds with `Connection: close` until it is quiet. Otherwise a close would break a request that
- * a client is just sending. An answer under way does not say so yet: its client may ask once more.
+ * a client is just sending. A response under way does not say so yet: its client may ask once more.
  */
 async function announceStop(handler: Handler, server: Server, maxMs: number): Promise<void> {
   let answered = 0;
   server.reload({
     async fetch(request, peers) {
-      const answer = await handler(request, peers);
-      answer.headers.set("Connection", "close");
-      answer.headers.delete("Keep-Alive");
+      const response = await handler(request, peers);
+      response.headers.set("Connection", "close");
+      response.headers.delete("Keep-Alive");
       answered += 1;
-      return answer;
+      return response;
     },
   });
   const endMs = performance.now() + maxMs;

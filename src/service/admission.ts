@@ -47,7 +47,8 @@ function recurring(refusal: Refusal): Refusal {
   return refusal;
 }
 
-const invalidKey = "The API key is not valid.";
+/** The same for every invalid key, so that nobody learns which ones exist. */
+const invalidKey = "The API key is not valid: it may be mistyped, expired, revoked or replaced.";
 
 /** What a caller without a valid key is told. Only the log learns what would help to guess one. */
 const told = {
@@ -74,7 +75,7 @@ export const unauthorized = Object.fromEntries(
 /** The refusal of a request that a read-only key may not make. */
 export const readOnlyKey: Refusal = {
   kind: "forbidden",
-  message: "This API key is read-only: it may list and get animals, and add none.",
+  message: "This API key is read-only: it can read animals but not add them.",
   detail: "read-only key",
 };
 
@@ -96,10 +97,11 @@ export function rateLimited(
 ): Refusal {
   const seconds = retryAfterSeconds(view.resetSeconds, nowMs);
   const requests = view.limit === 1 ? "1 request" : `${view.limit} requests`;
+  const when = view.window === "day" ? `at 00:00 UTC, in ${seconds} s` : `in ${seconds} s`;
   const advice = warning ? ", because going on without waiting leads to a temporary ban" : "";
   return recurring({
     kind: "rate_limited",
-    message: `${allowance} ${requests} per ${view.window}, and that limit is reached; try again in ${seconds} s${advice}.`,
+    message: `${allowance} ${requests} per ${view.window}, and that limit is reached; try again ${when}${advice}.`,
     retryAfterSeconds: seconds,
     detail: `over the ${exceeded} per ${view.window}`,
   });
@@ -107,10 +109,12 @@ export function rateLimited(
 
 /** The refusal of a banned key, which says what led to the ban and when it ends. */
 export function banned(ban: BanState, resetSeconds: number, nowMs: number): Refusal {
+  const seconds = retryAfterSeconds(resetSeconds, nowMs);
+  const end = isoSeconds(resetSeconds * 1000);
   return recurring({
     kind: "key_banned",
-    message: `This key is banned until ${isoSeconds(resetSeconds * 1000)} because ${ban.reason}.`,
-    retryAfterSeconds: retryAfterSeconds(resetSeconds, nowMs),
+    message: `This key is banned for another ${seconds} s, until ${end}, because ${ban.reason}. Waiting is enough.`,
+    retryAfterSeconds: seconds,
     detail: "banned",
   });
 }

@@ -126,10 +126,7 @@ describe("bodies", () => {
         '{"name":"a","categoryId":1,"status":"x"}',
         "status must be one of available, pending, sold.",
       ],
-      [
-        '{"categoryId":1}',
-        "name is required: it must be a string of at most 1,000 characters, of well-formed Unicode without the character U+0000.",
-      ],
+      ['{"categoryId":1}', "name is required: it must be a string of at most 1,000 characters."],
     ] as const;
     for (const [body, message] of messages) {
       const answer = await fetch(`${server.origin}/v1/pets`, {

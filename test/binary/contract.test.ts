@@ -105,7 +105,7 @@ describe("createPet", () => {
     const refused = await add(JSON.stringify({ name: `${name}x`, categoryId: 1 }));
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({
-      message: expect.stringContaining("at most 1,000 characters"),
+      message: expect.stringContaining("1,001 characters; at most 1,000"),
     });
   });
 
@@ -198,7 +198,7 @@ describe("credentials", () => {
     },
   );
 
-  test.each(["Bearer", "Basic abc", "Token abc", "rehome_live_x", ""])(
+  test.each(["Bearer", "Basic abc", "Token abc", "rehome_live_x"])(
     "what holds no bearer key is told how to send one: %j",
     async (authorization) => {
       const answer = await fetch(`${server.origin}/v1/pets`, { headers: { authorization } });

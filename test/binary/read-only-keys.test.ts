@@ -35,7 +35,7 @@ test("a read-only key lists and gets, and is refused with 403 where it would add
   expect(left(refused)).toBe(58);
   expect(await refused.json()).toEqual({
     code: "forbidden",
-    message: "This API key is read-only: it may list and get animals, and add none.",
+    message: "This API key is read-only: it can read animals but not add them.",
     status: 403,
   });
   // Whatever is sent: the body is not looked at. An address that takes no POST says so first.

@@ -93,7 +93,7 @@ describe.each(programs.map((program) => ({ ...program, runs: isThere(program) })
       expect([exitCode, stdout]).toEqual([1, ""]);
       expect(stderr).toStartWith("Error: ");
       expect(stderr).toContain("unauthorized");
-      expect(stderr).toContain("The API key is not valid.");
+      expect(stderr).toContain("The API key is not valid");
     });
   },
 );

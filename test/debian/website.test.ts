@@ -82,7 +82,9 @@ test("lists the available animals of all pages with a read-only key, their names
 test("leaves what stood there where the key is refused", async () => {
   const { items, said } = await shown(`${server.origin}/v1`, "rehome_live_nonsense");
   expect(items).toEqual([]);
-  expect(said).toEqual(["rehome: The API key is not valid."]);
+  expect(said).toEqual([
+    "rehome: The API key is not valid: it may be mistyped, expired, revoked or replaced.",
+  ]);
 });
 
 test("a page of an origin that was not named reads nothing", async () => {

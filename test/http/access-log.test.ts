@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { features } from "../../src/features/index.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { LogFormat, LogLevel } from "../../src/domain/log.ts";
+import { respond } from "../../src/http/errors.ts";
 import { Logger } from "../../src/service/log/logger.ts";
 import { testApp, TestClock, type TestApp, type TestAppOptions } from "../helpers/app.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
@@ -309,7 +310,7 @@ test("a client that has hung up meanwhile is in the log with its address", async
 });
 
 test("a route outside /v1 stands in the line, with the bytes that it sent or its failure", async () => {
-  const routes = [() => [new Elysia().get("/name", () => "Ré")]];
+  const routes = [() => [new Elysia().get("/name", ({ request }) => respond(request, "Ré", {}))]];
   const lines = parsed(
     await logged(
       async (app) => {

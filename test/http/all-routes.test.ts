@@ -247,7 +247,7 @@ describe("CORS", () => {
     const refused = await app.send("/v1/pets", { headers: { origin: "https://a.example" } });
     expect(refused.status).toBe(401);
     expect(refused.headers.get("access-control-expose-headers")).toBe(
-      "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Deprecation, Sunset, Idempotent-Replayed, X-Request-Id",
+      "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Location, Deprecation, Sunset, Idempotent-Replayed, X-Request-Id",
     );
     const other = await app.send("/v1/pets", { headers: { origin: "https://b.example" } });
     expect(other.headers.has("access-control-allow-origin")).toBe(false);

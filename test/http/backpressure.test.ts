@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { pageLimit } from "../../src/domain/page.ts";
 import { listen } from "../../src/http/server.ts";
-import { UnsentAnswers, unsentMaxBytes } from "../../src/http/backpressure.ts";
+import { Backpressure, unsentMaxBytes } from "../../src/http/backpressure.ts";
 import { testApp } from "../helpers/app.ts";
 
 const mib = 1024 * 1024;
@@ -15,7 +15,7 @@ function reader(address: string | undefined) {
 
 describe("answers that wait to be read", () => {
   test("are bounded by address, an IPv6 /64 being one", () => {
-    const unsent = new UnsentAnswers();
+    const unsent = new Backpressure();
     for (let i = 0; i < unsentMaxBytes.perAddress / mib; i += 1) {
       expect(unsent.add(reader(`2001:db8::${i}`), bodyOf(mib))).toBe(true);
     }
@@ -24,7 +24,7 @@ describe("answers that wait to be read", () => {
   });
 
   test("are bounded in all", () => {
-    const unsent = new UnsentAnswers();
+    const unsent = new Backpressure();
     for (let i = 0; i < unsentMaxBytes.inAll / mib; i += 1) {
       expect(unsent.add(reader(`192.0.2.${i}`), bodyOf(mib))).toBe(true);
     }
@@ -34,7 +34,7 @@ describe("answers that wait to be read", () => {
   });
 
   test("make room when they are read", () => {
-    const unsent = new UnsentAnswers();
+    const unsent = new Backpressure();
     const readers = Array.from({ length: 16 }, () => reader("192.0.2.1"));
     for (const each of readers) expect(unsent.add(each, bodyOf(mib))).toBe(true);
     const next = reader("192.0.2.1");
@@ -45,7 +45,7 @@ describe("answers that wait to be read", () => {
   });
 
   test("count once when they share a body, and anew for each address", () => {
-    const unsent = new UnsentAnswers();
+    const unsent = new Backpressure();
     const shared = bodyOf(10 * mib);
     for (let i = 0; i < 100; i += 1) {
       expect(unsent.add(reader(`192.0.2.${i % 2}`), shared)).toBe(true);
@@ -55,7 +55,7 @@ describe("answers that wait to be read", () => {
   });
 
   test("a body larger than the bound is sent to who waits for no other one", () => {
-    const unsent = new UnsentAnswers();
+    const unsent = new Backpressure();
     expect(unsent.add(reader("192.0.2.1"), bodyOf(unsentMaxBytes.perAddress + mib))).toBe(true);
     expect(unsent.add(reader("192.0.2.1"), bodyOf(mib))).toBe(false);
     expect(unsent.add(reader("192.0.2.2"), bodyOf(mib))).toBe(true);

@@ -1,10 +1,12 @@
 /** What of a body is no JSON object, and what the caller is told of it. */
 import { describe, expect, test } from "bun:test";
-import { bodyLimitBytes, decodeObject, readBody } from "../../src/http/body.ts";
-import { idleTimeoutSeconds } from "../../src/http/handler.ts";
+import { bodyLimitBytes, BodyReader, decodeObject } from "../../src/http/body.ts";
+import { idleTimeoutSeconds } from "../../src/http/server.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const pet = '{"name":"a","categoryId":1}';
+const decode = (body: Uint8Array, headers: Record<string, string>) =>
+  decodeObject(body, new Headers(headers));
 
 describe("decodeObject", () => {
   test.each([
@@ -14,7 +16,7 @@ describe("decodeObject", () => {
     "application/json ; charset=utf-8",
     " application/json",
   ])("reads a body of type %j", (type) => {
-    expect(decodeObject(bytes(pet), { "content-type": type })).toEqual({
+    expect(decode(bytes(pet), { "content-type": type })).toEqual({
       value: { name: "a", categoryId: 1 },
     });
   });
@@ -29,19 +31,19 @@ describe("decodeObject", () => {
     ],
     [
       "unsupported_media_type",
-      "The body must be sent as Content-Type: application/json.",
+      "The body must be sent as Content-Type: application/json, and came without one.",
       bytes(pet),
       undefined,
     ],
     [
       "unsupported_media_type",
-      "The body must be sent as Content-Type: application/json.",
+      "The body must be sent as Content-Type: application/json, not application/json-patch.",
       bytes(pet),
       "application/json-patch",
     ],
     [
       "unsupported_media_type",
-      "The body must be sent as Content-Type: application/json.",
+      "The body must be sent as Content-Type: application/json, not application/json\u00a0.",
       bytes(pet),
       // Header fields have no white space but spaces and tabs (RFC 9110, section 5.6.3).
       "application/json\u00a0",
@@ -57,21 +59,21 @@ describe("decodeObject", () => {
     ["invalid_request", "The body must be a JSON object.", bytes("null"), "application/json"],
     ["invalid_request", "The body must be a JSON object.", bytes("5"), "application/json"],
   ])("%s: %s", (kind, message, body, type) => {
-    expect(decodeObject(body, { "content-type": type })).toEqual({
+    expect(decode(body, type === undefined ? {} : { "content-type": type })).toEqual({
       refusal: { kind, message },
     } as never);
   });
 });
 
 test("a byte order mark before a body is ignored (RFC 8259, section 8.1)", () => {
-  expect(decodeObject(bytes(`\ufeff${pet}`), { "content-type": "application/json" })).toEqual({
+  expect(decode(bytes(`\ufeff${pet}`), { "content-type": "application/json" })).toEqual({
     value: { name: "a", categoryId: 1 },
   });
 });
 
 describe("a body with Content-Encoding", () => {
   const decoded = (coding: string, body: Uint8Array = bytes(pet)) =>
-    decodeObject(body, { "content-type": "application/json", "content-encoding": coding });
+    decode(body, { "content-type": "application/json", "content-encoding": coding });
 
   test.each(["gzip", "br", "deflate", "gzip, identity", "nonsense", ""])(
     "%j is refused",
@@ -91,10 +93,12 @@ describe("a body with Content-Encoding", () => {
   });
 });
 
-describe("readBody", () => {
+describe("a reader", () => {
   const url = "http://localhost/v1/pets";
   const caller = { address: () => undefined, limitTime: () => undefined };
-  const read = (request: Request) => readBody({ request, headers: {} }, caller);
+  const bounds = { bytes: bodyLimitBytes, seconds: 30, atOnce: 1_024, perAddress: 256 };
+  const reader = new BodyReader(bounds);
+  const read = (request: Request) => reader.read(request, caller);
   const chunked = (...sizes: number[]) =>
     new Request(url, {
       method: "POST",
@@ -119,9 +123,7 @@ describe("readBody", () => {
   ])("takes the limit %s, and not a byte more", async (_how, request) => {
     const body = await read(request(bodyLimitBytes));
     expect((body as Uint8Array).length).toBe(bodyLimitBytes);
-    expect(await read(request(bodyLimitBytes + 1))).toEqual({
-      refusal: { kind: "payload_too_large", message: "The body is larger than 64 KiB." },
-    });
+    expect(await read(request(bodyLimitBytes + 1))).toBe("too large");
   });
 
   test("is as long as what came in chunks", async () => {
@@ -134,7 +136,7 @@ describe("readBody", () => {
   ])("limits the time of a body %s, and not what comes after it", async (_what, size) => {
     const limits: number[] = [];
     const timed = { ...caller, limitTime: (seconds: number) => limits.push(seconds) };
-    await readBody({ request: announced(size), headers: {} }, timed);
+    await reader.read(announced(size), timed);
     expect(limits).toEqual([30, idleTimeoutSeconds]);
   });
 
@@ -146,10 +148,10 @@ describe("readBody", () => {
       });
       const request = new Request(url, { method: "POST", body });
       const from = { ...caller, address: () => `192.0.2.${subnet}` };
-      return readBody({ request, headers: {} }, from);
+      return reader.read(request, from);
     };
     const reading = [1, 2, 3].flatMap((subnet) => Array.from({ length: 256 }, () => start(subnet)));
-    const isRefused = async (body: ReturnType<typeof start>) => "refusal" in (await body);
+    const isRefused = async (body: ReturnType<typeof start>) => (await body) === "too many";
     expect(await isRefused(start(1))).toBe(true);
     for (let i = 0; i < 256; i += 1) reading.push(start(4 + i));
     expect(await isRefused(start(400))).toBe(true);

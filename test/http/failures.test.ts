@@ -18,7 +18,16 @@ test.each([
   ['{"name":"a","categoryId":9223372036854775808}', "categoryId must be an integer of 64 bits."],
   ['{"name":"a","categoryId":0.99999999999999999}', "categoryId must be an integer of 64 bits."],
   ['{"name":"a","categoryId":1,"status":1e400}', "status must be one of"],
-  ['{"name":"a","categoryId":1,"status":null}', "status must be one of"],
+  [
+    '{"name":"a","categoryId":1,"status":null}',
+    "status must be one of available, pending, sold; leave it out if there is none.",
+  ],
+  [
+    `{"name":"${"a".repeat(1_001)}","categoryId":1}`,
+    "name has 1,001 characters; at most 1,000 are allowed.",
+  ],
+  ['{"name":"a\\u0000","categoryId":1}', "name has the character U+0000, which is not allowed."],
+  ['{"name":"\\ud800","categoryId":1}', "name has half of a surrogate pair"],
   ['{"name":null,"categoryId":1}', "name must be a string"],
   ['{"name":"a","categoryId":null}', "categoryId must be an integer of 64 bits."],
   ['{"categoryId":1}', "name is required: it must be a string"],

@@ -1,8 +1,7 @@
 /** What surrounds the servers that share a port, on servers that only take notes; and a stop. */
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { idleTimeoutSeconds } from "../../src/http/handler.ts";
-import { listen } from "../../src/http/server.ts";
+import { idleTimeoutSeconds, listen } from "../../src/http/server.ts";
 import { until } from "../helpers/until.ts";
 
 const tls = { cert: "certificate", key: "key" };

@@ -53,7 +53,7 @@ describe("a key that goes on after 429", () => {
       retryAfterSeconds: endSeconds - stack.clock.nowMs / 1000,
     });
     expect(refusal?.message).toBe(
-      "This key is banned until 2026-11-21T12:07:02Z because it went on sending requests after 429 in 3 minutes out of 10.",
+      "This key is banned for another 242 s, until 2026-11-21T12:07:02Z, because it went on sending requests after 429 in 3 minutes out of 10. Waiting is enough.",
     );
     expect(view).toMatchObject({ remaining: 0, resetSeconds: endSeconds });
     const [day] = await stack.services.usage.days(1);
@@ -106,7 +106,7 @@ describe("a key that goes on after 429", () => {
     expect((await stack.request(secret)).refusal).toBeUndefined();
     await stack.services.keys.ban(key.id, minuteMs);
     expect((await stack.request(secret)).refusal?.message).toBe(
-      "This key is banned until 2026-11-21T12:11:00Z because the operator of this service imposed it.",
+      "This key is banned for another 60 s, until 2026-11-21T12:11:00Z, because the operator of this service imposed it. Waiting is enough.",
     );
   });
 });

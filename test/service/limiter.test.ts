@@ -69,7 +69,7 @@ describe("one process", () => {
       resetSeconds: Date.UTC(2026, 10, 22) / 1000,
     });
     expect(admissions.at(-1)?.refusal?.message).toBe(
-      "The enterprise plan allows 63 requests per day, and that limit is reached; try again in 43130 s.",
+      "The enterprise plan allows 63 requests per day, and that limit is reached; try again at 00:00 UTC, in 43130 s.",
     );
     stack.clock.advance(minuteMs);
     expect(await stack.admitted(secret, 20)).toBe(0);

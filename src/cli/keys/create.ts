@@ -40,7 +40,7 @@ export function createCommand(io: Io): Command {
     )
     .addOption(limitOption("minute"))
     .addOption(limitOption("day"))
-    .addOption(readOnlyOption("the key may list and get animals, but not add them"))
+    .addOption(readOnlyOption("the key can read animals but not add them"))
     .addOption(readWriteOption("the key may also add animals, which is the default"))
     .addOption(expiryOption("when the key expires, such as 90d; never by default"))
     .addHelpText(

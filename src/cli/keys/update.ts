@@ -28,7 +28,7 @@ export function updateCommand(io: Io): Command {
     .addOption(
       expiryOption("when the key expires, counted from now, such as 90d; never removes the expiry"),
     )
-    .addOption(readOnlyOption("from now on the key may list and get animals, but not add them"))
+    .addOption(readOnlyOption("from now on the key can read animals but not add them"))
     .addOption(readWriteOption("from now on the key may also add animals"))
     .addHelpText(
       "after",

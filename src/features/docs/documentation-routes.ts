@@ -1,7 +1,8 @@
-import { Elysia, type Context } from "elysia";
+import { Elysia } from "elysia";
 import { jsonText } from "../../domain/exact-json.ts";
-import { isGetPetRemoved, baseUrlOf, versionSegment, type EdgeOptions } from "../../http/edge.ts";
-import { jsonType } from "../../http/errors.ts";
+import { isGetPetRemoved, versionSegment, type EdgeOptions } from "../../http/edge.ts";
+import { jsonType, respond } from "../../http/errors.ts";
+import { baseUrlOf } from "../../http/record.ts";
 import { html } from "./html.ts";
 import { documentationPath } from "./index.ts";
 import type { Page } from "./layout.ts";
@@ -26,48 +27,46 @@ interface Made {
 export function documentationRoutes(options: EdgeOptions) {
   const { clock } = options;
   const current = keptMade(options);
-  // Destructure the context in the parameter list: Elysia reads the handler's source to see which
-  // properties it uses, and otherwise prepares all of them.
   return new Elysia({ name: "documentation" })
-    .get(documentPath, async ({ request, set }) => {
+    .get(documentPath, async ({ request }) => {
       const { json } = await current(clock());
-      Object.assign(set.headers, documentHeaders);
-      const text = json.replaceAll(unknownBase, () => quoted(request.url).slice(1, -1));
-      return validated(text, request, set);
+      const text = json.replaceAll(unknownBase, () => quoted(request).slice(1, -1));
+      return validated(request, text, documentHeaders);
     })
-    .get(yamlPath, async ({ request, set }) => {
+    .get(yamlPath, async ({ request }) => {
       const { yaml } = await current(clock());
-      Object.assign(set.headers, yamlHeaders);
-      const text = yaml.replaceAll(unknownBase, () => quoted(request.url));
-      return validated(text, request, set);
+      return validated(
+        request,
+        yaml.replaceAll(unknownBase, () => quoted(request)),
+        yamlHeaders,
+      );
     })
-    .get(documentationPath, async ({ request, set }) => {
+    .get(documentationPath, async ({ request }) => {
       const { page } = await current(clock());
-      Object.assign(set.headers, page.headers);
-      const base = () => html`${baseUrlOf(request.url, undefined)}`.text;
-      return validated(page.text.replaceAll(unknownBase, base), request, set);
+      const base = () => html`${baseUrlOf(request)}`.text;
+      return validated(request, page.text.replaceAll(unknownBase, base), page.headers);
     })
-    .get(`${documentationPath}/`, ({ set }) => {
-      set.status = "Permanent Redirect";
+    .get(
+      `${documentationPath}/`,
       // Relative, for a proxy that serves it below a path.
-      set.headers["location"] = `..${documentationPath}`;
-      return "";
-    });
+      () => new Response(null, { status: 308, headers: { location: `..${documentationPath}` } }),
+    );
 }
 
-/** Gives `text` an entity tag; a client that has it gets 304 (RFC 9110, section 13.1.2). */
-function validated(text: string, request: Request, set: Context["set"]): string {
+/** `text` with an entity tag; a client that has it gets 304 (RFC 9110, section 13.1.2). */
+function validated(request: Request, text: string, more: Page["headers"]): Response {
   const tag = `"${new Bun.CryptoHasher("sha256").update(text).digest("base64url")}"`;
-  set.headers["etag"] = tag;
+  const headers = { ...more, etag: tag };
   const known = request.headers.get("if-none-match")?.split(",") ?? [];
   // A proxy that compresses makes the tag a weak one.
-  if (!known.some((each) => ["*", tag].includes(each.trim().replace(/^W\//, "")))) return text;
-  set.status = "Not Modified";
-  return "";
+  if (known.some((each) => ["*", tag].includes(each.trim().replace(/^W\//, "")))) {
+    return respond(request, "", { status: 304, headers });
+  }
+  return respond(request, text, { headers });
 }
 
-/** The address of /v1 that the request to `url` came to, as a string of JSON, and so of YAML. */
-const quoted = (url: string) => JSON.stringify(baseUrlOf(url, undefined));
+/** The address of /v1 that the request came to, as a string of JSON, and so of YAML. */
+const quoted = (request: Request) => JSON.stringify(baseUrlOf(request));
 
 /** Makes the responses once, and again when getPet is removed: it takes milliseconds. */
 function keptMade(options: EdgeOptions): (nowMs: number) => Promise<Made> {

@@ -18,7 +18,7 @@ export const docsFeature: Feature = {
         import("./landing-route.ts"),
         import("./documentation-routes.ts"),
       ]);
-      return (options) => [landingRoutes(options.baseUrl), documentationRoutes(options)];
+      return (options) => [landingRoutes(), documentationRoutes(options)];
     },
   }),
 };

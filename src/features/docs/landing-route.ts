@@ -1,29 +1,27 @@
 import { Elysia } from "elysia";
-import { baseUrlOf, versionSegment } from "../../http/edge.ts";
-import { jsonType } from "../../http/errors.ts";
+import { versionSegment } from "../../http/edge.ts";
+import { jsonType, respond } from "../../http/errors.ts";
+import { baseUrlOf } from "../../http/record.ts";
 import { landingPage, type Links } from "./landing.ts";
 import { documentPath } from "./documentation-routes.ts";
 import { documentationPath } from "./index.ts";
 
 /** `GET /`: where everything is, as a page for a browser and as JSON for anybody else. */
-export function landingRoutes(baseUrl: string | undefined) {
-  return new Elysia({ name: "landing" }).get("/", ({ request, set }) => {
-    const api = baseUrlOf(request.url, baseUrl);
+export function landingRoutes() {
+  return new Elysia({ name: "landing" }).get("/", ({ request }) => {
+    const api = baseUrlOf(request);
     const root = api.slice(0, -versionSegment.length);
     const links: Links = {
       api,
       documentation: `${root}${documentationPath}`,
       openapi: `${root}${documentPath}`,
     };
-    set.headers["vary"] = "Accept";
-    if (!wantsPage(request.headers.get("accept") ?? "")) {
-      set.headers["content-type"] = jsonType;
-      set.headers["cache-control"] = "no-cache";
-      return JSON.stringify({ name: "rehome", ...links });
+    if (wantsPage(request.headers.get("accept") ?? "")) {
+      const { text, headers } = landingPage(links);
+      return respond(request, text, { headers: { ...headers, vary: "Accept" } });
     }
-    const { text, headers } = landingPage(links);
-    Object.assign(set.headers, headers);
-    return text;
+    const headers = { "content-type": jsonType, "cache-control": "no-cache", vary: "Accept" };
+    return respond(request, JSON.stringify({ name: "rehome", ...links }), { headers });
   });
 }
 

@@ -1,29 +1,34 @@
 import { Elysia } from "elysia";
 import { httpDate } from "../../domain/clock.ts";
+import { idempotencyKeyOf, idempotencyKeyRule } from "../../domain/idempotency.ts";
+import { pageLimit } from "../../domain/page.ts";
+import { petJson, type NewPet, type Pet } from "../../domain/pet.ts";
+import { readOnlyKey } from "../../service/admission.ts";
+import type { Services } from "../../service/services.ts";
+import { Backpressure, unread } from "../backpressure.ts";
+import { isStillOpen, readJson, unreadableBody } from "../body.ts";
 import {
   getPetDeprecatedAtMs,
   getPetRemovedAtMs,
   getPetRemovedOn,
   isGetPetRemoved,
-  baseUrlOf,
 } from "../edge.ts";
-import { pageLimit } from "../../domain/page.ts";
-import { idempotencyKeyOf, idempotencyKeyRule } from "../../domain/idempotency.ts";
-import { petJson, type NewPet, type Pet } from "../../domain/pet.ts";
-import type { Services } from "../../service/services.ts";
-import { PetAnswers } from "../response-cache.ts";
-import { stillStands, unreadableBody } from "../body.ts";
-import { recordOf, type RequestRecord } from "../handler.ts";
-import { errorAnswer, jsonType, noSuchPet, otherBody, refusal } from "../errors.ts";
+import { jsonType, noSuchPet, refusal, refuse, respond } from "../errors.ts";
 import { guard, type GuardOptions } from "../guard.ts";
-import type { RouteName } from "../methods.ts";
-import { UnsentAnswers, unread } from "../backpressure.ts";
-import { answersOf, listQuery, newPetBody, petPath, type PetBody } from "../schemas.ts";
+import { baseUrlOf, recordOf } from "../record.ts";
+import { PetAnswers } from "../response-cache.ts";
+import {
+  listQuery,
+  newPetBody,
+  petPath,
+  readNewPet,
+  responsesOf,
+  type PetBody,
+} from "../schemas.ts";
+import type { RouteName } from "./fallback.ts";
 
 interface PetRoutesOptions extends GuardOptions {
   readonly services: Pick<Services, "access" | "clock" | "pets" | "store">;
-  /** The address of /v1 for links; by default the one that the request came to. */
-  readonly baseUrl: string | undefined;
 }
 
 const getPetPath = "/v1/pets/:petId";
@@ -33,119 +38,108 @@ export function isGetPet({ method, path }: RouteName): boolean {
   return method === "GET" && path === getPetPath;
 }
 
-/** RFC 9745 and RFC 8594: since when getPet is deprecated, and when it goes. */
-const deprecation = `@${getPetDeprecatedAtMs / 1000}`;
-const sunset = httpDate(getPetRemovedAtMs);
+const petsUrl = (request: Request) => `${baseUrlOf(request)}/pets`;
 
 // A Blob of this type would come with a charset, which JSON has none of (RFC 8259, section 11).
-const headers = new Headers({ "Content-Type": jsonType });
-const found = { headers };
-const created = { status: 201, headers };
-
-const badIdempotencyKey = refusal("invalid_request", `Idempotency-Key ${idempotencyKeyRule}.`);
-
-/** SHA-256 of the animal, so that two equal bodies compare as equal. */
-function fingerprintOf(pet: NewPet): Uint8Array {
-  return new Bun.CryptoHasher("sha256").update(petJson({ ...pet, id: 0n })).digest();
-}
+const found = { headers: new Headers({ "Content-Type": jsonType }) };
 
 /** The three operations of the specification. */
 export function petRoutes(options: PetRoutesOptions) {
   const { services } = options;
-  const { clock } = services;
-  const answers = new PetAnswers(services);
-  const unsent = new UnsentAnswers();
-  const petsUrl = (url: string) => `${baseUrlOf(url, options.baseUrl)}/pets`;
+  const responses = new PetAnswers(services);
+  const backpressure = new Backpressure();
 
   return new Elysia({ name: "pets" })
     .use(guard(options))
     .get(
       "/v1/pets",
       async ({ query, request }) => {
-        const record = recordOf(request);
-        const { limit = pageLimit.default } = query;
-        const page = await answers.page({ ...query, limit });
-        if (!unsent.add(record, page.body)) return errorAnswer(record, unread);
-        const response = sent(record, page.body);
+        const page = await responses.page({ ...query, limit: query.limit ?? pageLimit.default });
+        if (!backpressure.add(recordOf(request), page.body)) return refuse(request, unread);
+        const response = respond(request, page.body, found);
         if (page.next !== undefined) {
-          response.headers.set("Link", `<${petsUrl(request.url)}?${page.next}>; rel="next"`);
+          response.headers.set("Link", `<${petsUrl(request)}?${page.next}>; rel="next"`);
         }
         return response;
       },
-      { query: listQuery, response: answersOf<PetBody[]>() },
+      { query: listQuery, response: responsesOf<PetBody[]>() },
     )
     .post(
       "/v1/pets",
-      async ({ body, headers, request }) => {
-        const record = recordOf(request);
-        const pet = { ...body, categoryId: BigInt(body.categoryId) };
-        const key = headers["idempotency-key"];
-        if (key !== undefined) return createOnce(options, request, pet, key);
-        const origin = { createdAtMs: clock(), createdBy: record.admission?.key?.id };
+      async ({ request }) => {
+        const key = recordOf(request).admission?.key;
+        if (key?.readOnly === true) return refuse(request, readOnlyKey);
+        const sent = await readJson(request);
+        if ("refusal" in sent) return refuse(request, sent.refusal);
+        const read = readNewPet(sent.value);
+        if ("refusal" in read) return refuse(request, read.refusal);
+        const pet = { ...read.value, categoryId: BigInt(read.value.categoryId) };
+        if (request.headers.has("idempotency-key")) return createOnce(services, request, pet);
+        const origin = { createdAtMs: services.clock(), createdBy: key?.id };
         // Bun aborts a request whose body is followed by bytes that belong to no request.
         const id = await services.pets.create({ ...pet, ...origin }, request.signal);
-        return added(record, { ...pet, id });
+        return added(request, { ...pet, id });
       },
-      {
-        // Not read yet: the guard comes before the body.
-        parse: ({ headers, request }) => ({ headers, request }),
-        body: newPetBody,
-        response: answersOf<PetBody>(),
-      },
+      // Elysia would read the body before the guard.
+      { parse: "none", body: newPetBody, response: responsesOf<PetBody>() },
     )
     .get(
       getPetPath,
       async ({ params, request }) => {
-        const record = recordOf(request);
-        const successor = petsUrl(request.url);
-        if (isGetPetRemoved(clock())) return errorAnswer(record, removed(successor));
-        record.headers = {
-          Deprecation: deprecation,
-          Sunset: sunset,
-          Link: `<${successor}>; rel="successor-version"`,
-        };
-        const pet = await answers.pet(params.petId);
-        return pet === undefined ? errorAnswer(record, noSuchPet) : sent(record, pet.body);
+        const successor = petsUrl(request);
+        if (isGetPetRemoved(services.clock())) return refuse(request, removed(successor));
+        const headers = { ...deprecated, Link: `<${successor}>; rel="successor-version"` };
+        const pet = await responses.pet(params.petId);
+        if (pet === undefined) return refuse(request, noSuchPet, headers);
+        return respond(request, pet.body, { headers: { "Content-Type": jsonType, ...headers } });
       },
-      { params: petPath, response: answersOf<PetBody>() },
+      { params: petPath, response: responsesOf<PetBody>() },
     );
 }
 
-/** Adds an animal that its caller may send again (draft-ietf-httpapi-idempotency-key-header). */
-async function createOnce(
-  { services }: PetRoutesOptions,
-  request: Request,
-  pet: NewPet,
-  header: string,
-): Promise<Response> {
-  const record = recordOf(request);
-  if (!(await stillStands(request))) return errorAnswer(record, unreadableBody);
-  const value = idempotencyKeyOf(header);
-  const keyId = record.admission?.key?.id;
-  if (value === undefined || keyId === undefined) return errorAnswer(record, badIdempotencyKey);
-  const bodyHash = fingerprintOf(pet);
-  const create = { pet, keyId, value, bodyHash, nowMs: services.clock() };
-  const { id, outcome } = await services.pets.createOnce(create);
-  if (outcome === "other body") return errorAnswer(record, otherBody);
-  if (outcome === "repeated") record.headers = { "Idempotent-Replayed": "true" };
-  return added(record, { ...pet, id });
-}
-
-function added(record: RequestRecord, pet: Pet): Response {
-  const text = petJson(pet);
-  record.bytes = Buffer.byteLength(text);
-  return new Response(text, created);
-}
-
-/** Answers with JSON that may be kept: all answers of it share its bytes. */
-function sent(record: RequestRecord, body: Blob): Response {
-  record.bytes = body.size;
-  return new Response(body, found);
-}
+/** RFC 9745 and RFC 8594: since when getPet is deprecated, and when it is removed. */
+const deprecated = {
+  Deprecation: `@${getPetDeprecatedAtMs / 1000}`,
+  Sunset: httpDate(getPetRemovedAtMs),
+};
 
 function removed(successor: string) {
   return refusal(
     "not_found",
     `This operation was removed on ${getPetRemovedOn}; use ${successor} with a status filter.`,
   );
+}
+
+const badIdempotencyKey = refusal("invalid_request", `Idempotency-Key ${idempotencyKeyRule}.`);
+/** The refusal of a create with the Idempotency-Key of another animal. */
+export const otherBody = refusal(
+  "invalid_request",
+  "This Idempotency-Key came with another body within the last 24 hours; use a new one for another animal.",
+);
+
+/** Adds an animal that its caller may send again (draft-ietf-httpapi-idempotency-key-header). */
+async function createOnce(
+  services: PetRoutesOptions["services"],
+  request: Request,
+  pet: NewPet,
+): Promise<Response> {
+  if (!(await isStillOpen(request))) return refuse(request, unreadableBody);
+  const value = idempotencyKeyOf(request.headers.get("idempotency-key") ?? "");
+  const keyId = recordOf(request).admission?.key?.id;
+  if (value === undefined || keyId === undefined) return refuse(request, badIdempotencyKey);
+  // Two equal animals have the same hash, however their bodies are written.
+  const bodyHash = new Bun.CryptoHasher("sha256").update(petJson({ ...pet, id: 0n })).digest();
+  const create = { pet, keyId, value, bodyHash, nowMs: services.clock() };
+  const { id, outcome } = await services.pets.createOnce(create);
+  if (outcome === "other body") return refuse(request, otherBody);
+  return added(request, { ...pet, id }, outcome === "repeated");
+}
+
+function added(request: Request, pet: Pet, isReplayed = false): Response {
+  const headers = {
+    "Content-Type": jsonType,
+    Location: `${petsUrl(request)}/${pet.id}`,
+    ...(isReplayed && { "Idempotent-Replayed": "true" }),
+  };
+  return respond(request, petJson(pet), { status: 201, headers });
 }

@@ -109,6 +109,14 @@ export const headers = {
     undefined,
     false,
   ),
+  Location: header(
+    {
+      type: "string",
+      description: "The address of the animal (RFC 9110, section 10.2.2).",
+      maxLength: linkMaxLength,
+    },
+    "https://pets.example.org/v1/pets/1",
+  ),
   "Idempotent-Replayed": header(
     {
       type: "string",
@@ -125,7 +133,7 @@ export const headers = {
       description: 'What replaces this operation: `<URL>; rel="successor-version"` (RFC 5829).',
       maxLength: linkMaxLength,
     },
-    '</v1/pets>; rel="successor-version"',
+    '<https://pets.example.org/v1/pets>; rel="successor-version"',
   ),
   Deprecation: header(
     {
@@ -171,7 +179,10 @@ export const commonHeaders = headerReferences({
 const retryHeader = headerReferences({ "Retry-After": "Retry-After" });
 const challengeHeader = headerReferences({ "WWW-Authenticate": "WWW-Authenticate" });
 export const nextPageHeader = headerReferences({ Link: "NextPage" });
-export const replayedHeader = headerReferences({ "Idempotent-Replayed": "Idempotent-Replayed" });
+export const createdHeaders = headerReferences({
+  Location: "Location",
+  "Idempotent-Replayed": "Idempotent-Replayed",
+});
 export const deprecationHeaders = headerReferences({
   Deprecation: "Deprecation",
   Sunset: "Sunset",
@@ -212,7 +223,7 @@ export const responses = {
       invalid: errorExample(
         "unauthorized",
         "The key is unknown, expired or revoked",
-        "The API key is not valid.",
+        "The API key is not valid: it may be mistyped, expired, revoked or replaced.",
       ),
     },
     challengeHeader,
@@ -233,7 +244,7 @@ export const responses = {
       keyBanned: errorExample(
         "key_banned",
         "The key is banned for some time",
-        "This key is banned until 2026-11-21T12:05:00Z because it went on sending requests after 429 in 3 minutes out of 10.",
+        "This key is banned for another 297 s, until 2026-11-21T12:05:00Z, because it went on sending requests after 429 in 3 minutes out of 10. Waiting is enough.",
       ),
     },
     retryHeader,
@@ -251,7 +262,7 @@ export const responses = {
       otherType: errorExample(
         "unsupported_media_type",
         "A form instead of JSON",
-        `The body must be sent as Content-Type: ${jsonType}.`,
+        `The body must be sent as Content-Type: ${jsonType}, not text/plain.`,
       ),
       compressed: errorExample("unsupported_media_type", "A compressed body", encodedBody.message),
     },

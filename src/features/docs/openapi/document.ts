@@ -18,7 +18,7 @@ export async function documentOf(options: EdgeOptions): Promise<OpenApiDocument>
   const { baseUrl = ownBaseUrl, stagingBaseUrl, clock } = options;
   // Only what the routes declare is asked for, which takes no store.
   const services = noServices(clock);
-  const app = new Elysia().use(petRoutes({ baseUrl, cors: undefined, services })).use(plugin());
+  const app = new Elysia().use(petRoutes({ cors: undefined, services })).use(plugin());
   const answer = await app.handle(new Request(`http://localhost${documentPath}`));
   const servers = [
     { url: baseUrl, description: "This service" },

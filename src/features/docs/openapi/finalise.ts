@@ -1,9 +1,8 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { isGetPetRemoved, versionSegment } from "../../../http/edge.ts";
 import { int64Max, int64Min } from "../../../domain/int64.ts";
-import { jsonType } from "../../../http/errors.ts";
 import { description } from "./description.ts";
-import { createPet, createPetExamples, details, getPet } from "./operations.ts";
+import { details, getPet } from "./operations.ts";
 
 export type OpenApiDocument = OpenAPIV3.Document;
 type Operation = OpenAPIV3.OperationObject;
@@ -68,7 +67,7 @@ function finalOperation(operation: Operation): Operation {
     ...(deprecated === true ? { deprecated } : {}),
     ...extensions,
     parameters: parameters.map(finalParameter),
-    ...(requestBody === undefined ? {} : { requestBody: finalBody(requestBody, operationId) }),
+    ...(requestBody === undefined ? {} : { requestBody }),
     responses,
   } as Operation;
 }
@@ -80,19 +79,6 @@ function finalParameter(parameter: OpenAPIV3.ReferenceObject | OpenAPIV3.Paramet
   const { example, ...type } = schema as OpenAPIV3.SchemaObject;
   const shown = example === undefined ? {} : { example: example as unknown };
   return { name, in: place, required, description, ...shown, schema: type, ...rest };
-}
-
-/** The plugin lists every media type it knows of; the routes take JSON and nothing else. */
-function finalBody(
-  body: NonNullable<Operation["requestBody"]>,
-  operationId: string | undefined,
-): OpenAPIV3.RequestBodyObject {
-  const { required = false, content } = body as OpenAPIV3.RequestBodyObject;
-  const examples = operationId === createPet.operationId ? createPetExamples : undefined;
-  return {
-    required,
-    content: { [jsonType]: { ...content[jsonType], ...(examples && { examples }) } },
-  };
 }
 
 function withoutGetPet(paths: OpenAPIV3.PathsObject): OpenAPIV3.PathsObject {

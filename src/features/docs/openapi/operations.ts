@@ -1,7 +1,8 @@
 /** What the document says of each operation beyond the schemas of its route. */
 import { httpDate, isoSeconds } from "../../../domain/clock.ts";
 import { getPetRemovedAtMs, getPetRemovedOn } from "../../../http/edge.ts";
-import { jsonType, otherBody, statusOf } from "../../../http/errors.ts";
+import { jsonType, statusOf } from "../../../http/errors.ts";
+import { otherBody } from "../../../http/routes/pets.ts";
 import {
   deprecationHeaders,
   errorExample,
@@ -9,7 +10,7 @@ import {
   commonHeaders,
   idempotencyKeyParameter,
   nextPageHeader,
-  replayedHeader,
+  createdHeaders,
   responseReference,
   schemaReference,
 } from "./components.ts";
@@ -63,18 +64,34 @@ const listPets = {
   },
 };
 
-export const createPet = {
+/** What a request may carry. */
+export const createPetExamples = {
+  withStatus: {
+    summary: "An animal that is available",
+    value: { name: "Rex", categoryId: 1, status: "available" },
+  },
+  withoutStatus: {
+    summary: "Only what is required",
+    value: { name: "Shadow", categoryId: 1 },
+  },
+};
+
+const createPet = {
   operationId: "createPet",
   summary: "Add an animal",
   description:
     "Stores an animal and returns it with its new id. After a 201 it is on the disk. With an `Idempotency-Key`, a client can repeat the request until it gets a response: the animal is stored once.",
   tags: ["pets"],
   parameters: [idempotencyKeyParameter],
+  requestBody: {
+    required: true,
+    content: { [jsonType]: { schema: schemaReference("NewPet"), examples: createPetExamples } },
+  },
   responses: {
     201: {
       description:
         "The animal as it was stored, now or by the first request with this Idempotency-Key.",
-      headers: { ...commonHeaders, ...replayedHeader },
+      headers: { ...commonHeaders, ...createdHeaders },
       content: {
         [jsonType]: {
           schema: schemaReference("Pet"),
@@ -111,18 +128,6 @@ export const createPet = {
   },
 };
 
-/** What a request may carry: the plugin has no place for examples. */
-export const createPetExamples = {
-  withStatus: {
-    summary: "An animal that is available",
-    value: { name: "Rex", categoryId: 1, status: "available" },
-  },
-  withoutStatus: {
-    summary: "Only what is required",
-    value: { name: "Shadow", categoryId: 1 },
-  },
-};
-
 export const getPet = {
   operationId: "getPet",
   summary: "Get an animal",
@@ -145,11 +150,7 @@ export const getPet = {
     404: errorResponse(
       "No animal has this id.",
       {
-        unknown: errorExample(
-          "not_found",
-          "No animal has this id",
-          "There is no animal with this id.",
-        ),
+        unknown: errorExample("not_found", "No animal has this id", "No animal has this id."),
       },
       deprecationHeaders,
     ),
