@@ -21,7 +21,7 @@ const flexibleCellsMin = 8;
 
 interface Shown extends Column {
   readonly at: number;
-  readonly cells: number;
+  cells: number;
 }
 
 /**
@@ -58,20 +58,23 @@ export function printTable(
   }
 }
 
-const widthOf = (columns: readonly Shown[]) =>
-  columns.reduce((sum, { cells }) => sum + cells, gap.length * (columns.length - 1));
-
 /** The columns with the widths that fit into `cellsMax`, as far as that is possible. */
 function fitted(columns: readonly Shown[], cellsMax: number): readonly Shown[] {
-  const excess = widthOf(columns) - cellsMax;
-  if (excess <= 0) return columns;
-  const [widest] = columns
-    .filter(({ flexible = false, cells }) => flexible && cells > flexibleCellsMin)
-    .toSorted((a, b) => b.cells - a.cells);
-  if (widest !== undefined) {
-    const cells = widest.cells - 1;
-    return fitted(columns.with(columns.indexOf(widest), { ...widest, cells }), cellsMax);
-  }
+  const least = columns.map((column) => (isCut(column) ? flexibleCellsMin : column.cells));
   const extra = columns.findLastIndex(({ optional = false }) => optional);
-  return extra === -1 ? columns : fitted(columns.toSpliced(extra, 1), cellsMax);
+  if (widthOf(least) > cellsMax && extra !== -1) {
+    return fitted(columns.toSpliced(extra, 1), cellsMax);
+  }
+  const shown = columns.map((column) => ({ ...column }));
+  for (let excess = widthOf(shown.map(({ cells }) => cells)) - cellsMax; excess > 0; excess -= 1) {
+    const [widest] = shown.filter(isCut).toSorted((a, b) => b.cells - a.cells);
+    if (widest === undefined) break;
+    widest.cells -= 1;
+  }
+  return shown;
 }
+
+const isCut = ({ flexible = false, cells }: Shown) => flexible && cells > flexibleCellsMin;
+
+const widthOf = (cells: readonly number[]) =>
+  cells.reduce((sum, each) => sum + each, gap.length * (cells.length - 1));
