@@ -1,41 +1,161 @@
+/** The settings: every name, default and bound, and where a value comes from. */
 import { isAbsolute, join } from "node:path";
 import { parseCidr, type Cidr } from "./domain/address.ts";
 import { environments } from "./domain/api-key.ts";
 import { AppError } from "./domain/errors.ts";
 import { logFormats, logLevels } from "./domain/log.ts";
-import {
-  baseAddress,
-  host,
-  integer,
-  list,
-  oneOf,
-  origin,
-  text,
-  toggle,
-  withoutPassword,
-  type AnySetting,
-  type Setting,
-} from "./setting-kinds.ts";
-import {
-  loadSetting,
-  refuseUnknown,
-  variableOf,
-  type EnvironmentVariables,
-  type LoadedSetting,
-  type ServiceVariables,
-} from "./setting-sources.ts";
+import { nearest } from "./domain/names.ts";
 
-export {
-  sources,
-  variableOf,
-  type EnvironmentVariables,
-  type LoadedSetting,
-  type ServiceVariable,
-  type ServiceVariables,
-} from "./setting-sources.ts";
+/** The environment that a program is started with. */
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** The environment as this program was started with it: the only place that reads it. */
 export const processEnvironment: EnvironmentVariables = process.env;
+
+/** One setting: flag, default, and how its text is read. Its variable is `REHOME_` and the flag. */
+export interface Setting<T> {
+  readonly flag: string;
+  /** What stands for the value in a usage line; absent for a switch. */
+  readonly placeholder?: string;
+  readonly description: string;
+  readonly default: T;
+  /** Reads the text of a flag or a variable. Returns undefined when it is not valid. */
+  readonly parse: (text: string) => T | undefined;
+  /** What a valid value is, as the end of a sentence. */
+  readonly rule: string;
+  /** How the text is shown, where not all of it may be. */
+  readonly shown?: (text: string) => string;
+  /** True for what only one of several serving processes can have, such as its own address. */
+  readonly firstOnly?: true;
+}
+
+/** A setting of any kind of value. */
+export type AnySetting = Setting<unknown>;
+
+/** Any text that is not empty. */
+export function text(
+  flag: string,
+  placeholder: string,
+  description: string,
+): Setting<string | undefined> {
+  return {
+    flag,
+    placeholder,
+    description,
+    default: undefined,
+    rule: "must not be empty",
+    parse: (value) => value || undefined,
+  };
+}
+
+/** A host name or an address. One of IPv6 may stand in brackets, which are left out. */
+export function host(flag: string, description: string, fallback: string): Setting<string> {
+  return {
+    ...text(flag, "ADDRESS", description),
+    default: fallback,
+    parse: (value) => value.replace(/^\[([\da-fA-F:.]+)\]$/, "$1") || undefined,
+  };
+}
+
+/** A whole number within bounds. */
+export function integer(
+  flag: string,
+  placeholder: string,
+  description: string,
+  bounds: { default: number; min: number; max: number },
+): Setting<number> {
+  return {
+    flag,
+    placeholder,
+    description,
+    default: bounds.default,
+    rule: `must be a whole number from ${bounds.min} to ${bounds.max}`,
+    parse(value) {
+      const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+      return number >= bounds.min && number <= bounds.max ? number : undefined;
+    },
+  };
+}
+
+/** One of a few words. */
+export function oneOf<T extends string>(
+  flag: string,
+  description: string,
+  values: readonly T[],
+  fallback: T,
+): Setting<T> {
+  return {
+    flag,
+    placeholder: values.join("|"),
+    description,
+    default: fallback,
+    rule: `must be one of ${values.join(", ")}`,
+    parse: (value) => values.find((candidate) => candidate === value),
+  };
+}
+
+/** A switch: on when its flag is there. */
+export function toggle(flag: string, description: string): Setting<boolean> {
+  return {
+    flag,
+    description,
+    default: false,
+    rule: "must be true or false",
+    parse: (value) => ({ true: true, "1": true, false: false, "0": false })[value],
+  };
+}
+
+/** Several values, each read by `item`. */
+export function list<T>(
+  flag: string,
+  placeholder: string,
+  description: string,
+  rule: string,
+  item: (text: string) => T | undefined,
+): Setting<readonly T[]> {
+  return {
+    flag,
+    placeholder,
+    description: `${description} (repeatable; in the environment separated by commas)`,
+    default: [],
+    rule,
+    parse(value) {
+      const items = value.split(",").map((part) => item(part.trim()));
+      return items.includes(undefined) ? undefined : (items as T[]);
+    },
+  };
+}
+
+/** A base address as the specification has it: it ends in /v1. It is kept in ASCII, for headers. */
+export function baseAddress(flag: string, description: string): Setting<string | undefined> {
+  return {
+    flag,
+    placeholder: "URL",
+    description,
+    default: undefined,
+    rule: "must be an http or https address that ends in /v1, without a password",
+    parse(value) {
+      if (!/^https?:\/\/[^\s?#]+\/v1$/.test(value) || !URL.canParse(value)) return undefined;
+      const { href, username, password } = new URL(value);
+      // Every caller is shown it: no place for a secret.
+      if (username !== "" || password !== "") return undefined;
+      return href.endsWith("/v1") ? href : undefined;
+    },
+  };
+}
+
+/** A web origin (RFC 6454), or `*` for all of them. Undefined when it is none. */
+export function origin(value: string): string | undefined {
+  if (value === "*") return value;
+  return URL.canParse(value) && new URL(value).origin === value ? value : undefined;
+}
+
+/** The address of a database without its password. */
+export function withoutPassword(address: string): string {
+  return address
+    .replace(/^(\w+:\/\/[^:/?#]*):.*@/s, "$1:***@")
+    .replace(/([?&]\w*password=)[^&#]*/gi, "$1***");
+}
 
 /** The core's settings in the order of help. A feature declares its own beside them. */
 export const settings = {
@@ -139,6 +259,31 @@ export const settings = {
 export type SettingName = keyof typeof settings;
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 
+/** The prefix of every variable that is a setting. */
+const variablePrefix = "REHOME_";
+
+/** The name of a setting's variable: `--base-url` is `REHOME_BASE_URL`. */
+export function variableOf({ flag }: Pick<AnySetting, "flag">): string {
+  return variablePrefix + flag.replaceAll("-", "_").toUpperCase();
+}
+
+/** Where a setting's value came from: each has priority over those behind it. */
+export const sources = ["flag", "environment", "service", "default"] as const;
+
+/** The settings that the service of this machine is started with, and the file that has them. */
+export interface ServiceSettings {
+  readonly file: string;
+  readonly variables: ReadonlyMap<string, string>;
+}
+
+/** A setting with its value, where that comes from, and the text that it was given, if any. */
+export interface LoadedSetting {
+  readonly setting: AnySetting;
+  readonly value: unknown;
+  readonly source: (typeof sources)[number];
+  readonly text: string | undefined;
+}
+
 /** All settings, checked. The data folder is always there: its default depends on the user. */
 export type Config = {
   readonly [Name in SettingName]: Name extends "data" ? string : ValueOf<(typeof settings)[Name]>;
@@ -146,6 +291,8 @@ export type Config = {
 
 export interface LoadedConfig {
   readonly config: Config;
+  /** The service of this machine, where its settings apply. */
+  readonly service: ServiceSettings | undefined;
   /** Every setting: the core's, then those of the features. */
   readonly all: readonly LoadedSetting[];
   /** Returns the value of a feature's setting. Throws for a setting that was not declared. */
@@ -189,7 +336,7 @@ export function shownValue({
   return typeof value === "string" ? shown(value) : (value as number | boolean | undefined);
 }
 
-/** Where the unit of the system keeps its data, and where it has its settings from. */
+/** Where the service of the system keeps its data, and where it has its settings from. */
 export const serviceDataFolder = "/var/lib/rehome";
 export const serviceSettingsFile = "/etc/default/rehome";
 
@@ -235,11 +382,11 @@ export function loadConfig(
   flags: Readonly<Record<string, string>>,
   env: EnvironmentVariables,
   featureSettings: readonly AnySetting[],
-  service: ServiceVariables = new Map(),
+  service?: ServiceSettings,
 ): LoadedConfig {
   const declared = [...Object.values<AnySetting>(settings), ...featureSettings];
   refuseUnknown(env, service, declared.map(variableOf));
-  const read = declared.map((setting) => loadSetting(setting, { flags, env, service }));
+  const read = declared.map((setting) => loadSetting(setting, flags, env, service));
   const overruled = overruledStores(read);
   const all = read.map((each) => {
     if (overruled.includes(each.setting)) return { ...each, value: undefined };
@@ -256,8 +403,60 @@ export function loadConfig(
   const values = ofCore.map(([name, setting]) => [name, loadedOf(setting).value] as const);
   return {
     config: Object.fromEntries(values) as Config,
+    service,
     all,
     valueOf: <T>(setting: Setting<T>) => loadedOf(setting).value as T,
     loadedOf,
   };
+}
+
+/** Throws for an unknown variable that looks like a setting. It would be ignored silently. */
+function refuseUnknown(
+  env: EnvironmentVariables,
+  service: ServiceSettings | undefined,
+  known: readonly string[],
+): void {
+  const isUnknown = (name: string) => name.startsWith(variablePrefix) && !known.includes(name);
+  const ours = Object.keys(env).find(isUnknown);
+  const unknown = ours ?? service?.variables.keys().find(isUnknown);
+  if (unknown === undefined) return;
+  const ending = (name: string) => name.slice(variablePrefix.length);
+  const guess = nearest(ending(unknown), known.map(ending));
+  const place = ours === undefined ? ` in ${service?.file}` : "";
+  throw new AppError(
+    "invalid_request",
+    `The variable ${unknown}${place} is not a setting of rehome.`,
+    {
+      hint: guess === undefined ? "rehome serve --help" : `Name it ${variablePrefix}${guess}.`,
+    },
+  );
+}
+
+/** Reads one setting. Throws `invalid_request` that says what would be valid. */
+function loadSetting(
+  setting: AnySetting,
+  flags: Readonly<Record<string, string>>,
+  env: EnvironmentVariables,
+  service: ServiceSettings | undefined,
+): LoadedSetting {
+  const variable = variableOf(setting);
+  const given = [
+    { source: "flag", text: flags[setting.flag], label: `--${setting.flag}` },
+    { source: "environment", text: env[variable], label: variable },
+    {
+      source: "service",
+      text: service?.variables.get(variable),
+      label: `${variable} in ${service?.file}`,
+    },
+  ] as const;
+  const found = given.find(({ text }) => text !== undefined);
+  if (found?.text === undefined) {
+    return { setting, value: setting.default, source: "default", text: undefined };
+  }
+  const { label, source, text } = found;
+  const value = setting.parse(text);
+  if (value === undefined) {
+    throw new AppError("invalid_request", `${label} ${setting.rule}; it is "${text}".`);
+  }
+  return { setting, value, source, text };
 }

@@ -1,14 +1,12 @@
 import type { Command } from "commander";
 import type { Io } from "./cli/io.ts";
-import type { MachineService } from "./cli/machine.ts";
-import type { EnvironmentVariables, LoadedConfig } from "./config.ts";
+import type { AnySetting, LoadedConfig } from "./config.ts";
 import type { FeatureRoutes } from "./http/edge.ts";
 import type { RequestObserver } from "./http/handler.ts";
 import type { AddressLimiter } from "./service/anonymous.ts";
 import type { Logger } from "./service/log/logger.ts";
 import type { StoreKind, StoreObserver } from "./service/open-store.ts";
 import type { Awaitable } from "./storage/contract.ts";
-import type { AnySetting } from "./setting-kinds.ts";
 
 /** A command, made when it is wanted: no start waits for the others. */
 export interface CommandEntry {
@@ -60,14 +58,6 @@ export interface Feature {
   /** Returns undefined when the settings do not ask for any. */
   readonly routes?: (valueOf: LoadedConfig["valueOf"]) => FeatureRoutes | undefined;
   readonly stores?: readonly StoreKind[];
-  /**
-   * Finds the service that this machine runs, for a process of the user `uid`. Returns undefined if
-   * there is none. Throws AppError `unavailable` when its settings cannot be read.
-   */
-  readonly findService?: (
-    env: EnvironmentVariables,
-    uid: number | undefined,
-  ) => MachineService | undefined;
   /** Serves in a way of its own until it is asked to stop; undefined if no setting asks for it. */
   readonly serve?: (loaded: LoadedConfig, io: Io) => Promise<void> | undefined;
   /** Returns undefined when the settings do not ask for it. */

@@ -2,7 +2,8 @@ import { Command } from "commander";
 import { shownValue, sources, variableOf, type LoadedConfig } from "../config.ts";
 import { printJson, type Io } from "./io.ts";
 import { addJson, json, type Static } from "./json.ts";
-import { addAllSettings, settingsOf } from "./options.ts";
+import { beginWithoutStore } from "./command.ts";
+import { addAllSettings } from "./options.ts";
 import { stylesOf } from "./terminal/style.ts";
 import { printTable } from "./terminal/table.ts";
 
@@ -35,7 +36,7 @@ export function configCommand(io: Io): Command {
     .addHelpText("after", help);
   addJson(addAllSettings(command, io), configSchema);
   return command.action((options: { json?: true }) => {
-    const loaded = settingsOf(command, io);
+    const loaded = beginWithoutStore(command, io);
     const shown = configJson(loaded);
     if (options.json) {
       printJson(io, shown);
@@ -59,12 +60,12 @@ export function configCommand(io: Io): Command {
   });
 }
 
-function configJson({ all }: LoadedConfig): Static<typeof configSchema> {
+function configJson({ all, service }: LoadedConfig): Static<typeof configSchema> {
   return all.map((loaded) => ({
     setting: loaded.setting.flag,
     variable: variableOf(loaded.setting),
     value: shownValue(loaded) ?? null,
     source: loaded.source,
-    file: loaded.file ?? null,
+    file: loaded.source === "service" ? (service?.file ?? null) : null,
   }));
 }

@@ -55,3 +55,31 @@ export const json = {
 } as const;
 
 export type { Static };
+
+/** An output field: what docs and tests say of it, and how it is made. */
+export interface Field<S extends TSchema, Of extends readonly unknown[]> {
+  readonly schema: S;
+  make(...of: Of): Static<S>;
+}
+
+/** Declares fields that are made of `Of`. */
+export const fieldOf =
+  <Of extends readonly unknown[]>() =>
+  <S extends TSchema>(schema: S, make: (...of: Of) => Static<S>): Field<S, Of> => ({
+    schema,
+    make,
+  });
+
+/** The schemas of declared fields, for `object`, and the function that makes them all. */
+export function declared<
+  Of extends readonly unknown[],
+  F extends Readonly<Record<string, Field<TSchema, Of>>>,
+>(fields: F) {
+  const each = <T>(of: (field: Field<TSchema, Of>) => T) =>
+    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, of(field)]));
+  return {
+    schemas: each(({ schema }) => schema) as { [Name in keyof F]: F[Name]["schema"] },
+    make: (...of: Of) =>
+      each((field) => field.make(...of)) as { [Name in keyof F]: Static<F[Name]["schema"]> },
+  };
+}

@@ -1,22 +1,22 @@
-import type { Feature } from "../feature.ts";
+/** The service of this machine, and the account that a command works as. */
+import { existsSync, readFileSync, statSync } from "node:fs";
 import {
+  serviceDataFolder,
+  serviceSettingsFile,
   settings,
   shownValue,
-  type EnvironmentVariables,
+  variableOf,
   type LoadedConfig,
-  type ServiceVariable,
+  type ServiceSettings,
 } from "../config.ts";
 import { AppError, shellWord } from "../domain/errors.ts";
-import { accountNamed, type SystemAccount } from "../storage/system-account.ts";
+import { reasonOf } from "../domain/system-error.ts";
+import { accountNamed, type SystemAccount, userName } from "../storage/system-account.ts";
 import type { Io } from "./io.ts";
 
-/** The service of this machine, as far as its unit and its settings say. */
-export interface MachineService {
-  /** The file to change its settings in. */
-  readonly file: string;
-  /** The `REHOME_` variables that it is started with. */
-  readonly variables: ReadonlyMap<string, ServiceVariable>;
-  /** The account that it works as; undefined if unknown, and for a unit of one's own. */
+/** The service of this machine, as its settings file and its data folder say. */
+export interface MachineService extends ServiceSettings {
+  /** The owner of its data; undefined while there is none. */
   readonly account: SystemAccount | undefined;
 }
 
@@ -32,16 +32,12 @@ export interface Machine {
   readonly actsAs?: string | undefined;
 }
 
-/** The machine of this process. Its service is the one that a feature finds. */
-export function machineOf(features: readonly Feature[], env: EnvironmentVariables): Machine {
+/** The machine of this process. */
+export function machineOf(): Machine {
   let actsAs: string | undefined;
   return {
     uid: process.geteuid?.(),
-    service: () =>
-      features
-        .values()
-        .map(({ findService }) => findService?.(env, process.geteuid?.()))
-        .find((service) => service !== undefined),
+    service: () => findService(),
     become(account) {
       become(account);
       actsAs = account.name;
@@ -50,6 +46,59 @@ export function machineOf(features: readonly Feature[], env: EnvironmentVariable
       return actsAs;
     },
   };
+}
+
+/**
+ * The service whose settings are in `file`, or undefined if there is no such file. Throws
+ * `unavailable` when it cannot be read. The unit of the service names `folder` before it reads the
+ * settings.
+ */
+export function findService(
+  file = serviceSettingsFile,
+  folder = serviceDataFolder,
+): MachineService | undefined {
+  if (!existsSync(file)) return undefined;
+  const ours = readSettingsFile(file)
+    .entries()
+    .filter(([name]) => name.startsWith("REHOME_"));
+  const variables = new Map([[variableOf(settings.data), folder], ...ours]);
+  return { file, variables, account: ownerOf(variables.get(variableOf(settings.data)) ?? folder) };
+}
+
+function ownerOf(folder: string): SystemAccount | undefined {
+  if (!existsSync(folder)) return undefined;
+  const { uid, gid } = statSync(folder);
+  return { name: userName(uid), uid, gid };
+}
+
+/** The variables in a file, as systemd reads it (systemd.exec(5), "EnvironmentFile="). */
+export function readSettingsFile(file: string): ReadonlyMap<string, string> {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new AppError(
+      "unavailable",
+      `The settings of this machine's service cannot be read: ${file}: ${reasonOf(error)}.`,
+      { cause: error, hint: "Run it with sudo, or name a data folder of your own with --data." },
+    );
+  }
+  const lines = text.replaceAll(/\\\r?\n/g, "").split("\n");
+  const assigned = lines.map((line) => /^\s*([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/s.exec(line));
+  return new Map(
+    assigned.flatMap((found): [string, string][] => {
+      const [, name, value = ""] = found ?? [];
+      return name === undefined ? [] : [[name, unquoted(value)]];
+    }),
+  );
+}
+
+function unquoted(value: string): string {
+  return value.replaceAll(
+    /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/gs,
+    (_, double: string | undefined, single: string | undefined, escaped: string | undefined) =>
+      double?.replaceAll(/\\(.)/gs, "$1") ?? single ?? escaped ?? "",
+  );
 }
 
 /**
@@ -70,7 +119,7 @@ function become({ name, uid, gid }: SystemAccount): void {
  * Changes to the account of the service whose store is about to be opened. Only root can; other
  * users get the command to type, with `words` after the program's name.
  */
-export function enterService(
+export function workAsService(
   service: MachineService,
   loaded: LoadedConfig,
   words: readonly string[],

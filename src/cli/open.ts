@@ -157,12 +157,12 @@ export function refuseStray(
 
 /** What names a database in the settings of the service whose folder this was, if anything does. */
 function databaseInsteadOf(folder: string, { machine }: Io): string | undefined {
-  const variables = machine.service()?.variables;
-  if (variables?.get(variableOf(settings.data))?.text !== folder) return undefined;
+  const { file, variables } = machine.service() ?? {};
+  if (variables?.get(variableOf(settings.data)) !== folder) return undefined;
   const name = [settings.storeFile, settings.store]
     .map(variableOf)
     .find((each) => variables.has(each));
-  return name === undefined ? undefined : `${variables.get(name)?.file} sets ${name}`;
+  return name === undefined ? undefined : `${file} sets ${name}`;
 }
 
 /** False only if there is certainly no catalogue. Opening it reports what cannot be read. */

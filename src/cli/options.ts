@@ -1,22 +1,9 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { Feature } from "../feature.ts";
-import {
-  isStoreNamed,
-  loadConfig,
-  settings,
-  variableOf,
-  type EnvironmentVariables,
-  type LoadedConfig,
-  type SettingName,
-} from "../config.ts";
+import { settings, variableOf, type AnySetting, type SettingName } from "../config.ts";
 import { durationRule, parseDuration } from "../domain/duration.ts";
-import { shellWord } from "../domain/errors.ts";
 import { isLimit, limitMax, planNames } from "../domain/plan.ts";
-import type { AnySetting } from "../setting-kinds.ts";
 import type { Io } from "./io.ts";
-import { enterService, sayService, type MachineService } from "./machine.ts";
-import { typedWords } from "./program.ts";
-import { passwordWarning } from "./warnings.ts";
 
 /**
  * Adds the flags of these settings to `command`. Help names the variable of each. `meanings`
@@ -59,46 +46,6 @@ export function featureSettings(features: readonly Feature[]): AnySetting[] {
   return features.flatMap(({ settings: own = [] }) => own);
 }
 
-/**
- * The settings of a command that opens the store. Where they are those of this machine's service,
- * it works as the service's account from here on.
- */
-export function configOf(command: Command, io: Io): LoadedConfig {
-  const { loaded, service } = given(command, io);
-  const warning = passwordWarning(loaded);
-  // A server's log says it.
-  if (warning !== undefined && command.name() !== "serve") io.err(`Warning: ${warning}\n`);
-  if (service === undefined) return loaded;
-  enterService(service, loaded, typedWords(command), io);
-  sayService(service, io);
-  return loaded;
-}
-
-/** The settings of a command that opens no store. */
-export function settingsOf(command: Command, io: Io): LoadedConfig {
-  const { loaded, service } = given(command, io);
-  if (service !== undefined) sayService(service, io);
-  return loaded;
-}
-
-/**
- * The settings of this command. Settings without a flag here come from the environment. Without a
- * folder or a database it uses those of this machine's service, if there is one.
- */
-function given(
-  command: Command,
-  io: Io,
-): { loaded: LoadedConfig; service: MachineService | undefined } {
-  const flags: Record<string, string> = {};
-  for (const option of command.options) {
-    const value: string | boolean | undefined = command.getOptionValue(option.attributeName());
-    if (value !== undefined) flags[option.name()] = String(value);
-  }
-  const service = isStoreNamed(flags, io.env) ? undefined : io.machine.service();
-  const own = featureSettings(io.features);
-  return { loaded: loadConfig(flags, io.env, own, service?.variables), service };
-}
-
 /** The settings of every command on a store; one that makes a secret takes the environment too. */
 export const storeSettings = [
   "data",
@@ -106,48 +53,6 @@ export const storeSettings = [
   "storeFile",
   "movedStore",
 ] as const satisfies readonly SettingName[];
-
-/**
- * The flags that make another command use this store, in any shell. An address may have a password,
- * so `ADDRESS` replaces a typed one.
- */
-export function storeFlags({ config, loadedOf }: LoadedConfig, io: Io): string[] {
-  const variables = serviceOrNone(io)?.variables;
-  const { config: bare } = loadConfig(
-    {},
-    plainEnvironment(io.env),
-    featureSettings(io.features),
-    variables,
-  );
-  const places = ["data", "store", "storeFile"] as const;
-  if (places.every((name) => config[name] === bare[name])) return [];
-  if (config.storeFile !== undefined) return ["--store-file", config.storeFile];
-  const isTyped = loadedOf(settings.store).source === "flag";
-  if (config.store !== undefined) return isTyped ? ["--store", "ADDRESS"] : [];
-  return ["--data", config.data];
-}
-
-/** What makes a first key. */
-export const toMakeKey = "rehome keys create --plan free --name LABEL";
-
-/** `command` as it is typed for this store. */
-export function commandHere(command: string, loaded: LoadedConfig, io: Io): string {
-  return [command, ...storeFlags(loaded, io).map(shellWord)].join(" ");
-}
-
-/** A server must not stop over another installation's settings that it may not read. */
-function serviceOrNone(io: Io): MachineService | undefined {
-  try {
-    return io.machine.service();
-  } catch {
-    return undefined;
-  }
-}
-
-/** The environment without our variables: another shell need not have them. */
-function plainEnvironment(env: EnvironmentVariables): EnvironmentVariables {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("REHOME_")));
-}
 
 export const yesOption = (description: string) => new Option("-y, --yes", description);
 

@@ -40,7 +40,7 @@ export function processIo(
       return process.stdin.isTTY && process.stderr.isTTY;
     },
     actor: actorOf(env, process.getuid?.()),
-    machine: machineOf(features, env),
+    machine: machineOf(),
     out: (text) => output.out(text),
     write: (text) => output.write(text),
     err: (text) => output.err(printableLines(text)),

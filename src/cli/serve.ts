@@ -1,7 +1,10 @@
 import { Command } from "commander";
 import type { Io } from "./io.ts";
 import { requireDescriptors } from "./descriptors.ts";
-import { addAllSettings, configOf } from "./options.ts";
+import { readSettings } from "./command.ts";
+import { sayService, workAsService } from "./machine.ts";
+import { addAllSettings } from "./options.ts";
+import { typedWords } from "./program.ts";
 
 /** `rehome serve`: the service, until it is asked to stop. */
 export function serveCommand(io: Io): Command {
@@ -14,7 +17,11 @@ Examples:
   REHOME_PORT=9000 rehome serve --environment staging`,
   );
   return addAllSettings(command, io).action(async () => {
-    const loaded = configOf(command, io);
+    const { loaded, service } = readSettings(command, io);
+    if (service !== undefined) {
+      workAsService(service, loaded, typedWords(command), io);
+      sayService(service, io);
+    }
     for (const feature of io.features) {
       const served = feature.serve?.(loaded, io);
       if (served !== undefined) return served;

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
-import { settings, type Config, type LoadedConfig } from "../config.ts";
+import { settings, withoutPassword, type Config, type LoadedConfig } from "../config.ts";
 import type { Logger } from "../service/log/logger.ts";
 import type { Services } from "../service/services.ts";
-import { withoutPassword } from "../setting-kinds.ts";
 import { isLoopback } from "./reach.ts";
 
 /** Tells the log what an operator should know of the way the service was started. */

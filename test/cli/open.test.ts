@@ -24,12 +24,7 @@ function stray({ begins = true, ...options }: Place) {
   if (options.own === "catalogue") writeFileSync(join(own, "rehome.db"), "");
   const service = join(home.path, "service");
   if (options.service) mkdirSync(service);
-  const variables = new Map(
-    Object.entries({ REHOME_DATA: service, ...options.settings }).map(([name, text]) => [
-      name,
-      { text, file: "/etc/default/rehome" },
-    ]),
-  );
+  const variables = new Map(Object.entries({ REHOME_DATA: service, ...options.settings }));
   const machine = {
     uid: 1000,
     service: () => ({ file: "/etc/default/rehome", variables, account: undefined }),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { commandHere, parseText, storeFlags } from "../../src/cli/options.ts";
+import { commandHere, storeFlags } from "../../src/cli/command.ts";
+import { parseText } from "../../src/cli/options.ts";
 import { run } from "../../src/cli/program.ts";
 import { passwordWarning } from "../../src/cli/warnings.ts";
 import { loadConfig } from "../../src/config.ts";
@@ -44,7 +45,7 @@ test("a label of spaces is none", () => {
 
 test("config shows a list of several flags, what the service sets, and none for nothing", async () => {
   const file = "/etc/default/rehome";
-  const variables = new Map([["REHOME_PORT", { text: "81", file }]]);
+  const variables = new Map([["REHOME_PORT", "81"]]);
   const machine = { ...testIo().machine, service: () => ({ file, variables, account: undefined }) };
   const origins = ["https://a.example", "https://b.example"];
   const flags = origins.flatMap((origin) => ["--cors-origin", origin]);

@@ -24,8 +24,8 @@ const sharedFiles: Readonly<Record<Layer, readonly string[]>> = {
   storage: ["src/version.ts"],
   service: ["src/version.ts"],
   http: ["src/version.ts"],
-  cli: ["src/version.ts", "src/config.ts", "src/setting-kinds.ts", "src/feature.ts"],
-  features: ["src/version.ts", "src/config.ts", "src/setting-kinds.ts", "src/feature.ts"],
+  cli: ["src/version.ts", "src/config.ts", "src/feature.ts"],
+  features: ["src/version.ts", "src/config.ts", "src/feature.ts"],
 };
 /** Features that use another one, and for what. */
 const featurePairs: Readonly<Record<string, string>> = {

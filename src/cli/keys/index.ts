@@ -1,33 +1,276 @@
-import { Command } from "commander";
-import type { Io } from "../io.ts";
-import { banCommand, unbanCommand } from "./bans.ts";
-import { createCommand } from "./create.ts";
-import { listCommand } from "./list.ts";
-import { revokeCommand } from "./revoke.ts";
-import { rotateCommand } from "./rotate.ts";
-import { showCommand } from "./show.ts";
-import { updateCommand } from "./update.ts";
-
 /** `rehome keys`: everything about keys. */
+import { Argument, Command } from "commander";
+import { settings, variableOf, type LoadedConfig } from "../../config.ts";
+import { keyState, type ApiKey } from "../../domain/api-key.ts";
+import { dayMs, isoEnd } from "../../domain/clock.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { PlanName } from "../../domain/plan.ts";
+import type { KeyService } from "../../service/keys.ts";
+import type { Services } from "../../service/services.ts";
+import { type CommandForm, type Given, storeCommand } from "../command.ts";
+import { UsageError } from "../errors.ts";
+import { type Io, jsonDocument, printJson, writeSecret } from "../io.ts";
+import {
+  durationOption,
+  expiryOption,
+  labelOption,
+  limitOption,
+  planOption,
+  readOnlyOption,
+  readWriteOption,
+  yesOption,
+} from "../options.ts";
+import { confirm } from "../terminal/confirm.ts";
+import { printable } from "../terminal/text.ts";
+import { accessText, issuedJson, issuedSchema, keyJson, keySchema, limitsText } from "./fields.ts";
+import { listCommand, showCommand } from "./show.ts";
+
 export function keysCommand(io: Io): Command {
-  return new Command("keys")
-    .description("make, show and change API keys, with or without a running server")
-    .addCommand(createCommand(io))
-    .addCommand(listCommand(io))
-    .addCommand(showCommand(io))
-    .addCommand(updateCommand(io))
-    .addCommand(rotateCommand(io))
-    .addCommand(revokeCommand(io))
-    .addCommand(banCommand(io))
-    .addCommand(unbanCommand(io))
-    .addHelpText(
-      "after",
-      `
+  const command = new Command("keys").description(
+    "make, show and change API keys, with or without a running server",
+  );
+  const makes = [create, listCommand, showCommand, update, rotate, revoke, ban, unban];
+  for (const make of makes) command.addCommand(make(io));
+  return command.addHelpText(
+    "after",
+    `
 Name a key by its id, by a unique beginning of its id, or by its label.
 
 Examples:
   rehome keys create --plan pro --name website
   rehome keys show website
   rehome keys rotate website --grace 0`,
-    );
+  );
+}
+
+/** What an operator types of a key. */
+interface KeyOptions {
+  readonly plan: PlanName;
+  readonly name: string;
+  readonly perMinute?: number;
+  readonly perDay?: number;
+  readonly expiresIn?: number | "never";
+  readonly readOnly?: true;
+}
+
+function create(io: Io): Command {
+  return storeCommand<KeyOptions>(
+    io,
+    {
+      name: "create",
+      about: "make a key and print its secret, which is shown only this once",
+      options: [
+        planOption().makeOptionMandatory(),
+        labelOption("what the key is for, such as the customer's name").makeOptionMandatory(),
+        limitOption("minute"),
+        limitOption("day"),
+        readOnlyOption("the key can read animals but not add them"),
+        readWriteOption("the key can also add animals, which is the default"),
+        expiryOption("when the key expires, such as 90d; never by default"),
+      ],
+      examples: [
+        'rehome keys create --plan free --name "shelter website"',
+        'rehome keys create --plan enterprise --per-minute 5000 --per-day 1000000 --name "city of Austin"',
+        "rehome keys create --plan free --name widget --read-only",
+        "rehome keys create --plan pro --name trial --expires-in 90d --json | jq -r .key",
+      ],
+      json: issuedSchema,
+      settings: ["environment"],
+      begins: true,
+    },
+    async (services, { loaded, json, ...wanted }) => {
+      await refuseOtherEnvironment(services, loaded);
+      const { keys, clock, place } = services;
+      const { expiresIn } = wanted;
+      const expiresInMs = expiresIn === "never" ? undefined : expiresIn;
+      const issued = await keys.create({ ...wanted, expiresInMs });
+      const { key, secret } = issued;
+      const ifLost = `rehome keys rotate ${key.id} --grace 0`;
+      if (json) return writeSecret(io, jsonDocument(issuedJson(issued, clock())), ifLost);
+      const limits = limitsText(key) + accessText(key);
+      io.err(
+        `Made ${key.id} "${printable(key.name)}" (plan ${key.plan}: ${limits}) in ${place}.\n`,
+      );
+      io.err("This is the secret. It is shown only now:\n");
+      return writeSecret(io, `${secret}\n`, ifLost);
+    },
+  );
+}
+
+/**
+ * Throws `invalid_request` when nobody named the environment and the default is likely to be the
+ * wrong one: the server on this store would refuse the secret that is about to be made.
+ */
+async function refuseOtherEnvironment(
+  { keys, place }: Services,
+  { config: { environment }, loadedOf }: LoadedConfig,
+): Promise<void> {
+  if (loadedOf(settings.environment).source !== "default" || !(await keys.areForeign())) return;
+  throw new AppError(
+    "invalid_request",
+    `There are keys in ${place}, but none of the ${environment} environment, which is the default.`,
+    {
+      hint: `Name the server's environment with --${settings.environment.flag} or ${variableOf(settings.environment)}.`,
+    },
+  );
+}
+
+/** The key that a command is about. */
+export const keyArgument = () => new Argument("<key>", "id, the beginning of one, or label");
+
+/** How long the old secret goes on after a rotation. */
+const defaultGraceMs = dayMs;
+
+function rotate(io: Io): Command {
+  return storeCommand<{ readonly grace: number }, [string]>(
+    io,
+    {
+      name: "rotate",
+      about: "give a key a new secret; it keeps its counters, plan and bans",
+      arguments: [keyArgument()],
+      options: [
+        durationOption(
+          "--grace <duration>",
+          "how long the old secret stays valid; 0 ends it at once",
+        ).default(defaultGraceMs, "24h"),
+      ],
+      examples: [
+        "rehome keys rotate key_7h2m",
+        "rehome keys rotate key_7h2m --grace 0     the old secret leaked",
+      ],
+      json: issuedSchema,
+      settings: ["environment"],
+    },
+    async (services, { loaded, json, grace }, reference) => {
+      await refuseOtherEnvironment(services, loaded);
+      const { keys, clock } = services;
+      const issued = await keys.rotate(reference, grace);
+      const nowMs = clock();
+      const { id, name, expiresAtMs } = issued.key;
+      const ifLost = `rehome keys rotate ${id}`;
+      if (json) return writeSecret(io, jsonDocument(issuedJson(issued, nowMs)), ifLost);
+      const old =
+        grace === 0
+          ? "The old one is refused from now on."
+          : `The old one stays valid until ${isoEnd(nowMs + grace)}.`;
+      io.err(
+        `${id} "${printable(name)}" has a new secret. ${old} The new one is shown only now:\n`,
+      );
+      await writeSecret(io, `${issued.secret}\n`, ifLost);
+      if (keyState(issued.key, nowMs) !== "expired") return undefined;
+      return io.err(
+        `The key expired ${isoEnd(expiresAtMs ?? nowMs)}: it is refused until rehome keys update ${id} --expires-in 90d.\n`,
+      );
+    },
+  );
+}
+
+/** A command that changes one key. It takes effect at the next request on every server. */
+function changeCommand<Options>(
+  io: Io,
+  form: Omit<CommandForm<[string]>, "arguments" | "json">,
+  change: (keys: KeyService, reference: string, given: Given<Options>) => Promise<ApiKey>,
+): Command {
+  return storeCommand<Options, [string]>(
+    io,
+    { ...form, arguments: [keyArgument()], json: keySchema },
+    async ({ keys, clock }, given, reference) => {
+      const key = await change(keys, reference, given);
+      const shown = keyJson(key, clock());
+      if (given.json) return printJson(io, shown);
+      const until = shown.state === "banned" ? ` until ${shown.bannedUntil}` : "";
+      const end = shown.expiresAt === null ? "" : `, until ${shown.expiresAt}`;
+      return io.out(
+        `${key.id} "${printable(key.name)}" is ${shown.state}${until}: plan ${key.plan}, ${limitsText(key)}${accessText(key)}${end}.\n`,
+      );
+    },
+  );
+}
+
+function update(io: Io): Command {
+  return changeCommand<Partial<KeyOptions> & { readonly readWrite?: true }>(
+    io,
+    {
+      name: "update",
+      about: "change a key's plan, limits, access, label or expiry; used requests stay used",
+      options: [
+        planOption(),
+        limitOption("minute"),
+        limitOption("day"),
+        labelOption("new label"),
+        expiryOption(
+          "when the key expires, counted from now, such as 90d; never removes the expiry",
+        ),
+        readOnlyOption("from now on the key can read animals but not add them"),
+        readWriteOption("from now on the key can also add animals"),
+      ],
+      examples: [
+        "rehome keys update key_7h2m --plan business",
+        'rehome keys update "city of Austin" --per-minute 10000',
+        "rehome keys update trial --expires-in 90d     from now on, of an expired key too",
+      ],
+    },
+    async (keys, reference, given) => {
+      const { plan, name, perMinute, perDay, expiresIn: expiresInMs } = given;
+      const readOnly = given.readWrite === undefined ? given.readOnly : false;
+      const wanted = { plan, name, perMinute, perDay, expiresInMs, readOnly };
+      if (Object.values(wanted).some((value) => value !== undefined)) {
+        return keys.update(reference, wanted);
+      }
+      throw new UsageError(
+        "There is nothing to change.",
+        "Give --plan, --per-minute, --per-day, --name, --expires-in, --read-only or --read-write.",
+      );
+    },
+  );
+}
+
+function revoke(io: Io): Command {
+  return changeCommand<{ readonly yes?: true }>(
+    io,
+    {
+      name: "revoke",
+      about: "end a key for good, with all its secrets",
+      options: [yesOption("do not ask")],
+      remark:
+        "It asks on a terminal, but not in a script, so that an alarm can revoke a leaked key.",
+      examples: ["rehome keys revoke key_7h2m", "rehome keys revoke website --yes"],
+    },
+    async (keys, reference, { yes = false }) => {
+      const { id, name } = await keys.resolve(reference);
+      const unattended = "proceed";
+      await confirm(io, `End ${id} "${printable(name)}" for good?`, { yes, unattended });
+      return keys.revoke(id);
+    },
+  );
+}
+
+function ban(io: Io): Command {
+  return changeCommand<{ readonly for: number }>(
+    io,
+    {
+      name: "ban",
+      about: "ban a key for some time",
+      options: [
+        durationOption("--for <duration>", "how long, such as 1h", 1).makeOptionMandatory(),
+      ],
+      examples: ["rehome keys ban key_7h2m --for 1h", "rehome keys ban website --for 7d"],
+    },
+    (keys, reference, { for: durationMs }) => keys.ban(reference, durationMs),
+  );
+}
+
+function unban(io: Io): Command {
+  return changeCommand<object>(
+    io,
+    {
+      name: "unban",
+      about: "end a key's ban",
+      examples: [
+        "rehome keys unban key_7h2m",
+        `rehome keys list --json | jq -r '.[] | select(.state == "banned").id' | xargs -rn1 rehome keys unban`,
+      ],
+    },
+    (keys, reference) => keys.unban(reference),
+  );
 }

@@ -1,20 +1,41 @@
-import type { Command } from "commander";
-import type { KeySecret } from "../../domain/api-key.ts";
+/** `rehome keys list` and `rehome keys show`: keys as they are, and what they have used. */
+import { Option, type Command } from "commander";
+import {
+  keyState,
+  keyStates,
+  type ApiKey,
+  type KeySecret,
+  type KeyState,
+} from "../../domain/api-key.ts";
 import { banStepsMs } from "../../domain/ban.ts";
 import { isoEnd, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../../domain/duration.ts";
+import { fold } from "../../domain/names.ts";
+import type { PlanName } from "../../domain/plan.ts";
 import { windowMs } from "../../domain/windows.ts";
-import type { KeyDetails } from "../../service/keys.ts";
+import type { UsedKey } from "../../service/usage.ts";
+import { commandHere, storeCommand, toMakeKey } from "../command.ts";
 import { printJson, type Io } from "../io.ts";
-import { addJson, type Static } from "../json.ts";
-import { withServices } from "../open.ts";
-import { configOf } from "../options.ts";
+import type { Static } from "../json.ts";
+import { labelOption, planOption } from "../options.ts";
 import { stylesOf } from "../terminal/style.ts";
+import { printTable } from "../terminal/table.ts";
 import { counted, grouped, pad, printable } from "../terminal/text.ts";
-import { keyCommand } from "./change.ts";
-import { keyDetailsJson, keyDetailsSchema } from "./json.ts";
-import { dayText, limitsText, statePaint, useBar } from "./shown.ts";
+import {
+  accessText,
+  dayText,
+  keyDetailsJson,
+  keyDetailsSchema,
+  keyListSchema,
+  limitsText,
+  statePaint,
+  useBar,
+  usedKeyJson,
+  type WholeKey,
+} from "./fields.ts";
+import { keyArgument } from "./index.ts";
 
+const listBarCells = 6;
 const barCells = 10;
 const nameCells = 12;
 /** Days whose requests and refusals are shown. */
@@ -22,53 +43,136 @@ const daysShown = 7;
 /** A key that is noisy for long has many events; a person reads the last ones. */
 const eventsShownMax = 20;
 
+interface ListOptions {
+  readonly plan?: PlanName;
+  readonly state?: KeyState;
+  readonly name?: string;
+}
+
+export function listCommand(io: Io): Command {
+  return storeCommand<ListOptions>(
+    io,
+    {
+      name: "list",
+      about: "list all keys and their use, without their secrets",
+      options: [
+        planOption("only those on this plan"),
+        new Option("--state <state>", "only those in this state").choices([...keyStates]),
+        labelOption("only those whose label contains this text"),
+      ],
+      remark: `TODAY counts the requests of the current UTC day. DAY'S USE is their share of the
+daily limit. Both include requests that a running server has reserved, up to one
+second of the plan.`,
+      examples: [
+        "rehome keys list",
+        "rehome keys list --plan free --state active --name shelter",
+        `rehome keys list --json | jq '.[] | select(.state == "banned")'`,
+      ],
+      json: keyListSchema,
+    },
+    async ({ keys, usage, clock, place }, { loaded, json, ...wanted }) => {
+      const every = await keys.list();
+      const nowMs = clock();
+      const used = await usage.nowOfAll(every.filter((key) => isWanted(key, wanted, nowMs)));
+      if (json)
+        return printJson(
+          io,
+          used.map(({ key, use }) => usedKeyJson(key, use, nowMs)),
+        );
+      if (used.length > 0) return printKeys(io, used, usage.today(), nowMs);
+      return io.err(
+        every.length > 0
+          ? `There is no such key among the ${grouped(every.length)} in ${place}.\n`
+          : `There is no key in ${place}. Make one: ${commandHere(toMakeKey, loaded, io)}\n`,
+      );
+    },
+  );
+}
+
+function isWanted(key: ApiKey, { plan, state, name }: ListOptions, nowMs: number): boolean {
+  return (
+    (plan === undefined || key.plan === plan) &&
+    (state === undefined || keyState(key, nowMs) === state) &&
+    (name === undefined || fold(key.name).includes(fold(name)))
+  );
+}
+
+function printKeys(io: Io, keys: readonly UsedKey[], today: number, nowMs: number): void {
+  const styles = stylesOf(io);
+  const columns = [
+    "ID",
+    { title: "LABEL", flexible: true },
+    { title: "PLAN", optional: true },
+    "STATE",
+    { title: "LAST USED", optional: true },
+    { title: "TODAY", align: "right" },
+    { title: "DAY'S USE", optional: true },
+  ] as const;
+  const rows = keys.map(({ key, use }) => {
+    const state = keyState(key, nowMs);
+    return [
+      key.id,
+      key.name,
+      key.plan + accessText(key),
+      { text: state, paint: statePaint(state, styles) },
+      dayText(use.lastUsedDay, today),
+      grouped(use.counts.dayUsed),
+      useBar(use.counts.dayUsed, key.limits.perDay, listBarCells, styles),
+    ];
+  });
+  printTable(io, columns, rows);
+}
+
 /** A key as it is printed: its JSON form, and what that has in other words. */
 interface Shown {
   readonly json: Static<typeof keyDetailsSchema>;
-  readonly details: KeyDetails;
-  readonly lastUsedDay: number | undefined;
+  readonly whole: WholeKey;
   readonly nowMs: number;
 }
 
 export function showCommand(io: Io): Command {
-  const command = keyCommand("show", "show everything about a key, except its secret").addHelpText(
-    "after",
-    `
-"Last from" is the client address at the last write of the counters. That is the last admitted request on Free, and may be a
-few requests earlier on other plans. The log has the client address and the key's id of each request.
-
-Examples:
-  rehome keys show key_7h2m
-  journalctl -u rehome -o cat | grep '"key_rvrjrh3fx2ga"' | jq -r .address | sort | uniq -c
-  rehome keys show website --json | jq .events`,
-  );
-  addJson(command, keyDetailsSchema);
-  return command.action(async (reference: string, options: { json?: true }) => {
-    const { config } = configOf(command, io);
-    await withServices(config, io, async ({ keys, usage, clock }) => {
+  return storeCommand<object, [string]>(
+    io,
+    {
+      name: "show",
+      about: "show everything about a key, except its secret",
+      arguments: [keyArgument()],
+      remark: `"Last from" is the client address at the last write of the counters. That is the
+last admitted request on Free, and may be a few requests earlier on other plans.
+The log has the client address and the key's id of each request.`,
+      examples: [
+        "rehome keys show key_7h2m",
+        `journalctl -u rehome -o cat | grep '"key_rvrjrh3fx2ga"' | jq -r .address | sort | uniq -c`,
+        "rehome keys show website --json | jq .events",
+      ],
+      json: keyDetailsSchema,
+    },
+    async ({ keys, usage, clock }, { json: asJson }, reference) => {
       const details = await keys.details(reference);
-      const use = await usage.now(details.key);
-      const lastAddress = await usage.lastAddress(details.key);
-      const days = await usage.days(daysShown, details.key.id);
+      const { key } = details;
+      const whole = {
+        ...details,
+        use: await usage.now(key),
+        lastAddress: await usage.lastAddress(key),
+        days: await usage.days(daysShown, key.id),
+      };
       const nowMs = clock();
-      const json = keyDetailsJson(details, { use, lastAddress, days }, nowMs);
-      if (options.json) {
-        printJson(io, json);
-        return;
-      }
-      const shown = { json, details, lastUsedDay: use.lastUsedDay, nowMs };
+      const json = keyDetailsJson(whole, nowMs);
+      if (asJson) return printJson(io, json);
+      const shown = { json, whole, nowMs };
       for (const part of [keyLines, windowLines, dayLines, banLines, secretLines, eventLines]) {
         for (const line of part(shown, io)) io.out(`${line}\n`);
       }
-    });
-  });
+      return undefined;
+    },
+  );
 }
 
 function field(name: string, value: string): string {
   return `  ${pad(name, nameCells)}${value}`;
 }
 
-function keyLines({ json, details: { key }, lastUsedDay, nowMs }: Shown, io: Io): string[] {
+function keyLines({ json, whole: { key, use }, nowMs }: Shown, io: Io): string[] {
   const styles = stylesOf(io);
   const revoked = json.revokedAt === null ? "" : ` since ${json.revokedAt}`;
   const today = Math.floor(nowMs / windowMs.day);
@@ -79,7 +183,7 @@ function keyLines({ json, details: { key }, lastUsedDay, nowMs }: Shown, io: Io)
     field("Access", json.access),
     field("Made", json.createdAt),
     field("Ends", json.expiresAt ?? "never"),
-    field("Last used", dayText(lastUsedDay, today)),
+    field("Last used", dayText(use.lastUsedDay, today)),
     field("Last from", json.lastAddress ?? "not known"),
   ];
 }
@@ -122,7 +226,7 @@ function banLines({ json: { ban, bannedUntil } }: Shown, io: Io): string[] {
   return lines;
 }
 
-function secretLines({ details: { key, secrets }, nowMs }: Shown, io: Io): string[] {
+function secretLines({ whole: { key, secrets }, nowMs }: Shown, io: Io): string[] {
   const styles = stylesOf(io);
   const keyEndMs = Math.min(key.revokedAtMs ?? Infinity, key.expiresAtMs ?? Infinity);
   const line = ({ mask, createdAtMs, expiresAtMs }: KeySecret) => {

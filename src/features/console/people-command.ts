@@ -3,7 +3,8 @@ import { type Io, jsonDocument, printJson, writeSecret } from "../../cli/io.ts";
 import { addJson, json } from "../../cli/json.ts";
 import { randomBytes, withServices } from "../../cli/open.ts";
 import type { LoadedConfig } from "../../config.ts";
-import { addSettings, commandHere, configOf, storeSettings } from "../../cli/options.ts";
+import { beginOnStore, commandHere } from "../../cli/command.ts";
+import { addSettings, storeSettings } from "../../cli/options.ts";
 import { confirm } from "../../cli/terminal/confirm.ts";
 import { printTable } from "../../cli/terminal/table.ts";
 import { UsageError } from "../../cli/errors.ts";
@@ -178,7 +179,7 @@ async function withPeople(
   begins: boolean,
   work: (people: PeopleService, url: string, loaded: LoadedConfig) => Promise<void>,
 ): Promise<void> {
-  const loaded = configOf(command, io);
+  const loaded = beginOnStore(command, io);
   await withServices(
     loaded.config,
     io,

@@ -4,7 +4,7 @@ import { hostname, setPriority } from "node:os";
 import type { Io } from "../../cli/io.ts";
 import { messageOf } from "../../cli/errors.ts";
 import { openServices, randomBytes } from "../../cli/open.ts";
-import { configOf } from "../../cli/options.ts";
+import { beginOnStore } from "../../cli/command.ts";
 import { readTls } from "../../cli/tls.ts";
 import type { LoadedConfig } from "../../config.ts";
 import { systemClock } from "../../domain/clock.ts";
@@ -35,7 +35,7 @@ export function consoleCommand(io: Io): Command {
   return command.action(async () => {
     const say = (message: FromConsole) => io.out(messageLine(message));
     try {
-      await run(configOf(command, io), io, say);
+      await run(beginOnStore(command, io), io, say);
     } catch (error) {
       const { kind, hint } =
         error instanceof AppError ? error : ({ kind: "internal_error", hint: undefined } as const);

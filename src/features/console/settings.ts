@@ -1,4 +1,4 @@
-import { origin, type Setting } from "../../setting-kinds.ts";
+import { origin, type Setting } from "../../config.ts";
 import { listenAddress } from "../listen-address.ts";
 
 export const consoleSetting = {

@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { systemClock } from "../../domain/clock.ts";
 import { printJson, type Io } from "../../cli/io.ts";
-import { addSettings, settingsOf } from "../../cli/options.ts";
+import { beginWithoutStore } from "../../cli/command.ts";
+import { addSettings } from "../../cli/options.ts";
 
 /** `rehome openapi`: the document, without a store or a server. */
 export function openapiCommand(io: Io): Command {
@@ -16,7 +17,7 @@ Examples:
   rehome openapi --yaml --base-url https://pets.example.org/v1 > openapi.yaml`,
     );
   return addSettings(command, ["baseUrl", "stagingBaseUrl"]).action(async () => {
-    const { baseUrl, stagingBaseUrl } = settingsOf(command, io).config;
+    const { baseUrl, stagingBaseUrl } = beginWithoutStore(command, io).config;
     // Loaded where it is wanted: no other command but serve waits for the web framework.
     const { documentOf, yamlOf } = await import("./openapi/document.ts");
     const document = await documentOf({ baseUrl, stagingBaseUrl, clock: systemClock });

@@ -3,7 +3,8 @@ import { AppError } from "../../domain/errors.ts";
 import { askedServer, checkServer } from "./doctor/server.ts";
 import { announce, type Io } from "../../cli/io.ts";
 import { isRunning } from "../../storage/system.ts";
-import { addSettings, settingsOf, durationOption } from "../../cli/options.ts";
+import { beginWithoutStore } from "../../cli/command.ts";
+import { addSettings, durationOption } from "../../cli/options.ts";
 
 const pauseMs = 100;
 /** How long the last request may take at least: a shorter one would hide what was wrong before. */
@@ -24,7 +25,7 @@ export function healthCommand(io: Io): Command {
     .addHelpText("after", "\nExamples:\n  rehome health\n  rehome health --port 9000 --wait 30s");
   return addSettings(command, ["host", "port"], askedServer).action(
     async ({ wait: waitMs }: { wait?: number }) => {
-      const { config } = settingsOf(command, io);
+      const { config } = beginWithoutStore(command, io);
       const deadlineMs = performance.now() + (waitMs ?? 0);
       for (;;) {
         const leftMs = Math.max(leastMs, deadlineMs - performance.now());

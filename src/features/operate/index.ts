@@ -2,7 +2,6 @@ import type { Feature, Watcher } from "../../feature.ts";
 import { listenAddress } from "../listen-address.ts";
 import { parentOf } from "./processes/parent.ts";
 import { processesSetting } from "./processes/setting.ts";
-import { findService } from "./systemd/find-service.ts";
 
 const metricsSetting = listenAddress(
   "metrics",
@@ -13,7 +12,6 @@ const metricsSetting = listenAddress(
 export const operateFeature: Feature = {
   name: "operate",
   settings: [metricsSetting, processesSetting],
-  findService,
   commands: [
     { path: "usage", load: async () => (await import("./usage/command.ts")).usageCommand },
     { path: "doctor", load: async () => (await import("./doctor/command.ts")).doctorCommand },

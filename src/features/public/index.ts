@@ -1,5 +1,5 @@
 import type { Feature } from "../../feature.ts";
-import { oneOf, text } from "../../setting-kinds.ts";
+import { oneOf, text } from "../../config.ts";
 
 const publicSetting = oneOf(
   "public",

@@ -2,7 +2,7 @@ import { Argument, Command, Option } from "commander";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { json } from "../../../cli/json.ts";
 import { UsageError } from "../../../cli/errors.ts";
-import { commandHere } from "../../../cli/options.ts";
+import { commandHere } from "../../../cli/command.ts";
 import { printTable } from "../../../cli/terminal/table.ts";
 import { counted, grouped, printable } from "../../../cli/terminal/text.ts";
 import { storeCommand } from "../open.ts";

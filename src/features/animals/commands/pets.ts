@@ -2,7 +2,8 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { json } from "../../../cli/json.ts";
-import { commandHere, yesOption } from "../../../cli/options.ts";
+import { commandHere } from "../../../cli/command.ts";
+import { yesOption } from "../../../cli/options.ts";
 import { UsageError } from "../../../cli/errors.ts";
 import { confirm } from "../../../cli/terminal/confirm.ts";
 import { type Column, printTable } from "../../../cli/terminal/table.ts";

@@ -1,4 +1,4 @@
-import { changesOf } from "../../../cli/keys/json.ts";
+import { changesOf } from "../../../cli/keys/fields.ts";
 import { isOperatorReason } from "../../../domain/ban.ts";
 import type { KeyDetails } from "../../../service/keys.ts";
 import { html, type Html } from "../../docs/html.ts";

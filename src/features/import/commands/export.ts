@@ -5,7 +5,8 @@ import { type ExportFormat, exportFormats, exportText } from "../write/export.ts
 import type { Services } from "../../../service/services.ts";
 import { type Io, writeAll } from "../../../cli/io.ts";
 import { withServices } from "../../../cli/open.ts";
-import { addSettings, configOf, storeSettings } from "../../../cli/options.ts";
+import { beginOnStore } from "../../../cli/command.ts";
+import { addSettings, storeSettings } from "../../../cli/options.ts";
 
 const pageAnimals = 1_000;
 
@@ -32,7 +33,7 @@ In CSV a text that a spreadsheet would run as a formula gets an apostrophe befor
     );
   return addSettings(command, storeSettings).action(
     async ({ format }: { format: ExportFormat }) => {
-      const { config } = configOf(command, io);
+      const { config } = beginOnStore(command, io);
       await withServices(config, io, (services) =>
         writeAll(io, exportText(pages(services), format)),
       );

@@ -3,7 +3,8 @@ import type { Category } from "../../animals/category.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson } from "../../../cli/json.ts";
 import { withServices } from "../../../cli/open.ts";
-import { addSettings, configOf, storeSettings } from "../../../cli/options.ts";
+import { beginOnStore } from "../../../cli/command.ts";
+import { addSettings, storeSettings } from "../../../cli/options.ts";
 import { type Progress, ProgressLine } from "../../progress.ts";
 import { counted } from "../../../cli/terminal/text.ts";
 import { catalogueOf } from "../catalogue.ts";
@@ -86,7 +87,7 @@ Examples:
   curl -s "$URL" | rehome pets import - --format petfinder --skip-bad --rejects bad.ndjson`;
 
 async function importFile(command: Command, io: Io, file: string, options: Options): Promise<void> {
-  const { config } = configOf(command, io);
+  const { config } = beginOnStore(command, io);
   const read = readOptions(options);
   const categories = await categoriesOf(options);
   const input = openInput(io, file);

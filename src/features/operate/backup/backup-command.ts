@@ -7,7 +7,8 @@ import { datedFile, isFolder, removeOlder } from "./dated.ts";
 import { verifyCommand } from "./verify-command.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
-import { addSettings, configOf, parseText } from "../../../cli/options.ts";
+import { beginOnStore } from "../../../cli/command.ts";
+import { addSettings, parseText } from "../../../cli/options.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { UsageError } from "../../../cli/errors.ts";
 
@@ -54,7 +55,7 @@ Examples:
     );
   addJson(addSettings(command, ["data", "movedStore"]), backupSchema);
   return command.action((place: string, options: Options) => {
-    makeBackup(place, configOf(command, io).config, options, io);
+    makeBackup(place, beginOnStore(command, io).config, options, io);
   });
 }
 

@@ -7,7 +7,8 @@ import { backupFields } from "./backup-command.ts";
 import { dataFolder } from "./backup.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson, json } from "../../../cli/json.ts";
-import { addSettings, configOf, yesOption } from "../../../cli/options.ts";
+import { beginOnStore } from "../../../cli/command.ts";
+import { addSettings, yesOption } from "../../../cli/options.ts";
 import { confirm } from "../../../cli/terminal/confirm.ts";
 import { counted } from "../../../cli/terminal/text.ts";
 
@@ -34,7 +35,7 @@ Examples:
     );
   addJson(addSettings(command, ["data", "movedStore"]), restoreSchema);
   return command.action(async (file: string, options: { json?: true; yes?: true }) => {
-    const { config } = configOf(command, io);
+    const { config } = beginOnStore(command, io);
     const folder = dataFolder(config, "restore");
     // A wrong file is reported before the question.
     requireBackup(file);

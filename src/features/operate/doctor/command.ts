@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import {
-  dataHomeVariable,
   settings,
   shownValue,
   variableOf,
@@ -15,7 +14,8 @@ import { findingStates, type Finding } from "./finding.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson, json, type Static } from "../../../cli/json.ts";
 import { storeAddress } from "../../../cli/open.ts";
-import { addSettings, configOf } from "../../../cli/options.ts";
+import { beginOnStore } from "../../../cli/command.ts";
+import { addSettings } from "../../../cli/options.ts";
 import { stylesOf } from "../../../cli/terminal/style.ts";
 import { counted, pad, printable } from "../../../cli/terminal/text.ts";
 import { checkSecrets } from "./secrets.ts";
@@ -52,7 +52,7 @@ export function doctorCommand(io: Io): Command {
     storeTimeoutMs: "how long the database may take to answer, in ms",
   });
   return addJson(command, doctorSchema).action(async (options: { json?: true }) => {
-    const findings = await examine(configOf(command, io), io);
+    const findings = await examine(beginOnStore(command, io));
     const report = reportOf(findings);
     if (options.json) printJson(io, report);
     else printFindings(io, findings);
@@ -63,15 +63,15 @@ export function doctorCommand(io: Io): Command {
   });
 }
 
-async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
+async function examine(loaded: LoadedConfig): Promise<Finding[]> {
   const { config } = loaded;
   const address = await storeAddress(config);
   const store =
     address === undefined
-      ? examineFolder(config.data, whyOf("data", loaded, io), systemClock())
+      ? examineFolder(config.data, whyOf("data", loaded), systemClock())
       : await examineDatabase(
           address,
-          whyOf(config.store === undefined ? "storeFile" : "store", loaded, io),
+          whyOf(config.store === undefined ? "storeFile" : "store", loaded),
           config.storeTimeoutMs,
           systemClock,
         );
@@ -85,13 +85,12 @@ async function examine(loaded: LoadedConfig, io: Io): Promise<Finding[]> {
 }
 
 /** Where the value of a setting comes from, in words. */
-function whyOf(name: SettingName, { loadedOf }: LoadedConfig, { env }: Io): string {
-  const { source, file } = loadedOf(settings[name]);
+function whyOf(name: SettingName, { loadedOf, service }: LoadedConfig): string {
+  const { source } = loadedOf(settings[name]);
   if (source === "flag") return `--${settings[name].flag}`;
   if (source === "environment") return variableOf(settings[name]);
-  if (source === "service") return `${variableOf(settings[name])} in ${file}`;
-  const given = dataHomeVariable(env);
-  return given === undefined ? "default" : `default, from ${given}`;
+  if (source === "service") return `${variableOf(settings[name])} in ${service?.file}`;
+  return "default";
 }
 
 /** Says which settings are not the defaults. Wrong ones end every command before this. */

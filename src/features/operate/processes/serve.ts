@@ -3,8 +3,13 @@ import { systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { announce, type Io, untilAborted } from "../../../cli/io.ts";
 import { openLog } from "../../../cli/open-log.ts";
-import { dataFolderOf, settings, variableOf, type LoadedConfig } from "../../../config.ts";
-import type { AnySetting } from "../../../setting-kinds.ts";
+import {
+  dataFolderOf,
+  settings,
+  variableOf,
+  type AnySetting,
+  type LoadedConfig,
+} from "../../../config.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import { MinuteBuckets } from "../../../service/anonymous.ts";
 import { TrafficMeter } from "../traffic.ts";

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import type { Setting } from "../../../setting-kinds.ts";
+import type { Setting } from "../../../config.ts";
 
 const processesMax = 64;
 

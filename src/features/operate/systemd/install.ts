@@ -78,7 +78,7 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
     );
     return;
   }
-  const loaded = loadConfig({}, {}, featureSettings(io.features), io.machine.service()?.variables);
+  const loaded = loadConfig({}, {}, featureSettings(io.features), io.machine.service());
   io.out(`The service runs, and starts with the machine. Its data is in ${placeOf(loaded)}.\n`);
   await sayReach(loaded.config, io);
   io.out("Next: sudo rehome keys create --plan free --name LABEL\n");

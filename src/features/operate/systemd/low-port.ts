@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { featureSettings } from "../../../cli/options.ts";
+import { readSettingsFile } from "../../../cli/machine.ts";
 import type { Io } from "../../../cli/io.ts";
-import { settings, variableOf } from "../../../config.ts";
-import type { AnySetting } from "../../../setting-kinds.ts";
+import { settings, variableOf, type AnySetting } from "../../../config.ts";
 import { put, remove } from "./settings-file.ts";
-import { readEnvironmentFile } from "./unit.ts";
 import { lowPort, settingsFile, unitFolder } from "./units.ts";
 
 /** Ports below it need a right of their own (ip(7)). */
@@ -18,7 +17,7 @@ const unprivilegedPortMin = 1_024;
 export function setLowPort(root: string, given: number | undefined, io: Io): void {
   const path = join(root, unitFolder, lowPort.path);
   const file = join(root, settingsFile.path);
-  const variables = readEnvironmentFile(existsSync(file) ? readFileSync(file, "utf8") : "");
+  const variables = existsSync(file) ? readSettingsFile(file) : new Map<string, string>();
   const valueOf = (setting: AnySetting) => setting.parse(variables.get(variableOf(setting)) ?? "");
   const port = given ?? (valueOf(settings.port) as number | undefined);
   // The console and the metrics have an address and a port.

@@ -1,8 +1,7 @@
 import { realpathSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { Io } from "../../../cli/io.ts";
-import { settings } from "../../../config.ts";
-import type { Setting } from "../../../setting-kinds.ts";
+import { settings, type Setting } from "../../../config.ts";
 import { UsageError } from "../../../cli/errors.ts";
 import { installService, type InstallOptions } from "./install.ts";
 import { units } from "./units.ts";

@@ -44,7 +44,7 @@ export function requireTrial(from: string, io: Io): void {
       hint: `rehome store copy --from ${shellWord(from)} --to-file FILE`,
     });
   }
-  const folder = variables?.get(variableOf(settings.data))?.text ?? serviceDataFolder;
+  const folder = variables?.get(variableOf(settings.data)) ?? serviceDataFolder;
   if (folder !== serviceDataFolder) {
     throw new AppError("invalid_request", `The service keeps its data in ${folder}.`, {
       hint: `rehome store copy --from ${shellWord(from)} --to ${shellWord(folder)}`,

@@ -1,15 +1,7 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { printJson, type Io } from "../../../cli/io.ts";
-import { addJson } from "../../../cli/json.ts";
-import { useBar } from "../../../cli/keys/shown.ts";
-import { withServices } from "../../../cli/open.ts";
-import {
-  addSettings,
-  commandHere,
-  configOf,
-  storeSettings,
-  toMakeKey,
-} from "../../../cli/options.ts";
+import { commandHere, storeCommand, toMakeKey } from "../../../cli/command.ts";
+import { useBar } from "../../../cli/keys/fields.ts";
 import { stylesOf } from "../../../cli/terminal/style.ts";
 import { printTable } from "../../../cli/terminal/table.ts";
 import { counted, grouped, percent, printable } from "../../../cli/terminal/text.ts";
@@ -21,48 +13,42 @@ import { usageReport, usageSchema, type UsageReport } from "./report.ts";
 const defaultDays = 30;
 const barCells = 20;
 
-interface Options {
-  readonly days: number;
-  readonly json?: true;
-}
-
-const help = `
-Days are UTC days, today included; earlier days are kept for ${usageKeptDays} days. A bar is
-the share of the key's daily limit; without a key, of the highest day.
-
-Examples:
-  rehome usage
-  rehome usage website --days 90
-  rehome usage --json | jq '.keys[] | select(.advice)'`;
-
 /** `rehome usage`: what keys did, day by day. */
 export function usageCommand(io: Io): Command {
-  const command = new Command("usage")
-    .description("show requests, refusals and bans day by day, of one key or of all")
-    .argument("[key]", "id, the beginning of one, or label; all keys without it")
-    .addOption(
-      new Option("--days <N>", `how many days, from 1 to ${usageKeptDays}`)
-        .default(defaultDays)
-        .argParser((value: string) => {
-          const days = /^\d{1,3}$/.test(value) ? Number(value) : 0;
-          if (days >= 1 && days <= usageKeptDays) return days;
-          throw new InvalidArgumentError(`It must be a whole number from 1 to ${usageKeptDays}.`);
-        }),
-    )
-    .addHelpText("after", help);
-  addJson(addSettings(command, storeSettings), usageSchema);
-  return command.action(async (reference: string | undefined, options: Options) => {
-    const loaded = configOf(command, io);
-    await withServices(loaded.config, io, async ({ keys, usage }) => {
+  return storeCommand<{ readonly days: number }, [string | undefined]>(
+    io,
+    {
+      name: "usage",
+      about: "show requests, refusals and bans day by day, of one key or of all",
+      arguments: [new Argument("[key]", "id, the beginning of one, or label; all keys without it")],
+      options: [
+        new Option("--days <N>", `how many days, from 1 to ${usageKeptDays}`)
+          .default(defaultDays)
+          .argParser((value: string) => {
+            const days = /^\d{1,3}$/.test(value) ? Number(value) : 0;
+            if (days >= 1 && days <= usageKeptDays) return days;
+            throw new InvalidArgumentError(`It must be a whole number from 1 to ${usageKeptDays}.`);
+          }),
+      ],
+      remark: `Days are UTC days, today included; earlier days are kept for ${usageKeptDays} days. A bar is
+the share of the key's daily limit; without a key, of the highest day.`,
+      examples: [
+        "rehome usage",
+        "rehome usage website --days 90",
+        "rehome usage --json | jq '.keys[] | select(.advice)'",
+      ],
+      json: usageSchema,
+    },
+    async ({ keys, usage }, { loaded, json, days: count }, reference) => {
       const one = reference === undefined ? undefined : await keys.resolve(reference);
       const shown = one === undefined ? await keys.list() : [one];
-      const days = await usage.days(options.days, one?.id);
-      const report = usageReport(shown, days, usage.today(), options.days);
-      if (options.json) return printJson(io, report);
+      const days = await usage.days(count, one?.id);
+      const report = usageReport(shown, days, usage.today(), count);
+      if (json) return printJson(io, report);
       if (shown.length === 0) io.err(`There is no key: ${commandHere(toMakeKey, loaded, io)}\n`);
       return printUsage(io, report, one);
-    });
-  });
+    },
+  );
 }
 
 /** Prints the report for a person: days, totals, keys, and who should have another plan. */

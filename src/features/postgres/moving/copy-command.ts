@@ -16,7 +16,8 @@ import { run, sql, type Steps } from "../../../storage/statement.ts";
 import { movedMark } from "../../../storage/store-state.ts";
 import { storeState } from "../../../storage/tables.ts";
 import { requireUnusedDatabase } from "./unused.ts";
-import { addSettings, settingsOf } from "../../../cli/options.ts";
+import { beginWithoutStore } from "../../../cli/command.ts";
+import { addSettings } from "../../../cli/options.ts";
 import { requireUnused } from "../../hold-catalogue.ts";
 import { type Progress, ProgressLine } from "../../progress.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
@@ -65,7 +66,9 @@ Examples:
   rehome store copy --from postgres://rehome:secret@db.example.org/rehome --to /var/lib/rehome`,
     );
   addJson(addSettings(command, ["storeTimeoutMs", "movedStore"]), copiedSchema);
-  return command.action((options: Options) => copy(io, options, settingsOf(command, io).config));
+  return command.action((options: Options) =>
+    copy(io, options, beginWithoutStore(command, io).config),
+  );
 }
 
 async function copy(io: Io, options: Options, config: Config): Promise<void> {

@@ -1,0 +1,256 @@
+/** What a key is to an operator: the fields of `--json`, and the words and bars of its texts. */
+import {
+  accesses,
+  accessOf,
+  keyState,
+  keyStates,
+  type ApiKey,
+  type KeySecret,
+  type KeyState,
+} from "../../domain/api-key.ts";
+import { isBanned, stepAt } from "../../domain/ban.ts";
+import { isoDay, isoEnd, isoSeconds } from "../../domain/clock.ts";
+import { nearLimitShare, planNames } from "../../domain/plan.ts";
+import { windowMs } from "../../domain/windows.ts";
+import type { IssuedKey, KeyDetails } from "../../service/keys.ts";
+import type { KeyUse } from "../../service/usage.ts";
+import type { KeyEvent, UsageDay } from "../../storage/contract.ts";
+import { declared, fieldOf, json, type Static } from "../json.ts";
+import type { Paint, Style } from "../terminal/style.ts";
+import { bar, grouped, percent } from "../terminal/text.ts";
+
+const { text, count, time, day, oneOf, orNull, object, list } = json;
+
+const atOrNull = (ms: number | undefined) => (ms === undefined ? null : isoSeconds(ms));
+const endOrNull = (ms: number | undefined) => (ms === undefined ? null : isoEnd(ms));
+
+const ofKey = fieldOf<[key: ApiKey, nowMs: number]>();
+const keyFields = declared({
+  id: ofKey(text("id of the key; it stays the same when the secret is rotated"), ({ id }) => id),
+  name: ofKey(text("label"), ({ name }) => name),
+  plan: ofKey(oneOf(planNames, "plan"), ({ plan }) => plan),
+  limits: ofKey(
+    object({
+      perMinute: count("requests per UTC minute"),
+      perDay: count("requests per UTC day"),
+    }),
+    ({ limits }) => limits,
+  ),
+  access: ofKey(oneOf(accesses, "what the key may do"), accessOf),
+  state: ofKey(oneOf(keyStates, "state now"), keyState),
+  createdAt: ofKey(time("when the key was made"), (key) => isoSeconds(key.createdAtMs)),
+  expiresAt: ofKey(orNull(time("when the key expires")), (key) => endOrNull(key.expiresAtMs)),
+  revokedAt: ofKey(orNull(time("when it was revoked")), (key) => atOrNull(key.revokedAtMs)),
+  bannedUntil: ofKey(orNull(time("end of the current ban")), ({ ban }, nowMs) =>
+    isBanned(ban, nowMs) ? isoEnd(ban.bannedUntilMs) : null,
+  ),
+});
+
+export const keySchema = object(keyFields.schemas);
+/** A key as `--json` shows it. */
+export const keyJson = keyFields.make;
+
+const { id: idSchema, ...otherSchemas } = keyFields.schemas;
+export const issuedSchema = object({
+  id: idSchema,
+  key: text("the secret; this is the only time that it is shown"),
+  ...otherSchemas,
+});
+
+/** A key that was just issued: the one place where the secret is shown. */
+export function issuedJson({ key, secret }: IssuedKey, nowMs: number): Static<typeof issuedSchema> {
+  const { id, ...rest } = keyJson(key, nowMs);
+  return { id, key: secret, ...rest };
+}
+
+const ofUse = fieldOf<[use: KeyUse]>();
+const useFields = declared({
+  lastUsedOn: ofUse(orNull(day("last UTC day with an admitted request")), ({ lastUsedDay }) =>
+    lastUsedDay === undefined ? null : isoDay(lastUsedDay),
+  ),
+  requestsToday: ofUse(count("requests of the current UTC day"), ({ counts }) => counts.dayUsed),
+});
+
+export const keyListSchema = list(object({ ...keyFields.schemas, ...useFields.schemas }));
+
+/** A key with its use. */
+export const usedKeyJson = (key: ApiKey, use: KeyUse, nowMs: number) => ({
+  ...keyJson(key, nowMs),
+  ...useFields.make(use),
+});
+
+const windowSchema = object({
+  used: count("requests used in the current window"),
+  limit: count("limit of the window"),
+  remaining: count("requests left"),
+  resetsAt: time("when it ends"),
+});
+
+const windowJson = (used: number, limit: number, resetsAtMs: number) => ({
+  used,
+  limit,
+  // A plan that was moved down may have used more than it now allows.
+  remaining: Math.max(0, limit - used),
+  resetsAt: isoSeconds(resetsAtMs),
+});
+
+/** Everything about a key: what is stored of it, and its use now, from where, and by day. */
+export interface WholeKey extends KeyDetails {
+  readonly use: KeyUse;
+  readonly lastAddress: string | undefined;
+  readonly days: readonly UsageDay[];
+}
+
+const ofWhole = fieldOf<[whole: WholeKey, nowMs: number]>();
+const detailFields = declared({
+  lastAddress: ofWhole(
+    orNull(text("address of the caller when the service last counted for the key")),
+    ({ lastAddress }) => lastAddress ?? null,
+  ),
+  windows: ofWhole(
+    object({ minute: windowSchema, day: windowSchema }),
+    ({ key: { limits }, use: { counts } }) => {
+      const { minuteLabel, minuteUsed, dayLabel, dayUsed } = counts;
+      return {
+        minute: windowJson(minuteUsed, limits.perMinute, (minuteLabel + 1) * windowMs.minute),
+        day: windowJson(dayUsed, limits.perDay, (dayLabel + 1) * windowMs.day),
+      };
+    },
+  ),
+  days: ofWhole(
+    list(
+      object({
+        day: day("UTC day, one of the last seven, today included; oldest first"),
+        requests: count("admitted requests"),
+        refusals: count("requests refused with 429"),
+        bans: count("started automatic bans"),
+      }),
+    ),
+    ({ days }) =>
+      days.map((each) => ({
+        day: isoDay(each.day),
+        requests: each.requests,
+        refusals: each.refusals,
+        bans: each.bans,
+      })),
+  ),
+  ban: ofWhole(
+    object({
+      strikes: count(
+        "recent bans, minus one per day without a ban; each makes the next ban longer",
+      ),
+      noisyMinutes: list(time("start of a minute with too many requests after 429")),
+      reason: orNull(text("reason of the current ban")),
+    }),
+    ({ key: { ban } }, nowMs) => ({
+      strikes: stepAt(ban, nowMs),
+      noisyMinutes: ban.noisyMinutes.map((label) => isoSeconds(label * windowMs.minute)),
+      reason: isBanned(ban, nowMs) ? ban.reason : null,
+    }),
+  ),
+  secrets: ofWhole(
+    list(
+      object({
+        mask: text("beginning of the secret"),
+        createdAt: time("when it was made"),
+        expiresAt: orNull(time("when it ends or has ended, such as after a rotation")),
+      }),
+    ),
+    ({ secrets }) =>
+      secrets.map(({ mask, createdAtMs, expiresAtMs }) => ({
+        mask,
+        createdAt: isoSeconds(createdAtMs),
+        expiresAt: endOrNull(expiresAtMs),
+      })),
+  ),
+  events: ofWhole(
+    list(
+      object({
+        at: time("when"),
+        actor: text("who: a user of the operating system, or server"),
+        action: text("what was done, such as create, update, rotate or revoke"),
+        changes: list(
+          object({
+            field: text("name of what changed"),
+            before: orNull(text("value before, or null")),
+            after: orNull(text("value after, or null")),
+          }),
+        ),
+      }),
+    ),
+    ({ events, secrets }) =>
+      events.map((event) => ({
+        at: isoSeconds(event.atMs),
+        actor: event.actor,
+        action: event.action,
+        changes: changesOf(event, secrets),
+      })),
+  ),
+});
+
+export const keyDetailsSchema = object({
+  ...keyFields.schemas,
+  ...useFields.schemas,
+  ...detailFields.schemas,
+});
+
+/** Everything about a key as `--json` shows it. */
+export const keyDetailsJson = (
+  whole: WholeKey,
+  nowMs: number,
+): Static<typeof keyDetailsSchema> => ({
+  ...usedKeyJson(whole.key, whole.use, nowMs),
+  ...detailFields.make(whole, nowMs),
+});
+
+/**
+ * The fields that differ between before and after; of an event without a before, all that it set. A
+ * secret that came with it is shown by its beginning.
+ */
+export function changesOf({ atMs, before = {}, after }: KeyEvent, secrets: readonly KeySecret[]) {
+  const shown = (value: unknown) =>
+    value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .map((field) => ({ field, before: shown(before[field]), after: shown(after[field]) }))
+    .filter((change) => change.before !== change.after);
+  const made = secrets.findIndex(({ createdAtMs }) => createdAtMs === atMs);
+  if (made === -1) return fields;
+  const [old, secret] = [secrets[made - 1], secrets[made]];
+  return [...fields, { field: "secret", before: old?.mask ?? null, after: secret?.mask ?? null }];
+}
+
+/** A plan's limits in words: `60/min, 1,000/day`. */
+export function limitsText({ limits }: ApiKey): string {
+  return `${grouped(limits.perMinute)}/min, ${grouped(limits.perDay)}/day`;
+}
+
+/** What sets a read-only key apart, as the end of its limits. */
+export function accessText({ readOnly }: ApiKey): string {
+  return readOnly ? ", read-only" : "";
+}
+
+/** A UTC day as people say it: `today`, `yesterday`, its date, or `never`. */
+export function dayText(day: number | undefined, today: number): string {
+  if (day === undefined) return "never";
+  if (day >= today) return "today";
+  return day === today - 1 ? "yesterday" : isoDay(day);
+}
+
+/** The colour that goes with a state. */
+export function statePaint(state: KeyState, styles: Readonly<Record<Style, Paint>>): Paint {
+  return { active: styles.green, banned: styles.red, expired: styles.dim, revoked: styles.dim }[
+    state
+  ];
+}
+
+/** How full a window is: `███▌░░  58%`, and the colour that goes with it. */
+export function useBar(
+  used: number,
+  limit: number,
+  cells: number,
+  styles: Readonly<Record<Style, Paint>>,
+): { text: string; paint: Paint } {
+  const share = used / limit;
+  const paint = share >= 1 ? styles.red : share >= nearLimitShare ? styles.yellow : styles.green;
+  return { text: `${bar(share, cells)} ${percent(share).padStart(4)}`, paint };
+}
