@@ -25,7 +25,12 @@ export function addAllSettings(command: Command, { features }: Io): Command {
   return command;
 }
 
-function addSetting(command: Command, setting: AnySetting, meaning = setting.description): void {
+/** Adds the flag of one setting. Help names its variable. */
+export function addSetting(
+  command: Command,
+  setting: AnySetting,
+  meaning = setting.description,
+): void {
   const { flag, placeholder, default: fallback } = setting;
   const isPlain = typeof fallback === "string" || typeof fallback === "number";
   const note = `${meaning} (${isPlain ? `default ${fallback}, ` : ""}${variableOf(setting)})`;

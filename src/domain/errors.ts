@@ -26,16 +26,19 @@ export class AppError extends Error {
    * with a full stop, or a command to type.
    */
   readonly hint: string | undefined;
+  /** What went wrong, for programs: what tells the reader in another language goes by it. */
+  readonly code: string | undefined;
 
   constructor(
     kind: ErrorKind,
     message: string,
-    options: { cause?: unknown; why?: string; hint?: string } = {},
+    options: { cause?: unknown; why?: string; hint?: string; code?: string } = {},
   ) {
     super(message, { cause: options.cause });
     this.kind = kind;
     this.why = options.why;
     this.hint = options.hint;
+    this.code = options.code;
   }
 
   /** The message with the reason behind it: for an operator only. */

@@ -265,6 +265,7 @@ export class KeyService {
 function refuseSecretIn(name: string): void {
   if (withoutSecrets(name) === name) return;
   throw new AppError("invalid_request", "A label must not hold a secret: every list shows it.", {
+    code: "secretInName",
     hint: "Name the key after its user, such as --name website.",
   });
 }

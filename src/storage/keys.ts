@@ -183,6 +183,7 @@ function* refuseTakenLabel({ id, name, revokedAtMs }: ApiKey): Steps<void> {
   );
   if (other === undefined) return;
   throw new AppError("invalid_request", `The key ${other.id} has the label "${name}" already.`, {
+    code: "keyNameTaken",
     hint: "Choose another label, or rename or revoke that key.",
   });
 }

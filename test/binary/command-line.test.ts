@@ -275,8 +275,8 @@ describe("standard output", () => {
     ["keys create --plan free --name x --json", "rehome keys rotate key_"],
     ["keys rotate first", "rehome keys rotate key_"],
     ["keys rotate first --json", "rehome keys rotate key_"],
-    ["people invite Ana", "rehome people invite again "],
-    ["people invite Ana --json", "rehome people invite again "],
+    ["people invite Ana", "rehome people link "],
+    ["people invite Ana --json", "rehome people link "],
   ] as const;
   test.each(
     secrets.flatMap(([args, advice]) =>

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { routes } from "../../src/features/console/pages/routes.ts";
 import { rehome, temporaryFolder } from "../helpers/binary.ts";
 import { behindProxy, invite, serveConsole, Visitor } from "../helpers/console.ts";
+import { addresses } from "../helpers/console-pages.ts";
 import { childrenOf } from "../helpers/family.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 import type { RunningConsole } from "../helpers/console.ts";
@@ -69,7 +69,7 @@ describe("a key", () => {
   test("is made, and its secret is shown this once", async () => {
     const { page, secret, path } = await created({ name: "the website" });
     // The answer to a choice of the language would be another page.
-    expect(page).not.toContain('action="/language"');
+    expect(page).not.toContain('action="/language');
     expect(await asked(secret)).toBe(200);
     for (const each of ["/keys", path, "/usage", `/usage?key=${path.slice(6)}`, "/health"]) {
       expect([each, (await textOf(each)).includes(secret)]).toEqual([each, false]);
@@ -113,7 +113,7 @@ describe("a key", () => {
       expect(await textOf(path)).toMatch(new RegExp(`<a href="[^"]*${id}">${id}</a>`));
     }
     expect(await textOf(`/keys/${id}`)).toContain(`<h1>${id} `);
-    expect(await textOf(`/usage?key=${id}`)).toContain(`<h1>Use of ${id}</h1>`);
+    expect(await textOf(`/usage?key=${id}`)).toContain(`<h1>Usage of ${id}</h1>`);
   });
 
   test("that is read-only says so, adds nothing, and is opened and closed again", async () => {
@@ -216,22 +216,19 @@ test("Usage tells the requests of all keys and of each, as a chart and as a tabl
   expect(all).toContain('<th scope="col">Day</th>');
   expect(all).toContain(`href="/usage?key=${path.slice(6)}"`);
   const one = await textOf(`/usage?key=${path.slice(6)}`);
-  expect(one).toContain("Use of counted");
+  expect(one).toContain("Usage of counted");
   expect(one).toMatch(/Requests: \d+\. Refused: 0\. Bans: 0\./);
   const unused = (await created({ name: "never used" })).path.slice(6);
   expect(await textOf(`/usage?key=${unused}`)).toContain("Requests: 0. Refused: 0. Bans: 0.");
   expect((await olga.get("/usage?key=key_000000000000")).status).toBe(404);
 });
 
-test("Health tells what doctor finds, and the last hour", async () => {
+test("Health tells what doctor finds", async () => {
   const page = await textOf("/health");
   const { stdout } = await rehome(["doctor", ...data, "--port", "1", "--json"]);
   const { checks } = JSON.parse(stdout) as { checks: { check: string }[] };
   expect(checks.length).toBeGreaterThan(3);
   for (const { check } of checks) expect(page).toContain(`<strong>${check}</strong>`);
-  expect(page).toContain('aria-label="Requests per minute in the last hour"');
-  expect(page).toMatch(/Requests<\/dt>\s*<dd>[1-9]/);
-  expect(page).not.toContain("the figures of the first one");
 });
 
 test("Health makes a backup that can be downloaded, where the data are in a folder", async () => {
@@ -277,7 +274,7 @@ describe("People", () => {
   test("invites, shows the link this once, and removes at once", async () => {
     const page = await (await olga.post("/people", { name: "Uma", role: "staff" })).text();
     expect(page).toContain('aria-label="The link as a QR code"');
-    expect(page).not.toContain('action="/language"');
+    expect(page).not.toContain('action="/language');
     const link = linkIn(page);
     const people = await textOf("/people");
     expect(people).not.toContain(link.slice(-43));
@@ -324,7 +321,7 @@ test("staff are refused at each of the operators' addresses, and nothing is done
   const link = await invite(folder.path, "Stan", "staff");
   const stan = await new Visitor(server.console).join(link);
   const { path } = await created({ name: "out of reach" });
-  const mine = routes.filter(({ role }) => role === "operator");
+  const mine = addresses().operators;
   expect(mine.length).toBeGreaterThan(12);
   for (const route of mine) {
     const own = route.path.replace(":id", path.slice(6)).replace(":name", "rehome-2026.db");

@@ -6,7 +6,14 @@ import { describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:tls";
-import { executable, makeKey, rehome, roomy, temporaryFolder } from "../helpers/binary.ts";
+import {
+  cleanEnvironment,
+  executable,
+  makeKey,
+  rehome,
+  roomy,
+  temporaryFolder,
+} from "../helpers/binary.ts";
 import { invite, serveConsole, Visitor, type RunningConsole } from "../helpers/console.ts";
 import { childrenOf } from "../helpers/family.ts";
 import { rehomeAtTerminal, withoutColor } from "../helpers/terminal.ts";
@@ -115,65 +122,6 @@ test("in a start's banner all addresses stand in one column", async () => {
   expect(new Set(columns).size).toBe(1);
 });
 
-test("Health counts the requests of all processes, also of those that were replaced", async () => {
-  using folder = temporaryFolder();
-  const metrics = `127.0.0.1:${30_000 + Math.floor(Math.random() * 2_000)}`;
-  const args = ["--processes", "2", "--metrics", metrics];
-  await using server = await serveConsole(folder.path, args);
-  await until(() => server.stderr().includes("2 processes serve"));
-  const { key } = await makeKey(folder.path, ...roomy);
-  let olga = await new Visitor(server.console).join(await invite(folder.path, "Olga", "operator"));
-  const counted = async () => {
-    const page = await (await olga.get("/health")).text();
-    const [, requests] = /<dt>Requests<\/dt>\s*<dd>([\d,]+)<\/dd>/.exec(page) ?? [];
-    return Number(requests?.replace(",", ""));
-  };
-  let sent = 0;
-  /** Asks until both processes have answered. The id of a request begins with its process. */
-  const askBoth = async (extra: number) => {
-    const by = new Set<string | undefined>();
-    for (let at = 0; at < extra || by.size < 2; at += 1) {
-      const { status, headers } = await fetch(`${server.origin}/v1/pets`, {
-        headers: { authorization: `Bearer ${key}` },
-        keepalive: false,
-      });
-      expect(status).toBe(200);
-      by.add(headers.get("x-request-id")?.split("-")[0]);
-      sent += 1;
-    }
-  };
-  await askBoth(30);
-  await until(async () => (await counted()) === sent);
-  // The metrics of a process are counted beside.
-  const text = await (await fetch(`http://${metrics}/metrics`)).text();
-  expect(text).toContain(`{route="/v1/pets",method="GET",status="200"} ${sent}\n`);
-
-  const former = childrenOf(server);
-  // The second process: the console belongs to the first one.
-  process.kill(former[1] as number, "SIGKILL");
-  await until(
-    () => childrenOf(server).length === 2 && !childrenOf(server).includes(former[1] ?? 0),
-  );
-  // One that is only there does not serve yet.
-  await askBoth(10);
-  await until(async () => (await counted()) === sent);
-
-  // What a process that is asked to stop has not told yet is counted too.
-  await askBoth(20);
-  const replaced = childrenOf(server);
-  process.kill(server.pid, "SIGUSR2");
-  await until(() => childrenOf(server).every((pid) => !replaced.includes(pid)), 30_000);
-  const origin =
-    server
-      .stdout()
-      .match(/(?<=^ {2}Console )\S+$/gm)
-      ?.at(-1) ?? "";
-  expect(origin).not.toBe(server.console);
-  olga = await new Visitor(origin).join(await invite(folder.path, "Oleg", "operator"));
-  expect(await counted()).toBe(sent);
-  expect(await server.stop()).toBe(0);
-}, 150_000);
-
 test("Health is shown after an upgrade replaced the executable under the service", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "rehome");
@@ -229,7 +177,7 @@ test("SIGHUP takes up another certificate on the console too, and a person stays
   const { pathname } = new URL(await invite(data, "Ana", "staff"));
   const joined = await ask(pathname, { method: "POST", headers: { origin: server.console } });
   const [cookie = ""] = joined.headers.getSetCookie();
-  expect(cookie).toMatch(/^__Host-rehome_console=.*; Secure$/);
+  expect(cookie).toMatch(/^__Host-rehome_console=.*; Secure; SameSite=Strict$/);
   expect(await shownName(server.console)).toBe("first.example");
 
   use("second");
@@ -356,15 +304,31 @@ describe("an upload", () => {
   }, 120_000);
 });
 
-test("the hidden command is no way around: it needs the service at its other end", async () => {
+test("rehome console is a command of its own, on a port of this machine alone", async () => {
   using folder = temporaryFolder();
-  const child = Bun.spawn([await executable(), "__console"], {
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-    env: { PATH: process.env["PATH"] ?? "", REHOME_DATA: folder.path },
-  });
-  await child.exited;
-  expect(child.exitCode).toBe(0);
-  expect(await child.stdout.text()).not.toContain("/join/");
+  const args = ["--data", folder.path];
+  const console = async () => {
+    const child = Bun.spawn(
+      [await executable(), "console", "0", ...args, "--json", "--first-link"],
+      { stdin: "ignore", stdout: "pipe", stderr: "pipe", env: cleanEnvironment },
+    );
+    return child;
+  };
+  const none = await console();
+  expect(await none.exited).toBe(1);
+  expect(await none.stderr.text()).toContain("There is no catalogue in");
+
+  await rehome(["categories", "add", "Dog", ...args]);
+  const child = await console();
+  const { value } = await child.stdout.getReader().read();
+  const { url, port, firstLink } = JSON.parse(new TextDecoder().decode(value)) as {
+    url: string;
+    port: number;
+    firstLink: string;
+  };
+  expect(url).toBe(`http://127.0.0.1:${port}`);
+  const olga = await new Visitor(url).join(firstLink);
+  expect(await (await olga.get("/categories")).text()).toContain(">Dog</a");
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
 });

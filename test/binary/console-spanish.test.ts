@@ -2,7 +2,6 @@
  * The console in Spanish, page by page: a word that only the English list has is on none of them.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { routes } from "../../src/features/console/pages/routes.ts";
 import { en } from "../../src/features/console/words/en.ts";
 import { es } from "../../src/features/console/words/es.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
@@ -13,6 +12,7 @@ import {
   Visitor,
   type RunningConsole,
 } from "../helpers/console.ts";
+import { addresses } from "../helpers/console-pages.ts";
 
 const folder = temporaryFolder();
 let server: RunningConsole;
@@ -21,7 +21,7 @@ let olga: Visitor;
 beforeAll(async () => {
   server = await serveConsole(folder.path);
   olga = await new Visitor(server.console).join(await invite(folder.path, "Zzolga", "operator"));
-  await olga.post("/language", { language: "es", back: "/animals" });
+  await olga.post("/language/es?back=/animals");
 });
 afterAll(async () => {
   expect(await server.stop()).toBe(0);
@@ -184,7 +184,8 @@ test("with animals, an import, a key and people in it, every page is Spanish", a
     "/categories/:id": "8",
     "/keys/:id": path.slice("/keys/".length),
   };
-  const pages = routes
+  const { staff, operators } = addresses();
+  const pages = [...staff, ...operators]
     .filter(({ method, path: each }) => method === "GET" && each !== "/")
     .map(({ path: each }) => each)
     .filter((each) => !/\/(?:rejects|:format|:name)$/.test(each))

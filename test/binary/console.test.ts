@@ -96,17 +96,9 @@ describe("an invitation", () => {
     );
   });
 
-  test("again ends the earlier one", async () => {
+  test("of somebody who has one ends the earlier one", async () => {
     const first = await invite(folder.path, "Bea", "staff");
-    const { stdout } = await rehome([
-      "people",
-      "invite",
-      "again",
-      "Bea",
-      "--data",
-      folder.path,
-      "--json",
-    ]);
+    const { stdout } = await rehome(["people", "link", "Bea", "--data", folder.path, "--json"]);
     const { url } = JSON.parse(stdout) as { url: string };
     expect((await visitor().post(new URL(first).pathname)).status).toBe(404);
     await visitor().join(url);
@@ -135,7 +127,7 @@ describe("a session", () => {
     );
     const [cookie = ""] = answer.headers.getSetCookie();
     expect(cookie).toMatch(
-      /^rehome_console=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/,
+      /^rehome_console=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
     );
   });
 
@@ -158,15 +150,6 @@ describe("a session", () => {
     await rehome(["people", "remove", "Fay", "--data", folder.path]);
     expect((await fay.get("/animals")).status).toBe(401);
     expect((await stolen.get("/animals")).status).toBe(401);
-  });
-
-  test("that ended keeps what was filled in, to send again", async () => {
-    const gus = visitor();
-    const answer = await gus.post("/animals", { name: 'Rex "<b>"', category: "Dog" });
-    expect(answer.status).toBe(401);
-    const page = await answer.text();
-    expect(page).toContain('name="name" value="Rex &quot;&lt;b&gt;&quot;"');
-    expect(page).toContain("Send it again");
   });
 
   test("stays when a link on another site leads here, with which no browser sends it", async () => {
@@ -369,11 +352,9 @@ describe("a form with something wrong", () => {
   ])("leads back to no other place: %j", async (back) => {
     const pia = await joined(`Pia ${JSON.stringify(back)}`);
     await pia.post("/animals", { name: "Stay", category: "Dog", status: "available" });
-    for (const [path, fields] of [
-      ["/language", { language: "es", back }],
-      ["/animals/1/status", { status: "pending", back }],
-    ] as const) {
-      const answer = await pia.post(path, fields);
+    const query = new URLSearchParams({ back }).toString();
+    for (const path of [`/language/es?${query}`, "/animals/1/status"]) {
+      const answer = await pia.post(path, { status: "pending", back });
       expect([path, answer.status]).toEqual([path, 303]);
       const location = answer.headers.get("location") ?? "";
       expect(new URL(location, server.console).origin).toBe(server.console);
@@ -383,18 +364,12 @@ describe("a form with something wrong", () => {
 
   test.each([
     ["that is too large", 413, "x".repeat(1_100_000), {}],
-    ["of another kind", 400, "{}", { "content-type": "application/json" }],
-  ] as const)(
-    "%s is refused, also by who is not signed in",
-    async (_what, status, text, headers) => {
-      const fields = new URLSearchParams(text);
-      for (const path of ["/language", "/animals"]) {
-        const isKept = path === "/animals" && status === 400;
-        const answer = await visitor().post(path, fields, headers);
-        expect([path, answer.status]).toEqual([path, isKept ? 401 : status]);
-      }
-    },
-  );
+    ["of another kind", 415, "{}", { "content-type": "application/json" }],
+  ] as const)("%s is refused", async (what, status, text, headers) => {
+    const rui = await joined(`Rui ${what}`);
+    const answer = await rui.post("/animals", new URLSearchParams(text), headers);
+    expect(answer.status).toBe(status);
+  });
 });
 
 describe("a person", () => {

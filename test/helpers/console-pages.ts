@@ -1,8 +1,17 @@
 /** The console's pages in this process, without a listener. */
-import { consoleHandler } from "../../src/features/console/web/handler.ts";
+import { parseCidr } from "../../src/domain/address.ts";
+import {
+  consoleHandler,
+  operatorRoutes,
+  staffRoutes,
+  type Frame,
+} from "../../src/features/console/app.ts";
+import type { Actions, ConsoleOptions } from "../../src/features/console/visit.ts";
 
 /** Where the console is asked. */
 export const site = "http://127.0.0.1:8090";
+/** A proxy that the console trusts, and what it says of a browser that speaks HTTPS. */
+const proxy = "10.0.0.9";
 
 interface Asked {
   readonly method?: string;
@@ -15,25 +24,48 @@ interface Asked {
 
 export type Ask = (path: string, asked?: Asked) => Promise<Response>;
 
+interface Asking extends Pick<ConsoleOptions, "report" | "warn"> {
+  readonly actions: Partial<Actions>;
+  readonly publicOrigin?: string | undefined;
+}
+
 /** A browser of requests, which keeps no cookies. */
-export function asking(
-  options: Omit<Parameters<typeof consoleHandler>[0], "hosts" | "isBehindProxy">,
-): Ask {
-  const hosts = { names: ["pets.example.org"], isVouched: false };
-  const handle = consoleHandler({ ...options, hosts, isBehindProxy: false });
-  return (path, asked = {}) => {
+export function asking(options: Asking): Ask {
+  const handle = consoleHandler({
+    publicOrigin: undefined,
+    ...options,
+    // A test has what its pages call.
+    actions: options.actions as Actions,
+    names: ["pets.example.org"],
+    isTls: false,
+    trustedProxies: [parseCidr(proxy)].filter((each) => each !== undefined),
+  });
+  return async (path, asked = {}) => {
     const { method = asked.fields ? "POST" : "GET", headers, fields } = asked;
     const { address = "192.168.1.5", isSecure = false } = asked;
     const request = new Request(new URL(path, site).href, {
       method,
-      headers: { host: new URL(site).host, ...(method === "POST" && { origin: site }), ...headers },
+      headers: {
+        host: new URL(site).host,
+        ...(method === "POST" && { origin: site }),
+        ...(isSecure && { "x-forwarded-for": address, "x-forwarded-proto": "https" }),
+        ...headers,
+      },
       ...(fields && { body: new URLSearchParams(fields) }),
     });
-    return handle(request, { address, isSecure, bePatient: () => undefined });
+    const peer = { address: isSecure ? proxy : address };
+    return handle(request, { requestIP: () => peer, timeout: () => undefined });
   };
 }
 
-/** The first cookie that an answer sets, as a browser sends it. */
+/** The addresses of those who are signed in: of everybody, and of operators alone. */
+export function addresses() {
+  // Nobody asks for anything there.
+  const frame = { options: { actions: {} } } as Frame;
+  return { staff: staffRoutes(frame).routes, operators: operatorRoutes(frame).routes };
+}
+
+/** The first cookie that a response sets, as a browser sends it. */
 export function cookieOf({ headers }: Response): string {
   return headers.getSetCookie().join().split(";")[0] ?? "";
 }

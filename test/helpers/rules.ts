@@ -35,8 +35,7 @@ const featurePairs: Readonly<Record<string, string>> = {
   "public -> docs": "one look, and one way to write HTML",
   "console -> docs": "one look, and one way to write HTML",
   "console -> import": "files in and out, by a browser",
-  "console -> operate":
-    "findings and usage, as the commands have them, and the requests of all processes",
+  "console -> operate": "findings and usage, as the commands have them",
 };
 
 /** Packages that belong to one layer; a feature may have them too. */
@@ -183,12 +182,7 @@ export const singlePlaces: readonly {
   },
   {
     what: "HTTP status numbers",
-    in: [
-      "src/http/errors.ts",
-      "src/http/routes/",
-      "src/features/docs/",
-      "src/features/console/web/answer.ts",
-    ],
+    in: ["src/http/errors.ts", "src/http/routes/", "src/features/docs/"],
     find: (source) =>
       source.nodes
         .filter((node) => node.type === "Literal" && statuses.has(Number(node["raw"])))

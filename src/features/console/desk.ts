@@ -1,26 +1,7 @@
-import type { Clock } from "../../domain/clock.ts";
 import type { Pet, PetStatus } from "../../domain/pet.ts";
 import type { HistoryEvent } from "../animals/events.ts";
-import type { Services } from "../../service/services.ts";
-import type { AnimalDesk } from "./animals/desk.ts";
-import type { HealthDesk } from "./health.ts";
-import type { ImportDesk } from "./import-desk.ts";
-import type { PeopleService } from "./people.ts";
-import type { Traffic } from "../operate/traffic.ts";
 import type { PetPatch } from "../animals/statements/changes.ts";
 import type { OptionalTextName } from "../optional-texts.ts";
-
-/** Everything that the pages call. */
-export interface Desk {
-  readonly services: Services;
-  readonly people: PeopleService;
-  readonly imports: ImportDesk;
-  readonly health: HealthDesk;
-  readonly animals: AnimalDesk;
-  readonly clock: Clock;
-  /** What the service that this console belongs to did in the last hour. */
-  traffic(): Promise<Traffic>;
-}
 
 export interface AnimalQuery {
   readonly text: string;

@@ -2,10 +2,11 @@ import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { dataFolderOf, type EnvironmentVariables, type LoadedConfig } from "../../config.ts";
 import type { Static } from "../../cli/json.ts";
+import { AppError } from "../../domain/errors.ts";
 import { datedName } from "../operate/backup/dated.ts";
 import type { doctorSchema } from "../operate/doctor/command.ts";
-import { commandJson } from "./command-json.ts";
-import { download } from "./web/answer.ts";
+import { program } from "../program.ts";
+import { download } from "./pages/page.ts";
 
 /** Backups kept in the data folder: they are on the same disk, and meant to be downloaded. */
 const keptBackups = 3;
@@ -17,7 +18,7 @@ interface BackupFile {
   readonly atMs: number;
 }
 
-export type HealthDesk = ReturnType<typeof openHealth>;
+export type Health = ReturnType<typeof openHealth>;
 
 export function openHealth({ config }: LoadedConfig, env: EnvironmentVariables) {
   const data = dataFolderOf(config);
@@ -66,4 +67,23 @@ function backupsIn(folder: string, env: EnvironmentVariables) {
       return download(Bun.file(join(folder, file.name)), file.name, "application/octet-stream");
     },
   };
+}
+
+/**
+ * Runs a command of this program with `--json` in a process of its own, so that nobody waits for
+ * it, and returns what it printed. A command that failed after it printed its document is as good
+ * as one that did not. Throws `unavailable`.
+ */
+async function commandJson(words: readonly string[], env: EnvironmentVariables): Promise<unknown> {
+  const child = Bun.spawn([...program(), ...words, "--json"], {
+    env: { ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [output, talk] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  await child.exited;
+  if (output !== "") return JSON.parse(output);
+  const message = talk.replace(/^Error: /, "").trim();
+  throw new AppError("unavailable", message === "" ? "The command printed nothing." : message);
 }

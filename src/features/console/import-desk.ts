@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ImportEngine } from "./import-engine.ts";
 import { firstChoices, ImportJob } from "./imports.ts";
-import { ConsoleError } from "./web/console-error.ts";
+import { failure } from "./words/index.ts";
 
 /** The files that people are importing: one a person, in a folder that nobody else can read. */
 export class ImportDesk {
@@ -34,7 +34,7 @@ export class ImportDesk {
     receive: (path: string) => Promise<{ readonly name: string; readonly bytes: number }>,
   ): Promise<ImportJob | undefined> {
     if (this.#arriving.has(personId)) {
-      throw new ConsoleError("unavailable", "uploading");
+      throw failure("unavailable", "uploading");
     }
     this.#arriving.add(personId);
     const file = join(this.#folder, `${(this.#lastFile += 1)}`);

@@ -6,18 +6,14 @@ export const consoleFeature: Feature = {
   name: "console",
   settings: [consoleSetting, consoleUrlSetting],
   commands: [
+    { path: "console", load: async () => (await import("./run.ts")).consoleCommand },
     { path: "people", load: async () => (await import("./people-command.ts")).peopleCommand },
-    {
-      path: "__console",
-      load: async () => (await import("./run.ts")).consoleCommand,
-      hidden: true,
-    },
   ],
   async watch(loaded, log, io) {
     const address = loaded.valueOf(consoleSetting);
     if (address === undefined) return undefined;
     // Loaded only when it is wanted.
     const { watchWithConsole } = await import("./watch.ts");
-    return watchWithConsole(loaded, log, io);
+    return watchWithConsole(loaded, address, log, io);
   },
 };

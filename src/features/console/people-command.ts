@@ -7,24 +7,23 @@ import { beginOnStore, commandHere } from "../../cli/command.ts";
 import { addSettings, storeSettings } from "../../cli/options.ts";
 import { confirm } from "../../cli/terminal/confirm.ts";
 import { printTable } from "../../cli/terminal/table.ts";
-import { UsageError } from "../../cli/errors.ts";
 import { printable } from "../../cli/terminal/text.ts";
 import { yesOption } from "../../cli/options.ts";
 import { isoSeconds } from "../../domain/clock.ts";
 import type { Services } from "../../service/services.ts";
+import { type PersonRole, personRoles } from "../../storage/schema-values.ts";
 import { PeopleService, type ListedPerson, type Person } from "./people.ts";
-import { type Role, roles } from "./tables.ts";
 import { invitationMs, type Secret } from "./secrets.ts";
 import { reachableOrigin } from "./reach.ts";
-import { consoleUrlSetting } from "./settings.ts";
+import { consoleUrlSetting, defaultAddress } from "./settings.ts";
 
 /** Where a console is that was never started and not configured: what the documentation names. */
-const usualUrl = "http://127.0.0.1:8090";
+const usualUrl = `http://${defaultAddress}`;
 
 const personFields = {
   id: json.text("id of the person"),
   name: json.text("name"),
-  role: json.oneOf(roles, "staff see animals, import and categories; operators see all"),
+  role: json.oneOf(personRoles, "staff see animals, import and categories; operators see all"),
 };
 const invitationSchema = json.object({
   ...personFields,
@@ -48,61 +47,54 @@ export function peopleCommand(io: Io): Command {
 Examples:
   rehome people invite "Ana" --role staff
   rehome people list
-  rehome people invite again "Ana"
+  rehome people link "Ana"
   rehome people remove "Ana"`,
     );
   command.addCommand(inviteCommand(io));
+  command.addCommand(linkCommand(io));
   command.addCommand(listCommand(io));
   command.addCommand(removeCommand(io));
   return command;
 }
 
-/** The word that makes of an invitation another one for somebody who is there. */
-const again = "again";
-
 function inviteCommand(io: Io): Command {
   const command = new Command("invite")
-    .description("print a link to the console; it works once, within 7 days")
+    .description("invite a person: print a link to the console that works once, within 7 days")
     .argument("<name>", "name, as the histories of animals and keys show it")
-    .argument("[person]", `after the word ${again}: id or name of a person who needs another link`)
     .addOption(
       new Option("--role <role>", "what the person may see and do")
-        .choices([...roles])
+        .choices([...personRoles])
         .default("staff"),
     )
     .addHelpText(
       "after",
       `
-A new link ends the unused links of that person.
-
 Examples:
   rehome people invite "Ana" --role staff
-  rehome people invite "Ben" --role operator --json | jq -r .url
-  rehome people invite again "Ana"`,
+  rehome people invite "Ben" --role operator --json | jq -r .url`,
     );
   addJson(addSettings(command, storeSettings), invitationSchema);
-  return command.action(
-    async (name: string, other: string | undefined, options: { role: Role; json?: true }) => {
-      if (other !== undefined && name !== again) {
-        throw new UsageError(
-          `There are two names, "${printable(name)}" and "${printable(other)}".`,
-          'Put a name of several words in quotes: rehome people invite "Ana Maria"',
-        );
-      }
-      await withPeople(command, io, other === undefined, async (people, url) => {
-        const { person, token } =
-          other === undefined
-            ? await people.invite(name, options.role, io.actor)
-            : await anotherLink(people, other);
-        await printLink(io, person, linkAt(url, token), options.json === true, people);
-      });
-    },
-  );
+  return command.action(async (name: string, options: { role: PersonRole; json?: true }) => {
+    await withPeople(command, io, true, async (people, url) => {
+      const { person, token } = await people.invite(name, options.role, io.actor);
+      await printLink(io, person, linkAt(url, token), options.json === true, people);
+    });
+  });
 }
 
-async function anotherLink(people: PeopleService, reference: string) {
-  const person = await people.resolve(reference);
-  return { person, token: await people.inviteAgain(person.id) };
+function linkCommand(io: Io): Command {
+  const command = new Command("link")
+    .description("print another link for a person, which ends the unused ones")
+    .argument("<person>", "id or name")
+    .addHelpText("after", `\nExample:\n  rehome people link "Ana"`);
+  addJson(addSettings(command, storeSettings), invitationSchema);
+  return command.action(async (reference: string, options: { json?: true }) => {
+    await withPeople(command, io, false, async (people, url) => {
+      const person = await people.resolve(reference);
+      const link = linkAt(url, await people.link(person.id));
+      await printLink(io, person, link, options.json === true, people);
+    });
+  });
 }
 
 function listCommand(io: Io): Command {
@@ -184,11 +176,11 @@ async function withPeople(
     loaded.config,
     io,
     async (services: Services) => {
-      const people = new PeopleService(services.store, services.clock, randomBytes);
+      const people = new PeopleService(services.store.db, services.clock, randomBytes);
       const noted = await people.address();
       const url = loaded.valueOf(consoleUrlSetting) ?? (noted && reachableOrigin(noted));
       if (url === undefined && command.name() !== "list" && command.name() !== "remove") {
-        const start = commandHere("rehome serve --console 127.0.0.1:8090", loaded, io);
+        const start = commandHere("rehome serve --console ${defaultAddress}", loaded, io);
         io.err(
           `No console was started on this store yet; the link is for ${usualUrl}. Start it: ${start}\n`,
         );
@@ -209,7 +201,7 @@ async function printLink(
   people: PeopleService,
 ): Promise<void> {
   const expiresAtMs = people.now() + invitationMs;
-  const ifLost = `rehome people invite again ${id}`;
+  const ifLost = `rehome people link ${id}`;
   if (asJson) {
     const invitation = { id, name, role, url, expiresAt: isoSeconds(expiresAtMs) };
     return writeSecret(io, jsonDocument(invitation), ifLost);

@@ -1,9 +1,12 @@
+/** Who may use the console: invitations, sessions, and their end. Secrets are kept as hashes. */
+import { and, eq, exists, gt, isNull, lte, max } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
 import type { RandomBytes } from "../../domain/api-key.ts";
 import type { Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Engine } from "../../storage/contract.ts";
-import * as statements from "./people-statements.ts";
-import type { Role } from "./tables.ts";
+import type { Database, Tx } from "../../storage/database.ts";
+import type { PersonRole } from "../../storage/schema-values.ts";
+import { isVisible } from "../visible.ts";
 import {
   hashSecret,
   invitationMs,
@@ -12,26 +15,12 @@ import {
   sessionMs,
   type Secret,
 } from "./secrets.ts";
-import { isVisible } from "../visible.ts";
 
 /** Somebody who may use the console. */
 export interface Person {
   readonly id: string;
   readonly name: string;
-  readonly role: Role;
-}
-
-/**
- * Control characters, those that turn the direction of what follows (UAX 9), and those that make
- * two names look the same: the soft hyphen, and blanks and joiners without a width.
- */
-const misleading =
-  // oxlint-disable-next-line no-control-regex -- these are what is looked for
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
-
-/** True for a name that lists and histories can show as it is. */
-export function isPersonName(name: string): boolean {
-  return isVisible(name) && !misleading.test(name);
+  readonly role: PersonRole;
 }
 
 /** A person as the list shows them. */
@@ -50,18 +39,62 @@ interface FoundSession {
   readonly isRenewed: boolean;
 }
 
-function invitationOf(token: Secret, nowMs: number) {
-  return { hash: hashSecret(token), createdAtMs: nowMs, expiresAtMs: nowMs + invitationMs };
+/**
+ * Control characters, those that turn the direction of what follows (UAX 9), and those that make
+ * two names look the same: the soft hyphen, and blanks and joiners without a width.
+ */
+const misleading =
+  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
+
+/** True for a name that lists and histories can show as it is. */
+export function isPersonName(name: string): boolean {
+  return isVisible(name) && !misleading.test(name);
 }
 
-/** Who may use the console: invitations, sessions, and their end. */
+/** The name of the store's fact that says where the console is. */
+const addressFact = "console";
+
+function invitationOf(token: Secret, personId: string, nowMs: number) {
+  const expiresAtMs = nowMs + invitationMs;
+  return { hash: hashSecret(token), personId, createdAtMs: nowMs, expiresAtMs };
+}
+
+/**
+ * Whom an invitation is for that is good at `nowMs`: not used, not expired, of a person who was not
+ * removed. What `uses` it locks it.
+ */
+async function invitedBy(
+  tx: Tx,
+  token: Secret,
+  nowMs: number,
+  uses: boolean,
+): Promise<Person | undefined> {
+  const { invitations, people } = tx.t;
+  const isGood = and(
+    eq(invitations.hash, hashSecret(token)),
+    isNull(invitations.usedAtMs),
+    gt(invitations.expiresAtMs, nowMs),
+  );
+  const found = tx.select().from(invitations).where(isGood);
+  const [invitation] = await (uses ? tx.forUpdate(found) : found);
+  if (invitation === undefined) return undefined;
+  const { id, name, role } = people;
+  const [person] = await tx
+    .select({ id, name, role })
+    .from(people)
+    .where(and(eq(id, invitation.personId), isNull(people.removedAtMs)));
+  return person;
+}
+
+/** The people who use the console, as its pages and the command line manage them. */
 export class PeopleService {
-  readonly #store: Engine;
+  readonly #db: Database;
   readonly #clock: Clock;
   readonly #randomBytes: RandomBytes;
 
-  constructor(store: Engine, clock: Clock, randomBytes: RandomBytes) {
-    this.#store = store;
+  constructor(db: Database, clock: Clock, randomBytes: RandomBytes) {
+    this.#db = db;
     this.#clock = clock;
     this.#randomBytes = randomBytes;
   }
@@ -72,7 +105,7 @@ export class PeopleService {
    */
   async invite(
     name: string,
-    role: Role,
+    role: PersonRole,
     invitedBy: string,
   ): Promise<{ readonly person: Person; readonly token: Secret }> {
     if (!isPersonName(name)) {
@@ -81,85 +114,146 @@ export class PeopleService {
       });
     }
     const token = newSecret(this.#randomBytes);
-    const person = { id: this.#newId(), name, role };
     const nowMs = this.#clock();
-    const isAdded = await this.#store.transact(() =>
-      statements.addPerson(
-        { ...person, createdAtMs: nowMs, createdBy: invitedBy },
-        invitationOf(token, nowMs),
-      ),
-    );
+    const person = { id: this.#newId(), name, role };
+    const isAdded = await this.#db.transaction(async (tx) => {
+      const { people, invitations } = tx.t;
+      const isSame = and(eq(people.name, name), isNull(people.removedAtMs));
+      if ((await tx.select().from(people).where(isSame)).length > 0) return false;
+      await tx.insert(people).values({ ...person, createdAtMs: nowMs, createdBy: invitedBy });
+      await tx.insert(invitations).values(invitationOf(token, person.id, nowMs));
+      return true;
+    });
     if (isAdded) return { person, token };
     throw new AppError("invalid_request", `There is a person named "${name}".`, {
-      hint: "Choose another name, or give them a new link: rehome people invite again NAME",
+      code: "personNameTaken",
+      hint: "Choose another name, or give them a new link: rehome people link NAME",
     });
   }
 
   /** Makes a new link for somebody, and ends the ones that were not used. */
-  async inviteAgain(personId: string): Promise<Secret> {
+  async link(personId: string): Promise<Secret> {
     const token = newSecret(this.#randomBytes);
     const nowMs = this.#clock();
-    const invitation = invitationOf(token, nowMs);
-    await this.#store.transact(() => statements.replaceInvitation(personId, invitation));
+    await this.#db.transaction(async (tx) => {
+      const { invitations } = tx.t;
+      const isUnused = and(eq(invitations.personId, personId), isNull(invitations.usedAtMs));
+      await tx.delete(invitations).where(isUnused);
+      await tx.insert(invitations).values(invitationOf(token, personId, nowMs));
+    });
     return token;
   }
 
   /** The person whom a link invites, or undefined when it is not good (any more). */
   async invited(token: Secret): Promise<Person | undefined> {
     const nowMs = this.#clock();
-    return this.#store.read(() => statements.invited(hashSecret(token), nowMs));
+    return this.#db.read((tx) => invitedBy(tx, token, nowMs, false));
   }
 
   /** Uses an invitation up and begins a session. Undefined when the link is not good. */
   async join(token: Secret): Promise<Secret | undefined> {
     const session = newSecret(this.#randomBytes);
     const nowMs = this.#clock();
-    const person = await this.#store.transact(() =>
-      statements.join(hashSecret(token), {
+    return this.#db.transaction(async (tx) => {
+      const { invitations, sessions } = tx.t;
+      const person = await invitedBy(tx, token, nowMs, true);
+      if (person === undefined) return undefined;
+      const isUsed = eq(invitations.hash, hashSecret(token));
+      await tx.update(invitations).set({ usedAtMs: nowMs }).where(isUsed);
+      await tx.insert(sessions).values({
         hash: hashSecret(session),
+        personId: person.id,
         createdAtMs: nowMs,
         expiresAtMs: nowMs + sessionMs,
         seenAtMs: nowMs,
-      }),
-    );
-    return person === undefined ? undefined : session;
+      });
+      return session;
+    });
   }
 
   /** Whose session a cookie holds, if it is good. A session that is in use does not end. */
   async find(session: Secret): Promise<FoundSession | undefined> {
     const hash = hashSecret(session);
     const nowMs = this.#clock();
-    const found = await this.#store.read(() => statements.sessionOf(hash, nowMs));
+    const found = await this.#db.read(async (tx) => {
+      const { people, sessions } = tx.t;
+      const isGood = and(
+        eq(sessions.hash, hash),
+        gt(sessions.expiresAtMs, nowMs),
+        isNull(people.removedAtMs),
+      );
+      const { id, name, role } = people;
+      const [row] = await tx
+        .select({ person: { id, name, role }, seenAtMs: sessions.seenAtMs })
+        .from(sessions)
+        .innerJoin(people, eq(id, sessions.personId))
+        .where(isGood);
+      return row;
+    });
     if (found === undefined) return undefined;
     const isRenewed = nowMs - found.seenAtMs >= renewAfterMs;
-    if (isRenewed) {
-      await this.#store.transact(() => statements.renew(hash, nowMs, nowMs + sessionMs));
-    }
+    if (isRenewed) await this.renew(hash, nowMs);
     return { person: found.person, isRenewed };
   }
 
-  /** Keeps where the console is, for the links of commands. */
-  async noteAddress(url: string): Promise<void> {
-    await this.#store.transact(() => statements.noteAddress(url));
+  /** Keeps a session that is good for longer, and forgets those that ended. */
+  async renew(hash: Uint8Array, nowMs: number): Promise<void> {
+    await this.#db.transaction(async (tx) => {
+      const { sessions } = tx.t;
+      await tx
+        .update(sessions)
+        .set({ seenAtMs: nowMs, expiresAtMs: nowMs + sessionMs })
+        .where(and(eq(sessions.hash, hash), gt(sessions.expiresAtMs, nowMs)));
+      // The last session of each person stays: it says when they were here.
+      const later = alias(sessions, "later");
+      const hasLater = exists(
+        tx
+          .select({ hash: later.hash })
+          .from(later)
+          .where(and(eq(later.personId, sessions.personId), gt(later.seenAtMs, sessions.seenAtMs))),
+      );
+      await tx.delete(sessions).where(and(lte(sessions.expiresAtMs, nowMs), hasLater));
+    });
   }
 
-  /** Where the console of this store was last, or undefined when there never was one. */
-  async address(): Promise<string | undefined> {
-    return this.#store.read(statements.address);
-  }
-
-  now(): number {
-    return this.#clock();
-  }
-
+  /** Ends a session for good, whatever the clock says later. */
   async signOut(session: Secret): Promise<void> {
-    await this.#store.transact(() => statements.endSession(hashSecret(session)));
+    await this.#db.transaction(async (tx) => {
+      const { sessions } = tx.t;
+      const isIt = eq(sessions.hash, hashSecret(session));
+      await tx.update(sessions).set({ expiresAtMs: 0 }).where(isIt);
+    });
   }
 
   /** The people who may come in, in the order in which they were invited. */
   async list(): Promise<ListedPerson[]> {
     const nowMs = this.#clock();
-    return this.#store.read(() => statements.listed(nowMs));
+    return this.#db.read(async (tx) => {
+      const { people, sessions, invitations } = tx.t;
+      const { id, name, role, createdAtMs } = people;
+      const all = await tx
+        .select({ id, name, role, createdAtMs })
+        .from(people)
+        .where(isNull(people.removedAtMs))
+        .orderBy(createdAtMs, id);
+      const seen = await tx
+        .select({ id: sessions.personId, lastMs: max(sessions.seenAtMs) })
+        .from(sessions)
+        .groupBy(sessions.personId);
+      const invited = await tx
+        .select({ id: invitations.personId, lastMs: max(invitations.expiresAtMs) })
+        .from(invitations)
+        .where(and(isNull(invitations.usedAtMs), gt(invitations.expiresAtMs, nowMs)))
+        .groupBy(invitations.personId);
+      const [seenBy, invitedBy] = [seen, invited].map(
+        (rows) => new Map(rows.map((row) => [row.id, row.lastMs ?? undefined])),
+      );
+      return all.map((person) => ({
+        ...person,
+        seenAtMs: seenBy?.get(person.id),
+        invitedUntilMs: invitedBy?.get(person.id),
+      }));
+    });
   }
 
   async byId(id: string): Promise<Person | undefined> {
@@ -168,9 +262,9 @@ export class PeopleService {
 
   /** The person that `reference`, an id or a name, means. Throws `not_found`. */
   async resolve(reference: string): Promise<ListedPerson> {
-    const people = await this.list();
+    const all = await this.list();
     const person =
-      people.find(({ id }) => id === reference) ?? people.find(({ name }) => name === reference);
+      all.find(({ id }) => id === reference) ?? all.find(({ name }) => name === reference);
     if (person !== undefined) return person;
     throw new AppError("not_found", `There is no person with the id or name "${reference}".`, {
       hint: "rehome people list",
@@ -179,8 +273,38 @@ export class PeopleService {
 
   /** Removes somebody: no link and no session of theirs is good from now on. */
   async remove(personId: string): Promise<void> {
-    const nowMs = this.#clock();
-    await this.#store.transact(() => statements.removePerson(personId, nowMs));
+    const removedAtMs = this.#clock();
+    await this.#db.transaction(async (tx) => {
+      const { people, sessions, invitations } = tx.t;
+      await tx.delete(sessions).where(eq(sessions.personId, personId));
+      await tx.delete(invitations).where(eq(invitations.personId, personId));
+      await tx.update(people).set({ removedAtMs }).where(eq(people.id, personId));
+    });
+  }
+
+  /** Keeps where the console is, for the links of commands. */
+  async noteAddress(url: string): Promise<void> {
+    await this.#db.transaction(async (tx) => {
+      const { storeState } = tx.t;
+      await tx
+        .insert(storeState)
+        .values({ name: addressFact, value: url })
+        .onConflictDoUpdate({ target: storeState.name, set: { value: url } });
+    });
+  }
+
+  /** Where the console of this store was last, or undefined when there never was one. */
+  async address(): Promise<string | undefined> {
+    return this.#db.read(async (tx) => {
+      const { storeState } = tx.t;
+      const isFact = eq(storeState.name, addressFact);
+      const [fact] = await tx.select().from(storeState).where(isFact);
+      return fact?.value;
+    });
+  }
+
+  now(): number {
+    return this.#clock();
   }
 
   /** `per_` and 12 characters without look-alikes. */

@@ -1,89 +1,134 @@
 import { Command } from "commander";
 import { writeFileSync } from "node:fs";
 import { hostname, setPriority } from "node:os";
-import type { Io } from "../../cli/io.ts";
-import { messageOf } from "../../cli/errors.ts";
-import { openServices, randomBytes } from "../../cli/open.ts";
+import { announce, type Io, printJson, untilAborted } from "../../cli/io.ts";
+import { addJson, json } from "../../cli/json.ts";
+import { openLog } from "../../cli/open-log.ts";
+import { openServices, randomBytes, refuseStray } from "../../cli/open.ts";
 import { beginOnStore } from "../../cli/command.ts";
+import { addSetting, addSettings, storeSettings } from "../../cli/options.ts";
 import { readTls } from "../../cli/tls.ts";
 import type { LoadedConfig } from "../../config.ts";
 import { systemClock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { reasonOf } from "../../domain/system-error.ts";
+import { listen } from "../../http/server.ts";
 import { closing } from "../../service/closing.ts";
+import type { Logger } from "../../service/log/logger.ts";
 import type { Services } from "../../service/services.ts";
-import type { Desk } from "./desk.ts";
-import { openHealth } from "./health.ts";
 import { animalDesk } from "./animals/desk.ts";
+import { consoleHandler } from "./app.ts";
+import { openHealth } from "./health.ts";
 import { openImports } from "./import-engine.ts";
-import { Line } from "./line.ts";
-import { messageLine, type Begin, type FromConsole } from "./messages.ts";
 import { PeopleService } from "./people.ts";
 import { permit, reachableOrigin } from "./reach.ts";
-import { consoleSetting, consoleUrlSetting } from "./settings.ts";
-import { consoleHandler } from "./web/handler.ts";
-import { listen, type ConsoleServer } from "./web/server.ts";
+import {
+  besideVariable,
+  consoleSetting,
+  consoleUrlSetting,
+  defaultAddress,
+  inviting,
+} from "./settings.ts";
+import type { Actions } from "./visit.ts";
 
-/** Below the interface's priority: where the processor is short, the console waits. */
+/** Below the service's priority: where the processor is short, the console waits. */
 const niceness = 5;
-/** Short of memory, the system ends the console, not the API (proc(5), -1000 to 1000). */
+/** Short of memory, the system ends the console, not the service (proc(5), -1000 to 1000). */
 const oomScoreAdjustment = "500";
+/** How long requests under way may take when the console is asked to stop. */
+const stopMaxMs = 1_000;
 
-/** `rehome __console`: the console's process, which the service starts and ends. */
+const listeningSchema = json.object({
+  url: json.text("address of the console"),
+  port: json.count("port that it listens on"),
+  firstLink: json.orNull(json.text("link for an operator, if nobody could use the console")),
+});
+
+/** `rehome console`: the console, until it is asked to stop. */
 export function consoleCommand(io: Io): Command {
-  const command = new Command("__console").description("the console's process; serve starts it");
-  return command.action(async () => {
-    const say = (message: FromConsole) => io.out(messageLine(message));
-    try {
-      await run(beginOnStore(command, io), io, say);
-    } catch (error) {
-      const { kind, hint } =
-        error instanceof AppError ? error : ({ kind: "internal_error", hint: undefined } as const);
-      say({ type: "failed", kind, message: messageOf(error), hint });
-    }
-  });
+  const command = new Command("console")
+    .description("serve the staff's console, in a process of its own")
+    .argument(
+      "[address]",
+      `address and port, or a port of this machine (default ${defaultAddress})`,
+    )
+    .option("--first-link", "print a link for an operator if nobody may use the console yet")
+    .addHelpText(
+      "after",
+      `
+rehome serve --console ADDRESS starts it beside the service.
+
+Examples:
+  rehome console
+  rehome console 0.0.0.0:8090 --tls-cert server.crt --tls-key server.key`,
+    );
+  addSettings(command, [...storeSettings, "environment", "tlsCert", "tlsKey", "trustedProxy"]);
+  addSettings(command, ["logFile", "logFormat", "logLevel"]);
+  addSetting(command, consoleUrlSetting);
+  addJson(command, listeningSchema);
+  return command.action(
+    async (address: string | undefined, options: { json?: true; firstLink?: true }) => {
+      const loaded = beginOnStore(command, io);
+      const log = openLog(loaded.config, io);
+      await closing(
+        () => log.close(),
+        () => run(loaded, address, options, io, log),
+      );
+    },
+  );
 }
 
 async function run(
   loaded: LoadedConfig,
+  address: string | undefined,
+  options: { readonly json?: true; readonly firstLink?: true },
   io: Io,
-  say: (message: FromConsole) => void,
+  log: Logger,
 ): Promise<void> {
   const { config } = loaded;
+  const at = addressOf(loaded, address);
+  await permit(config, at.host, (message) => log.warn(message));
   yieldToService();
-  const log = (level: "info" | "warn" | "error") => (message: string) =>
-    say({ type: "log", level, message });
-  const report = (error: unknown) => log("error")(messageOf(error));
-  await permit(loaded, log("warn"));
-  const services = await openServices(config, io, { serving: false, onError: report });
+  refuseStray(config, io, {});
+  const onError = (error: unknown) => log.failure(error);
+  const services = await openServices(config, io, { serving: false, onError });
   await closing(
     () => services.close(),
     async () => {
-      const line = new Line(io, say);
-      const desk = openDesk(loaded, services, line, io);
+      const actions = openActions(loaded, services, io);
       await closing(
-        () => desk.imports.close(),
+        () => actions.imports.close(),
         async () => {
-          const { wantsFirstLink, port } = await line.begun;
-          const server = start(loaded, desk, { port, report, warn: log("warn") });
+          const server = start(loaded, at, actions, log);
+          const { stop, onReload } = io.hearSignals();
+          onReload(() => void renew(loaded, server, log));
           const url = loaded.valueOf(consoleUrlSetting) ?? reachableOrigin(server.url.origin);
-          await desk.people.noteAddress(url);
-          const firstLink =
-            wantsFirstLink && (await desk.people.list()).length === 0
-              ? await firstLinkAt(url, desk, io.actor)
-              : undefined;
+          await actions.people.noteAddress(url);
+          const wantsLink = options.firstLink === true || io.isTerminal;
+          const link = wantsLink ? await firstLink(url, actions.people, io.actor) : undefined;
           // So that the first search is as quick as those that follow.
-          desk.animals.prepare().catch(report);
-          say({ type: "listening", url, port: Number(server.url.port), firstLink });
-          await line.ended(() => {
-            const tls = readTls(config);
-            if (tls !== undefined) server.renew(tls);
-          }, report);
-          await server.stop();
+          actions.animals.prepare().catch(onError);
+          const { port } = server;
+          if (options.json) printJson(io, { url, port, firstLink: link ?? null });
+          else {
+            const lines = [`Console ${url}`, ...(link === undefined ? [] : inviting(link))];
+            void announce(io, `${lines.join("\n")}\n`);
+          }
+          await Promise.race([untilAborted(stop), untilServiceEnds(io)]);
+          await server.stop(stopMaxMs);
         },
       );
     },
   );
+}
+
+/** Where to listen: as the command says, else as the setting does. */
+function addressOf(loaded: LoadedConfig, given: string | undefined) {
+  const text = given ?? defaultAddress;
+  const set = given === undefined ? loaded.valueOf(consoleSetting) : undefined;
+  const address = set ?? consoleSetting.parse(text);
+  if (address !== undefined) return address;
+  throw new AppError("invalid_request", `The address ${consoleSetting.rule}, not ${text}.`);
 }
 
 /** Where the system does not allow it, as in some units, the console runs as the service does. */
@@ -100,62 +145,76 @@ function yieldToService(): void {
   }
 }
 
-function openDesk(loaded: LoadedConfig, services: Services, line: Line, io: Io): Desk {
-  const clock = systemClock;
+/** Resolves at the end of the service that this console was started beside. */
+async function untilServiceEnds(io: Io): Promise<void> {
+  if (io.env[besideVariable] === undefined) return new Promise(() => undefined);
+  for await (const _ of io.input());
+}
+
+function openActions(loaded: LoadedConfig, services: Services, io: Io): Actions {
   return {
     services,
-    people: new PeopleService(services.store, clock, randomBytes),
+    people: new PeopleService(services.store.db, systemClock, randomBytes),
     animals: animalDesk(services),
     imports: openImports(loaded.config, services),
     health: openHealth(loaded, io.env),
-    clock,
-    traffic: () => line.traffic(),
+    clock: systemClock,
   };
 }
 
-async function firstLinkAt(url: string, { people }: Desk, actor: string): Promise<string> {
+/** A link for the operator at the keyboard, if nobody may use the console yet. */
+async function firstLink(
+  url: string,
+  people: PeopleService,
+  actor: string,
+): Promise<string | undefined> {
+  if ((await people.list()).length > 0) return undefined;
   const { token } = await people.invite(actor, "operator", actor);
   return `${url}/join/${token}`;
 }
 
 function start(
   loaded: LoadedConfig,
-  desk: Desk,
-  {
-    port: former,
-    report,
-    warn,
-  }: Pick<Begin, "port"> & {
-    readonly report: (error: unknown) => void;
-    readonly warn: (message: string) => void;
-  },
-): ConsoleServer {
-  const { config } = loaded;
-  const setting = loaded.valueOf(consoleSetting) ?? { host: "127.0.0.1", port: 0 };
-  const { host } = setting;
-  const port = setting.port === 0 ? (former ?? 0) : setting.port;
+  { host, port }: { readonly host: string; readonly port: number },
+  actions: Actions,
+  log: Logger,
+) {
+  const { reusePort, trustedProxy } = loaded.config;
   const publicUrl = loaded.valueOf(consoleUrlSetting);
-  const isBehindProxy = config.trustedProxy.length > 0;
-  const tls = readTls(config);
+  const tls = readTls(loaded.config);
   const machine = hostname().toLowerCase();
   const names = [host.toLowerCase(), machine, `${machine}.local`];
   if (publicUrl !== undefined) names.push(new URL(publicUrl).hostname);
-  const handle = consoleHandler({
-    desk,
-    hosts: { names, isVouched: tls !== undefined || (isBehindProxy && publicUrl === undefined) },
+  const handler = consoleHandler({
+    actions,
+    names,
     publicOrigin: publicUrl,
-    isBehindProxy,
-    report,
-    warn,
+    isTls: tls !== undefined,
+    trustedProxies: trustedProxy,
+    report: (error) => log.failure(error),
+    warn: (message) => log.warn(message),
   });
   try {
-    const { reusePort, trustedProxy } = config;
-    return listen({ host, port, reusePort, tls, trustedProxies: trustedProxy, handle });
+    return listen(handler, { host, port, reusePort, tls });
   } catch (error) {
     throw new AppError(
       "unavailable",
       `Cannot listen for the console on ${host} port ${port}: ${reasonOf(error)}.`,
       { cause: error, hint: "Choose another address with --console." },
     );
+  }
+}
+
+/** Takes up the certificate in its files. If they are not in order, the one in use stays. */
+async function renew(
+  { config }: LoadedConfig,
+  server: ReturnType<typeof listen>,
+  log: Logger,
+): Promise<void> {
+  try {
+    const tls = readTls(config);
+    if (tls !== undefined) await server.renew(tls);
+  } catch (error) {
+    log.failure(error);
   }
 }

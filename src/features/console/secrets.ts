@@ -21,8 +21,8 @@ export function newSecret(randomBytes: RandomBytes): Secret {
 }
 
 /** True for text that can be a secret. Anything else is not looked up. */
-export function isSecret(text: string | undefined): text is Secret {
-  return text !== undefined && secretPattern.test(text);
+export function isSecret(text: unknown): text is Secret {
+  return typeof text === "string" && secretPattern.test(text);
 }
 
 /** SHA-256 of a secret, for the store. A random secret needs no salt and no slow hash. */

@@ -1,6 +1,9 @@
 import { origin, type Setting } from "../../config.ts";
 import { listenAddress } from "../listen-address.ts";
 
+/** Where the console is unless somebody says otherwise, as the documentation has it. */
+export const defaultAddress = "127.0.0.1:8090";
+
 export const consoleSetting = {
   ...listenAddress("console", "serve the staff's console at this address; off by default"),
   // Of several serving processes one has the console.
@@ -16,3 +19,12 @@ export const consoleUrlSetting: Setting<string | undefined> = {
   rule: "must be an address such as https://console.example.org",
   parse: (value) => (value === "*" ? undefined : origin(value.replace(/\/$/, ""))),
 };
+
+/** Set in the environment of a console that the service started: it ends with its input. */
+export const besideVariable = "CONSOLE_BESIDE_SERVICE";
+
+/** What a person is told who starts a console that nobody may use, in lines. */
+export function inviting(link: string): string[] {
+  const why = "Nobody may use the console yet. Your own link works once, within 7 days:";
+  return ["", why, `  ${link}`, ""];
+}

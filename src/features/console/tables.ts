@@ -1,9 +1,6 @@
 /** Who may use the console. */
+import { personRoles } from "../../storage/schema-values.ts";
 import { bytes, count, keyOf, nullable, oneOf, table, text } from "../../storage/declare.ts";
-
-/** Staff see animals, import and categories; operators see all. */
-export const roles = ["staff", "operator"] as const;
-export type Role = (typeof roles)[number];
 
 /** The people who use the console. */
 export const people = table({
@@ -12,7 +9,7 @@ export const people = table({
   columns: {
     id: text(),
     name: text(),
-    role: oneOf(roles),
+    role: oneOf(personRoles),
     createdAtMs: count(),
     /** Who invited the person. */
     createdBy: text(),

@@ -1,5 +1,6 @@
 import type { Watcher } from "../../feature.ts";
 import type { Io } from "../../cli/io.ts";
+import { isEveryAddress } from "../../cli/reach.ts";
 import {
   dataFolderOf,
   settings,
@@ -7,19 +8,26 @@ import {
   type EnvironmentVariables,
   type LoadedConfig,
 } from "../../config.ts";
-import { systemClock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Logger } from "../../service/log/logger.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
-import { parentOf } from "../operate/processes/parent.ts";
-import { TrafficMeter } from "../operate/traffic.ts";
-import { isEveryAddress } from "../../cli/reach.ts";
-import { consoleSetting } from "./settings.ts";
-import { ConsoleProcess } from "./child.ts";
 import { program } from "../program.ts";
+import type { ListenAddress } from "../listen-address.ts";
+import { permit } from "./reach.ts";
+import { besideVariable, inviting } from "./settings.ts";
 
-/** Starts the console beside the service, and tells it what the service does. */
-export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Watcher {
+/** A console that dies is restarted after this long, then after twice as long each time. */
+const restartMs = { first: 1_000, longest: 60_000 } as const;
+/** How long a console may take to end after it was asked to. */
+const stopMaxMs = 3_000;
+
+/** Starts `rehome console` beside the service, and keeps it. */
+export async function watchWithConsole(
+  loaded: LoadedConfig,
+  address: ListenAddress,
+  log: Logger,
+  io: Io,
+): Promise<Watcher> {
   const { config } = loaded;
   if (dataFolderOf(config) === inMemory) {
     throw new AppError(
@@ -28,22 +36,15 @@ export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Wat
       { hint: "Name a folder with --data." },
     );
   }
-  refuseOwnPort(loaded);
-  // Of several processes, the supervisor counts what all of them answer.
-  const ofAll = parentOf(io.env)?.traffic;
-  const meter = new TrafficMeter(systemClock);
-  const child = new ConsoleProcess({
-    command: [...program(), "__console"],
-    env: environmentOf(loaded, io.env),
-    log,
-    traffic: ofAll ?? (() => meter.lastHour()),
-  });
+  refuseOwnPort(loaded, address);
+  // The console itself warns.
+  await permit(config, address.host, () => undefined);
+  const child = new ConsoleProcess(environmentOf(loaded, io.env), address, log);
   return {
-    ...(ofAll === undefined && { requests: meter }),
     async listen() {
-      const { url, firstLink } = await child.start(io.isTerminal);
+      const { url, firstLink } = await child.start(io.isTerminal ? ["--first-link"] : []);
       io.hearSignals().onReload(() => child.reload());
-      return { title: "Console", url, more: firstLink === undefined ? [] : inviting(firstLink) };
+      return { title: "Console", url, more: firstLink === null ? [] : inviting(firstLink) };
     },
     close: () => child.stop(),
   };
@@ -53,8 +54,7 @@ export function watchWithConsole(loaded: LoadedConfig, log: Logger, io: Io): Wat
  * Throws when the console would listen where the service does. With --reuse-port, and so with
  * --processes, the system would give connections to one or the other.
  */
-function refuseOwnPort({ config, valueOf }: LoadedConfig): void {
-  const { host, port } = valueOf(consoleSetting) ?? { host: "", port: 0 };
+function refuseOwnPort({ config }: LoadedConfig, { host, port }: ListenAddress): void {
   if (port === 0 || port !== config.port) return;
   if (host !== config.host && ![host, config.host].some(isEveryAddress)) return;
   throw new AppError(
@@ -62,11 +62,6 @@ function refuseOwnPort({ config, valueOf }: LoadedConfig): void {
     `The console and the service cannot both listen on ${host} port ${port}.`,
     { hint: "Choose another address with --console." },
   );
-}
-
-function inviting(link: string): string[] {
-  const why = "Nobody may use the console yet. Your own link works once, within 7 days:";
-  return ["", why, `  ${link}`, ""];
 }
 
 /**
@@ -86,5 +81,103 @@ function environmentOf({ all, config }: LoadedConfig, env: EnvironmentVariables)
   return {
     ...Object.fromEntries([...others, ...given]),
     ...(data !== undefined && { [variableOf(settings.data)]: data }),
+    [besideVariable]: "1",
   };
+}
+
+/** What the console prints once it listens. */
+interface Begun {
+  readonly url: string;
+  readonly port: number;
+  readonly firstLink: string | null;
+}
+
+/** The console as a process of its own: nothing there takes time or memory from the service. */
+class ConsoleProcess {
+  readonly #env: EnvironmentVariables;
+  readonly #log: Logger;
+  /** Of the setting, with the port that it had before it died: people have its address open. */
+  #address: ListenAddress;
+  #child: ReturnType<typeof spawn> | undefined;
+  #isStopping = false;
+  #restartMs: number = restartMs.first;
+
+  constructor(env: EnvironmentVariables, address: ListenAddress, log: Logger) {
+    this.#env = env;
+    this.#log = log;
+    this.#address = address;
+  }
+
+  /** Starts it and resolves once it listens. Throws AppError when it does not. */
+  async start(flags: readonly string[]): Promise<Begun> {
+    const child = spawn(this.#address, flags, this.#env);
+    this.#child = child;
+    const begun = await firstDocument<Begun>(child.stdout);
+    if (begun === undefined) {
+      await child.exited;
+      throw new AppError("unavailable", "The console did not start; its own message says why.", {
+        hint: "Choose another address with --console.",
+      });
+    }
+    this.#address = { ...this.#address, port: begun.port };
+    void child.exited.then((code) => this.#ended(code));
+    return begun;
+  }
+
+  /** Makes it take up its certificate again, and reopen its log. */
+  reload(): void {
+    this.#child?.kill("SIGHUP");
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const child = this.#child;
+    if (child === undefined) return;
+    await child.stdin.end();
+    const late = setTimeout(() => child.kill("SIGKILL"), stopMaxMs);
+    await child.exited;
+    clearTimeout(late);
+  }
+
+  /** What ends by itself is started again; what was asked to end, as by Ctrl-C, is not. */
+  #ended(code: number): void {
+    if (this.#isStopping || code === 0) return;
+    const waitMs = this.#restartMs;
+    this.#restartMs = Math.min(waitMs * 2, restartMs.longest);
+    this.#log.error(`The console ended with code ${code}; it is restarted.`);
+    setTimeout(() => void this.#restart(), waitMs).unref();
+  }
+
+  async #restart(): Promise<void> {
+    if (this.#isStopping) return;
+    try {
+      await this.start([]);
+      this.#restartMs = restartMs.first;
+    } catch (error) {
+      this.#log.failure(error);
+      this.#ended(1);
+    }
+  }
+}
+
+function spawn({ host, port }: ListenAddress, flags: readonly string[], env: EnvironmentVariables) {
+  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return Bun.spawn([...program(), "console", address, "--json", ...flags], {
+    env: { ...env },
+    // Its end is the end of the service, whatever ended that: no console is left behind.
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+}
+
+/** The JSON document that a stream begins with; undefined if it ends before. */
+async function firstDocument<T>(bytes: AsyncIterable<Uint8Array>): Promise<T | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of bytes) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.endsWith("}\n")) return JSON.parse(text) as T;
+  }
+  return undefined;
 }

@@ -1,35 +1,13 @@
 /** What the console's listener says of a request, and what every answer says to a browser. */
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { permit } from "../../../src/features/console/reach.ts";
-import { consoleSetting } from "../../../src/features/console/settings.ts";
-import { download, pageAnswer, redirect } from "../../../src/features/console/web/answer.ts";
-import { assetAt, assetPaths } from "../../../src/features/console/web/assets.ts";
-import { listen, type Origin } from "../../../src/features/console/web/server.ts";
-import { receiveFile } from "../../../src/features/console/web/upload.ts";
-import { html } from "../../../src/features/docs/html.ts";
+import { receiveFile } from "../../../src/features/console/body.ts";
+import { assetPaths } from "../../../src/features/console/pages/assets.ts";
 import { loadConfig } from "../../../src/config.ts";
-import { parseCidr } from "../../../src/domain/address.ts";
+import { asking } from "../../helpers/console-pages.ts";
 
 const fixtures = join(import.meta.dir, "../../fixtures/tls");
-const tls = {
-  cert: readFileSync(join(fixtures, "first.crt"), "utf8"),
-  key: readFileSync(join(fixtures, "first.key"), "utf8"),
-};
-
-function listener(options: Partial<Parameters<typeof listen>[0]> = {}) {
-  return listen({
-    host: "127.0.0.1",
-    port: 0,
-    reusePort: false,
-    tls: undefined,
-    trustedProxies: [],
-    handle: async (_request, { address, isSecure }: Origin) => Response.json({ address, isSecure }),
-    ...options,
-  });
-}
-
 const flagsOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "with HTTPS": { "tls-cert": join(fixtures, "first.crt"), "tls-key": join(fixtures, "first.key") },
   "behind a proxy": { "trusted-proxy": "127.0.0.1" },
@@ -45,33 +23,16 @@ test.each([
   ["127.0.0.1:8090", "in plain HTTP", "silent"],
   ["localhost:8090", "in plain HTTP", "silent"],
 ] as const)("at %s %s the console is %s", async (address, how, expected) => {
-  const loaded = loadConfig({ console: address, ...flagsOf[how] }, {}, [consoleSetting]);
+  const { config } = loadConfig({ ...flagsOf[how] }, {}, []);
   const warnings: string[] = [];
-  const permitted = await permit(loaded, (text) => warnings.push(text)).catch((error: unknown) => {
-    expect(error).toMatchObject({ kind: "invalid_request" });
-    return "refused";
-  });
+  const [host = ""] = address.split(":");
+  const permitted = await permit(config, host, (text) => warnings.push(text)).catch(
+    (error: unknown) => {
+      expect(error).toMatchObject({ kind: "invalid_request" });
+      return "refused";
+    },
+  );
   expect(permitted ?? (warnings.length > 0 ? "warned" : "silent")).toBe(expected);
-});
-
-test("only a trusted proxy says where a request comes from, and that it came over HTTPS", async () => {
-  const headers = { "x-forwarded-for": "203.0.113.7", "x-forwarded-proto": "https" };
-  const trusted = [parseCidr("127.0.0.1")].filter((each) => each !== undefined);
-  for (const [trustedProxies, expected] of [
-    [[], { address: "127.0.0.1", isSecure: false }],
-    [trusted, { address: "203.0.113.7", isSecure: true }],
-  ] as const) {
-    const server = listener({ trustedProxies });
-    const answer = await fetch(server.url.href, { headers });
-    expect(await answer.json()).toEqual(expected);
-    await server.stop();
-  }
-});
-
-test("a port with HTTPS is not shared with another program that has it", async () => {
-  const server = listener({ tls });
-  expect(() => listener({ tls, port: Number(server.url.port) })).toThrow("Failed to listen");
-  await server.stop();
 });
 
 test("a file that cannot be written ends its upload with the reason, which is the service's", async () => {
@@ -93,21 +54,29 @@ test("a file that cannot be written ends its upload with the reason, which is th
   expect(await upload.catch((error: unknown) => error)).toMatchObject({ code: "ENOENT" });
 });
 
-test("a file of the program is kept by the browser, as its path changes with its bytes", () => {
-  for (const path of Object.values(assetPaths)) {
-    expect(path).toMatch(/^\/assets\/\w+-[0-9a-f]{12}\.\w+$/);
-    expect(assetAt(path)?.headers.get("cache-control")).toContain("max-age=31536000, immutable");
-  }
-  expect(assetAt("/assets/style.css")).toBeUndefined();
+const ask = asking({
+  actions: { clock: () => 0 },
+  report: (error) => expect(error).toBeUndefined(),
+  warn: () => undefined,
 });
 
-test("every answer keeps a page to itself: no frame, no stranger's script, no copy", () => {
-  const answers = [
-    pageAnswer(html`<p></p>`, "ok", {}),
-    redirect("/animals"),
-    download("", "animals.csv", "text/csv"),
+test("a file of the program is kept by the browser, as its path changes with its bytes", async () => {
+  for (const path of Object.values(assetPaths)) {
+    expect(path).toMatch(/^\/assets\/\w+-[0-9a-f]{12}\.\w+$/);
+    const { headers } = await ask(path);
+    expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+  }
+  expect((await ask("/assets/style.css")).status).toBe(401);
+});
+
+test("every response keeps a page to itself: no frame, no stranger's script, no copy", async () => {
+  const responses = [
+    await ask("/animals"),
+    await ask("/language/es", { method: "POST" }),
+    await ask("/", { headers: { host: "evil.example" } }),
   ];
-  for (const { headers } of answers) {
+  expect(responses.map(({ status }) => status)).toEqual([401, 303, 421]);
+  for (const { headers } of responses) {
     expect(Object.fromEntries(headers)).toMatchObject({
       "cache-control": "no-store",
       "content-security-policy":

@@ -3,19 +3,19 @@
  * languages.
  */
 import { describe, expect, test } from "bun:test";
-import type { Desk } from "../../../src/features/console/desk.ts";
-import { exposureOf, isUnspecified, widest } from "../../../src/features/console/exposure.ts";
-import { Failures, failuresPerMinute } from "../../../src/features/console/failures.ts";
-import { reachableOrigin } from "../../../src/features/console/reach.ts";
+import { Form, readForm } from "../../../src/features/console/body.ts";
+import {
+  exposureOf,
+  isUnspecified,
+  reachableOrigin,
+  widest,
+} from "../../../src/features/console/reach.ts";
 import { hashSecret, isSecret, newSecret } from "../../../src/features/console/secrets.ts";
-import { TrafficMeter, TrafficTeller } from "../../../src/features/operate/traffic.ts";
-import { Form, readForm } from "../../../src/features/console/web/forms.ts";
-import { consoleHandler } from "../../../src/features/console/web/handler.ts";
-import { isKnownHost, isOpenable, isOwnOrigin } from "../../../src/features/console/web/origin.ts";
-import { router } from "../../../src/features/console/web/router.ts";
+import { Failures, failuresPerMinute } from "../../../src/features/console/session.ts";
+import { isKnownHost, isOpenable, isOwnOrigin } from "../../../src/features/console/visit.ts";
 import { languageFor } from "../../../src/features/console/words/index.ts";
 import { minuteMs } from "../../../src/domain/clock.ts";
-import { until } from "../../helpers/until.ts";
+import { asking } from "../../helpers/console-pages.ts";
 
 describe("who can reach an address", () => {
   test.each([
@@ -121,7 +121,7 @@ describe("wrong tries", () => {
 });
 
 describe("hosts", () => {
-  const known = { names: ["shelter-pi", "shelter-pi.local"], isVouched: false };
+  const names = ["shelter-pi", "shelter-pi.local"];
   test.each([
     "127.0.0.1:8090",
     "[::1]:8090",
@@ -130,7 +130,7 @@ describe("hosts", () => {
     "192.168.1.5",
     "shelter-pi.local:8090",
     "shelter-pi.local.",
-  ])("%s is known", (host) => expect(isKnownHost(host, known)).toBe(true));
+  ])("%s is known", (host) => expect(isKnownHost(host, names, false)).toBe(true));
   test.each([
     null,
     "",
@@ -140,10 +140,10 @@ describe("hosts", () => {
     "a b",
     "x@y",
     ..."@/\\?#".split("").map((sign) => `127.0.0.1${sign}127.0.0.1`),
-  ])("%p is not", (host) => expect(isKnownHost(host, known)).toBe(false));
+  ])("%p is not", (host) => expect(isKnownHost(host, names, false)).toBe(false));
   test("any name is, where a certificate or a proxy vouches for it", () => {
-    expect(isKnownHost("console.example.org", { ...known, isVouched: true })).toBe(true);
-    expect(isKnownHost("", { ...known, isVouched: true })).toBe(false);
+    expect(isKnownHost("console.example.org", names, true)).toBe(true);
+    expect(isKnownHost("", names, true)).toBe(false);
   });
 });
 
@@ -188,57 +188,37 @@ test("a form has room for 2,000 animals, whatever their ids", async () => {
   const ids = new URLSearchParams();
   for (let at = 0; at < 2_000; at += 1) ids.append("id", "9223372036854775807");
   const request = new Request("http://127.0.0.1/animals/several", { method: "POST", body: ids });
-  expect((await readForm(request)).all("id")).toHaveLength(2_000);
+  expect((await readForm({ request })).all("id")).toHaveLength(2_000);
 });
 
 describe("plain HTTP", () => {
-  const ask = (address: string, isSecure: boolean, isBehindProxy = false) => {
-    const hosts = { names: ["console.example.org"], isVouched: true };
-    const handle = consoleHandler({
-      // Nothing more of it is asked before somebody is let in.
-      desk: { clock: () => 0 } as Desk,
-      hosts,
-      publicOrigin: undefined,
-      isBehindProxy,
-      report: (error) => expect(error).toBeUndefined(),
-      warn: () => undefined,
-    });
-    const request = new Request("http://console.example.org/animals", {
-      headers: { host: "console.example.org" },
-    });
-    return handle(request, {
-      address,
-      isSecure,
-      bePatient: () => undefined,
-    });
-  };
-  test.each([
-    ["203.0.113.7", false, false, 403],
-    ["2001:db8::1", false, false, 403],
-    ["203.0.113.7", true, false, 401],
-    ["203.0.113.7", false, true, 401],
-    ["192.168.1.5", false, false, 401],
-    ["127.0.0.1", false, false, 401],
-  ] as const)("from %s, secure %p, behind a proxy %p: %i", async (...given) => {
-    const [address, isSecure, isBehindProxy, status] = given;
-    expect((await ask(address, isSecure, isBehindProxy)).status).toBe(status);
+  const ask = asking({
+    // Nothing more of it is asked before somebody is let in.
+    actions: { clock: () => 0 },
+    report: (error) => expect(error).toBeUndefined(),
+    warn: () => undefined,
   });
-});
+  test.each([
+    ["203.0.113.7", false, 403],
+    ["2001:db8::1", false, 403],
+    ["203.0.113.7", true, 401],
+    ["192.168.1.5", false, 401],
+    ["127.0.0.1", false, 401],
+  ] as const)("from %s, secure %p: %i", async (address, isSecure, status) => {
+    expect((await ask("/animals", { address, isSecure })).status).toBe(status);
+  });
 
-test("a router finds the first route, its parameters, and the methods of a path", () => {
-  const handle = () => new Response();
-  const find = router([
-    { method: "GET", path: "/animals/new", role: "staff", handle },
-    { method: "GET", path: "/animals/:id", role: "staff", handle },
-    { method: "POST", path: "/animals/:id/status", role: "staff", handle },
-  ]);
-  expect(find("GET", "/animals/new")).toMatchObject({ params: {} });
-  expect(find("HEAD", "/animals/12")).toMatchObject({ params: { id: "12" } });
-  expect(find("PUT", "/animals/12")).toEqual({ route: undefined, allowed: ["GET"] });
-  expect(find("GET", "/animals/12/status")).toEqual({ route: undefined, allowed: ["POST"] });
-  expect(find("GET", "/people/animals/new")).toEqual({ route: undefined, allowed: [] });
-  expect(find("GET", "/animals/")).toEqual({ route: undefined, allowed: [] });
-  expect(find("GET", "/animals/1/2")).toEqual({ route: undefined, allowed: [] });
+  test("is for the proxy itself to take, and not for others because there is one", async () => {
+    const forwarded = { "x-forwarded-for": "203.0.113.7", "x-forwarded-proto": "https" };
+    const from = async (address: string) =>
+      (await ask("/", { address, headers: forwarded })).status;
+    expect(await from("10.0.0.9")).toBe(401);
+    expect(await from("203.0.113.8")).toBe(403);
+    // Neither does a name count that the proxy alone vouches for.
+    const headers = { ...forwarded, host: "console.example.org" };
+    expect((await ask("/", { address: "10.0.0.9", headers })).status).toBe(401);
+    expect((await ask("/", { address: "192.168.1.5", headers })).status).toBe(421);
+  });
 });
 
 describe("languages", () => {
@@ -254,62 +234,4 @@ describe("languages", () => {
   ] as const)("chosen %p, accepted %p: %s", (chosen, accepted, expected) =>
     expect(languageFor(chosen, accepted)).toBe(expected),
   );
-});
-
-test("what other processes tell is added, whichever of them it was", () => {
-  let nowMs = 1_000 * minuteMs;
-  const meter = new TrafficMeter(() => nowMs);
-  const tellers = [0, 1].map(() => new TrafficTeller((answered) => meter.add(answered)));
-  const answered = (by: number, status: number, durationMs: number) =>
-    tellers[by]?.answered({ status, durationMs });
-  for (let i = 0; i < 60; i += 1) answered(0, 200, 0.4);
-  for (let i = 0; i < 39; i += 1) answered(1, 429, 3);
-  answered(1, 500, 9_000);
-  expect(meter.lastHour().requests).toBe(0);
-  for (const teller of tellers) teller.tell();
-  // What is told is not told again.
-  for (const teller of tellers) teller.tell();
-  const all = { requests: 100, refused: 39, failed: 1, p50Ms: 0.5, p99Ms: 3 };
-  expect(meter.lastHour()).toMatchObject(all);
-  answered(0, 503, 9_000);
-  tellers[0]?.tell();
-  expect(meter.lastHour()).toMatchObject({ requests: 101, failed: 2, p99Ms: 2_500 });
-  nowMs += 60 * minuteMs;
-  expect(meter.lastHour()).toMatchObject({ requests: 0, refused: 0, failed: 0, p99Ms: 0 });
-});
-
-test("the traffic of an hour: minutes go, quantiles are bounds", () => {
-  let nowMs = 1_000 * minuteMs;
-  const meter = new TrafficMeter(() => nowMs);
-  const answered = (status: number, durationMs: number) => meter.answered({ status, durationMs });
-  for (let i = 0; i < 98; i += 1) answered(200, 0.4);
-  answered(429, 0.4);
-  answered(503, 90);
-  const busy = { requests: 100, refused: 1, failed: 1, p50Ms: 0.5, p99Ms: 0.5 };
-  expect(meter.lastHour()).toMatchObject(busy);
-  answered(200, 90);
-  expect(meter.lastHour().p99Ms).toBe(100);
-  nowMs += 59 * minuteMs;
-  expect(meter.lastHour()).toMatchObject({ requests: 101, upSeconds: 59 * 60 });
-  expect(meter.lastHour().perMinute.at(0)).toBe(101);
-  nowMs += minuteMs;
-  expect(meter.lastHour()).toMatchObject({ requests: 0, p50Ms: 0, p99Ms: 0 });
-  nowMs -= 30 * minuteMs;
-  answered(200, 1);
-  expect(meter.lastHour().requests).toBe(1);
-  nowMs += 31 * minuteMs;
-  expect(meter.lastHour().perMinute.at(-2)).toBe(1);
-  nowMs += 24 * 60 * minuteMs;
-  expect(meter.lastHour().perMinute).toEqual(Array.from({ length: 60 }, () => 0));
-});
-
-test("what a process counts is told by itself, again and again, and nothing where there is none", async () => {
-  const told: number[] = [];
-  const teller = new TrafficTeller(({ requests }) => told.push(requests));
-  teller.tell();
-  for (const count of [1, 2]) {
-    for (let i = 0; i < count; i += 1) teller.answered({ status: 200, durationMs: 1 });
-    await until(() => told.length === count);
-  }
-  expect(told).toEqual([1, 2]);
 });

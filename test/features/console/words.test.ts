@@ -1,7 +1,7 @@
 /** Both languages of the console say the same things, each in its own words. */
 import { describe, expect, test } from "bun:test";
 import { size } from "../../../src/features/console/pages/parts.ts";
-import type { Arrival } from "../../../src/features/console/web/visit.ts";
+import type { Arrival } from "../../../src/features/console/visit.ts";
 import { en } from "../../../src/features/console/words/en.ts";
 import { es } from "../../../src/features/console/words/es.ts";
 import { languages } from "../../../src/features/console/words/index.ts";
@@ -18,7 +18,6 @@ const same = [
   "export.json",
   "keys.fields.plan",
   "keys.id",
-  "health.duration",
 ];
 
 /** Each text of a language by its path; a function's with numbers for what it shows. */
@@ -66,7 +65,6 @@ describe("the words of the console", () => {
   });
 
   test("have a comma in a Spanish fraction", () => {
-    expect(es.health.quantiles(0.25, 1000)).toBe("la mitad en 0,25 ms, 99 de 100 en 1.000 ms");
     const sizes = (language: "en" | "es") =>
       [1_000, 1_536, 1_047_552].map((bytes) => size({ language } as Arrival, bytes));
     expect(sizes("es")).toEqual(["1.000 bytes", "1,5 KiB", "1.023 KiB"]);

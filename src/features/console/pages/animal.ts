@@ -1,55 +1,164 @@
-import { AppError } from "../../../domain/errors.ts";
+/** One animal: added, corrected, removed, and what became of it. */
 import { parseInt64 } from "../../../domain/int64.ts";
-import type { Category } from "../../animals/category.ts";
-import type { Pet, PetStatus } from "../../../domain/pet.ts";
-import { html } from "../../docs/html.ts";
-import { redirect } from "../web/answer.ts";
-import { ConsoleError } from "../web/console-error.ts";
-import { param, type Visit } from "../web/visit.ts";
 import {
-  animalForm,
-  type AnimalValues,
-  errorsOf,
-  noValues,
-  sentChanges,
-  sentValues,
-  textsOf,
-} from "./animal-form.ts";
-import { historyList } from "./animal-history.ts";
-import { backPath, changeNotice, withChange } from "./change-notice.ts";
-import { consolePage } from "./layout.ts";
-import { notFoundPage } from "./failures.ts";
-import { removedPage } from "./removed-animal.ts";
-import { noStatus, notice, oneButton, shownName, statusChoice, type FieldErrors } from "./parts.ts";
+  characterCount,
+  isPetName,
+  petFieldNames,
+  petNameLengthMax,
+  type Pet,
+  type PetFieldName,
+} from "../../../domain/pet.ts";
+import type { Category } from "../../animals/category.ts";
+import type { FieldValue } from "../../animals/events.ts";
+import { html, type Html } from "../../docs/html.ts";
+import { type OptionalTextName, optionalTextNames } from "../../optional-texts.ts";
+import { isVisible } from "../../visible.ts";
+import { readForm, type Form } from "../body.ts";
+import type { AnimalEvent } from "../desk.ts";
+import type { Visit } from "../visit.ts";
+import type { Words } from "../words/index.ts";
+import { backPath, changeNotice, mayUndo, undoOf, withChange } from "./changes.ts";
+import { notFoundPage, page, seeOther } from "./page.ts";
+import {
+  Fields,
+  hidden,
+  moment,
+  noStatus,
+  notice,
+  oneButton,
+  shownName,
+  statusChoice,
+  statusOptions,
+  type FieldErrors,
+} from "./parts.ts";
 
-const statusOfChoice = (choice: PetStatus | "none" | undefined): PetStatus | undefined =>
-  choice === noStatus ? undefined : choice;
+/** The fields of an animal as a form has them. */
+type AnimalField = "category" | Exclude<PetFieldName, "categoryId">;
+export type AnimalValues = Readonly<Record<AnimalField, string>>;
 
-/** `GET /animals/new`: a page of its own to add an animal. */
-export async function newAnimalPage(visit: Visit): Promise<Response> {
-  return newPage(visit, noValues);
+type Texts<T> = { readonly [N in OptionalTextName]: T };
+
+/** What `valueOf` has for each optional text of an animal. */
+function textsOf<T>(valueOf: (name: OptionalTextName) => T) {
+  const texts = optionalTextNames.map((name) => [name, valueOf(name)] as const);
+  // oxlint-disable-next-line typescript/no-generated-empty-object-type -- no field is one by now
+  return Object.fromEntries(texts) as Texts<T>;
 }
 
-async function newPage(
+/** The fields of an animal that nobody described yet. */
+export const noValues: AnimalValues = {
+  name: "",
+  category: "",
+  status: "available",
+  ...textsOf(() => ""),
+};
+
+const fieldsIn = (values: AnimalValues) => Object.entries(values) as [AnimalField, string][];
+
+/** More than anybody reads through in a list of suggestions. */
+const suggestionsMax = 300;
+
+/**
+ * The form of an animal. The browser checks nothing: what is wrong stands beside its field. `was`
+ * is the animal while the form is shown: a field that stays so was not changed here.
+ */
+export function animalForm(
   visit: Visit,
+  action: string,
   values: AnimalValues,
+  categories: readonly Category[],
+  {
+    button = visit.words.buttons.save,
+    errors,
+    was,
+  }: { readonly button?: string; readonly errors?: FieldErrors; readonly was?: AnimalValues } = {},
+): Html {
+  const fields = new Fields(visit, values, errors);
+  return html`<form method="post" action="${action}" novalidate>
+    ${was && fieldsIn(was).map(([name, value]) => hidden(`was-${name}`, value))}
+    ${fields.text("name")}
+    ${fields.text("category", { more: html`list="categories" maxlength="1000"` })}
+    <datalist id="categories">
+      ${categories.slice(0, suggestionsMax).map(({ name }) => html`<option value="${name}"></option>`)}
+    </datalist>
+    ${fields.select("status", statusOptions(visit))}
+    ${optionalTextNames.map((name) => fields.text(name))}
+    <button>${button}</button>
+  </form>`;
+}
+
+/** The fields as they were sent. */
+function sentValues(form: Form): AnimalValues {
+  return {
+    name: form.exact("name"),
+    category: form.text("category"),
+    status: form.text("status"),
+    ...textsOf((name) => form.exact(name)),
+  };
+}
+
+function valuesOf(animal: Pet, categories: readonly Category[]): AnimalValues {
+  const { name, categoryId, status = noStatus } = animal;
+  const category = categories.find(({ id }) => id === categoryId)?.name ?? String(categoryId);
+  return { name, category, status, ...textsOf((text) => animal[text] ?? "") };
+}
+
+/** A field holds one line: a name with a line break in it comes back without. */
+const isSame = (one: string, other: string) => oneLine(one) === oneLine(other);
+const oneLine = (text: string) => text.replaceAll(/[\r\n]/g, "");
+
+/**
+ * What a form makes of an animal that is `known` by now, and the fields that somebody else changed
+ * too since the form was shown. Those that only others changed stay as these have them.
+ */
+function sentChanges(form: Form, known: AnimalValues) {
+  const sent = sentValues(form);
+  const changed = fieldsIn(known).flatMap(([field, value]) => {
+    const was = form.has(`was-${field}`) ? form.exact(`was-${field}`) : value;
+    const isChanged = !isSame(sent[field], was) && !isSame(sent[field], value);
+    return isChanged ? [{ field, isConflict: !isSame(was, value) }] : [];
+  });
+  const own = Object.fromEntries(changed.map(({ field }) => [field, sent[field]]));
+  return {
+    values: { ...known, ...own } as AnimalValues,
+    conflicts: changed.flatMap(({ field, isConflict }) => (isConflict ? [field] : [])),
+  };
+}
+
+/** What is wrong with the fields, in words; empty when all is well. */
+function errorsOf(values: AnimalValues, words: Words): FieldErrors {
+  const { name, category, status } = values;
+  const wrong: Record<string, string | undefined> = {
+    name: nameError(name, words),
+    category: category === "" ? words.errors.categoryMissing : nameError(category, words),
+    status: statusChoice(status) === undefined ? words.errors.status : undefined,
+  };
+  for (const text of optionalTextNames) {
+    if (!isPetName(values[text])) wrong[text] = words.errors.name;
+  }
+  return Object.fromEntries(Object.entries(wrong).filter(([, error]) => error !== undefined));
+}
+
+/** What is wrong with a name of an animal, a category, a key or a person. */
+export function nameError(name: string, words: Words): string | undefined {
+  if (!isVisible(name)) return words.errors.nameMissing;
+  if (characterCount(name) > petNameLengthMax) return words.errors.nameLong(petNameLengthMax);
+  return isPetName(name) ? undefined : words.errors.name;
+}
+
+/** `GET /animals/new`: a page of its own to add an animal. */
+export async function newAnimalPage(
+  visit: Visit,
+  values = noValues,
   errors: FieldErrors = {},
 ): Promise<Response> {
-  const { words, desk } = visit;
-  const categories = await desk.animals.categories();
-  return consolePage(visit, {
+  const { words, animals } = visit;
+  return page(visit, {
     title: words.animals.addTitle,
     section: "animals",
     errors,
-    body: html`<h1>${words.animals.addTitle}</h1>
-      <section class="card narrow">
-        ${animalForm(visit, {
-          action: "/animals",
-          values,
-          errors,
-          names: categories.map(({ name }) => name),
-          button: words.buttons.save,
-        })}
+    body: html`<section class="card narrow">
+        ${animalForm(visit, "/animals", values, await animals.categories(), { errors })}
       </section>
       <p><a href="/animals">${words.animals.showAll}</a></p>`,
   });
@@ -57,27 +166,33 @@ async function newPage(
 
 /** `POST /animals`: adds one. */
 export async function addAnimal(visit: Visit): Promise<Response> {
-  const values = sentValues(visit);
+  const values = sentValues(await readForm(visit));
   const errors = errorsOf(values, visit.words);
-  if (Object.keys(errors).length > 0) return newPage(visit, values, errors);
-  const { name, category, status } = values;
-  const added = await visit.desk.animals.add(
+  if (Object.keys(errors).length > 0) return newAnimalPage(visit, values, errors);
+  const { name, category } = values;
+  const status = statusChoice(values.status);
+  const added = await visit.animals.add(
     {
       name,
       category,
-      status: statusOfChoice(statusChoice(status)),
+      status: status === noStatus ? undefined : status,
       ...textsOf((text) => values[text] || undefined),
     },
     visit.person.name,
   );
-  return redirect(withChange("/animals", added));
+  return seeOther(withChange("/animals", added));
+}
+
+async function animalOf({ animals }: Visit, id: string): Promise<Pet | undefined> {
+  const number = parseInt64(id);
+  return number === undefined ? undefined : animals.byId(number);
 }
 
 /** `GET /animals/:id`: one animal, to correct, and what became of it. */
-export async function animalPage(visit: Visit): Promise<Response> {
-  const animal = await animalOf(visit);
-  if (animal === undefined) return removedPage(visit);
-  const categories = await visit.desk.animals.categories();
+export async function animalPage(visit: Visit, id: string): Promise<Response> {
+  const animal = await animalOf(visit, id);
+  if (animal === undefined) return removedPage(visit, id);
+  const categories = await visit.animals.categories();
   return shown(visit, animal, valuesOf(animal, categories), categories);
 }
 
@@ -88,61 +203,86 @@ async function shown(
   categories: readonly Category[],
   errors: FieldErrors = {},
 ): Promise<Response> {
-  const { words, desk } = visit;
-  const { id } = animal;
-  const [events, done] = await Promise.all([desk.animals.history(id), changeNotice(visit)]);
-  const title = shownName(visit, animal.name);
-  return consolePage(visit, {
-    title,
+  const { words, animals } = visit;
+  const { id, name } = animal;
+  const path = `/animals/${String(id)}`;
+  const [events, done] = await Promise.all([animals.history(id), changeNotice(visit)]);
+  const was = valuesOf(animal, categories);
+  return page(visit, {
+    title: shownName(visit, name),
     section: "animals",
+    beside: html`<small>${String(id)}</small>`,
+    back: ["/animals", words.animals.backToAll],
+    done,
     errors,
-    body: html`<p class="trail"><a href="/animals">${words.animals.backToAll}</a></p>
-      <h1>${title} <small>${String(id)}</small></h1>
-      <div id="notices">${done}</div>
-      <div class="desk">
-        <section class="card">
-          ${animalForm(visit, {
-            action: `/animals/${String(id)}`,
-            values,
-            was: valuesOf(animal, categories),
-            errors,
-            names: categories.map(({ name }) => name),
-            button: words.buttons.save,
-          })}
-          <div class="apart">
-            ${oneButton(`/animals/${String(id)}/remove`, words.buttons.remove, {
-              kind: "quiet bad",
-            })}
-            <p class="hint">${words.animals.removeHint}</p>
-          </div>
-        </section>
-        <section class="card">
-          <h2>${words.history.title}</h2>
-          ${historyList(visit, events, categories)}
-        </section>
-      </div>`,
+    body: html`<div class="desk">
+      <section class="card">
+        ${animalForm(visit, path, values, categories, { was, errors })}
+        <div class="apart">
+          ${oneButton(`${path}/remove`, words.buttons.remove, { kind: "quiet bad" })}
+          <p class="hint">${words.animals.removeHint}</p>
+        </div>
+      </section>
+      <section class="card">
+        <h2>${words.history.title}</h2>
+        ${historyList(visit, events, categories)}
+      </section>
+    </div>`,
+  });
+}
+
+/** `GET /animals/:id` of an animal that is gone: who removed it, and how it comes back. */
+async function removedPage(visit: Visit, id: string, sent?: AnimalValues): Promise<Response> {
+  const { words, animals } = visit;
+  const number = parseInt64(id);
+  const removed = number === undefined ? undefined : await animals.removed(number);
+  if (removed === undefined) return notFoundPage(visit);
+  const { name, change } = removed;
+  const categories = await animals.categories();
+  return page(visit, {
+    title: shownName(visit, name),
+    section: "animals",
+    status: "Not Found",
+    beside: html`<small>${String(number)}</small>`,
+    back: ["/animals", words.animals.backToAll],
+    body: html`${notice(
+      "plain",
+      html`<p>
+          ${words.animals.removed}
+          ${change && html`<span class="soft">${change.actor} · ${moment(visit, change.atMs)}</span>`}
+        </p>
+        ${change && mayUndo(visit, change) && undoOf(visit, change)}`,
+    )}
+    ${
+      sent &&
+      html`<section class="card">
+        ${animalForm(visit, `/animals/${String(number)}`, sent, categories)}
+      </section>`
+    }`,
   });
 }
 
 /** `POST /animals/:id`: keeps what was corrected. */
-export async function saveAnimal(visit: Visit): Promise<Response> {
-  const { desk, words, person } = visit;
-  const animal = await animalOf(visit);
-  if (animal === undefined) return removedPage(visit, sentValues(visit));
-  const categories = await desk.animals.categories();
+export async function saveAnimal(visit: Visit, id: string): Promise<Response> {
+  const { animals, words, person } = visit;
+  const form = await readForm(visit);
+  const animal = await animalOf(visit, id);
+  // What somebody sent meanwhile stays on the page.
+  if (animal === undefined) return removedPage(visit, id, sentValues(form));
+  const categories = await animals.categories();
   const known = valuesOf(animal, categories);
-  const { values, conflicts } = sentChanges(visit, known);
+  const { values, conflicts } = sentChanges(form, known);
   // What nobody changed is not judged: an import may have brought a name that no form takes.
-  const kept = {
+  const judged = {
     ...values,
     ...(values.name === known.name && { name: "-" }),
     ...(values.category === known.category && { category: "-" }),
   };
   const meanwhile = conflicts.map((field) => [field, words.animals.meanwhile(known[field])]);
-  const errors = { ...Object.fromEntries(meanwhile), ...errorsOf(kept, words) };
+  const errors = { ...Object.fromEntries(meanwhile), ...errorsOf(judged, words) };
   if (Object.keys(errors).length > 0) return shown(visit, animal, values, categories, errors);
   const status = statusChoice(values.status);
-  const changed = await desk.animals.update(
+  const changed = await animals.update(
     [animal.id],
     {
       ...(values.name !== known.name && { name: values.name }),
@@ -152,72 +292,77 @@ export async function saveAnimal(visit: Visit): Promise<Response> {
     },
     person.name,
   );
-  return redirect(withChange(`/animals/${String(animal.id)}`, changed));
+  return seeOther(withChange(`/animals/${String(animal.id)}`, changed));
 }
 
 /** `POST /animals/:id/status`: one tap. */
-export async function markAnimal(visit: Visit): Promise<Response> {
-  const { desk, form, person } = visit;
-  const animal = await animalOf(visit);
+export async function markAnimal(visit: Visit, id: string): Promise<Response> {
+  const form = await readForm(visit);
+  const animal = await animalOf(visit, id);
   const status = statusChoice(form.text("status"));
   if (animal === undefined || status === undefined) return notFoundPage(visit);
-  const changed = await desk.animals.update([animal.id], { status }, person.name);
-  return redirect(withChange(backPath(visit), changed));
+  const changed = await visit.animals.update([animal.id], { status }, visit.person.name);
+  return seeOther(withChange(backPath(visit, form), changed));
 }
 
 /** `POST /animals/:id/remove`. The list then offers to undo it. */
-export async function removeAnimal(visit: Visit): Promise<Response> {
-  const animal = await animalOf(visit);
-  if (animal === undefined) return removedPage(visit);
-  const changed = await visit.desk.animals.remove([animal.id], visit.person.name);
-  return redirect(withChange("/animals", changed));
+export async function removeAnimal(visit: Visit, id: string): Promise<Response> {
+  const animal = await animalOf(visit, id);
+  if (animal === undefined) return removedPage(visit, id);
+  const changed = await visit.animals.remove([animal.id], visit.person.name);
+  return seeOther(withChange("/animals", changed));
 }
 
-/** `POST /animals/several`: a status for all that are chosen, or away with them. */
-export async function changeSeveral(visit: Visit): Promise<Response> {
-  const { desk, form, person, words } = visit;
-  const ids = form
-    .all("id")
-    .map(parseInt64)
-    .filter((id) => id !== undefined);
-  const status = statusChoice(form.text("status"));
-  if (status === undefined && !form.has("remove")) return redirect(backPath(visit));
-  if (ids.length === 0) {
-    return consolePage(visit, {
-      title: words.sections.animals,
-      section: "animals",
-      status: "invalid",
-      body: html`${notice("bad", html`<p>${words.animals.chooseFirst}</p>`)}
-        <p><a href="${backPath(visit)}">${words.animals.showAll}</a></p>`,
-    });
-  }
-  const { animals } = desk;
-  const changed = await (
-    status === undefined
-      ? animals.remove(ids, person.name)
-      : animals.update(ids, { status }, person.name)
-  ).catch(tellGone);
-  return redirect(withChange(backPath(visit), changed));
+/** What became of an animal, in the order of `events`. */
+function historyList(
+  visit: Visit,
+  events: readonly AnimalEvent[],
+  categories: readonly Category[],
+): Html {
+  const { history } = visit.words;
+  if (events.length === 0) return html`<p class="soft">${history.none}</p>`;
+  return html`<ol class="history">
+    ${events.map(
+      (event) =>
+        html`<li>
+          <p>${eventWords(visit, event, categories)}</p>
+          <p class="soft">
+            ${event.actor ?? history.unknown}${
+              event.atMs !== undefined && html` · ${moment(visit, event.atMs)}`
+            }
+          </p>
+        </li>`,
+    )}
+  </ol>`;
 }
 
-/** Throws the failure of a change of several animals, in words if one of them is gone. */
-function tellGone(error: unknown): never {
-  const isGone = error instanceof AppError && error.kind === "not_found";
-  throw isGone ? new ConsoleError("not_found", "someGone", { cause: error }) : error;
-}
+/** Actions whose name says that the animal went or came back. */
+const saysWhat: ReadonlySet<string> = new Set(["remove", "restore"]);
 
-async function animalOf(visit: Visit): Promise<Pet | undefined> {
-  const id = parseInt64(param(visit, "id"));
-  return id === undefined ? undefined : visit.desk.animals.byId(id);
-}
-
-function valuesOf(animal: Pet, categories: readonly Category[]): AnimalValues {
-  const { name, categoryId, status } = animal;
-  const category = categories.find(({ id }) => id === categoryId)?.name ?? String(categoryId);
-  return {
-    name,
-    category,
-    status: status ?? noStatus,
-    ...textsOf((text) => animal[text] ?? ""),
+/** What an event did: that the animal went or came back, and the fields that it changed. */
+function eventWords(
+  visit: Visit,
+  { action, did, changed }: AnimalEvent,
+  categories: readonly Category[],
+): Html {
+  const { fields, history, status } = visit.words;
+  const shownValue = (field: PetFieldName, value: FieldValue): string => {
+    const text = String(value ?? "");
+    if (field === "name") return shownName(visit, text);
+    if (field === "status") return status[statusChoice(text) ?? noStatus];
+    if (field !== "categoryId") return text;
+    return categories.find(({ id }) => String(id) === text)?.name ?? text;
   };
+  const changes = petFieldNames.flatMap((field) => {
+    const change = changed.find((each) => each.field === field);
+    if (change === undefined) return [];
+    const label = fields[field === "categoryId" ? "category" : field];
+    const [before, after] = [shownValue(field, change.before), shownValue(field, change.after)];
+    return [html`${label}: <bdi>${before}</bdi> → <bdi>${after}</bdi>`];
+  });
+  const isNew = did !== undefined && !saysWhat.has(action);
+  const what = [...(isNew ? [html`${history.did[did]}`] : []), ...changes];
+  return html`${history.actions(action)}${what.map(
+    (each, at) => html`${at === 0 ? ": " : "; "}${each}`,
+  )}`;
 }

@@ -1,17 +1,21 @@
+/** The list of animals: searched, changed several at once, and saved as a file. */
 import { parseInt64 } from "../../../domain/int64.ts";
-import type { Category } from "../../animals/category.ts";
+import { AppError } from "../../../domain/errors.ts";
 import type { Pet } from "../../../domain/pet.ts";
+import type { Category } from "../../animals/category.ts";
 import { html, type Html } from "../../docs/html.ts";
+import { exportFormats, exportText, type ExportFormat } from "../../import/write/export.ts";
+import { readForm } from "../body.ts";
 import type { AnimalQuery, FoundAnimals } from "../desk.ts";
-import { query, type Visit } from "../web/visit.ts";
-import { animalForm, noValues } from "./animal-form.ts";
-import { changeNotice } from "./change-notice.ts";
-import { icon } from "./icons.ts";
-import { consolePage } from "./layout.ts";
-import { pageLinks, searchForm } from "./list.ts";
+import { query, type Visit } from "../visit.ts";
+import { failure } from "../words/index.ts";
+import { animalForm, noValues } from "./animal.ts";
+import { backPath, changeNotice, withChange } from "./changes.ts";
+import { download, icon, notFoundPage, page, seeOther } from "./page.ts";
 import {
   categoryName,
   hidden,
+  notice,
   number,
   shownName,
   statusChoice,
@@ -23,9 +27,11 @@ import {
 const pageAnimals = 25;
 /** Categories to choose from on the start page; all of them are on their own page. */
 const shownCategoriesMax = 60;
+/** Animals that an export reads in one go; then everybody else gets a turn. */
+const batchAnimals = 1_000;
 
 /** What a list is asked for, as it stands in its address. */
-export function askedOf(visit: Visit): AnimalQuery {
+function askedOf(visit: Visit): AnimalQuery {
   return {
     text: query(visit, "q"),
     categoryId: parseInt64(query(visit, "category")),
@@ -35,100 +41,110 @@ export function askedOf(visit: Visit): AnimalQuery {
   };
 }
 
-/** The address of a list. */
-export function listPath(asked: Partial<AnimalQuery>): string {
+/** The address of a list, or of another page about the same animals. */
+export function listPath(asked: Partial<AnimalQuery>, path = "/animals"): string {
   const parameters = new URLSearchParams();
   if (asked.text) parameters.set("q", asked.text);
   if (asked.categoryId !== undefined) parameters.set("category", String(asked.categoryId));
   if (asked.status !== undefined) parameters.set("status", asked.status);
   if (asked.before !== undefined) parameters.set("before", String(asked.before));
   const text = parameters.toString();
-  return text === "" ? "/animals" : `/animals?${text}`;
+  return text === "" ? path : `${path}?${text}`;
 }
 
 /** `GET /animals`: the start page. */
 export async function animalsPage(visit: Visit): Promise<Response> {
-  const { words, desk } = visit;
+  const { words, animals } = visit;
   const asked = askedOf(visit);
   const [found, categories, done] = await Promise.all([
-    desk.animals.find(asked),
-    desk.animals.categories(),
+    animals.find(asked),
+    animals.categories(),
     changeNotice(visit),
   ]);
-  const names = categories.map(({ name }) => name);
-  return consolePage(visit, {
+  return page(visit, {
     title: words.sections.animals,
     section: "animals",
-    body: html`<div class="head">
-        <h1>${words.sections.animals}</h1>
-        <a class="jump" href="#add">${words.animals.jump}</a>
-      </div>
-      <div id="notices">${done}</div>
-      <div class="desk">
-        <div>
-          ${searchForm(visit, {
-            action: "/animals",
-            text: asked.text,
-            hint: words.animals.searchHint,
-            more: html`${
-              asked.categoryId !== undefined && hidden("category", String(asked.categoryId))
-            }
-            ${asked.status !== undefined && hidden("status", asked.status)}`,
-          })}
-          <div id="results">
-            ${filters(visit, asked, categories)} ${results(visit, asked, found, categories)}
-          </div>
+    beside: html`<a class="jump" href="#add">${words.animals.jump}</a>`,
+    done,
+    body: html`<div class="desk">
+      <div>
+        ${searchForm(visit, "/animals", {
+          text: asked.text,
+          hint: words.animals.searchHint,
+          kept: html`${
+            asked.categoryId !== undefined && hidden("category", String(asked.categoryId))
+          }
+          ${asked.status !== undefined && hidden("status", asked.status)}`,
+        })}
+        <div id="results">
+          ${filters(visit, asked, categories)} ${results(visit, asked, found, categories)}
         </div>
-        <section class="card" id="add" aria-labelledby="add-title">
-          <h2 id="add-title">${words.animals.addTitle}</h2>
-          ${animalForm(visit, {
-            action: "/animals",
-            values: noValues,
-            names,
-            button: words.buttons.addAnimal,
-          })}
-        </section>
-      </div>`,
+      </div>
+      <section class="card" id="add" aria-labelledby="add-title">
+        <h2 id="add-title">${words.animals.addTitle}</h2>
+        ${animalForm(visit, "/animals", noValues, categories, { button: words.buttons.addAnimal })}
+      </section>
+    </div>`,
   });
+}
+
+/** The search of a list whose results are the element `results`. It keeps the choices in `kept`. */
+export function searchForm(
+  { words }: Visit,
+  action: string,
+  { text, hint, kept }: { readonly text: string; readonly hint: string; readonly kept?: Html },
+): Html {
+  return html`<form class="search" action="${action}" data-live="results">
+    <label for="q">${words.fields.search}</label>
+    <div class="with-icon">
+      ${icon("search")}<input
+        id="q"
+        name="q"
+        type="search"
+        value="${text}"
+        placeholder="${hint}"
+        autocomplete="off"
+        data-key="/"
+      /><button class="quiet">${words.buttons.find}</button>
+    </div>
+    ${kept}
+  </form>`;
+}
+
+/** The links below a list, those that lead somewhere. */
+export function pageLinks(
+  { words }: Visit,
+  links: readonly (readonly [path: string | false | undefined, text: string])[],
+): Html {
+  return html`<nav class="pages" aria-label="${words.animals.pages}">
+    ${links.flatMap(([path, text]) => (path ? [html`<a href="${path}">${text}</a>`] : []))}
+  </nav>`;
 }
 
 function filters(visit: Visit, asked: AnimalQuery, categories: readonly Category[]): Html {
   const { words } = visit;
-  const { before: _, ...kept } = asked;
-  const chip = (path: string, text: string, isOn: boolean) =>
-    html`<a class="chip" href="${path}" ${when(isOn, 'aria-current="true"')}>${text}</a>`;
-  const chosen = categories.find(({ id }) => id === asked.categoryId);
-  const label =
-    asked.categoryId === undefined
-      ? words.animals.allKinds
-      : categoryName(visit, { id: asked.categoryId, name: chosen?.name });
+  const { categoryId, status } = asked;
+  const chip = (chosen: Partial<AnimalQuery>, text: string, isOn: boolean) => {
+    const path = listPath({ ...asked, before: undefined, ...chosen });
+    return html`<a class="chip" href="${path}" ${when(isOn, 'aria-current="true"')}>${text}</a>`;
+  };
+  const all = words.animals.allKinds;
+  const name = categories.find(({ id }) => id === categoryId)?.name;
   return html`<div class="filters">
     <div class="chips">
-      ${chip(
-        listPath({ ...kept, status: undefined }),
-        words.animals.any,
-        asked.status === undefined,
-      )}
-      ${statusChoices.map((each) =>
-        chip(listPath({ ...kept, status: each }), words.status[each], asked.status === each),
-      )}
+      ${chip({ status: undefined }, words.animals.any, status === undefined)}
+      ${statusChoices.map((each) => chip({ status: each }, words.status[each], status === each))}
     </div>
     <details class="kinds">
-      <summary>${label}</summary>
+      <summary>
+        ${categoryId === undefined ? all : categoryName(visit, { id: categoryId, name })}
+      </summary>
       <div class="chips">
-        ${chip(
-          listPath({ ...kept, categoryId: undefined }),
-          words.animals.allKinds,
-          asked.categoryId === undefined,
-        )}
+        ${chip({ categoryId: undefined }, all, categoryId === undefined)}
         ${categories
           .slice(0, shownCategoriesMax)
-          .map(({ id, name }) =>
-            chip(
-              listPath({ ...kept, categoryId: id }),
-              categoryName(visit, { id, name }),
-              id === asked.categoryId,
-            ),
+          .map((each) =>
+            chip({ categoryId: each.id }, categoryName(visit, each), each.id === categoryId),
           )}
         ${
           categories.length > shownCategoriesMax &&
@@ -147,33 +163,34 @@ function results(
 ): Html {
   const { words } = visit;
   const isAll = asked.text === "" && asked.categoryId === undefined && asked.status === undefined;
-  const count = `${number(visit, found.found)}${found.isMore ? "+" : ""}`;
-  const total = number(visit, found.total);
   if (found.animals.length === 0) {
     const isFirst = isAll && found.total === 0;
     return html`<div class="empty">
-      ${icon("paw")}
+      ${icon("animals")}
       <p>${isFirst ? words.animals.none : words.animals.noneFound}</p>
       ${!isFirst && html`<p><a href="/animals">${words.animals.showAll}</a></p>`}
     </div>`;
   }
+  const total = number(visit, found.total);
   const names = new Map(categories.map(({ id, name }) => [id, name]));
-  const last = found.animals.at(-1);
-  const first = listPath({ ...asked, before: undefined });
+  const first = { ...asked, before: undefined };
   return html`<p class="count" role="status">
-      ${isAll ? words.animals.count(total) : words.animals.countOf(count, total)}
+      ${isAll ? words.animals.count(total) : words.animals.countOf(countOf(visit, found), total)}
     </p>
     <ul class="animals">
       ${found.animals.map((animal) => row(visit, asked, animal, names))}
     </ul>
     ${severalForm(visit, asked)}
     ${pageLinks(visit, [
-      [asked.before !== undefined && first, words.animals.newest],
-      [found.more && last && listPath({ ...asked, before: last.id }), words.animals.older],
-      [first.replace("/animals", "/export"), words.animals.export],
+      [asked.before !== undefined && listPath(first), words.animals.newest],
+      [found.more && listPath({ ...asked, before: found.animals.at(-1)?.id }), words.animals.older],
+      [listPath(first, "/export"), words.animals.export],
       ["/changes", words.changes.title],
     ])}`;
 }
+
+const countOf = (visit: Visit, { found, isMore }: FoundAnimals) =>
+  `${number(visit, found)}${isMore ? "+" : ""}`;
 
 function row(
   visit: Visit,
@@ -239,4 +256,81 @@ function severalForm({ words }: Visit, asked: AnimalQuery): Html {
     )}
     <button class="quiet small bad" name="remove" value="yes">${words.buttons.remove}</button>
   </form>`;
+}
+
+/** `POST /animals/several`: a status for all that are chosen, or away with them. */
+export async function changeSeveral(visit: Visit): Promise<Response> {
+  const { animals, person, words } = visit;
+  const form = await readForm(visit);
+  const back = backPath(visit, form);
+  const ids = form.all("id").flatMap((each) => parseInt64(each) ?? []);
+  const status = statusChoice(form.text("status"));
+  if (status === undefined && !form.has("remove")) return seeOther(back);
+  if (ids.length === 0) {
+    return page(visit, {
+      title: words.sections.animals,
+      section: "animals",
+      status: "Bad Request",
+      body: html`${notice("bad", words.animals.chooseFirst)}
+        <p><a href="${back}">${words.animals.showAll}</a></p>`,
+    });
+  }
+  const changing =
+    status === undefined
+      ? animals.remove(ids, person.name)
+      : animals.update(ids, { status }, person.name);
+  return seeOther(withChange(back, await changing.catch(tellGone)));
+}
+
+/** Throws the failure of a change of several animals, in words if one of them is gone. */
+function tellGone(error: unknown): never {
+  const isGone = error instanceof AppError && error.kind === "not_found";
+  throw isGone ? failure("not_found", "someGone", error) : error;
+}
+
+const exportTypes: Readonly<Record<ExportFormat, string>> = {
+  csv: "text/csv; charset=utf-8",
+  json: "application/json",
+  ndjson: "application/x-ndjson",
+};
+
+/** `GET /export`: the animals of a list as a file, in each format. */
+export async function exportPage(visit: Visit): Promise<Response> {
+  const { words, animals } = visit;
+  const asked = { ...askedOf(visit), before: undefined };
+  const found = await animals.find({ ...asked, limit: 1 });
+  return page(visit, {
+    title: words.export.title,
+    section: "animals",
+    back: [listPath(asked), words.animals.backToAll],
+    body: html`<section class="card narrow">
+      <p>${words.export.what(countOf(visit, found))}</p>
+      <ul class="lines">
+        ${exportFormats.map(
+          (format) =>
+            html`<li>
+              <a href="${listPath(asked, `/export/${format}`)}" download>${words.export[format]}</a>
+            </li>`,
+        )}
+      </ul>
+    </section>`,
+  });
+}
+
+/** `GET /export/:format`: the file, written while it is read, so that its size costs no memory. */
+export function exportFile(visit: Visit, name: string): Response {
+  const format = exportFormats.find((each) => each === name);
+  if (format === undefined) return notFoundPage(visit);
+  const text = exportText(visit.animals.all({ ...askedOf(visit), limit: batchAnimals }), format);
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await text.next();
+      if (done === true) controller.close();
+      else controller.enqueue(new TextEncoder().encode(value));
+    },
+    async cancel() {
+      await text.return(undefined);
+    },
+  });
+  return download(stream, `animals.${format}`, exportTypes[format]);
 }

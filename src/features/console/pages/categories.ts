@@ -1,164 +1,136 @@
-import { categoryKey } from "../../animals/category.ts";
+/** The categories: each with its animals, another name for one, or one with another. */
 import { parseInt64 } from "../../../domain/int64.ts";
-import { html, type Html } from "../../docs/html.ts";
-import { redirect } from "../web/answer.ts";
-import { param, type Visit } from "../web/visit.ts";
-import { nameErrorOf } from "./animal-form.ts";
+import { categoryKey, type Category } from "../../animals/category.ts";
+import { html } from "../../docs/html.ts";
+import { readForm } from "../body.ts";
+import type { Visit } from "../visit.ts";
+import { nameError } from "./animal.ts";
 import { listPath } from "./animals.ts";
-import { changeNotice, withChange } from "./change-notice.ts";
-import { notFoundPage } from "./failures.ts";
-import { consolePage } from "./layout.ts";
-import { categoryName, number, selectField, textField, type FieldErrors } from "./parts.ts";
+import { changeNotice, withChange } from "./changes.ts";
+import { notFoundPage, page, seeOther } from "./page.ts";
+import { animalsText, categoryName, Fields, type FieldErrors } from "./parts.ts";
 
-/** `GET /categories`: all of them, with how many animals each has. */
-export async function categoriesPage(visit: Visit): Promise<Response> {
-  return shown(visit, "");
-}
-
-async function shown(visit: Visit, name: string, errors: FieldErrors = {}): Promise<Response> {
-  const { words, desk } = visit;
-  const [categories, done] = await Promise.all([
-    desk.animals.countedCategories(),
-    changeNotice(visit),
-  ]);
-  return consolePage(visit, {
+/** `GET /categories`. */
+export async function categoriesPage(
+  visit: Visit,
+  name = "",
+  errors: FieldErrors = {},
+): Promise<Response> {
+  const { words, animals } = visit;
+  const [categories, done] = await Promise.all([animals.countedCategories(), changeNotice(visit)]);
+  return page(visit, {
     title: words.sections.categories,
     section: "categories",
+    done,
     errors,
-    body: html`<h1>${words.sections.categories}</h1>
-      <div id="notices">${done}</div>
-      <div class="desk">
-        <section class="card">
-          ${
-            categories.length === 0
-              ? html`<p class="soft">${words.categories.none}</p>`
-              : html`<ul class="lines">
-                  ${categories.map(
-                    (each) =>
-                      html`<li>
-                        <a href="/categories/${String(each.id)}">${categoryName(visit, each)}</a>
-                        <a class="soft" href="${listPath({ categoryId: each.id })}"
-                          >${words.categories.animals(number(visit, each.animals), each.animals)}</a
-                        >
-                      </li>`,
-                  )}
-                </ul>`
-          }
-        </section>
-        <section class="card" aria-labelledby="add-title">
-          <h2 id="add-title">${words.categories.addTitle}</h2>
-          <form method="post" action="/categories" novalidate>
-            ${textField({
-              name: "name",
-              label: words.fields.name,
-              value: name,
-              error: errors["name"],
-            })}
-            <button>${words.buttons.addCategory}</button>
-          </form>
-        </section>
-      </div>`,
+    body: html`<div class="desk">
+      <section class="card">
+        ${categories.length === 0 && html`<p class="soft">${words.categories.none}</p>`}
+        <ul class="lines">
+          ${categories.map(
+            (each) =>
+              html`<li>
+                <a href="/categories/${String(each.id)}">${categoryName(visit, each)}</a>
+                <a class="soft" href="${listPath({ categoryId: each.id })}"
+                  >${animalsText(visit, each.animals)}</a
+                >
+              </li>`,
+          )}
+        </ul>
+      </section>
+      <section class="card" aria-labelledby="add-title">
+        <h2 id="add-title">${words.categories.addTitle}</h2>
+        <form method="post" action="/categories" novalidate>
+          ${new Fields(visit, { name }, errors).text("name")}
+          <button>${words.buttons.addCategory}</button>
+        </form>
+      </section>
+    </div>`,
   });
 }
 
 /** `POST /categories`. */
 export async function addCategory(visit: Visit): Promise<Response> {
-  const { desk, form, words, person } = visit;
-  const name = form.text("name");
-  const known = await desk.animals.categories();
-  const error = nameErrorOf(name, words) ?? takenError(visit, known, name, undefined);
-  if (error !== undefined) return shown(visit, name, { name: error });
-  return redirect(withChange("/categories", await desk.animals.addCategory(name, person.name)));
+  const { animals, person } = visit;
+  const name = (await readForm(visit)).text("name");
+  const error = await errorOf(visit, name);
+  if (error !== undefined) return categoriesPage(visit, name, { name: error });
+  return seeOther(withChange("/categories", await animals.addCategory(name, person.name)));
 }
 
-/** `GET /categories/:id`: another name for one, or one with another. */
-export async function categoryPage(visit: Visit): Promise<Response> {
-  return shownOne(visit, undefined);
+/** What is wrong with a name for a new category, or for the one with the id `own`. */
+async function errorOf({ words, animals }: Visit, name: string, own?: bigint) {
+  const known = await animals.categories();
+  const other = known.find((each) => categoryKey(each.name) === categoryKey(name));
+  const isTaken = other !== undefined && other.id !== own;
+  return nameError(name, words) ?? (isTaken ? words.categories.taken : undefined);
 }
 
-async function shownOne(
+/** `GET /categories/:id`. */
+export async function categoryPage(
   visit: Visit,
-  sent: string | undefined,
+  id: string,
+  sent?: string,
   errors: FieldErrors = {},
 ): Promise<Response> {
-  const { words, desk } = visit;
-  const categories = await desk.animals.categories();
-  const id = parseInt64(param(visit, "id"));
-  const category = categories.find((each) => each.id === id);
+  const { words, animals } = visit;
+  const categories = await animals.categories();
+  const category = categories.find((each) => each.id === parseInt64(id));
   if (category === undefined) return notFoundPage(visit);
-  const others = categories.filter((each) => each.id !== id);
   const path = `/categories/${String(category.id)}`;
-  return consolePage(visit, {
+  const others = categories.filter((each) => each !== category);
+  return page(visit, {
     title: categoryName(visit, category),
     section: "categories",
+    back: ["/categories", words.categories.back],
+    done: await changeNotice(visit),
     errors,
-    body: html`<p class="trail"><a href="/categories">${words.categories.back}</a></p>
-      <h1>${categoryName(visit, category)}</h1>
-      <div id="notices">${await changeNotice(visit)}</div>
-      <div class="desk">
-        <section class="card">
-          <form method="post" action="${path}" novalidate>
-            ${textField({
-              name: "name",
-              label: words.fields.name,
-              value: sent ?? category.name,
-              error: errors["name"],
-            })}
-            <button>${words.buttons.save}</button>
-          </form>
-        </section>
-        ${others.length > 0 && mergeForm(visit, path, others)}
-      </div>`,
+    body: html`<div class="desk">
+      <section class="card">
+        <form method="post" action="${path}" novalidate>
+          ${new Fields(visit, { name: sent ?? category.name }, errors).text("name")}
+          <button>${words.buttons.save}</button>
+        </form>
+      </section>
+      ${others.length > 0 && mergeForm(visit, path, others)}
+    </div>`,
   });
 }
 
-function mergeForm(
-  visit: Visit,
-  path: string,
-  others: readonly { readonly id: bigint; readonly name: string }[],
-): Html {
+function mergeForm(visit: Visit, path: string, others: readonly Category[]) {
   const { words } = visit;
+  const options = others.map((each) => ({
+    value: String(each.id),
+    text: categoryName(visit, each),
+  }));
   return html`<section class="card" aria-labelledby="merge-title">
     <h2 id="merge-title">${words.categories.mergeTitle}</h2>
     <p class="hint">${words.categories.mergeHint}</p>
     <form method="post" action="${path}/merge">
-      ${selectField(
-        { name: "into", label: words.categories.into },
-        others.map((each) => ({ value: String(each.id), text: categoryName(visit, each) })),
-      )}
+      ${new Fields(visit).select("into", options)}
       <button class="quiet">${words.buttons.merge}</button>
     </form>
   </section>`;
 }
 
 /** `POST /categories/:id`. */
-export async function renameCategory(visit: Visit): Promise<Response> {
-  const { desk, form, words, person } = visit;
-  const id = parseInt64(param(visit, "id"));
-  if (id === undefined) return notFoundPage(visit);
-  const known = await desk.animals.categories();
-  const name = form.text("name");
-  const error = nameErrorOf(name, words) ?? takenError(visit, known, name, id);
-  if (error !== undefined) return shownOne(visit, name, { name: error });
-  const changed = await desk.animals.renameCategory(id, name, person.name);
-  return redirect(withChange(`/categories/${String(id)}`, changed));
+export async function renameCategory(visit: Visit, id: string): Promise<Response> {
+  const { animals, person } = visit;
+  const own = parseInt64(id);
+  if (own === undefined) return notFoundPage(visit);
+  const name = (await readForm(visit)).text("name");
+  const error = await errorOf(visit, name, own);
+  if (error !== undefined) return categoryPage(visit, id, name, { name: error });
+  const changed = await animals.renameCategory(own, name, person.name);
+  return seeOther(withChange(`/categories/${String(own)}`, changed));
 }
 
 /** `POST /categories/:id/merge`: its animals go to another one, and it goes. */
-export async function mergeCategories(visit: Visit): Promise<Response> {
-  const { desk, form, person } = visit;
-  const [id, into] = [parseInt64(param(visit, "id")), parseInt64(form.text("into"))];
-  if (id === undefined || into === undefined || id === into) return notFoundPage(visit);
-  const changed = await desk.animals.mergeCategories(id, into, person.name);
-  return redirect(withChange("/categories", changed));
-}
-
-function takenError(
-  { words }: Visit,
-  known: readonly { readonly id: bigint; readonly name: string }[],
-  name: string,
-  own: bigint | undefined,
-): string | undefined {
-  const other = known.find((each) => categoryKey(each.name) === categoryKey(name));
-  return other === undefined || other.id === own ? undefined : words.categories.taken;
+export async function mergeCategories(visit: Visit, id: string): Promise<Response> {
+  const { animals, person } = visit;
+  const form = await readForm(visit);
+  const [from, into] = [parseInt64(id), parseInt64(form.text("into"))];
+  if (from === undefined || into === undefined || from === into) return notFoundPage(visit);
+  const changed = await animals.mergeCategories(from, into, person.name);
+  return seeOther(withChange("/categories", changed));
 }

@@ -1,68 +1,129 @@
+/** What was done lately, what a page says of it, and its Undo. */
 import { parseInt64 } from "../../../domain/int64.ts";
 import { html, type Html } from "../../docs/html.ts";
-import type { ChangeRecord } from "../desk.ts";
-import { param, type Visit } from "../web/visit.ts";
-import { changeNotice, changeWords, mayUndo, undoOf } from "./change-notice.ts";
-import { consolePage } from "./layout.ts";
-import { notFoundPage } from "./failures.ts";
-import { hidden, moment, number, oneButton } from "./parts.ts";
+import { readForm, type Form } from "../body.ts";
+import type { ChangeMade, ChangeRecord } from "../desk.ts";
+import { ownPage, query, type Visit } from "../visit.ts";
+import { messagePage, notFoundPage, page, seeOther } from "./page.ts";
+import { animalsText, hidden, moment, notice, oneButton, shownName } from "./parts.ts";
 
 /** As many as anybody reads through to find what went wrong. */
 const shownChanges = 50;
 
-/** `GET /changes`: what was done lately and by whom, each with its Undo. */
-export async function changesPage(visit: Visit): Promise<Response> {
-  const { words, desk } = visit;
-  const [changes, done] = await Promise.all([
-    desk.animals.recentChanges(shownChanges),
-    changeNotice(visit),
-  ]);
-  return consolePage(visit, {
-    title: words.changes.title,
-    section: "animals",
-    body: html`<p class="trail"><a href="/animals">${words.animals.backToAll}</a></p>
-      <h1>${words.changes.title}</h1>
-      <div id="notices">${done}</div>
-      <section class="card narrow">
-        ${
-          changes.length === 0
-            ? html`<p class="soft">${words.changes.none}</p>`
-            : html`<ul class="lines">
-                ${changes.map((change) => changeLine(visit, change))}
-              </ul>`
-        }
-      </section>`,
+/** The address of a page that says what a change did, if there was one, and offers to undo it. */
+export function withChange(path: string, { changeId }: ChangeMade): string {
+  if (changeId === undefined) return path;
+  return `${path}${path.includes("?") ? "&" : "?"}change=${String(changeId)}`;
+}
+
+/** The page of the console that a form came from; else the start page. Never another site. */
+export function backPath(visit: Visit, form: Form): string {
+  const target = ownPage(visit, form.text("back") || "/animals");
+  if (target === undefined) return "/animals";
+  target.searchParams.delete("change");
+  return target.pathname + target.search;
+}
+
+async function changeOf({ animals }: Visit, id: string): Promise<ChangeRecord | undefined> {
+  const number = parseInt64(id);
+  return number === undefined ? undefined : animals.changeById(number);
+}
+
+/** Says what the change in the address did, if it is the visitor's, with a button to undo it. */
+export async function changeNotice(visit: Visit): Promise<Html | undefined> {
+  const { words, person } = visit;
+  const change = await changeOf(visit, query(visit, "change"));
+  if (change === undefined || change.actor !== person.name) return undefined;
+  return notice(
+    "good",
+    html`<p>
+        ${changeWords(visit, change)}
+        ${change.left > 0 && words.done.kept(animalsText(visit, change.left))}
+      </p>
+      ${mayUndo(visit, change) && undoButton(visit, change.id, words.buttons.undo)}`,
+  );
+}
+
+export function undoButton({ url }: Visit, changeId: bigint, label: string, kind = "undo"): Html {
+  return oneButton(`/changes/${String(changeId)}/undo`, label, {
+    kind,
+    fields: hidden("back", url.pathname + url.search),
   });
 }
 
-function changeLine(visit: Visit, change: ChangeRecord): Html {
-  const { actor, atMs } = change;
-  return html`<li>
-    <div class="what">
-      <span>${changeWords(visit, change)}</span>
-      <span class="soft">${actor} · ${moment(visit, atMs)}</span>
-    </div>
-    ${mayUndo(visit, change) && undoOf(visit, change)}
-  </li>`;
+/** What a change did, as a sentence. */
+function changeWords(visit: Visit, change: ChangeRecord): string {
+  const { done } = visit.words;
+  const changed = change.animals - change.left;
+  if (change.animals > 0 && changed <= 0) return done.nothing();
+  const what =
+    change.name === undefined ? animalsText(visit, changed) : shownName(visit, change.name.trim());
+  const words = change.undoes === undefined ? done[change.action as keyof typeof done] : done.undo;
+  if (change.isUndone) return done.undone(what);
+  return (words ?? done.other)(what, change.name !== undefined || changed === 1);
+}
+
+/** The change of one animal is undone by a button; a larger one has a page that asks. */
+export function undoOf(visit: Visit, { id, animals }: ChangeRecord): Html {
+  const { undo } = visit.words.buttons;
+  return animals <= 1
+    ? undoButton(visit, id, undo, "quiet")
+    : html`<a class="button" href="/changes/${String(id)}">${undo} …</a>`;
+}
+
+/** Staff undo what they did themselves; operators undo what anybody did. */
+export function mayUndo({ person }: Visit, { actor, isUndone, undoes }: ChangeRecord): boolean {
+  const isTheirs = person.role === "operator" || actor === person.name;
+  return isTheirs && !isUndone && undoes === undefined;
+}
+
+/** `GET /changes`: what was done lately and by whom, each with its Undo. */
+export async function changesPage(visit: Visit): Promise<Response> {
+  const { words, animals } = visit;
+  const [changes, done] = await Promise.all([
+    animals.recentChanges(shownChanges),
+    changeNotice(visit),
+  ]);
+  return page(visit, {
+    title: words.changes.title,
+    section: "animals",
+    back: ["/animals", words.animals.backToAll],
+    done,
+    body: html`<section class="card narrow">
+      ${
+        changes.length === 0
+          ? html`<p class="soft">${words.changes.none}</p>`
+          : html`<ul class="lines">
+              ${changes.map(
+                (change) =>
+                  html`<li>
+                    <div class="what">
+                      <span>${changeWords(visit, change)}</span>
+                      <span class="soft">${change.actor} · ${moment(visit, change.atMs)}</span>
+                    </div>
+                    ${mayUndo(visit, change) && undoOf(visit, change)}
+                  </li>`,
+              )}
+            </ul>`
+      }
+    </section>`,
+  });
 }
 
 /** `GET /changes/:id`: what the undo of a change would do. */
-export async function changePage(visit: Visit): Promise<Response> {
-  const { words, desk } = visit;
-  const id = parseInt64(param(visit, "id"));
-  const change = id === undefined ? undefined : await desk.animals.changeById(id);
+export async function changePage(visit: Visit, id: string): Promise<Response> {
+  const { words } = visit;
+  const change = await changeOf(visit, id);
   if (change === undefined) return notFoundPage(visit);
-  const { animals, actor, atMs } = change;
-  return consolePage(visit, {
+  return page(visit, {
     title: changeWords(visit, change),
     section: "animals",
-    body: html`<p class="trail"><a href="/changes">${words.changes.title}</a></p>
-      <h1>${changeWords(visit, change)}</h1>
-      <p class="soft">${actor} · ${moment(visit, atMs)}</p>
+    back: ["/changes", words.changes.title],
+    body: html`<p class="soft">${change.actor} · ${moment(visit, change.atMs)}</p>
       ${
         mayUndo(visit, change) &&
         html`<section class="card narrow">
-          <p>${words.changes.sure(words.categories.animals(number(visit, animals), animals))}</p>
+          <p>${words.changes.sure(animalsText(visit, change.animals))}</p>
           ${oneButton(`/changes/${String(change.id)}/undo`, words.buttons.undo, {
             kind: "undo",
             fields: hidden("back", "/changes"),
@@ -70,4 +131,19 @@ export async function changePage(visit: Visit): Promise<Response> {
         </section>`
       }`,
   });
+}
+
+/** `POST /changes/:id/undo`. What was undone already stays as it is. */
+export async function undoChange(visit: Visit, id: string): Promise<Response> {
+  const { animals, person, words } = visit;
+  const back = backPath(visit, await readForm(visit));
+  const change = await changeOf(visit, id);
+  if (change === undefined) return notFoundPage(visit);
+  if (change.isUndone || change.undoes !== undefined) {
+    return seeOther(withChange(back, { changeId: change.id }));
+  }
+  if (!mayUndo(visit, change)) return messagePage(visit, "Forbidden", words.failures.othersChange);
+  // The undo of a large import takes longer than a connection may be silent.
+  visit.limitTime(0);
+  return seeOther(withChange(back, await animals.undo(change.id, person.name)));
 }

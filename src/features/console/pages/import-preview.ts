@@ -1,18 +1,37 @@
+/** What a file would change, and what a person is asked about it. */
 import { petStatuses } from "../../../domain/pet.ts";
 import { html, type Html } from "../../docs/html.ts";
 import type { CandidateCategory } from "../../import/candidate.ts";
 import type { ImportSummary } from "../../import/import.ts";
 import { messageText } from "../../import/messages.ts";
-import type { Note } from "../../import/notes.ts";
-import { type Preview, unknownWords } from "../imports.ts";
-import type { Visit } from "../web/visit.ts";
-import type { Words } from "../words/index.ts";
-import { table } from "./chart.ts";
-import { noStatus, notice, number, selectField, shownName } from "./parts.ts";
+import type { Form } from "../body.ts";
+import {
+  meanings,
+  unknownWords,
+  type ImportChoices,
+  type ImportJob,
+  type Meaning,
+  type Preview,
+  type StatusMeaning,
+  type UnknownFile,
+} from "../imports.ts";
+import type { Visit } from "../visit.ts";
+import {
+  Fields,
+  hidden,
+  noStatus,
+  notice,
+  number,
+  oneButton,
+  shownName,
+  statusChoice,
+  statusOptions,
+  table,
+  type FieldErrors,
+} from "./parts.ts";
 
 /** The numbers of an import, those that are not zero, with the trouble in its colour. */
 export function figures(visit: Visit, summary: ImportSummary): Html {
-  const { words } = visit;
   const skipped = summary.skipped.reduce((sum, { records }) => sum + records, 0);
   const counts = { ...summary, skipped };
   const shown = (
@@ -22,7 +41,7 @@ export function figures(visit: Visit, summary: ImportSummary): Html {
     ${shown.map(
       (each) =>
         html`<div class="${each === "rejected" ? "some" : ""}">
-          <dt>${words.import[each]}</dt>
+          <dt>${visit.words.import[each]}</dt>
           <dd>${number(visit, counts[each])}</dd>
         </div>`,
     )}
@@ -32,52 +51,45 @@ export function figures(visit: Visit, summary: ImportSummary): Html {
 /** What a file is, what it would change, what is wrong with it, and its first animals. */
 export function previewParts(visit: Visit, preview: Preview): Html {
   const { words } = visit;
-  const { format, found, notes } = preview;
+  const { format, found, added, updated, withdrawn } = preview;
   const newCategories = preview.categoriesAdded.map(({ name }) => name);
-  const isNothing = preview.added + preview.updated + preview.withdrawn === 0;
+  const notes = [
+    ...(added + updated + withdrawn === 0 ? [words.import.nothing] : []),
+    ...(found.encoding === undefined ? [] : [words.import.encoding(found.encoding)]),
+    ...preview.notes
+      .filter(({ said }) => said.code !== "wholeRefused")
+      .map(({ said, records, firstLine, example }) => {
+        const text = messageText(said, words.messages);
+        return words.import.note(text, number(visit, records), firstLine, example);
+      }),
+  ];
   return html`<p class="soft">
       ${words.import.format}: ${format === "map" ? words.import.mapped : format} ·
       ${words.import.read}: ${number(visit, preview.read)}
     </p>
-    ${figures(visit, preview)} ${isNothing && notice("plain", html`<p>${words.import.nothing}</p>`)}
-    ${
-      found.encoding !== undefined &&
-      notice("plain", html`<p>${words.import.encoding(found.encoding)}</p>`)
-    }
-    ${notes
-      .filter(({ said }) => said.code !== "wholeRefused")
-      .map((note) => notice("plain", html`<p>${noteText(visit, note)}</p>`))}
+    ${figures(visit, preview)} ${notes.map((note) => notice("plain", note))}
     ${
       newCategories.length > 0 &&
       html`<p>${words.import.newCategories}: ${newCategories.join(", ")}</p>`
     }
-    ${badRows(visit, preview)} ${wordFields(visit, preview)}
-    ${
-      preview.sample.length > 0 &&
-      html`<section class="card">
-        <h2>${words.import.sample}</h2>
-        ${table(
-          [
-            words.fields.name,
-            words.fields.category,
-            words.fields.status,
-            words.import.columnFor.id,
-          ],
-          preview.sample.map(({ name, category, status, externalId }) => [
-            shownName(visit, name),
-            categoryName(category, preview),
-            words.status[status ?? noStatus],
-            externalId ?? "",
-          ]),
-        )}
-      </section>`
-    }`;
+    ${badRows(visit, preview)} ${wordFields(visit, preview)} ${firstRows(visit, preview)}`;
 }
 
-function noteText(visit: Visit, { said, records, firstLine, example }: Note): string {
-  const { words } = visit;
-  const text = messageText(said, words.messages);
-  return words.import.note(text, number(visit, records), firstLine, example);
+function firstRows(visit: Visit, preview: Preview): Html | undefined {
+  const { fields, import: words, status: statuses } = visit.words;
+  if (preview.sample.length === 0) return undefined;
+  return html`<section class="card">
+    <h2>${words.sample}</h2>
+    ${table(
+      [fields.name, fields.category, fields.status, words.columnFor.id],
+      preview.sample.map(({ name, category, status, externalId }) => [
+        shownName(visit, name),
+        categoryName(category, preview),
+        statuses[status ?? noStatus],
+        externalId ?? "",
+      ]),
+    )}
+  </section>`;
 }
 
 /** A category as the catalogue will show it; empty for one that a later record names. */
@@ -93,42 +105,121 @@ function badRows(visit: Visit, { causes }: Preview): Html | undefined {
   return html`<section class="card">
     <h2>${words.import.badTitle}</h2>
     <ul class="lines">
-      ${causes.map(
-        ({ field, problem, records, lines }) =>
-          html`<li>
-            <span>${field !== "" && `${field}: `}${messageText(problem, words.messages)}</span>
-            <span class="soft"
-              >${words.import.bad(number(visit, records), records)}
-              (${words.import.lines(
-                lines.join(", ") + (records > lines.length ? " …" : ""),
-                records,
-              )})</span
-            >
-          </li>`,
-      )}
+      ${causes.map(({ field, problem, records, lines }) => {
+        const shown = lines.join(", ") + (records > lines.length ? " …" : "");
+        return html`<li>
+          <span>${field !== "" && `${field}: `}${messageText(problem, words.messages)}</span>
+          <span class="soft"
+            >${words.import.bad(number(visit, records), records)}
+            (${words.import.lines(shown, records)})</span
+          >
+        </li>`;
+      })}
     </ul>
     <p><a href="/import/rejects" download>${words.import.rejects}</a></p>
   </section>`;
 }
 
 /** The unknown words for the status: what each of them means is the shelter's to say. */
-function wordFields({ words }: Visit, preview: Preview): Html | undefined {
+function wordFields(visit: Visit, preview: Preview): Html | undefined {
+  const { words } = visit;
   const unknown = unknownWords(preview);
   if (unknown.length === 0) return undefined;
   const options = [
     { value: "", text: words.import.noColumn },
-    ...petStatuses.map((each) => ({ value: each as string, text: words.status[each] })),
-    { value: noStatus, text: words.status.none },
+    ...statusOptions(visit),
     { value: "gone", text: words.import.gone_ },
   ];
+  const fields = new Fields(visit);
   return html`<section class="card">
     <h2>${words.import.statusWords}</h2>
-    ${unknown.map((word, at) => selectField({ name: `word-${at}`, label: word }, options))}
-    ${lookButton(words)}
+    ${unknown.map((label, at) => fields.select(`word-${at}`, options, { label }))}
+    ${lookButton(visit)}
   </section>`;
 }
 
 /** Shows what a form's choices come to. The first one of a form is what Enter presses. */
-export function lookButton(words: Words): Html {
+export function lookButton({ words }: Visit): Html {
   return html`<button class="quiet" name="look" value="yes">${words.import.look}</button>`;
+}
+
+/** Leads to the question about the columns, also when the kind of the file was found wrongly. */
+export function otherWays({ words }: Visit, { choices }: ImportJob): Html {
+  const { columnsAgain, columnsOwn, cancel } = words.import;
+  return html`<div class="acts start">
+    ${oneButton("/import/examine", choices.columns === undefined ? columnsOwn : columnsAgain, {
+      fields: hidden("columns", "again"),
+    })}
+    ${oneButton("/import/drop", cancel)}
+  </div>`;
+}
+
+/** The columns of an unknown file, beside its first rows. */
+export function mapForm(visit: Visit, job: ImportJob, file: UnknownFile): Html {
+  const { words } = visit;
+  const columns = file.columns.map((column) => ({ value: column, text: column }));
+  const optional = [{ value: "", text: words.import.noColumn }, ...columns];
+  const values = Object.fromEntries(
+    meanings.map((each) => [
+      `column-${each}`,
+      job.choices.columns?.[each] ?? file.guess[each] ?? "",
+    ]),
+  );
+  const fields = new Fields(visit, values);
+  return html`<p>${words.import.mapHint}</p>
+    <div class="desk">
+      <section class="card">${table(file.columns, file.rows)}</section>
+      <form method="post" action="/import/examine" class="card">
+        ${meanings.map((each) =>
+          fields.select(
+            `column-${each}`,
+            each === "name" || each === "category" ? columns : optional,
+            { label: words.import.columnFor[each] },
+          ),
+        )}
+        <button>${words.import.look}</button>
+      </form>
+    </div>
+    ${oneButton("/import/drop", words.import.cancel)}`;
+}
+
+/** A file that does not say whether its animals are for adoption: a person says it of all. */
+export function statusForm(visit: Visit, job: ImportJob, errors: FieldErrors): Html {
+  const { words } = visit;
+  const options = [{ value: "", text: words.import.choose }, ...statusOptions(visit)];
+  const fields = new Fields(visit, { every: job.choices.everyStatus }, errors);
+  return html`<p>${words.import.statuslessHint(job.name)}</p>
+    <form method="post" action="/import/examine" class="card narrow">
+      ${fields.select("every", options)}
+      <button>${words.import.look}</button>
+    </form>
+    ${otherWays(visit, job)}`;
+}
+
+/** The choices about a file with those of a form. Only one of a page's forms is sent. */
+export function sentChoices(form: Form, { choices, state }: ImportJob): ImportChoices {
+  const columns: Partial<Record<Meaning, string>> = {};
+  for (const each of meanings) {
+    const column = form.exact(`column-${each}`);
+    if (column !== "") columns[each] = column;
+  }
+  const words = state.is === "examined" ? unknownWords(state.preview) : [];
+  const statuses: Record<string, StatusMeaning> = { ...choices.statuses };
+  for (const [at, word] of words.entries()) {
+    const meaning = [...petStatuses, "none" as const, "gone" as const].find(
+      (each) => each === form.text(`word-${at}`),
+    );
+    if (meaning !== undefined) statuses[word] = meaning;
+  }
+  const every = statusChoice(form.text("every"));
+  const isMapped = meanings.some((each) => form.has(`column-${each}`));
+  const isSource = form.has("source");
+  return {
+    ...choices,
+    columns: isMapped ? columns : choices.columns,
+    statuses,
+    everyStatus: isMapped ? undefined : (every ?? choices.everyStatus),
+    source: isSource ? form.text("source") : choices.source,
+    isComplete: isSource ? form.has("complete") : choices.isComplete,
+  };
 }

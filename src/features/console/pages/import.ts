@@ -1,63 +1,62 @@
+/** A person's list, from the choice of its file to what became of it. */
 import { html, type Html } from "../../docs/html.ts";
 import type { ImportProgress } from "../../import/import.ts";
 import { messageText } from "../../import/messages.ts";
+import { Form, readForm, receiveFile } from "../body.ts";
 import type { Failure, ImportChoices, ImportJob, Preview } from "../imports.ts";
-import { download, redirect } from "../web/answer.ts";
-import { receiveFile } from "../web/upload.ts";
-import type { Visit } from "../web/visit.ts";
-import { changeNotice, undoButton } from "./change-notice.ts";
-import { notFoundPage } from "./failures.ts";
-import { figures, lookButton, previewParts } from "./import-preview.ts";
-import { columnsAgain, mapForm, otherFile, sentChoices, statusForm } from "./import-questions.ts";
-import { consolePage } from "./layout.ts";
+import type { Visit } from "../visit.ts";
+import { changeNotice, undoButton } from "./changes.ts";
 import {
-  checkField,
-  formError,
-  hidden,
-  notice,
-  number,
-  oneButton,
-  textField,
-  type FieldErrors,
-} from "./parts.ts";
+  figures,
+  lookButton,
+  mapForm,
+  otherWays,
+  previewParts,
+  sentChoices,
+  statusForm,
+} from "./import-preview.ts";
+import { download, notFoundPage, page, seeOther } from "./page.ts";
+import { Fields, hidden, notice, number, oneButton, type FieldErrors } from "./parts.ts";
 
-/** How long an answer waits for its work: a small file is read before the page is shown. */
-const patienceMs = 400;
+/** How long a response waits for its work: a small file is read before the page is shown. */
+const waitMs = 400;
 const pollMs = 700;
 const refreshSeconds = 2;
 
 /** `GET /import`: what became of the person's file, or a form for one. */
-export async function importPage(visit: Visit): Promise<Response> {
-  return shown(visit);
-}
-
-async function shown(visit: Visit, errors: FieldErrors = {}): Promise<Response> {
+export async function importPage(
+  visit: Visit,
+  errors: FieldErrors = {},
+  form = new Form(),
+): Promise<Response> {
   await dropUndone(visit);
-  const job = visit.desk.imports.job(visit.person.id);
-  const isWorking = job?.state.is === "working";
-  const { words } = visit;
-  return consolePage(visit, {
-    title: words.import.title,
+  const job = visit.imports.job(visit.person.id);
+  const { title, body } = job === undefined ? chooseForm(visit) : stateOf(visit, job, errors, form);
+  return page(visit, {
+    title,
     section: "import",
+    done: await changeNotice(visit),
     errors,
-    refreshSeconds: isWorking ? refreshSeconds : undefined,
-    body: html`${formError(errors)}
-      <div id="notices">${await changeNotice(visit)}</div>
-      ${job === undefined ? chooseForm(visit) : stateOf(visit, job, errors)}`,
+    refreshSeconds: job?.state.is === "working" ? refreshSeconds : undefined,
+    body,
   });
 }
 
 /** What was undone is over: there is room for another file. */
-async function dropUndone({ desk, person }: Visit): Promise<void> {
-  const state = desk.imports.job(person.id)?.state;
+async function dropUndone({ animals, imports, person }: Visit): Promise<void> {
+  const state = imports.job(person.id)?.state;
   const changeId = state?.is === "done" ? state.changeId : undefined;
-  const change = changeId === undefined ? undefined : await desk.animals.changeById(changeId);
-  if (change?.isUndone === true) await desk.imports.drop(person.id);
+  const change = changeId === undefined ? undefined : await animals.changeById(changeId);
+  if (change?.isUndone === true) await imports.drop(person.id);
 }
 
-function chooseForm({ words }: Visit): Html {
-  return html`<h1>${words.import.title}</h1>
-    <p>${words.import.what}</p>
+interface Shown {
+  readonly title: string;
+  readonly body: Html;
+}
+
+function chooseForm({ words }: Visit): Shown {
+  const body = html`<p>${words.import.what}</p>
     <form class="drop" method="post" action="/import" enctype="multipart/form-data">
       <div class="field">
         <label for="file">${words.import.file}</label>
@@ -68,35 +67,42 @@ function chooseForm({ words }: Visit): Html {
       <button>${words.buttons.import}</button>
     </form>
     <p class="apart"><a href="/export">${words.export.title}</a></p>`;
+  return { title: words.import.title, body };
 }
 
-function stateOf(visit: Visit, job: ImportJob, errors: FieldErrors): Html {
+function stateOf(visit: Visit, job: ImportJob, errors: FieldErrors, form: Form): Shown {
   const { words } = visit;
-  const { state } = job;
+  const { state, name } = job;
   switch (state.is) {
     case "working":
       return working(visit, job, state.step);
     case "unknown":
-      return mapForm(visit, job, state.file);
+      return { title: words.import.mapTitle, body: mapForm(visit, job, state.file) };
     case "examined":
-      return examined(visit, job, state.preview, errors);
+      return {
+        title: words.import.previewTitle(name),
+        body: examined(visit, job, state.preview, errors, form),
+      };
     case "statusless":
-      return statusForm(visit, job, errors);
-    case "failed":
-      return html`<h1>${words.import.failed}</h1>
-        ${notice("bad", html`<p>${job.name}: ${failureText(visit, state.failure)}</p>`)}
-        <div class="acts start">${columnsAgain(visit, job)} ${otherFile(visit)}</div>`;
-    case "done":
-      return html`<h1>${words.import.doneTitle}: ${job.name}</h1>
-        ${figures(visit, state.summary)}
+      return { title: words.import.statuslessTitle, body: statusForm(visit, job, errors) };
+    case "failed": {
+      const why = failureText(visit, state.failure);
+      const body = html`${notice("bad", `${name}: ${why}`)} ${otherWays(visit, job)}`;
+      return { title: words.import.failed, body };
+    }
+    case "done": {
+      const { summary, changeId } = state;
+      const body = html`${figures(visit, summary)}
         ${
-          state.summary.rejected > 0 &&
+          summary.rejected > 0 &&
           html`<p><a href="/import/rejects" download>${words.import.rejects}</a></p>`
         }
         <div class="acts start">
-          ${state.changeId !== undefined && undoButton(visit, state.changeId, words.import.undo)}
+          ${changeId !== undefined && undoButton(visit, changeId, words.import.undo)}
           ${oneButton("/import/drop", words.import.again)}
         </div>`;
+      return { title: `${words.import.doneTitle}: ${name}`, body };
+    }
   }
 }
 
@@ -105,15 +111,14 @@ function failureText({ words }: Visit, { line, problem }: Failure): string {
   return line === 0 ? text : `${words.import.lines(String(line), 1)}: ${text}`;
 }
 
-function working(visit: Visit, { name }: ImportJob, { phase, done, total }: ImportProgress): Html {
+function working(visit: Visit, { name }: ImportJob, { phase, done, total }: ImportProgress): Shown {
   const { words } = visit;
   const text =
     total === undefined
       ? words.import.progress(number(visit, done))
       : words.import.progressOf(number(visit, done), number(visit, total));
   const share = total === undefined || total === 0 ? undefined : (done / total).toFixed(3);
-  return html`<div data-poll="${pollMs}">
-    <h1>${words.import[phase]}: ${name}</h1>
+  const body = html`<div data-poll="${pollMs}">
     <progress
       max="1"
       ${share !== undefined && html`value="${share}"`}
@@ -121,87 +126,76 @@ function working(visit: Visit, { name }: ImportJob, { phase, done, total }: Impo
     ></progress>
     <p role="status">${text}</p>
   </div>`;
+  return { title: `${words.import[phase]}: ${name}`, body };
 }
 
-function examined(visit: Visit, job: ImportJob, preview: Preview, errors: FieldErrors): Html {
+/** One form, so that Import knows of choices that the preview does not show yet. */
+function examined(
+  visit: Visit,
+  job: ImportJob,
+  preview: Preview,
+  errors: FieldErrors,
+  form: Form,
+): Html {
   const { words } = visit;
-  const isBad = preview.rejected > 0;
-  // One form, so that Import knows of choices that the preview does not show yet.
-  return html`<h1>${words.import.previewTitle(job.name)}</h1>
-    <form method="post" action="${isRefused(preview) ? "/import/examine" : "/import/run"}">
-      ${previewParts(visit, preview)} ${completeFields(visit, job, errors)}
+  const { choices } = job;
+  const isRefused = isWholeRefused(preview);
+  const complete = choices.isComplete || form.has("complete");
+  const values = { source: choices.source, complete, skipBad: choices.skipBad };
+  const fields = new Fields(visit, values, errors);
+  return html`<form method="post" action="${isRefused ? "/import/examine" : "/import/run"}">
+      ${previewParts(visit, preview)}
+      <section class="card">
+        ${fields.text("source", { hint: words.import.sourceHint })} ${fields.check("complete")}
+        ${lookButton(visit)}
+      </section>
       ${
-        isRefused(preview)
-          ? notice("bad", html`<p>${words.import.completeBad}</p>`)
+        isRefused
+          ? notice("bad", words.import.completeBad)
           : html`<section class="card">
-              ${hidden("reading", job.reading)}
-              ${
-                isBad &&
-                checkField({
-                  name: "skipBad",
-                  label: words.import.skipBad,
-                  isOn: job.choices.skipBad,
-                  error: errors["skipBad"],
-                })
-              }
+              ${hidden("reading", job.reading)} ${preview.rejected > 0 && fields.check("skipBad")}
               <button>${words.buttons.import}</button>
             </section>`
       }
     </form>
-    <div class="acts start">${columnsAgain(visit, job)} ${otherFile(visit)}</div>`;
+    ${otherWays(visit, job)}`;
 }
 
 /** True for a whole list with records that may be animals it seems to lack. */
-function isRefused({ notes }: Preview): boolean {
+function isWholeRefused({ notes }: Preview): boolean {
   return notes.some(({ said }) => said.code === "wholeRefused");
-}
-
-/** A whole list withdraws what it lacks, which is shown first. */
-function completeFields({ words, form }: Visit, { choices }: ImportJob, errors: FieldErrors): Html {
-  return html`<section class="card">
-    ${textField({
-      name: "source",
-      label: words.import.source,
-      value: choices.source,
-      hint: words.import.sourceHint,
-      error: errors["source"],
-    })}
-    ${checkField({
-      name: "complete",
-      label: words.import.complete,
-      isOn: choices.isComplete || form.has("complete"),
-    })}
-    ${lookButton(words)}
-  </section>`;
 }
 
 /** `POST /import`: takes the file in and reads it; nothing is changed. */
 export async function uploadFile(visit: Visit): Promise<Response> {
-  const { desk, person, request, words } = visit;
-  const now = desk.imports.job(person.id);
-  if (now?.state.is === "working") return shown(visit, { "": words.import.busy });
-  const job = await desk.imports.take(person.id, (path) => receiveFile(request, path));
-  if (job === undefined) return shown(visit, { "": words.import.noFile });
-  await job.settled(patienceMs);
-  return redirect("/import");
+  const { imports, person, request, words } = visit;
+  const now = imports.job(person.id);
+  if (now?.state.is === "working") return importPage(visit, { "": words.import.busy });
+  const job = await imports.take(person.id, (path) => receiveFile(request, path));
+  if (job === undefined) return importPage(visit, { "": words.import.noFile });
+  await job.settled(waitMs);
+  return seeOther("/import");
 }
 
-/** `POST /import/examine`: shows what the file would change, read as the form says, and `said`. */
-export async function examineFile(visit: Visit, said?: string): Promise<Response> {
-  const { desk, person } = visit;
-  const job = desk.imports.job(person.id);
-  if (job === undefined || job.state.is === "working") return redirect("/import");
-  if (visit.form.has("columns")) {
+/** `POST /import/examine`: shows what the file would change, read as the form says. */
+export async function examineFile(visit: Visit): Promise<Response> {
+  return examine(visit, await readForm(visit));
+}
+
+async function examine(visit: Visit, form: Form, said?: string): Promise<Response> {
+  const job = visit.imports.job(visit.person.id);
+  if (job === undefined || job.state.is === "working") return seeOther("/import");
+  if (form.has("columns")) {
     job.askColumns();
-    await job.settled(patienceMs);
-    return redirect("/import");
+    await job.settled(waitMs);
+    return seeOther("/import");
   }
-  const choices = sentChoices(visit, job);
+  const choices = sentChoices(form, job);
   const errors = choiceErrors(visit, job, choices);
-  if (Object.keys(errors).length > 0) return shown(visit, errors);
+  if (Object.keys(errors).length > 0) return importPage(visit, errors, form);
   job.examine(choices);
-  await job.settled(patienceMs);
-  return said === undefined ? redirect("/import") : shown(visit, { "": said });
+  await job.settled(waitMs);
+  return said === undefined ? seeOther("/import") : importPage(visit, { "": said }, form);
 }
 
 /** What is missing in the form; its page asks for it again. */
@@ -219,33 +213,36 @@ function choiceErrors(
 
 /** `POST /import/run`. */
 export async function runImport(visit: Visit): Promise<Response> {
-  const { desk, person, form, words } = visit;
-  const job = desk.imports.job(person.id);
-  if (form.has("look")) return examineFile(visit);
-  if (job?.state.is !== "examined") return redirect("/import");
+  const { imports, person, words } = visit;
+  const form = await readForm(visit);
+  const job = imports.job(person.id);
+  if (form.has("look")) return examine(visit, form);
+  if (job?.state.is !== "examined") return seeOther("/import");
   // Nobody imports without a look at it what another tab chose meanwhile, or this form.
-  if (form.text("reading") !== job.reading) return redirect("/import");
-  if (!Bun.deepEquals(sentChoices(visit, job), job.choices)) {
-    return examineFile(visit, words.import.lookFirst);
+  if (form.text("reading") !== job.reading) return seeOther("/import");
+  if (!Bun.deepEquals(sentChoices(form, job), job.choices)) {
+    return examine(visit, form, words.import.lookFirst);
   }
   const skipBad = form.has("skipBad");
   const { preview } = job.state;
-  if (isRefused(preview)) return redirect("/import");
-  if (preview.rejected > 0 && !skipBad) return shown(visit, { skipBad: words.import.badStop });
+  if (isWholeRefused(preview)) return seeOther("/import");
+  if (preview.rejected > 0 && !skipBad) {
+    return importPage(visit, { skipBad: words.import.badStop }, form);
+  }
   job.run({ ...job.choices, skipBad }, person.name);
-  await job.settled(patienceMs);
-  return redirect("/import");
+  await job.settled(waitMs);
+  return seeOther("/import");
 }
 
 /** `POST /import/drop`: the file goes, and there is room for another. */
-export async function dropFile(visit: Visit): Promise<Response> {
-  await visit.desk.imports.drop(visit.person.id);
-  return redirect("/import");
+export async function dropFile({ imports, person }: Visit): Promise<Response> {
+  await imports.drop(person.id);
+  return seeOther("/import");
 }
 
 /** `GET /import/rejects`. */
 export function downloadRejects(visit: Visit): Response {
-  const job = visit.desk.imports.job(visit.person.id);
+  const job = visit.imports.job(visit.person.id);
   if (job === undefined || job.state.is === "working") return notFoundPage(visit);
   return download(Bun.file(job.rejects), "rejects.ndjson", "application/x-ndjson");
 }

@@ -1,233 +1,264 @@
+/** One key: what it may do, what happened to it, and its end. */
+import { changesOf } from "../../../cli/keys/fields.ts";
 import { accessOf, endOf, keyState, type ApiKey } from "../../../domain/api-key.ts";
-import { isBanned } from "../../../domain/ban.ts";
+import { isBanned, isOperatorReason } from "../../../domain/ban.ts";
 import { durationRule, parseDuration } from "../../../domain/duration.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { KeyDetails } from "../../../service/keys.ts";
 import type { KeyUse } from "../../../service/usage.ts";
 import { html, type Html } from "../../docs/html.ts";
-import { redirect } from "../web/answer.ts";
-import { param, query, type Visit } from "../web/visit.ts";
-import { notFoundPage } from "./failures.ts";
-import { stateTag, useMeter } from "./key-list.ts";
-import { keyErrors, keyFields, keyOf, secretPage, sentKey } from "./keys.ts";
-import { banReason, eventList } from "./key-history.ts";
-import { consolePage } from "./layout.ts";
+import { readForm } from "../body.ts";
+import { query, type Visit } from "../visit.ts";
 import {
-  checkField,
-  fact,
-  formError,
+  keyErrors,
+  keyFields,
+  keyOf,
+  secretPage,
+  sentKey,
+  stateTag,
+  useMeter,
+  type KeyForm,
+} from "./keys.ts";
+import { notFoundPage, page, seeOther } from "./page.ts";
+import {
+  facts,
+  Fields,
   keyName,
   moment,
   notice,
   number,
   oneButton,
-  textField,
   type FieldErrors,
 } from "./parts.ts";
 
-/** `GET /keys/:id`: one key, what it does, and what can be done with it. */
-export async function keyPage(visit: Visit): Promise<Response> {
-  return shown(visit);
-}
+/** A key that is noisy for long has many events; a person reads the last ones. */
+const eventsShownMax = 30;
 
-async function shown(visit: Visit, errors: FieldErrors = {}): Promise<Response> {
-  const { words, desk, nowMs } = visit;
-  const details = await detailsOf(visit);
+/** `GET /keys/:id`: one key, what it does, and what can be done with it. */
+export async function keyPage(
+  visit: Visit,
+  id: string,
+  errors: FieldErrors = {},
+  sent?: KeyForm,
+): Promise<Response> {
+  const { words, services, nowMs } = visit;
+  const details = await detailsOf(visit, id);
   if (details === undefined) return notFoundPage(visit);
   const { key } = details;
-  const use = await desk.services.usage.now(key);
-  const isOver = ["revoked", "expired"].includes(keyState(key, nowMs));
-  return consolePage(visit, {
+  const state = keyState(key, nowMs);
+  const use = await services.usage.now(key);
+  return page(visit, {
     title: keyName(key),
     section: "keys",
+    beside: stateTag(visit, key),
+    back: ["/keys", words.keys.back],
+    done: query(visit, "done") === "yes" ? notice("good", words.keys.done) : undefined,
     errors,
-    body: html`<p class="trail"><a href="/keys">${words.keys.back}</a></p>
-      <h1>${keyName(key)} ${stateTag(visit, key)}</h1>
-      ${query(visit, "done") === "yes" && notice("good", html`<p>${words.keys.done}</p>`)}
-      ${formError(errors)}
-      <div class="desk">
-        <div>
-          <section class="card">${facts(visit, details, use)}</section>
-          ${keyState(key, nowMs) !== "revoked" && updateForm(visit, key, errors)}
-        </div>
-        <div>
-          ${!isOver && rotateForm(visit, key, errors)}
-          ${keyState(key, nowMs) !== "revoked" && endForms(visit, key, errors)}
-          <section class="card">
-            <h2>${words.history.title}</h2>
-            ${eventList(visit, details)}
-          </section>
-        </div>
-      </div>`,
+    body: html`<div class="desk">
+      <div>
+        <section class="card">
+          ${keyFacts(visit, details, use)}
+          <p><a href="/usage?key=${key.id}">${words.keys.usage}</a></p>
+        </section>
+        ${state !== "revoked" && updateForm(visit, sent ?? formOf(key), key.id, errors)}
+      </div>
+      <div>
+        ${!["revoked", "expired"].includes(state) && rotateForm(visit, key, errors)}
+        ${state !== "revoked" && endForms(visit, key, errors)}
+        <section class="card">
+          <h2>${words.history.title}</h2>
+          ${eventList(visit, details)}
+        </section>
+      </div>
+    </div>`,
   });
 }
 
-function facts(visit: Visit, { key, secrets }: KeyDetails, use: KeyUse): Html {
+function keyFacts(visit: Visit, { key, secrets }: KeyDetails, use: KeyUse): Html {
   const { words, nowMs } = visit;
   const { perMinute, perDay } = key.limits;
   const limits = words.keys.limits(number(visit, perMinute), number(visit, perDay));
   const { bannedUntilMs, reason } = key.ban;
-  return html`<dl class="facts">
-      ${fact(words.keys.id, html`<code>${key.id}</code>`)}
-      ${fact(words.fields.plan, `${words.plans[key.plan]}: ${limits}`)}
-      ${fact(words.keys.access, words.keys.accesses[accessOf(key)])}
-      ${fact(words.keys.today, useMeter(visit, use.counts.dayUsed, perDay))}
-      ${fact(words.keys.created, moment(visit, key.createdAtMs))}
-      ${fact(
-        words.keys.ends,
-        key.expiresAtMs === undefined ? words.keys.never : moment(visit, key.expiresAtMs),
-      )}
-      ${
-        endOf(key, nowMs) === undefined &&
-        fact(words.keys.secrets, html`${goodSecrets(visit, secrets)}`)
-      }
-      ${
-        isBanned(key.ban, nowMs) &&
-        fact(
-          words.keys.banned,
-          html`${words.keys.until} ${moment(visit, bannedUntilMs)}: ${banReason(visit, reason)}`,
-        )
-      }
-    </dl>
-    <p><a href="/usage?key=${key.id}">${words.keys.usage}</a></p>`;
+  const ends = key.expiresAtMs === undefined ? words.keys.never : moment(visit, key.expiresAtMs);
+  const banned = html`${words.keys.until} ${moment(visit, bannedUntilMs)}:
+  ${banReason(visit, reason)}`;
+  return facts([
+    [words.keys.id, html`<code>${key.id}</code>`],
+    [words.fields.plan, `${words.plans[key.plan]}: ${limits}`],
+    [words.keys.access, words.keys.accesses[accessOf(key)]],
+    [words.keys.today, useMeter(visit, use.counts.dayUsed, perDay)],
+    [words.keys.created, moment(visit, key.createdAtMs)],
+    [words.keys.ends, ends],
+    endOf(key, nowMs) === undefined && [words.keys.secrets, goodSecrets(visit, secrets)],
+    isBanned(key.ban, nowMs) && [words.keys.banned, banned],
+  ]);
 }
 
 /** The secrets that are good, as they may be shown, and until when where they end. */
-function goodSecrets(visit: Visit, secrets: KeyDetails["secrets"]): Html[] {
-  return secrets
-    .filter(({ expiresAtMs }) => expiresAtMs === undefined || expiresAtMs > visit.nowMs)
-    .map(
-      ({ mask, expiresAtMs }) =>
-        html`<code>${mask}</code> ${
-            expiresAtMs !== undefined &&
-            html`(${visit.words.keys.until} ${moment(visit, expiresAtMs)})`
-          } `,
-    );
+function goodSecrets(visit: Visit, secrets: KeyDetails["secrets"]): Html {
+  const { until } = visit.words.keys;
+  const good = secrets.filter(
+    ({ expiresAtMs }) => expiresAtMs === undefined || expiresAtMs > visit.nowMs,
+  );
+  return html`${good.map(
+    ({ mask, expiresAtMs }) =>
+      html`<code>${mask}</code> ${
+          expiresAtMs !== undefined && html`(${until} ${moment(visit, expiresAtMs)})`
+        } `,
+  )}`;
 }
 
-/** Of a plan whose limits are not the key's own. */
-const noLimits = { perMinute: "", perDay: "" } as const;
+/** The form of a key as it is. Of a plan, the limits are not the key's own. */
+function formOf({ name, plan, readOnly, limits }: ApiKey): KeyForm {
+  const own = plan === "enterprise" ? limits : { perMinute: "", perDay: "" };
+  const [perMinute, perDay] = [String(own.perMinute), String(own.perDay)];
+  return { name, plan, readOnly, perMinute, perDay, expires: "" };
+}
 
-function updateForm(visit: Visit, key: ApiKey, errors: FieldErrors): Html {
-  const { words, form } = visit;
-  const { name, plan, readOnly } = key;
-  const { perMinute, perDay } = plan === "enterprise" ? key.limits : noLimits;
-  const known = {
-    name,
-    plan,
-    perMinute: String(perMinute),
-    perDay: String(perDay),
-    expires: "",
-    readOnly,
-  };
-  const shownKey = form.has("plan") ? sentKey(visit) : known;
+function updateForm(visit: Visit, sent: KeyForm, id: string, errors: FieldErrors): Html {
+  const { words } = visit;
   return html`<section class="card" aria-labelledby="change-title">
     <h2 id="change-title">${words.keys.changeTitle}</h2>
-    <form method="post" action="/keys/${key.id}" novalidate>
-      ${keyFields(visit, shownKey, errors, { expires: words.keys.expiresLaterHint })}
+    <form method="post" action="/keys/${id}" novalidate>
+      ${keyFields(visit, sent, errors, { expires: words.keys.expiresLaterHint })}
       <button>${words.buttons.save}</button>
     </form>
   </section>`;
 }
 
-function rotateForm({ words }: Visit, { id }: ApiKey, errors: FieldErrors): Html {
+function rotateForm(visit: Visit, { id }: ApiKey, errors: FieldErrors): Html {
+  const { words } = visit;
   return html`<section class="card" aria-labelledby="rotate-title">
     <h2 id="rotate-title">${words.keys.rotateTitle}</h2>
     <form method="post" action="/keys/${id}/rotate" novalidate>
-      ${textField({
-        name: "grace",
-        label: words.keys.grace,
-        value: "24h",
-        error: errors["grace"],
-        hint: words.keys.graceHint,
-      })}
+      ${new Fields(visit, { grace: "24h" }, errors).text("grace", { hint: words.keys.graceHint })}
       <button class="quiet">${words.buttons.rotate}</button>
     </form>
   </section>`;
 }
 
-function endForms({ words, nowMs }: Visit, key: ApiKey, errors: FieldErrors): Html {
+function endForms(visit: Visit, key: ApiKey, errors: FieldErrors): Html {
+  const { words, nowMs } = visit;
+  const fields = new Fields(visit, { for: "1h" }, errors);
   return html`<section class="card" aria-labelledby="end-title">
     <h2 id="end-title">${words.keys.endTitle}</h2>
     ${
       isBanned(key.ban, nowMs)
         ? oneButton(`/keys/${key.id}/unban`, words.buttons.unban)
         : html`<form method="post" action="/keys/${key.id}/ban" novalidate>
-            ${textField({
-              name: "for",
-              label: words.keys.banFor,
-              value: "1h",
-              error: errors["for"],
-            })}
+            ${fields.text("for")}
             <button class="quiet">${words.buttons.ban}</button>
           </form>`
     }
     <form method="post" action="/keys/${key.id}/revoke" class="apart" novalidate>
-      ${checkField({ name: "sure", label: words.keys.sure, isOn: false, error: errors["sure"] })}
+      ${fields.check("sure")}
       <button class="quiet bad">${words.buttons.revoke}</button>
     </form>
   </section>`;
 }
 
+/** What happened to a key, the newest first. */
+function eventList(visit: Visit, { events, secrets }: KeyDetails): Html {
+  const { words } = visit;
+  return html`<ol class="history">
+    ${events
+      .toReversed()
+      .slice(0, eventsShownMax)
+      .map(
+        (event) =>
+          html`<li>
+            <p>
+              ${words.keys.actions(event.action)}
+              ${changesOf(event, secrets).map(
+                ({ field, before, after }) =>
+                  html`<span class="change"
+                    >${words.keys.fields[field] ?? field}:
+                    ${before !== null && html`${eventValue(visit, field, before)} → `}${
+                      after === null ? "–" : eventValue(visit, field, after)
+                    }</span
+                  >`,
+              )}
+            </p>
+            <p class="soft">${event.actor} · ${moment(visit, event.atMs)}</p>
+          </li>`,
+      )}
+  </ol>`;
+}
+
+const instants = ["expiresAt", "revokedAt", "bannedUntil"];
+
+/** The value of a field in a history; one that has words of its own in these. */
+function eventValue(visit: Visit, field: string, value: string): string | Html {
+  const accesses: Readonly<Record<string, string>> = visit.words.keys.accesses;
+  if (field === "access") return accesses[value] ?? value;
+  if (instants.includes(field)) return moment(visit, Date.parse(value));
+  return field === "banReason" ? banReason(visit, value) : value;
+}
+
+/** Why a key is banned, in the words of the reader. */
+function banReason({ words }: Visit, reason: string): string {
+  return words.keys.banReasons[isOperatorReason(reason) ? "operator" : "automatic"];
+}
+
 /** `POST /keys/:id`: label, plan, end and what it may do. */
-export async function updateKey(visit: Visit): Promise<Response> {
-  const sent = sentKey(visit);
+export async function updateKey(visit: Visit, id: string): Promise<Response> {
+  const sent = sentKey(await readForm(visit));
   const isNever = ["never", visit.words.keys.never].includes(sent.expires.toLowerCase());
   const { key, wrong } = keyOf(visit, sent, isNever ? "never" : parseDuration(sent.expires));
-  if (key === undefined) return shown(visit, wrong);
-  return changed(visit, (keys, id) => keys.update(id, key));
+  if (key === undefined) return keyPage(visit, id, wrong, sent);
+  return changed(visit, id, (keys) => keys.update(id, key), sent);
 }
 
 /** `POST /keys/:id/rotate`. */
-export async function rotateKey(visit: Visit): Promise<Response> {
-  const { desk, form, person, words } = visit;
-  const graceMs = parseDuration(form.text("grace"));
-  if (graceMs === undefined) return shown(visit, { grace: words.errors.expires(durationRule) });
-  const details = await detailsOf(visit);
-  if (details === undefined) return notFoundPage(visit);
-  const issued = await desk.services.keys.as(person.name).rotate(details.key.id, graceMs);
+export async function rotateKey(visit: Visit, id: string): Promise<Response> {
+  const { services, person, words } = visit;
+  const graceMs = parseDuration((await readForm(visit)).text("grace"));
+  if (graceMs === undefined)
+    return keyPage(visit, id, { grace: words.errors.expires(durationRule) });
+  if ((await detailsOf(visit, id)) === undefined) return notFoundPage(visit);
+  const issued = await services.keys.as(person.name).rotate(id, graceMs);
   return secretPage(visit, issued, words.keys.rotated);
 }
 
 /** `POST /keys/:id/ban`. */
-export async function banKey(visit: Visit): Promise<Response> {
-  const ms = parseDuration(visit.form.text("for"));
-  if (!ms) return shown(visit, { for: visit.words.errors.expires(durationRule) });
-  return changed(visit, (keys, id) => keys.ban(id, ms));
+export async function banKey(visit: Visit, id: string): Promise<Response> {
+  const ms = parseDuration((await readForm(visit)).text("for"));
+  if (!ms) return keyPage(visit, id, { for: visit.words.errors.expires(durationRule) });
+  return changed(visit, id, (keys) => keys.ban(id, ms));
 }
 
 /** `POST /keys/:id/unban`. */
-export async function unbanKey(visit: Visit): Promise<Response> {
-  return changed(visit, (keys, id) => keys.unban(id));
+export async function unbanKey(visit: Visit, id: string): Promise<Response> {
+  return changed(visit, id, (keys) => keys.unban(id));
 }
 
 /** `POST /keys/:id/revoke`: for good, so that one box must be ticked. */
-export async function revokeKey(visit: Visit): Promise<Response> {
-  if (!visit.form.has("sure")) return shown(visit, { sure: visit.words.errors.sure });
-  return changed(visit, (keys, id) => keys.revoke(id));
+export async function revokeKey(visit: Visit, id: string): Promise<Response> {
+  const isSure = (await readForm(visit)).has("sure");
+  if (!isSure) return keyPage(visit, id, { sure: visit.words.errors.sure });
+  return changed(visit, id, (keys) => keys.revoke(id));
 }
-
-type Keys = Visit["desk"]["services"]["keys"];
 
 async function changed(
   visit: Visit,
-  change: (keys: Keys, id: string) => Promise<unknown>,
+  id: string,
+  change: (keys: Visit["services"]["keys"]) => Promise<unknown>,
+  sent?: KeyForm,
 ): Promise<Response> {
-  const details = await detailsOf(visit);
-  if (details === undefined) return notFoundPage(visit);
-  const { id } = details.key;
+  if ((await detailsOf(visit, id)) === undefined) return notFoundPage(visit);
   try {
-    await change(visit.desk.services.keys.as(visit.person.name), id);
+    await change(visit.services.keys.as(visit.person.name));
   } catch (error) {
-    return shown(visit, await keyErrors(visit, error));
+    return keyPage(visit, id, keyErrors(visit, error), sent);
   }
-  return redirect(`/keys/${id}?done=yes`);
+  return seeOther(`/keys/${id}?done=yes`);
 }
 
-async function detailsOf(visit: Visit): Promise<KeyDetails | undefined> {
+/** The key with this id; a label means none here. */
+async function detailsOf({ services }: Visit, id: string): Promise<KeyDetails | undefined> {
   try {
-    const details = await visit.desk.services.keys.details(param(visit, "id"));
-    return details.key.id === param(visit, "id") ? details : undefined;
+    const details = await services.keys.details(id);
+    return details.key.id === id ? details : undefined;
   } catch (error) {
     if (error instanceof AppError && error.kind === "not_found") return undefined;
     throw error;

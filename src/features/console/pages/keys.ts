@@ -1,48 +1,127 @@
+/** The keys: a list, a form for another one, and what all of them did. */
+import { keyState, type ApiKey } from "../../../domain/api-key.ts";
 import { durationRule, parseDuration } from "../../../domain/duration.ts";
 import { AppError } from "../../../domain/errors.ts";
+import { fold } from "../../../domain/names.ts";
 import { isLimit, planNames, type PlanName } from "../../../domain/plan.ts";
-import { html, type Html } from "../../docs/html.ts";
 import type { IssuedKey } from "../../../service/keys.ts";
-import type { Visit } from "../web/visit.ts";
-import { nameErrorOf } from "./animal-form.ts";
-import { keyList } from "./key-list.ts";
-import { consolePage } from "./layout.ts";
-import {
-  checkField,
-  copyField,
-  formError,
-  keyName,
-  notice,
-  selectField,
-  textField,
-  when,
-  type FieldErrors,
-} from "./parts.ts";
+import type { UsedKey } from "../../../service/usage.ts";
+import { html, type Html } from "../../docs/html.ts";
+import { readForm, type Form } from "../body.ts";
+import { query, type Visit } from "../visit.ts";
+import { nameError } from "./animal.ts";
+import { pageLinks, searchForm } from "./animals.ts";
+import { page } from "./page.ts";
+import { copyField, Fields, keyName, notice, number, when, type FieldErrors } from "./parts.ts";
+
+/** Most services have fewer keys. */
+const pageKeys = 50;
 
 /** `GET /keys`: the keys, and a form for another one. */
-export async function keysPage(visit: Visit): Promise<Response> {
-  return shown(visit, noKey);
-}
-
-async function shown(visit: Visit, sent: KeyForm, errors: FieldErrors = {}): Promise<Response> {
+export async function keysPage(
+  visit: Visit,
+  sent: KeyForm = noKey,
+  errors: FieldErrors = {},
+): Promise<Response> {
   const { words } = visit;
-  return consolePage(visit, {
+  const { nameHint, expiresHint, addTitle } = words.keys;
+  return page(visit, {
     title: words.sections.keys,
     section: "keys",
     errors,
-    body: html`<h1>${words.sections.keys}</h1>
-      <div class="desk">
-        ${await keyList(visit)}
-        <section class="card" aria-labelledby="add-title">
-          <h2 id="add-title">${words.keys.addTitle}</h2>
-          ${createForm(visit, sent, errors)}
-        </section>
-      </div>`,
+    body: html`<div class="desk">
+      ${await keyList(visit)}
+      <section class="card" aria-labelledby="add-title">
+        <h2 id="add-title">${addTitle}</h2>
+        <form method="post" action="/keys" novalidate>
+          ${keyFields(visit, sent, errors, { name: nameHint, expires: expiresHint })}
+          <button>${words.buttons.createKey}</button>
+        </form>
+      </section>
+    </div>`,
   });
 }
 
+/** The keys that fit the search, the newest first, a page of them. */
+async function keyList(visit: Visit): Promise<Html> {
+  const { words, services } = visit;
+  const all = await services.keys.list();
+  if (all.length === 0) {
+    return html`<section class="card"><p class="soft">${words.keys.none}</p></section>`;
+  }
+  const text = query(visit, "q");
+  const wanted = fold(text);
+  const found = all
+    .filter(({ id, name }) => id === text || fold(name).includes(wanted))
+    .toReversed();
+  const start = found.findIndex(({ id }) => id === query(visit, "before")) + 1;
+  const shown = found.slice(start, start + pageKeys);
+  const older = found.length > start + pageKeys && shown.at(-1)?.id;
+  const used = await services.usage.nowOfAll(shown);
+  return html`<div>
+    ${searchForm(visit, "/keys", { text, hint: words.keys.searchHint })}
+    <div id="results">
+      <p class="count" role="status">
+        ${
+          found.length === 0
+            ? words.keys.noneFound
+            : words.keys.of(number(visit, found.length), number(visit, all.length))
+        }
+      </p>
+      ${
+        found.length > 0 &&
+        html`<section class="card">
+          <ul class="lines keys">
+            ${used.map((each) => keyLine(visit, each))}
+          </ul>
+        </section>`
+      }
+      ${pageLinks(visit, [
+        [start > 0 && listPath(text), words.keys.newest],
+        [older && listPath(text, older), words.animals.older],
+        ["/usage", words.usage.title],
+      ])}
+    </div>
+  </div>`;
+}
+
+function listPath(text: string, before?: string): string {
+  const parameters = new URLSearchParams({ ...(text && { q: text }), ...(before && { before }) });
+  return `/keys?${parameters.toString()}`;
+}
+
+function keyLine(visit: Visit, { key, use }: UsedKey): Html {
+  const { words } = visit;
+  return html`<li>
+    <div class="what">
+      <a href="/keys/${key.id}">${keyName(key)}</a>
+      <span class="soft"
+        >${words.plans[key.plan]} ·
+        ${key.id}${key.readOnly && html` · ${words.keys.readOnly}`}</span
+      >
+    </div>
+    ${useMeter(visit, use.counts.dayUsed, key.limits.perDay)} ${stateTag(visit, key)}
+  </li>`;
+}
+
+/** The state of a key as a word with a colour. */
+export function stateTag({ words, nowMs }: Visit, key: ApiKey): Html {
+  const state = keyState(key, nowMs);
+  return html`<span class="tag ${state}">${words.keys.states[state]}</span>`;
+}
+
+/** How much of a limit is used, as a bar with its numbers. */
+export function useMeter(visit: Visit, used: number, limit: number): Html {
+  const { dayUse, of } = visit.words.keys;
+  const share = Math.min(1, used / limit).toFixed(3);
+  return html`<span class="use"
+    ><meter min="0" max="1" high="0.8" value="${share}" aria-label="${dayUse}"></meter
+    ><span>${of(number(visit, used), number(visit, limit))}</span></span
+  >`;
+}
+
 /** What stands in the form of a key, as text. */
-interface KeyForm {
+export interface KeyForm {
   readonly name: string;
   readonly plan: string;
   readonly perMinute: string;
@@ -61,7 +140,7 @@ const noKey: KeyForm = {
 };
 
 /** The form of a key as it was sent. */
-export function sentKey({ form }: Visit): KeyForm {
+export function sentKey(form: Form): KeyForm {
   return {
     name: form.text("name"),
     plan: form.text("plan"),
@@ -72,15 +151,6 @@ export function sentKey({ form }: Visit): KeyForm {
   };
 }
 
-function createForm(visit: Visit, sent: KeyForm, errors: FieldErrors): Html {
-  const { keys, buttons } = visit.words;
-  return html`<form method="post" action="/keys" novalidate>
-    ${formError(errors)}
-    ${keyFields(visit, sent, errors, { name: keys.nameHint, expires: keys.expiresHint })}
-    <button>${buttons.createKey}</button>
-  </form>`;
-}
-
 /** The fields of a key's form. */
 export function keyFields(
   visit: Visit,
@@ -88,34 +158,19 @@ export function keyFields(
   errors: FieldErrors,
   hints: { readonly name?: string; readonly expires: string },
 ): Html {
-  const { fields } = visit.words;
-  const field = (name: "name" | "expires") =>
-    textField({
-      name,
-      label: fields[name],
-      value: sent[name],
-      error: errors[name],
-      hint: hints[name],
-    });
-  return html`${field("name")} ${planFields(visit, sent, errors)} ${field("expires")}
-  ${checkField({ name: "readOnly", label: fields.readOnly, isOn: sent.readOnly })}`;
+  const fields = new Fields(visit, { ...sent }, errors);
+  return html`${fields.text("name", { hint: hints.name })} ${planFields(visit, sent, fields)}
+  ${fields.text("expires", { hint: hints.expires })} ${fields.check("readOnly")}`;
 }
 
 /** The plan, and the two numbers that go with Enterprise only. */
-function planFields({ words }: Visit, sent: KeyForm, errors: FieldErrors): Html {
-  const { plan } = sent;
-  const limit = (name: "perMinute" | "perDay") =>
-    textField(
-      { name, label: words.fields[name], value: sent[name], error: errors[name] },
-      html`inputmode="numeric"`,
-    );
-  return html`${selectField(
-      { name: "plan", label: words.fields.plan, value: plan, error: errors["plan"] },
-      planNames.map((each) => ({ value: each, text: words.keys.planLine(each) })),
-    )}
+function planFields({ words }: Visit, { plan }: KeyForm, fields: Fields): Html {
+  const options = planNames.map((each) => ({ value: each, text: words.keys.planLine(each) }));
+  const more = html`inputmode="numeric"`;
+  return html`${fields.select("plan", options)}
     <details class="more" ${when(plan === "enterprise", "open")}>
       <summary>${words.keys.enterprise}</summary>
-      ${limit("perMinute")} ${limit("perDay")}
+      ${fields.text("perMinute", { more })} ${fields.text("perDay", { more })}
     </details>`;
 }
 
@@ -147,10 +202,10 @@ export function keyOf<E extends number | "never">(
 ) {
   const { words } = visit;
   const plan = planOf(sent, visit);
-  const nameError = nameErrorOf(sent.name, words);
+  const wrongName = nameError(sent.name, words);
   const isExpiryWrong = sent.expires !== "" && !expiresInMs;
   const wrong: FieldErrors = {
-    ...(nameError !== undefined && { name: nameError }),
+    ...(wrongName !== undefined && { name: wrongName }),
     ...("wrong" in plan && plan.wrong),
     ...(isExpiryWrong && { expires: words.errors.expires(durationRule) }),
   };
@@ -161,39 +216,34 @@ export function keyOf<E extends number | "never">(
 
 /** `POST /keys`: the one page that ever shows the secret. */
 export async function createKey(visit: Visit): Promise<Response> {
-  const { words, desk, person } = visit;
-  const sent = sentKey(visit);
+  const { words, services, person } = visit;
+  const sent = sentKey(await readForm(visit));
   const { key, wrong } = keyOf(visit, sent, parseDuration(sent.expires));
-  if (key === undefined) return shown(visit, sent, wrong);
+  if (key === undefined) return keysPage(visit, sent, wrong);
   try {
-    const issued = await desk.services.keys.as(person.name).create(key);
+    const issued = await services.keys.as(person.name).create(key);
     return secretPage(visit, issued, words.keys.made);
   } catch (error) {
-    return shown(visit, sent, await keyErrors(visit, error));
+    return keysPage(visit, sent, keyErrors(visit, error));
   }
 }
 
 /** What is wrong with a key that the service refused. Throws what is no refusal. */
-export async function keyErrors(
-  { desk, form, words, params }: Visit,
-  error: unknown,
-): Promise<FieldErrors> {
+export function keyErrors({ words }: Visit, error: unknown): FieldErrors {
   if (!(error instanceof AppError) || error.kind !== "invalid_request") throw error;
-  const isTaken = (await desk.services.keys.list()).some(
-    ({ id, name }) => name === form.text("name") && id !== params["id"],
-  );
-  return isTaken ? { name: words.keys.taken } : { "": words.failures.other(error.message) };
+  if (error.code === "keyNameTaken") return { name: words.keys.taken };
+  if (error.code === "secretInName") return { name: words.keys.secretInName };
+  return { "": words.failures.other(error.message) };
 }
 
 /** Shows a secret this once: reloading the page asks whether to send the form again. */
 export function secretPage(visit: Visit, { key, secret }: IssuedKey, title: string): Response {
   const { words } = visit;
-  return consolePage(visit, {
+  return page(visit, {
     title,
     section: "keys",
     isOnce: true,
-    body: html`<h1>${title}</h1>
-      ${notice("good", html`<p>${words.keys.once}</p>`)}
+    body: html`${notice("good", words.keys.once)}
       <section class="card">
         ${copyField(visit, "secret", words.keys.secretOf(key.name), secret)}
         <p>${words.keys.tell}</p>

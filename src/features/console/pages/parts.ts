@@ -1,11 +1,12 @@
+/** What pages are made of: fields, notices, and values as a reader sees them. */
 import { isoSeconds } from "../../../domain/clock.ts";
 import { petStatuses, type PetStatus } from "../../../domain/pet.ts";
-import { bytesText } from "../../operate/doctor/finding.ts";
 import { html, trusted, type Html } from "../../docs/html.ts";
 import { unnamed } from "../../import/formats/values.ts";
-import type { Arrival } from "../web/visit.ts";
-import { languages } from "../words/index.ts";
+import { bytesText } from "../../operate/doctor/finding.ts";
 import { isVisible } from "../../visible.ts";
+import type { Arrival } from "../visit.ts";
+import { languages, type Words } from "../words/index.ts";
 
 /** Errors of a form by the name of their field. `""` stands for the form as a whole. */
 export type FieldErrors = Readonly<Record<string, string | undefined>>;
@@ -15,100 +16,120 @@ export function when(holds: boolean, attribute: string): Html | undefined {
   return holds ? trusted(attribute) : undefined;
 }
 
+type LabelName = keyof Words["fields"];
+
 interface FieldParts {
-  readonly name: string;
-  readonly label: string;
-  readonly value?: string;
-  readonly error?: string | undefined;
+  /** By default the word for the field's name. */
+  readonly label?: string;
   readonly hint?: string | undefined;
+  /** Further attributes of the control. */
+  readonly more?: Html;
 }
 
-/** What belongs to a control: its label before it, its hint and its error behind it. */
-function field({ name, label, error, hint }: FieldParts, control: Html): Html {
-  return html`<div class="field${error === undefined ? "" : " wrong"}">
-    <label for="${name}">${label}</label>${control}
-    ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-    ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
-  </div>`;
+export interface Option {
+  readonly value: string;
+  readonly text: string;
 }
 
-function described({ name, error, hint }: Omit<FieldParts, "label" | "value">): Html {
-  const ids = [
-    ...(error === undefined ? [] : [`${name}-error`]),
-    ...(hint === undefined ? [] : [`${name}-hint`]),
-  ];
-  return html`${ids.length > 0 && html`aria-describedby="${ids.join(" ")}"`}
-  ${error !== undefined && trusted('aria-invalid="true" autofocus')}`;
-}
+/** The fields of a form: each has its label, its value, and what is wrong with it. */
+export class Fields {
+  readonly #words: Words;
+  readonly #values: Readonly<Record<string, string | boolean | undefined>>;
+  readonly #errors: FieldErrors;
 
-/** A field for a line of text. `more` are further attributes of its own. */
-export function textField(parts: FieldParts, more?: Html): Html {
-  return field(
-    parts,
-    html`<input
-      id="${parts.name}"
-      name="${parts.name}"
-      value="${parts.value ?? ""}"
-      autocomplete="off"
-      ${described(parts)}
-      ${more}
-    />`,
-  );
+  constructor(
+    { words }: Arrival,
+    values: Readonly<Record<string, string | boolean | undefined>> = {},
+    errors: FieldErrors = {},
+  ) {
+    this.#words = words;
+    this.#values = values;
+    this.#errors = errors;
+  }
+
+  /** A line of text. */
+  text(name: string, parts: FieldParts = {}): Html {
+    return this.#field(
+      name,
+      parts,
+      html`<input
+        id="${name}"
+        name="${name}"
+        value="${this.#value(name)}"
+        autocomplete="off"
+        ${this.#described(name, parts.hint)}
+        ${parts.more}
+      />`,
+    );
+  }
+
+  /** A few values to choose from. */
+  select(name: string, options: readonly Option[], parts: FieldParts = {}): Html {
+    return this.#field(
+      name,
+      parts,
+      html`<select id="${name}" name="${name}" ${this.#described(name, parts.hint)}>
+        ${options.map(
+          ({ value, text }) =>
+            html`<option value="${value}" ${when(value === this.#value(name), "selected")}>
+              ${text}
+            </option>`,
+        )}
+      </select>`,
+    );
+  }
+
+  /** A box to tick. It sends `yes`, and nothing while it is not ticked. */
+  check(name: string): Html {
+    const isOn = this.#values[name] === true;
+    return html`<label class="check"
+        ><input
+          type="checkbox"
+          name="${name}"
+          value="yes"
+          ${when(isOn, "checked")}
+          ${this.#described(name)}
+        />
+        ${this.#words.fields[name as LabelName]}</label
+      >${this.#error(name)}`;
+  }
+
+  #field(name: string, { label, hint }: FieldParts, control: Html): Html {
+    return html`<div class="field${this.#errors[name] === undefined ? "" : " wrong"}">
+      <label for="${name}">${label ?? this.#words.fields[name as LabelName]}</label>${control}
+      ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+      ${this.#error(name)}
+    </div>`;
+  }
+
+  #value(name: string): string {
+    return String(this.#values[name] ?? "");
+  }
+
+  #error(name: string): Html | false {
+    const error = this.#errors[name];
+    return error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`;
+  }
+
+  #described(name: string, hint?: string): Html {
+    const isWrong = this.#errors[name] !== undefined;
+    const ids = [isWrong && `${name}-error`, hint !== undefined && `${name}-hint`].filter(Boolean);
+    return html`${ids.length > 0 && html`aria-describedby="${ids.join(" ")}"`}
+    ${isWrong && trusted('aria-invalid="true" autofocus')}`;
+  }
 }
 
 /** A text to take along, with a button that copies it. */
 export function copyField({ words }: Arrival, name: string, label: string, value: string): Html {
-  return field(
-    { name, label },
-    html`<div class="secret">
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    <div class="secret">
       <input id="${name}" readonly value="${value}" spellcheck="false" autofocus />
       <button class="quiet only-script" type="button" data-copy="${name}">
         ${words.buttons.copy}
       </button>
-    </div>`,
-  );
-}
-
-/** A field with a few values to choose from. */
-export function selectField(
-  parts: FieldParts,
-  options: readonly { readonly value: string; readonly text: string }[],
-): Html {
-  return field(
-    parts,
-    html`<select id="${parts.name}" name="${parts.name}" ${described(parts)}>
-      ${options.map(
-        ({ value, text }) =>
-          html`<option value="${value}" ${when(value === parts.value, "selected")}>
-            ${text}
-          </option>`,
-      )}
-    </select>`,
-  );
-}
-
-/** A box to tick. It sends `yes`, and nothing while it is not ticked. */
-export function checkField({
-  name,
-  label,
-  isOn,
-  error,
-}: {
-  readonly name: string;
-  readonly label: string;
-  readonly isOn: boolean;
-  readonly error?: string | undefined;
-}): Html {
-  return html`<label class="check"
-      ><input
-        type="checkbox"
-        name="${name}"
-        value="yes"
-        ${when(isOn, "checked")}
-        ${described({ name, error })}
-      />
-      ${label}</label
-    >${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}`;
+    </div>
+  </div>`;
 }
 
 /** What stands for "no status" in a form and in an address. */
@@ -121,28 +142,8 @@ export function statusChoice(text: string): StatusChoice | undefined {
   return statusChoices.find((each) => each === text);
 }
 
-export function statusField({ words }: Arrival, value: string, error?: string): Html {
-  return selectField(
-    { name: "status", label: words.fields.status, value, error },
-    statusChoices.map((each) => ({ value: each, text: words.status[each] })),
-  );
-}
-
-/** More than anybody reads through in a list of suggestions. */
-const suggestionsMax = 300;
-
-export function categoryField(
-  { words }: Arrival,
-  value: string,
-  names: readonly string[],
-  error?: string,
-): Html {
-  return html`${textField(
-      { name: "category", label: words.fields.category, value, error },
-      html`list="categories" maxlength="1000"`,
-    )}<datalist id="categories">
-      ${names.slice(0, suggestionsMax).map((name) => html`<option value="${name}"></option>`)}
-    </datalist>`;
+export function statusOptions({ words }: Arrival): Option[] {
+  return statusChoices.map((each) => ({ value: each, text: words.status[each] }));
 }
 
 /** A moment as the person reads it, with the exact one behind it. */
@@ -165,11 +166,49 @@ export function size(visit: Arrival, bytes: number): string {
   return bytesText(bytes).replace(/[\d.]+/, (value) => number(visit, Number(value)));
 }
 
-/** A line of a list of facts. */
-export function fact(name: string, value: string | Html): Html {
-  return html`<div>
-    <dt>${name}</dt>
-    <dd>${value}</dd>
+/** How many animals, in words. */
+export const animalsText = (visit: Arrival, count: number) =>
+  visit.words.categories.animals(number(visit, count), count);
+
+/** A list of facts: each with its name. */
+export function facts(
+  pairs: readonly (readonly [name: string | Html, value: string | Html] | false)[],
+): Html {
+  return html`<dl class="facts">
+    ${pairs.flatMap((pair) =>
+      pair === false
+        ? []
+        : [
+            html`<div>
+              <dt>${pair[0]}</dt>
+              <dd>${pair[1]}</dd>
+            </div>`,
+          ],
+    )}
+  </dl>`;
+}
+
+/** A table that scrolls by itself where it is too wide. */
+export function table(
+  heads: readonly string[],
+  rows: readonly (readonly (string | Html)[])[],
+): Html {
+  return html`<div class="table" tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (cells) =>
+            html`<tr>
+              ${cells.map((cell) => html`<td>${cell}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
   </div>`;
 }
 
@@ -193,16 +232,16 @@ export function categoryName(
 }
 
 /** What happened, or what is wrong: announced, and in sight. */
-export function notice(kind: "good" | "bad" | "plain", body: Html): Html {
+export function notice(kind: "good" | "bad" | "plain", body: string | Html): Html {
   return html`<div class="notice ${kind}" role="${kind === "bad" ? "alert" : "status"}">
-    ${body}
+    ${typeof body === "string" ? html`<p>${body}</p>` : body}
   </div>`;
 }
 
 /** What stands above a form that was not taken. */
 export function formError(errors: FieldErrors): Html | undefined {
   const whole = errors[""];
-  return whole === undefined ? undefined : notice("bad", html`<p>${whole}</p>`);
+  return whole === undefined ? undefined : notice("bad", whole);
 }
 
 /** One value of a form that nobody sees. */

@@ -1,99 +1,71 @@
+/** Who may come in: invitations, the way in by a link, and the end of it. */
 import { AppError } from "../../../domain/errors.ts";
+import { personRoles } from "../../../storage/schema-values.ts";
 import { html, trusted, type Html } from "../../docs/html.ts";
-import { isPersonName, type ListedPerson } from "../people.ts";
-import { roles } from "../tables.ts";
-import type { Secret } from "../secrets.ts";
-import { redirect } from "../web/answer.ts";
-import { param, query, type Visit } from "../web/visit.ts";
-import { nameErrorOf } from "./animal-form.ts";
-import { notFoundPage } from "./failures.ts";
-import { consolePage } from "./layout.ts";
-import {
-  copyField,
-  day,
-  moment,
-  notice,
-  oneButton,
-  selectField,
-  textField,
-  type FieldErrors,
-} from "./parts.ts";
+import { readForm } from "../body.ts";
+import { isPersonName, type ListedPerson, type PeopleService } from "../people.ts";
+import { isSecret, type Secret } from "../secrets.ts";
+import { keepSession, tooMany, type Failures } from "../session.ts";
+import { query, type Arrival, type Visit } from "../visit.ts";
+import { nameError } from "./animal.ts";
+import { notFoundPage, page, plainPage, seeOther } from "./page.ts";
+import { copyField, day, Fields, moment, notice, oneButton, type FieldErrors } from "./parts.ts";
 
 /** `GET /people`: who may come in, and a form for one more. */
-export async function peoplePage(visit: Visit): Promise<Response> {
-  return shown(visit, {});
-}
-
-async function shown(
+export async function peoplePage(
   visit: Visit,
-  sent: { name?: string; role?: string },
+  sent: { readonly name: string; readonly role: string } = { name: "", role: "staff" },
   errors: FieldErrors = {},
 ): Promise<Response> {
-  const { words, desk } = visit;
-  const people = await desk.people.list();
-  return consolePage(visit, {
+  const { words, people } = visit;
+  const all = await people.list();
+  const fields = new Fields(visit, sent, errors);
+  const options = personRoles.map((each) => ({ value: each, text: words.roles[each] }));
+  return page(visit, {
     title: words.sections.people,
     section: "people",
+    done: query(visit, "done") === "removed" ? notice("good", words.people.removed) : undefined,
     errors,
-    body: html`<h1>${words.sections.people}</h1>
-      ${query(visit, "done") === "removed" && notice("good", html`<p>${words.people.removed}</p>`)}
-      <div class="desk">
-        <section class="card">
-          <ul class="lines people">
-            ${people.map((person) => personLine(visit, person))}
-          </ul>
-        </section>
-        <section class="card" aria-labelledby="add-title">
-          <h2 id="add-title">${words.people.addTitle}</h2>
-          <form method="post" action="/people" novalidate>
-            ${textField({
-              name: "name",
-              label: words.fields.name,
-              value: sent.name ?? "",
-              error: errors["name"],
-            })}
-            ${selectField(
-              {
-                name: "role",
-                label: words.fields.role,
-                value: sent.role ?? "staff",
-                error: errors["role"],
-                hint: words.people.roleHint,
-              },
-              roles.map((each) => ({ value: each, text: words.roles[each] })),
-            )}
-            <button>${words.buttons.invite}</button>
-          </form>
-        </section>
-      </div>`,
+    body: html`<div class="desk">
+      <section class="card">
+        <ul class="lines people">
+          ${all.map((person) => personLine(visit, person))}
+        </ul>
+      </section>
+      <section class="card" aria-labelledby="add-title">
+        <h2 id="add-title">${words.people.addTitle}</h2>
+        <form method="post" action="/people" novalidate>
+          ${fields.text("name")} ${fields.select("role", options, { hint: words.people.roleHint })}
+          <button>${words.buttons.invite}</button>
+        </form>
+      </section>
+    </div>`,
   });
 }
 
 function personLine(visit: Visit, person: ListedPerson): Html {
   const { words } = visit;
-  const isSelf = person.id === visit.person.id;
+  const { id, name, role, seenAtMs, invitedUntilMs } = person;
   const state =
-    person.seenAtMs !== undefined
-      ? html`${words.people.seen} ${day(visit, person.seenAtMs)}`
-      : person.invitedUntilMs === undefined
+    seenAtMs !== undefined
+      ? html`${words.people.seen} ${day(visit, seenAtMs)}`
+      : invitedUntilMs === undefined
         ? html`${words.people.lapsed}`
-        : html`${words.people.invited} ${moment(visit, person.invitedUntilMs)}`;
+        : html`${words.people.invited} ${moment(visit, invitedUntilMs)}`;
+  const small = { kind: "quiet small", of: name };
   return html`<li>
     <div class="what">
-      <strong>${person.name}</strong>
-      <span class="soft">${words.roles[person.role]} · ${state}</span>
+      <strong>${name}</strong>
+      <span class="soft">${words.roles[role]} · ${state}</span>
     </div>
     <div class="acts">
-      ${oneButton(`/people/${person.id}/invite`, words.buttons.newLink, {
-        kind: "quiet small",
-        of: person.name,
-      })}
+      ${oneButton(`/people/${id}/invite`, words.buttons.newLink, small)}
       ${
-        isSelf
+        id === visit.person.id
           ? html`<span class="tag">${words.people.you}</span>`
-          : oneButton(`/people/${person.id}/remove`, words.buttons.remove, {
+          : oneButton(`/people/${id}/remove`, words.buttons.remove, {
+              ...small,
               kind: "quiet small bad",
-              of: person.name,
             })
       }
     </div>
@@ -102,37 +74,33 @@ function personLine(visit: Visit, person: ListedPerson): Html {
 
 /** `POST /people`: shows the link, this once. */
 export async function invitePerson(visit: Visit): Promise<Response> {
-  const { form, words, desk, person } = visit;
-  const name = form.text("name");
-  const role = roles.find((each) => each === form.text("role"));
-  const nameError =
-    nameErrorOf(name, words) ?? (isPersonName(name) ? undefined : words.errors.name);
-  if (nameError !== undefined || role === undefined) {
-    return shown(
-      visit,
-      { name, role: form.text("role") },
-      {
-        ...(nameError !== undefined && { name: nameError }),
-        ...(role === undefined && { role: words.errors.role }),
-      },
-    );
+  const { words, people, person } = visit;
+  const form = await readForm(visit);
+  const sent = { name: form.text("name"), role: form.text("role") };
+  const role = personRoles.find((each) => each === sent.role);
+  const wrongName =
+    nameError(sent.name, words) ?? (isPersonName(sent.name) ? undefined : words.errors.name);
+  if (wrongName !== undefined || role === undefined) {
+    return peoplePage(visit, sent, {
+      ...(wrongName !== undefined && { name: wrongName }),
+      ...(role === undefined && { role: words.errors.role }),
+    });
   }
   try {
-    const { token } = await desk.people.invite(name, role, person.name);
-    return linkPage(visit, name, token);
+    const { token } = await people.invite(sent.name, role, person.name);
+    return linkPage(visit, sent.name, token);
   } catch (error) {
-    if (error instanceof AppError && error.kind === "invalid_request") {
-      return shown(visit, { name, role }, { name: words.people.taken });
-    }
+    const isTaken = error instanceof AppError && error.code === "personNameTaken";
+    if (isTaken) return peoplePage(visit, sent, { name: words.people.taken });
     throw error;
   }
 }
 
 /** `POST /people/:id/invite`: another link for somebody who lost theirs, or has a new phone. */
-export async function inviteAgain(visit: Visit): Promise<Response> {
-  const person = await visit.desk.people.byId(param(visit, "id"));
+export async function inviteAgain(visit: Visit, id: string): Promise<Response> {
+  const person = await visit.people.byId(id);
   if (person === undefined) return notFoundPage(visit);
-  return linkPage(visit, person.name, await visit.desk.people.inviteAgain(person.id));
+  return linkPage(visit, person.name, await visit.people.link(id));
 }
 
 async function linkPage(visit: Visit, name: string, token: Secret): Promise<Response> {
@@ -140,28 +108,74 @@ async function linkPage(visit: Visit, name: string, token: Secret): Promise<Resp
   // Loaded where it is wanted.
   const { renderSVG } = await import("uqr");
   const link = `${url.origin}/join/${token}`;
-  return consolePage(visit, {
+  return page(visit, {
     title: words.people.linkTitle(name),
     section: "people",
+    back: ["/people", words.people.back],
     isOnce: true,
-    body: html`<p class="trail"><a href="/people">${words.people.back}</a></p>
-      <h1>${words.people.linkTitle(name)}</h1>
-      <section class="card narrow">
-        <p>${words.people.linkHint}</p>
-        ${copyField(visit, "link", words.people.link, link)}
-        <div class="qr" role="img" aria-label="${words.people.qr}">
-          ${trusted(renderSVG(link, { border: 2 }))}
-        </div>
-      </section>`,
+    body: html`<section class="card narrow">
+      <p>${words.people.linkHint}</p>
+      ${copyField(visit, "link", words.people.link, link)}
+      <div class="qr" role="img" aria-label="${words.people.qr}">
+        ${trusted(renderSVG(link, { border: 2 }))}
+      </div>
+    </section>`,
   });
 }
 
 /** `POST /people/:id/remove`: every session of theirs ends at once, and an import under way. */
-export async function removePerson(visit: Visit): Promise<Response> {
-  const { desk, person } = visit;
-  const id = param(visit, "id");
-  if (id === person.id || (await desk.people.byId(id)) === undefined) return notFoundPage(visit);
-  await desk.people.remove(id);
-  await desk.imports.drop(id);
-  return redirect("/people?done=removed");
+export async function removePerson(visit: Visit, id: string): Promise<Response> {
+  const { people, imports, person } = visit;
+  if (id === person.id || (await people.byId(id)) === undefined) return notFoundPage(visit);
+  await people.remove(id);
+  await imports.drop(id);
+  return seeOther("/people?done=removed");
+}
+
+interface Link {
+  readonly people: PeopleService;
+  readonly failures: Failures;
+  /** What the link holds. */
+  readonly token: string;
+}
+
+/** `GET /join/:token`: who is invited, and a button: opening the link alone takes nothing. */
+export async function joinPage(arrival: Arrival, link: Link): Promise<Response> {
+  const { words } = arrival;
+  const { people, failures, token } = link;
+  const refused = tooMany(arrival, failures);
+  if (refused !== undefined) return refused;
+  const person = isSecret(token) ? await people.invited(token) : undefined;
+  if (person === undefined) return wrongLink(arrival, link);
+  return plainPage(arrival, {
+    title: words.join.title(person.name),
+    body: html`<p>${words.join[person.role]}</p>
+      <form method="post" action="/join/${token}">
+        <button class="big">${words.buttons.join}</button>
+      </form>
+      <p class="hint">${words.join.once}</p>`,
+  });
+}
+
+/** `POST /join/:token`: takes the invitation and begins a session. An old one is left alone. */
+export async function join(arrival: Arrival, link: Link): Promise<Response> {
+  const { people, failures, token } = link;
+  const refused = tooMany(arrival, failures);
+  if (refused !== undefined) return refused;
+  const session = isSecret(token) ? await people.join(token) : undefined;
+  if (session === undefined) return wrongLink(arrival, link);
+  keepSession(arrival, session);
+  return seeOther("/animals");
+}
+
+/** With a way on for somebody whose session goes on: a link from elsewhere brings no cookie. */
+function wrongLink(arrival: Arrival, { failures }: Link): Response {
+  const { words, address } = arrival;
+  failures.note(address);
+  return plainPage(arrival, {
+    title: words.failures.title,
+    status: "Not Found",
+    body: html`<p>${words.join.wrong}</p>
+      <p><a href="/animals">${words.signedOut.again}</a></p>`,
+  });
 }

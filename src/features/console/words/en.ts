@@ -35,7 +35,6 @@ export const en = {
     import: "Import",
     categories: "Categories",
     keys: "Keys",
-    usage: "Usage",
     health: "Health",
     people: "People",
   },
@@ -50,6 +49,14 @@ export const en = {
     expires: "Ends after",
     readOnly: "Read-only: lists and gets animals, adds none",
     role: "Role",
+    grace: "The old one stays valid for",
+    for: "Ban for",
+    sure: "Revoke for good: it cannot be undone",
+    into: "Into",
+    source: "Source of this list",
+    complete: "This file is the whole list: withdraw animals that are not in it",
+    skipBad: "Import the good rows and leave out those with errors",
+    every: "Status of all animals",
   },
   buttons: {
     addAnimal: "Add animal",
@@ -168,7 +175,6 @@ export const en = {
     taken: "There is a category with this name.",
     mergeTitle: "Merge into another",
     mergeHint: "All its animals move to the other category, and this one is removed.",
-    into: "Into",
   },
   import: {
     title: "Import a list",
@@ -199,7 +205,6 @@ export const en = {
     lines: (lines: string, count: number) => `${count === 1 ? "line" : "lines"} ${lines}`,
     note: (text: string, count: string, line: number, example: string) =>
       `${text} (${count}${line === 0 ? "" : `, first on line ${line}: ${example}`}).`,
-    skipBad: "Import the good rows and leave out those with errors",
     badStop: "Some rows have errors. Tick the box to import the others, or correct the file.",
     nothing: "Nothing in this file would change the catalogue.",
     cancel: "Choose another file",
@@ -226,7 +231,6 @@ export const en = {
     statuslessTitle: "Are these animals for adoption?",
     statuslessHint: (name: string) =>
       `${name} has no status for its animals. Choose one for all of them.`,
-    every: "Status of all animals",
     columnsAgain: "Change the columns",
     columnsOwn: "Choose the columns yourself",
     encoding: (name: string) =>
@@ -234,8 +238,6 @@ export const en = {
     completeBad:
       "A whole list must have no rows with errors and no damaged ids: their animals would be withdrawn. Correct the file, or untick the box below.",
     sourceMissing: "Enter the source of this list.",
-    complete: "This file is the whole list: withdraw animals that are not in it",
-    source: "Source of this list",
     sourceHint:
       "A name such as the shelter's, which keeps its ids apart from others. Empty: as the file says.",
     again: "Import another file",
@@ -326,6 +328,7 @@ export const en = {
     searchHint: "Name or id",
     newest: "Newest",
     taken: "Another key has this name.",
+    secretInName: "A name must not contain a secret: every list shows it.",
     fields: {
       name: "name",
       plan: "plan",
@@ -379,15 +382,13 @@ export const en = {
     usage: "Use in the last 30 days",
     changeTitle: "Change it",
     rotateTitle: "New secret",
-    grace: "The old one stays valid for",
     graceHint: "Such as 24h; 0 ends it at once.",
     endTitle: "Stop it",
-    banFor: "Ban for",
-    sure: "Revoke for good: it cannot be undone",
     actions: (action: string) => keyActions[action] ?? action,
   },
   usage: {
-    of: (name: string) => `Use of ${name}`,
+    title: "Usage",
+    of: (name: string) => `Usage of ${name}`,
     back: "All keys",
     perDay: (days: number) => `Requests in the last ${days} days`,
     chart: "Requests per day",
@@ -405,23 +406,8 @@ export const en = {
       `${name} is near its limit per ${window}. The plan ${plan} would fit.`,
   },
   health: {
-    service: "The last hour",
-    version: "Version",
-    up: "Running for",
-    requests: "Requests",
-    refused: "Refused (429)",
-    failed: "Failed (5xx)",
-    latency: "Time to answer",
-    quantiles: (p50: number, p99: number) => `half within ${p50} ms, 99 of 100 within ${p99} ms`,
-    chart: "Requests per minute in the last hour",
-    minutesAgo: (minutes: number) => (minutes === 0 ? "now" : `${minutes} min ago`),
-    duration: (days: number, hours: number, minutes: number) =>
-      [days > 0 && `${days} d`, (days > 0 || hours > 0) && `${hours} h`, `${minutes} min`]
-        .filter(Boolean)
-        .join(" "),
-    noRequests: "none yet",
     findings: "Findings",
-    findingsHint: "What rehome doctor says.",
+    findingsHint: (version: string) => `What rehome doctor says. This is rehome ${version}.`,
     states: { ok: "fine", warn: "look at it", fail: "act now" },
     backups: "Backups",
     backupHint:

@@ -33,7 +33,6 @@ export const es: Words = {
     import: "Importar",
     categories: "Categorías",
     keys: "Claves",
-    usage: "Uso",
     health: "Salud",
     people: "Personas",
   },
@@ -48,6 +47,14 @@ export const es: Words = {
     expires: "Caduca en",
     readOnly: "Solo lectura: lista y consulta animales, no añade ninguno",
     role: "Rol",
+    grace: "El antiguo sigue sirviendo",
+    for: "Bloquear durante",
+    sure: "Revocar para siempre: no se puede deshacer",
+    into: "Con",
+    source: "Origen de la lista",
+    complete: "Este archivo es la lista entera: retirar los animales que le faltan",
+    skipBad: "Importar las filas correctas y omitir las que tienen errores",
+    every: "Estado de todos los animales",
   },
   buttons: {
     addAnimal: "Añadir animal",
@@ -164,7 +171,6 @@ export const es: Words = {
     taken: "Ya hay una categoría con este nombre.",
     mergeTitle: "Unir con otra",
     mergeHint: "Todos sus animales pasan a la otra categoría, y esta desaparece.",
-    into: "Con",
   },
   import: {
     title: "Importar una lista",
@@ -195,7 +201,6 @@ export const es: Words = {
     lines: (lines, count) => `${count === 1 ? "línea" : "líneas"} ${lines}`,
     note: (text, count, line, example) =>
       `${text} (${count}${line === 0 ? "" : `, la primera en la línea ${line}: ${example}`}).`,
-    skipBad: "Importar las filas correctas y omitir las que tienen errores",
     badStop:
       "El archivo tiene filas con errores. Marca la casilla para importar las demás, o corrige el archivo.",
     nothing: "Nada de este archivo cambiaría el catálogo.",
@@ -222,7 +227,6 @@ export const es: Words = {
     choose: "Elige …",
     statuslessTitle: "¿Están en adopción estos animales?",
     statuslessHint: (name) => `${name} no da el estado de los animales. Elige uno para todos.`,
-    every: "Estado de todos los animales",
     columnsAgain: "Cambiar las columnas",
     columnsOwn: "Elegir tú las columnas",
     encoding: (name) =>
@@ -230,8 +234,6 @@ export const es: Words = {
     completeBad:
       "Una lista entera no puede tener filas con errores ni números estropeados: sus animales se retirarían. Corrige el archivo o quita la marca de abajo.",
     sourceMissing: "Escribe el origen de la lista.",
-    complete: "Este archivo es la lista entera: retirar los animales que le faltan",
-    source: "Origen de la lista",
     sourceHint:
       "Un nombre, como el del refugio, para distinguir sus números de los de otros. Vacío: como diga el archivo.",
     again: "Importar otro archivo",
@@ -335,6 +337,7 @@ export const es: Words = {
     searchHint: "Nombre o id",
     newest: "Las más nuevas",
     taken: "Otra clave tiene este nombre.",
+    secretInName: "El nombre no puede contener un secreto: lo muestran todas las listas.",
     fields: {
       name: "nombre",
       plan: "plan",
@@ -388,14 +391,12 @@ export const es: Words = {
     usage: "Su uso en los últimos 30 días",
     changeTitle: "Modificarla",
     rotateTitle: "Secreto nuevo",
-    grace: "El antiguo sigue sirviendo",
     graceHint: "Por ejemplo 24h; 0 lo anula ya.",
     endTitle: "Detenerla",
-    banFor: "Bloquear durante",
-    sure: "Revocar para siempre: no se puede deshacer",
     actions: (action) => keyActions[action] ?? action,
   },
   usage: {
+    title: "Uso",
     of: (name) => `Uso de ${name}`,
     back: "Todas las claves",
     perDay: (days) => `Peticiones en los últimos ${days} días`,
@@ -414,24 +415,9 @@ export const es: Words = {
       `${name} está cerca del límite por ${window}. El plan ${plan} le iría bien.`,
   },
   health: {
-    service: "La última hora",
-    version: "Versión",
-    up: "En marcha",
-    requests: "Peticiones",
-    refused: "Rechazadas (429)",
-    failed: "Fallidas (5xx)",
-    latency: "Tiempo de respuesta",
-    quantiles: (p50, p99) =>
-      `la mitad en ${grouped.format(p50)} ms, 99 de 100 en ${grouped.format(p99)} ms`,
-    chart: "Peticiones por minuto en la última hora",
-    minutesAgo: (minutes) => (minutes === 0 ? "ahora" : `hace ${minutes} min`),
-    duration: (days, hours, minutes) =>
-      [days > 0 && `${days} d`, (days > 0 || hours > 0) && `${hours} h`, `${minutes} min`]
-        .filter(Boolean)
-        .join(" "),
-    noRequests: "ninguna todavía",
     findings: "Revisión",
-    findingsHint: "Lo que dice rehome doctor, en inglés.",
+    findingsHint: (version) =>
+      `Lo que dice rehome doctor, en inglés. Esta es la versión ${version}.`,
     states: { ok: "bien", warn: "míralo", fail: "actúa ya" },
     backups: "Copias de seguridad",
     backupHint:

@@ -1,3 +1,4 @@
+import { AppError, type ErrorKind } from "../../../domain/errors.ts";
 import { en } from "./en.ts";
 import { es } from "./es.ts";
 
@@ -17,14 +18,15 @@ export const languages = {
 } as const;
 export type Language = keyof typeof languages;
 
-const isLanguage = (code: string): code is Language => Object.hasOwn(languages, code);
+export const isLanguage = (code: unknown): code is Language =>
+  typeof code === "string" && Object.hasOwn(languages, code);
 
 /**
  * The language for a browser: the one that was `chosen` on it, else the first one of its
  * `Accept-Language` (RFC 9110, section 12.5.4) that the console speaks, else English.
  */
-export function languageFor(chosen: string | undefined, accepted: string | null): Language {
-  if (chosen !== undefined && isLanguage(chosen)) return chosen;
+export function languageFor(chosen: unknown, accepted: string | null): Language {
+  if (isLanguage(chosen)) return chosen;
   const wanted = (accepted ?? "").split(",").map((part) => {
     const [tag = "", ...parameters] = part.trim().split(";");
     const weight = parameters.map((each) => /^\s*q=([\d.]+)/.exec(each)?.[1]).find(Boolean);
@@ -34,4 +36,18 @@ export function languageFor(chosen: string | undefined, accepted: string | null)
     .filter(({ code, weight }) => isLanguage(code) && weight > 0)
     .toSorted((a, b) => b.weight - a.weight)[0]?.code;
   return best !== undefined && isLanguage(best) ? best : "en";
+}
+
+/** The codes of failures whose words are in the catalogue of messages, and take no value. */
+export type FailureCode = {
+  [C in keyof typeof en.failures]: (typeof en.failures)[C] extends string ? C : never;
+}[keyof typeof en.failures];
+
+/** A failure that a person sees in their language, by its code. */
+export function failure(kind: ErrorKind, code: FailureCode, cause?: unknown): AppError {
+  return new AppError(kind, en.failures[code], { code, cause });
+}
+
+export function isFailureCode(code: string | undefined): code is FailureCode {
+  return code !== undefined && typeof en.failures[code as FailureCode] === "string";
 }

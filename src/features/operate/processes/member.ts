@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { MinuteBuckets } from "../../../service/anonymous.ts";
-import type { TrafficMeter } from "../traffic.ts";
 import type { MemberMessage, SupervisorMessage } from "./messages.ts";
 import { program } from "../../program.ts";
 import { Questions } from "./questions.ts";
@@ -11,8 +10,6 @@ export interface MemberOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What callers without a key have used at all processes together. */
   readonly buckets: MinuteBuckets;
-  /** What all processes answered, where somebody wants to know. */
-  readonly traffic: TrafficMeter | undefined;
 }
 
 function start(slot: number, env: MemberOptions["env"]): ChildProcess {
@@ -86,7 +83,7 @@ export class Member {
     return this.#metrics.ask((id) => this.#send({ type: "metrics", id }));
   }
 
-  #heard(said: Exclude<MemberMessage, { type: "ready" }>, { buckets, traffic }: MemberOptions) {
+  #heard(said: Exclude<MemberMessage, { type: "ready" }>, { buckets }: MemberOptions) {
     switch (said.type) {
       case "take": {
         const taken = buckets.take(said.bucket, said.want);
@@ -94,11 +91,6 @@ export class Member {
       }
       case "metrics":
         return this.#metrics.answer(said.id, said.metrics);
-      case "answered":
-        return traffic?.add(said.answered);
-      case "traffic":
-        if (traffic === undefined) return undefined;
-        return this.#send({ type: "traffic", id: said.id, traffic: traffic.lastHour() });
     }
   }
 

@@ -1,13 +1,6 @@
 import type { Taken } from "../../../service/anonymous.ts";
-import type { Answered, Traffic } from "../traffic.ts";
 
 /** What a process and its supervisor say to each other. An answer has its question's id. */
-
-/**
- * Set in the environment of a serving process whose supervisor counts what all processes answer. A
- * supervisor of an older version, which hands over to processes of this one, does not set it.
- */
-export const trafficVariable = "SUPERVISOR_COUNTS_TRAFFIC";
 
 /** Set in the environment of every serving process but the first one, which warns for all. */
 export const otherWarnsVariable = "SUPERVISOR_WARNED_BY_OTHER";
@@ -17,14 +10,9 @@ export type MemberMessage =
   | { readonly type: "ready"; readonly port: number }
   /** It wants requests for callers without a key. */
   | { readonly type: "take"; readonly id: number; readonly bucket: string; readonly want: number }
-  | { readonly type: "metrics"; readonly id: number; readonly metrics: readonly object[] }
-  /** It answered so much since it last told. */
-  | { readonly type: "answered"; readonly answered: Answered }
-  /** It wants to know what all processes answered. */
-  | { readonly type: "traffic"; readonly id: number };
+  | { readonly type: "metrics"; readonly id: number; readonly metrics: readonly object[] };
 
 export type SupervisorMessage =
   | { readonly type: "taken"; readonly id: number; readonly taken: Taken }
   | { readonly type: "metrics"; readonly id: number }
-  | { readonly type: "traffic"; readonly id: number; readonly traffic: Traffic }
   | { readonly type: "stop" };

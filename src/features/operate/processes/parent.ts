@@ -1,12 +1,6 @@
 import type { EnvironmentVariables } from "../../../config.ts";
 import type { Taken } from "../../../service/anonymous.ts";
-import type { Answered, Traffic } from "../traffic.ts";
-import {
-  otherWarnsVariable,
-  trafficVariable,
-  type MemberMessage,
-  type SupervisorMessage,
-} from "./messages.ts";
+import { otherWarnsVariable, type MemberMessage, type SupervisorMessage } from "./messages.ts";
 import { Questions } from "./questions.ts";
 import type { TakeShared } from "./shared-addresses.ts";
 
@@ -17,9 +11,6 @@ export interface Parent {
   /** Answers the supervisor's questions with what `metrics` returns. */
   readonly answer: (metrics: () => Promise<readonly object[]>) => void;
   readonly takeShared: TakeShared;
-  /** Undefined where the supervisor does not count what all processes answer. */
-  readonly tell?: (answered: Answered) => void;
-  readonly traffic?: () => Promise<Traffic>;
   readonly otherWarns: boolean;
   /** Aborted when the supervisor asks this process to stop, or ends. */
   readonly stop: AbortSignal;
@@ -36,7 +27,6 @@ export function parentOf(env: EnvironmentVariables): Parent | undefined {
 function listenToParent(env: EnvironmentVariables): Parent {
   let metricsOf: () => Promise<readonly object[]> = async () => [];
   const takes = new Questions<Taken>();
-  const traffics = new Questions<Traffic>();
   const answerMetrics = async (id: number) => {
     send({ type: "metrics", id, metrics: await metricsOf() });
   };
@@ -45,7 +35,6 @@ function listenToParent(env: EnvironmentVariables): Parent {
   process.on("message", (message: SupervisorMessage) => {
     if (message.type === "stop") stop();
     else if (message.type === "metrics") void answerMetrics(message.id);
-    else if (message.type === "traffic") traffics.answer(message.id, message.traffic);
     else takes.answer(message.id, message.taken);
   });
   // Processes end with their supervisor: nothing else would replace or stop them.
@@ -58,10 +47,6 @@ function listenToParent(env: EnvironmentVariables): Parent {
       metricsOf = metrics;
     },
     takeShared: (bucket, want) => takes.ask((id) => send({ type: "take", id, bucket, want })),
-    ...(env[trafficVariable] !== undefined && {
-      tell: (answered) => send({ type: "answered", answered }),
-      traffic: () => traffics.ask((id) => send({ type: "traffic", id })),
-    }),
   };
 }
 

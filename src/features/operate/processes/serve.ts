@@ -12,8 +12,7 @@ import {
 } from "../../../config.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import { MinuteBuckets } from "../../../service/anonymous.ts";
-import { TrafficMeter } from "../traffic.ts";
-import { otherWarnsVariable, trafficVariable } from "./messages.ts";
+import { otherWarnsVariable } from "./messages.ts";
 import { processesSetting } from "./setting.ts";
 import { Supervisor } from "./supervisor.ts";
 
@@ -40,7 +39,6 @@ export async function serveInProcesses(
     shutdownTimeoutMs: loaded.config.shutdownTimeoutSeconds * 1000,
     log,
     buckets: new MinuteBuckets(systemClock, loaded.config.anonymousPerMinute),
-    traffic: isWatched(loaded) ? new TrafficMeter(systemClock) : undefined,
     envOf: (slot, port) => environmentOf(loaded, io, slot, port),
   });
   const started = Promise.withResolvers<void>();
@@ -70,11 +68,6 @@ async function openMetrics(supervisor: Supervisor, address: ListenAddress) {
   return listenForAll(supervisor, address);
 }
 
-/** Whether the first process has something of its own, such as the console, that speaks for all. */
-function isWatched({ all }: LoadedConfig): boolean {
-  return all.some(({ setting, value }) => setting.firstOnly === true && value !== undefined);
-}
-
 /** A process's variables, with its settings: a process list shows flags to everybody. */
 function environmentOf(
   loaded: LoadedConfig,
@@ -96,7 +89,6 @@ function environmentOf(
     set(processesSetting, "1"),
     set(settings.reusePort, "true"),
     ...(slot === 0 ? [] : [[otherWarnsVariable, "1"] as const]),
-    ...(isWatched(loaded) ? [[trafficVariable, "1"] as const] : []),
     ...(port === undefined ? [] : [set(settings.port, String(port))]),
   ]) as Record<string, string | undefined>;
 }

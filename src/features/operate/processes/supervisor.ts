@@ -14,7 +14,6 @@ interface SupervisorOptions {
   readonly shutdownTimeoutMs: number;
   readonly log: Logger;
   readonly buckets: MinuteBuckets;
-  readonly traffic: MemberOptions["traffic"];
   /** The environment of the process in `slot`; `port` is undefined for that of the settings. */
   readonly envOf: (slot: number, port: number | undefined) => MemberOptions["env"];
 }
@@ -87,8 +86,8 @@ export class Supervisor {
   }
 
   #add(slot: number): Member {
-    const { buckets, traffic, envOf } = this.#options;
-    const member = new Member({ slot, env: envOf(slot, this.#port), buckets, traffic });
+    const { buckets, envOf } = this.#options;
+    const member = new Member({ slot, env: envOf(slot, this.#port), buckets });
     this.#members.push(member);
     void this.#dropAtEnd(member);
     return member;

@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
+import { Elysia } from "elysia";
 import { clientScript } from "../../docs/client.macro.ts" with { type: "macro" };
 import logo from "../../docs/logo.svg" with { type: "text" };
 import shared from "../../docs/shared.css" with { type: "text" };
 import style from "../console.css" with { type: "text" };
-import { asset } from "./answer.ts";
 
 const script = clientScript("console/client/main.js");
 
@@ -16,19 +15,22 @@ const files = {
     text: logo.replaceAll("currentColor", "#0f766e"),
   },
 } as const;
-
 type AssetName = keyof typeof files;
+const names = Object.keys(files) as AssetName[];
 
 /** The paths of the console's files change with the bytes, so that a browser may keep them. */
 export const assetPaths = Object.fromEntries(
-  Object.entries(files).map(([name, { extension, text }]) => {
-    const hash = createHash("sha256").update(text).digest("hex").slice(0, 12);
+  names.map((name) => {
+    const { extension, text } = files[name];
+    const hash = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 12);
     return [name, `/assets/${name}-${hash}.${extension}`];
   }),
 ) as Readonly<Record<AssetName, string>>;
 
-/** The file at `path`, or undefined if there is none. */
-export function assetAt(path: string): Response | undefined {
-  const name = (Object.keys(files) as AssetName[]).find((each) => assetPaths[each] === path);
-  return name === undefined ? undefined : asset(files[name].text, files[name].type);
+/** The files of the console's pages. */
+export const assets = new Elysia({ name: "assets" });
+for (const name of names) {
+  const { text, type } = files[name];
+  const headers = { "content-type": type, "cache-control": "public, max-age=31536000, immutable" };
+  assets.get(assetPaths[name], () => new Response(text, { headers }));
 }

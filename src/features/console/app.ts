@@ -1,0 +1,261 @@
+/** The console as a web application: every address that it has, from top to bottom. */
+import { Elysia, status, StatusMap } from "elysia";
+import { methodTable } from "../../http/routes/fallback.ts";
+import {
+  addAnimal,
+  animalPage,
+  markAnimal,
+  newAnimalPage,
+  removeAnimal,
+  saveAnimal,
+} from "./pages/animal.ts";
+import { animalsPage, changeSeveral, exportFile, exportPage } from "./pages/animals.ts";
+import { assets } from "./pages/assets.ts";
+import {
+  addCategory,
+  categoriesPage,
+  categoryPage,
+  mergeCategories,
+  renameCategory,
+} from "./pages/categories.ts";
+import { changePage, changesPage, undoChange } from "./pages/changes.ts";
+import { downloadBackup, healthPage, makeBackup } from "./pages/health.ts";
+import { helpPage } from "./pages/help.ts";
+import {
+  downloadRejects,
+  dropFile,
+  examineFile,
+  importPage,
+  runImport,
+  uploadFile,
+} from "./pages/import.ts";
+import { banKey, keyPage, revokeKey, rotateKey, unbanKey, updateKey } from "./pages/key.ts";
+import { createKey, keysPage } from "./pages/keys.ts";
+import { failurePage, messagePage, notFoundPage, seeOther } from "./pages/page.ts";
+import {
+  inviteAgain,
+  invitePerson,
+  join,
+  joinPage,
+  peoplePage,
+  removePerson,
+} from "./pages/people.ts";
+import { usagePage } from "./pages/usage.ts";
+import { Failures, signedIn, signOut } from "./session.ts";
+import {
+  arrive,
+  keepLanguage,
+  ownPage,
+  query,
+  refusalOf,
+  type Arrival,
+  type ConsoleOptions,
+  type Peers,
+  type Visit,
+} from "./visit.ts";
+import { isLanguage } from "./words/index.ts";
+
+/** What a page may load and do: its own style, script and forms. Nothing stands inline. */
+const policy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types rehome",
+].join("; ");
+
+/**
+ * On every response. The referrer goes to this origin only: with `no-referrer` a browser would send
+ * its forms with `Origin: null` (Fetch Standard, "append a request Origin header"), and nobody
+ * could tell them from a stranger's.
+ */
+const commonHeaders = {
+  "cache-control": "no-store",
+  "content-security-policy": policy,
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};
+
+export interface Frame {
+  readonly options: ConsoleOptions;
+  readonly failures: Failures;
+  readonly peersOf: (request: Request) => Peers | undefined;
+}
+
+/** What every address begins with: it refuses strangers before anything of a request is read. */
+function arrivals({ options, peersOf }: Frame) {
+  return (
+    new Elysia({ name: "arrivals" })
+      // A route reads the body itself, after the session: here nobody has been asked who they are.
+      .onParse(({ request }) => request)
+      .derive(({ request, cookie }) => ({
+        arrival: arrive(request, cookie, peersOf(request), options),
+      }))
+      .onBeforeHandle(({ arrival }) => refusalOf(arrival, options))
+      .as("scoped")
+  );
+}
+
+/** From here on somebody is signed in. */
+function visits(frame: Frame) {
+  const { actions, warn } = frame.options;
+  return new Elysia({ name: "visits" })
+    .use(arrivals(frame))
+    .resolve(async ({ arrival }) => {
+      const { failures } = frame;
+      const person = await signedIn(arrival, { people: actions.people, failures }, warn);
+      // Elysia ends a request with this. The Response keeps its own status.
+      if (person instanceof Response) return status(StatusMap.Unauthorized, person);
+      return { visit: { ...arrival, ...actions, person } };
+    })
+    .as("scoped");
+}
+
+/** What anybody may ask for. */
+function openRoutes(frame: Frame) {
+  const { people } = frame.options.actions;
+  const { failures } = frame;
+  return new Elysia()
+    .use(assets)
+    .use(arrivals(frame))
+    .get("/join/:token", ({ arrival, params }) =>
+      joinPage(arrival, { people, failures, token: params.token }),
+    )
+    .post("/join/:token", ({ arrival, params }) =>
+      join(arrival, { people, failures, token: params.token }),
+    )
+    .post("/language/:language", ({ arrival, params }) => {
+      if (isLanguage(params.language)) keepLanguage(arrival, params.language);
+      const back = ownPage(arrival, query(arrival, "back"));
+      return seeOther(back === undefined ? "/" : back.pathname + back.search);
+    });
+}
+
+/** What everybody who is signed in may do. */
+export function staffRoutes(frame: Frame) {
+  return new Elysia()
+    .use(visits(frame))
+    .get("/", () => seeOther("/animals"))
+    .get("/help", ({ visit }) => helpPage(visit))
+    .post("/sign-out", async ({ arrival }) => {
+      await signOut(arrival, frame.options.actions.people);
+      return seeOther("/");
+    })
+
+    .get("/animals", ({ visit }) => animalsPage(visit))
+    .post("/animals", ({ visit }) => addAnimal(visit))
+    .get("/animals/new", ({ visit }) => newAnimalPage(visit))
+    .post("/animals/several", ({ visit }) => changeSeveral(visit))
+    .get("/animals/:id", ({ visit, params }) => animalPage(visit, params.id))
+    .post("/animals/:id", ({ visit, params }) => saveAnimal(visit, params.id))
+    .post("/animals/:id/status", ({ visit, params }) => markAnimal(visit, params.id))
+    .post("/animals/:id/remove", ({ visit, params }) => removeAnimal(visit, params.id))
+    .get("/changes", ({ visit }) => changesPage(visit))
+    .get("/changes/:id", ({ visit, params }) => changePage(visit, params.id))
+    .post("/changes/:id/undo", ({ visit, params }) => undoChange(visit, params.id))
+
+    .get("/categories", ({ visit }) => categoriesPage(visit))
+    .post("/categories", ({ visit }) => addCategory(visit))
+    .get("/categories/:id", ({ visit, params }) => categoryPage(visit, params.id))
+    .post("/categories/:id", ({ visit, params }) => renameCategory(visit, params.id))
+    .post("/categories/:id/merge", ({ visit, params }) => mergeCategories(visit, params.id))
+
+    .get("/export", ({ visit }) => exportPage(visit))
+    .get("/export/:format", ({ visit, params }) => exportFile(visit, params.format))
+    .get("/import", ({ visit }) => importPage(visit))
+    .post("/import", ({ visit }) => uploadFile(visit))
+    .post("/import/examine", ({ visit }) => examineFile(visit))
+    .post("/import/run", ({ visit }) => runImport(visit))
+    .post("/import/drop", ({ visit }) => dropFile(visit))
+    .get("/import/rejects", ({ visit }) => downloadRejects(visit));
+}
+
+/** What operators alone may see and do. */
+export function operatorRoutes(frame: Frame) {
+  return new Elysia()
+    .use(visits(frame))
+    .onBeforeHandle(({ visit }) =>
+      visit.person.role === "operator"
+        ? undefined
+        : messagePage(visit, "Forbidden", visit.words.failures.forbidden),
+    )
+    .get("/keys", ({ visit }) => keysPage(visit))
+    .post("/keys", ({ visit }) => createKey(visit))
+    .get("/keys/:id", ({ visit, params }) => keyPage(visit, params.id))
+    .post("/keys/:id", ({ visit, params }) => updateKey(visit, params.id))
+    .post("/keys/:id/rotate", ({ visit, params }) => rotateKey(visit, params.id))
+    .post("/keys/:id/ban", ({ visit, params }) => banKey(visit, params.id))
+    .post("/keys/:id/unban", ({ visit, params }) => unbanKey(visit, params.id))
+    .post("/keys/:id/revoke", ({ visit, params }) => revokeKey(visit, params.id))
+    .get("/usage", ({ visit }) => usagePage(visit))
+
+    .get("/health", ({ visit }) => healthPage(visit))
+    .post("/health/backup", ({ visit }) => makeBackup(visit))
+    .get("/health/backup/:name", ({ visit, params }) => downloadBackup(visit, params.name))
+
+    .get("/people", ({ visit }) => peoplePage(visit))
+    .post("/people", ({ visit }) => invitePerson(visit))
+    .post("/people/:id/invite", ({ visit, params }) => inviteAgain(visit, params.id))
+    .post("/people/:id/remove", ({ visit, params }) => removePerson(visit, params.id));
+}
+
+/** All other addresses, and other methods of those above. */
+function otherRoutes(frame: Frame, methods: ReturnType<typeof methodTable>) {
+  const canGet = (path: string) => methods(path)?.startsWith("GET") === true;
+  /** The page that has the form of a path. A reload, Back and another language lead there. */
+  const pageAbove = (path: string): string => {
+    const above = path.replace(/\/[^/]*$/, "") || "/";
+    return canGet(above) ? above : pageAbove(above);
+  };
+  return new Elysia().use(visits(frame)).all("/*", ({ visit, request }) => {
+    const { pathname } = visit.sent;
+    const allow = methods(pathname);
+    if (allow === undefined) return notFoundPage(visit);
+    if (["GET", "HEAD"].includes(request.method)) return seeOther(pageAbove(pathname));
+    if (request.method === "OPTIONS") return new Response(null, { headers: { allow } });
+    const page = messagePage(visit, "Method Not Allowed", visit.words.failures.notFound);
+    page.headers.set("allow", allow);
+    return page;
+  });
+}
+
+/** Everything that the console responds to. */
+function consoleApp(frame: Frame) {
+  const { report, isTls } = frame.options;
+  const [open, staff, operators] = [openRoutes(frame), staffRoutes(frame), operatorRoutes(frame)];
+  const methods = methodTable([...open.routes, ...staff.routes, ...operators.routes]);
+  return new Elysia({ strictPath: true, handler: { standardHostname: isTls } })
+    .headers(commonHeaders)
+    .onError((context) => {
+      const { error } = context;
+      // As far as the request came.
+      const { arrival, visit = arrival } = context as { arrival?: Arrival; visit?: Visit };
+      if (visit !== undefined) return failurePage(visit, error, report);
+      report(error);
+      return new Response(null, { status: StatusMap["Internal Server Error"] });
+    })
+    .use(open)
+    .use(staff)
+    .use(operators)
+    .use(otherRoutes(frame, methods));
+}
+
+/** The console behind its listener. */
+export function consoleHandler(options: ConsoleOptions) {
+  const peers = new WeakMap<Request, Peers>();
+  const failures = new Failures(options.actions.clock);
+  const app = consoleApp({ options, failures, peersOf: (request) => peers.get(request) });
+  return (request: Request, from?: Peers): Response | Promise<Response> => {
+    if (from !== undefined) peers.set(request, from);
+    return app.fetch(request);
+  };
+}

@@ -1,0 +1,240 @@
+/** What every page has around it, and the pages that say one thing. */
+import { redirect, StatusMap } from "elysia";
+import { AppError } from "../../../domain/errors.ts";
+import { html, trusted, type Html } from "../../docs/html.ts";
+import logo from "../../docs/logo.svg" with { type: "text" };
+import type { Arrival, Visit } from "../visit.ts";
+import { isFailureCode, languages } from "../words/index.ts";
+import { assetPaths } from "./assets.ts";
+import { formError, notice, type FieldErrors } from "./parts.ts";
+
+/** The status of a response by its name. */
+type StatusName = keyof typeof StatusMap;
+
+type Section = "animals" | "import" | "categories" | "keys" | "health" | "people" | "help";
+
+interface PlainParts {
+  readonly title: string;
+  readonly body: Html;
+  readonly status?: StatusName | undefined;
+}
+
+interface PageParts extends PlainParts {
+  readonly section: Section;
+  /** What stands behind the title: a number, a state. */
+  readonly beside?: Html | undefined;
+  /** The page above this one. */
+  readonly back?: readonly [path: string, text: string];
+  /** What was done, in sight wherever on the page that was. */
+  readonly done?: Html | undefined;
+  /** What is wrong in its form: the request was not valid. */
+  readonly errors?: FieldErrors;
+  /** Seconds after which a browser without a script asks again. */
+  readonly refreshSeconds?: number | undefined;
+  /** True for a page with a secret, which another language would not show again. */
+  readonly isOnce?: boolean;
+}
+
+/** Strokes on a grid of 24, drawn for this console. */
+const icons = {
+  animals:
+    '<path d="M12 13c2.4 0 4.6 2.8 4.6 4.6 0 1.4-1.1 1.9-2.2 1.9-.9 0-1.6-.4-2.4-.4s-1.5.4-2.4.4c-1.1 0-2.2-.5-2.2-1.9C7.4 15.8 9.6 13 12 13Z"/><ellipse cx="6.2" cy="11.8" rx="1.4" ry="1.9"/><ellipse cx="9.8" cy="7.8" rx="1.4" ry="2"/><ellipse cx="14.2" cy="7.8" rx="1.4" ry="2"/><ellipse cx="17.8" cy="11.8" rx="1.4" ry="1.9"/>',
+  import:
+    '<path d="M12 4v9m0 0 3.5-3.5M12 13 8.5 9.5M4.5 14v4a2 2 0 0 0 2 2h11a2 2 0 0 0 2-2v-4"/>',
+  categories:
+    '<path d="M4 11.5V5a1 1 0 0 1 1-1h6.5a2 2 0 0 1 1.4.6l6.5 6.5a2 2 0 0 1 0 2.8l-5.5 5.5a2 2 0 0 1-2.8 0L4.6 12.9A2 2 0 0 1 4 11.5Z"/><circle cx="8.5" cy="8.5" r="1.2"/>',
+  keys: '<circle cx="8" cy="15.5" r="4"/><path d="m11 12.5 8-8m-3.5 3.5 3 3M13.5 10l1.8 1.8"/>',
+  health: '<path d="M3.5 12.5h4l2.5-7 4 13 2.5-6h4"/>',
+  people:
+    '<circle cx="9" cy="8.5" r="3.2"/><path d="M3 19.5c.4-3.3 2.8-5.5 6-5.5s5.6 2.2 6 5.5M15.5 5.6a3.2 3.2 0 0 1 0 5.8M17.5 14.4c2 .8 3.2 2.6 3.5 5.1"/>',
+  search: '<circle cx="11" cy="11" r="6"/><path d="m15.5 15.5 4.5 4.5"/>',
+} as const;
+
+/** An icon beside its word; a screen reader passes over it. */
+export function icon(name: keyof typeof icons): Html {
+  return trusted(
+    `<svg class="icon" viewBox="0 0 24 24" width="24" height="24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${icons[name]}</svg>`,
+  );
+}
+
+const staffSections = ["animals", "import", "categories"] as const;
+const operatorSections = [...staffSections, "keys", "health", "people"] as const;
+
+/** A page of the console, as the person who asked for it sees it. */
+export function page(visit: Visit, parts: PageParts): Response {
+  const { words, person } = visit;
+  const { title, section, beside, back, done, errors = {}, isOnce = false } = parts;
+  const sections = person.role === "operator" ? operatorSections : staffSections;
+  const isWrong = Object.keys(errors).length > 0;
+  return documentOf(
+    visit,
+    { ...parts, status: parts.status ?? (isWrong ? "Bad Request" : "OK") },
+    html`<a class="skip" href="#main">${words.layout.skip}</a>
+      <header>
+        <a class="brand" href="/animals">${trusted(logo)}<span>rehome</span></a>
+        <div class="me">
+          <span class="who">${person.name}</span>
+          <a class="round" href="/help" data-key="?" aria-label="${words.layout.help}">?</a>
+          <form method="post" action="/sign-out">
+            <button class="quiet small">${words.layout.signOut}</button>
+          </form>
+        </div>
+      </header>
+      <div class="frame">
+        <nav class="sections" aria-label="${words.layout.sections}">
+          ${sections.map(
+            (name) =>
+              html`<a href="/${name}" ${name === section && trusted('aria-current="page"')}
+                >${icon(name)}<span>${words.sections[name]}</span></a
+              >`,
+          )}
+        </nav>
+        <main id="main" tabindex="-1">
+          ${back && html`<p class="trail"><a href="${back[0]}">${back[1]}</a></p>`}
+          <h1>${title}${beside && html` ${beside}`}</h1>
+          <div id="notices">${done}</div>
+          ${formError(errors)} ${parts.body}
+        </main>
+      </div>
+      ${!isOnce && foot(visit)}`,
+  );
+}
+
+/** A page for somebody who is not, or not known to be, signed in. */
+export function plainPage(arrival: Arrival, parts: PlainParts): Response {
+  return documentOf(
+    arrival,
+    parts,
+    html`<main id="main" class="alone" tabindex="-1">
+        <p class="brand">${trusted(logo)}<span>rehome</span></p>
+        <h1>${parts.title}</h1>
+        ${parts.body}
+      </main>
+      ${foot(arrival)}`,
+  );
+}
+
+function documentOf(
+  { language, words }: Arrival,
+  { title, refreshSeconds, status = "OK" }: Omit<PageParts, "section">,
+  body: Html,
+): Response {
+  const { text } = html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="description" content="${words.layout.description}" />
+        <title>${title} · rehome</title>
+        <link rel="icon" href="${assetPaths.icon}" />
+        <link rel="stylesheet" href="${assetPaths.style}" />
+        ${
+          refreshSeconds !== undefined &&
+          html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}" /></noscript>`
+        }
+        <script type="module" src="${assetPaths.script}"></script>
+      </head>
+      <body
+        data-lost="${words.layout.lost}"
+        data-late="${words.layout.late}"
+        data-copied="${words.layout.copied}"
+      >
+        ${body}
+      </body>
+    </html> `;
+  const headers = { "content-type": "text/html; charset=utf-8" };
+  return new Response(text, { status: StatusMap[status], headers });
+}
+
+/** The choice of the language: a form, as it changes what the browser keeps. */
+function foot({ language, words, url }: Arrival): Html {
+  const back = new URLSearchParams({ back: url.pathname + url.search }).toString();
+  return html`<footer>
+    ${Object.entries(languages).map(([code, { title }]) =>
+      code === language
+        ? html`<span lang="${code}">${title}</span>`
+        : html`<form method="post" action="/language/${code}?${back}">
+            <button class="link" lang="${code}">${title}</button>
+          </form>`,
+    )}
+    <span>${words.layout.footer}</span>
+  </footer>`;
+}
+
+/** Leads a browser on to `path` with GET, whatever it did before. */
+export const seeOther = (path: string): Response => redirect(path, StatusMap["See Other"]);
+
+/** A file to keep. Its name holds letters, digits, points and hyphens only. */
+export function download(
+  body: ConstructorParameters<typeof Response>[0],
+  name: string,
+  type: string,
+): Response {
+  const disposition = `attachment; filename="${name}"`;
+  return new Response(body, {
+    headers: { "content-type": type, "content-disposition": disposition },
+  });
+}
+
+/** A page that says one thing: with the sections for somebody who is signed in. */
+export function messagePage(
+  visit: Arrival & Partial<Visit>,
+  status: StatusName,
+  text: string,
+): Response {
+  const { title, start } = visit.words.failures;
+  if (!isSignedIn(visit)) return plainPage(visit, { title, status, body: html`<p>${text}</p>` });
+  return page(visit, {
+    title,
+    section: "help",
+    status,
+    body: html`${notice("bad", text)}
+      <p><a href="/animals">${start}</a></p>`,
+  });
+}
+
+const isSignedIn = (visit: Arrival & Partial<Visit>): visit is Visit => visit.person !== undefined;
+
+/** There is no such page, or no such animal, key or person. */
+export function notFoundPage(visit: Visit): Response {
+  return messagePage(visit, "Not Found", visit.words.failures.notFound);
+}
+
+/** For somebody whose session ended, or who never had one. */
+export function signedOutPage(arrival: Arrival): Response {
+  const { words, url } = arrival;
+  return plainPage(arrival, {
+    title: words.signedOut.title,
+    status: "Unauthorized",
+    body: html`<p>${words.signedOut.what}</p>
+      <p><a href="${url.pathname + url.search}">${words.signedOut.again}</a></p>`,
+  });
+}
+
+const statuses: Readonly<Partial<Record<AppError["kind"], StatusName>>> = {
+  invalid_request: "Bad Request",
+  not_found: "Not Found",
+  payload_too_large: "Payload Too Large",
+  unsupported_media_type: "Unsupported Media Type",
+  unavailable: "Service Unavailable",
+};
+
+/** What a person sees of a failure. What is the service's own fault goes to `report`. */
+export function failurePage(
+  visit: Arrival & Partial<Visit>,
+  error: unknown,
+  report: (error: unknown) => void,
+): Response {
+  const { failures } = visit.words;
+  if (!(error instanceof AppError)) {
+    report(error);
+    return messagePage(visit, "Internal Server Error", failures.failed);
+  }
+  const { kind, code, message } = error;
+  const known = isFailureCode(code) ? failures[code] : undefined;
+  if (known === undefined && kind === "unavailable") report(error);
+  const said = known ?? (kind === "not_found" ? failures.notFound : failures.other(message));
+  const text = kind === "unavailable" ? `${said} ${failures.later}` : said;
+  return messagePage(visit, statuses[kind] ?? "Internal Server Error", text);
+}

@@ -1,0 +1,196 @@
+import type { Cookie } from "elysia";
+import { clientAddress, isInCidr, parseAddress, type Cidr } from "../../domain/address.ts";
+import { dayMs, type Clock } from "../../domain/clock.ts";
+import type { Services } from "../../service/services.ts";
+import type { AnimalDesk } from "./animals/desk.ts";
+import type { Health } from "./health.ts";
+import type { ImportDesk } from "./import-desk.ts";
+import { messagePage } from "./pages/page.ts";
+import type { PeopleService, Person } from "./people.ts";
+import { exposureOf } from "./reach.ts";
+import { languageFor, languages, type Language, type Words } from "./words/index.ts";
+
+/** What knows the connections: Bun's server. */
+export interface Peers {
+  requestIP(request: Request): { readonly address: string } | null;
+  timeout(request: Request, seconds: number): void;
+}
+
+/** Everything that the pages call. */
+export interface Actions {
+  readonly services: Services;
+  readonly people: PeopleService;
+  readonly imports: ImportDesk;
+  readonly health: Health;
+  readonly animals: AnimalDesk;
+  readonly clock: Clock;
+}
+
+export interface ConsoleOptions {
+  readonly actions: Actions;
+  /** Names that lead here: the hosts of `--console` and `--console-url`, and the machine's name. */
+  readonly names: readonly string[];
+  /** The address that people use where it is not the one that requests come to. */
+  readonly publicOrigin: string | undefined;
+  /** True when the console speaks TLS itself. */
+  readonly isTls: boolean;
+  readonly trustedProxies: readonly Cidr[];
+  readonly report: (error: unknown) => void;
+  readonly warn: (message: string) => void;
+}
+
+type Cookies = Readonly<Record<string, Cookie<unknown> | undefined>>;
+
+/** What everybody's request has, signed in or not. */
+export interface Arrival {
+  readonly request: Request;
+  /** Where the person is, and where the request came to: behind a proxy these may be two. */
+  readonly url: URL;
+  readonly sent: URL;
+  /** The address of the person, behind proxies that are trusted. */
+  readonly address: string;
+  readonly isProxied: boolean;
+  /** True when the person's browser speaks HTTPS. */
+  readonly isSecure: boolean;
+  readonly cookies: Cookies;
+  /** Ends the connection when it is silent for longer; 0 for never. */
+  readonly limitTime: (seconds: number) => void;
+  readonly language: Language;
+  readonly words: Words;
+  readonly nowMs: number;
+}
+
+/** One request of somebody who is signed in, with all that a page needs. */
+export interface Visit extends Arrival, Actions {
+  readonly person: Person;
+}
+
+export function arrive(
+  request: Request,
+  cookies: Cookies,
+  peers: Peers | undefined,
+  { actions, publicOrigin, isTls, trustedProxies }: ConsoleOptions,
+): Arrival {
+  const { headers } = request;
+  const peer = peers?.requestIP(request)?.address ?? "";
+  const peerAddress = parseAddress(peer);
+  const isProxied =
+    peerAddress !== undefined && trustedProxies.some((range) => isInCidr(peerAddress, range));
+  const isSecure = isTls || (isProxied && headers.get("x-forwarded-proto") === "https");
+  const sent = new URL(request.url);
+  const url = new URL(publicOrigin ?? sent.origin);
+  // Set, not resolved: a path such as //other.example/ would be taken for another origin.
+  url.pathname = sent.pathname;
+  url.search = sent.search;
+  if (publicOrigin === undefined) url.protocol = isSecure ? "https:" : "http:";
+  const chosen = cookies[languageName]?.value;
+  const language = languageFor(chosen, headers.get("accept-language"));
+  return {
+    request,
+    url,
+    sent,
+    address: clientAddress(peer, headers.get("x-forwarded-for"), trustedProxies),
+    isProxied,
+    isSecure,
+    cookies,
+    limitTime: (seconds) => peers?.timeout(request, seconds),
+    language,
+    words: languages[language].words,
+    nowMs: actions.clock(),
+  };
+}
+
+/** Refuses what does not come from a browser that was led here on purpose. */
+export function refusalOf(arrival: Arrival, options: ConsoleOptions): Response | undefined {
+  const { request, words, address, isSecure, isProxied } = arrival;
+  const { headers, method } = request;
+  const refuse = (status: "Misdirected Request" | "Forbidden", text: string) => {
+    options.warn(`A request from ${address} was refused: ${text}`);
+    return messagePage(arrival, status, text);
+  };
+  // A certificate decides which names lead here, or a proxy without a public address.
+  const isVouched = options.isTls || (isProxied && options.publicOrigin === undefined);
+  if (!isKnownHost(headers.get("host"), options.names, isVouched)) {
+    return refuse("Misdirected Request", words.failures.host);
+  }
+  if (!isSecure && !isProxied && exposureOf(address) === "public") {
+    return refuse("Forbidden", words.failures.insecure);
+  }
+  const isRead = method === "GET" || method === "HEAD";
+  const isFine = isRead ? isOpenable(headers) : isOwnOrigin(headers, ownOrigins(arrival));
+  return isFine ? undefined : refuse("Forbidden", words.failures.origin);
+}
+
+/** The listener's own address is a page of ours too. The same host without HTTPS is not. */
+function ownOrigins({ url, sent }: Arrival): readonly string[] {
+  return sent.host === url.host ? [url.origin] : [url.origin, sent.origin];
+}
+
+/**
+ * True when a page may be served under `host`, the value of a Host header. A page of a stranger can
+ * make its own name lead to this machine (DNS rebinding); it cannot do so with an address or with a
+ * name of ours.
+ */
+export function isKnownHost(
+  host: string | null,
+  names: readonly string[],
+  isVouched: boolean,
+): boolean {
+  if (host === null || /[\s/\\@?#]/.test(host)) return false;
+  const url = URL.parse(`http://${host}/`);
+  if (url === null) return false;
+  const name = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  if (isVouched || parseAddress(name) !== undefined) return true;
+  return name === "localhost" || name.endsWith(".localhost") || names.includes(name);
+}
+
+/**
+ * True when a change comes from a page of this origin. Every browser of today says so in `Origin`;
+ * where that is missing, `Sec-Fetch-Site` must say it. A contradiction is a refusal.
+ */
+export function isOwnOrigin(headers: Headers, ownOrigins: readonly string[]): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null && site !== "same-origin") return false;
+  const origin = headers.get("origin");
+  return origin === null ? site === "same-origin" : ownOrigins.includes(origin);
+}
+
+/**
+ * True when a page may be shown to this request: it leads nowhere else, and it is not loaded as a
+ * part of a stranger's page. A link from elsewhere may open it.
+ */
+export function isOpenable(headers: Headers): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site === null || site === "same-origin" || site === "none") return true;
+  return (
+    headers.get("sec-fetch-mode") === "navigate" && headers.get("sec-fetch-dest") === "document"
+  );
+}
+
+const languageName = "rehome_language";
+/** As long as a browser keeps any (RFC 6265bis). */
+const languageDays = 400;
+
+/** What every cookie of the console has: no script reads it, and no other site sends it. */
+export function cookieAttributes({ isSecure }: Arrival) {
+  return { path: "/", httpOnly: true, sameSite: "strict", secure: isSecure } as const;
+}
+
+/** Keeps the language in the browser, so that it holds before somebody joins too. */
+export function keepLanguage(arrival: Arrival, value: string): void {
+  const maxAge = (languageDays * dayMs) / 1_000;
+  arrival.cookies[languageName]?.set({ ...cookieAttributes(arrival), value, maxAge });
+}
+
+/** A parameter of the query without blanks around it; "" where it is missing. */
+export function query({ url }: Arrival, name: string): string {
+  return (url.searchParams.get(name) ?? "").trim();
+}
+
+/** The page of the console that `text` leads to, or undefined if it leads to none. */
+export function ownPage({ url }: Arrival, text: string): URL | undefined {
+  const page = URL.parse(text, url.origin);
+  // The path of /.//other.example is //other.example, which a browser takes for another host.
+  if (page?.origin !== url.origin || page.pathname.startsWith("//")) return undefined;
+  return page;
+}
