@@ -31,6 +31,8 @@ test("metrics count requests by route and status, and show no key, path or addre
   expect(elsewhere.headers.get("content-type")).toBe("application/json");
   expect(await elsewhere.json()).toMatchObject({ code: "not_found", status: 404 });
   expect((await get("/metrics")).status).toBe(404);
+  const head = await fetch(`http://127.0.0.1:${port}/metrics`, { method: "HEAD" });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
   const posted = await fetch(`http://127.0.0.1:${port}/metrics`, { method: "POST" });
   expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   expect(await posted.json()).toMatchObject({ code: "method_not_allowed", status: 405 });

@@ -1,17 +1,11 @@
 import type { Watcher } from "../../feature.ts";
 import type { Io } from "../../cli/io.ts";
 import { isEveryAddress } from "../../cli/reach.ts";
-import {
-  dataFolderOf,
-  settings,
-  variableOf,
-  type EnvironmentVariables,
-  type LoadedConfig,
-} from "../../config.ts";
+import { dataFolderOf, type EnvironmentVariables, type LoadedConfig } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Logger } from "../../service/log/logger.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
-import { program } from "../program.ts";
+import { childEnvironment, program } from "../program.ts";
 import type { ListenAddress } from "../listen-address.ts";
 import { permit } from "./reach.ts";
 import { besideVariable, inviting } from "./settings.ts";
@@ -39,7 +33,8 @@ export async function watchWithConsole(
   refuseOwnPort(loaded, address);
   // The console itself warns.
   await permit(config, address.host, () => undefined);
-  const child = new ConsoleProcess(environmentOf(loaded, io.env), address, log);
+  const env = { ...childEnvironment(loaded, io.env), [besideVariable]: "1" };
+  const child = new ConsoleProcess(env, address, log);
   return {
     async listen() {
       const { url, firstLink } = await child.start(io.isTerminal ? ["--first-link"] : []);
@@ -62,27 +57,6 @@ function refuseOwnPort({ config }: LoadedConfig, { host, port }: ListenAddress):
     `The console and the service cannot both listen on ${host} port ${port}.`,
     { hint: "Choose another address with --console." },
   );
-}
-
-/**
- * The environment of the console: every setting as the service has it, wherever that came from, in
- * variables and not in arguments, as an address of a database holds a password.
- */
-function environmentOf({ all, config }: LoadedConfig, env: EnvironmentVariables) {
-  const variables = new Set(all.map(({ setting }) => variableOf(setting)));
-  // The channel to this process's own parent is not the console's.
-  const others = Object.entries(env).filter(
-    ([name]) => !variables.has(name) && !name.startsWith("NODE_CHANNEL_"),
-  );
-  const given = all.flatMap(({ setting, text, value }) =>
-    text === undefined || value === undefined ? [] : [[variableOf(setting), text] as const],
-  );
-  const data = dataFolderOf(config);
-  return {
-    ...Object.fromEntries([...others, ...given]),
-    ...(data !== undefined && { [variableOf(settings.data)]: data }),
-    [besideVariable]: "1",
-  };
 }
 
 /** What the console prints once it listens. */

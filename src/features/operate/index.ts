@@ -1,47 +1,63 @@
-import type { Feature, Watcher } from "../../feature.ts";
+import { availableParallelism } from "node:os";
+import type { Setting } from "../../config.ts";
+import type { CommandEntry, Feature, Watcher } from "../../feature.ts";
 import { listenAddress } from "../listen-address.ts";
-import { parentOf } from "./processes/parent.ts";
-import { processesSetting } from "./processes/setting.ts";
+import { parentOf, watchForParent } from "./processes/parent.ts";
 
 const metricsSetting = listenAddress(
   "metrics",
   "serve Prometheus metrics at this address, to anyone who can reach it; off by default",
 );
 
+const processesMax = 64;
+
+/** `--processes`: how many processes serve at one address. `auto` is one for each core. */
+export const processesSetting: Setting<number> = {
+  flag: "processes",
+  placeholder: "N|auto",
+  description: "processes that serve at one address; auto is one for each core",
+  default: 1,
+  rule: `must be a whole number from 1 to ${processesMax}, or auto`,
+  parse(text) {
+    if (text === "auto") return availableParallelism();
+    const count = /^\d{1,2}$/.test(text) ? Number(text) : 0;
+    return count >= 1 && count <= processesMax ? count : undefined;
+  },
+};
+
+const commands: readonly CommandEntry[] = [
+  { path: "usage", load: async () => (await import("./usage/command.ts")).usageCommand },
+  { path: "doctor", load: async () => (await import("./doctor/command.ts")).doctorCommand },
+  { path: "backup", load: async () => (await import("./backup/backup-command.ts")).backupCommand },
+  {
+    path: "restore",
+    load: async () => (await import("./backup/restore-command.ts")).restoreCommand,
+  },
+  { path: "health", load: async () => (await import("./health.ts")).healthCommand },
+  {
+    path: "service",
+    load: async () => (await import("./systemd/service-command.ts")).serviceCommand,
+  },
+  {
+    path: "licenses",
+    load: async () => (await import("./licenses/licenses-command.ts")).licensesCommand,
+  },
+  {
+    path: "completion",
+    load: async () => (await import("./completion/completion.ts")).completionCommand,
+  },
+  {
+    path: "__complete",
+    load: async () => (await import("./completion/completion.ts")).completeCommand,
+    hidden: true,
+  },
+];
+
 /** What an operator needs beside the service, such as backups, the doctor and metrics. */
 export const operateFeature: Feature = {
   name: "operate",
   settings: [metricsSetting, processesSetting],
-  commands: [
-    { path: "usage", load: async () => (await import("./usage/command.ts")).usageCommand },
-    { path: "doctor", load: async () => (await import("./doctor/command.ts")).doctorCommand },
-    {
-      path: "backup",
-      load: async () => (await import("./backup/backup-command.ts")).backupCommand,
-    },
-    {
-      path: "restore",
-      load: async () => (await import("./backup/restore-command.ts")).restoreCommand,
-    },
-    { path: "health", load: async () => (await import("./health.ts")).healthCommand },
-    {
-      path: "service",
-      load: async () => (await import("./systemd/service-command.ts")).serviceCommand,
-    },
-    {
-      path: "licenses",
-      load: async () => (await import("./licenses/licenses-command.ts")).licensesCommand,
-    },
-    {
-      path: "completion",
-      load: async () => (await import("./completion/completion.ts")).completionCommand,
-    },
-    {
-      path: "__complete",
-      load: async () => (await import("./completion/completion.ts")).completeCommand,
-      hidden: true,
-    },
-  ],
+  commands,
   serve(loaded, io) {
     const count = loaded.valueOf(processesSetting);
     if (count === 1) return undefined;
@@ -53,10 +69,10 @@ export const operateFeature: Feature = {
   async watch({ config, valueOf }, log, io) {
     const address = valueOf(metricsSetting);
     const parent = parentOf(io.env);
-    const member = parent && (await import("./processes/watch.ts")).watchForParent(config, parent);
+    const member = parent && watchForParent(config, parent);
     if (address === undefined) return member;
     // Loaded only when it is wanted: the library's memory is not free.
-    const { countForParent, watchForMetrics } = await import("./metrics/watch.ts");
+    const { countForParent, watchForMetrics } = await import("./metrics/serve.ts");
     if (parent === undefined || member === undefined) {
       return watchForMetrics(config, address, log);
     }

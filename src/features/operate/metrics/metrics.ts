@@ -1,13 +1,32 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { version } from "../../../version.ts";
+import { readdir, stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import {
+  Counter,
+  type CounterConfiguration,
+  Gauge,
+  type GaugeConfiguration,
+  Histogram,
+  Registry,
+} from "prom-client";
 import type { AnsweredRequest } from "../../../http/handler.ts";
 import type { StoreObserver } from "../../../service/open-store.ts";
-import { watchProcess, type MetricsOptions } from "./process.ts";
+import { storeFiles } from "../../../storage/sqlite/files.ts";
+import { descriptorsMax } from "../../../storage/system.ts";
+import { version } from "../../../version.ts";
 
 /** From a page that is kept in memory to a store that stands still. */
 const latencyBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5];
 const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1];
 const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 4_096];
+/** How often the event loop is asked whether it is late. */
+const lagResolutionMs = 20;
+
+interface MetricsOptions {
+  /** The data folder whose files are measured; undefined if the store is elsewhere. */
+  readonly folder: string | undefined;
+  readonly droppedLogLines: () => number;
+}
 
 /**
  * What the server does, as numbers for Prometheus. Only closed sets become labels: routes,
@@ -15,70 +34,63 @@ const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 4_096];
  */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #routes = new Map<string | undefined, Map<string, ((ms: number) => void)[]>>();
-  readonly #admitted = new Map<string, { inc(): void }>();
-  readonly #refused = new Map<string, { inc(): void }>();
-  readonly #requests: Counter<"route" | "method" | "status">;
-  readonly #latency: Histogram<"route">;
-  readonly #admissions: Counter<"plan">;
-  readonly #refusals: Counter<"plan" | "reason">;
+  readonly #registers = [this.#registry];
+  readonly #requests = new Counter({
+    name: "rehome_requests_total",
+    help: "Requests that got a response.",
+    labelNames: ["route", "method", "status"],
+    registers: this.#registers,
+  });
+  readonly #latency = new Histogram({
+    name: "rehome_request_duration_seconds",
+    help: "Time from a request's headers to its response.",
+    labelNames: ["route"],
+    buckets: latencyBounds,
+    registers: this.#registers,
+  });
+  readonly #admissions = new Counter({
+    name: "rehome_admitted_total",
+    help: "Requests that were within their key's limits, by plan.",
+    labelNames: ["plan"],
+    registers: this.#registers,
+  });
+  readonly #refusals = new Counter({
+    name: "rehome_refused_total",
+    help: "Requests that the guard refused, by plan (none without a key that was ever valid) and reason.",
+    labelNames: ["plan", "reason"],
+    registers: this.#registers,
+  });
+  /** What counts a request, by its labels: to look up a metric's child costs most. */
+  readonly #counters = new Map<string, (ms: number) => void>();
+  readonly #children = new Map<string, { inc(): void }>();
   readonly #stopWatching: () => void;
   /** What the store tells of its work. */
-  readonly storeObserver: StoreObserver;
+  readonly storeObserver = storeMetrics(this.#registers);
 
   constructor(options: MetricsOptions) {
-    const registers = [this.#registry];
-    this.#requests = new Counter({
-      name: "rehome_requests_total",
-      help: "Requests answered.",
-      labelNames: ["route", "method", "status"],
-      registers,
-    });
-    this.#latency = new Histogram({
-      name: "rehome_request_duration_seconds",
-      help: "Time from a request's headers to its answer.",
-      labelNames: ["route"],
-      buckets: latencyBounds,
-      registers,
-    });
-    this.#admissions = new Counter({
-      name: "rehome_admitted_total",
-      help: "Requests that were within their key's limits, by plan.",
-      labelNames: ["plan"],
-      registers,
-    });
-    this.#refusals = new Counter({
-      name: "rehome_refused_total",
-      help: "Requests that the guard refused, by plan (none without a key that was ever valid) and reason.",
-      labelNames: ["plan", "reason"],
-      registers,
-    });
-    this.storeObserver = storeMetrics(registers);
     const build = new Gauge({
       name: "rehome_build_info",
       help: "Always 1; the labels say which build runs.",
       labelNames: ["version", "bun"],
-      registers,
+      registers: this.#registers,
       aggregator: "max",
     });
     build.set({ version, bun: Bun.version }, 1);
     this.#stopWatching = watchProcess(this.#registry, options);
   }
 
-  /** Counts an answered request. To look a metric's child up costs most, so it happens once. */
+  /** Counts a request that got its response. */
   answered({ record, method, status, durationMs }: AnsweredRequest): void {
-    this.#counter(record.route, method, status)(durationMs);
-    const { admission } = record;
+    const { route = "none", admission } = record;
+    const make = () => this.#makeCounter(route, method, status);
+    this.#counters.getOrInsertComputed(`${route} ${method} ${status}`, make)(durationMs);
     if (admission === undefined) return;
     const plan = admission.key?.plan ?? "none";
-    if (admission.refusal === undefined) {
-      this.#admitted.getOrInsertComputed(plan, () => this.#admissions.labels(plan)).inc();
-    } else {
-      const { detail, kind } = admission.refusal;
-      const reason = (detail ?? kind).replaceAll(" ", "_");
-      const child = () => this.#refusals.labels(plan, reason);
-      this.#refused.getOrInsertComputed(`${plan} ${reason}`, child).inc();
-    }
+    const { detail, kind } = admission.refusal ?? {};
+    const reason = (detail ?? kind)?.replaceAll(" ", "_");
+    const child = () =>
+      reason === undefined ? this.#admissions.labels(plan) : this.#refusals.labels(plan, reason);
+    this.#children.getOrInsertComputed(`${plan} ${reason}`, child).inc();
   }
 
   /** Everything, in Prometheus's text format. */
@@ -93,12 +105,6 @@ export class Metrics {
 
   close(): void {
     this.#stopWatching();
-  }
-
-  #counter(route: string | undefined, method: string, status: number): (ms: number) => void {
-    const methods = this.#routes.getOrInsertComputed(route, () => new Map());
-    const statuses = methods.getOrInsertComputed(method, () => []);
-    return (statuses[status] ??= this.#makeCounter(route ?? "none", method, status));
   }
 
   #makeCounter(route: string, method: string, status: number): (ms: number) => void {
@@ -142,4 +148,93 @@ function storeMetrics(registers: Registry[]): StoreObserver {
     onBusy: () => busy.inc(),
     onBan: () => bans.inc(),
   };
+}
+
+/** Registers the process, its event loop and the store's files. Returns what ends the watching. */
+function watchProcess(registry: Registry, { folder, droppedLogLines }: MetricsOptions): () => void {
+  const registers = [registry];
+  const counter = (metric: CounterConfiguration<string>) => new Counter({ ...metric, registers });
+  const gauge = (metric: GaugeConfiguration<string>) => new Gauge({ ...metric, registers });
+  counter({
+    name: "rehome_log_lines_dropped_total",
+    help: "Log lines that were dropped because the log took them too slowly.",
+    collect() {
+      this.reset();
+      this.inc(droppedLogLines());
+    },
+  });
+  counter({
+    name: "process_cpu_seconds_total",
+    help: "CPU time of the process, user and system.",
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1_000_000);
+    },
+  });
+  gauge({
+    name: "process_resident_memory_bytes",
+    help: "Resident memory.",
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  gauge({
+    name: "process_start_time_seconds",
+    help: "When the process started, in Unix time.",
+    // Of several processes the newest, so that each new start shows.
+    aggregator: "max",
+  }).set(performance.timeOrigin / 1000);
+  gauge({
+    name: "process_open_fds",
+    help: "Open file descriptors.",
+    async collect() {
+      this.set((await readdir("/proc/self/fd").catch(() => [])).length);
+    },
+  });
+  const max = descriptorsMax();
+  const maximum = gauge({
+    name: "process_max_fds",
+    help: "Maximum number of open file descriptors.",
+  });
+  if (max !== Infinity) maximum.set(max);
+  if (folder !== undefined) gauge(filesOf(folder));
+  return lagMetrics(gauge);
+}
+
+function filesOf(folder: string): GaugeConfiguration<string> {
+  const files = Object.values(storeFiles(folder)).flatMap((path) => [path, `${path}-wal`]);
+  return {
+    name: "rehome_store_file_bytes",
+    help: "Size of the store's files; those that end in -wal are the logs of what is not folded in yet.",
+    labelNames: ["file"],
+    // Several processes have the same files.
+    aggregator: "max",
+    async collect() {
+      for (const path of files) {
+        const found = await stat(path).catch(() => undefined);
+        this.set({ file: basename(path) }, found?.size ?? 0);
+      }
+    },
+  };
+}
+
+function lagMetrics(gauge: (metric: GaugeConfiguration<string>) => Gauge): () => void {
+  const delay = monitorEventLoopDelay({ resolution: lagResolutionMs });
+  delay.enable();
+  const seconds = (nanoseconds: number) =>
+    Number.isFinite(nanoseconds) ? nanoseconds / 1_000_000_000 : 0;
+  gauge({
+    name: "rehome_event_loop_lag_seconds",
+    help: "How late the event loop was since the metrics were last asked for: median, 99 of 100, worst.",
+    labelNames: ["at"],
+    aggregator: "max",
+    collect() {
+      this.set({ at: "p50" }, seconds(delay.percentile(50)));
+      this.set({ at: "p99" }, seconds(delay.percentile(99)));
+      this.set({ at: "max" }, seconds(delay.max));
+      delay.reset();
+    },
+  });
+  return () => void delay.disable();
 }

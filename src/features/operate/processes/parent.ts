@@ -1,8 +1,24 @@
-import type { EnvironmentVariables } from "../../../config.ts";
+/** A serving process and its supervisor, as the process sees them, and what they say. */
+import { systemClock } from "../../../domain/clock.ts";
+import type { Config, EnvironmentVariables } from "../../../config.ts";
+import type { Watcher } from "../../../feature.ts";
 import type { Taken } from "../../../service/anonymous.ts";
-import { otherWarnsVariable, type MemberMessage, type SupervisorMessage } from "./messages.ts";
-import { Questions } from "./questions.ts";
-import type { TakeShared } from "./shared-addresses.ts";
+import { SharedAddressLimiter, type TakeShared } from "./shared-addresses.ts";
+
+/** Set in the environment of every serving process but the first one, which warns for all. */
+export const otherWarnsVariable = "SUPERVISOR_WARNED_BY_OTHER";
+
+export type MemberMessage =
+  /** It listens on this port. */
+  | { readonly type: "ready"; readonly port: number }
+  /** It wants requests for callers without a key. */
+  | { readonly type: "take"; readonly id: number; readonly bucket: string; readonly want: number }
+  | { readonly type: "metrics"; readonly id: number; readonly metrics: readonly object[] };
+
+export type SupervisorMessage =
+  | { readonly type: "taken"; readonly id: number; readonly taken: Taken }
+  | { readonly type: "metrics"; readonly id: number }
+  | { readonly type: "stop" };
 
 /** The supervisor that started this process. */
 export interface Parent {
@@ -52,4 +68,42 @@ function listenToParent(env: EnvironmentVariables): Parent {
 
 function send(message: MemberMessage): void {
   process.send?.(message);
+}
+
+/** What one of several processes does with its supervisor. */
+export function watchForParent(config: Config, parent: Parent): Watcher {
+  const { ready, stop, takeShared, otherWarns } = parent;
+  return {
+    started: ready,
+    stop,
+    otherWarns,
+    // Addresses without a key are counted by all processes together.
+    addresses: new SharedAddressLimiter(systemClock, config.anonymousPerMinute, takeShared),
+    close: async () => undefined,
+  };
+}
+
+/** Questions of one kind to another process, until they are answered. */
+export class Questions<T> {
+  readonly #open = new Map<number, (answer: T) => void>();
+  #lastId = 0;
+
+  /** Asks with `send`, which is given the question's id, and resolves with the answer. */
+  ask(send: (id: number) => void): Promise<T> {
+    const { promise, resolve } = Promise.withResolvers<T>();
+    this.#lastId += 1;
+    this.#open.set(this.#lastId, resolve);
+    send(this.#lastId);
+    return promise;
+  }
+
+  answer(id: number, answer: T): void {
+    this.#open.get(id)?.(answer);
+    this.#open.delete(id);
+  }
+
+  /** Gives every open question the same answer. */
+  answerAll(answer: T): void {
+    for (const id of this.#open.keys()) this.answer(id, answer);
+  }
 }

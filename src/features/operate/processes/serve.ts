@@ -3,17 +3,12 @@ import { systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { announce, type Io, untilAborted } from "../../../cli/io.ts";
 import { openLog } from "../../../cli/open-log.ts";
-import {
-  dataFolderOf,
-  settings,
-  variableOf,
-  type AnySetting,
-  type LoadedConfig,
-} from "../../../config.ts";
+import { dataFolderOf, settings, type AnySetting, type LoadedConfig } from "../../../config.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import { MinuteBuckets } from "../../../service/anonymous.ts";
-import { otherWarnsVariable } from "./messages.ts";
-import { processesSetting } from "./setting.ts";
+import { childEnvironment } from "../../program.ts";
+import { processesSetting } from "../index.ts";
+import { otherWarnsVariable } from "./parent.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /**
@@ -51,8 +46,12 @@ export async function serveInProcesses(
       throw new AppError("unavailable", "The service did not start: its first process ended.");
     }
     started.resolve();
-    await using listener = metrics && (await openMetrics(supervisor, metrics));
-    if (listener !== undefined) void announce(io, `  Metrics ${listener.listening.url}\n`);
+    if (metrics !== undefined) {
+      // Loaded only when it is wanted: the library's memory is not free.
+      const { serveMetricsOfAll } = await import("../metrics/serve.ts");
+      const { listening } = serveMetricsOfAll(supervisor, metrics);
+      void announce(io, `  Metrics ${listening.url}\n`);
+    }
     log.info(`${count} processes serve.`);
     await untilAborted(io.hearSignals().stop);
   } finally {
@@ -62,33 +61,22 @@ export async function serveInProcesses(
   }
 }
 
-async function openMetrics(supervisor: Supervisor, address: ListenAddress) {
-  // Loaded only when it is wanted: the library's memory is not free.
-  const { listenForAll } = await import("../metrics/all-processes.ts");
-  return listenForAll(supervisor, address);
-}
-
-/** A process's variables, with its settings: a process list shows flags to everybody. */
+/** A process's variables: settings of only one process are the first one's. */
 function environmentOf(
   loaded: LoadedConfig,
   { env }: Io,
   slot: number,
   port: number | undefined,
 ): Record<string, string | undefined> {
-  const { all } = loaded;
-  const given = all
-    .filter(({ text, value }) => text !== undefined && value !== undefined)
-    .filter(({ setting }) => slot === 0 || setting.firstOnly !== true)
-    .map(({ setting, text }) => [variableOf(setting), text]);
-  const known = new Set(all.map(({ setting }) => variableOf(setting)));
-  const others = Object.entries(env).filter(([name]) => !known.has(name));
-  const set = (setting: AnySetting, text: string) => [variableOf(setting), text] as const;
-  return Object.fromEntries([
-    ...others,
-    ...given,
-    set(processesSetting, "1"),
-    set(settings.reusePort, "true"),
-    ...(slot === 0 ? [] : [[otherWarnsVariable, "1"] as const]),
-    ...(port === undefined ? [] : [set(settings.port, String(port))]),
-  ]) as Record<string, string | undefined>;
+  const onlyFirst = slot === 0 ? [] : loaded.all.filter(({ setting }) => setting.firstOnly);
+  const changed = new Map<AnySetting, string | undefined>([
+    ...onlyFirst.map(({ setting }) => [setting, undefined] as const),
+    [processesSetting, "1"],
+    [settings.reusePort, "true"],
+  ]);
+  if (port !== undefined) changed.set(settings.port, String(port));
+  return {
+    ...childEnvironment(loaded, env, changed),
+    ...(slot !== 0 && { [otherWarnsVariable]: "1" }),
+  };
 }

@@ -1,0 +1,130 @@
+/** Where Prometheus reads what the service does: of one process, or of all together. */
+import { Elysia } from "elysia";
+import { AggregatorRegistry, type Registry } from "prom-client";
+import { localHost } from "../../../cli/reach.ts";
+import { type Config, dataFolderOf } from "../../../config.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { reasonOf } from "../../../domain/system-error.ts";
+import type { Listening, Watcher } from "../../../feature.ts";
+import { errorBody, jsonType, otherMethod, refusal, statusOf } from "../../../http/errors.ts";
+import type { Refusal } from "../../../service/admission.ts";
+import type { Logger } from "../../../service/log/logger.ts";
+import { inMemory } from "../../../storage/sqlite/files.ts";
+import type { ListenAddress } from "../../listen-address.ts";
+import type { Member, Supervisor } from "../processes/supervisor.ts";
+import { Metrics } from "./metrics.ts";
+
+/** Everybody who reaches the address reads everything there. */
+const path = "/metrics";
+const methods = "GET, HEAD";
+/** How long a process may take to report. Prometheus waits 10 s for all of them. */
+const reportMaxMs = 2_000;
+
+/** Counts what the service does and shows it at `address`, once it listens there. */
+export function watchForMetrics(config: Config, address: ListenAddress, log: Logger): Watcher {
+  const metrics = metricsOf(config, log);
+  let server: MetricsServer | undefined;
+  return {
+    ...counting(metrics),
+    listen() {
+      server = serveMetrics(() => metrics.text(), address);
+      return server.listening;
+    },
+    async close() {
+      await server?.stop();
+      metrics.close();
+    },
+  };
+}
+
+/** Counts what this process does for its supervisor, which asks for it through `report`. */
+export function countForParent(
+  config: Config,
+  log: Logger,
+  report: (metrics: () => Promise<readonly object[]>) => void,
+): Watcher {
+  const metrics = metricsOf(config, log);
+  report(() => metrics.json());
+  return counting(metrics);
+}
+
+/**
+ * Serves the metrics of all processes at `address`, added up. The counters of a process that ended
+ * or hangs stay as they were last read. Throws AppError when the address cannot be used.
+ */
+export function serveMetricsOfAll(supervisor: Supervisor, address: ListenAddress): MetricsServer {
+  type Snapshot = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
+  const last = new Map<Member, Snapshot>();
+  let ended: object[] = [];
+  return serveMetrics(async () => {
+    const read = async (member: Member) => {
+      const late = Bun.sleep(reportMaxMs).then(() => []);
+      const metrics = (await Promise.race([member.metrics(), late])) as Snapshot;
+      if (metrics.length > 0) last.set(member, metrics);
+    };
+    await Promise.all(supervisor.members.map(read));
+    for (const [member, metrics] of last) {
+      if (supervisor.members.includes(member)) continue;
+      last.delete(member);
+      // Prometheus takes a counter that falls for a restart, and all that is left of it for new.
+      const counts = metrics.filter(({ type }) => String(type) !== "gauge");
+      ended = AggregatorRegistry.aggregate([ended, counts]).getMetricsAsArray();
+    }
+    const all = AggregatorRegistry.aggregate([...last.values(), ended]);
+    return { contentType: all.contentType, body: await all.metrics() };
+  }, address);
+}
+
+/** Where metrics are served, until `stop`. */
+interface MetricsServer {
+  readonly listening: Listening;
+  stop(): Promise<void>;
+}
+
+function serveMetrics(text: Metrics["text"], { host, port }: ListenAddress): MetricsServer {
+  const app = new Elysia()
+    .get(path, async () => {
+      const { contentType, body } = await text();
+      return new Response(body, { headers: { "Content-Type": contentType } });
+    })
+    .all(path, ({ request }) => refused(otherMethod(request.method, methods), { Allow: methods }))
+    .all("*", () => refused(refusal("not_found", `The metrics are at ${path}.`)));
+  try {
+    const server = Bun.serve({
+      hostname: host,
+      port,
+      development: false,
+      reusePort: false,
+      fetch: app.fetch,
+    });
+    const url = `http://${localHost(host)}:${server.port}${path}`;
+    return { listening: { title: "Metrics", url, more: [] }, stop: () => server.stop(true) };
+  } catch (error) {
+    throw new AppError(
+      "unavailable",
+      `Cannot listen for metrics on ${host} port ${port}: ${reasonOf(error)}.`,
+      { cause: error, hint: "Choose another address with --metrics." },
+    );
+  }
+}
+
+function refused(why: Refusal, more: Readonly<Record<string, string>> = {}): Response {
+  const headers = { "Content-Type": jsonType, ...more };
+  return Response.json(errorBody(why), { status: statusOf[why.kind], headers });
+}
+
+function metricsOf(config: Config, log: Logger): Metrics {
+  const data = dataFolderOf(config);
+  return new Metrics({
+    folder: data === inMemory ? undefined : data,
+    droppedLogLines: () => log.output.droppedTotal,
+  });
+}
+
+function counting(metrics: Metrics): Watcher {
+  return {
+    requests: metrics,
+    store: metrics.storeObserver,
+    close: async () => metrics.close(),
+  };
+}
