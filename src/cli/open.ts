@@ -45,7 +45,6 @@ export async function openServices(
     {
       folder: config.data,
       clock: systemClock,
-      random: Math.random,
       timeoutMs: config.storeTimeoutMs,
       serving: options.serving,
       hasPeers: config.reusePort,
@@ -76,7 +75,7 @@ export async function openServices(
 /** Throws for a store that was moved, and says where, unless the settings mean the old one. */
 export async function refuseMoved(store: Store, config: Pick<Config, "movedStore">): Promise<void> {
   if (config.movedStore) return;
-  const place = await store.read(movedTo);
+  const place = await store.db.read(movedTo);
   if (place !== undefined) throw movedStore(store.place, place);
 }
 

@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { AppError } from "../domain/errors.ts";
-import { isBusy, isDamaged, isFull } from "../storage/sqlite/database.ts";
+import { isBusy, isDamaged, isFull } from "../storage/sqlite/connection.ts";
 
 interface Held {
   /** The highest id that the catalogue gave to an animal. */

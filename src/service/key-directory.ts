@@ -93,11 +93,9 @@ export class KeyDirectory {
     if (this.#unknown.has(credential)) return "unknown";
     if (!isWellFormedKey(credential, this.#options.environment))
       return whyNotWellFormed(credential);
-    const found = this.#options.store.keys.byHash(hashKey(credential));
-    if (!(found instanceof Promise)) return this.#add(credential, found);
-    return found.then((late) =>
-      // What was read before a change must not be kept after it.
-      this.#epoch === epoch ? this.#add(credential, late) : this.#look(credential),
+    return this.#options.store.keys.byHash(hashKey(credential)).then((found) =>
+      // What was read before a change must not be cached after it.
+      this.#epoch === epoch ? this.#add(credential, found) : this.#look(credential),
     );
   }
 

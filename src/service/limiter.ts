@@ -146,19 +146,14 @@ export class Limiter {
   }
 
   /** One transaction for all that waits. While it is under way the next one gathers. */
-  #reserve(): void | Promise<void> {
+  async #reserve(): Promise<void> {
     const pending = this.#waiting;
     this.#waiting = new Map();
     const requests = [...pending].map(([account, { address, decided }]) =>
       account.nextReservation(decided.length, address),
     );
     try {
-      const results = this.#options.windows.reserve(requests, []);
-      if (!(results instanceof Promise)) return this.#settle(pending, results);
-      return results.then(
-        (late) => this.#settle(pending, late),
-        (error: unknown) => this.#fail(pending, error),
-      );
+      this.#settle(pending, await this.#options.windows.reserve(requests, []));
     } catch (error) {
       this.#fail(pending, error);
     }

@@ -1,7 +1,6 @@
 /**
- * The interface of a store, with one implementation per database. Calls may return a promise;
- * SQLite's return at once if no disk has to be waited for. Every call throws AppError `unavailable`
- * when the database does not respond in time.
+ * The interface of a store, with one implementation per database. Every call rejects with AppError
+ * `unavailable` when the database does not respond in time.
  */
 import type { ApiKey } from "../domain/api-key.ts";
 import type { PageQuery } from "../domain/page.ts";
@@ -47,16 +46,16 @@ export interface OnceCreate {
 }
 
 /** The result: the animal was added, now or earlier; or the key belongs to another animal. */
-export interface KeptCreate {
+export interface StoredCreate {
   readonly id: bigint;
   readonly outcome: "added" | "repeated" | "other body";
 }
 
 export interface PetStore {
   /** At most `limit` animals in ascending id order, above `after`, of `status` where given. */
-  page(query: PageQuery): Awaitable<Pet[]>;
+  page(query: PageQuery): Promise<Pet[]>;
   /** The animal with this id, or undefined when there is none. */
-  byId(id: bigint): Awaitable<Pet | undefined>;
+  byId(id: bigint): Promise<Pet | undefined>;
   /**
    * Adds an animal. Resolves with its id once it is durable. Parallel creates share a commit. Adds
    * nothing and rejects with `invalid_request` if `signal` is aborted before the commit begins.
@@ -66,8 +65,8 @@ export interface PetStore {
    * The same for an animal that is added once, however often and by whichever process it is sent
    * within a day. The Idempotency-Key is stored in the same transaction.
    */
-  createOnce(create: OnceCreate): Promise<KeptCreate>;
-  count(): Awaitable<number>;
+  createOnce(create: OnceCreate): Promise<StoredCreate>;
+  count(): Promise<number>;
 }
 
 /** What a secret opens: a key, and when this secret expires. */
@@ -76,7 +75,7 @@ export interface Credential {
   readonly secretExpiresAtMs: number | undefined;
 }
 
-/** A change of a key, kept for the operator. The event that made the key has no `before`. */
+/** A change of a key, stored for the operator. The event that made the key has no `before`. */
 export interface KeyEvent {
   readonly atMs: number;
   readonly actor: string;
@@ -110,12 +109,12 @@ export interface WindowStore {
    * after the commit. Throws `unavailable` when there was none in time: the outcome is then
    * unknown, so the caller must not return the unused requests again.
    */
-  reserve(requests: readonly ReserveRequest[], usage: readonly UsageDelta[]): Awaitable<Reserved[]>;
-  counts(keyId: string): Awaitable<WindowCounts | undefined>;
+  reserve(requests: readonly ReserveRequest[], usage: readonly UsageDelta[]): Promise<Reserved[]>;
+  counts(keyId: string): Promise<WindowCounts | undefined>;
   /** The counts of all keys that were ever used, by their ids. */
-  countsOfAll(): Awaitable<ReadonlyMap<string, WindowCounts>>;
+  countsOfAll(): Promise<ReadonlyMap<string, WindowCounts>>;
   /** The address that came with the last reservation of a key, or undefined when none ever did. */
-  lastAddress(keyId: string): Awaitable<string | undefined>;
+  lastAddress(keyId: string): Promise<string | undefined>;
   /**
    * How far the clock of reservations is ahead of this machine's, in milliseconds; 0 if it is this
    * machine's. It is never too low: a reservation must not outlive its window on that clock.
@@ -124,7 +123,7 @@ export interface WindowStore {
   /** A number that changes whenever another process may have changed the windows. Never waits. */
   version(): number;
   /** Days from `firstDay` on, of one key or of all, oldest first; the running day included. */
-  usage(firstDay: number, keyId: string | undefined): Awaitable<UsageDay[]>;
+  usage(firstDay: number, keyId: string | undefined): Promise<UsageDay[]>;
 }
 
 export interface TransactionOptions {
@@ -196,7 +195,7 @@ export interface Store extends Engine {
   /** Reports a key's noisy minute. The caller does not wait; the store imposes the ban, if any. */
   reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void;
   /** Whether the store can take a write now, check by check. */
-  check(): Awaitable<StoreCheck[]>;
+  check(): Promise<StoreCheck[]>;
   /** Finishes what was begun, checkpoints and closes. */
   close(): Promise<void>;
 }

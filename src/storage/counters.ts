@@ -1,76 +1,60 @@
 /**
- * The tables of counters. In SQLite they are in a separate file, `limits.db`. So they never wait
- * for the fsync of an animal, and a restored backup gives no used requests back.
+ * The counters of both databases. In SQLite they are in a separate file, `limits.db`. So they never
+ * wait for the fsync of an animal, and a restored backup gives no used requests back.
  */
+import { and, eq, gte, sql } from "drizzle-orm";
 import { windowMs, type WindowCounts } from "../domain/windows.ts";
-import type { UsageDay } from "./contract.ts";
-import { count, defaulting, nullable, type Table, table, text } from "./declare.ts";
-import { record, type RecordOf, records } from "./records.ts";
-import { run, sql, type Steps } from "./statement.ts";
+import type { UsageDay, WindowStore } from "./contract.ts";
+import type { Database, Tables, Tx } from "./database.ts";
 
-/** The fixed-window limiter: one row a key, both windows. */
-export const rateWindows = table({
-  name: "rate_windows",
-  title: "counters",
-  key: ["keyId"],
-  clustered: true,
-  columns: {
-    keyId: text(),
-    minuteLabel: count(),
-    minuteUsed: count(),
-    dayLabel: count(),
-    dayUsed: count(),
-    /** The client address of the last take. It is written with the counts. */
-    lastAddress: nullable(text()),
-  },
-});
+type WindowRow = Tables["rateWindows"]["$inferSelect"];
 
-/** What a key did on each UTC day: finished days' requests, and every day's refusals and bans. */
-export const usageDays = table({
-  name: "usage_days",
-  title: "days of usage",
-  key: ["keyId", "day"],
-  clustered: true,
-  columns: {
-    keyId: text(),
-    day: count(),
-    requests: defaulting(count(), 0),
-    refusals: defaulting(count(), 0),
-    bans: defaulting(count(), 0),
-  },
-});
-
-export const limitsTables: readonly Table[] = [rateWindows, usageDays];
-
-type WindowRecord = RecordOf<typeof rateWindows>;
-
-function countsIn({ minuteLabel, minuteUsed, dayLabel, dayUsed }: WindowRecord): WindowCounts {
+function countsIn({ minuteLabel, minuteUsed, dayLabel, dayUsed }: WindowRow): WindowCounts {
   return { minuteLabel, minuteUsed, dayLabel, dayUsed };
 }
 
-/** The windows of a key; undefined if it was never used. */
-export function* countsOf(keyId: string): Steps<WindowCounts | undefined> {
-  const found = yield* record(rateWindows, sql`WHERE key_id = ${keyId}`);
-  return found && countsIn(found);
+/** What operators ask of the counters. */
+export function counterReads({
+  read,
+}: Pick<Database, "read">): Pick<WindowStore, "counts" | "countsOfAll" | "lastAddress" | "usage"> {
+  const windowsOf = (keyId: string) =>
+    read(async (tx) => {
+      const { rateWindows } = tx.t;
+      const [found] = await tx.select().from(rateWindows).where(eq(rateWindows.keyId, keyId));
+      return found;
+    });
+  return {
+    async counts(keyId) {
+      const found = await windowsOf(keyId);
+      return found && countsIn(found);
+    },
+    async countsOfAll() {
+      const found = await read((tx) => tx.select().from(tx.t.rateWindows));
+      return new Map(found.map((row) => [row.keyId, countsIn(row)]));
+    },
+    lastAddress: async (keyId) => (await windowsOf(keyId))?.lastAddress ?? undefined,
+    usage: (firstDay, keyId) => read((tx) => usageSince(tx, firstDay, keyId)),
+  };
 }
 
-/** The windows of all keys that were ever used, by the ids of the keys. */
-export function* countsOfAll(): Steps<ReadonlyMap<string, WindowCounts>> {
-  const windows = yield* records(rateWindows, sql``);
-  return new Map(windows.map((found) => [found.keyId, countsIn(found)]));
-}
-
-/** The client address of a key's last take, if it is known. */
-export function* lastAddressOf(keyId: string): Steps<string | undefined> {
-  return (yield* record(rateWindows, sql`WHERE key_id = ${keyId}`))?.lastAddress ?? undefined;
-}
-
-/** Days from `firstDay` on, of one key or of all, oldest first. Running days are in the windows. */
-export function* usageSince(firstDay: number, keyId: string | undefined): Steps<UsageDay[]> {
-  const ofKey = keyId === undefined ? sql`` : sql` AND key_id = ${keyId}`;
-  const kept = yield* records(usageDays, sql`WHERE day >= ${firstDay}${ofKey}`);
-  const running = yield* records(rateWindows, sql`WHERE day_label >= ${firstDay}${ofKey}`);
-  const days = new Map(kept.map((row) => [`${row.keyId} ${row.day}`, row]));
+/** Running days are in the windows, and the others in the days of usage. */
+async function usageSince(
+  tx: Tx,
+  firstDay: number,
+  keyId: string | undefined,
+): Promise<UsageDay[]> {
+  const { rateWindows, usageDays } = tx.t;
+  const ofKey = (table: typeof rateWindows | typeof usageDays) =>
+    keyId === undefined ? undefined : eq(table.keyId, keyId);
+  const stored = await tx
+    .select()
+    .from(usageDays)
+    .where(and(gte(usageDays.day, firstDay), ofKey(usageDays)));
+  const running = await tx
+    .select()
+    .from(rateWindows)
+    .where(and(gte(rateWindows.dayLabel, firstDay), ofKey(rateWindows)));
+  const days = new Map(stored.map((row) => [`${row.keyId} ${row.day}`, row]));
   for (const { keyId: id, dayLabel: day, dayUsed } of running) {
     const sofar = days.get(`${id} ${day}`) ?? { keyId: id, day, requests: 0, refusals: 0, bans: 0 };
     days.set(`${id} ${day}`, { ...sofar, requests: sofar.requests + dayUsed });
@@ -79,10 +63,13 @@ export function* usageSince(firstDay: number, keyId: string | undefined): Steps<
 }
 
 /** Counts a ban at `nowMs` among the key's days. */
-export function* countBan(keyId: string, nowMs: number): Steps<void> {
-  const day = Math.floor(nowMs / windowMs.day);
-  yield* run(
-    sql`INSERT INTO ${usageDays} (key_id, day, bans) VALUES (${keyId}, ${day}, 1)
-      ON CONFLICT (key_id, day) DO UPDATE SET bans = usage_days.bans + excluded.bans`,
-  );
+export async function countBan(tx: Tx, keyId: string, nowMs: number): Promise<void> {
+  const { usageDays } = tx.t;
+  await tx
+    .insert(usageDays)
+    .values({ keyId, day: Math.floor(nowMs / windowMs.day), bans: 1 })
+    .onConflictDoUpdate({
+      target: [usageDays.keyId, usageDays.day],
+      set: { bans: sql`${usageDays.bans} + 1` },
+    });
 }

@@ -1,48 +1,64 @@
-/** Creates that may be sent again. The statements are the same for both databases. */
+/** Creates that may be sent again. */
+import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import { rememberedMs } from "../domain/idempotency.ts";
-import type { KeptCreate, OnceCreate } from "./contract.ts";
-import { insertPet } from "./pet-row.ts";
-import { record } from "./records.ts";
-import { addAnimals, countAnimals, run, sql, type Steps } from "./statement.ts";
-import { idempotencyKeys } from "./tables.ts";
+import type { OnceCreate, StoredCreate } from "./contract.ts";
+import { changePets, type Tx } from "./database.ts";
 
 /** Old creates that are deleted with each new one: more than one, so that none stays for long. */
 const forgottenMax = 16;
 
 /** Adds an animal, unless the same create was stored within a day. Then it returns that one. */
-export function* addOnce(create: OnceCreate): Steps<KeptCreate> {
+export async function addOnce(tx: Tx, create: OnceCreate): Promise<StoredCreate> {
   // First without the lock, so that a repeated request delays nobody.
-  const early = yield* keptCreate(create);
+  const early = await storedCreate(tx, create);
   if (early !== undefined) return early;
-  yield* addAnimals();
-  const late = yield* keptCreate(create);
-  return late ?? (yield* add(create));
+  return changePets(
+    tx,
+    "additions",
+    async () => (await storedCreate(tx, create)) ?? (await add(tx, create)),
+  );
 }
 
-function* keptCreate(create: OnceCreate): Steps<KeptCreate | undefined> {
+/** The same for several creates, in one transaction. */
+export async function addAllOnce(tx: Tx, creates: readonly OnceCreate[]): Promise<StoredCreate[]> {
+  const added: StoredCreate[] = [];
+  for (const create of creates) added.push(await addOnce(tx, create));
+  return added;
+}
+
+async function storedCreate(tx: Tx, create: OnceCreate): Promise<StoredCreate | undefined> {
+  const { idempotencyKeys: keys } = tx.t;
   const { keyId, value, bodyHash, nowMs } = create;
-  const kept = yield* record(
-    idempotencyKeys,
-    sql`WHERE key_id = ${keyId} AND value = ${value} AND at_ms > ${nowMs - rememberedMs}`,
-  );
-  if (kept === undefined) return undefined;
-  const isSame = Buffer.from(kept.bodyHash).equals(bodyHash);
-  return { id: kept.petId, outcome: isSame ? "repeated" : "other body" };
+  const [stored] = await tx
+    .select()
+    .from(keys)
+    .where(and(eq(keys.keyId, keyId), eq(keys.value, value), gt(keys.atMs, nowMs - rememberedMs)));
+  if (stored === undefined) return undefined;
+  const isSame = Buffer.from(stored.bodyHash).equals(bodyHash);
+  return { id: stored.petId, outcome: isSame ? "repeated" : "other body" };
 }
 
-function* add({ pet, keyId, value, bodyHash, nowMs }: OnceCreate): Steps<KeptCreate> {
-  const id = yield* insertPet({ ...pet, createdAtMs: nowMs, createdBy: keyId });
-  yield* countAnimals(1);
-  yield* run(
-    sql`DELETE FROM ${idempotencyKeys} WHERE (key_id, value) IN (
-      SELECT key_id, value FROM ${idempotencyKeys} WHERE at_ms <= ${nowMs - rememberedMs}
-      ORDER BY at_ms LIMIT ${forgottenMax})`,
-  );
-  yield* run(
-    sql`INSERT INTO ${idempotencyKeys} (key_id, value, body_hash, pet_id, at_ms)
-      VALUES (${keyId}, ${value}, ${bodyHash}, ${id}, ${nowMs})
-      ON CONFLICT (key_id, value) DO UPDATE SET
-        body_hash = excluded.body_hash, pet_id = excluded.pet_id, at_ms = excluded.at_ms`,
-  );
-  return { id, outcome: "added" };
+async function add(
+  tx: Tx,
+  { pet, keyId, value, bodyHash, nowMs }: OnceCreate,
+): Promise<StoredCreate> {
+  const { pets, idempotencyKeys: keys } = tx.t;
+  const [added] = await tx
+    .insert(pets)
+    .values({ ...pet, createdAtMs: nowMs, createdBy: keyId })
+    .returning({ id: pets.id });
+  if (added === undefined) throw new Error("the animal that was added has no id");
+  const oldest = tx
+    .select({ keyId: keys.keyId, value: keys.value })
+    .from(keys)
+    .where(lte(keys.atMs, nowMs - rememberedMs))
+    .orderBy(asc(keys.atMs))
+    .limit(forgottenMax);
+  await tx.delete(keys).where(sql`(${keys.keyId}, ${keys.value}) IN ${oldest}`);
+  const stored = { bodyHash, petId: added.id, atMs: nowMs };
+  await tx
+    .insert(keys)
+    .values({ keyId, value, ...stored })
+    .onConflictDoUpdate({ target: [keys.keyId, keys.value], set: stored });
+  return { id: added.id, outcome: "added" };
 }

@@ -17,6 +17,7 @@ import { eq, getTableColumns, sql, type SQLWrapper } from "drizzle-orm";
 import type { BunSQLDatabase } from "drizzle-orm/bun-sql";
 import type { PgTable } from "drizzle-orm/pg-core";
 import type * as schema from "./schema.postgres.ts";
+import { editsFact } from "./store-state.ts";
 
 /** The tables that both databases have. */
 export type Tables = Omit<typeof schema, "catalogue" | "rehome" | "schemaName">;
@@ -103,12 +104,6 @@ export function columnsOf<T extends PgTable>(table: T): T["_"]["columns"] {
     .map(([name, column]) => [name, sql`CAST(${column} AS text)`.mapWith(column)] as const);
   return Object.assign({}, columns, Object.fromEntries(exact));
 }
-
-/**
- * The name of the number of transactions that changed animals, other than by adding some at the
- * end. It tells a process which cached pages another process may have changed.
- */
-const editsFact = "animal_edits";
 
 /**
  * Changes animals by `work`. Every change of the table goes through here, once in a transaction. On

@@ -1,4 +1,5 @@
-/** Keys. The statements are the same for both databases. */
+/** The keys of both databases. */
+import { and, asc, count, eq, gt, isNull, like, ne, or } from "drizzle-orm";
 import {
   accessOf,
   keyPrefixes,
@@ -10,87 +11,183 @@ import { isBanned, recordNoisyMinute } from "../domain/ban.ts";
 import { isoEnd, isoSeconds } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { limitsOf } from "../domain/plan.ts";
-import type { Credential, Engine, KeyAction, KeyEvent, KeyHash } from "./contract.ts";
-import { addRecords, assignments, record, records, type RecordOf } from "./records.ts";
-import { forUpdate, nextEpoch, row, run, sql, type Statement, type Steps } from "./statement.ts";
-import { apiKeys, keyEvents, keySecrets } from "./tables.ts";
+import type { Credential, KeyAction, KeyEvent, KeyHash } from "./contract.ts";
+import { countBan } from "./counters.ts";
+import { columnsOf, type Database, nextEpoch, type Tables, type Tx } from "./database.ts";
 
 export type KeyStore = ReturnType<typeof keyStore>;
 
-/**
- * The keys of a store. `epochOf` gives the epoch from which on changes have to be read by a caller
- * that knows version `version`.
- */
+/** What is stored of a secret, as a request asks for it. */
+export interface StoredSecret {
+  readonly keyId: string;
+  readonly expiresAtMs: number | null;
+}
+
+interface KeyStoreOptions {
+  /** Anybody may send secrets that do not exist, so each database looks for one by itself. */
+  readonly secretByHash: (hash: KeyHash) => Promise<StoredSecret | undefined>;
+  /** The epoch from which on changes have to be read by who knows this version of the keys. */
+  readonly epochOf?: (version: number) => number;
+}
+
+/** The keys of a store. */
 export function keyStore(
-  engine: Engine,
-  epochOf: (version: number) => number = (version) => version,
+  { read, transaction }: Pick<Database, "read" | "transaction">,
+  { secretByHash, epochOf = (version) => version }: KeyStoreOptions,
 ) {
+  const byId = (id: string) => read((tx) => keyById(tx, id));
   return {
-    byHash: (hash: KeyHash) => engine.read(() => credentialOf(hash)),
-    byId: (id: string) => engine.read(() => keyById(id)),
+    byId,
+    /** A change between the two statements raises the epoch, and the caller asks again. */
+    async byHash(hash: KeyHash): Promise<Credential | undefined> {
+      const secret = await secretByHash(hash);
+      const key = secret && (await byId(secret.keyId));
+      return key && { key, secretExpiresAtMs: secret.expiresAtMs ?? undefined };
+    },
     /** All keys in the order of their creation. */
-    list: () => engine.read(() => keysOf(sql`ORDER BY created_at_ms, id`)),
+    list: () => read(allKeys),
     /** The keys that changed after `version` was current, which is one of `versions().keys`. */
-    changedSince: (version: number) =>
-      engine.read(() => keysOf(sql`WHERE changed_in > ${epochOf(version)}`)),
-    count: () => engine.read(countKeys),
+    changedSince: (version: number) => read((tx) => keysAfter(tx, epochOf(version))),
+    count: () => read(countKeys),
     /** Whether any key was given a secret of this environment, good or not. */
-    hasSecretOf: (environment: Environment) => engine.read(() => hasSecretOf(environment)),
-    secrets: (id: string) => engine.read(() => secretsOf(id)),
+    hasSecretOf: (environment: Environment) => read((tx) => hasSecretOf(tx, environment)),
+    secrets: (id: string) => read((tx) => secretsOf(tx, id)),
     /** The events of a key, oldest first. */
-    events: (id: string) => engine.read(() => eventsOf(id)),
+    events: (id: string) => read((tx) => eventsOf(tx, id)),
     /** Throws `invalid_request` when another key that is not revoked has the label. */
     insert: (key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction) =>
-      engine.transact(() => insertKey(key, hash, secret, by)),
+      transaction((tx) => insertKey(tx, key, { hash, secret }, by)),
     /**
      * Lets `change` decide what a key becomes, and stores that, the event and the new epoch in one
      * transaction. Returns the new key, or undefined if there is none. Stores nothing if `change`
      * returns its argument. Throws `invalid_request` when another live key has the label.
      */
     change: (id: string, by: KeyAction, change: (key: ApiKey) => ApiKey) =>
-      engine.transact(() => changeKey(id, by, change)),
+      transaction((tx) => changeKey(tx, id, by, change)),
     /** Adds a secret, and shortens the key's other ones to `oldExpireAtMs`, in one transaction. */
     rotate: (id: string, hash: KeyHash, secret: KeySecret, oldExpireAtMs: number, by: KeyAction) =>
-      engine.transact(() => rotateKey(id, { hash, secret, oldExpireAtMs }, by)),
+      transaction((tx) => rotateKey(tx, id, { hash, secret, oldExpireAtMs }, by)),
   };
 }
 
-function* keysOf(rest: Statement): Steps<ApiKey[]> {
-  return (yield* records(apiKeys, rest)).map(keyOf);
+interface NewSecret {
+  readonly hash: KeyHash;
+  readonly secret: KeySecret;
 }
 
-function* countKeys(): Steps<number> {
-  const counting = sql<{ keys: bigint }>`SELECT CAST(count(*) AS bigint) AS keys FROM ${apiKeys}`;
-  return Number((yield* row(counting))?.keys ?? 0);
+async function insertKey(
+  tx: Tx,
+  key: ApiKey,
+  { hash, secret }: NewSecret,
+  by: KeyAction,
+): Promise<void> {
+  const changedIn = await nextEpoch(tx);
+  await refuseTakenLabel(tx, key);
+  await tx.insert(tx.t.apiKeys).values({ ...rowOf(key), changedIn });
+  await tx.insert(tx.t.keySecrets).values({ ...secret, hash, keyId: key.id });
+  await addEvent(tx, key, by, undefined);
 }
 
-function* hasSecretOf(environment: Environment): Steps<boolean> {
-  const beginning = `${keyPrefixes[environment]}%`;
-  return (yield* record(keySecrets, sql`WHERE mask LIKE ${beginning} LIMIT 1`)) !== undefined;
+async function changeKey(
+  tx: Tx,
+  id: string,
+  by: KeyAction,
+  change: (key: ApiKey) => ApiKey,
+): Promise<ApiKey | undefined> {
+  const before = await lockedKey(tx, id);
+  if (before === undefined) return undefined;
+  const after = change(before);
+  if (after !== before) await store(tx, before, after, by);
+  return after;
 }
 
-/**
- * Anybody may send secrets that do not exist, so those cost a statement of few columns. A change
- * between the two statements raises the epoch, and the caller asks again.
- */
-function* credentialOf(hash: KeyHash): Steps<Credential | undefined> {
-  const secret = yield* row<{ key_id: string; expires_at_ms: bigint | null }>(
-    sql`SELECT key_id, expires_at_ms FROM ${keySecrets} WHERE hash = ${hash}`,
-  );
-  if (secret === undefined) return undefined;
-  const key = yield* keyById(secret.key_id);
+async function rotateKey(
+  tx: Tx,
+  id: string,
+  { hash, secret, oldExpireAtMs }: NewSecret & { readonly oldExpireAtMs: number },
+  by: KeyAction,
+): Promise<ApiKey | undefined> {
+  const key = await lockedKey(tx, id);
   if (key === undefined) return undefined;
-  const { expires_at_ms: expiresAtMs } = secret;
-  return { key, secretExpiresAtMs: expiresAtMs === null ? undefined : Number(expiresAtMs) };
+  const { keySecrets } = tx.t;
+  const { keyId, expiresAtMs } = keySecrets;
+  await tx
+    .update(keySecrets)
+    .set({ expiresAtMs: oldExpireAtMs })
+    .where(and(eq(keyId, id), or(isNull(expiresAtMs), gt(expiresAtMs, oldExpireAtMs))));
+  await tx.insert(keySecrets).values({ ...secret, hash, keyId: id });
+  await store(tx, key, key, by);
+  return key;
 }
 
-function* keyById(id: string, lock = sql``): Steps<ApiKey | undefined> {
-  const found = yield* record(apiKeys, sql`WHERE id = ${id} ${lock}`);
+/** Stores a noisy minute, and counts the ban that it may lead to. Returns true for a ban. */
+export async function noteMinute(
+  { db, counters }: { readonly db: Transactions; readonly counters: Transactions },
+  id: string,
+  minuteLabel: number,
+  nowMs: number,
+): Promise<boolean> {
+  const isBan = await db.transaction((tx) => noteNoisyMinute(tx, id, minuteLabel, nowMs));
+  if (isBan) await counters.transaction((tx) => countBan(tx, id, nowMs));
+  return isBan;
+}
+type Transactions = Pick<Database, "transaction">;
+
+async function noteNoisyMinute(
+  tx: Tx,
+  id: string,
+  minuteLabel: number,
+  nowMs: number,
+): Promise<boolean> {
+  const before = await lockedKey(tx, id);
+  if (before === undefined) return false;
+  const ban = recordNoisyMinute(before.ban, minuteLabel, nowMs);
+  if (ban === before.ban) return false;
+  const isBan = isBanned(ban, nowMs);
+  const action = isBan ? "automatic-ban" : "noisy-minute";
+  await store(tx, before, { ...before, ban }, { action, actor: "server", nowMs });
+  return isBan;
+}
+
+const select = (tx: Tx) => tx.select(columnsOf(tx.t.apiKeys)).from(tx.t.apiKeys);
+
+async function keyById(tx: Tx, id: string): Promise<ApiKey | undefined> {
+  const [found] = await select(tx).where(eq(tx.t.apiKeys.id, id));
   return found && keyOf(found);
 }
 
-function* secretsOf(id: string): Steps<KeySecret[]> {
-  const found = yield* records(keySecrets, sql`WHERE key_id = ${id} ORDER BY created_at_ms`);
+async function lockedKey(tx: Tx, id: string): Promise<ApiKey | undefined> {
+  const [found] = await tx.forUpdate(select(tx).where(eq(tx.t.apiKeys.id, id)));
+  return found && keyOf(found);
+}
+
+async function allKeys(tx: Tx): Promise<ApiKey[]> {
+  const { createdAtMs, id } = tx.t.apiKeys;
+  return (await select(tx).orderBy(asc(createdAtMs), asc(id))).map(keyOf);
+}
+
+async function keysAfter(tx: Tx, epoch: number): Promise<ApiKey[]> {
+  return (await select(tx).where(gt(tx.t.apiKeys.changedIn, epoch))).map(keyOf);
+}
+
+async function countKeys(tx: Tx): Promise<number> {
+  const [found] = await tx.select({ keys: count() }).from(tx.t.apiKeys);
+  return found?.keys ?? 0;
+}
+
+async function hasSecretOf(tx: Tx, environment: Environment): Promise<boolean> {
+  const { keySecrets } = tx.t;
+  const isOfEnvironment = like(keySecrets.mask, `${keyPrefixes[environment]}%`);
+  return (await tx.select().from(keySecrets).where(isOfEnvironment).limit(1)).length > 0;
+}
+
+async function secretsOf(tx: Tx, id: string): Promise<KeySecret[]> {
+  const { keySecrets } = tx.t;
+  const found = await tx
+    .select()
+    .from(keySecrets)
+    .where(eq(keySecrets.keyId, id))
+    .orderBy(asc(keySecrets.createdAtMs));
   return found.map(({ mask, createdAtMs, expiresAtMs }) => ({
     mask,
     createdAtMs,
@@ -98,8 +195,13 @@ function* secretsOf(id: string): Steps<KeySecret[]> {
   }));
 }
 
-function* eventsOf(id: string): Steps<KeyEvent[]> {
-  const found = yield* records(keyEvents, sql`WHERE key_id = ${id} ORDER BY id`);
+async function eventsOf(tx: Tx, id: string): Promise<KeyEvent[]> {
+  const { keyEvents } = tx.t;
+  const found = await tx
+    .select(columnsOf(keyEvents))
+    .from(keyEvents)
+    .where(eq(keyEvents.keyId, id))
+    .orderBy(asc(keyEvents.id));
   return found.map(({ atMs, actor, action, before, after }) => ({
     atMs,
     actor,
@@ -109,78 +211,30 @@ function* eventsOf(id: string): Steps<KeyEvent[]> {
   }));
 }
 
-function* insertKey(key: ApiKey, hash: KeyHash, secret: KeySecret, by: KeyAction): Steps<void> {
-  const changedIn = yield* nextEpoch();
-  yield* refuseTakenLabel(key);
-  yield* addRecords(apiKeys, [{ ...rowOf(key), changedIn }]);
-  yield* addSecret(key.id, hash, secret);
-  yield* addEvent(key, by, undefined);
-}
-
-function* changeKey(
-  id: string,
-  by: KeyAction,
-  change: (key: ApiKey) => ApiKey,
-): Steps<ApiKey | undefined> {
-  const before = yield* keyById(id, forUpdate);
-  if (before === undefined) return undefined;
-  const after = change(before);
-  if (after !== before) yield* keep(before, after, by);
-  return after;
-}
-
-interface Rotation {
-  readonly hash: KeyHash;
-  readonly secret: KeySecret;
-  readonly oldExpireAtMs: number;
-}
-
-function* rotateKey(
-  id: string,
-  { hash, secret, oldExpireAtMs }: Rotation,
-  by: KeyAction,
-): Steps<ApiKey | undefined> {
-  const key = yield* keyById(id, forUpdate);
-  if (key === undefined) return undefined;
-  yield* run(
-    sql`UPDATE ${keySecrets} SET expires_at_ms = ${oldExpireAtMs}
-      WHERE key_id = ${id} AND (expires_at_ms IS NULL OR expires_at_ms > ${oldExpireAtMs})`,
-  );
-  yield* addSecret(id, hash, secret);
-  yield* keep(key, key, by);
-  return key;
-}
-
-/** Keeps a noisy minute. Returns true when it led to a ban. */
-export function* noteNoisyMinute(id: string, minuteLabel: number, nowMs: number): Steps<boolean> {
-  const before = yield* keyById(id, forUpdate);
-  if (before === undefined) return false;
-  const ban = recordNoisyMinute(before.ban, minuteLabel, nowMs);
-  if (ban === before.ban) return false;
-  const isBan = isBanned(ban, nowMs);
-  const action = isBan ? "automatic-ban" : "noisy-minute";
-  yield* keep(before, { ...before, ban }, { action, actor: "server", nowMs });
-  return isBan;
-}
-
-function* keep(before: ApiKey, after: ApiKey, by: KeyAction): Steps<void> {
-  const changedIn = yield* nextEpoch();
-  if (after.name !== before.name) yield* refuseTakenLabel(after);
-  const values = assignments(apiKeys, { ...rowOf(after), changedIn });
-  yield* run(sql`UPDATE ${apiKeys} SET ${values} WHERE id = ${after.id}`);
-  yield* addEvent(after, by, keySnapshot(before));
+async function store(tx: Tx, before: ApiKey, after: ApiKey, by: KeyAction): Promise<void> {
+  const { apiKeys } = tx.t;
+  const changedIn = await nextEpoch(tx);
+  if (after.name !== before.name) await refuseTakenLabel(tx, after);
+  await tx
+    .update(apiKeys)
+    .set({ ...rowOf(after), changedIn })
+    .where(eq(apiKeys.id, after.id));
+  await addEvent(tx, after, by, keySnapshot(before));
 }
 
 /**
  * Throws `invalid_request` when another live key has this key's label. Raise the epoch first: the
  * lock on its row keeps two processes from using one label.
  */
-function* refuseTakenLabel({ id, name, revokedAtMs }: ApiKey): Steps<void> {
+async function refuseTakenLabel(tx: Tx, { id, name, revokedAtMs }: ApiKey): Promise<void> {
   if (revokedAtMs !== undefined) return;
-  const other = yield* record(
-    apiKeys,
-    sql`WHERE name = ${name} AND id <> ${id} AND revoked_at_ms IS NULL ORDER BY id LIMIT 1`,
-  );
+  const { apiKeys } = tx.t;
+  const [other] = await tx
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.name, name), ne(apiKeys.id, id), isNull(apiKeys.revokedAtMs)))
+    .orderBy(asc(apiKeys.id))
+    .limit(1);
   if (other === undefined) return;
   throw new AppError("invalid_request", `The key ${other.id} has the label "${name}" already.`, {
     code: "keyNameTaken",
@@ -188,23 +242,18 @@ function* refuseTakenLabel({ id, name, revokedAtMs }: ApiKey): Steps<void> {
   });
 }
 
-function* addSecret(keyId: string, hash: KeyHash, secret: KeySecret): Steps<void> {
-  const { mask, createdAtMs, expiresAtMs } = secret;
-  yield* addRecords(keySecrets, [{ hash, keyId, mask, createdAtMs, expiresAtMs }]);
-}
-
-function* addEvent(
+async function addEvent(
+  tx: Tx,
   key: ApiKey,
   { action, actor, nowMs: atMs }: KeyAction,
   before: Record<string, unknown> | undefined,
-): Steps<void> {
-  yield* addRecords(keyEvents, [
-    { keyId: key.id, atMs, actor, action, before, after: keySnapshot(key) },
-  ]);
+): Promise<void> {
+  const event = { keyId: key.id, atMs, actor, action, before, after: keySnapshot(key) };
+  await tx.insert(tx.t.keyEvents).values(event);
 }
 
 /** The key that a row stands for. */
-function keyOf(row: RecordOf<typeof apiKeys>): ApiKey {
+function keyOf(row: Tables["apiKeys"]["$inferSelect"]): ApiKey {
   const custom =
     row.perMinute === null || row.perDay === null
       ? undefined

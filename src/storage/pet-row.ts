@@ -1,14 +1,12 @@
 /** Animals as rows: what both databases read of them, and write. */
 import { type Pet, petFieldNames, type PetFieldName } from "../domain/pet.ts";
 import type { AddedPet } from "./contract.ts";
-import { columnsOf, joined, row, sql, type Steps } from "./statement.ts";
-import { pets } from "./tables.ts";
 
 /** A row with the fields of an animal by their names: what is absent is null. */
 export type PetRow = { readonly id: bigint } & { readonly [N in PetFieldName]: Pet[N] | null };
 
-/** The fields of an answer. */
-export const answerFields = ["id", ...petFieldNames] as const;
+/** The fields of a response. */
+export const responseFields = ["id", ...petFieldNames] as const;
 
 /** What a create through the interface writes of an animal. */
 export const createdFields = [...petFieldNames, "createdAtMs", "createdBy"] as const;
@@ -29,17 +27,4 @@ export function petOfRow(row: PetRow): Pet {
     if (value !== null) pet[name] = value;
   }
   return pet as Pet;
-}
-
-/** Adds an animal within a transaction, and returns its id. */
-export function* insertPet(pet: AddedPet): Steps<bigint> {
-  const names = [...createdFields, "createdIn"] as const;
-  const values = joined(names.map((name) => sql`${pet[name]}`));
-  const added = yield* row(
-    sql<{
-      id: bigint;
-    }>`INSERT INTO ${pets} (${columnsOf(pets, names)}) VALUES (${values}) RETURNING id`,
-  );
-  if (added === undefined) throw new Error("the animal that was added has no id");
-  return added.id;
 }

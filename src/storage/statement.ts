@@ -17,6 +17,9 @@
  */
 import { jsonText } from "../domain/exact-json.ts";
 import { type Column, columnName, type Columns, type Table } from "./declare.ts";
+import type { AddedPet } from "./contract.ts";
+import { createdFields } from "./pet-row.ts";
+import { pets, storeState } from "./tables.ts";
 
 /** What may stand in a statement's place for a value. */
 export type Value = string | number | bigint | Uint8Array | null;
@@ -221,4 +224,29 @@ export function written(
 /** JSON text of a value, or null if it is undefined. Keeps a bigint exact. */
 export function jsonValue(value: unknown): string | null {
   return value === undefined || value === null ? null : jsonText(value);
+}
+
+/** The name of the number of transactions that changed animals, see store-state.ts. */
+const editsFact = "animal_edits";
+
+/** Raises the number of edits. */
+export const countEdit = sql`INSERT INTO ${storeState} (name, value) VALUES (${editsFact}, '1')
+  ON CONFLICT (name) DO UPDATE
+  SET value = CAST(CAST(${storeState}.value AS bigint) + 1 AS text)`;
+
+/** The number of edits, as an expression: null before the first edit. */
+export const editCount: Statement = sql`(SELECT CAST(value AS bigint) FROM ${storeState}
+  WHERE name = ${editsFact})`;
+
+/** Adds an animal within a transaction, and returns its id. */
+export function* insertPet(pet: AddedPet): Steps<bigint> {
+  const names = [...createdFields, "createdIn"] as const;
+  const values = joined(names.map((name) => sql`${pet[name]}`));
+  const added = yield* row(
+    sql<{
+      id: bigint;
+    }>`INSERT INTO ${pets} (${columnsOf(pets, names)}) VALUES (${values}) RETURNING id`,
+  );
+  if (added === undefined) throw new Error("the animal that was added has no id");
+  return added.id;
 }

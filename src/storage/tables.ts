@@ -21,6 +21,7 @@ import {
   keyOf,
   nullable,
   oneOf,
+  type Table,
   table,
   text,
 } from "./declare.ts";
@@ -168,3 +169,37 @@ export const storeState = table({
   key: ["name"],
   columns: { name: text(), value: text() },
 });
+
+/** The fixed-window limiter: one row a key, both windows. */
+export const rateWindows = table({
+  name: "rate_windows",
+  title: "counters",
+  key: ["keyId"],
+  clustered: true,
+  columns: {
+    keyId: text(),
+    minuteLabel: count(),
+    minuteUsed: count(),
+    dayLabel: count(),
+    dayUsed: count(),
+    /** The client address of the last take. It is written with the counts. */
+    lastAddress: nullable(text()),
+  },
+});
+
+/** What a key did on each UTC day: finished days' requests, and every day's refusals and bans. */
+export const usageDays = table({
+  name: "usage_days",
+  title: "days of usage",
+  key: ["keyId", "day"],
+  clustered: true,
+  columns: {
+    keyId: text(),
+    day: count(),
+    requests: defaulting(count(), 0),
+    refusals: defaulting(count(), 0),
+    bans: defaulting(count(), 0),
+  },
+});
+
+export const limitsTables: readonly Table[] = [rateWindows, usageDays];

@@ -6,7 +6,7 @@ import { expect, test } from "bun:test";
 import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { migrationsOf } from "../../src/storage/sqlite/files.ts";
-import { openDatabase } from "../../src/storage/sqlite/database.ts";
+import { openDatabase } from "../../src/storage/sqlite/connection.ts";
 import { migrate } from "../../src/storage/sqlite/migrate.ts";
 import { executable, rehome, temporaryFolder } from "../helpers/binary.ts";
 

@@ -80,13 +80,21 @@ const inMemory = ":memory:";
 /** Opens the store under test: one of its own, unless `folder` names a place. */
 export async function openTestStore(options: TestStoreOptions): Promise<Store> {
   if (onPostgres !== undefined) return openInDatabase(onPostgres, options);
-  return openSqliteStore({
-    folder: inMemory,
-    random: () => 0,
-    timeoutMs: 100,
-    serving: false,
-    ...options,
-  });
+  const store = openSqliteStore({ folder: inMemory, timeoutMs: 100, serving: false, ...options });
+  return closedByTest(store);
+}
+
+/** The store, which the end of the test closes if the test does not. */
+function closedByTest(store: Store, afterwards = async () => {}): Store {
+  const closeStore = store.close.bind(store);
+  store.close = async () => {
+    open.delete(store);
+    store.close = async () => {};
+    await closeStore();
+    await afterwards();
+  };
+  if (isInTest) open.set(store, () => store.close());
+  return store;
 }
 
 /** Databases that were emptied, which is less work than making one. */
@@ -100,15 +108,7 @@ async function openInDatabase(kind: FeatureStore, options: TestStoreOptions): Pr
   const own = folder === inMemory ? await recycled() : undefined;
   const { url } = own ?? (await databaseAt(folder, recycled));
   const store = await kind.open(url, { timeoutMs: 2_000, pollMs: 5, ...options });
-  const closeStore = store.close.bind(store);
-  store.close = async () => {
-    open.delete(store);
-    store.close = async () => {};
-    await closeStore();
-    if (own !== undefined) await empty(own);
-  };
-  if (isInTest) open.set(store, () => store.close());
-  return store;
+  return closedByTest(store, async () => own && empty(own));
 }
 
 async function recycled(): Promise<TestDatabase> {
@@ -156,12 +156,10 @@ export async function endTest(): Promise<void> {
 /** Lets the event loop turn once, and every store of the test notice all changes until now. */
 export async function changesNoticed(): Promise<void> {
   await new Promise((resolve) => void setImmediate(resolve));
-  if (!isOnPostgres) return;
-  // The changes of a process go through one connection: what it reported without waiting is kept
-  // before this one is.
+  // The changes of a process queue: what it reported without waiting is stored before this one is.
   const stores = [...open.keys()];
-  await Promise.all(stores.map(async (store) => store.keys.change("", noAction, (key) => key)));
-  await Promise.all(stores.map(polledAnew));
+  await Promise.all(stores.map((store) => store.keys.change("", noAction, (key) => key)));
+  if (isOnPostgres) await Promise.all(stores.map(polledAnew));
 }
 
 const noticeTimeoutMs = 30_000;

@@ -32,7 +32,6 @@ const sqlite: StoreKind = {
         openSqliteStore({
           folder: folder.path,
           clock,
-          random: () => 0.5,
           timeoutMs,
           serving: true,
         }),

@@ -28,7 +28,7 @@ export async function liveThrough(
       [{ keyId, day, refusals }],
     );
     for (let ban = 0; ban < bans; ban += 1) {
-      await store.transact(() => countBan(keyId, clock.nowMs), { counters: true });
+      await store.counters.transaction((tx) => countBan(tx, keyId, clock.nowMs));
     }
   }
   await store.close();

@@ -197,6 +197,7 @@ describe("a ban", () => {
       await Promise.all(stacks.map(noisy));
       folder.clock.advance(2_000);
       await Promise.all(stacks.map(noisy));
+      await changesNoticed();
       expect((await stacks[position]?.request(secret))?.refusal?.kind).toBe("rate_limited");
       folder.clock.advance(58_000);
     }

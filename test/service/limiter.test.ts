@@ -5,7 +5,6 @@ import type { Admission } from "../../src/service/admission.ts";
 import { Account } from "../../src/service/account.ts";
 import { KeyDirectory } from "../../src/service/key-directory.ts";
 import { Limiter } from "../../src/service/limiter.ts";
-import type { Reserved } from "../../src/storage/contract.ts";
 import { TestClock } from "../helpers/app.ts";
 import { countersOf } from "../helpers/counters.ts";
 import { countAdmitted, SharedFolder, Stack } from "../helpers/stack.ts";
@@ -512,13 +511,10 @@ describe("a store in trouble", () => {
     const stack = await folder.stack({
       reserve:
         (reserve) =>
-        (...args) => {
-          const answer = (results: Reserved[]) => {
-            if (failsAfterCommit) throw new Error("the answer to the commit was lost");
-            return results;
-          };
-          const taken = reserve(...args);
-          return taken instanceof Promise ? taken.then(answer) : answer(taken);
+        async (...args) => {
+          const results = await reserve(...args);
+          if (failsAfterCommit) throw new Error("the answer to the commit was lost");
+          return results;
         },
     });
     const { key, secret } = await stack.key("enterprise", { perMinute: 60, perDay: 100 });

@@ -408,7 +408,7 @@ describe.each(stores)("$name", (kind) => {
       await one("w7", 8);
       await store.windows.reserve([], [{ keyId: "w7", day: today, refusals: 2 }]);
       for (let bans = 0; bans < 2; bans += 1) {
-        await store.transact(() => countBan("w7", nowMs), { counters: true });
+        await store.counters.transaction((tx) => countBan(tx, "w7", nowMs));
       }
       expect(await store.windows.usage(today, "w7")).toEqual([
         { keyId: "w7", day: today, requests: 8, refusals: 2, bans: 2 },

@@ -27,8 +27,7 @@ import {
   sql,
   type Steps,
 } from "../../src/storage/statement.ts";
-import { rateWindows } from "../../src/storage/counters.ts";
-import { keyEvents, pets, storeState } from "../../src/storage/tables.ts";
+import { keyEvents, pets, rateWindows, storeState } from "../../src/storage/tables.ts";
 import { openForEach, stores } from "../helpers/stores.ts";
 
 /** A table that the migrations make and only a feature uses. */

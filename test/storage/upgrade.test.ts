@@ -92,7 +92,6 @@ test("both databases are kept as they were, for the program from before the upgr
   const store = openSqliteStore({
     folder: folder.path,
     clock: systemClock,
-    random: Math.random,
     timeoutMs: 1_000,
     serving: false,
     onBackup: (file) => kept.push(file),
@@ -136,7 +135,6 @@ test("a store whose disk has no room for its migration is not opened", () => {
     openSqliteStore({
       folder: folder.path,
       clock: systemClock,
-      random: Math.random,
       timeoutMs: 1_000,
       serving: false,
     });

@@ -18,9 +18,9 @@ import {
   planUpdate,
   type PetPatch,
 } from "./statements/changes.ts";
-import { insertPet, petOfRow } from "../../storage/pet-row.ts";
+import { petOfRow } from "../../storage/pet-row.ts";
 import { record } from "../../storage/records.ts";
-import { countAnimals, list, sql, type Steps } from "../../storage/statement.ts";
+import { countAnimals, list, sql, type Steps, insertPet } from "../../storage/statement.ts";
 import { apiKeys } from "../../storage/tables.ts";
 import { changes } from "./tables.ts";
 import { type CategoryReference, resolveCategory } from "./categories.ts";

@@ -2,7 +2,7 @@ import type { Pet } from "../../domain/pet.ts";
 import { highestCategoryId, namedCategories } from "../animals/statements/categories.ts";
 import type { Store } from "../../storage/contract.ts";
 import { columnName } from "../../storage/declare.ts";
-import { answerFields, petOfRow, type PetRow } from "../../storage/pet-row.ts";
+import { responseFields, petOfRow, type PetRow } from "../../storage/pet-row.ts";
 import { raw, rows, sql, type Statement } from "../../storage/statement.ts";
 import { pets } from "../../storage/tables.ts";
 import { categories } from "../animals/tables.ts";
@@ -23,7 +23,9 @@ type ExportRow = PetRow & {
   readonly source: string;
 };
 
-const petColumns = raw(answerFields.map((name) => `p.${columnName(name)} AS "${name}"`).join(", "));
+const petColumns = raw(
+  responseFields.map((name) => `p.${columnName(name)} AS "${name}"`).join(", "),
+);
 
 const exportPage = (after: bigint, limit: number): Statement<ExportRow> => sql<ExportRow>`
   SELECT ${petColumns}, c.name AS "category", p.external_id AS "externalId", p.source AS "source"

@@ -12,8 +12,8 @@ import {
   sql,
   type Statement,
   type Steps,
+  editCount,
 } from "../../storage/statement.ts";
-import { editCount } from "../../storage/store-state.ts";
 import { pets } from "../../storage/tables.ts";
 import { removedPets } from "../animals/tables.ts";
 import { idPrefix } from "./formats/ids.ts";

@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import { petFieldNames, type PetFieldName, type PetValue } from "../../domain/pet.ts";
 import type { Session } from "../../storage/contract.ts";
 import { createTemporary, insert, run, sql, type Steps } from "../../storage/statement.ts";
-import { isFull } from "../../storage/sqlite/database.ts";
+import { isFull } from "../../storage/sqlite/connection.ts";
 import { quietly } from "../../service/closing.ts";
 import * as arranging from "./stage-arrange.ts";
 import { categoryIds, ready, staged } from "./stage-tables.ts";

@@ -1,9 +1,9 @@
 import type { SQL } from "bun";
 import type { Session, TransactionOptions } from "../../storage/contract.ts";
 import { columnName } from "../../storage/declare.ts";
-import { countEdit } from "../../storage/store-state.ts";
 import {
   type Answer,
+  countEdit,
   type Dialect,
   type Insertion,
   type Statement,
@@ -15,6 +15,7 @@ import type { DatabaseAddress } from "./address.ts";
 import { arrayTypes, columnTypes, schemaName } from "./columns.ts";
 import { connect, repeatable, type Runner } from "./connections.ts";
 import { asAppError, asSessionError, isHarmless } from "./failures.ts";
+import { limitLocks } from "./transaction.ts";
 
 /** How long an operator's transaction may take: it is nobody's request. */
 const patienceMs = 10 * 60_000;
@@ -133,30 +134,6 @@ export function transact<T>(
         return perform(tx, work());
       }),
     { mayRepeat: isHarmless, deadlineMs: performance.now() + limitMs },
-  );
-}
-
-/**
- * The part of a transaction's time in which it may not wait for a lock, so that the server's
- * lock_timeout comes before our deadline, which drops the connection. At most a quarter of the
- * time.
- */
-const lockMarginMs = 250;
-
-/** The setting `lock_timeout` of a transaction that has `timeoutMs`. */
-export function lockTimeout(timeoutMs: number): string {
-  return String(Math.ceil(Math.max(timeoutMs - lockMarginMs, timeoutMs * 0.75)));
-}
-
-/**
- * The transaction waits for a lock at most `timeoutMs`. The server releases its locks when this
- * process is silent for that long.
- */
-async function limitLocks(client: Client, timeoutMs: number): Promise<void> {
-  await client.unsafe(
-    `SELECT set_config('lock_timeout', $1, true),
-      set_config('idle_in_transaction_session_timeout', $2, true)`,
-    [lockTimeout(timeoutMs), String(timeoutMs)],
   );
 }
 

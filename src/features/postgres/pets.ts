@@ -3,34 +3,31 @@ import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
 import type { PageQuery } from "../../domain/page.ts";
 import type { Pet } from "../../domain/pet.ts";
-import { columnName } from "../../storage/declare.ts";
-import { answerFields, createdFields, petOfRow } from "../../storage/pet-row.ts";
-import * as tables from "../../storage/tables.ts";
-import { arrayTypes } from "./columns.ts";
+import { responseFields, createdFields, petOfRow } from "../../storage/pet-row.ts";
+import { catalogue, keySecrets, pets } from "../../storage/schema.postgres.ts";
 import type {
   AddedPet,
   CommitReport,
-  KeptCreate,
+  StoredCreate,
   OnceCreate,
   PetStore,
 } from "../../storage/contract.ts";
+import type { Database } from "../../storage/database.ts";
 import { addOnce } from "../../storage/create-once.ts";
 import { GroupCommit } from "../../storage/group-commit.ts";
-import type { Steps } from "../../storage/statement.ts";
 import { repeatable, type Query, type Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
-import { lockTimeout } from "./engine.ts";
-import { catalogue, pets } from "./schema.ts";
+import { lockTimeout } from "./transaction.ts";
 
 /** Creates that may wait for their commit; above it they are refused at once. */
 const waitingMax = 16_384;
 
 const petColumns = Object.fromEntries(
-  answerFields.map((name) => [name, pets[name]] as const),
-) as Pick<typeof pets, (typeof answerFields)[number]>;
+  responseFields.map((name) => [name, pets[name]] as const),
+) as Pick<typeof pets, (typeof responseFields)[number]>;
 
-/** The statements that read animals, prepared once for each set of connections. */
-export function petReads(query: Query) {
+/** The statements of requests, prepared once for each set of connections. */
+export function hotReads(query: Query) {
   const placeholders = { after: sql.placeholder("after"), limit: sql.placeholder("limit") };
   return {
     page: query
@@ -53,6 +50,11 @@ export function petReads(query: Query) {
       .where(eq(pets.id, sql.placeholder("id")))
       .prepare("pets_by_id"),
     count: query.select({ animals: catalogue.animals }).from(catalogue).prepare("pets_count"),
+    secret: query
+      .select({ keyId: keySecrets.keyId, expiresAtMs: keySecrets.expiresAtMs })
+      .from(keySecrets)
+      .where(eq(keySecrets.hash, sql.placeholder("hash")))
+      .prepare("secret_by_hash"),
   };
 }
 
@@ -74,10 +76,8 @@ function insertPets(
 }
 
 const insertAll = (() => {
-  const names = createdFields.map((name) => columnName(name)).join(", ");
-  const arrays = createdFields.map(
-    (name, at) => `$${at + 3}::${arrayTypes[tables.pets.columns[name].kind]}[]`,
-  );
+  const names = createdFields.map((name) => pets[name].name).join(", ");
+  const arrays = createdFields.map((name, at) => `$${at + 3}::${pets[name].getSQLType()}[]`);
   return `
     WITH patience AS MATERIALIZED (
       SELECT set_config('lock_timeout', $1, true)
@@ -101,7 +101,7 @@ interface InsertedPet {
 }
 
 interface PetConnections {
-  readonly reads: Runner<{ readonly pets: ReturnType<typeof petReads> }>;
+  readonly reads: Runner<{ readonly hot: ReturnType<typeof hotReads> }>;
   readonly creates: Runner<{ readonly sql: SQL }>;
 }
 
@@ -110,8 +110,7 @@ interface PetStoreOptions {
   /** Called for each commit that changed animals, before those who wait for it are answered. */
   readonly onChange: () => void;
   readonly onCommit: (report: CommitReport) => void;
-  /** Runs a transaction that may change animals. */
-  readonly transact: <T>(work: () => Steps<T>) => Promise<T>;
+  readonly db: Database;
 }
 
 /** Animals in PostgreSQL. */
@@ -130,7 +129,7 @@ export class PostgresPets implements PetStore {
 
   async page({ limit, status, after = int64Min }: PageQuery): Promise<Pet[]> {
     const rows = await this.#connections.reads.run(
-      ({ pets: { page, pageOfStatus } }) =>
+      ({ hot: { page, pageOfStatus } }) =>
         status === undefined
           ? page.execute({ limit, after })
           : pageOfStatus.execute({ limit, after, status }),
@@ -141,17 +140,14 @@ export class PostgresPets implements PetStore {
 
   async byId(id: bigint): Promise<Pet | undefined> {
     const [row] = await this.#connections.reads.run(
-      (statements) => statements.pets.byId.execute({ id }),
+      ({ hot }) => hot.byId.execute({ id }),
       repeatable,
     );
     return row === undefined ? undefined : petOfRow(row);
   }
 
   async count(): Promise<number> {
-    const [row] = await this.#connections.reads.run(
-      (statements) => statements.pets.count.execute(),
-      repeatable,
-    );
+    const [row] = await this.#connections.reads.run(({ hot }) => hot.count.execute(), repeatable);
     return row?.animals ?? 0;
   }
 
@@ -160,16 +156,16 @@ export class PostgresPets implements PetStore {
   }
 
   /** A transaction for each: who sends a create again gives up the shared commit. */
-  async createOnce(create: OnceCreate): Promise<KeptCreate> {
+  async createOnce(create: OnceCreate): Promise<StoredCreate> {
     const startMs = performance.now();
-    const kept = await this.#options.transact(() => addOnce(create));
-    if (kept.outcome === "added") {
+    const stored = await this.#options.db.transaction((tx) => addOnce(tx, create));
+    if (stored.outcome === "added") {
       this.#options.onCommit({ batchSize: 1, commitMs: performance.now() - startMs });
     }
-    return kept;
+    return stored;
   }
 
-  /** Resolves when every create is kept or refused. */
+  /** Resolves when every create is stored or refused. */
   settled(): Promise<void> {
     return this.#commits.settled();
   }

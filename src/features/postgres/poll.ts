@@ -1,7 +1,8 @@
 import type { SQL } from "bun";
+import { sql } from "drizzle-orm";
+import * as schema from "../../storage/schema.postgres.ts";
 import { editCount } from "../../storage/store-state.ts";
-import { row, sql } from "../../storage/statement.ts";
-import { perform } from "./engine.ts";
+import { send } from "./transaction.ts";
 
 /** The database's own numbers: they rise with each change of a key, and of an animal. */
 export interface PolledVersions {
@@ -15,7 +16,7 @@ export interface PolledVersions {
 
 /** Reads the numbers in one snapshot. */
 export async function readVersions(client: SQL): Promise<PolledVersions> {
-  const { result: found } = await perform(client, row(numbers));
+  const [found] = await send<Record<keyof PolledVersions, bigint>>(client, numbers);
   if (found === undefined) throw new Error("the database's numbers have no row");
   return {
     epoch: Number(found.epoch),
@@ -25,8 +26,8 @@ export async function readVersions(client: SQL): Promise<PolledVersions> {
   };
 }
 
-const numbers = sql<{ epoch: bigint; pets: bigint; edits: bigint | null; nowMs: bigint }>`
-  SELECT (SELECT epoch FROM rehome.key_epoch) AS epoch,
-    (SELECT version FROM rehome.catalogue) AS pets,
-    ${editCount} AS edits,
+const numbers = sql`
+  SELECT (SELECT epoch FROM ${schema.keyEpoch}) AS epoch,
+    (SELECT version FROM ${schema.catalogue}) AS pets,
+    coalesce(${editCount(schema)}, 0) AS edits,
     ceil(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"`;

@@ -15,10 +15,10 @@ import { type Noted, openSession, read, transact } from "./engine.ts";
 import { describeAddress, type DatabaseAddress } from "./address.ts";
 import { connect, Connections, repeatable, type Query } from "./connections.ts";
 import { explainRefusal } from "./failures.ts";
-import { keyStore, noteNoisyMinute, type KeyStore } from "../../storage/keys.ts";
-import { countBan } from "../../storage/counters.ts";
+import { keyStore, noteMinute, type KeyStore } from "../../storage/keys.ts";
+import { counterReads } from "../../storage/counters.ts";
 import { migrate, postgresMigrations } from "./migrate.ts";
-import { petReads, PostgresPets } from "./pets.ts";
+import { hotReads, PostgresPets } from "./pets.ts";
 import { readVersions } from "./poll.ts";
 import { postgresDatabase } from "./transaction.ts";
 import { freshMs, type Poll, polled, VersionWatch } from "./versions.ts";
@@ -93,7 +93,7 @@ function openConnections({ address, timeoutMs, onError }: PostgresOptions) {
       ...common,
       max: readConnections,
       workMax: readsMax,
-      prepare: (query, sql) => ({ sql, pets: petReads(query) }),
+      prepare: (query, sql) => ({ sql, hot: hotReads(query) }),
     }),
     creates: new Connections(writes),
     changes: new Connections(writes),
@@ -150,17 +150,23 @@ class PostgresStore implements Store {
       timeoutMs,
       onCommit,
       onChange,
-      transact: (work) => this.transact(work),
+      db: this.db,
     });
-    const windows = windowStore(connections, {
+    const windows = windowStore(connections.reservations, {
       timeoutMs,
       clock,
       version: () => this.#versions.polls(),
       skewMs: () => (clock === undefined ? this.#versions.skewMs() : 0),
     });
     this.pets = pets;
-    this.windows = windows;
-    const keys = keyStore(this, (version) => this.#versions.epochOf(version));
+    this.windows = { ...counterReads(this.counters), ...windows };
+    const keys = keyStore(this.db, {
+      epochOf: (version) => this.#versions.epochOf(version),
+      secretByHash: async (hash) => {
+        const [found] = await reads.run(({ hot }) => hot.secret.execute({ hash }), repeatable);
+        return found;
+      },
+    });
     this.keys = options.waitsForServers === true ? bindingKeys(keys) : keys;
     this.#settled = () => Promise.all([pets.settled(), windows.settled()]);
   }
@@ -196,12 +202,7 @@ class PostgresStore implements Store {
 
   reportNoisyMinute(keyId: string, minuteLabel: number, nowMs: number): void {
     const { onBan, onError } = this.#options;
-    const noted = this.transact(function* () {
-      const isBan = yield* noteNoisyMinute(keyId, minuteLabel, nowMs);
-      if (isBan) yield* countBan(keyId, nowMs);
-      return isBan;
-    });
-    noted.then((isBan) => isBan && onBan?.(), onError);
+    noteMinute(this, keyId, minuteLabel, nowMs).then((isBan) => isBan && onBan?.(), onError);
   }
 
   async check(): Promise<StoreCheck[]> {

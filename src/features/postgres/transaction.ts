@@ -12,12 +12,12 @@ import {
 } from "../../storage/database.ts";
 import * as schema from "../../storage/schema.postgres.ts";
 import { repeatable, type Runner } from "./connections.ts";
-import { lockTimeout } from "./engine.ts";
 import { isHarmless } from "./failures.ts";
 
 const dialect = new PgDialect();
 
-type Client = Pick<SQL, "unsafe">;
+/** What runs a statement: a connection, or a transaction on one. */
+export type Client = Pick<SQL, "unsafe">;
 
 interface Connections {
   readonly reads: Runner<{ readonly sql: SQL }>;
@@ -65,10 +65,22 @@ export function postgresDatabase(
 }
 
 /**
+ * The part of a transaction's time in which it may not wait for a lock, so that the server's
+ * lock_timeout comes before our deadline, which drops the connection. At most a quarter of the
+ * time.
+ */
+const lockMarginMs = 250;
+
+/** The setting `lock_timeout` of a transaction that has `timeoutMs`. */
+export function lockTimeout(timeoutMs: number): string {
+  return String(Math.ceil(Math.max(timeoutMs - lockMarginMs, timeoutMs * 0.75)));
+}
+
+/**
  * The transaction waits for a lock at most `timeoutMs`. The server releases its locks when this
  * process is silent for that long.
  */
-async function limitLocks(client: Client, timeoutMs: number): Promise<void> {
+export async function limitLocks(client: Client, timeoutMs: number): Promise<void> {
   await client.unsafe(
     `SELECT set_config('lock_timeout', $1, true),
       set_config('idle_in_transaction_session_timeout', $2, true)`,
@@ -93,11 +105,13 @@ async function performed<T>(
   }
 }
 
+/** Runs a statement on its own. Integers come as bigints. */
+export async function send<T>(client: Client, query: SQLWrapper): Promise<T[] & { count: number }> {
+  const { sql, params } = dialect.sqlToQuery(query.getSQL());
+  return (await client.unsafe(sql, params)) as T[] & { count: number };
+}
+
 function txOn(client: Client, notes: Notes): Tx {
-  const send = (query: SQLWrapper) => {
-    const { sql, params } = dialect.sqlToQuery(query.getSQL());
-    return client.unsafe(sql, params);
-  };
   const insertAll: Tx["insertAll"] = async (table, rows, { ifAbsent = false } = {}) => {
     const all = Object.entries(getTableColumns(table));
     const columns = all.filter(([property]) => Object.hasOwn(rows[0] ?? {}, property));
@@ -129,8 +143,8 @@ function txOn(client: Client, notes: Notes): Tx {
     dialect: "postgres",
     notes,
     insertAll,
-    rows: async <T>(query: SQLWrapper) => (await send(query)) as T[],
-    run: async (query: SQLWrapper) => ((await send(query)) as { count: number }).count,
+    rows: <T>(query: SQLWrapper) => send<T>(client, query),
+    run: async (query) => (await send(client, query)).count,
     forUpdate: <Q>(query: Q) => (query as { for(strength: "update"): Q }).for("update"),
   };
 }

@@ -1,12 +1,11 @@
-import type { ReservedSQL, SQL } from "bun";
+import type { ReservedSQL } from "bun";
 import type { Clock } from "../../domain/clock.ts";
 import type { WindowCounts } from "../../domain/windows.ts";
 import type { Reserved, WindowStore } from "../../storage/contract.ts";
 import { GroupCommit } from "../../storage/group-commit.ts";
-import { countsOf, countsOfAll, lastAddressOf, usageSince } from "../../storage/counters.ts";
 import type { Runner } from "./connections.ts";
-import { lockTimeout, read } from "./engine.ts";
 import { isHarmless } from "./failures.ts";
+import { lockTimeout } from "./transaction.ts";
 import {
   decide,
   type ChangedWindows,
@@ -28,20 +27,15 @@ interface WindowStoreOptions {
   readonly skewMs: () => number;
 }
 
-interface WindowConnections {
-  readonly reads: Runner<{ readonly sql: SQL }>;
-  readonly reservations: Runner<ReservedSQL>;
-}
-
 /**
- * The counters in PostgreSQL. All reservations of a process use one connection, one transaction at
+ * Reservations in PostgreSQL. All reservations of a process use one connection, one transaction at
  * a time; those that arrive meanwhile share the next one. All processes lock the rows in the same
  * order.
  */
 export function windowStore(
-  { reads, reservations }: WindowConnections,
+  reservations: Runner<ReservedSQL>,
   options: WindowStoreOptions,
-): WindowStore & { settled(): Promise<void> } {
+): Pick<WindowStore, "reserve" | "skewMs" | "version"> & { settled(): Promise<void> } {
   const { timeoutMs, clock, version, skewMs } = options;
   const commits = new GroupCommit<ReserveCall, Reserved[]>(
     async (calls, sinceMs) => {
@@ -59,12 +53,8 @@ export function windowStore(
   );
   return {
     reserve: (requests, usage) => commits.add({ requests, usage }),
-    counts: (keyId) => read(reads, () => countsOf(keyId)),
-    countsOfAll: () => read(reads, countsOfAll),
-    lastAddress: (keyId) => read(reads, () => lastAddressOf(keyId)),
     version,
     skewMs,
-    usage: (firstDay, keyId) => read(reads, () => usageSince(firstDay, keyId)),
     settled: () => commits.settled(),
   };
 }

@@ -17,7 +17,7 @@ import { AppError } from "../../domain/errors.ts";
 import { reasonNotMade } from "../../domain/system-error.ts";
 import type { Migration } from "../migrations.macro.ts";
 import { isRunning } from "../system.ts";
-import { asAppError, isFull, openDatabase } from "./database.ts";
+import { asAppError, isFull, openDatabase } from "./connection.ts";
 import { migrationsOf } from "./files.ts";
 import { giveToOwner, mayWrite, ownership, requirePlainFiles, requireReachable } from "./folder.ts";
 import { type Blame, checkPages, checkReferences, examine, reportingDamage } from "./inspect.ts";

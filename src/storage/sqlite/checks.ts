@@ -1,9 +1,9 @@
 /** The checks of `/ready`. The messages are public: they have no path and no library's message. */
-import type { Database } from "bun:sqlite";
 import { statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import type { StoreCheck } from "../contract.ts";
+import type { SqliteDatabase } from "./transaction.ts";
 
 /**
  * With less than this the next commit may fail. `rehome doctor` warns far earlier. A readiness
@@ -35,20 +35,15 @@ export async function attempt(name: string, work: () => unknown): Promise<StoreC
 }
 
 /** Takes and leaves the write lock; with `write` it also commits a page that changes nothing. */
-export function probe(db: Database, write: boolean): void {
-  db.run("BEGIN IMMEDIATE");
-  try {
+export async function probe(db: SqliteDatabase, write: boolean): Promise<void> {
+  await db.native((prepare) => {
     // Nothing uses this number. For a row that is set to what it is, SQLite writes no page.
-    if (write) db.run("PRAGMA user_version = 0");
-    db.run("COMMIT");
-  } finally {
-    if (db.inTransaction) db.run("ROLLBACK");
-  }
+    if (write) prepare("PRAGMA user_version = 0").run();
+  });
 }
 
 /** Whether the disk that holds `folder` has room for the next commits. */
 export function freeSpace(folder: string): StoreCheck {
-  if (folder === ":memory:") return { name: "disk", ok: true, detail: "not used" };
   const ok = freeBytes(folder) >= freeMinBytes;
   const detail = ok ? "has room" : "no space is left on the disk";
   return { name: "disk", ok, detail };

@@ -1,11 +1,11 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
-import type { Awaitable, Session } from "../contract.ts";
+import type { Awaitable, Session, TransactionOptions } from "../contract.ts";
 import { type ColumnKind, columnName } from "../declare.ts";
-import { countEdit } from "../store-state.ts";
-import { asAppError, busyTimeoutMs, isBusy, openDatabase, translating } from "./database.ts";
+import { asAppError, busyTimeoutMs, isBusy, openDatabase, translating } from "./connection.ts";
 import { storeFiles } from "./files.ts";
 import {
   type Answer,
+  countEdit,
   type Dialect,
   type Insertion,
   type Statement,
@@ -107,6 +107,42 @@ async function tryAgain<T>(work: () => T, deadlineMs: number): Promise<T> {
       if (!isBusy(error) || performance.now() > deadlineMs) throw asAppError(error);
     }
   }
+}
+
+/** The engine of the features that are not asked in Drizzle yet, on connections of its own. */
+export function legacyEngine(
+  files: ReturnType<typeof storeFiles>,
+  { serving, timeoutMs }: { readonly serving: boolean; readonly timeoutMs: number },
+) {
+  const opened = new Map<string, Database>();
+  const on = (counters = false) => {
+    const path = counters ? files.limits : files.catalogue;
+    return opened.getOrInsertComputed(path, () =>
+      openDatabase(path, { synchronous: "full", busyTimeoutMs: serving ? 0 : busyTimeoutMs }),
+    );
+  };
+  const writing = <T>(write: () => T, notice: () => void): Awaitable<T> => {
+    const noticed = () => {
+      notice();
+      const result = write();
+      notice();
+      return result;
+    };
+    return withoutBlocking(noticed, serving ? timeoutMs : busyTimeoutMs);
+  };
+  return {
+    read: <T>(work: () => Steps<T>, { counters }: TransactionOptions = {}): T =>
+      translating(() => perform(on(counters), work())),
+    transact: <T>(
+      work: () => Steps<T>,
+      { counters }: TransactionOptions = {},
+      notice: () => void,
+    ): Awaitable<T> => writing(() => transactOn(on(counters), work), notice),
+    writing,
+    close() {
+      for (const db of opened.values()) db.close(true);
+    },
+  };
 }
 
 /** Page cache of a session, in KiB: an index that is walked in order needs little. */

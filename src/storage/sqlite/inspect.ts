@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import type { Migration } from "../migrations.macro.ts";
-import { busyTimeoutMs, isDamaged } from "./database.ts";
+import { busyTimeoutMs, isDamaged } from "./connection.ts";
 import { migrationsOf, type storeFiles } from "./files.ts";
 import { fileRemedy, mayWrite, ownership, requirePlainFiles } from "./folder.ts";
 import { pendingMigrations } from "./migrate.ts";

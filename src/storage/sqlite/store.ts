@@ -11,26 +11,25 @@ import type {
   StoreVersions,
   TransactionOptions,
 } from "../contract.ts";
+import { counterReads } from "../counters.ts";
+import { addAllOnce } from "../create-once.ts";
 import { GroupCommit } from "../group-commit.ts";
+import { keyStore, noteMinute } from "../keys.ts";
+import { createdRow } from "../pet-row.ts";
+import type { Steps } from "../statement.ts";
 import { backupBefore } from "./backup.ts";
 import { attempt, freeSpace, probe, requireRoomToMigrate } from "./checks.ts";
-import { FileWatch, VersionReader } from "./watch.ts";
-import { busyTimeoutMs, notOpened, openDatabase, translating } from "./database.ts";
+import { busyTimeoutMs, notOpened, openDatabase, translating } from "./connection.ts";
+import { legacyEngine, openSession } from "./engine.ts";
 import { inMemory, migrationsOf, storeFiles } from "./files.ts";
 import { closeToOthers, makeFor, prepareFolder } from "./folder.ts";
 import { inspectFolder } from "./inspect.ts";
-import { keyStore, noteNoisyMinute } from "../keys.ts";
 import { migrate } from "./migrate.ts";
-import { addAllOnce, petInsert } from "./pet-writer.ts";
-import { petReader } from "./pets.ts";
-import { createdRow } from "../pet-row.ts";
-import { countBan } from "../counters.ts";
-import type { Steps } from "../statement.ts";
-import { openSession, perform, transactOn, withoutBlocking } from "./engine.ts";
+import { countPets, hotReads, insertPets } from "./pets.ts";
 import { SqliteDatabase } from "./transaction.ts";
+import { FileWatch, VersionReader } from "./watch.ts";
 import { windowStore, type WindowStoreOptions } from "./windows.ts";
 import { Writer } from "./writer.ts";
-import type { Inspected } from "./writer-thread.ts";
 
 /** Pages of 1 KiB: a reservation dirties one or two, and a smaller page is less to write for it. */
 const limitsPageSizeBytes = 1_024;
@@ -53,8 +52,6 @@ export interface SqliteOptions extends WindowStoreOptions {
   readonly onBan?: () => void;
   /** A file with the catalogue that a store in memory begins with. */
   readonly image?: string;
-  /** Set when the data folder was inspected already, and found to be in order. */
-  readonly inspected?: Inspected | undefined;
 }
 
 /** Opens the databases of a data folder. Makes missing ones, and updates older schemas. */
@@ -103,14 +100,11 @@ function openFolder(options: SqliteOptions, isTemporary = false): SqliteStore {
  * Refuses what must not be opened before anything is written, and keeps a copy of each database
  * that a migration will change: an older program refuses the changed one.
  */
-function prepare(
-  { folder, inspected, onBackup }: SqliteOptions,
-  files: ReturnType<typeof storeFiles>,
-): void {
+function prepare({ folder, onBackup }: SqliteOptions, files: ReturnType<typeof storeFiles>): void {
   prepareFolder(folder);
-  const pending = inspected === undefined ? inspectFolder(files) : undefined;
+  const pending = inspectFolder(files);
   for (const name of ["catalogue", "limits"] as const) {
-    const [next, ...later] = pending?.[name] ?? [];
+    const [next, ...later] = pending[name];
     if (next === undefined || later.length + 1 === migrationsOf[name].length) continue;
     requireRoomToMigrate(files[name]);
     onBackup?.(backupBefore(files[name], next.tag, migrationsOf[name]));
@@ -141,6 +135,7 @@ class SqliteStore implements Store {
   readonly #writer: Writer | undefined;
   readonly #watch: FileWatch | undefined;
   readonly #versions: VersionReader;
+  readonly #legacy: ReturnType<typeof legacyEngine>;
   #reservedSinceCheckpoint = 0;
   /** True while the last reservation failed: only then is a probe worth a write. */
   #hasReserveFailed = false;
@@ -152,9 +147,10 @@ class SqliteStore implements Store {
     const { folder, hasPeers, serving } = options;
     this.place = options.isTemporary ? inMemory : folder;
     const files = storeFiles(folder);
+    catalogue.run("PRAGMA query_only = ON");
+    limits.run("PRAGMA busy_timeout = 0");
     if (serving) {
       catalogue.run("PRAGMA busy_timeout = 0");
-      limits.run("PRAGMA busy_timeout = 0");
       // The writer thread checkpoints; a commit on this one must not stop to do it.
       limits.run("PRAGMA wal_autocheckpoint = 0");
       this.#watch = new FileWatch(Object.values(files), (error) => options.onProblem?.(error));
@@ -164,22 +160,28 @@ class SqliteStore implements Store {
     this.#versions = new VersionReader(catalogue, { snapshot: serving, hasPeers });
     this.db = this.#database(files.catalogue, "full");
     this.counters = this.#database(files.limits, "normal");
-    this.keys = keyStore(this);
-    this.pets = this.#petStore();
-    this.windows = this.#countingReservations(windowStore(limits, options));
+    const reads = hotReads(catalogue);
+    this.keys = keyStore(this.db, { secretByHash: reads.secret });
+    this.pets = this.#petStore(reads);
+    this.windows = {
+      ...counterReads(this.counters),
+      ...this.#countingReservations(windowStore(limits, options)),
+    };
+    this.#legacy = legacyEngine(files, options);
   }
 
-  read<T>(work: () => Steps<T>, { counters }: TransactionOptions = {}): T {
-    return translating(() => perform(counters ? this.#limits : this.#catalogue, work()));
+  read<T>(work: () => Steps<T>, options?: TransactionOptions): T {
+    return this.#legacy.read(work, options);
   }
 
-  transact<T>(work: () => Steps<T>, { counters }: TransactionOptions = {}): Awaitable<T> {
-    const db = counters ? this.#limits : this.#catalogue;
-    return this.#writing(() => transactOn(db, work));
+  transact<T>(work: () => Steps<T>, options?: TransactionOptions): Awaitable<T> {
+    return this.#legacy.transact(work, options, () => this.#noticing());
   }
 
   session(): Session {
-    return openSession(this.#options, (write) => this.#writing(write));
+    return openSession(this.#options, (write) =>
+      this.#legacy.writing(write, () => this.#noticing()),
+    );
   }
 
   versions(): StoreVersions {
@@ -196,24 +198,21 @@ class SqliteStore implements Store {
       this.#writer.tell({ type: "noisy", keyId, minuteLabel, nowMs });
       return;
     }
-    const noting = () => noteNoisyMinute(keyId, minuteLabel, nowMs);
-    const note = () => this.#noticing(() => transactOn(this.#catalogue, noting));
-    if (translating(note)) {
-      this.#options.onBan?.();
-      perform(this.#limits, countBan(keyId, nowMs));
-    }
+    const { onBan, onProblem } = this.#options;
+    noteMinute(this, keyId, minuteLabel, nowMs).then(
+      (isBan) => isBan && onBan?.(),
+      (error: unknown) => onProblem?.(error),
+    );
   }
 
   async check(): Promise<StoreCheck[]> {
-    const { folder, timeoutMs } = this.#options;
     if (this.#watch?.look() !== undefined) {
       return [{ name: "files", ok: false, detail: "they were moved, removed or replaced" }];
     }
-    const probeLimits = () => probe(this.#limits, this.#hasReserveFailed);
     return [
       await attempt("catalogue", async () => this.#writer?.probe()),
-      await attempt("limits", () => withoutBlocking(probeLimits, timeoutMs)),
-      freeSpace(folder),
+      await attempt("limits", () => probe(this.counters, this.#hasReserveFailed)),
+      freeSpace(this.#options.folder),
     ];
   }
 
@@ -224,6 +223,7 @@ class SqliteStore implements Store {
     } finally {
       this.#watch?.close();
       this.#versions.endTurn();
+      this.#legacy.close();
       // The last connection to close folds the logs into their files and removes them.
       this.#catalogue.close(true);
       this.#limits.close(true);
@@ -246,10 +246,9 @@ class SqliteStore implements Store {
   }
 
   #newWriter(): Writer {
-    const { folder, inspected, timeoutMs, onProblem, onBan, onCommit } = this.#options;
+    const { folder, timeoutMs, onProblem, onBan, onCommit } = this.#options;
     return new Writer({
       ...storeFiles(folder),
-      thread: inspected?.thread,
       busyTimeoutMs: timeoutMs,
       onProblem: (error) => onProblem?.(error),
       onBan: () => onBan?.(),
@@ -264,17 +263,23 @@ class SqliteStore implements Store {
     });
   }
 
-  /** Throws `unavailable` while what is kept would be kept in files that nobody finds again. */
+  /** Throws `unavailable` while what is stored would be in files that nobody finds again. */
   #requireFiles(): void {
     if (this.#watch?.lost !== undefined) throw this.#watch.lost;
   }
 
-  #petStore(): Store["pets"] {
-    const reader = petReader(this.#catalogue);
+  /** For a change by the old engine, whose connection is another one. */
+  #noticing(): void {
+    this.#versions.endTurn();
+    this.#requireFiles();
+  }
+
+  #petStore({ page, byId }: ReturnType<typeof hotReads>): Store["pets"] {
     const { creates, onceCreates } = this.#writer ?? this.#ownWriter();
     return {
-      ...reader,
-      count: () => this.#writer?.count() ?? reader.count(),
+      page,
+      byId,
+      count: () => this.#writer?.count() ?? this.db.read(countPets),
       create: (pet, signal) => creates.add(pet, signal),
       createOnce: (create) => onceCreates.add(create),
     };
@@ -282,41 +287,27 @@ class SqliteStore implements Store {
 
   /** Creates on this thread, in a process without the writer thread. */
   #ownWriter(): Pick<Writer, "creates" | "onceCreates"> {
-    const insert = petInsert(this.#catalogue);
     return {
-      creates: new GroupCommit(async (pets) => this.#writing(() => insert(pets.map(createdRow)))),
-      onceCreates: new GroupCommit(async (creates) =>
-        this.#writing(() => addAllOnce(this.#catalogue, creates)),
+      creates: new GroupCommit((pets) =>
+        this.db.native((prepare) => insertPets(prepare, pets.map(createdRow))),
+      ),
+      onceCreates: new GroupCommit((creates) =>
+        this.db.transaction((tx) => addAllOnce(tx, creates)),
       ),
     };
   }
 
-  /** SQLite tells a connection of others' changes only; this one's own are noted here. */
-  #noticing<T>(write: () => T): T {
-    // This leaves the read snapshot too; otherwise the commit would wait for the end of the turn.
-    this.#versions.invalidate();
-    this.#requireFiles();
-    return write();
-  }
-
-  /** In a server, the thread goes on while another process holds the lock. */
-  #writing<T>(write: () => T): Awaitable<T> {
-    const { serving, timeoutMs } = this.#options;
-    const noticed = () => this.#noticing(write);
-    return serving ? withoutBlocking(noticed, timeoutMs) : translating(noticed);
-  }
-
-  #countingReservations(windows: Store["windows"]): Store["windows"] {
+  #countingReservations(windows: ReturnType<typeof windowStore>): ReturnType<typeof windowStore> {
     return {
       ...windows,
-      reserve: (requests, usage) => {
+      reserve: async (requests, usage) => {
         this.#reservedSinceCheckpoint += requests.length;
         if (this.#reservedSinceCheckpoint >= checkpointAfterReservations) {
           this.#reservedSinceCheckpoint = 0;
           this.#writer?.tell({ type: "checkpoint" });
         }
         this.#hasReserveFailed = true;
-        const results = windows.reserve(requests, usage);
+        const results = await windows.reserve(requests, usage);
         this.#hasReserveFailed = false;
         return results;
       },

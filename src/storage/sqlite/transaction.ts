@@ -15,12 +15,12 @@ import {
   type Tx,
 } from "../database.ts";
 import * as schema from "../schema.sqlite.ts";
-import { asAppError, isBusy } from "./database.ts";
+import { asAppError, isBusy } from "./connection.ts";
 
 /** Statements are written once, against PostgreSQL's types. The tests run them on both. */
 const sqlite = { t: schema, on: drizzle } as unknown as {
   readonly t: Tables;
-  on(client: { prepare(text: string): Statement }): Db;
+  on(client: { prepare: Prepare }): Db;
 };
 const dialect = new SQLiteSyncDialect();
 
@@ -28,7 +28,7 @@ const dialect = new SQLiteSyncDialect();
 const retryPauseMs = 1;
 
 /** Runs `work`, again while another connection holds its lock. The event loop goes on meanwhile. */
-export async function whenFree<T>(work: () => T, timeoutMs: number): Promise<T> {
+export async function whenFree<T>(work: () => T, timeoutMs: number, onBusy = () => {}): Promise<T> {
   const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
     try {
@@ -36,20 +36,23 @@ export async function whenFree<T>(work: () => T, timeoutMs: number): Promise<T> 
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadlineMs) throw error;
     }
+    onBusy();
     await Bun.sleep(retryPauseMs);
   }
 }
 
-/** Work in a transaction. If it uses the connection, it is synchronous. */
-type Work<T> = (tx: Tx, connection: Connection) => T | Promise<T>;
+/** Prepares a statement, once for the connection. */
+export type Prepare = (text: string) => Statement<unknown, SQLQueryBindings[]>;
 
-interface LaneOptions {
-  /** Called before each transaction, which it refuses by what it throws. */
+interface SqliteDatabaseOptions {
+  /** Called before each transaction or read, which it refuses by what it throws. */
   readonly onBegin?: () => void;
   /** Opens a connection with a busy_timeout of 0. Called at first use. */
   readonly open: () => Connection;
-  /** How long a transaction may wait for another connection's lock. */
+  /** How long to wait for another connection's lock. */
   readonly timeoutMs: number;
+  /** Called after each commit. */
+  readonly onCommit?: (notes: Notes) => void;
 }
 
 /** Statements that a connection keeps prepared. */
@@ -57,29 +60,40 @@ const statementsMax = 256;
 
 /** One connection for transactions, which queue. Nothing else may run on it. */
 class Lane {
-  readonly #onBegin: () => void;
-  readonly #open: () => Connection;
+  readonly #options: SqliteDatabaseOptions;
   readonly #begin: (connection: Connection) => void;
-  readonly #timeoutMs: number;
-  readonly #statements = new Map<string, Statement>();
+  readonly #statements = new Map<string, ReturnType<Prepare>>();
   #connection: Connection | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    { onBegin = () => {}, open, timeoutMs }: LaneOptions,
-    begin: (connection: Connection) => void,
-  ) {
-    this.#onBegin = onBegin;
-    this.#open = open;
+  constructor(options: SqliteDatabaseOptions, begin: (connection: Connection) => void) {
+    this.#options = options;
     this.#begin = begin;
-    this.#timeoutMs = timeoutMs;
   }
 
-  /** Runs `work` in a transaction of its own, after those that were asked for before it. */
-  run<T>(work: Work<T>, onCommit?: (notes: Notes) => void): Promise<T> {
-    const result = this.#last.then(() => this.#transaction(work, onCommit));
+  /** Runs `work` on the connection, after what was asked for before it. */
+  alone<T>(work: (connection: Connection) => T | Promise<T>): Promise<T> {
+    const result = this.#last.then(async () => {
+      try {
+        this.#options.onBegin?.();
+        return await work((this.#connection ??= this.#options.open()));
+      } catch (error) {
+        throw asAppError(error);
+      }
+    });
     this.#last = result.catch(() => {});
     return result;
+  }
+
+  /** Runs `work` in a transaction. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const notes: Notes = {};
+    return this.#committed(notes, (connection) => this.#inTime(connection, work, notes));
+  }
+
+  /** Runs synchronous `work` in a transaction. */
+  native<T>(work: (prepare: Prepare) => T): Promise<T> {
+    return this.#committed({}, (connection) => work((text) => this.#prepared(connection, text)));
   }
 
   async close(): Promise<void> {
@@ -90,28 +104,23 @@ class Lane {
     this.#connection = undefined;
   }
 
-  async #transaction<T>(work: Work<T>, onCommit?: (notes: Notes) => void): Promise<T> {
-    try {
-      this.#onBegin();
-      const connection = (this.#connection ??= this.#open());
+  #committed<T>(notes: Notes, work: (connection: Connection) => T | Promise<T>): Promise<T> {
+    return this.alone(async (connection) => {
       // Waits before the work begins, so that the work never begins twice.
-      await whenFree(() => this.#begin(connection), this.#timeoutMs);
+      await whenFree(() => this.#begin(connection), this.#options.timeoutMs);
       try {
-        const notes: Notes = {};
-        const result = await this.#inTime(connection, work, notes);
+        const result = await work(connection);
         connection.run("COMMIT");
-        onCommit?.(notes);
+        this.#options.onCommit?.(notes);
         return result;
       } finally {
         if (connection.inTransaction) connection.run("ROLLBACK");
       }
-    } catch (error) {
-      throw asAppError(error);
-    }
+    });
   }
 
-  /** Rejects at the next macrotask, and then `tx` is of no use to the work any more. */
-  async #inTime<T>(connection: Connection, work: Work<T>, notes: Notes): Promise<T> {
+  /** Rejects at the next macrotask. From then on `tx` is of no use to the work. */
+  async #inTime<T>(connection: Connection, work: (tx: Tx) => Promise<T>, notes: Notes): Promise<T> {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setImmediate(() =>
       reject(new Error("A transaction may await its own statements only.")),
@@ -122,7 +131,7 @@ class Lane {
       if (hasEnded || !connection.inTransaction) throw new Error("The transaction has ended.");
     };
     try {
-      return await Promise.race([work(this.#tx(connection, requireOpen, notes), connection), late]);
+      return await Promise.race([work(this.#tx(connection, requireOpen, notes)), late]);
     } finally {
       hasEnded = true;
       clearImmediate(timer);
@@ -176,11 +185,11 @@ class Lane {
     };
   }
 
-  #prepared(connection: Connection, text: string): Statement {
+  #prepared(connection: Connection, text: string): ReturnType<Prepare> {
     const known = this.#statements.get(text);
     if (known !== undefined) return known;
     if (this.#statements.size >= statementsMax) this.#forget();
-    const statement = connection.prepare(text);
+    const statement = connection.prepare<unknown, SQLQueryBindings[]>(text);
     this.#statements.set(text, statement);
     return statement;
   }
@@ -191,36 +200,38 @@ class Lane {
   }
 }
 
-interface SqliteDatabaseOptions extends LaneOptions {
-  /** Called after each commit. */
-  readonly onCommit?: (notes: Notes) => void;
-}
-
 /** The data of one file. Transactions and reads have a connection each, opened at first use. */
 export class SqliteDatabase implements Database {
   readonly t = sqlite.t;
   readonly dialect = "sqlite";
   readonly #writes: Lane;
   readonly #reads: Lane;
-  readonly #onCommit: ((notes: Notes) => void) | undefined;
 
-  constructor(options: SqliteDatabaseOptions) {
-    this.#onCommit = options.onCommit;
-    this.#writes = new Lane(options, (connection) => connection.run("BEGIN IMMEDIATE"));
+  constructor({ onCommit = () => {}, ...options }: SqliteDatabaseOptions) {
+    this.#writes = new Lane({ ...options, onCommit }, (connection) =>
+      connection.run("BEGIN IMMEDIATE"),
+    );
     this.#reads = new Lane(options, beginRead);
   }
 
-  read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#reads.run((tx) => work(tx));
-  }
+  readonly read = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => this.#reads.transaction(work);
 
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#writes.run((tx) => work(tx), this.#onCommit);
-  }
+  readonly transaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+    this.#writes.transaction(work);
 
   /** Runs native statements in a transaction, among the others in their order. */
-  native<T>(work: (connection: Connection) => T): Promise<T> {
-    return this.#writes.run((_, connection) => work(connection), this.#onCommit);
+  native<T>(work: (prepare: Prepare) => T): Promise<T> {
+    return this.#writes.native(work);
+  }
+
+  /** Opens the connection for transactions before there is one, to learn whether it opens. */
+  async open(): Promise<void> {
+    await this.#writes.alone(() => {});
+  }
+
+  /** Moves the log into the file, as far as nobody reads it. */
+  async checkpoint(): Promise<void> {
+    await this.#writes.alone((connection) => connection.run("PRAGMA wal_checkpoint(PASSIVE)"));
   }
 
   async close(): Promise<void> {

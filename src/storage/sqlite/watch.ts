@@ -1,11 +1,12 @@
 /** What others do to the files that this process has open: commit to them, or take them away. */
-import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
+import type { Database as Connection, Statement } from "bun:sqlite";
+import { sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/bun-sqlite";
 import { statSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import type { StoreVersions } from "../contract.ts";
-import { editCount } from "../store-state.ts";
-import { sql } from "../statement.ts";
-import { inSqlite } from "./engine.ts";
+import * as schema from "../schema.sqlite.ts";
+import { editsFact } from "../store-state.ts";
 
 /** What the catalogue says of its changes. */
 interface Numbers {
@@ -17,10 +18,16 @@ interface Numbers {
 
 const noNumbers: Numbers = { epoch: 0n, lastId: 0n, edits: 0n };
 
-const selectNumbers = inSqlite(sql`
-  SELECT epoch, coalesce(${editCount}, 0) AS edits,
-    coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0) AS lastId
-  FROM key_epoch`);
+const selectNumbers = drizzle
+  .mock()
+  .select({
+    epoch: schema.keyEpoch.epoch,
+    edits: sql`coalesce((SELECT CAST(value AS bigint) FROM store_state
+      WHERE name = ${sql.raw(`'${editsFact}'`)}), 0)`.as("edits"),
+    lastId: sql`coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0)`.as("lastId"),
+  })
+  .from(schema.keyEpoch)
+  .toSQL().sql;
 
 interface SharingOptions {
   /** True for a server: all reads of a moment share one read transaction. */
@@ -44,12 +51,12 @@ const sharedForMs = { withPeers: 0.1, alone: 1 };
  * transaction, in which a statement costs a third, because it takes no lock.
  */
 export class VersionReader {
-  readonly #db: Database;
+  readonly #db: Connection;
   readonly #hasSnapshot: boolean;
   readonly #ageMaxMs: number;
   readonly #elapsedMs: () => number;
   readonly #dataVersion: Statement<{ data_version: bigint }, []>;
-  readonly #selectNumbers: Statement<Numbers, SQLQueryBindings[]>;
+  readonly #selectNumbers: Statement<Numbers, []>;
   readonly #begin: Statement;
   readonly #commit: Statement;
   #seen: bigint | undefined;
@@ -60,14 +67,14 @@ export class VersionReader {
   #numbers: Numbers | undefined;
   #versions: StoreVersions = { keys: 0, pets: 0, edits: 0 };
 
-  constructor(db: Database, options: SharingOptions) {
+  constructor(db: Connection, options: SharingOptions) {
     const { snapshot, hasPeers = false, elapsedMs = () => performance.now() } = options;
     this.#db = db;
     this.#hasSnapshot = snapshot;
     this.#ageMaxMs = hasPeers ? sharedForMs.withPeers : sharedForMs.alone;
     this.#elapsedMs = elapsedMs;
     this.#dataVersion = db.query("PRAGMA data_version");
-    this.#selectNumbers = db.query(selectNumbers.text);
+    this.#selectNumbers = db.query(selectNumbers);
     this.#begin = db.query("BEGIN");
     this.#commit = db.query("COMMIT");
   }
@@ -82,7 +89,7 @@ export class VersionReader {
     this.#sinceMs = this.#elapsedMs();
     const now = this.#dataVersion.get()?.data_version;
     if (now !== this.#seen) {
-      const found = this.#selectNumbers.get(...selectNumbers.values) ?? noNumbers;
+      const found = this.#selectNumbers.get() ?? noNumbers;
       this.#versions = versionsAfter(this.#versions, this.#numbers, found);
       this.#numbers = found;
       this.#seen = now;
@@ -95,12 +102,6 @@ export class VersionReader {
   /** Begins a request: it sees every change that was answered before it was sent. */
   beginRequest(): void {
     if (this.#isFresh && this.#elapsedMs() - this.#sinceMs > this.#ageMaxMs) this.endTurn();
-  }
-
-  /** Makes the next read check again: SQLite does not report this connection's own changes. */
-  invalidate(): void {
-    this.#seen = undefined;
-    this.endTurn();
   }
 
   /** Ends the snapshot, so that the next read sees what others changed in this turn. */
@@ -138,7 +139,7 @@ function versionsAfter(
 }
 
 /** How often a server looks whether its files are still there. */
-const watchIntervalMs = 250;
+const watchIntervalMs = 1_000;
 
 /** A database, its log and the shared memory: without one of them the others keep nothing. */
 const endings = ["", "-wal", "-shm"];

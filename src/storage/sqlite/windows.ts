@@ -1,31 +1,29 @@
-import type { Database } from "bun:sqlite";
+import type { Database as Connection } from "bun:sqlite";
+import { and, eq, lt, sql } from "drizzle-orm";
 import type { Clock } from "../../domain/clock.ts";
-import { unusedCounts, settleReservation, type WindowCounts } from "../../domain/windows.ts";
-import type { ReserveRequest, Reserved, UsageDelta, WindowStore } from "../contract.ts";
 import { AppError } from "../../domain/errors.ts";
-import { asAppError, isBusy, isFull, translating } from "./database.ts";
-import { countsOf, countsOfAll, lastAddressOf, usageSince } from "../counters.ts";
-import { perform } from "./engine.ts";
-import { usageTexts, windowTexts } from "./statements.macro.ts" with { type: "macro" };
-
-/** Pause before the lock is asked for again: short, and out of step with other processes. */
-const retryPauseMs = { min: 0.2, max: 3 } as const;
+import { settleReservation, unusedCounts, type WindowCounts } from "../../domain/windows.ts";
+import type { Reserved, ReserveRequest, UsageDelta, WindowStore } from "../contract.ts";
+import { rateWindows, usageDays } from "../schema.sqlite.ts";
+import { asAppError, isBusy, isFull, translating } from "./connection.ts";
+import { given, written } from "./pets.ts";
+import { whenFree } from "./transaction.ts";
 
 export interface WindowStoreOptions {
   readonly clock: Clock;
-  /** From 0 up to 1; spreads the retries. */
-  readonly random: () => number;
   /** How long to wait for another process's lock. The event loop goes on meanwhile. */
   readonly timeoutMs: number;
   /** Called for each time that the lock was not free. */
   readonly onBusy?: () => void;
 }
 
-/** The counters in `limits.db`. With a busy_timeout of 0 they never block the serving thread. */
-export function windowStore(db: Database, options: WindowStoreOptions): WindowStore {
-  const { clock, random, timeoutMs } = options;
-  const statements = windowStatements(db);
-  const reserveNow = db.transaction(
+/** Reservations in `limits.db`. With a busy_timeout of 0 they never block the serving thread. */
+export function windowStore(
+  connection: Connection,
+  { clock, timeoutMs, onBusy }: WindowStoreOptions,
+): Pick<WindowStore, "reserve" | "skewMs" | "version"> {
+  const statements = windowStatements(connection);
+  const reserveNow = connection.transaction(
     (requests: readonly ReserveRequest[], usage: readonly UsageDelta[]): Reserved[] => {
       // Read with the lock held: after a wait past the window's end, the old one is not charged.
       const nowMs = clock();
@@ -35,50 +33,27 @@ export function windowStore(db: Database, options: WindowStoreOptions): WindowSt
       return requests.map((request) => reserveOne(statements, request, nowMs));
     },
   ).immediate;
-
-  async function later(reserve: () => Reserved[]): Promise<Reserved[]> {
-    const deadlineMs = performance.now() + timeoutMs;
-    for (;;) {
-      options.onBusy?.();
-      await Bun.sleep(retryPauseMs.min + random() * (retryPauseMs.max - retryPauseMs.min));
-      try {
-        return reserve();
-      } catch (error) {
-        if (!isBusy(error)) throw asAppError(error);
-        if (performance.now() > deadlineMs) throw notInTime(error);
-      }
-    }
-  }
-
   return {
-    reserve(requests, usage) {
+    async reserve(requests, usage) {
       try {
-        return reserveNow(requests, usage);
+        return await whenFree(() => reserveNow(requests, usage), timeoutMs, onBusy);
       } catch (error) {
-        if (isBusy(error)) return later(() => reserveNow(requests, usage));
-        if (isFull(error)) return inPlace(db, () => reserveNow(requests, usage));
-        throw asAppError(error);
+        if (isBusy(error)) throw notInTime(error);
+        if (!isFull(error)) throw asAppError(error);
+        return translating(() => {
+          // A checkpoint lets the log reuse its space, so that no file has to grow.
+          connection.run("PRAGMA wal_checkpoint(PASSIVE)");
+          return reserveNow(requests, usage);
+        });
       }
     },
-    counts: (keyId) => translating(() => perform(db, countsOf(keyId))),
-    countsOfAll: () => translating(() => perform(db, countsOfAll())),
-    lastAddress: (keyId) => translating(() => perform(db, lastAddressOf(keyId))),
     version: statements.version,
     skewMs: () => 0,
-    usage: (firstDay, keyId) => translating(() => perform(db, usageSince(firstDay, keyId))),
   };
 }
 
 function notInTime(cause: unknown): AppError {
   return new AppError("unavailable", "The request could not be counted in time.", { cause });
-}
-
-/** On a full disk, a checkpoint lets the log reuse its space, so no file has to grow. */
-function inPlace<T>(db: Database, work: () => T): T {
-  return translating(() => {
-    db.run("PRAGMA wal_checkpoint(PASSIVE)");
-    return work();
-  });
 }
 
 interface WindowRow {
@@ -97,7 +72,56 @@ function countsIn(row: WindowRow): WindowCounts {
   };
 }
 
-const texts = { ...windowTexts(), ...usageTexts() };
+const texts = {
+  byKey: written
+    .select()
+    .from(rateWindows)
+    .where(eq(rateWindows.keyId, given("keyId")))
+    .toSQL().sql,
+  /** Stores a key's windows, and the address that came with them, in place of the earlier ones. */
+  put: written
+    .insert(rateWindows)
+    .values({
+      keyId: given("keyId"),
+      minuteLabel: given("minuteLabel"),
+      minuteUsed: given("minuteUsed"),
+      dayLabel: given("dayLabel"),
+      dayUsed: given("dayUsed"),
+      lastAddress: given("lastAddress"),
+    })
+    .onConflictDoUpdate({
+      target: rateWindows.keyId,
+      set: {
+        minuteLabel: sql`excluded.minute_label`,
+        minuteUsed: sql`excluded.minute_used`,
+        dayLabel: sql`excluded.day_label`,
+        dayUsed: sql`excluded.day_used`,
+        lastAddress: sql`coalesce(excluded.last_address, ${rateWindows.lastAddress})`,
+      },
+    })
+    .toSQL().sql,
+  addUsage: written
+    .insert(usageDays)
+    .values({
+      keyId: given("keyId"),
+      day: given("day"),
+      requests: given("requests"),
+      refusals: given("refusals"),
+      bans: sql`0`,
+    })
+    .onConflictDoUpdate({
+      target: [usageDays.keyId, usageDays.day],
+      set: {
+        requests: sql`${usageDays.requests} + excluded.requests`,
+        refusals: sql`${usageDays.refusals} + excluded.refusals`,
+      },
+    })
+    .toSQL().sql,
+  forgetUsage: written
+    .delete(usageDays)
+    .where(and(eq(usageDays.keyId, given("keyId")), lt(usageDays.day, given("day"))))
+    .toSQL().sql,
+};
 
 type PutBindings = [
   keyId: string,
@@ -109,7 +133,7 @@ type PutBindings = [
 ];
 type UsageBindings = [keyId: string, day: number, requests: number, refusals: number];
 
-function windowStatements(db: Database) {
+function windowStatements(db: Connection) {
   const dataVersion = db.query<{ data_version: bigint }, []>("PRAGMA data_version");
   return {
     /** SQLite changes it with every commit of another connection, and with none of this one. */
@@ -129,8 +153,8 @@ function reserveOne(
 ): Reserved {
   const { keyId } = request;
   const row = statements.byKey.get(keyId);
-  const kept = row === null ? unusedCounts : countsIn(row);
-  const { result, mustPut, finished } = settleReservation(kept, request, nowMs);
+  const stored = row === null ? unusedCounts : countsIn(row);
+  const { result, mustPut, finished } = settleReservation(stored, request, nowMs);
   if (mustPut) {
     const { minuteLabel, minuteUsed, dayLabel, dayUsed } = result.counts;
     const { address = null } = request;

@@ -1,9 +1,24 @@
 import { AppError } from "../../domain/errors.ts";
-import type { AddedPet, CommitReport, KeptCreate, OnceCreate } from "../contract.ts";
+import type { AddedPet, CommitReport, StoredCreate, OnceCreate } from "../contract.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { createdRow } from "../pet-row.ts";
-import { startThread } from "./writer-thread.ts";
+import { descriptorsAreFree } from "../system.ts";
 import type { WriterOpen, WriterReply, WriterRequest } from "./writer.worker.ts";
+
+/** Descriptors that a thread needs with the files that it opens. */
+const threadDescriptors = 16;
+
+/** In the executable the worker is an entry point of its own, below the root that all share. */
+const defaultWorkerUrl = Bun.isStandaloneExecutable
+  ? "./storage/sqlite/writer.worker.ts"
+  : new URL("./writer.worker.ts", import.meta.url).href;
+
+/** Starts a thread. Throws when it cannot. */
+function startThread(workerUrl = defaultWorkerUrl): Worker {
+  // Bun ends the process when a thread finds none.
+  if (!descriptorsAreFree(threadDescriptors)) throw new Error("no file descriptors are free");
+  return new Worker(workerUrl, { smol: true });
+}
 
 interface WriterOptions extends WriterOpen {
   /** Called for each commit. What it throws is the failure of the creates in it. */
@@ -14,8 +29,6 @@ interface WriterOptions extends WriterOpen {
   readonly onProblem: (error: unknown) => void;
   /** The thread's program; tests have others. */
   readonly workerUrl?: string | undefined;
-  /** A thread that was started already, and that is the first one. */
-  readonly thread?: Worker | undefined;
 }
 
 /** The number of the first message to a thread. */
@@ -35,7 +48,7 @@ export class Writer {
   /** Adds animals. The ids come once they are on the disk. See `PetStore.create`. */
   readonly creates: GroupCommit<AddedPet, bigint>;
   /** The same for animals that are added once, however often they are sent. */
-  readonly onceCreates: GroupCommit<OnceCreate, KeptCreate>;
+  readonly onceCreates: GroupCommit<OnceCreate, StoredCreate>;
   #worker: Worker | undefined;
   readonly #questions = new Map<number, Question>();
   #lastId = 0;
@@ -58,7 +71,7 @@ export class Writer {
       resolve();
     };
     this.#questions.set(openId, { resolve: () => resolve(), reject });
-    this.#worker = this.#start(this.#options.thread);
+    this.#worker = this.#start();
     return promise;
   }
 
@@ -94,7 +107,8 @@ export class Writer {
     worker.terminate();
   }
 
-  #start(worker = startThread(this.#options.workerUrl)): Worker {
+  #start(): Worker {
+    const worker = startThread(this.#options.workerUrl);
     const { catalogue, limits, busyTimeoutMs } = this.#options;
     worker.onmessage = ({ data }: MessageEvent<WriterReply>) => this.#receive(data);
     worker.onerror = ({ message }) => this.#lost(worker, message);
@@ -142,7 +156,7 @@ export class Writer {
   }
 
   /** The results of the creates in `request`, in order. Throws `unavailable` without a commit. */
-  async #commit<Result extends bigint | KeptCreate>(
+  async #commit<Result extends bigint | StoredCreate>(
     request: WriterRequest,
   ): Promise<readonly Result[]> {
     let reply: WriterReply;

@@ -2,16 +2,15 @@
  * The writer thread: the only place in a server that changes `rehome.db`. It waits for the disk, so
  * that the serving thread never does. It checkpoints both files.
  */
-import type { Database } from "bun:sqlite";
-import type { KeptCreate, OnceCreate } from "../contract.ts";
-import { probe } from "./checks.ts";
-import { isBusy, openDatabase } from "./database.ts";
-import { noteNoisyMinute } from "../keys.ts";
-import { perform, transactOn } from "./engine.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { OnceCreate, StoredCreate } from "../contract.ts";
+import { addAllOnce } from "../create-once.ts";
+import { noteMinute } from "../keys.ts";
 import type { CreatedRow } from "../pet-row.ts";
-import { inspectFolder } from "./inspect.ts";
-import { addAllOnce, countPets, petInsert } from "./pet-writer.ts";
-import { countBan } from "../counters.ts";
+import { probe } from "./checks.ts";
+import { openDatabase } from "./connection.ts";
+import { countPets, insertPets } from "./pets.ts";
+import { SqliteDatabase } from "./transaction.ts";
 
 export interface WriterOpen {
   readonly catalogue: string;
@@ -21,7 +20,6 @@ export interface WriterOpen {
 }
 
 export type WriterRequest =
-  | ({ readonly type: "inspect" } & Pick<WriterOpen, "catalogue" | "limits">)
   | ({ readonly type: "open" } & WriterOpen)
   | { readonly type: "create"; readonly rows: readonly CreatedRow[] }
   | { readonly type: "createOnce"; readonly creates: readonly OnceCreate[] }
@@ -37,11 +35,10 @@ export type WriterRequest =
   | { readonly type: "close" };
 
 type Result =
-  | { readonly type: "inspected"; readonly isCurrent: boolean }
   | {
       readonly type: "committed";
       /** What became of each create, in their order. */
-      readonly results: readonly bigint[] | readonly KeptCreate[];
+      readonly results: readonly bigint[] | readonly StoredCreate[];
       readonly commitMs: number;
     }
   | { readonly type: "failed"; readonly code: string; readonly message: string }
@@ -55,118 +52,90 @@ export type WriterReply = Result & { readonly id: number };
 declare const self: Worker;
 
 interface Writer {
-  readonly catalogue: Database;
-  readonly limits: Database;
-  readonly insert: ReturnType<typeof petInsert>;
+  readonly db: SqliteDatabase;
+  readonly counters: SqliteDatabase;
 }
 
 let place: WriterOpen | undefined;
 let writer: Writer | undefined;
 
-/** Pause before a lock that another process holds is asked for again. */
-const retryPauseMs = 1;
-
-/**
- * Returns what `work`, a transaction on the catalogue, returns. SQLite's own retries soon wait 100
- * ms each, and miss the pauses of 3 ms in an import or an undo.
- */
-function patiently<T>(work: () => T): T {
-  const deadlineMs = performance.now() + (place?.busyTimeoutMs ?? 0);
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > deadlineMs) throw error;
-      Bun.sleepSync(retryPauseMs);
-    }
-  }
-}
-
-/** The databases, opened at first use: what made the last attempt fail may be over. */
 function opened(): Writer {
   if (place === undefined) throw new Error("the writer was not told what to open");
-  if (writer === undefined) {
-    const { busyTimeoutMs } = place;
-    const catalogue = openDatabase(place.catalogue, { synchronous: "full", busyTimeoutMs });
-    catalogue.run("PRAGMA busy_timeout = 0");
-    const limits = openDatabase(place.limits, { synchronous: "normal", busyTimeoutMs });
-    writer = { catalogue, limits, insert: petInsert(catalogue) };
-  }
-  return writer;
+  const { catalogue, limits, busyTimeoutMs: timeoutMs } = place;
+  const on = (path: string, synchronous: "full" | "normal") =>
+    new SqliteDatabase({
+      open: () => openDatabase(path, { synchronous, busyTimeoutMs: 0 }),
+      timeoutMs,
+    });
+  return (writer ??= { db: on(catalogue, "full"), counters: on(limits, "normal") });
 }
 
 const done = { type: "done" } as const;
 
-function handle(request: WriterRequest): Result {
+async function handle(request: WriterRequest): Promise<Result> {
   switch (request.type) {
-    case "inspect": {
-      const { catalogue, limits } = inspectFolder(request);
-      return { type: "inspected", isCurrent: catalogue.length + limits.length === 0 };
-    }
     case "open":
       place = request;
-      opened();
+      // What makes it fail may be over when they are needed: then they are opened again.
+      await Promise.all([opened().db.open(), opened().counters.open()]);
       return done;
     case "create":
-      return commit(({ insert }) => insert(request.rows));
+      return committed(opened().db.native((prepare) => insertPets(prepare, request.rows)));
     case "createOnce":
-      return commit(({ catalogue }) => addAllOnce(catalogue, request.creates));
+      return committed(opened().db.transaction((tx) => addAllOnce(tx, request.creates)));
     case "noisy": {
       const { keyId, minuteLabel, nowMs } = request;
-      const { catalogue, limits } = opened();
-      const note = () => transactOn(catalogue, () => noteNoisyMinute(keyId, minuteLabel, nowMs));
-      const isBan = patiently(note);
-      if (!isBan) return done;
-      perform(limits, countBan(keyId, nowMs));
-      return { type: "banned" };
+      const isBan = await noteMinute(opened(), keyId, minuteLabel, nowMs);
+      return isBan ? { type: "banned" } : done;
     }
     case "checkpoint":
-      opened().limits.run("PRAGMA wal_checkpoint(PASSIVE)");
+      await opened().counters.checkpoint();
       return done;
     case "count":
-      return { type: "counted", animals: countPets(opened().catalogue) };
-    case "probe": {
-      const { catalogue } = opened();
-      patiently(() => probe(catalogue, request.write));
+      return { type: "counted", animals: await opened().db.read(countPets) };
+    case "probe":
+      await probe(opened().db, request.write);
       return done;
-    }
     case "close":
-      close();
+      await close();
       return done;
   }
 }
 
-/** Runs creates, all in one transaction, and measures it. */
-function commit(create: (writer: Writer) => readonly bigint[] | readonly KeptCreate[]): Result {
+/** Measures creates, all in one transaction. */
+async function committed(creating: Promise<bigint[] | StoredCreate[]>): Promise<Result> {
   const startMs = performance.now();
-  const to = opened();
-  const results = patiently(() => create(to));
+  const results = await creating;
   return { type: "committed", results, commitMs: performance.now() - startMs };
 }
 
-function close(): void {
+async function close(): Promise<void> {
   if (writer === undefined) return;
-  const { catalogue, limits } = writer;
+  const { db, counters } = writer;
   writer = undefined;
-  for (const db of [catalogue, limits]) {
-    try {
-      // The last one to close a database checkpoints it; where another process goes on, this is
-      // enough.
-      db.run("PRAGMA wal_checkpoint(PASSIVE)");
-    } catch {
-      // A full disk: what was committed is safe in the log, and is folded in when there is room.
-    }
-    db.close(true);
+  for (const each of [db, counters]) {
+    // The last one to close a database checkpoints it; where another process goes on, this is
+    // enough. On a full disk what was committed is safe in the log.
+    await each.checkpoint().catch(() => {});
+    await each.close();
   }
 }
 
-self.onmessage = ({ data }: MessageEvent<WriterRequest & { readonly id: number }>) => {
+/** The requests in their order, one at a time. */
+let last = Promise.resolve();
+
+async function respond({ id, ...request }: WriterRequest & { readonly id: number }): Promise<void> {
   let result: Result;
   try {
-    result = handle(data);
+    result = await handle(request);
   } catch (error) {
-    const { code = "", message } = error as Error & { code?: string };
+    const cause = error instanceof AppError ? (error.cause ?? error) : error;
+    const { code = "", message } = cause as Error & { code?: string };
     result = { type: "failed", code, message };
   }
-  postMessage({ ...result, id: data.id } satisfies WriterReply);
+  postMessage({ ...result, id } satisfies WriterReply);
+}
+
+self.onmessage = ({ data }: MessageEvent<WriterRequest & { readonly id: number }>) => {
+  last = last.then(() => respond(data));
 };

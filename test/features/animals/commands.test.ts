@@ -63,7 +63,6 @@ test("a history quotes what is no single word, and says what was not recorded", 
   const store = openSqliteStore({
     folder: folder.path,
     clock: Date.now,
-    random: () => 0,
     timeoutMs: 1_000,
     serving: false,
   });

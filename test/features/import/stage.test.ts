@@ -424,7 +424,6 @@ test("a full disk is said to be that of the temporary file", async () => {
   const store = openSqliteStore({
     folder: ":memory:",
     clock: () => 0,
-    random: () => 0,
     timeoutMs: 100,
     serving: false,
   });

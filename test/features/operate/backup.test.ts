@@ -46,7 +46,6 @@ const open = () =>
   openSqliteStore({
     folder: data,
     clock: clock.read,
-    random: () => 0,
     timeoutMs: 100,
     serving: false,
   });

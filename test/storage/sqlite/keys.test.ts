@@ -30,7 +30,6 @@ beforeEach(async () => {
   store = openSqliteStore({
     folder: ":memory:",
     clock: () => atMs,
-    random: () => 0,
     timeoutMs: 100,
     serving: false,
   });

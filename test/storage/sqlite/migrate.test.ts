@@ -5,7 +5,7 @@
 import { expect, test } from "bun:test";
 import type { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { openDatabase } from "../../../src/storage/sqlite/database.ts";
+import { openDatabase } from "../../../src/storage/sqlite/connection.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
 import type { Migration } from "../../../src/storage/migrations.macro.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
@@ -74,7 +74,7 @@ test("processes that start together take turns", async () => {
   using db = openDatabase(path, { synchronous: "full" });
   db.run("BEGIN IMMEDIATE");
   const other = `
-    const { openDatabase } = await import(${JSON.stringify(sourceOf("database"))});
+    const { openDatabase } = await import(${JSON.stringify(sourceOf("connection"))});
     const { migrate } = await import(${JSON.stringify(sourceOf("migrate"))});
     const db = openDatabase(${JSON.stringify(path)}, { synchronous: "full" });
     console.log("starts");

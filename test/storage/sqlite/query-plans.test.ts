@@ -3,23 +3,35 @@
  * one costs.
  */
 import { expect, spyOn, test } from "bun:test";
-import type { Database } from "bun:sqlite";
-import { openDatabase } from "../../../src/storage/sqlite/database.ts";
-import { keyStore } from "../../../src/storage/keys.ts";
+import type { Database as Connection } from "bun:sqlite";
+import { join } from "node:path";
 import type { KeyHash } from "../../../src/storage/contract.ts";
-import { perform } from "../../../src/storage/sqlite/engine.ts";
+import { keyStore } from "../../../src/storage/keys.ts";
+import { openDatabase } from "../../../src/storage/sqlite/connection.ts";
+import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
-import { petReader } from "../../../src/storage/sqlite/pets.ts";
-import type { Steps } from "../../../src/storage/statement.ts";
-import { readMigrations } from "../../../src/storage/migrations.macro.ts";
+import { hotReads } from "../../../src/storage/sqlite/pets.ts";
+import { SqliteDatabase } from "../../../src/storage/sqlite/transaction.ts";
+import { temporaryFolder } from "../../helpers/binary.ts";
 
-/** The plans of all statements that `prepare` makes on a migrated database, by their SQL. */
-function plansOf(prepare: (db: Database) => unknown): Map<string, string> {
-  const db = openDatabase(":memory:", { synchronous: "full" });
-  migrate(db, ":memory:", readMigrations("sqlite/catalogue"));
-  const prepared = [spyOn(db, "prepare"), spyOn(db, "query")] as const;
-  prepare(db);
-  const statements = prepared.flatMap(({ mock }) => mock.calls.map(([sql]) => sql));
+/** The plans of all statements that `use` prepares on a migrated database, by their SQL. */
+async function plansOf(
+  use: (open: () => Connection) => unknown,
+): Promise<ReadonlyMap<string, string>> {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "rehome.db");
+  using db = openDatabase(path, { synchronous: "off" });
+  migrate(db, path, migrationsOf.catalogue);
+  const statements: string[] = [];
+  await use(() => {
+    const opened = openDatabase(path, { synchronous: "off" });
+    const prepare = opened.prepare.bind(opened);
+    spyOn(opened, "prepare").mockImplementation((sql) => {
+      statements.push(sql);
+      return prepare(sql);
+    });
+    return opened;
+  });
   const plan = (sql: string) =>
     db
       .prepare(`EXPLAIN QUERY PLAN ${sql}`)
@@ -29,8 +41,8 @@ function plansOf(prepare: (db: Database) => unknown): Map<string, string> {
   return new Map(statements.map((sql) => [sql, plan(sql)]));
 }
 
-const petPlans = plansOf(petReader);
-const planFor = (plans: Map<string, string>, part: string) => {
+const petPlans = await plansOf((open) => hotReads(open()));
+const planFor = (plans: ReadonlyMap<string, string>, part: string) => {
   const [match, ...others] = [...plans].filter(([sql]) => sql.includes(part));
   expect(others).toEqual([]);
   return match?.[1];
@@ -54,14 +66,18 @@ test("an animal is found by its primary key", () => {
   );
 });
 
-test("no statement about a key scans more than the one epoch row", () => {
-  const plans = plansOf((db) => {
-    const read = <T>(work: () => Steps<T>) => perform(db, work());
-    const keys = keyStore({ read, transact: read });
-    void keys.byHash(new Uint8Array(32) as KeyHash);
-    void keys.byId("key_1");
-    void keys.changedSince(0);
+test("no statement about a key scans more than the one epoch row", async () => {
+  const plans = await plansOf(async (open) => {
+    const connection = open();
+    const db = new SqliteDatabase({ open, timeoutMs: 0 });
+    const secretByHash = async () => ({ keyId: "key_1", expiresAtMs: null });
+    const keys = keyStore(db, { secretByHash });
+    await hotReads(connection).secret(new Uint8Array(32) as KeyHash);
+    await keys.byHash(new Uint8Array(32) as KeyHash);
+    await keys.changedSince(0);
+    await db.close();
+    connection.close();
   });
-  expect(plans.size).toBe(3);
+  expect(plans.size).toBe(6);
   for (const [sql, plan] of plans) expect(`${sql}: ${plan}`).not.toContain("SCAN");
 });

@@ -40,7 +40,6 @@ function open(at = folder, onBackup?: (file: string) => void) {
   return openSqliteStore({
     folder: at,
     clock: new TestClock().read,
-    random: () => 0,
     timeoutMs: 100,
     serving: false,
     ...(onBackup && { onBackup }),

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import type { Tx } from "../../../src/storage/database.ts";
-import { openDatabase } from "../../../src/storage/sqlite/database.ts";
+import { openDatabase } from "../../../src/storage/sqlite/connection.ts";
 import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
 import { SqliteDatabase } from "../../../src/storage/sqlite/transaction.ts";
@@ -33,8 +33,7 @@ afterEach(async () => {
 
 const fact = (name: string) => ({ name, value: "1" });
 const add = (tx: Tx, name: string) => tx.insert(tx.t.storeState).values(fact(name));
-const addNatively = (connection: Connection, name: string) =>
-  connection.run("INSERT INTO store_state (name, value) VALUES (?, '1')", [name]);
+const insert = "INSERT INTO store_state (name, value) VALUES (?, '1')";
 const names = () =>
   native
     .query<{ name: string }, []>("SELECT name FROM store_state ORDER BY name")
@@ -47,7 +46,9 @@ test("a native write between two statements is not lost with the transaction", a
     throw new Error("rolled back");
   });
   // Asked for in the middle of the transaction, and acknowledged after it.
-  const kept = Promise.resolve().then(() => db.native((own) => addNatively(own, "acknowledged")));
+  const kept = Promise.resolve().then(() =>
+    db.native((prepare) => prepare(insert).run("acknowledged")),
+  );
   expect(failing).rejects.toThrow("rolled back");
   await kept;
   expect(names()).toEqual(["acknowledged"]);
@@ -124,7 +125,7 @@ test("a read sees one moment, and waits for no transaction", async () => {
   native.run("BEGIN IMMEDIATE");
   const counts = await db.read(async (tx) => {
     const before = await tx.select().from(tx.t.storeState);
-    addNatively(native, "second");
+    native.run(insert, ["second"]);
     native.run("COMMIT");
     return [before.length, (await tx.select().from(tx.t.storeState)).length];
   });

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
-import { openDatabase } from "../../../src/storage/sqlite/database.ts";
+import { openDatabase } from "../../../src/storage/sqlite/connection.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
 import { FileWatch, VersionReader } from "../../../src/storage/sqlite/watch.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
@@ -35,7 +35,7 @@ test("that SQLite gave up itself, as it does when a read fails, is no failure at
   versions.read();
   expect(db.inTransaction).toBe(true);
   db.run("ROLLBACK");
-  expect(() => versions.invalidate()).not.toThrow();
+  expect(() => versions.endTurn()).not.toThrow();
   await endOfTurn();
 });
 

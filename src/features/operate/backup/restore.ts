@@ -11,7 +11,7 @@ import {
   verified,
   type Counts,
 } from "../../../storage/sqlite/backup.ts";
-import { isFull } from "../../../storage/sqlite/database.ts";
+import { isFull } from "../../../storage/sqlite/connection.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { giveToOwner, prepareFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";

@@ -31,7 +31,6 @@ export async function verifyBackup(file: string, clock: Clock): Promise<BackupCo
     folder: inMemory,
     image: file,
     clock,
-    random: Math.random,
     timeoutMs: 0,
     serving: false,
   });

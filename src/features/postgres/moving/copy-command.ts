@@ -183,7 +183,6 @@ async function open(io: Io, place: string, timeoutMs: number) {
     {
       folder: isDatabase ? "" : place,
       clock: systemClock,
-      random: Math.random,
       timeoutMs,
       serving: false,
       onBackup: (file) => io.err(`The old store is kept in ${file}.\n`),

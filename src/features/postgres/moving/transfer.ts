@@ -5,7 +5,6 @@
  */
 import type { Awaitable, Engine } from "../../../storage/contract.ts";
 import { columnName, type Table } from "../../../storage/declare.ts";
-import { limitsTables } from "../../../storage/counters.ts";
 import { selected } from "../../../storage/records.ts";
 import {
   changeAnimals,
@@ -22,7 +21,7 @@ import {
   type Steps,
   type Value,
 } from "../../../storage/statement.ts";
-import { keyEpoch, pets } from "../../../storage/tables.ts";
+import { keyEpoch, pets, limitsTables } from "../../../storage/tables.ts";
 import { catalogueTables } from "../../tables.ts";
 import { schemaName } from "../columns.ts";
 

@@ -264,7 +264,7 @@ async function fill(store: Store): Promise<void> {
   for (const keyId of ["key_1", "key_2"]) {
     await store.windows.reserve([{ keyId, limits, want: 3, unused: undefined }], []);
     await store.windows.reserve([], [{ keyId, day: 20_000, refusals: 5 }]);
-    await store.transact(() => countBan(keyId, 20_000 * windowMs.day), { counters: true });
+    await store.counters.transaction((tx) => countBan(tx, keyId, 20_000 * windowMs.day));
   }
   expect(await store.pets.count()).toBe(5_001);
 }

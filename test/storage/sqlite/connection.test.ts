@@ -11,10 +11,10 @@ import {
   isFull,
   openDatabase,
   translating,
-} from "../../../src/storage/sqlite/database.ts";
+} from "../../../src/storage/sqlite/connection.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
-const databaseModule = join(import.meta.dir, "../../../src/storage/sqlite/database.ts");
+const databaseModule = join(import.meta.dir, "../../../src/storage/sqlite/connection.ts");
 
 test.each([
   ["full", 2n],
