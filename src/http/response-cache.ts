@@ -1,166 +1,111 @@
 import { nextPageQuery, type PageQuery } from "../domain/page.ts";
 import { petJson, petsJson } from "../domain/pet.ts";
 import type { Services } from "../service/services.ts";
-import { type BlockOptions, PetBlocks } from "./blocks.ts";
 
-/** A rendered response: its body, and for a page the query of the next page, if any. */
-export interface PetAnswer {
+/** An animal or a page, rendered. */
+export interface Rendered {
   /** JSON in UTF-8. All responses share its bytes. */
   readonly body: Blob;
-  readonly next: string | undefined;
+  /** The query of the next page; null on the last page, and undefined for an animal. */
+  readonly next?: string | null;
 }
 
-/** The maximum number and size of cached responses: enough for the hot ones, beside blocks.ts. */
-const answersMax = 20_000;
-const bytesMax = 2 * 1024 * 1024;
-
-type PetSource = Pick<Services, "pets" | "store">;
-type Versions = ReturnType<Services["store"]["versions"]>;
-
-/** Answers by what was asked, and their size. */
-class Kept {
-  readonly #answers = new Map<string, PetAnswer>();
-  bytes = 0;
-
-  get size(): number {
-    return this.#answers.size;
-  }
-
-  get(id: string): PetAnswer | undefined {
-    return this.#answers.get(id);
-  }
-
-  set(id: string, answer: PetAnswer): void {
-    this.#answers.set(id, answer);
-    this.bytes += answer.body.size;
-  }
-
-  clear(): void {
-    this.#answers.clear();
-    this.bytes = 0;
-  }
-}
+const entriesMax = 20_000;
+const bytesMax = 4 * 1024 * 1024;
 
 /**
- * Renders animals and pages, and caches what is requested twice until a change may have touched it.
- * Ids ascend, so a new animal changes only the last pages.
+ * Renders animals and pages, and keeps them until a change may have touched them. Ids ascend, so a
+ * new animal changes the last pages only.
  */
-export class PetAnswers {
-  readonly #source: PetSource;
-  readonly #lasting = new Kept();
-  readonly #lastPages = new Kept();
-  /** What was asked for once at least. */
-  readonly #asked = new Set<string>();
-  /** Pages being read since the last change: a crowd that asks for one shares its bytes. */
-  readonly #rendering = new Map<string, Promise<PetAnswer>>();
-  readonly #blocks: PetBlocks;
-  #versions: Versions = { keys: -1, pets: -1, edits: -1 };
+export class ResponseCache {
+  readonly #source: Pick<Services, "pets" | "store">;
+  /** A crowd that asks for a page while it is read shares its bytes. */
+  readonly #rendered = new Map<string, Rendered | Promise<Rendered | undefined>>();
+  /** What a new animal may change: the last pages, and what is being read. */
+  readonly #atEnd = new Set<string>();
+  #bytes = 0;
+  #versions: ReturnType<Services["store"]["versions"]> = { keys: -1, pets: -1, edits: -1 };
 
-  constructor(source: PetSource, blocks?: BlockOptions) {
+  constructor(source: Pick<Services, "pets" | "store">) {
     this.#source = source;
-    this.#blocks = new PetBlocks((query) => source.pets.page(query), blocks);
   }
 
   /** The page of `query`, at once if it is cached. */
-  page(query: PageQuery): PetAnswer | Promise<PetAnswer> {
+  page(query: PageQuery): Rendered | Promise<Rendered> {
     const id = `${query.limit} ${query.status ?? ""} ${query.after ?? ""}`;
-    return (
-      this.#find(id) ??
-      this.#findInBlocks(query, id) ??
-      this.#rendering.get(id) ??
-      this.#startPage(query, id)
-    );
+    return this.#find(id, () => this.#readPage(query)) as Rendered | Promise<Rendered>;
   }
 
   /** The animal with this id, at once if it is cached; undefined if there is none. */
-  pet(id: bigint): PetAnswer | Promise<PetAnswer | undefined> {
-    return this.#find(`${id}`) ?? this.#renderPet(id);
+  pet(id: bigint): Rendered | Promise<Rendered | undefined> {
+    return this.#find(`${id}`, async () => {
+      const pet = await this.#source.pets.byId(id);
+      return pet && { body: new Blob([petJson(pet)]) };
+    });
   }
 
-  #findInBlocks(query: PageQuery, id: string): PetAnswer | undefined {
-    const found = this.#blocks.find(query);
-    if (found === undefined) return undefined;
-    const answer = { body: new Blob([...found.parts]), next: nextPageQuery(query, found.lastId) };
-    return this.#keep(this.#lasting, id, answer, this.#versions);
-  }
-
-  #startPage(query: PageQuery, id: string): Promise<PetAnswer> {
-    const rendering = this.#renderPage(query, id);
-    this.#rendering.set(id, rendering);
-    const end = () => this.#rendering.delete(id);
-    rendering.then(end, end);
-    return rendering;
-  }
-
-  async #renderPage(query: PageQuery, id: string): Promise<PetAnswer> {
-    const versions = this.#versions;
+  async #readPage(query: PageQuery): Promise<Rendered> {
     // One more than asked for tells whether there is a next page.
     const found = await this.#source.pets.page({ ...query, limit: query.limit + 1 });
     const shown = found.slice(0, query.limit);
     const last = shown.at(-1);
     const hasNext = found.length > query.limit && last !== undefined;
-    const next = hasNext ? nextPageQuery(query, last.id) : undefined;
-    const answer = { body: new Blob([petsJson(shown)]), next };
-    const isCurrent = () => versions.edits === this.#versions.edits;
-    // The page does not wait for what is learned beside it, nor fail with it.
-    this.#blocks.learn(query, isCurrent).catch(() => undefined);
-    return this.#keep(hasNext ? this.#lasting : this.#lastPages, id, answer, versions);
+    const next = hasNext ? nextPageQuery(query, last.id) : null;
+    return { body: new Blob([petsJson(shown)]), next };
   }
 
-  async #renderPet(id: bigint): Promise<PetAnswer | undefined> {
-    const versions = this.#versions;
-    const pet = await this.#source.pets.byId(id);
-    if (pet === undefined) return undefined;
-    const answer = { body: new Blob([petJson(pet)]), next: undefined };
-    return this.#keep(this.#lasting, `${id}`, answer, versions);
-  }
-
-  #find(id: string): PetAnswer | undefined {
+  #find(id: string, read: () => Promise<Rendered | undefined>) {
     this.#forget();
-    return this.#lasting.get(id) ?? this.#lastPages.get(id);
+    return this.#rendered.get(id) ?? this.#render(id, read);
+  }
+
+  #render(id: string, read: () => Promise<Rendered | undefined>): Promise<Rendered | undefined> {
+    const rendering = read();
+    this.#rendered.set(id, rendering);
+    this.#atEnd.add(id);
+    const settle = (rendered?: Rendered) => {
+      this.#forget();
+      // What was read before a change must not be kept after it.
+      if (this.#rendered.get(id) === rendering) this.#keep(id, rendered);
+    };
+    rendering.then(settle, () => settle());
+    return rendering;
+  }
+
+  #keep(id: string, rendered: Rendered | undefined): void {
+    if (this.#rendered.size > entriesMax || this.#bytes > bytesMax) this.#clear();
+    if (rendered?.next !== null) this.#atEnd.delete(id);
+    if (rendered === undefined) {
+      this.#rendered.delete(id);
+      return;
+    }
+    this.#rendered.set(id, rendered);
+    this.#bytes += rendered.body.size;
   }
 
   /** Drops what changes may have touched since the last call. */
   #forget(): void {
     const versions = this.#source.store.versions();
     if (versions === this.#versions) return;
-    const hasAdded = versions.pets !== this.#versions.pets;
-    const hasEdited = versions.edits !== this.#versions.edits;
-    if (hasAdded) this.#lastPages.clear();
-    if (hasEdited) {
-      this.#lasting.clear();
-      this.#blocks.clear();
-    }
-    if (hasAdded || hasEdited) this.#rendering.clear();
+    if (versions.edits !== this.#versions.edits) this.#clear();
+    else if (versions.pets !== this.#versions.pets) this.#dropEnd();
     this.#versions = versions;
   }
 
-  /** `versions` are those of before the answer was read. */
-  #keep(kept: Kept, id: string, answer: PetAnswer, versions: Versions): PetAnswer {
-    if (!this.#isAskedAgain(id)) return answer;
-    this.#forget();
-    // What was read before a change must not be kept after it.
-    const isOutdated =
-      versions.edits !== this.#versions.edits ||
-      (kept === this.#lastPages && versions.pets !== this.#versions.pets);
-    if (isOutdated) return answer;
-    this.#makeRoom();
-    kept.set(id, answer);
-    return answer;
+  #dropEnd(): void {
+    for (const id of this.#atEnd) {
+      const rendered = this.#rendered.get(id);
+      if (rendered !== undefined && !(rendered instanceof Promise)) {
+        this.#bytes -= rendered.body.size;
+      }
+      this.#rendered.delete(id);
+    }
+    this.#atEnd.clear();
   }
 
-  /** To keep what nobody asks for again costs more than to render it. */
-  #isAskedAgain(id: string): boolean {
-    if (this.#asked.has(id)) return true;
-    if (this.#asked.size >= answersMax) this.#asked.clear();
-    this.#asked.add(id);
-    return false;
-  }
-
-  #makeRoom(): void {
-    const [lasting, last] = [this.#lasting, this.#lastPages];
-    if (lasting.size + last.size < answersMax && lasting.bytes + last.bytes <= bytesMax) return;
-    lasting.clear();
-    last.clear();
+  #clear(): void {
+    this.#rendered.clear();
+    this.#atEnd.clear();
+    this.#bytes = 0;
   }
 }

@@ -16,7 +16,7 @@ import {
 import { jsonType, noSuchPet, refusal, refuse, respond } from "../errors.ts";
 import { guard, type GuardOptions } from "../guard.ts";
 import { baseUrlOf, recordOf } from "../record.ts";
-import { PetAnswers } from "../response-cache.ts";
+import { ResponseCache } from "../response-cache.ts";
 import {
   listQuery,
   newPetBody,
@@ -46,7 +46,7 @@ const found = { headers: new Headers({ "Content-Type": jsonType }) };
 /** The three operations of the specification. */
 export function petRoutes(options: PetRoutesOptions) {
   const { services } = options;
-  const responses = new PetAnswers(services);
+  const cache = new ResponseCache(services);
   const backpressure = new Backpressure();
 
   return new Elysia({ name: "pets" })
@@ -54,10 +54,10 @@ export function petRoutes(options: PetRoutesOptions) {
     .get(
       "/v1/pets",
       async ({ query, request }) => {
-        const page = await responses.page({ ...query, limit: query.limit ?? pageLimit.default });
+        const page = await cache.page({ ...query, limit: query.limit ?? pageLimit.default });
         if (!backpressure.add(recordOf(request), page.body)) return refuse(request, unread);
         const response = respond(request, page.body, found);
-        if (page.next !== undefined) {
+        if (typeof page.next === "string") {
           response.headers.set("Link", `<${petsUrl(request)}?${page.next}>; rel="next"`);
         }
         return response;
@@ -89,7 +89,7 @@ export function petRoutes(options: PetRoutesOptions) {
         const successor = petsUrl(request);
         if (isGetPetRemoved(services.clock())) return refuse(request, removed(successor));
         const headers = { ...deprecated, Link: `<${successor}>; rel="successor-version"` };
-        const pet = await responses.pet(params.petId);
+        const pet = await cache.pet(params.petId);
         if (pet === undefined) return refuse(request, noSuchPet, headers);
         return respond(request, pet.body, { headers: { "Content-Type": jsonType, ...headers } });
       },
