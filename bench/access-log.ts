@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../src/domain/clock.ts";
-import { Logger } from "../src/service/log/logger.ts";
+import { Logger } from "../src/service/log.ts";
 import { testApp, type TestApp } from "../test/helpers/app.ts";
 import { median } from "./stats.ts";
 

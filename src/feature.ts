@@ -4,7 +4,7 @@ import type { AnySetting, LoadedConfig } from "./config.ts";
 import type { FeatureRoutes } from "./http/edge.ts";
 import type { RequestObserver } from "./http/handler.ts";
 import type { AddressLimiter } from "./service/anonymous.ts";
-import type { Logger } from "./service/log/logger.ts";
+import type { Logger } from "./service/log.ts";
 import type { StoreKind, StoreObserver } from "./service/open-store.ts";
 import type { Awaitable } from "./storage/contract.ts";
 

@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import { systemClock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { reasonNotMade } from "../domain/system-error.ts";
-import { Logger } from "../service/log/logger.ts";
+import { Logger } from "../service/log.ts";
 import type { Io } from "./io.ts";
 
 /** Opens the log of the settings; SIGHUP reopens its file. Throws AppError if it cannot be had. */
@@ -20,7 +20,7 @@ export function openLog(config: Config, io: Io): Logger {
         io.err(`Error: The log file ${logFile} cannot be written: ${reasonNotMade(error)}.\n`);
       },
     });
-    io.hearSignals().onReload(() => log.output.reopen());
+    io.hearSignals().onReload(() => log.reopen());
     return log;
   } catch (error) {
     throw new AppError(

@@ -6,7 +6,7 @@ import { reasonOf } from "../domain/system-error.ts";
 import { createService, type AppOptions } from "../http/app.ts";
 import { listen, type RunningServer, type Tls } from "../http/server.ts";
 import type { IssuedKey } from "../service/keys.ts";
-import type { Logger } from "../service/log/logger.ts";
+import type { Logger } from "../service/log.ts";
 import type { Services } from "../service/services.ts";
 import { inMemory } from "../storage/sqlite/files.ts";
 import { version } from "../version.ts";

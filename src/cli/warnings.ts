@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { settings, withoutPassword, type Config, type LoadedConfig } from "../config.ts";
-import type { Logger } from "../service/log/logger.ts";
+import type { Logger } from "../service/log.ts";
 import type { Services } from "../service/services.ts";
 import { isLoopback } from "./reach.ts";
 

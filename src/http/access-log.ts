@@ -1,139 +1,134 @@
-import type { ApiKey } from "../domain/api-key.ts";
+import { minuteMs } from "../domain/clock.ts";
 import type { Refusal } from "../service/admission.ts";
-import { oneLine, type Logger } from "../service/log/logger.ts";
-import { lineBytesMax } from "../service/log/output.ts";
-import type { AnsweredRequest } from "./handler.ts";
+import { BucketNames } from "../service/anonymous.ts";
+import { oneLine, type Logger } from "../service/log.ts";
 import { statusOf } from "./errors.ts";
+import type { AnsweredRequest } from "./handler.ts";
+import type { RequestRecord } from "./record.ts";
 
 /** One line per request. A failure of the service has level error, everything else info. */
 export function accessLog(log: Logger): (answered: AnsweredRequest) => void {
-  const write = log.format === "json" ? jsonLines(log) : textLines(log);
+  const lineOf = log.format === "json" ? jsonLine : textLine;
   const hasInfo = log.isOn("info");
   const hasErrors = log.isOn("error");
+  const flood = new RefusalFlood(log);
   return (answered) => {
     const isFailure = answered.status >= statusOf.internal_error;
-    if (isFailure ? hasErrors : hasInfo) write(answered, isFailure ? "error" : "info");
+    if (isFailure ? !hasErrors : !hasInfo) return;
+    const { record } = answered;
+    if (record.refusal !== undefined && !isFailure && flood.suppresses(record)) return;
+    log.write(lineOf(log.now(), isFailure ? "error" : "info", answered));
   };
 }
-
-type WriteLine = (answered: AnsweredRequest, level: string) => void;
 
 const reasonLengthMax = 500;
-
-const encoder = new TextEncoder();
-const bytesOf = (text: string) => encoder.encode(text);
-const bytesPart = bytesOf(',"bytes":');
-const addressPart = bytesOf(',"address":"');
-const quote = bytesOf('"');
-const end = bytesOf("}\n");
-/** What ends most lines. */
-const quoteAndEnd = bytesOf('"}\n');
-
-/**
- * Lines as JSON, composed of bytes: a string per line costs three times as much. The parts that are
- * copied unchanged (id, method, address) have no quotes or control characters.
- */
-function jsonLines(log: Logger): WriteLine {
-  const { output } = log;
-  const headOf = heads(log);
-  const outcomeOf = outcomes();
-  const keyText = ({ id, plan }: ApiKey) => `,"keyId":"${id}","plan":"${plan}"`;
-  const keys = kept(keyText);
-  const keysAndAddress = kept((key: ApiKey) => `${keyText(key)},"address":"`);
-  const reasonOf = kept(
-    (refusal: Refusal) =>
-      `,"refused":"${refusal.kind}","why":${JSON.stringify(reason(refusal))}}\n`,
-  );
-
-  return ({ record, method, status, bytes, durationMs }, level) => {
-    const line = output.begin(lineBytesMax);
-    if (line === undefined) return;
-    const { admission, refusal } = record;
-    const key = admission?.key;
-    const address = record.address();
-    line.put(headOf(level));
-    line.putAscii(record.id);
-    line.put(outcomeOf(record.route, method, status));
-    line.putInteger(Math.round(durationMs * 1000));
-    if (bytes !== undefined) {
-      line.put(bytesPart);
-      line.putInteger(bytes);
-    }
-    if (address !== undefined) {
-      line.put(key === undefined ? addressPart : keysAndAddress(key));
-      line.putAscii(address);
-    } else if (key !== undefined) line.put(keys(key));
-    if (refusal !== undefined) {
-      if (address !== undefined) line.put(quote);
-      line.put(reasonOf(refusal));
-    } else line.put(address === undefined ? end : quoteAndEnd);
-    output.end();
-  };
-}
-
-/** What a line begins with; made once a millisecond. */
-function heads(log: Logger): (level: string) => Uint8Array {
-  let time = "";
-  let level = "";
-  let head = bytesOf("");
-  return (wanted) => {
-    const now = log.now();
-    if (now !== time || wanted !== level) {
-      time = now;
-      level = wanted;
-      head = bytesOf(`{"time":"${time}","level":"${level}","message":"request","id":"`);
-    }
-    return head;
-  };
-}
-
-/** The part from method to status; there are as many as routes and statuses. */
-function outcomes(): (route: string | undefined, method: string, status: number) => Uint8Array {
-  const routes = new Map<string | undefined, Map<string, Uint8Array[]>>();
-  return (route, method, status) => {
-    let methods = routes.get(route);
-    if (methods === undefined) routes.set(route, (methods = new Map()));
-    let statuses = methods.get(method);
-    if (statuses === undefined) methods.set(method, (statuses = []));
-    const routePart = () => (route === undefined ? "" : `,"route":${JSON.stringify(route)}`);
-    return (statuses[status] ??= bytesOf(
-      `","method":"${method}"${routePart()},"status":${status},"durationUs":`,
-    ));
-  };
-}
-
-/** Makes the text of an object once, and caches its bytes as long as the object exists. */
-function kept<T extends WeakKey>(textOf: (thing: T) => string): (thing: T) => Uint8Array {
-  const parts = new WeakMap<T, Uint8Array>();
-  return (thing) => {
-    let part = parts.get(thing);
-    if (part === undefined) parts.set(thing, (part = bytesOf(textOf(thing))));
-    return part;
-  };
-}
-
-function textLines(log: Logger): WriteLine {
-  return ({ record, method, status, bytes, durationMs }, level) => {
-    const { admission, refusal } = record;
-    const key = admission?.key;
-    const parts = [
-      log.now(),
-      level,
-      method,
-      record.route ?? "-",
-      `${status}`,
-      `${durationMs.toFixed(2)}ms`,
-      bytes === undefined ? "-" : `${bytes}B`,
-      key === undefined ? "-" : `${key.id} (${key.plan})`,
-      record.address() ?? "-",
-      record.id,
-    ];
-    if (refusal !== undefined) parts.push(refusal.kind, oneLine(reason(refusal)));
-    log.output.write(parts.join(" "));
-  };
-}
 
 /** Why a request was refused, for the operator's eyes. */
 function reason({ detail, message }: Refusal): string {
   return (detail ?? message).slice(0, reasonLengthMax);
+}
+
+/**
+ * JSON, written by hand: JSON.stringify would take three times as long. The parts need no escapes.
+ */
+function jsonLine(time: string, level: string, answered: AnsweredRequest): string {
+  const { record, method, status, bytes, durationMs } = answered;
+  const { id, route, refusal } = record;
+  let line = `{"time":"${time}","level":"${level}","message":"request","id":"${id}","method":"${method}"`;
+  if (route !== undefined) line += `,"route":"${route}"`;
+  line += `,"status":${status},"durationUs":${Math.round(durationMs * 1000)}`;
+  if (bytes !== undefined) line += `,"bytes":${bytes}`;
+  line += jsonCaller(record);
+  if (refusal !== undefined) {
+    line += `,"refused":"${refusal.kind}","why":${JSON.stringify(reason(refusal))}`;
+  }
+  return `${line}}`;
+}
+
+function jsonCaller(record: Readonly<RequestRecord>): string {
+  const key = record.admission?.key;
+  const address = record.address();
+  return (
+    (key === undefined ? "" : `,"keyId":"${key.id}","plan":"${key.plan}"`) +
+    (address === undefined ? "" : `,"address":"${address}"`)
+  );
+}
+
+function textLine(time: string, level: string, answered: AnsweredRequest): string {
+  const { record, method, status, bytes, durationMs } = answered;
+  const { refusal } = record;
+  const size = bytes === undefined ? "-" : `${bytes}B`;
+  const parts = [time, level, method, record.route ?? "-", status, `${durationMs.toFixed(2)}ms`];
+  parts.push(size, textCaller(record), record.id);
+  if (refusal !== undefined) parts.push(refusal.kind, oneLine(reason(refusal)));
+  return parts.join(" ");
+}
+
+function textCaller(record: Readonly<RequestRecord>): string {
+  const key = record.admission?.key;
+  return `${key === undefined ? "-" : `${key.id} (${key.plan})`} ${record.address() ?? "-"}`;
+}
+
+/** Refusals of one caller in one minute that have lines of their own. */
+const linesMax = 20;
+/** Callers that are told apart in one minute; all others are one. */
+const callersMax = 10_000;
+
+interface Flood {
+  count: number;
+  readonly first: Readonly<RequestRecord>;
+}
+
+/**
+ * Refusals of one key or one address after its first in a minute. They are one line with their
+ * count, at the end of the minute: a caller that does not stop must not fill the disk.
+ */
+class RefusalFlood {
+  readonly #log: Logger;
+  readonly #names = new BucketNames();
+  #floods = new Map<string, Flood>();
+  #minute = Number.NaN;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(log: Logger) {
+    this.#log = log;
+    log.beforeClose(() => this.#end());
+  }
+
+  /** Counts a refusal, and tells whether it has no line of its own. */
+  suppresses(record: Readonly<RequestRecord>): boolean {
+    const nowMs = this.#log.clock();
+    const minute = Math.floor(nowMs / minuteMs);
+    if (minute !== this.#minute) {
+      this.#end();
+      this.#minute = minute;
+    }
+    const caller = record.admission?.key?.id ?? this.#names.of(record.address());
+    const isKnown = this.#floods.has(caller) || this.#floods.size < callersMax;
+    const flood = this.#floods.getOrInsertComputed(isKnown ? caller : "", () => ({
+      count: 0,
+      first: record,
+    }));
+    flood.count += 1;
+    if (flood.count <= linesMax) return false;
+    this.#timer ??= setTimeout(() => this.#end(), minuteMs - (nowMs % minuteMs)).unref();
+    return true;
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const time = this.#log.now();
+    for (const { count, first } of this.#floods.values()) {
+      const suppressed = count - linesMax;
+      if (suppressed <= 0) continue;
+      this.#log.write(
+        this.#log.format === "json"
+          ? `{"time":"${time}","level":"info","message":"refusals","suppressed":${suppressed}${jsonCaller(first)}}`
+          : `${time} info ${suppressed} more refusals ${textCaller(first)}`,
+      );
+    }
+    this.#floods = new Map();
+    this.#names.forget();
+  }
 }

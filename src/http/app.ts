@@ -1,5 +1,5 @@
 import { Elysia, ValidationError } from "elysia";
-import type { Logger } from "../service/log/logger.ts";
+import type { Logger } from "../service/log.ts";
 import type { Services } from "../service/services.ts";
 import { Cors } from "./cors.ts";
 import type { MakeRoutes } from "./edge.ts";

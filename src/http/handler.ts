@@ -1,7 +1,7 @@
 import { httpDate, type Clock } from "../domain/clock.ts";
 import { refusal, refuse } from "./errors.ts";
 import type { Admission } from "../service/admission.ts";
-import type { Logger } from "../service/log/logger.ts";
+import type { Logger } from "../service/log.ts";
 import { accessLog } from "./access-log.ts";
 import type { Cors } from "./cors.ts";
 import { versionSegment } from "./edge.ts";

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { LogOutput } from "../../src/service/log/output.ts";
+import { Logger } from "../../src/service/log.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { fill, smallDisk } from "../helpers/small-disk.ts";
 import { until } from "../helpers/until.ts";
@@ -202,9 +202,11 @@ test.skipIf(!canMount)(
     using disk = smallDisk(1);
     const path = join(disk?.path ?? "", "log");
     const problems: Error[] = [];
-    const output = new LogOutput({
+    const output = new Logger({
       path,
-      describeDropped: String,
+      level: "info",
+      format: "text",
+      clock: () => 0,
       onProblem: (error) => problems.push(error),
     });
     writeFileSync(path, "begun\n");

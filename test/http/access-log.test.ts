@@ -7,7 +7,7 @@ import { features } from "../../src/features/index.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { LogFormat, LogLevel } from "../../src/domain/log.ts";
 import { respond } from "../../src/http/errors.ts";
-import { Logger } from "../../src/service/log/logger.ts";
+import { Logger } from "../../src/service/log.ts";
 import { testApp, TestClock, type TestApp, type TestAppOptions } from "../helpers/app.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
 
@@ -344,4 +344,53 @@ test("the text of a line is for people", async () => {
   expect(text).toMatch(
     /^2026-11-21T12:00:10\.000Z info GET \/v1\/pets 401 \d+\.\d\dms 128B - - abcd-1 unauthorized no credential\n$/,
   );
+});
+
+describe("refusals of one caller after the first 20 in a minute", () => {
+  const flooded = (format: LogFormat) =>
+    logged(
+      async (app) => {
+        const key = await app.key("free");
+        for (let i = 0; i < 100; i += 1) await app.send("/v1/pets?limit=1", { key });
+        for (let i = 0; i < 25; i += 1) await app.send("/v1/pets");
+        app.clock.advance(60_000);
+        await app.send("/v1/pets");
+      },
+      { format },
+    );
+
+  test("are one line with their count, and served requests have theirs", async () => {
+    const lines = parsed(await flooded("json"));
+    const having = (status: number) => lines.filter((line) => line["status"] === status).length;
+    expect([having(200), having(429), having(401)]).toEqual([60, 20, 21]);
+    // At the end of the minute, before what follows.
+    expect(lines.slice(-3, -1)).toEqual([
+      {
+        time: "2026-11-21T12:01:10.000Z",
+        level: "info",
+        message: "refusals",
+        suppressed: 20,
+        keyId: expect.stringMatching(/^key_/),
+        plan: "free",
+      },
+      { time: "2026-11-21T12:01:10.000Z", level: "info", message: "refusals", suppressed: 5 },
+    ]);
+  });
+
+  test("are one line for people too", async () => {
+    const text = await flooded("text");
+    expect(text).toMatch(/^\S+ info 20 more refusals key_\w+ \(free\) -$/m);
+  });
+
+  test("are told of when the log ends, and counted by every observer", async () => {
+    const seen: number[] = [];
+    const observers = [{ answered: ({ status }: { status: number }) => void seen.push(status) }];
+    const work = async (app: TestApp) => {
+      for (let i = 0; i < 30; i += 1) await app.send("/v1/pets");
+    };
+    const lines = parsed(await logged(work, { app: { observers } }));
+    expect(lines).toHaveLength(21);
+    expect(lines.at(-1)).toMatchObject({ message: "refusals", suppressed: 10 });
+    expect(seen).toHaveLength(30);
+  });
 });

@@ -14,7 +14,7 @@ import { AppError } from "../../domain/errors.ts";
 import { reasonOf } from "../../domain/system-error.ts";
 import { listen } from "../../http/server.ts";
 import { closing } from "../../service/closing.ts";
-import type { Logger } from "../../service/log/logger.ts";
+import type { Logger } from "../../service/log.ts";
 import type { Services } from "../../service/services.ts";
 import { animalDesk } from "./animals/desk.ts";
 import { consoleHandler } from "./app.ts";

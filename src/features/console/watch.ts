@@ -3,7 +3,7 @@ import type { Io } from "../../cli/io.ts";
 import { isEveryAddress } from "../../cli/reach.ts";
 import { dataFolderOf, type EnvironmentVariables, type LoadedConfig } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Logger } from "../../service/log/logger.ts";
+import type { Logger } from "../../service/log.ts";
 import { inMemory } from "../../storage/sqlite/files.ts";
 import { childEnvironment, program } from "../program.ts";
 import type { ListenAddress } from "../listen-address.ts";

@@ -8,7 +8,7 @@ import { reasonOf } from "../../../domain/system-error.ts";
 import type { Listening, Watcher } from "../../../feature.ts";
 import { errorBody, jsonType, otherMethod, refusal, statusOf } from "../../../http/errors.ts";
 import type { Refusal } from "../../../service/admission.ts";
-import type { Logger } from "../../../service/log/logger.ts";
+import type { Logger } from "../../../service/log.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import type { ListenAddress } from "../../listen-address.ts";
 import type { Member, Supervisor } from "../processes/supervisor.ts";
@@ -117,7 +117,7 @@ function metricsOf(config: Config, log: Logger): Metrics {
   const data = dataFolderOf(config);
   return new Metrics({
     folder: data === inMemory ? undefined : data,
-    droppedLogLines: () => log.output.droppedTotal,
+    droppedLogLines: () => log.droppedTotal,
   });
 }
 

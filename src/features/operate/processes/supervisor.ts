@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { MinuteBuckets } from "../../../service/anonymous.ts";
-import type { Logger } from "../../../service/log/logger.ts";
+import type { Logger } from "../../../service/log.ts";
 import { program } from "../../program.ts";
 import { type MemberMessage, Questions, type SupervisorMessage } from "./parent.ts";
 
