@@ -88,6 +88,7 @@ const notRun: Readonly<Record<string, string>> = {
   "echo 'REHOME_CONSOLE=127.0.0.1:8090' | sudo tee -a /etc/default/rehome":
     "a setting of the console, which has tests of its own",
   "REHOME_CONSOLE=127.0.0.1:8090": "settings of the console, which has tests of its own",
+  "/var/log/rehome/access.log {": "a file of logrotate, which signals as log.test.ts does",
   "REHOME_TRUSTED_PROXY=127.0.0.1": "settings; proxies.test.ts has them behind nginx and Caddy",
 };
 

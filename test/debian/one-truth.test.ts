@@ -35,7 +35,13 @@ test(
       su kim -c 'rehome keys list --data ~/own' | wc -l
       echo "== a misspelt variable"
       echo REHOME_PROT=1 >>/etc/default/rehome
-      rehome keys list || echo "exit $?"`);
+      rehome keys list || echo "exit $?"
+      echo "== uninstalled"
+      rehome service uninstall | grep -v ^Removed
+      ls /etc/systemd/system | grep -c rehome || true
+      curl -s http://127.0.0.1:9000/health || echo "nothing responds"
+      ls /var/lib/rehome/rehome.db
+      rehome service uninstall || echo "exit $?"`);
     const part = (name: string) => text.split(`== ${name}\n`)[1]?.split("== ")[0];
     expect(part("root")).toBe(
       [
@@ -70,6 +76,19 @@ test(
         "Error: The variable REHOME_PROT in /etc/default/rehome is not a setting of rehome.",
         "Try: Name it REHOME_PORT.",
         "exit 2",
+        "",
+      ].join("\n"),
+    );
+    expect(part("uninstalled")).toBe(
+      [
+        "The service is stopped. Its data is still in /var/lib/rehome.",
+        "To delete everything: sudo rm -r /var/lib/rehome /etc/default/rehome; sudo userdel rehome",
+        "0",
+        "nothing responds",
+        "/var/lib/rehome/rehome.db",
+        "Error: There is no unit of rehome in /etc/systemd/system.",
+        "Try: If the package installed it: apt remove rehome",
+        "exit 1",
         "",
       ].join("\n"),
     );
@@ -109,9 +128,9 @@ test(
         "Wrote /etc/systemd/system/rehome.service.d/low-port.conf",
         "Wrote /etc/default/rehome",
         "Made the account rehome",
-        "The service runs, and starts with the machine. Its data is in /var/lib/rehome.",
+        "The service is running and will start at boot. Its data is in /var/lib/rehome.",
         `Other machines reach it at http://${copyAddress}/v1 (lan0).`,
-        `Try it there, and open the firewall if nothing answers: curl -i http://${copyAddress}/health`,
+        `Try it there, and open the firewall if nothing responds: curl -i http://${copyAddress}/health`,
         "Next: sudo rehome keys create --plan free --name LABEL",
         "REHOME_HOST=0.0.0.0",
         "REHOME_PORT=80",
@@ -292,7 +311,7 @@ test(
       printf '[Service]\\nReadWritePaths=/srv/rehome\\n' >/etc/systemd/system/rehome.service.d/folder.conf
       echo REHOME_DATA=/srv/rehome >>/etc/default/rehome
       rehome service install --from /var/tmp/trial || echo "exit $?"
-      rehome service install | grep '^The service'`);
+      rehome service install | grep '^The service is'`);
     const part = (name: string) => text.split(`== ${name}\n`)[1]?.split("== ")[0];
     expect(part("moved")).toBe(
       [
@@ -305,9 +324,9 @@ test(
     );
     expect(part("other port")).toBe(
       [
-        "The service runs, and starts with the machine. Its data is in /var/lib/rehome.",
+        "The service is running and will start at boot. Its data is in /var/lib/rehome.",
         `Other machines reach it at http://${copyAddress}:9000/v1 (lan0).`,
-        `Try it there, and open the firewall if nothing answers: curl -i http://${copyAddress}:9000/health`,
+        `Try it there, and open the firewall if nothing responds: curl -i http://${copyAddress}:9000/health`,
         "Next: sudo rehome keys create --plan free --name LABEL",
         "",
       ].join("\n"),
@@ -317,7 +336,7 @@ test(
         "Error: The service keeps its data in /srv/rehome.",
         "Try: rehome store copy --from /var/tmp/trial --to /srv/rehome",
         "exit 2",
-        "The service runs, and starts with the machine. Its data is in /srv/rehome.",
+        "The service is running and will start at boot. Its data is in /srv/rehome.",
         "",
       ].join("\n"),
     );

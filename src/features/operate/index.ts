@@ -36,7 +36,7 @@ const commands: readonly CommandEntry[] = [
   { path: "health", load: async () => (await import("./health.ts")).healthCommand },
   {
     path: "service",
-    load: async () => (await import("./systemd/service-command.ts")).serviceCommand,
+    load: async () => (await import("./systemd/command.ts")).serviceCommand,
   },
   {
     path: "licenses",

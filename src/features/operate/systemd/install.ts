@@ -1,22 +1,31 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+/** `rehome service install` and `uninstall`: what they write, start, stop and remove. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import type { Io } from "../../../cli/io.ts";
+import { placeOf, readSettingsFile } from "../../../cli/machine.ts";
+import { featureSettings } from "../../../cli/options.ts";
+import { reachOf } from "../../../cli/reach.ts";
 import {
   loadConfig,
   serviceDataFolder,
   settings,
   variableOf,
+  type AnySetting,
   type Config,
 } from "../../../config.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
-import type { Io } from "../../../cli/io.ts";
-import { placeOf } from "../../../cli/machine.ts";
-import { featureSettings } from "../../../cli/options.ts";
-import { reachOf } from "../../../cli/reach.ts";
-import { isYes } from "../../../cli/terminal/confirm.ts";
-import { isServiceNew, requireTrial, takeAlong, trialOf } from "./trial.ts";
-import { put, putSettings } from "./settings-file.ts";
-import { setLowPort } from "./low-port.ts";
-import { settingsFile, unitFolder, units, type UnitOptions } from "./units.ts";
+import { reasonNotMade } from "../../../domain/system-error.ts";
+import { chosenTrial, takeAlong } from "./trial.ts";
+import { lowPort, settingsFile, unitFolder, units, type UnitOptions } from "./units.ts";
 
 export interface InstallOptions extends UnitOptions {
   /** `/`, or the root folder of another system, where nothing is started. */
@@ -31,6 +40,10 @@ export interface InstallOptions extends UnitOptions {
 /** Folders that the service does not see, because its unit protects them. */
 const hiddenFolders = /^\/(?:home|root|run\/user|tmp|var\/tmp)\//;
 const service = "rehome.service";
+const timer = "rehome-backup.timer";
+
+/** True where systemd runs, and not in a container or a root folder. */
+const hasSystemd = () => existsSync("/run/systemd/system");
 
 /**
  * Writes the units, creates the account, and starts the service if systemd runs. The settings of an
@@ -48,7 +61,7 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
       { hint: `sudo install -m 755 ${shellWord(options.executable)} /usr/local/bin/rehome` },
     );
   }
-  const trial = isThisSystem ? await chosenTrial(options, io) : undefined;
+  const trial = isThisSystem ? await chosenTrial(options.from, io) : undefined;
   putUnits(options, io);
   setLowPort(root, port, io);
   const variables = new Map<string, string>();
@@ -62,26 +75,49 @@ export async function installService(options: InstallOptions, io: Io): Promise<v
     command(["install", "-d", "-m", "700", "-o", options.user, serviceDataFolder]);
   }
   if (trial !== undefined) await takeAlong(trial, io);
-  if (!existsSync("/run/systemd/system")) {
-    io.out("systemd does not run here. The units are installed for later.\n");
-    return;
-  }
+  if (hasSystemd()) await startService(io);
+  else io.out("systemd does not run here. The units are installed for later.\n");
+}
+
+async function startService(io: Io): Promise<void> {
   const ranBefore = Bun.spawnSync(["systemctl", "is-active", "--quiet", service]).exitCode === 0;
   command(["systemctl", "daemon-reload"]);
   command(
-    ["systemctl", "enable", "--now", service, "rehome-backup.timer"],
+    ["systemctl", "enable", "--now", service, timer],
     `journalctl -u rehome -o cat -n 20 shows why. Correct ${settingsFile.path}, then: systemctl restart rehome`,
   );
   if (ranBefore) {
-    io.out(
-      "The service runs as before. To use the new units, settings and executable: systemctl restart rehome\n",
+    return io.out(
+      "The service is still running as before. To use the new units, settings and executable: systemctl restart rehome\n",
     );
-    return;
   }
   const loaded = loadConfig({}, {}, featureSettings(io.features), io.machine.service());
-  io.out(`The service runs, and starts with the machine. Its data is in ${placeOf(loaded)}.\n`);
+  io.out(`The service is running and will start at boot. Its data is in ${placeOf(loaded)}.\n`);
   await sayReach(loaded.config, io);
-  io.out("Next: sudo rehome keys create --plan free --name LABEL\n");
+  return io.out("Next: sudo rehome keys create --plan free --name LABEL\n");
+}
+
+/** Stops the service and removes what an installation wrote, but for its settings and its data. */
+export function uninstallService(root: string, io: Io): void {
+  const folder = join(root, unitFolder);
+  const ours = [...units().keys(), lowPort.path].map((name) => join(folder, name));
+  const found = ours.filter(existsSync);
+  if (found.length === 0) {
+    throw new AppError("not_found", `There is no unit of rehome in ${folder}.`, {
+      hint: "If the package installed it: apt remove rehome",
+    });
+  }
+  if (root === "/" && hasSystemd()) command(["systemctl", "disable", "--now", service, timer]);
+  for (const file of found) remove(file, io);
+  const dropIns = dirname(join(folder, lowPort.path));
+  if (existsSync(dropIns) && readdirSync(dropIns).length === 0) rmdirSync(dropIns);
+  if (root !== "/") return;
+  if (hasSystemd()) command(["systemctl", "daemon-reload"]);
+  const account = io.machine.service()?.account?.name ?? "rehome";
+  io.out(`The service is stopped. Its data is still in ${serviceDataFolder}.\n`);
+  io.out(
+    `To delete everything: sudo rm -r ${serviceDataFolder} ${settingsFile.path}; sudo userdel ${account}\n`,
+  );
 }
 
 /** Writes the units, but for those that the Debian package has installed. */
@@ -95,25 +131,95 @@ function putUnits(options: InstallOptions, io: Io): void {
   }
 }
 
-/** The trial whose data comes along: the named one, or one that a person agrees to. */
-async function chosenTrial({ from }: InstallOptions, io: Io): Promise<string | undefined> {
-  if (from !== undefined) {
-    requireTrial(from, io);
-    return from;
+/** Ports below it need a right of their own (ip(7)). */
+const unprivilegedPortMin = 1_024;
+
+/** True for a port that needs a right; 0 is any that is free. */
+const isLow = (port: number | undefined) =>
+  port !== undefined && port > 0 && port < unprivilegedPortMin;
+
+/**
+ * Gives the service in `root` the right to low ports where it listens on one: on `given`, or as its
+ * settings say. Takes the right away where it does not.
+ */
+function setLowPort(root: string, given: number | undefined, io: Io): void {
+  const path = join(root, unitFolder, lowPort.path);
+  const file = join(root, settingsFile.path);
+  const variables = existsSync(file) ? readSettingsFile(file) : new Map<string, string>();
+  const valueOf = (setting: AnySetting) => setting.parse(variables.get(variableOf(setting)) ?? "");
+  const port = given ?? (valueOf(settings.port) as number | undefined);
+  // The console and the metrics have an address and a port.
+  const others = featureSettings(io.features).map(
+    (setting) => (valueOf(setting) as { port?: number } | undefined)?.port,
+  );
+  if ([port, ...others].some(isLow)) {
+    if (isLow(given) || !existsSync(path)) put(path, lowPort.text, io);
+    return;
   }
-  const found = isServiceNew() ? trialOf(io) : undefined;
-  if (found === undefined) return undefined;
-  const answer = io.canAsk
-    ? await io.ask(`Copy the data of the trial in ${found} to the service? [y/N] `)
-    : "";
-  if (!isYes(answer)) {
-    io.err(
-      `The data of the trial stays in ${found}; --from ${shellWord(found)} copies it to the service.\n`,
-    );
-    return undefined;
+  // What somebody has changed is theirs.
+  const isOurs = existsSync(path) && readFileSync(path, "utf8") === lowPort.text;
+  if (isOurs && port !== undefined) remove(path, io);
+}
+
+/**
+ * The text of a settings file with these variables set. Each takes the place of the line that sets
+ * it, or else of the comment that shows it; all other lines stay as they are.
+ */
+export function withVariables(text: string, variables: ReadonlyMap<string, string>): string {
+  const lines = text.replace(/\n$/, "").split("\n");
+  for (const [name, value] of variables) {
+    const assigned = `${name}=${value}`;
+    const isSet = (line: string) => new RegExp(`^\\s*${name}\\s*=`).test(line);
+    const isShown = (line: string) => new RegExp(`^#\\s*${name}=`).test(line);
+    // The last assignment counts.
+    const at = lines.findLastIndex(isSet);
+    const place = at === -1 ? lines.findIndex(isShown) : at;
+    if (place === -1) lines.push(assigned);
+    else lines[place] = assigned;
   }
-  requireTrial(found, io);
-  return found;
+  return `${lines.join("\n")}\n`;
+}
+
+/**
+ * Creates the settings file with `text` if there is none, and sets `variables` in it. Other lines
+ * of an administrator stay. Throws `unavailable` when it cannot be written.
+ */
+export function putSettings(
+  path: string,
+  text: string,
+  variables: ReadonlyMap<string, string>,
+  io: Io,
+): void {
+  const before = existsSync(path) ? readFileSync(path, "utf8") : undefined;
+  const after = withVariables(before ?? text, variables);
+  // One that is there keeps its mode: it may hold the password of a database.
+  if (after !== before) put(path, after, io, before === undefined);
+}
+
+/** Writes a file and says so; `isOpen` lets every user's commands read it. */
+function put(path: string, text: string, io: Io, isOpen = true): void {
+  asRoot(path, "written", () => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    if (isOpen) chmodSync(path, 0o644);
+  });
+  io.out(`Wrote ${path}\n`);
+}
+
+function remove(path: string, io: Io): void {
+  asRoot(path, "removed", () => rmSync(path));
+  io.out(`Removed ${path}\n`);
+}
+
+function asRoot(path: string, done: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    throw new AppError("unavailable", `${path} cannot be ${done}: ${reasonNotMade(error)}.`, {
+      cause: error,
+      hint: "Run it as root, with sudo.",
+    });
+  }
 }
 
 /** Where others reach the service, unless only this machine does. */
@@ -124,7 +230,7 @@ async function sayReach({ host, port, tlsCert }: Config, io: Io): Promise<void> 
   const [first] = reaches;
   if (first === undefined) return;
   io.out(
-    `Try it there, and open the firewall if nothing answers: curl -i ${first.origin}/health\n`,
+    `Try it there, and open the firewall if nothing responds: curl -i ${first.origin}/health\n`,
   );
 }
 
@@ -138,7 +244,7 @@ function makeAccount(user: string, io: Io): void {
 
 function command(
   words: readonly string[],
-  hint = "Do this step by hand, then run rehome service install again.",
+  hint = "Do this step by hand, then run the same command again.",
 ): void {
   const [tool = ""] = words;
   let why = "it is not on this machine";

@@ -8,13 +8,35 @@ import { homeOf } from "../../../storage/system-account.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import type { Io } from "../../../cli/io.ts";
+import { isYes } from "../../../cli/terminal/confirm.ts";
 import { counted } from "../../../cli/terminal/text.ts";
 import { copyPlaces } from "../../postgres/moving/copy-command.ts";
 import { requireUnused } from "../../hold-catalogue.ts";
 import { refuseMovedFolder } from "../moved-folder.ts";
 
+/** The trial whose data comes along: the named one, or one that a person agrees to. */
+export async function chosenTrial(from: string | undefined, io: Io): Promise<string | undefined> {
+  if (from !== undefined) {
+    requireTrial(from, io);
+    return from;
+  }
+  const found = isServiceNew() ? trialOf(io) : undefined;
+  if (found === undefined) return undefined;
+  const answer = io.canAsk
+    ? await io.ask(`Copy the data of the trial in ${found} to the service? [y/N] `)
+    : "";
+  if (!isYes(answer)) {
+    io.err(
+      `The data of the trial stays in ${found}; --from ${shellWord(found)} copies it to the service.\n`,
+    );
+    return undefined;
+  }
+  requireTrial(found, io);
+  return found;
+}
+
 /** The folder in which the user who runs the installation has tried rehome, if any. */
-export function trialOf({ env }: Io): string | undefined {
+function trialOf({ env }: Io): string | undefined {
   const home = homeOf(env["SUDO_USER"] ?? "");
   const own = home === undefined ? [] : [join(home, ".local/share/rehome")];
   return [...own, defaultDataFolder(env)].find(
@@ -23,12 +45,12 @@ export function trialOf({ env }: Io): string | undefined {
 }
 
 /** True when the service has nothing yet that a trial's data would have to go beside. */
-export function isServiceNew(): boolean {
+function isServiceNew(): boolean {
   return !existsSync(storeFiles(serviceDataFolder).catalogue);
 }
 
 /** Throws when the data in `from` cannot be copied, before anything is changed. */
-export function requireTrial(from: string, io: Io): void {
+function requireTrial(from: string, io: Io): void {
   const source = storeFiles(resolve(from)).catalogue;
   if (!existsSync(source)) {
     throw new AppError("not_found", `There is no rehome.db in ${from}.`, {

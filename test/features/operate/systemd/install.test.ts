@@ -1,9 +1,22 @@
 /** What `rehome service install` leaves in the files of a system. */
 import { afterEach, expect, test } from "bun:test";
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { installService } from "../../../../src/features/operate/systemd/install.ts";
-import { serviceCommand } from "../../../../src/features/operate/systemd/service-command.ts";
+import {
+  installService,
+  putSettings,
+  uninstallService,
+  withVariables,
+} from "../../../../src/features/operate/systemd/install.ts";
+import { serviceCommand } from "../../../../src/features/operate/systemd/command.ts";
 import { temporaryFolder } from "../../../helpers/binary.ts";
 import { testIo } from "../../../helpers/io.ts";
 
@@ -67,4 +80,48 @@ test("a port that changes with each start is not offered, and not taken", () => 
   expect(install.parseAsync(["--port", "0"], { from: "user" })).rejects.toThrow(
     "The service needs a port that stays.",
   );
+});
+
+test("an uninstallation removes the units and leaves the settings", async () => {
+  using folder = temporaryFolder();
+  const io = testIo();
+  expect(() => uninstallService(folder.path, io)).toThrow("There is no unit of rehome in");
+  await install(folder.path, 80);
+  const units = join(folder.path, "etc/systemd/system");
+  uninstallService(folder.path, io);
+  expect(readdirSync(units)).toEqual([]);
+  expect(io.printed().match(/^Removed /gm)).toHaveLength(4);
+  expect(existsSync(join(folder.path, "etc/default/rehome"))).toBe(true);
+});
+
+const port = new Map([["REHOME_PORT", "9000"]]);
+
+test.each([
+  [
+    "the line that sets it",
+    "REHOME_PORT=80\nREHOME_BANS=off\n",
+    "REHOME_PORT=9000\nREHOME_BANS=off\n",
+  ],
+  ["the last of them", "REHOME_PORT=1\nREHOME_PORT=2\n", "REHOME_PORT=1\nREHOME_PORT=9000\n"],
+  ["the comment that shows it", "# ours\n#REHOME_PORT=8080\n", "# ours\nREHOME_PORT=9000\n"],
+  ["no other comment", "# REHOME_PORTS\n", "# REHOME_PORTS\nREHOME_PORT=9000\n"],
+  ["the end", "REHOME_PORT_X=1", "REHOME_PORT_X=1\nREHOME_PORT=9000\n"],
+])("a variable takes the place of %s", (_, before, after) => {
+  expect(withVariables(before, port)).toBe(after);
+});
+
+test("nothing to set changes nothing", () => {
+  expect(withVariables("#REHOME_PORT=8080\n", new Map())).toBe("#REHOME_PORT=8080\n");
+});
+
+test("the file that is there keeps its mode, and is written when something changes", () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "rehome");
+  const io = testIo();
+  writeFileSync(file, "REHOME_STORE=postgres://u:p@h/d\n");
+  chmodSync(file, 0o600);
+  for (let time = 0; time < 2; time += 1) putSettings(file, "", port, io);
+  expect(readFileSync(file, "utf8")).toBe("REHOME_STORE=postgres://u:p@h/d\nREHOME_PORT=9000\n");
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(io.printed()).toBe(`Wrote ${file}\n`);
 });
