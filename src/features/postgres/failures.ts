@@ -52,6 +52,8 @@ function codeOf(error: unknown): string {
 
 /** True when the connection is gone or was never made. */
 export function isConnectionLoss(error: unknown): boolean {
+  // It has a code of its own.
+  if (error instanceof AppError) return false;
   const state = stateOf(error);
   if (state !== "") return lossStates.has(state) || lossClasses.includes(state.slice(0, 2));
   const code = codeOf(error);

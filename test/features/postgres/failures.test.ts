@@ -44,7 +44,9 @@ describe.each([
 });
 
 test("a failure that is not the database's stays what it is", () => {
-  for (const error of [new AppError("not_found", "There is no animal 7."), new TypeError("x")]) {
+  const taken = new AppError("invalid_request", "The label is taken.", { code: "keyNameTaken" });
+  for (const error of [taken, new TypeError("x")]) {
     expect(asAppError(error)).toBe(error);
+    expect(isConnectionLoss(error)).toBe(false);
   }
 });
