@@ -1,14 +1,13 @@
 // What a request costs at least: a bare Bun.serve that sends the bytes it is told to send. It is
-// compiled and run like the service. ANSWER names a file made by capture.ts; KIND is `same` (that
-// answer to every request) or `echo` (parses the JSON body and sends it back with an id, as a
-// create does).
-import type { Captured } from "./capture.ts";
+// compiled and run like the service. RESPONSE names a file of measure.ts; KIND is `same` (that
+// response to every request) or `echo` (parses the JSON body and sends it back with an id).
+import type { Captured } from "./measure.ts";
 
 process.env.NODE_ENV = "production";
 
-const { status, headers, body } = (await Bun.file(process.env.ANSWER ?? "").json()) as Captured;
+const { status, headers, body } = (await Bun.file(process.env.RESPONSE ?? "").json()) as Captured;
 
-/** Answers every request alike. Bun encodes the body's text each time, as the service's. */
+/** Responds to every request alike. Bun encodes the body's text each time, as the service's. */
 const same = (): Response => new Response(body, { status, headers });
 
 const echoes = process.env.KIND === "echo";

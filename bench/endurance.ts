@@ -1,16 +1,13 @@
-// Two measurements that are not rounds of wrk: memory over time at full speed, and the time to the
-// first answer of a freshly started process.
-import { mkdirSync } from "node:fs";
+// Two measurements that are not rounds: memory over time at full speed, and the time to the first
+// response of a freshly started process.
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { askFor } from "./capture.ts";
-import { DidNotRun, freePort, loadCore, serverCore, usage } from "./process.ts";
+import { type Request, runLoad } from "./load.ts";
+import { atRest, DidNotRun, freePort, startTime, usage } from "./process.ts";
 import { rehomeTarget, serveCommand } from "./rehome.ts";
-import { coldCount, deepPages, get, spread } from "./scenarios.ts";
+import { animalCount, coldCount, createOf, deepPages, get, spread } from "./scenarios.ts";
 import { median } from "./stats.ts";
-import { type Request, runLoad } from "./wrk.ts";
-
-export const rssGoalMiB = 120;
-export const startGoalMs = 40;
+import type { Stores } from "./stores.ts";
 
 export interface MemoryResult {
   readonly seconds: number;
@@ -19,28 +16,19 @@ export interface MemoryResult {
   /** Resident memory at the end of each minute (or of the run, when it is shorter). */
   readonly minutesMiB: readonly number[];
   readonly mostMiB: number;
-  /** Of the last reading, what is not the mapped executable. */
-  readonly anonymousMiB: number;
+  /** The last reading by what the memory holds. */
+  readonly partsMiB: Readonly<Record<string, number>>;
+  /** Thirty seconds after the load. */
+  readonly afterMiB: number;
 }
 
-interface Source {
-  readonly data: () => Promise<string>;
-  readonly key: string;
-  readonly animals: number;
-  readonly folder: string;
-}
+const restSeconds = 30;
 
 /** Every operation: lists, filtered lists, deep pages, single animals and one create in fifty. */
-function mixed({ key, animals }: Source): Request[] {
-  const post: Request = {
-    method: "POST",
-    path: "/v1/pets",
-    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-    body: JSON.stringify({ name: "Rex", categoryId: 1, status: "available" }),
-  };
-  const deep = deepPages(key, animals);
-  return spread(coldCount, animals).map((id, i) => {
-    if (i % 50 === 0) return post;
+function mixed(key: string): Request[] {
+  const deep = deepPages(key, animalCount);
+  return spread(coldCount, animalCount).map((id, i) => {
+    if (i % 50 === 0) return createOf(key);
     if (i % 4 === 0) return get("/v1/pets", key);
     if (i % 4 === 1) return get("/v1/pets?status=available&limit=50", key);
     return i % 4 === 2 ? (deep[i] as Request) : get(`/v1/pets/${id}`, key);
@@ -48,16 +36,16 @@ function mixed({ key, animals }: Source): Request[] {
 }
 
 /** Resident memory over `seconds` of mixed load at full speed. Throws DidNotRun. */
-export async function memory(source: Source, seconds: number): Promise<MemoryResult> {
-  const folder = join(source.folder, "memory");
-  mkdirSync(folder, { recursive: true });
-  const target = rehomeTarget({ name: "rehome", data: source.data, copy: true });
-  const server = await target.start({ folder, reference: undefined });
+export async function memory(stores: Stores, folder: string, seconds: number) {
+  const own = join(folder, "memory");
+  mkdirSync(own, { recursive: true });
+  const data = stores.withAnimals(animalCount);
+  const target = rehomeTarget({ name: "rehome", data, copy: true });
+  const server = await target.start({ folder: own, reference: undefined });
   try {
-    const idleMiB = usage(server.pid).rssMiB;
-    const requests = mixed(source);
-    const { port } = server;
-    const load = runLoad({ port, connections: 64, seconds, requests, folder });
+    const idleMiB = (await atRest(server.pid)).rssMiB;
+    const requests = mixed(stores.keys.unbounded);
+    const load = runLoad({ port: server.port, connections: 64, seconds, requests });
     const readings: number[] = [];
     const sample = async (): Promise<void> => {
       for (let second = 1; second <= seconds; second++) {
@@ -66,20 +54,45 @@ export async function memory(source: Source, seconds: number): Promise<MemoryRes
       }
     };
     const [counted] = await Promise.all([load, sample()]);
-    if (counted.refused > 0) throw new DidNotRun(`${counted.refused} requests were refused`);
-    if (counted.socketErrors > 0) throw new DidNotRun(`${counted.socketErrors} socket errors`);
+    const partsMiB = memoryParts(server.pid);
+    const served = (counted.statuses[200] ?? 0) + (counted.statuses[201] ?? 0);
+    if (served < counted.requests) throw new DidNotRun("some requests were refused");
+    await Bun.sleep(restSeconds * 1000);
     const ends = readings.filter((_, i) => (i + 1) % 60 === 0);
-    return {
+    const result: MemoryResult = {
       seconds,
       requests: counted.requests,
       idleMiB,
       minutesMiB: ends.length > 0 ? ends : readings.slice(-1),
       mostMiB: Math.max(...readings),
-      anonymousMiB: usage(server.pid).anonymousMiB,
+      partsMiB,
+      afterMiB: usage(server.pid).rssMiB,
     };
+    return result;
   } finally {
     await server.stop();
   }
+}
+
+/** Resident memory by mapping: the executable, compiled code, stacks, and the two heaps. */
+function memoryParts(pid: number): Record<string, number> {
+  const parts: Record<string, number> = {};
+  let part = "";
+  for (const line of readFileSync(`/proc/${pid}/smaps`, "utf8").split("\n")) {
+    const head = /^([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ \d+ *(.*)$/.exec(line);
+    if (head !== null) {
+      const [, start = "", end = "", mode = "", path = ""] = head;
+      const bytes = Number.parseInt(end, 16) - Number.parseInt(start, 16);
+      if (path.endsWith("rehome")) part = "the executable";
+      else if (path !== "") part = path.startsWith("[") ? "stacks and others" : "libraries, files";
+      else if (mode.includes("x")) part = "compiled JavaScript";
+      // JavaScript's heap is reserved as one range of more than a gibibyte.
+      else part = bytes >= 2 ** 30 ? "JavaScript's heap" : "malloc: SQLite, sockets, buffers";
+    }
+    const rss = /^Rss: +(\d+) kB/.exec(line)?.[1];
+    if (rss !== undefined) parts[part] = (parts[part] ?? 0) + Number(rss) / 1024;
+  }
+  return parts;
 }
 
 export interface StartResult {
@@ -90,50 +103,16 @@ export interface StartResult {
 }
 
 /** Time from exec to the first 200 of GET /v1/pets, on two cores. Throws DidNotRun. */
-export async function startTimes(source: Source, runs: number): Promise<StartResult> {
+export async function startTimes(stores: Stores, folder: string, runs: number) {
+  const data = await stores.withAnimals(animalCount)();
+  const { path, headers } = get("/v1/pets", stores.keys.unbounded);
   const times: number[] = [];
-  for (let i = 0; i < runs; i++) times.push(await oneStart(source));
-  return {
-    runs,
-    medianMs: median(times),
-    leastMs: Math.min(...times),
-    mostMs: Math.max(...times),
-  };
-}
-
-async function oneStart({ data, key, folder }: Source): Promise<number> {
-  const port = await freePort();
-  const command = serveCommand(port, await data(), join(folder, "start.log"));
-  const begin = performance.now();
-  const child = Bun.spawn(["taskset", "-c", `${serverCore},${loadCore}`, ...command], {
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "ignore",
-  });
-  try {
-    while (!(await listening(port))) {
-      await Bun.sleep(pollMs);
-      if (child.exitCode !== null) throw new DidNotRun(`serve exited ${child.exitCode}`);
-      if (performance.now() - begin > 10_000) throw new DidNotRun("serve did not answer in 10 s");
-    }
-    await askFor(port, get("/v1/pets", key), 200);
-    return performance.now() - begin;
-  } finally {
-    child.kill("SIGTERM");
-    await child.exited;
+  for (let i = 0; i < runs; i++) {
+    const port = await freePort();
+    const command = serveCommand(port, data, join(folder, "start.log"));
+    times.push(await startTime(command, port, path, headers));
   }
-}
-
-/** Pause between two attempts to connect: without it they would take a core from the start. */
-const pollMs = 0.5;
-
-/** Whether a connection is taken. */
-async function listening(port: number): Promise<boolean> {
-  try {
-    const socket = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } });
-    socket.end();
-    return true;
-  } catch {
-    return false;
-  }
+  const [leastMs, mostMs] = [Math.min(...times), Math.max(...times)];
+  const result: StartResult = { runs, medianMs: median(times), leastMs, mostMs };
+  return result;
 }

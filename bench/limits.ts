@@ -2,8 +2,8 @@
  * Measures the promises of docs/limits.md on the executable, from outside, and prints them as a
  * table:
  *
- *   bun bench/limits.ts            all of them, about two minutes
- *   bun bench/limits.ts writes     one of parallel, processes, restart, kill, control, writes,
+ *   bun run bench limits           all of them, about two minutes
+ *   bun run bench limits writes    one of parallel, processes, restart, kill, control, writes,
  *                                  addresses, lock
  */
 import { Database } from "bun:sqlite";

@@ -1,11 +1,11 @@
 // What durable creates cost without a shared commit: the bare echo server of bare.ts with an INSERT
 // of its own, synced to the disk, for every request (SQLite, WAL, synchronous=FULL).
 import { Database } from "bun:sqlite";
-import type { Captured } from "./capture.ts";
+import type { Captured } from "./measure.ts";
 
 process.env.NODE_ENV = "production";
 
-const { status, headers } = (await Bun.file(process.env.ANSWER ?? "").json()) as Captured;
+const { status, headers } = (await Bun.file(process.env.RESPONSE ?? "").json()) as Captured;
 
 const db = new Database(process.env.DATABASE ?? "", { create: true, strict: true });
 db.run("PRAGMA journal_mode = WAL");

@@ -1,16 +1,14 @@
-// `bun bench/profile.ts SCENARIO`: where the service's time goes under one scenario's load. It runs
-// from source under Bun's sampling profiler, so its figures are no measurement; the shares are what
-// counts.
+// `bun run bench profile SCENARIO`: where the service's time goes under one scenario's load. It
+// runs from source under Bun's sampling profiler, so only the shares count.
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runLoad } from "./load.ts";
 import { DidNotRun, freePort, startServer } from "./process.ts";
 import { root, buildService, serveCommand } from "./rehome.ts";
-import { scenarios } from "./scenarios.ts";
-import { animalStores, lazy, makeKeys, missing } from "./stores.ts";
-import { runLoad } from "./wrk.ts";
+import { animalCount, ladder, main } from "./scenarios.ts";
+import { makeStores } from "./stores.ts";
 
-const animalCount = 100_000;
 const warmupSeconds = 2;
 const loadSeconds = 5;
 
@@ -48,31 +46,26 @@ function busiest({ nodes, samples = [] }: Profile, most: number): string[] {
 
 async function profile(name: string, folder: string): Promise<string[]> {
   await buildService();
-  const keyFolder = lazy(() => makeKeys(folder, 1));
-  const { keys } = await keyFolder();
-  const data = animalStores(folder, keyFolder, (text) => process.stderr.write(text))(animalCount);
-  const unused = missing("peers are not profiled");
-  const all = scenarios({
-    keys,
-    animals: animalCount,
-    data,
-    peerStore: unused,
-    peers: [],
-    installed: unused,
-  });
+  const stores = await makeStores(folder, 1, (text) => process.stderr.write(text));
+  const world = { stores, withPeers: false };
+  const all = [...main(world), ladder(world)];
   const scenario = all.find((candidate) => candidate.name === name);
   if (scenario === undefined) {
     throw new DidNotRun(`no scenario ${name}; there are ${all.map((one) => one.name).join(", ")}`);
   }
   const port = await freePort();
-  const [, ...serve] = serveCommand(port, await data(), join(folder, "access.log"));
+  const [, ...serve] = serveCommand(
+    port,
+    await stores.withAnimals(animalCount)(),
+    join(folder, "access.log"),
+  );
   const profiler = ["--cpu-prof", `--cpu-prof-dir=${folder}`, "--cpu-prof-interval=200"];
   const command = [process.execPath, ...profiler, join(root, "src", "main.ts"), ...serve];
   const server = await startServer({ command, port, stderrFile: join(folder, "stderr.txt") });
   for (const [round, seconds] of [warmupSeconds, loadSeconds].entries()) {
     await scenario.arrange?.(port, round, seconds);
     const requests = await scenario.requests(round, "rehome");
-    await runLoad({ port, connections: scenario.connections, seconds, requests, folder });
+    await runLoad({ port, connections: scenario.connections, seconds, requests });
   }
   await server.stop();
   const file = readdirSync(folder).find((entry) => entry.endsWith(".cpuprofile"));

@@ -14,7 +14,7 @@ export const executable = join(root, "dist", "rehome");
 
 /** What one key may make here: the limiter works for every request and refuses none. */
 export const unboundedPerMinute = 100_000_000;
-const unboundedPerDay = 1_000_000_000;
+export const unboundedPerDay = 1_000_000_000;
 
 export interface IssuedKey {
   readonly id: string;

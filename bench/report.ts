@@ -1,13 +1,20 @@
-// The tables, for the terminal and for RESULTS.md. Only what ran has figures.
-import { type MemoryResult, rssGoalMiB, startGoalMs, type StartResult } from "./endurance.ts";
-import type { Peer } from "./peer-store.ts";
-import { type Figure, type Measured, type ScenarioResult, ratio } from "./stats.ts";
+// RESULTS.md: what helps somebody decide comes first. Only what ran has figures.
+import { readFileSync } from "node:fs";
+import { cpus, loadavg, release, totalmem } from "node:os";
+import type { MemoryResult, StartResult } from "./endurance.ts";
+import { allPeers, frameworks, omittedByAll, peerVersions } from "./peers.ts";
+import { run } from "./process.ts";
+import { root } from "./rehome.ts";
+import { rungs, serviceName, withoutLog } from "./scenarios.ts";
+import { type Figure, type ScenarioResult, ratio } from "./stats.ts";
+import { bareName, oneCommitName } from "./yardsticks.ts";
 
 /** A measurement, or the reason there is none. */
 export type OrReason<T> = T | { readonly reason: string };
 
 export interface Environment {
   readonly machine: readonly string[];
+  readonly disk: string;
   readonly versions: Readonly<Record<string, string>>;
   readonly commit: string;
   readonly date: string;
@@ -23,6 +30,54 @@ export interface Results {
   readonly start?: OrReason<StartResult>;
 }
 
+/** What the figures promise: docs and README repeat nothing else. */
+const promised = {
+  timesTheBest: [
+    ["list", 2.5],
+    ["get", 1.2],
+    ["401", 1.2],
+    ["429", 1.2],
+  ],
+  timesACommitEach: 2,
+  flat: 0.9,
+  idleMiB: 64,
+  loadedMiB: 110,
+  startMs: 100,
+} as const;
+
+async function said(command: readonly string[]): Promise<string> {
+  return (await run(command, root).catch(() => "unknown")).trim();
+}
+
+/** Describes the machine, the versions and the commit; `folder` is where the stores lie. */
+export async function environment(folder: string, how: string): Promise<Environment> {
+  const [fileSystem, node, commit, changes, device, peers] = await Promise.all([
+    said(["stat", "-f", "-c", "%T", folder]),
+    said(["node", "--version"]),
+    said(["git", "rev-parse", "--short", "HEAD"]),
+    said(["git", "status", "--porcelain", "--untracked-files=no"]),
+    said(["df", "--output=source", folder]),
+    peerVersions(),
+  ]);
+  const packages = JSON.parse(readFileSync(`${root}/package.json`, "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  const { elysia = "?", "drizzle-orm": drizzle = "?" } = packages.dependencies;
+  return {
+    machine: [
+      `${cpus()[0]?.model.trim() || "unknown processor"}, ${cpus().length} cores`,
+      `${(totalmem() / 2 ** 30).toFixed(0)} GiB of memory`,
+      `Linux ${release()}`,
+    ],
+    disk: `${fileSystem} on ${device.split("\n").at(-1) ?? "?"}`,
+    versions: { bun: Bun.version, node: node.slice(1), elysia, "drizzle-orm": drizzle, ...peers },
+    commit: changes === "" ? commit : `${commit} with uncommitted changes`,
+    date: `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`,
+    how,
+    loadBefore: loadavg()[0] ?? 0,
+  };
+}
+
 /** A number with as many places as it needs to be told from its neighbours. */
 export function number(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString("en");
@@ -30,147 +85,222 @@ export function number(value: number): string {
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((cell, i) =>
-    Math.max(cell.length, 3, ...rows.map((row) => (row[i] ?? "").length)),
-  );
   const line = (cells: readonly string[]): string =>
-    `| ${head
-      .map((_, i) => cells[i] ?? "")
-      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
-      .join(" | ")} |`;
-  const rule = `| ${widths.map((width, i) => (i === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)).join(" | ")} |`;
-  return [line(head), rule, ...rows.map(line)].join("\n");
+    `| ${head.map((_, i) => cells[i] ?? "").join(" | ")} |`;
+  return [line(head), `| --- |${" ---: |".repeat(head.length - 1)}`, ...rows.map(line)].join("\n");
 }
 
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
+const find = ({ scenarios }: Results, name: string): ScenarioResult | undefined =>
+  scenarios.find((result) => result.name === name);
 
-const columns: readonly (readonly [string, Figure])[] = [
-  ["requests/s", "requestsPerSecond"],
-  ["p50 ms", "p50Ms"],
-  ["p99 ms", "p99Ms"],
-  ["CPU µs", "cpuUs"],
-  ["RSS MiB", "rssMiB"],
-  ["written B", "writtenBytes"],
-];
-
-/** One scenario as a table: figures per request, and in brackets the ratio to the baseline. */
-export function scenarioTable(result: ScenarioResult): string {
-  const cell = (outcome: Measured, figure: Figure): string => {
-    const value = number(outcome.median[figure]);
-    if (outcome.target === result.baseline) return value;
-    const relative = ratio(result, outcome.target, result.baseline, figure);
-    return relative === undefined ? value : `${value} (${relative.median.toFixed(2)})`;
-  };
-  const rows = result.outcomes.map((outcome) => {
-    if (!outcome.ran) return [outcome.target, "did not run"];
-    const shares = [outcome.median.busy, outcome.median.others].map(percent);
-    return [outcome.target, ...columns.map(([, figure]) => cell(outcome, figure)), ...shares];
-  });
-  const reasons = result.outcomes.flatMap((outcome) =>
-    outcome.ran ? [] : [`\n- ${outcome.target} did not run: ${outcome.reason}`],
-  );
-  const head = ["", ...columns.map(([title]) => title), "core used", "by others"];
-  return [table(head, rows), ...reasons].join("\n");
+function figureOf(result: ScenarioResult | undefined, target: string, figure: Figure) {
+  const outcome = result?.outcomes.find((each) => each.target === target);
+  return outcome?.ran ? outcome.median[figure] : undefined;
 }
 
-/**
- * The goals as a table: the ratio of requests a second that was reached (with the least and most of
- * the rounds), the same ratio by processor time, which a busy machine disturbs less, and what was
- * asked.
- */
-export function goalTable(results: Results): string {
-  const rows: string[][] = [];
-  for (const result of results.scenarios) {
-    for (const goal of result.goals) {
-      const reached = ratio(result, goal.target, goal.against, "requestsPerSecond");
-      const byCpu = ratio(result, goal.against, goal.target, "cpuUs");
-      rows.push([
-        `${result.name}: ${goal.target} / ${goal.against}`,
-        reached === undefined ? "did not run" : reached.median.toFixed(2),
-        reached === undefined ? "" : `${reached.least.toFixed(2)} to ${reached.most.toFixed(2)}`,
-        byCpu?.median.toFixed(2) ?? "",
-        `>= ${goal.atLeast}`,
-        verdict(reached && reached.median >= goal.atLeast),
-      ]);
-    }
+/** One promise: what it says, what was reached, and whether that holds. */
+type Promised = readonly [what: string, reached: string, promise: string, verdict: string];
+
+const verdict = (isMet: boolean | undefined): string =>
+  isMet === undefined ? "did not run" : isMet ? "kept" : "MISSED";
+
+function times(
+  what: string,
+  result: ScenarioResult,
+  other: string,
+  least: number,
+  target = serviceName,
+): Promised {
+  const reached = ratio(result, target, other, "requestsPerSecond");
+  const shown =
+    reached && `${number(reached.median)} (${number(reached.least)} to ${number(reached.most)})`;
+  return [what, shown ?? "", `>= ${least}`, verdict(reached && reached.median >= least)];
+}
+
+/** The framework that serves most of a scenario. */
+function best(result: ScenarioResult): string | undefined {
+  const speed = (name: string) => figureOf(result, name, "requestsPerSecond") ?? 0;
+  const [first] = frameworks.toSorted((a, b) => speed(b) - speed(a));
+  return first !== undefined && speed(first) > 0 ? first : undefined;
+}
+
+function promises(results: Results): Promised[] {
+  const rows: Promised[] = [];
+  for (const [name, least] of promised.timesTheBest) {
+    const result = find(results, name);
+    const peer = result && best(result);
+    if (peer !== undefined) rows.push(times(`${name}, times ${peer}`, result!, peer, least));
   }
-  const { memory, start } = results;
-  if (memory !== undefined) rows.push(memoryGoal(memory));
-  if (start !== undefined) rows.push(startGoal(start));
-  return table(["", "reached", "rounds", "by CPU", "goal", ""], rows);
+  for (const name of ["create-64", "create-256"]) {
+    const result = find(results, name);
+    if (result === undefined) continue;
+    const what = `${name}, times ${oneCommitName} (${results.environment.disk})`;
+    rows.push(times(what, result, oneCommitName, promised.timesACommitEach));
+  }
+  for (const result of results.scenarios.filter(({ name }) => name.startsWith("flat-"))) {
+    const [large, small] = result.outcomes.map(({ target }) => target);
+    if (large === undefined || small === undefined) continue;
+    rows.push(times(`${result.title}: ${large} / ${small}`, result, small, promised.flat, large));
+  }
+  return [...rows, ...memoryPromises(results), ...startPromise(results)];
 }
 
-const verdict = (met: boolean | undefined): string =>
-  met === undefined ? "" : met ? "met" : "MISSED";
-
-function memoryGoal(memory: OrReason<MemoryResult>): string[] {
-  const what = "memory: RSS after a minute at full speed, MiB";
-  const goal = `< ${rssGoalMiB}`;
-  if ("reason" in memory) return [what, `did not run: ${memory.reason}`, "", "", goal, ""];
-  const reached = memory.minutesMiB[0] as number;
-  const met = memory.seconds >= 60 ? verdict(reached < rssGoalMiB) : "shorter than a minute";
-  return [what, number(reached), `at most ${number(memory.mostMiB)}`, "", goal, met];
-}
-
-function startGoal(start: OrReason<StartResult>): string[] {
-  const what = "start: exec to the first 200, ms";
-  const goal = `< ${startGoalMs}`;
-  if ("reason" in start) return [what, `did not run: ${start.reason}`, "", "", goal, ""];
-  const range = `${number(start.leastMs)} to ${number(start.mostMs)}`;
-  const met = verdict(start.medianMs < startGoalMs);
-  return [what, number(start.medianMs), range, "", goal, met];
-}
-
-function memoryText(memory: OrReason<MemoryResult>): string {
-  if ("reason" in memory) return `Did not run: ${memory.reason}.`;
-  const minutes = memory.minutesMiB.map(number).join(", ");
-  return `${memory.requests.toLocaleString("en")} requests of every kind in ${memory.seconds} s. RSS at rest ${number(memory.idleMiB)} MiB; at the end of each minute ${minutes} MiB; at most ${number(memory.mostMiB)} MiB. At the end ${number(memory.anonymousMiB)} MiB of it were the process's own, the rest the mapped executable.`;
-}
-
-const runtimes = {
-  bun: "on Bun",
-  node: "on Node",
-  go: "compiled by Go",
-  rust: "compiled by Rust",
-} as const;
-
-function peersList(peers: readonly Peer[], versions: Readonly<Record<string, string>>): string {
-  const parts = peers.map((peer) => {
-    const used = peer.packages.map((name) => `${name} ${versions[name] ?? "?"}`).join(", ");
-    const items = peer.omits.map((what) => `- ${what}`).join("\n");
-    return `**${peer.name}** (${used}, ${runtimes[peer.runtime]}):\n\n${items}`;
+function memoryPromises({ memory }: Results): Promised[] {
+  if (memory === undefined) return [];
+  const names = ["memory at rest, MiB", "memory after a minute at full speed, MiB"];
+  const bounds = [promised.idleMiB, promised.loadedMiB];
+  const reached = "reason" in memory ? [] : [memory.idleMiB, memory.minutesMiB[0]];
+  return names.map((name, i) => {
+    const [value, most] = [reached[i], bounds[i] ?? 0];
+    const isMet = value === undefined ? undefined : value <= most;
+    return [name, value === undefined ? "" : number(value), `<= ${most}`, verdict(isMet)];
   });
-  return parts.join("\n\n");
+}
+
+function startPromise({ start }: Results): Promised[] {
+  if (start === undefined) return [];
+  const what = "exec to the first 200, ms";
+  const bound = `<= ${promised.startMs}`;
+  if ("reason" in start) return [[what, "", bound, verdict(undefined)]];
+  const range = `${number(start.medianMs)} (${number(start.leastMs)} to ${number(start.mostMs)})`;
+  return [[what, range, bound, verdict(start.medianMs <= promised.startMs)]];
+}
+
+/** The promises as a table. */
+export const promiseTable = (results: Results): string =>
+  table(["", "reached (rounds)", "promised", ""], promises(results));
+
+/** One line that somebody can put beside another machine's. */
+export function oneLine(results: Results): string {
+  const { environment: env, memory, start } = results;
+  const of = (name: string): string[] => {
+    const [speed, cpuUs] = (["requestsPerSecond", "cpuUs"] as const).map((figure) =>
+      figureOf(find(results, name), serviceName, figure),
+    );
+    if (speed === undefined || cpuUs === undefined) return [];
+    return [`${name} ${number(speed)}/s ${number(cpuUs)} µs`];
+  };
+  const parts = [
+    `rehome ${env.commit}`,
+    env.machine.join(", "),
+    env.disk,
+    ...["list", "get", "401", "429", "create-64"].flatMap(of),
+    ...(memory === undefined || "reason" in memory ? [] : [`rest ${number(memory.idleMiB)} MiB`]),
+    ...(start === undefined || "reason" in start ? [] : [`start ${number(start.medianMs)} ms`]),
+  ];
+  return parts.join(" | ");
+}
+
+const matrixTargets = [
+  serviceName,
+  bareName,
+  oneCommitName,
+  ...allPeers.map(({ name }) => name),
+] as const;
+
+/** One figure of every target in every scenario that has peers. */
+function matrix(results: Results, figure: Figure): string {
+  const rows = results.scenarios.filter(
+    ({ name }) => name !== "ladder" && !name.startsWith("flat-"),
+  );
+  const targets = matrixTargets.filter((target) =>
+    rows.some(({ outcomes }) => outcomes.some((outcome) => outcome.target === target)),
+  );
+  const cells = rows.map((result) => [
+    result.name,
+    ...targets.map((target) => {
+      const value = figureOf(result, target, figure);
+      return value === undefined ? "" : number(value);
+    }),
+  ]);
+  return rows.length === 0 ? "Not measured." : table(["", ...targets], cells);
+}
+
+function ladderTable(results: Results): string {
+  const result = find(results, "ladder");
+  if (result === undefined) return "Not measured.";
+  const names = [bareName, ...rungs.map(([name]) => name), withoutLog, serviceName];
+  let last: number | undefined;
+  const rows = names.map((name) => {
+    const cpuUs = figureOf(result, name, "cpuUs");
+    const more = cpuUs === undefined || last === undefined ? "" : (cpuUs - last).toFixed(1);
+    last = cpuUs ?? last;
+    return [name, cpuUs === undefined ? "did not run" : cpuUs.toFixed(1), more];
+  });
+  return table(["GET /v1/pets", "CPU µs a request", "more"], rows);
+}
+
+function memoryText({ memory }: Results): string {
+  if (memory === undefined) return "Not measured.";
+  if ("reason" in memory) return `Did not run: ${memory.reason}.`;
+  const { requests, seconds, minutesMiB, mostMiB, afterMiB, idleMiB } = memory;
+  const parts = Object.entries(memory.partsMiB)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([name, value]) => [name, number(value)]);
+  return `${requests.toLocaleString("en")} requests of every kind in ${seconds} s. Resident memory in MiB: at rest ${number(idleMiB)}; at the end of each minute ${minutesMiB.map(number).join(", ")}; at most ${number(mostMiB)}; 30 s after the load ${number(afterMiB)}. At the end of the load it held:\n\n${table(["", "MiB"], parts)}`;
 }
 
 /** A round is disturbed when other programs took more than a tenth of one of its two cores. */
 const disturbedShare = 0.1;
 
-function quietness({ environment, scenarios }: Results): string {
+function quietness({ environment: env, scenarios }: Results): string {
   const rounds = scenarios.flatMap(({ outcomes }) =>
-    outcomes.flatMap((o) => (o.ran ? o.rounds : [])),
+    outcomes.flatMap((outcome) => (outcome.ran ? outcome.rounds : [])),
   );
-  const disturbed = rounds.filter((round) => round.others > disturbedShare).length;
-  const load = `Load average before the first round: ${environment.loadBefore.toFixed(2)}.`;
+  const disturbed = rounds.filter(({ others }) => others > disturbedShare).length;
+  const load = `Load average before the first round: ${env.loadBefore.toFixed(2)}.`;
   if (disturbed === 0) return `${load} No round was disturbed by other programs.`;
-  return `${load} **Other programs took more than a tenth of a core in ${disturbed} of ${rounds.length} rounds. Do not rely on requests/s and latency.**`;
+  return `${load} **Other programs took more than a tenth of a core in ${disturbed} of ${rounds.length} rounds. Do not rely on requests per second and latency.**`;
+}
+
+function notRun({ scenarios }: Results): string {
+  const names = new Map<string, string[]>();
+  for (const { name, outcomes } of scenarios) {
+    for (const outcome of outcomes) {
+      if (outcome.ran) continue;
+      const why = `${outcome.target} did not run: ${outcome.reason}`;
+      names.set(why, [...(names.get(why) ?? []), name]);
+    }
+  }
+  return [...names].map(([why, where]) => `- ${where.join(", ")}: ${why}`).join("\n");
+}
+
+function peersList({ versions }: Environment): string {
+  const lines = allPeers.map(({ name, packages, omits }) => {
+    const used = packages.map((each) => `${each} ${versions[each] ?? "?"}`).join(", ");
+    return `- **${name}** (${used}): ${omits.join(" ")}`;
+  });
+  return [`All of them: ${omittedByAll.join(" ")}\n`, ...lines].join("\n");
 }
 
 /** The whole report as Markdown. */
-export function report(results: Results, peers: readonly Peer[]): string {
-  const { environment: env, scenarios, memory } = results;
-  const versions = Object.entries(env.versions).map(([name, version]) => `${name} ${version}`);
+export function report(results: Results): string {
+  const { environment: env } = results;
+  const { bun, node, elysia, "drizzle-orm": drizzle } = env.versions;
   const parts = [
     "# Results",
-    `Written by \`${env.how}\` on ${env.date}, commit ${env.commit}. How to read this: [README.md](README.md).`,
-    `${env.machine.join("; ")}.\n\n${versions.join(", ")}.`,
+    `Written by \`${env.how}\` on ${env.date}, commit ${env.commit}. [README.md](README.md) says how to read it.`,
+    `${env.machine.join("; ")}; stores on ${env.disk}. Bun ${bun}, Node ${node}, elysia ${elysia}, drizzle-orm ${drizzle}. The server runs on core 0, the load on core 1.`,
     quietness(results),
-    "## Goals",
-    goalTable(results),
-    ...scenarios.flatMap((result) => [`## ${result.name}`, result.title, scenarioTable(result)]),
-    ...(memory === undefined ? [] : ["## memory", memoryText(memory)]),
-    "## What the peers do not do",
-    peersList(peers, env.versions),
+    "## What is promised",
+    promiseTable(results),
+    "One line, to compare with another machine:",
+    `\`\`\`\n${oneLine(results)}\n\`\`\``,
+    "## Requests per second",
+    matrix(results, "requestsPerSecond"),
+    notRun(results),
+    "## Processor time of a request, µs",
+    matrix(results, "cpuUs"),
+    "## Latency at that load, p99 in ms",
+    matrix(results, "p99Ms"),
+    "## Resident memory at the end of a round, MiB",
+    matrix(results, "rssMiB"),
+    "## Where the time goes",
+    ladderTable(results),
+    "## Memory over time",
+    memoryText(results),
+    "## What the peers leave out",
+    peersList(env),
   ];
-  return `${parts.join("\n\n")}\n`;
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }

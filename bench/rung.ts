@@ -1,16 +1,16 @@
-// What stands between the bare server and the service, a rung at a time. ANSWER names a file made
+// What stands between the bare server and the service, a rung at a time. RESPONSE names a file made
 // by capture.ts; each KIND does what the one before it does, and one thing more.
 import { bearer } from "@elysiajs/bearer";
 import { Elysia } from "elysia";
-import type { Captured } from "./capture.ts";
+import type { Captured } from "./measure.ts";
 
 process.env.NODE_ENV = "production";
 
-const { status, headers, body } = (await Bun.file(process.env.ANSWER ?? "").json()) as Captured;
+const { status, headers, body } = (await Bun.file(process.env.RESPONSE ?? "").json()) as Captured;
 const listen = { hostname: "127.0.0.1", port: Number(process.env.PORT), development: false };
-/** Headers whose values no two answers share. */
+/** Headers whose values no two responses share. */
 const own = ["x-ratelimit-remaining", "x-request-id"];
-let answers = 0;
+let responses = 0;
 
 /** What limits and a log need: the URL, two headers and the caller's address. */
 function ask(request: Request, server: Bun.Server<undefined> | null): unknown {
@@ -19,9 +19,9 @@ function ask(request: Request, server: Bun.Server<undefined> | null): unknown {
 }
 
 function ownHeaders(): Record<string, string> {
-  answers += 1;
+  responses += 1;
   const made: Record<string, string> = { ...headers };
-  for (const name of own) if (name in made) made[name] = `${answers}`;
+  for (const name of own) if (name in made) made[name] = `${responses}`;
   return made;
 }
 

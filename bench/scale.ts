@@ -1,13 +1,14 @@
 // One, two and four processes on one PostgreSQL: what each request costs the processes and the
-// database, and which of them is used up first. `bun bench/scale.ts [--seconds 4] [--processes
+// database, and which of them is used up first. `bun run bench scale [--seconds 4] [--processes
 // 1,2,4]`.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { SQL } from "bun";
 import { startServer as startPostgres } from "../test/helpers/postgres.ts";
 import { animal, writeAnimals } from "./animals.ts";
+import { runLoad, type Request } from "./load.ts";
 import {
   cpuUsBetween,
   DidNotRun,
@@ -20,7 +21,6 @@ import {
 } from "./process.ts";
 import { buildService, executable, type IssuedKey, unknownKey } from "./rehome.ts";
 import { get } from "./scenarios.ts";
-import { runLoad, type Request } from "./wrk.ts";
 
 const animalCount = 100_000;
 const connectionCount = 64;
@@ -162,7 +162,7 @@ async function measure(requests: Request[], processes: number): Promise<Figures>
     await loadAll(servers, requests, 1);
     await admin`UPDATE rehome.rate_windows SET minute_label = 0, minute_used = 0`;
     const before = await readings(servers);
-    const counted = await loadAll(servers, requests, seconds);
+    const { counted, loadUs } = await loadAll(servers, requests, seconds);
     const after = await readings(servers);
     const answered = counted.reduce((sum, { requests: n }) => sum + n, 0);
     if (answered === 0) throw new DidNotRun("nothing was answered");
@@ -171,9 +171,9 @@ async function measure(requests: Request[], processes: number): Promise<Figures>
       p99Ms: Math.max(...counted.map((each) => each.p99Ms)),
       serviceUs: cpuUs(before.services, after.services) / answered,
       databaseUs: cpuUs(before.database, after.database) / answered,
-      loadUs: counted.reduce((sum, { cpuUs: us }) => sum + us, 0) / answered,
+      loadUs: loadUs / answered,
       transactions: (after.transactions - before.transactions) / answered,
-      refused: counted.reduce((sum, { refused }) => sum + refused, 0) / answered,
+      refused: counted.reduce((sum, { statuses }) => sum + (statuses[429] ?? 0), 0) / answered,
     };
   } finally {
     await Promise.all(servers.map(({ stop }) => stop()));
@@ -187,17 +187,15 @@ async function serve(): Promise<Running> {
   return await startServer({ command: [executable, ...args], port, stderrFile, pinned: false });
 }
 
-/** One wrk for each process, all at once. */
-function loadAll(servers: readonly Running[], requests: Request[], forSeconds: number) {
+/** The load of each process, all at once. */
+async function loadAll(servers: readonly Running[], requests: Request[], forSeconds: number) {
   const connections = Math.max(1, Math.floor(connectionCount / servers.length));
-  return Promise.all(
-    servers.map(async ({ port }) => {
-      const own = join(folder, `load-${port}`);
-      mkdirSync(own, { recursive: true });
-      const load = { port, connections, seconds: forSeconds, requests, folder: own };
-      return await runLoad({ ...load, pinned: false });
-    }),
+  const before = process.cpuUsage();
+  const counted = await Promise.all(
+    servers.map(({ port }) => runLoad({ port, connections, seconds: forSeconds, requests })),
   );
+  const { user, system } = process.cpuUsage(before);
+  return { counted, loadUs: user + system };
 }
 
 async function readings(servers: readonly Running[]) {

@@ -1,52 +1,44 @@
-// What is measured against the bare server and the peers.
-import { bareName, oneCommitName, bareTarget, rungTarget } from "./bare-target.ts";
-import { ask } from "./capture.ts";
-import type { Scenario, Target } from "./measure.ts";
-import type { Goal } from "./stats.ts";
-import { type Peer, peerTarget } from "./peer-store.ts";
+// What is measured, in the order it runs: those that write come last.
+import { type Request } from "./load.ts";
+import { ask, type Scenario } from "./measure.ts";
+import { allPeers, peerTarget } from "./peers.ts";
 import { DidNotRun } from "./process.ts";
 import { rehomeTarget } from "./rehome.ts";
-import type { Request } from "./wrk.ts";
+import { businessKeyCount, type KeyStore, type Stores } from "./stores.ts";
+import { bareName, oneCommitName, yardstick } from "./yardsticks.ts";
 
-/** The keys all targets of a run know. */
-export interface Keys {
-  readonly unbounded: string;
-  /** Well formed, and known to nobody. */
-  readonly unknown: string;
-  readonly unknownMany: readonly string[];
-  /** A fresh one for every round, 0 (the warm-up) included. */
-  readonly free: readonly string[];
-  /** A fresh set for every round, 0 included. */
-  readonly business: readonly (readonly string[])[];
-}
-
-interface World {
-  readonly keys: Keys;
-  readonly animals: number;
-  readonly data: () => Promise<string>;
-  readonly peerStore: () => Promise<string>;
-  readonly peers: readonly Peer[];
-  readonly installed: () => Promise<void>;
-}
-
-export const businessKeyCount = 600;
-const connectionCount = 64;
-/** Different requests of a rotating load: more than any memory of answers keeps. */
+export const serviceName = "rehome";
+export const animalCount = 100_000;
+const fewAnimals = 1_000;
+const manyAnimals = 1_000_000;
+const fewKeys = 10;
+const manyKeys = 100_000;
+const connections = 64;
+/** Different requests of a rotating load: more than any memory of responses keeps. */
 export const coldCount = 50_000;
-/** Animals that a rotating load asks for where their answers may be kept: a working set. */
+/** Animals that a rotating load asks for where their responses may be kept: a working set. */
 const warmCount = 10_000;
 const freePerMinute = 60;
-const serviceName = "rehome";
+/** Refusals warn of a ban from so long after the first one of a minute. */
+const warnedAfterMs = 2_100;
 
 const bearer = (key: string): Record<string, string> => ({ Authorization: `Bearer ${key}` });
+const written = (count: number): string => count.toLocaleString("en");
 
-export const get = (path: string, key?: string): Request => ({
+export const get = (path: string, key: string): Request => ({
   method: "GET",
   path,
-  headers: key === undefined ? {} : bearer(key),
+  headers: bearer(key),
 });
 
-/** `count` whole numbers spread over 1..most, the same in every run. */
+export const createOf = (key: string): Request => ({
+  method: "POST",
+  path: "/v1/pets",
+  headers: { ...bearer(key), "Content-Type": "application/json" },
+  body: JSON.stringify({ name: "Rex", categoryId: 1, status: "available" }),
+});
+
+/** `count` whole numbers spread over 1 to `most`, the same in every run. */
 export function spread(count: number, most: number): number[] {
   return Array.from({ length: count }, (_, i) => 1 + ((i * 7919) % most));
 }
@@ -59,110 +51,8 @@ export function deepPages(key: string, animals: number): Request[] {
 }
 
 /** Requests for `count` different animals of the store (for all of a smaller one). */
-export const someAnimals = (key: string, animals: number, count: number): Request[] =>
+const someAnimals = (key: string, animals: number, count: number): Request[] =>
   spread(Math.min(count, animals), animals).map((id) => get(`/v1/pets/${id}`, key));
-
-interface Shape {
-  readonly name: string;
-  readonly title: string;
-  /** The least ratio to the bare server, where one is asked for. */
-  readonly atLeast?: number;
-  readonly requests: (round: number) => readonly Request[];
-}
-
-type More = Partial<Pick<Scenario, "status" | "arrange" | "atMostSeconds">>;
-
-function reading(world: World, shape: Shape, more: More = {}): Scenario {
-  const peers = world.peers.map((peer) => peerTarget(peer, world.peerStore, world.installed));
-  const { name, title, requests, atLeast } = shape;
-  return {
-    name,
-    title,
-    connections: connectionCount,
-    status: 200,
-    baseline: bareName,
-    goals: atLeast === undefined ? [] : [{ target: serviceName, against: bareName, atLeast }],
-    targets: [rehomeTarget({ name: serviceName, data: world.data }), bareTarget("same"), ...peers],
-    requests,
-    ...more,
-  };
-}
-
-/** Of twenty requests, nineteen are pages among a thousand, and one adds an animal. */
-const mixedShape = { pages: 1_000, turns: 1_000, readsATurn: 19 } as const;
-
-/** Reads and writes at once: what a create makes of the answers that are kept. */
-function mixed(world: World): Scenario {
-  const { keys, animals } = world;
-  const first = spread(mixedShape.pages, animals - 100);
-  const pages = first.map((after) => get(`/v1/pets?after=${after}`, keys.unbounded));
-  const post = create(world);
-  const requests = Array.from({ length: mixedShape.turns }, (_, turn) => {
-    const at = turn * mixedShape.readsATurn;
-    const read = Array.from({ length: mixedShape.readsATurn }, (__, i) => pages[(at + i) % 1_000]);
-    return [...read.filter((page) => page !== undefined), post];
-  }).flat();
-  const peers = world.peers.map((peer) =>
-    peerTarget(peer, world.peerStore, world.installed, "FULL"),
-  );
-  return {
-    name: "mixed",
-    title: "95 % pages of a working set of 1,000 and 5 % durable creates, 64 connections",
-    connections: connectionCount,
-    status: 200,
-    baseline: bareName,
-    targets: [
-      rehomeTarget({ name: serviceName, data: world.data, copy: true }),
-      bareTarget("same"),
-      ...peers,
-    ],
-    requests: () => requests,
-  };
-}
-
-const create = ({ keys }: World): Request => ({
-  method: "POST",
-  path: "/v1/pets",
-  headers: { ...bearer(keys.unbounded), "Content-Type": "application/json" },
-  body: newPet,
-});
-
-const newPet = JSON.stringify({ name: "Rex", categoryId: 1, status: "available" });
-
-function creating(
-  world: World,
-  connections: number,
-  goals: readonly Goal[],
-  relaxed = false,
-): Scenario {
-  const post = create(world);
-  const synchronous = relaxed ? "NORMAL" : "FULL";
-  const peers = world.peers.map((peer) =>
-    peerTarget(peer, world.peerStore, world.installed, synchronous),
-  );
-  const yardsticks: Target[] = relaxed ? [] : [bareTarget("one-commit")];
-  return {
-    name: relaxed ? "create-relaxed" : `create-${connections}`,
-    title: relaxed
-      ? `POST /v1/pets, ${connections} connections; rehome durable as ever, the peers with synchronous=NORMAL (a power cut loses their last creates)`
-      : `POST /v1/pets, durable (on the disk before the 201), ${connections} connections`,
-    connections,
-    status: 201,
-    baseline: bareName,
-    goals,
-    targets: [
-      rehomeTarget({ name: serviceName, data: world.data, copy: true }),
-      bareTarget("echo"),
-      ...yardsticks,
-      ...peers,
-    ],
-    requests: () => [post],
-    creates: true,
-  };
-}
-
-/** Refusals warn of a ban from so long after the first one of a minute. */
-const warnedAfterMs = 2_100;
 
 /** Uses a Free key up in a minute with room for `seconds`: all the load gets one refusal. */
 async function exhaust(port: number, key: string, seconds: number): Promise<void> {
@@ -177,131 +67,161 @@ async function exhaust(port: number, key: string, seconds: number): Promise<void
   throw new DidNotRun("a Free key is still admitted after 61 requests");
 }
 
-/** The scenarios of the main table, in the order they are run: those that write come last. */
-export const scenarios = (world: World): Scenario[] => [
-  ...reads(world),
-  ...refusals(world),
-  manyKeys(world),
-  ...creates(world),
-  mixed(world),
-  ladder(world),
-];
+/** Of twenty requests, nineteen are pages among a thousand, and one adds an animal. */
+function mixedRequests(key: string): Request[] {
+  const pages = spread(1_000, animalCount - 100).map((after) =>
+    get(`/v1/pets?after=${after}`, key),
+  );
+  return Array.from({ length: 20_000 }, (_, i) =>
+    i % 20 === 19 ? createOf(key) : (pages[i % pages.length] as Request),
+  );
+}
 
-function reads(world: World): Scenario[] {
-  const { keys, animals } = world;
+export interface World {
+  readonly stores: Stores;
+  readonly withPeers: boolean;
+}
+
+/** The scenarios that compare the service with the peers and with the bare server. */
+export function main({ stores, withPeers }: World): Scenario[] {
+  const { keys } = stores;
   const key = keys.unbounded;
-  const cold = someAnimals(key, animals, coldCount);
-  const scenario = (
+  const freeKey = (round: number): string => keys.free[round] as string;
+  const data = stores.withAnimals(animalCount);
+  const peerStore = stores.ofPeers(animalCount);
+  const peers = withPeers ? allPeers.map((peer) => peerTarget(peer, peerStore)) : [];
+  const bare = yardstick(bareName, "bare", "same");
+  const reading = (
     name: string,
     title: string,
-    requests: readonly Request[],
-    atLeast = 0.6,
-  ): Scenario => reading(world, { name, title, atLeast, requests: () => requests });
+    requests: Scenario["requests"],
+    more: Partial<Scenario> = {},
+  ): Scenario => {
+    const targets = [rehomeTarget({ name: serviceName, data }), bare, ...peers];
+    return { name, title, connections, status: 200, targets, requests, ...more };
+  };
+  const writer = rehomeTarget({ name: serviceName, data, copy: true });
+  const creating = (count: number): Scenario => ({
+    name: `create-${count}`,
+    title: `POST /v1/pets, on the disk before the 201, ${count} connections`,
+    connections: count,
+    status: 201,
+    targets: [
+      writer,
+      yardstick(bareName, "bare", "echo"),
+      yardstick(oneCommitName, "one-commit", ""),
+      ...peers,
+    ],
+    requests: () => [createOf(key)],
+    creates: true,
+  });
+  const list = [get("/v1/pets", key)];
+  const deep = deepPages(key, animalCount);
+  const animals = someAnimals(key, animalCount, warmCount);
   return [
-    scenario("list", "GET /v1/pets (20 animals)", [get("/v1/pets", key)]),
-    scenario("filtered", "GET /v1/pets?status=available (20 animals)", [
-      get("/v1/pets?status=available", key),
-    ]),
-    scenario(
-      "deep",
-      "GET /v1/pets?after=…, 50,000 different pages deep inside, more than are kept; their animals are",
-      deepPages(key, animals),
+    reading("list", "GET /v1/pets, 20 animals", () => list),
+    reading("deep", "GET /v1/pets?after=, 50,000 different pages", () => deep),
+    reading("get", "GET /v1/pets/{petId}, 10,000 different animals", () => animals),
+    reading(
+      "429",
+      "GET /v1/pets with a Free key that is used up",
+      (round) => [get("/v1/pets", freeKey(round))],
+      { status: 429, arrange: (port, round, seconds) => exhaust(port, freeKey(round), seconds) },
     ),
-    scenario(
-      "get",
-      "GET /v1/pets/{petId}, 10,000 different animals",
-      someAnimals(key, animals, warmCount),
-      0.57,
+    reading(
+      "401",
+      "GET /v1/pets with a well-formed key nobody has",
+      () => [get("/v1/pets", keys.unknown)],
+      { status: 401 },
     ),
-    reading(world, {
-      name: "get-cold",
-      title: "GET /v1/pets/{petId}, 50,000 different animals, more than are kept",
-      requests: () => cold,
+    // 600 keys of 1,000 a minute: a round stays below.
+    reading("600-keys", `GET /v1/pets, ${businessKeyCount} Business keys in turn`, (round) =>
+      (keys.business[round] ?? []).map((one) => get("/v1/pets", one)),
+    ),
+    creating(64),
+    creating(256),
+    reading("mixed", "95 % pages of 1,000, 5 % creates", () => mixedRequests(key), {
+      targets: [writer, bare, ...peers],
     }),
   ];
 }
 
-function refusals(world: World): Scenario[] {
-  const { keys } = world;
-  const freeKey = (round: number): string => keys.free[round] as string;
-  return [
-    reading(
-      world,
-      {
-        name: "429",
-        title: "GET /v1/pets with a Free key that is used up",
-        atLeast: 0.6,
-        requests: (round) => [get("/v1/pets", freeKey(round))],
-      },
-      {
-        status: 429,
-        arrange: (port, round, seconds) => exhaust(port, freeKey(round), seconds),
-      },
-    ),
-    reading(
-      world,
-      {
-        name: "401",
-        title: "GET /v1/pets with a well-formed key nobody has",
-        atLeast: 0.6,
-        requests: () => [get("/v1/pets", keys.unknown)],
-      },
-      { status: 401 },
-    ),
-    reading(
-      world,
-      {
-        name: "401-many",
-        title: "GET /v1/pets with 50,000 different well-formed keys nobody has",
-        requests: () => keys.unknownMany.map((one) => get("/v1/pets", one)),
-      },
-      { status: 401 },
-    ),
-  ];
-}
-
-function manyKeys(world: World): Scenario {
-  return reading(
-    world,
-    {
-      name: "600-keys",
-      title: `GET /v1/pets, ${businessKeyCount} Business keys in turn, every request paid for in the table`,
-      atLeast: 0.57,
-      requests: (round) => (world.keys.business[round] ?? []).map((key) => get("/v1/pets", key)),
-    },
-    // 600 keys of 1,000 a minute: five seconds at 100,000/s stay below.
-    { atMostSeconds: 5 },
-  );
-}
-
-function creates(world: World): Scenario[] {
-  const durable = (connections: number, atLeast: number, timesOneCommit: number): Scenario =>
-    creating(world, connections, [
-      { target: serviceName, against: bareName, atLeast },
-      { target: serviceName, against: oneCommitName, atLeast: timesOneCommit },
-    ]);
-  return [durable(64, 0.42, 15), durable(256, 0.46, 15), creating(world, 64, [], true)];
-}
+/** The ladder: each target does one thing more than the one before. */
+export const rungs: readonly (readonly [name: string, kind: string])[] = [
+  ["it asks for URL, headers and address", "asks"],
+  ["its headers are each response's own", "counts"],
+  ["it responds through Elysia", "elysia"],
+  ["it takes the key from the bearer plugin", "bearer"],
+];
+export const withoutLog = "rehome without its log";
 
 /** Where the time between the bare server and the service goes. */
-function ladder(world: World): Scenario {
-  const { data, keys } = world;
+export function ladder({ stores }: World): Scenario {
+  const data = stores.withAnimals(animalCount);
   return {
     name: "ladder",
-    title:
-      "GET /v1/pets, from the bare server to the service: each target does one thing more than the one before",
-    connections: connectionCount,
+    title: "GET /v1/pets, from the bare server to the service",
+    connections,
     status: 200,
-    baseline: bareName,
     targets: [
       rehomeTarget({ name: serviceName, data }),
-      bareTarget("same"),
-      rungTarget("it asks for URL, headers and address", "asks"),
-      rungTarget("its headers are each answer's own", "counts"),
-      rungTarget("it answers through Elysia", "elysia"),
-      rungTarget("it takes the key from the bearer plugin", "bearer"),
-      rehomeTarget({ name: `${serviceName} without its log`, data, logged: false }),
+      yardstick(bareName, "bare", "same"),
+      ...rungs.map(([name, kind]) => yardstick(name, "rung", kind)),
+      rehomeTarget({ name: withoutLog, data, logged: false }),
     ],
-    requests: () => [get("/v1/pets", keys.unbounded)],
+    requests: () => [get("/v1/pets", stores.keys.unbounded)],
   };
+}
+
+/** One side of a pair: a filled data folder and what is asked of it. */
+interface Side {
+  readonly name: string;
+  readonly data: () => Promise<string>;
+  readonly requests: () => Promise<readonly Request[]>;
+}
+
+const pair = (name: string, title: string, small: Side, large: Side): Scenario => ({
+  name,
+  title,
+  connections,
+  status: 200,
+  targets: [large, small].map((side) => rehomeTarget({ name: side.name, data: side.data })),
+  requests: (_, target) => (target === large.name ? large : small).requests(),
+});
+
+/** Flat in size: the same work in a small and in a large store. The large one comes first. */
+export function flat({ stores }: World): Scenario[] {
+  const key = stores.keys.unbounded;
+  const ofAnimals = (count: number, requests: readonly Request[]): Side => ({
+    name: `${written(count)} animals`,
+    data: stores.withAnimals(count),
+    requests: async () => requests,
+  });
+  const ofKeys = (count: number, store: () => Promise<KeyStore>, used: number): Side => ({
+    name: `${written(count)} keys`,
+    data: async () => (await store()).data,
+    requests: async () => (await store()).keys.slice(0, used).map((one) => get("/v1/pets", one)),
+  });
+  const list = [get("/v1/pets", key)];
+  const single = someAnimals(key, fewAnimals, fewAnimals);
+  const spreadOut = someAnimals(key, manyAnimals, fewAnimals);
+  const pages = (from: number) =>
+    spread(coldCount, coldCount).map((i) => get(`/v1/pets?after=${from + i}`, key));
+  const last = manyAnimals - coldCount - 100;
+  return [
+    pair("flat-list", "lists", ofAnimals(fewAnimals, list), ofAnimals(manyAnimals, list)),
+    pair("flat-get", "gets", ofAnimals(fewAnimals, single), ofAnimals(manyAnimals, spreadOut)),
+    pair(
+      "flat-deep",
+      "pages among 1,000,000 animals",
+      { ...ofAnimals(manyAnimals, pages(0)), name: "the first 50,000 pages" },
+      { ...ofAnimals(manyAnimals, pages(last)), name: "the last 50,000 pages" },
+    ),
+    pair(
+      "flat-keys",
+      `lists with ${fewKeys} keys`,
+      ofKeys(fewKeys, stores.withKeys(fewKeys), fewKeys),
+      ofKeys(manyKeys, stores.withKeys(manyKeys), fewKeys),
+    ),
+  ];
 }

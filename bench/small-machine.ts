@@ -1,6 +1,6 @@
 /**
  * What a small machine feels: memory at rest and under load, and bytes that reach the SD card for
- * 1,000 requests of each kind, and for none. `bun bench/small-machine.ts [--idle-seconds 300]`;
+ * 1,000 requests of each kind, and for none. `bun run bench small [--idle-seconds 300]`;
  * docs/small-machines.md has the figures.
  */
 import { randomUUID } from "node:crypto";
@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { runLoad } from "./load.ts";
 import { cpuUsBetween, usage } from "./process.ts";
 import { buildService, executable } from "./rehome.ts";
 
@@ -152,19 +153,16 @@ async function measureMemory(
   await Bun.sleep(settleMs);
   line(name, "started", ...memory(server));
   const secret = key(folder, ...roomy);
-  const ask: Ask = () =>
-    fetch(`${server.origin}/v1/pets`, { headers: { authorization: `Bearer ${secret}` } });
+  const headers = { authorization: `Bearer ${secret}` };
+  const ask: Ask = () => fetch(`${server.origin}/v1/pets`, { headers });
   await send(ask, 200, 1, 50);
   await Bun.sleep(2 * settleMs);
   line(name, "idle after 50 requests", ...memory(server));
   const before = usage(server.pid);
-  const load = Bun.spawnSync(
-    ["wrk", "-t1", "-c64", "-d5s", "-H", `Authorization: Bearer ${secret}`].concat(
-      `${server.origin}/v1/pets`,
-    ),
-  );
-  const answered = Number(/^ +(\d+) requests in/m.exec(load.stdout.toString())?.[1]);
-  const each = cpuUsBetween(before, usage(server.pid)) / answered;
+  const requests = [{ method: "GET", path: "/v1/pets", headers } as const];
+  const port = Number(new URL(server.origin).port);
+  const load = await runLoad({ port, connections: 64, seconds: 5, requests });
+  const each = cpuUsBetween(before, usage(server.pid)) / load.requests;
   const when = `after 5 s of 64 connections (${each.toFixed(1)} µs of processor time a request)`;
   line(name, when, ...memory(server));
   await server.stop();

@@ -19,9 +19,9 @@ export interface Round {
   readonly rssMiB: number;
   /** What the process caused to be written to the disk (write_bytes). */
   readonly writtenBytes: number;
-  /** Bytes of one answer on the wire, headers included. */
-  readonly answerBytes: number;
-  /** Share of its core the server used while the load ran, 0..1. */
+  /** Bytes of one response on the wire, headers included. */
+  readonly responseBytes: number;
+  /** Share of its core the server used while the load ran, 0 to 1. */
   readonly busy: number;
   /** The larger share, 0 to 1, of the server's or the load's core that other programs took. */
   readonly others: number;
@@ -29,62 +29,36 @@ export interface Round {
 
 export type Figure = keyof Round;
 
-/** A target with figures: those of its rounds, and the median of each. */
-export interface Measured {
-  readonly target: string;
-  readonly ran: true;
-  readonly rounds: readonly Round[];
-  readonly median: Round;
-}
+/** A target with figures, those of its rounds and the median of each, or the reason for none. */
+export type Outcome =
+  | {
+      readonly target: string;
+      readonly ran: true;
+      readonly rounds: readonly Round[];
+      readonly median: Round;
+    }
+  | { readonly target: string; readonly ran: false; readonly reason: string };
 
-/** A target without figures, and why. */
-interface NotRun {
-  readonly target: string;
-  readonly ran: false;
-  readonly reason: string;
-}
-
-export type Outcome = Measured | NotRun;
-
-/** One scenario's outcomes; ratios are taken against the target named `baseline`. */
 export interface ScenarioResult {
   readonly name: string;
   readonly title: string;
-  readonly baseline: string;
-  readonly goals: readonly Goal[];
   readonly outcomes: readonly Outcome[];
-}
-
-/** The least ratio of requests a second that `target` must reach against the target `against`. */
-export interface Goal {
-  readonly target: string;
-  readonly against: string;
-  readonly atLeast: number;
 }
 
 /** The median of every figure over the rounds. */
 export function medianRound(rounds: readonly Round[]): Round {
-  const of = (figure: Figure): number => median(rounds.map((round) => round[figure]));
-  return {
-    requestsPerSecond: of("requestsPerSecond"),
-    p50Ms: of("p50Ms"),
-    p99Ms: of("p99Ms"),
-    cpuUs: of("cpuUs"),
-    rssMiB: of("rssMiB"),
-    writtenBytes: of("writtenBytes"),
-    answerBytes: of("answerBytes"),
-    busy: of("busy"),
-    others: of("others"),
-  };
+  const figures = Object.keys(rounds[0] ?? {}) as Figure[];
+  const medians = figures.map((figure) => [figure, median(rounds.map((round) => round[figure]))]);
+  return Object.fromEntries(medians) as Round;
 }
 
 /**
  * The ratio of a figure between two targets of one scenario: the median of the ratios of rounds
  * that ran one after the other, so that a machine that slows down meanwhile slows both. Undefined
- * when either did not run or the baseline's figure is zero.
+ * when either did not run or the other's figure is zero.
  */
-export function ratio(result: ScenarioResult, target: string, base: string, figure: Figure) {
-  const [top, bottom] = [target, base].map((name) =>
+export function ratio(result: ScenarioResult, target: string, other: string, figure: Figure) {
+  const [top, bottom] = [target, other].map((name) =>
     result.outcomes.find((outcome) => outcome.target === name),
   );
   if (!top?.ran || !bottom?.ran) return undefined;

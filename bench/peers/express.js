@@ -1,12 +1,15 @@
-// Express with express-rate-limit, zod and better-sqlite3, on Node.
+// Express with express-rate-limit, morgan, zod and better-sqlite3, on Node.
+import { createWriteStream } from "node:fs";
 import express from "express";
 import { rateLimit } from "express-rate-limit";
+import morgan from "morgan";
 import { z } from "zod";
 import { openStore } from "./store.js";
 
 const store = openStore();
 const app = express();
 app.disable("x-powered-by");
+app.use(morgan("combined", { stream: createWriteStream(process.env.ACCESS_LOG) }));
 
 const Status = z.enum(["available", "pending", "sold"]);
 const NewPet = z.object({ name: z.string(), categoryId: z.int(), status: Status.optional() });
@@ -26,17 +29,18 @@ app.use((request, response, next) => {
   request.apiKey = apiKey;
   next();
 });
-app.use(
+const limited = (windowMs, limit) =>
   rateLimit({
-    windowMs: 60_000,
-    limit: (request) => request.apiKey.perMinute,
+    windowMs,
+    limit,
     keyGenerator: (request) => String(request.apiKey.id),
     legacyHeaders: true,
     standardHeaders: false,
     handler: (_request, response) =>
       refuse(response, 429, "rate_limited", "Too many requests, please try again later."),
-  }),
-);
+  });
+app.use(limited(86_400_000, Number(process.env.PER_DAY)));
+app.use(limited(60_000, (request) => request.apiKey.perMinute));
 app.use(express.json({ limit: "64kb" }));
 
 app.get("/v1/pets", (request, response) => {

@@ -1,12 +1,21 @@
-// Fastify with its official plugins and better-sqlite3, on Node. Logging stays off, as is its
-// default.
+// Fastify with its official plugins, its logger and better-sqlite3, on Node.
 import bearerAuth from "@fastify/bearer-auth";
 import rateLimit from "@fastify/rate-limit";
 import Fastify from "fastify";
 import { openStore } from "./store.js";
 
 const store = openStore();
-const app = Fastify({ ajv: { customOptions: { coerceTypes: "array" } } });
+const app = Fastify({
+  ajv: { customOptions: { coerceTypes: "array" } },
+  logger: { file: process.env.ACCESS_LOG },
+  // One line a request, where Fastify writes two.
+  disableRequestLogging: true,
+});
+app.addHook("onResponse", async (request, reply) => {
+  const { method, url, ip } = request;
+  const { statusCode, elapsedTime } = reply;
+  request.log.info({ method, url, ip, statusCode, elapsedTime, keyId: request.apiKey?.id });
+});
 
 const status = { type: "string", enum: ["available", "pending", "sold"] };
 const pet = {
@@ -50,6 +59,17 @@ await app.register(rateLimit, {
   max: (request) => request.apiKey.perMinute,
   timeWindow: "1 minute",
   keyGenerator: (request) => request.apiKey.id,
+});
+const dayOf = app.createRateLimit({
+  max: Number(process.env.PER_DAY),
+  timeWindow: "1 day",
+  keyGenerator: (request) => request.apiKey.id,
+});
+app.addHook("preHandler", async (request, reply) => {
+  const day = await dayOf(request);
+  if (!day.isAllowed && day.isExceeded) {
+    return reply.code(429).send({ code: "rate_limited", message: "Too many.", status: 429 });
+  }
 });
 
 app.get(

@@ -1,8 +1,9 @@
-// Hono on Bun with its own bearer middleware, hono-rate-limiter, zod and bun:sqlite.
+// Hono on Bun with its own bearer middleware and logger, hono-rate-limiter, zod and bun:sqlite.
 import { Database } from "bun:sqlite";
 import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
 import { bearerAuth } from "hono/bearer-auth";
+import { logger } from "hono/logger";
 import { rateLimiter } from "hono-rate-limiter";
 import { z } from "zod";
 import { statements, hashOf, page, toPet } from "./sql.js";
@@ -29,6 +30,8 @@ const invalid = (result, c) => {
 };
 
 const app = new Hono();
+const log = Bun.file(process.env.ACCESS_LOG).writer();
+app.use(logger((line) => void log.write(`${new Date().toISOString()} ${line}\n`)));
 app.use(
   bearerAuth({
     verifyToken: async (token, c) => {
@@ -45,15 +48,16 @@ app.use(
     },
   }),
 );
-app.use(
+const limited = (windowMs, limit) =>
   rateLimiter({
-    windowMs: 60_000,
-    limit: (c) => c.get("apiKey").perMinute,
+    windowMs,
+    limit,
     keyGenerator: (c) => String(c.get("apiKey").id),
     standardHeaders: "draft-6",
     message: { code: "rate_limited", message: "Too many requests.", status: 429 },
-  }),
-);
+  });
+app.use(limited(86_400_000, Number(process.env.PER_DAY)));
+app.use(limited(60_000, (c) => c.get("apiKey").perMinute));
 
 app.get("/v1/pets", zValidator("query", Query, invalid), (c) => {
   const { limit, after, status } = c.req.valid("query");

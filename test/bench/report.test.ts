@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { animal } from "../../bench/animals.ts";
-import { scenarioTable } from "../../bench/report.ts";
+import { runLoad } from "../../bench/load.ts";
+import { promiseTable, report, type Results } from "../../bench/report.ts";
 import {
   type Outcome,
   type Round,
@@ -9,7 +10,6 @@ import {
   medianRound,
   ratio,
 } from "../../bench/stats.ts";
-import { luaScript } from "../../bench/wrk.ts";
 
 const round = (requestsPerSecond: number): Round => ({
   requestsPerSecond,
@@ -18,7 +18,7 @@ const round = (requestsPerSecond: number): Round => ({
   cpuUs: 10,
   rssMiB: 60,
   writtenBytes: 0,
-  answerBytes: 1000,
+  responseBytes: 1000,
   busy: 1,
   others: 0,
 });
@@ -28,66 +28,66 @@ const ran = (target: string, ...speeds: number[]): Outcome => {
   return { target, ran: true, rounds, median: medianRound(rounds) };
 };
 
-const result = (...outcomes: Outcome[]): ScenarioResult => ({
-  name: "list",
-  title: "",
-  baseline: "bare",
-  goals: [],
-  outcomes,
+const result = (...outcomes: Outcome[]): ScenarioResult => ({ name: "list", title: "", outcomes });
+
+const results = (...scenarios: ScenarioResult[]): Results => ({
+  environment: {
+    machine: ["a machine"],
+    disk: "ext4 on /dev/x",
+    versions: {},
+    commit: "c0ffee",
+    date: "today",
+    how: "bun run bench",
+    loadBefore: 0,
+  },
+  scenarios,
 });
 
-describe("median", () => {
-  test("of odd and even counts", () => {
-    expect(median([3, 1, 2])).toBe(2);
-    expect(median([4, 1, 3, 2])).toBe(2.5);
+test("the median of odd and even counts; of nothing it is refused", () => {
+  expect(median([3, 1, 2])).toBe(2);
+  expect(median([4, 1, 3, 2])).toBe(2.5);
+  expect(() => median([])).toThrow("no values");
+});
+
+test("a ratio is taken round by round, so that a slow minute of the machine does not show", () => {
+  const both = result(ran("rehome", 80, 40, 79), ran("Hono", 100, 50, 100));
+  expect(ratio(both, "rehome", "Hono", "requestsPerSecond")).toEqual({
+    median: 0.8,
+    least: 0.79,
+    most: 0.8,
   });
-  test("of nothing is refused", () => {
-    expect(() => median([])).toThrow("no values");
+  const one = result(ran("rehome", 80), { target: "Hono", ran: false, reason: "no port" });
+  expect(ratio(one, "rehome", "Hono", "requestsPerSecond")).toBeUndefined();
+});
+
+describe("the promises", () => {
+  test("are held against the best of the frameworks, in words", () => {
+    const peers = [ran("Fastify", 10), ran("Hono", 30), ran("Express", 20)];
+    const kept = promiseTable(results(result(ran("rehome", 90), ...peers)));
+    expect(kept).toContain("| list, times Hono | 3.00 (3.00 to 3.00) | >= 2.5 | kept |");
+    const missed = promiseTable(results(result(ran("rehome", 60), ...peers)));
+    expect(missed).toContain("| list, times Hono | 2.00 (2.00 to 2.00) | >= 2.5 | MISSED |");
+  });
+  test("have no figure for what did not run, and the report has the reason", () => {
+    const broken = { target: "rehome", ran: false, reason: "3 responses were 500" } as const;
+    const text = report(results(result(broken, ran("Hono", 30))));
+    expect(text).toContain("| list, times Hono |  | >= 2.5 | did not run |");
+    expect(text).toContain("- list: rehome did not run: 3 responses were 500");
   });
 });
 
-describe("ratio", () => {
-  test("is taken round by round, so that a slow minute of the machine does not show", () => {
-    const both = result(ran("rehome", 80, 40, 79), ran("bare", 100, 50, 100));
-    expect(ratio(both, "rehome", "bare", "requestsPerSecond")).toEqual({
-      median: 0.8,
-      least: 0.79,
-      most: 0.8,
-    });
+test("the load counts every response, whatever its status and in how many pieces it comes", async () => {
+  const body = "x".repeat(300_000);
+  let asked = 0;
+  using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => new Response(body, { status: (asked += 1) % 2 === 0 ? 200 : 429 }),
   });
-  test("is absent when one side did not run", () => {
-    const one = result(ran("rehome", 80), { target: "bare", ran: false, reason: "no port" });
-    expect(ratio(one, "rehome", "bare", "requestsPerSecond")).toBeUndefined();
-  });
-});
-
-describe("a table", () => {
-  test("has the ratio beside the figure", () => {
-    expect(scenarioTable(result(ran("rehome", 8000), ran("bare", 10_000)))).toContain(
-      "8,000 (0.80)",
-    );
-  });
-  test("has no figure for what did not run, but the reason", () => {
-    const text = scenarioTable(
-      result(ran("bare", 10_000), { target: "rehome", ran: false, reason: "3 answers were 500" }),
-    );
-    const row = text.split("\n").find((line) => line.startsWith("| rehome"));
-    expect(row).toContain("did not run");
-    expect(row).not.toMatch(/\d/);
-    expect(text).toContain("- rehome did not run: 3 answers were 500");
-  });
-});
-
-describe("the load", () => {
-  test("of one request takes wrk's static way", () => {
-    const one = {
-      method: "GET",
-      path: "/v1/pets",
-      headers: { Authorization: "Bearer x" },
-    } as const;
-    expect(luaScript([one])).not.toContain("function request");
-    expect(luaScript([one, one])).toContain("function request");
-  });
+  const requests = [{ method: "GET", path: "/", headers: {} } as const];
+  const counted = await runLoad({ port: server.port!, connections: 4, requests, total: 40 });
+  expect(counted).toMatchObject({ requests: 40, statuses: { 200: 20, 429: 20 } });
+  expect(counted.bytes).toBeGreaterThan(40 * body.length);
 });
 
 test("the animals are the same in every run and of every status", () => {
