@@ -33,18 +33,28 @@ export class BodyReader {
 
   async read(request: Request, sender: Sender): Promise<Uint8Array | BodyFailure> {
     if (waitsInVain(request.headers.get("expect"))) return "unknown expectation";
+    return this.during(sender, async () => {
+      sender.limitTime(this.#bounds.seconds);
+      try {
+        return (await readUpTo(request, this.#bounds.bytes)) ?? "too large";
+      } catch {
+        // The caller hung up, or Bun ended the request.
+        return "interrupted";
+      } finally {
+        // The time of a request stays with its connection.
+        sender.limitTime(idleTimeoutSeconds);
+      }
+    });
+  }
+
+  /** Does `work` with a body that is read elsewhere, and counts it as unfinished meanwhile. */
+  async during<T>(sender: Sender, work: () => Promise<T>): Promise<T | "too many"> {
     if (!this.#hasRoom(sender)) return "too many";
     this.#reading.add(sender);
-    sender.limitTime(this.#bounds.seconds);
     try {
-      return (await readUpTo(request, this.#bounds.bytes)) ?? "too large";
-    } catch {
-      // The caller hung up, or Bun ended the request.
-      return "interrupted";
+      return await work();
     } finally {
       this.#reading.delete(sender);
-      // The time of a request stays with its connection.
-      sender.limitTime(idleTimeoutSeconds);
     }
   }
 

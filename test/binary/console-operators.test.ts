@@ -9,6 +9,7 @@ import { addresses } from "../helpers/console-pages.ts";
 import { childrenOf } from "../helpers/family.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
 import type { RunningConsole } from "../helpers/console.ts";
+import { until } from "../helpers/until.ts";
 import { bound, isOnPostgres } from "../helpers/store-under-test.ts";
 
 const folder = temporaryFolder();
@@ -293,19 +294,20 @@ describe("People", () => {
     expect((await olga.post(`${path}/invite`)).status).toBe(404);
   });
 
-  test("removes with somebody what they uploaded", async () => {
+  test.each(["the console", "a command"])("removes with somebody their list: by %s", async (by) => {
     const [pid] = childrenOf(server);
-    const prefix = `rehome-console-uploads-${pid}-`;
-    const uploads = isOnPostgres
-      ? join(tmpdir(), readdirSync(tmpdir()).find((name) => name.startsWith(prefix)) ?? "")
-      : join(folder.path, "console-uploads");
+    const place = isOnPostgres ? tmpdir() : folder.path;
+    const isOurs = (name: string) =>
+      name.startsWith("rehome-console-uploads-") && name.includes(`-${pid}-`);
+    const uploads = join(place, readdirSync(place).find(isOurs) ?? "");
     const upa = await new Visitor(server.console).join(await invite(folder.path, "Upa", "staff"));
     const form = new FormData();
     form.set("file", new File(["name,categoryId,status\nRex,1,sold\n"], "a.csv"));
     await upa.submit("/import", form);
     expect(readdirSync(uploads)).not.toEqual([]);
-    await olga.submit(`${await pathOf("Upa")}/remove`);
-    expect(readdirSync(uploads)).toEqual([]);
+    if (by === "a command") await rehome(["people", "remove", "Upa", ...data]);
+    else await olga.submit(`${await pathOf("Upa")}/remove`);
+    await until(() => readdirSync(uploads).length === 0);
   });
 
   test("refuses a name that is taken, and lets nobody remove themselves", async () => {

@@ -22,7 +22,7 @@ import { until } from "../helpers/until.ts";
 const fixtures = join(import.meta.dir, "../fixtures/tls");
 /** It waits a second before it starts again, and leaves the processor to others. */
 const restartMaxMs = 60_000;
-const uploadBytesMax = 256 * 1024 * 1024;
+const uploadBytesMax = 64 * 1024 * 1024;
 
 /** The process of the console beside a server. */
 const consolePid = (server: RunningConsole): number | undefined => childrenOf(server)[0];
@@ -278,7 +278,7 @@ describe("an upload", () => {
     expect(server.stderr()).not.toContain("still uploading");
   }, 120_000);
 
-  test("above 256 MiB is refused, and the console answers on", async () => {
+  test("above 64 MiB is refused, and the console answers on", async () => {
     using folder = temporaryFolder();
     await using server = await serveConsole(folder.path);
     const ana = await new Visitor(server.console).join(await invite(folder.path, "Ana", "staff"));
@@ -293,7 +293,7 @@ describe("an upload", () => {
       })(),
     );
     expect(answer.status).toBe(413);
-    expect(await answer.text()).toContain("256 MiB");
+    expect(await answer.text()).toContain("64 MiB");
     expect((await ana.get("/animals")).status).toBe(200);
     // Nothing of it is left.
     expect(await (await ana.get("/import")).text()).toContain('type="file"');

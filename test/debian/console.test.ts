@@ -326,7 +326,7 @@ describe("the console", () => {
     await page.getByRole("heading", { name: "the website" }).waitFor();
     await seen("a key");
     await page.getByRole("link", { name: "Use in the last 30 days" }).click();
-    await page.getByRole("heading", { name: "Use of the website" }).waitFor();
+    await page.getByRole("heading", { name: "Usage of the website" }).waitFor();
     await page.getByText("As a table").click();
     await seen("the use of a key, as a table too");
     await section("People");

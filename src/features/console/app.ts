@@ -249,13 +249,26 @@ function consoleApp(frame: Frame) {
     .use(otherRoutes(frame, methods));
 }
 
+function closing(response: Response): Response {
+  response.headers.set("connection", "close");
+  return response;
+}
+
 /** The console behind its listener. */
 export function consoleHandler(options: ConsoleOptions) {
   const peers = new WeakMap<Request, Peers>();
+  const { warn } = options;
   const failures = new Failures(options.actions.clock);
   const app = consoleApp({ options, failures, peersOf: (request) => peers.get(request) });
-  return (request: Request, from?: Peers): Response | Promise<Response> => {
+  return async (request: Request, from?: Peers): Promise<Response> => {
+    // Of an odd target, such as that of CONNECT, Bun makes no address.
+    if (!/^https?:/.test(request.url) || !URL.canParse(request.url)) {
+      warn(`A request for ${JSON.stringify(request.url)} was refused: it is no address.`);
+      return closing(new Response(null, { status: StatusMap["Bad Request"] }));
+    }
     if (from !== undefined) peers.set(request, from);
-    return app.fetch(request);
+    const response = await app.fetch(request);
+    // What nobody reads is not waited for.
+    return request.body === null || request.bodyUsed ? response : closing(response);
   };
 }

@@ -3,12 +3,18 @@ import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { minuteMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
-import { readUpTo } from "../../http/body.ts";
+import { type BodyFailure, BodyReader } from "../../http/body.ts";
+import type { Arrival } from "./visit.ts";
 import { failure } from "./words/index.ts";
 
-/** More than any form here: 2,000 chosen animals, or the longest name in the widest script. */
-const formBytesMax = 1024 * 1024;
+const formBytesMax = 64 * 1024;
+/** More than any form here has: 2,000 chosen animals. */
+const fieldsMax = 2_100;
+
+/** Bodies that may be unfinished at a time: in all and of one address, forms and files alike. */
+const bodies = new BodyReader({ bytes: formBytesMax, seconds: 30, atOnce: 64, perAddress: 8 });
 
 /** The fields of a form as they were sent. */
 export class Form {
@@ -37,22 +43,39 @@ export class Form {
   }
 }
 
-/** Reads the form in a request's body. Throws `payload_too_large` or `unsupported_media_type`. */
-export async function readForm({ request }: { readonly request: Request }): Promise<Form> {
+/** Reads the form that a request sends. Throws AppError with the code of what is wrong with it. */
+export async function readForm({ request, sender }: Sent): Promise<Form> {
   if (request.body === null) return new Form();
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
     throw failure("unsupported_media_type", "encoding");
   }
-  const bytes = await readUpTo(request, formBytesMax);
-  if (bytes === undefined) throw failure("payload_too_large", "formTooLarge");
-  return new Form(new URLSearchParams(new TextDecoder().decode(bytes)));
+  const body = await bodies.read(request, sender);
+  if (!(body instanceof Uint8Array)) throw failures[body]();
+  const fields = new URLSearchParams(new TextDecoder().decode(body));
+  if (fields.size > fieldsMax) throw failures["too large"]();
+  return new Form(fields);
 }
 
+/** A request, and who sends it. */
+type Sent = Pick<Arrival, "request" | "sender">;
+
+const failures: Readonly<Record<BodyFailure, () => AppError>> = {
+  "too large": () => failure("payload_too_large", "formTooLarge"),
+  "too many": () => failure("unavailable", "crowded"),
+  interrupted: () => failure("invalid_request", "interrupted"),
+  "unknown expectation": () => failure("invalid_request", "interrupted"),
+};
+
 /** The largest file that is taken. */
-export const uploadBytesMax = 256 * 1024 * 1024;
+export const uploadBytesMax = 64 * 1024 * 1024;
 /** A field beside the file: a switch, or a name. */
 const fieldBytesMax = 16 * 1024;
+/** How long a file may take, and how slow it may be after its first half minute, on average. */
+const uploadMaxMs = 10 * minuteMs;
+const slowBytesPerSecond = 16_000;
+const graceMs = minuteMs / 2;
+const lookMs = 1_000;
 
 interface Upload {
   /** The file's name as the person's machine has it, without a path; "" when no file was chosen. */
@@ -62,9 +85,19 @@ interface Upload {
 
 /**
  * Writes the file of a form to `path` while it arrives, so that its size costs no memory. Throws
- * `payload_too_large`, or `invalid_request` when the form is not whole.
+ * AppError with the code of what is wrong: too large, too slow, or not whole.
  */
-export async function receiveFile(request: Request, path: string): Promise<Upload> {
+export async function receiveFile(
+  { request, sender }: Sent,
+  path: string,
+  stop: AbortSignal,
+): Promise<Upload> {
+  const received = await bodies.during(sender, () => receive(request, path, stop));
+  if (received === "too many") throw failures[received]();
+  return received;
+}
+
+async function receive(request: Request, path: string, stop: AbortSignal): Promise<Upload> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(type) || request.body === null) {
     throw failure("unsupported_media_type", "noUpload");
@@ -85,6 +118,7 @@ export async function receiveFile(request: Request, path: string): Promise<Uploa
       body.destroy();
     });
   });
+  using _ = paced(body, stop);
   try {
     await pipeline(body, parser);
   } catch (error) {
@@ -100,4 +134,19 @@ async function keep(file: BusboyFileStream, name: string, path: string): Promise
   if (file.truncated) throw failure("payload_too_large", "tooLarge");
   // What a browser sends as a name may be a path of its machine.
   return { name: name.replace(/^.*[\\/]/s, "").slice(0, 255), bytes: target.bytesWritten };
+}
+
+/** Ends a file that comes too slowly, or that is not wanted any more. */
+function paced(body: Readable, stop: AbortSignal): Disposable {
+  const startMs = performance.now();
+  let bytes = 0;
+  body.on("data", (chunk: Uint8Array) => (bytes += chunk.length));
+  const end = () => body.destroy();
+  const looking = setInterval(() => {
+    const ms = performance.now() - startMs;
+    const isSlow = bytes < (slowBytesPerSecond * (ms - graceMs)) / 1_000;
+    if (isSlow || ms > uploadMaxMs) end();
+  }, lookMs);
+  stop.addEventListener("abort", end, { once: true });
+  return { [Symbol.dispose]: () => clearInterval(looking) };
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { dataFolderOf, type EnvironmentVariables, type LoadedConfig } from "../../config.ts";
+import { type Config, dataFolderOf, type EnvironmentVariables } from "../../config.ts";
 import type { Static } from "../../cli/json.ts";
 import { AppError } from "../../domain/errors.ts";
 import { datedName } from "../operate/backup/dated.ts";
@@ -20,7 +20,8 @@ interface BackupFile {
 
 export type Health = ReturnType<typeof openHealth>;
 
-export function openHealth({ config }: LoadedConfig, env: EnvironmentVariables) {
+/** `env` names the store to commands. */
+export function openHealth(config: Config, env: EnvironmentVariables) {
   const data = dataFolderOf(config);
   return {
     /** What `rehome doctor` finds. */

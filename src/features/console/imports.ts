@@ -1,80 +1,40 @@
-import { rmSync } from "node:fs";
-import { basename } from "node:path";
-import type { PetStatus } from "../../domain/pet.ts";
-import { message, type Message } from "../import/messages.ts";
-import type { ImportProgress, ImportSummary } from "../import/import.ts";
-import { UnreadableInput } from "../import/read/input.ts";
-import type { ImportEngine } from "./import-engine.ts";
+/** The lists that people bring: their files, and the processes that read and import them. */
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { dataFolderOf, type Config } from "../../config.ts";
+import { dayMs, minuteMs, type Clock } from "../../domain/clock.ts";
+import { isRunning } from "../../storage/system.ts";
+import type { ImportProgress } from "../import/import.ts";
+import { program } from "../program.ts";
+import type {
+  ImportChoices,
+  ListOutcome,
+  ListWatch,
+  ListWork,
+  Preview,
+  UnknownFile,
+  WorkMessage,
+} from "./import-work.ts";
+import { failure } from "./words/index.ts";
 
-/** What a column of an unknown file may hold. */
-export const meanings = ["name", "category", "status", "id", "updatedAt"] as const;
-export type Meaning = (typeof meanings)[number];
+/** Files of all people at a time, and how long each is kept: their space on disk is bounded. */
+const filesMax = 4;
+const keptMs = 60 * minuteMs;
+/** What the process that reads a list may take. */
+const readMaxMs = 60_000;
+const memoryMaxBytes = 512 * 1024 * 1024;
+const lookMs = 250;
 
-/** What a word for the status stands for: one of ours, none, or that the animal is gone. */
-export type StatusMeaning = PetStatus | "none" | "gone";
-
-/** What a person decides about a file. */
-export interface ImportChoices {
-  /** The column of each meaning, for a file whose kind is not known. */
-  readonly columns: Readonly<Partial<Record<Meaning, string>>> | undefined;
-  /** True to ask what the columns mean, of a file whose kind is known too. */
-  readonly asksColumns: boolean;
-  readonly statuses: Readonly<Record<string, StatusMeaning>>;
-  /** Whose list it is, and so whose ids; "" as the format has it. */
-  readonly source: string;
-  /** The file is the whole list of its source: what it lacks is withdrawn. */
-  readonly isComplete: boolean;
-  /** Takes the good rows when others are bad. */
-  readonly skipBad: boolean;
-  /** The status of all animals, for a file that has none. */
-  readonly everyStatus: Exclude<StatusMeaning, "gone"> | undefined;
-  /** How the file turned out to be read, where that is not the usual way. */
-  readonly found: FoundReading;
+/** Work on a list that is under way. */
+export interface Running {
+  readonly outcome: Promise<ListOutcome>;
+  /** Ends it, unless it has begun to change something: then it resolves when that is done. */
+  stop(): Promise<void>;
 }
+export type StartWork = (work: ListWork, watch: Pick<ListWatch, "onStep">) => Running;
 
-/** How a file is read that is not read in the usual way. */
-export interface FoundReading {
-  /** What its letters are, where they are not UTF-8. */
-  readonly encoding?: string;
-  /** The fields that lead to the list within its JSON. */
-  readonly records?: readonly string[];
-}
-
-/** What there is to see before anything happens. */
-export interface Preview extends ImportSummary {
-  readonly found: FoundReading;
-  /** The names of the categories by their ids. */
-  readonly categories: ReadonlyMap<bigint, string>;
-}
-
-/** Unknown words for the status, most frequent first. */
-export function unknownWords({ causes }: Preview): readonly string[] {
-  return causes.flatMap(({ unknownStatus }) => unknownStatus ?? []);
-}
-
-/** A file of a kind that is not known: its columns and first rows, to say what they mean. */
-export interface UnknownFile {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-  /** What the names and values of the columns look like. */
-  readonly guess: Readonly<Partial<Record<Meaning, string>>>;
-}
-
-type ImportState =
-  | { readonly is: "working"; readonly step: ImportProgress }
-  | { readonly is: "unknown"; readonly file: UnknownFile }
-  /** Nothing in the file says whether its animals are for adoption. */
-  | { readonly is: "statusless" }
-  | { readonly is: "examined"; readonly preview: Preview }
-  | { readonly is: "done"; readonly summary: ImportSummary; readonly changeId: bigint | undefined }
-  | { readonly is: "failed"; readonly failure: Failure };
-
-/** Why a file cannot be imported: in a message, or in the words of an error. */
-export interface Failure {
-  /** The line of the file; 0 for the file as a whole. */
-  readonly line: number;
-  readonly problem: Message;
-}
+export type ImportState = { readonly is: "working"; readonly step: ImportProgress } | ListOutcome;
 
 export const firstChoices: ImportChoices = {
   columns: undefined,
@@ -88,24 +48,31 @@ export const firstChoices: ImportChoices = {
 };
 const beginning: ImportProgress = { phase: "reading", done: 0, total: undefined };
 
+/** Unknown words for the status, most frequent first. */
+export function unknownWords({ causes }: Preview): readonly string[] {
+  return causes.flatMap(({ unknownStatus }) => unknownStatus ?? []);
+}
+
 /** One file of one person, from its arrival to its end. */
 export class ImportJob {
   readonly name: string;
   readonly file: string;
   readonly rejects: string;
+  readonly endsMs: number;
   choices = firstChoices;
   state: ImportState = { is: "working", step: beginning };
-  readonly #engine: ImportEngine;
-  readonly #stop = new AbortController();
+  readonly #start: StartWork;
+  #running: Running | undefined;
+  #work: Promise<void> = Promise.resolve();
   #readings = 0;
   #unknown: UnknownFile | undefined;
-  #work: Promise<void> = Promise.resolve();
 
-  constructor(engine: ImportEngine, name: string, file: string) {
-    this.#engine = engine;
+  constructor(start: StartWork, name: string, file: string, endsMs: number) {
+    this.#start = start;
     this.name = name;
     this.file = file;
     this.rejects = `${file}.rejects`;
+    this.endsMs = endsMs;
   }
 
   /** Tells what is shown now from what another tab of the person shows. */
@@ -115,43 +82,44 @@ export class ImportJob {
 
   /** Finds out what the file would change, in the background. */
   examine(choices: ImportChoices): void {
-    this.choices = choices;
     this.#readings += 1;
-    this.#begin(async () => {
-      const { found, ...state } = await this.#engine.examine(this.file, choices, {
-        rejects: this.rejects,
-        onStep: (step) => (this.state = { is: "working", step }),
-        stop: this.#stop.signal,
-      });
-      this.choices = { ...choices, found };
-      if (state.is === "unknown") this.#unknown = state.file;
-      return state;
-    });
+    this.#begin(choices);
   }
 
   /** Asks what the columns mean, again or of a file whose kind was found. */
   askColumns(): void {
-    if (this.#unknown !== undefined) this.state = { is: "unknown", file: this.#unknown };
-    else this.examine({ ...this.choices, asksColumns: true });
+    const { choices } = this;
+    if (this.#unknown === undefined) return this.examine({ ...choices, asksColumns: true });
+    this.state = { is: "unknown", file: this.#unknown, found: choices.found };
   }
 
   /** Imports the file, in the background. */
   run(choices: ImportChoices, actor: string): void {
+    this.#begin(choices, actor);
+  }
+
+  #begin(choices: ImportChoices, actor?: string): void {
+    const { file, rejects } = this;
     this.choices = choices;
-    this.#begin(async () => ({
-      is: "done",
-      ...(await this.#engine.run(this.file, choices, {
-        rejects: this.rejects,
-        actor,
-        onStep: (step) => (this.state = { is: "working", step }),
-        stop: this.#stop.signal,
-      })),
-    }));
+    this.state = { is: "working", step: beginning };
+    const work = { file, rejects, choices, ...(actor !== undefined && { actor }) };
+    const onStep = (step: ImportProgress) => {
+      if (this.state.is === "working") this.state = { is: "working", step };
+    };
+    this.#running = this.#start(work, { onStep });
+    this.#work = this.#finish(choices, this.#running.outcome);
+  }
+
+  async #finish(choices: ImportChoices, coming: Promise<ListOutcome>): Promise<void> {
+    const outcome = await coming;
+    this.choices = { ...choices, found: outcome.found };
+    if (outcome.is === "unknown") this.#unknown = outcome.file;
+    this.state = outcome;
   }
 
   /** Stops what is under way, and removes the file. */
   async close(): Promise<void> {
-    this.#stop.abort();
+    await this.#running?.stop();
     await this.#work;
     for (const file of [this.file, this.rejects]) rmSync(file, { force: true });
   }
@@ -160,20 +128,189 @@ export class ImportJob {
   async settled(maxMs: number): Promise<void> {
     await Promise.race([this.#work, Bun.sleep(maxMs)]);
   }
+}
 
-  #begin(work: () => Promise<ImportState>): void {
-    this.state = { is: "working", step: beginning };
-    this.#work = work().then(
-      (state) => void (this.state = state),
-      (error: unknown) => {
-        this.state = { is: "failed", failure: failureOf(error) };
-      },
-    );
+/** The lists that people are importing: one each, in a folder of this process alone. */
+export class Imports {
+  readonly #folder: string;
+  readonly #start: StartWork;
+  readonly #clock: Clock;
+  readonly #jobs = new Map<string, ImportJob>();
+  readonly #arriving = new Map<string, AbortController>();
+  #lastFile = 0;
+
+  constructor(folder: string, start: StartWork, clock: Clock) {
+    this.#folder = folder;
+    this.#start = start;
+    this.#clock = clock;
+  }
+
+  job(personId: string): ImportJob | undefined {
+    return this.#jobs.get(personId);
+  }
+
+  /** Those whose file is here, or on its way. */
+  get people(): ReadonlySet<string> {
+    return new Set([...this.#jobs.keys(), ...this.#arriving.keys()]);
+  }
+
+  /**
+   * Takes a file in with `receive`, in place of the person's last one, and begins to read it.
+   * Throws `unavailable` while another file of theirs arrives, or too many of others are here.
+   * Undefined when no file was chosen.
+   */
+  async take(
+    personId: string,
+    receive: (
+      path: string,
+      stop: AbortSignal,
+    ) => Promise<{ readonly name: string; readonly bytes: number }>,
+  ): Promise<ImportJob | undefined> {
+    if (this.#arriving.has(personId)) throw failure("unavailable", "uploading");
+    const arriving = new AbortController();
+    this.#arriving.set(personId, arriving);
+    const file = join(this.#folder, `${(this.#lastFile += 1)}`);
+    try {
+      await this.#makeRoom();
+      arriving.signal.throwIfAborted();
+      const { name, bytes } = await receive(file, arriving.signal);
+      arriving.signal.throwIfAborted();
+      if (bytes === 0 && name === "") {
+        rmSync(file, { force: true });
+        return undefined;
+      }
+      await this.#close(personId);
+      const job = new ImportJob(this.#start, name, file, this.#clock() + keptMs);
+      this.#jobs.set(personId, job);
+      job.examine(firstChoices);
+      return job;
+    } catch (error) {
+      rmSync(file, { force: true });
+      throw error;
+    } finally {
+      this.#arriving.delete(personId);
+    }
+  }
+
+  /** Files that nobody works on make room for the one that arrives: the oldest, if none is over. */
+  async #makeRoom(): Promise<void> {
+    const isOver = ({ state }: ImportJob) => state.is === "done" || state.is === "failed";
+    const idle = [...this.#jobs].filter(([, { state }]) => state.is !== "working");
+    const order = idle.toSorted(([, a], [, b]) => Number(isOver(b)) - Number(isOver(a)));
+    for (const [id] of order) {
+      if (this.people.size <= filesMax) return;
+      await this.#close(id);
+    }
+    if (this.people.size > filesMax) throw failure("unavailable", "uploadsFull");
+  }
+
+  /** Ends what a person has here: a file on its way, its reading, and an import that waits. */
+  async drop(personId: string): Promise<void> {
+    this.#arriving.get(personId)?.abort();
+    await this.#close(personId);
+  }
+
+  /** Drops the files that are too old, and those of people who are not `known` any more. */
+  async tidy(known: ReadonlySet<string>): Promise<void> {
+    for (const id of this.people) {
+      const endsMs = this.#jobs.get(id)?.endsMs ?? Number.POSITIVE_INFINITY;
+      if (!known.has(id) || endsMs <= this.#clock()) await this.drop(id);
+    }
+  }
+
+  async #close(personId: string): Promise<void> {
+    const job = this.#jobs.get(personId);
+    this.#jobs.delete(personId);
+    await job?.close();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.people].map((id) => this.drop(id)));
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 }
 
-function failureOf(error: unknown): Failure {
-  if (error instanceof UnreadableInput) return error;
-  const text = error instanceof Error ? error.message : String(error);
-  return { line: 0, problem: message("other", text) };
+/**
+ * Makes a folder for the files of this process, which nobody else can read or foresee, and removes
+ * those of consoles that are gone: in the data folder, or with a database in the temporary one.
+ */
+export function uploadsFolder(config: Config, nowMs: number): string {
+  const parent = dataFolderOf(config) ?? tmpdir();
+  const prefix = "rehome-console-uploads-";
+  // Two containers may have one folder, and the same numbers for their processes.
+  const here = new Bun.CryptoHasher("sha256").update(`${hostname()} ${processes()}`).digest("hex");
+  const own = `${prefix}${here.slice(0, 8)}-`;
+  for (const name of readdirSync(parent).filter((each) => each.startsWith(prefix))) {
+    const path = join(parent, name);
+    try {
+      const pid = name.startsWith(own) ? Number.parseInt(name.slice(own.length)) : undefined;
+      const isOver = pid === undefined ? lstatSync(path).mtimeMs < nowMs - dayMs : !isRunning(pid);
+      if (isOver) rmSync(path, { recursive: true, force: true });
+    } catch {
+      // It belongs to another user, whose console removes it.
+    }
+  }
+  return mkdtempSync(join(parent, `${own}${process.pid}-`));
+}
+
+/** What tells the processes of this system from those of a container beside it. */
+function processes(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return "";
+  }
+}
+
+/** Starts the work on a list in a process of its own, within bounds of time and memory. */
+export function inProcess(env: Record<string, string | undefined>): StartWork {
+  return (work, { onStep }) => {
+    let hasBegun = false;
+    let ended: "importTooLong" | "importTooLarge" | "importEnded" = "importEnded";
+    const outcome = Promise.withResolvers<ListOutcome>();
+    const child = Bun.spawn([...program(), "__import"], {
+      env,
+      stdio: ["ignore", "ignore", "inherit"],
+      serialization: "advanced",
+      ipc(said: WorkMessage) {
+        if ("step" in said) onStep(said.step);
+        else if ("outcome" in said) outcome.resolve(said.outcome);
+        else hasBegun = true;
+      },
+    });
+    child.send(work);
+    const end = (why: typeof ended) => {
+      if (hasBegun) return;
+      ended = why;
+      child.kill("SIGKILL");
+    };
+    const late = setTimeout(() => end("importTooLong"), readMaxMs);
+    const looking = setInterval(() => {
+      if (memoryOf(child.pid) > memoryMaxBytes) end("importTooLarge");
+    }, lookMs);
+    const ending = async () => {
+      await child.exited;
+      clearTimeout(late);
+      clearInterval(looking);
+      const { found } = work.choices;
+      outcome.resolve({ is: "failed", failure: { code: ended }, found });
+    };
+    void ending();
+    const stop = async () => {
+      end("importEnded");
+      await child.exited;
+    };
+    return { outcome: outcome.promise, stop };
+  };
+}
+
+/** The memory that a process has, where the system tells. */
+function memoryOf(pid: number): number {
+  try {
+    const [, kibibytes] =
+      /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return Number(kibibytes ?? 0) * 1_024;
+  } catch {
+    return 0;
+  }
 }

@@ -7,6 +7,11 @@ export const consoleFeature: Feature = {
   settings: [consoleSetting, consoleUrlSetting],
   commands: [
     { path: "console", load: async () => (await import("./run.ts")).consoleCommand },
+    {
+      path: "__import",
+      load: async () => (await import("./import-work.ts")).importCommand,
+      hidden: true,
+    },
     { path: "people", load: async () => (await import("./people-command.ts")).peopleCommand },
   ],
   async watch(loaded, log, io) {

@@ -1,24 +1,25 @@
-import { Command, Option } from "commander";
+import { Argument, Command, Option } from "commander";
+import { commandHere, storeCommand } from "../../cli/command.ts";
 import { type Io, jsonDocument, printJson, writeSecret } from "../../cli/io.ts";
-import { addJson, json } from "../../cli/json.ts";
-import { randomBytes, withServices } from "../../cli/open.ts";
-import type { LoadedConfig } from "../../config.ts";
-import { beginOnStore, commandHere } from "../../cli/command.ts";
-import { addSettings, storeSettings } from "../../cli/options.ts";
+import { json } from "../../cli/json.ts";
+import { randomBytes } from "../../cli/open.ts";
+import { yesOption } from "../../cli/options.ts";
 import { confirm } from "../../cli/terminal/confirm.ts";
 import { printTable } from "../../cli/terminal/table.ts";
 import { printable } from "../../cli/terminal/text.ts";
-import { yesOption } from "../../cli/options.ts";
+import type { LoadedConfig } from "../../config.ts";
 import { isoSeconds } from "../../domain/clock.ts";
 import type { Services } from "../../service/services.ts";
 import { type PersonRole, personRoles } from "../../storage/schema-values.ts";
-import { PeopleService, type ListedPerson, type Person } from "./people.ts";
-import { invitationMs, type Secret } from "./secrets.ts";
+import {
+  invitationMs,
+  type ListedPerson,
+  PeopleService,
+  type Person,
+  type Secret,
+} from "./people.ts";
 import { reachableOrigin } from "./reach.ts";
 import { consoleUrlSetting, defaultAddress } from "./settings.ts";
-
-/** Where a console is that was never started and not configured: what the documentation names. */
-const usualUrl = `http://${defaultAddress}`;
 
 const personFields = {
   id: json.text("id of the person"),
@@ -37,10 +38,16 @@ const personSchema = json.object({
   invitedUntil: json.orNull(json.time("end of an unused link")),
 });
 
+const person = new Argument("<person>", "id or name");
+
 /** `rehome people`: who may use the staff's console. */
 export function peopleCommand(io: Io): Command {
-  const command = new Command("people")
+  return new Command("people")
     .description("invite, list and remove the people who may use the console")
+    .addCommand(inviteCommand(io))
+    .addCommand(linkCommand(io))
+    .addCommand(listCommand(io))
+    .addCommand(removeCommand(io))
     .addHelpText(
       "after",
       `
@@ -50,66 +57,109 @@ Examples:
   rehome people link "Ana"
   rehome people remove "Ana"`,
     );
-  command.addCommand(inviteCommand(io));
-  command.addCommand(linkCommand(io));
-  command.addCommand(listCommand(io));
-  command.addCommand(removeCommand(io));
-  return command;
 }
 
+const peopleOf = ({ store, clock }: Services) => new PeopleService(store.db, clock, randomBytes);
+
 function inviteCommand(io: Io): Command {
-  const command = new Command("invite")
-    .description("invite a person: print a link to the console that works once, within 7 days")
-    .argument("<name>", "name, as the histories of animals and keys show it")
-    .addOption(
-      new Option("--role <role>", "what the person may see and do")
-        .choices([...personRoles])
-        .default("staff"),
-    )
-    .addHelpText(
-      "after",
-      `
-Examples:
-  rehome people invite "Ana" --role staff
-  rehome people invite "Ben" --role operator --json | jq -r .url`,
-    );
-  addJson(addSettings(command, storeSettings), invitationSchema);
-  return command.action(async (name: string, options: { role: PersonRole; json?: true }) => {
-    await withPeople(command, io, true, async (people, url) => {
-      const { person, token } = await people.invite(name, options.role, io.actor);
-      await printLink(io, person, linkAt(url, token), options.json === true, people);
-    });
-  });
+  return storeCommand<{ readonly role: PersonRole }, [string]>(
+    io,
+    {
+      name: "invite",
+      about: "invite a person: print a link to the console that works once, within 7 days",
+      arguments: [new Argument("<name>", "name, as the histories of animals and keys show it")],
+      options: [
+        new Option("--role <role>", "what the person may see and do")
+          .choices([...personRoles])
+          .default("staff"),
+      ],
+      examples: [
+        'rehome people invite "Ana" --role staff',
+        'rehome people invite "Ben" --role operator --json | jq -r .url',
+      ],
+      json: invitationSchema,
+      begins: true,
+    },
+    async (services, { role, ...given }, name) => {
+      const people = peopleOf(services);
+      const origin = await originOf(people, given.loaded, io);
+      const { person: invited, token } = await people.invite(name, role, io.actor);
+      await printLink(io, invited, { origin, token, asJson: given.json === true, people });
+    },
+  );
 }
 
 function linkCommand(io: Io): Command {
-  const command = new Command("link")
-    .description("print another link for a person, which ends the unused ones")
-    .argument("<person>", "id or name")
-    .addHelpText("after", `\nExample:\n  rehome people link "Ana"`);
-  addJson(addSettings(command, storeSettings), invitationSchema);
-  return command.action(async (reference: string, options: { json?: true }) => {
-    await withPeople(command, io, false, async (people, url) => {
-      const person = await people.resolve(reference);
-      const link = linkAt(url, await people.link(person.id));
-      await printLink(io, person, link, options.json === true, people);
-    });
-  });
+  return storeCommand<object, [string]>(
+    io,
+    {
+      name: "link",
+      about: "print another link for a person, which ends the unused ones",
+      arguments: [person],
+      examples: ['rehome people link "Ana"'],
+      json: invitationSchema,
+    },
+    async (services, given, reference) => {
+      const people = peopleOf(services);
+      const origin = await originOf(people, given.loaded, io);
+      const them = await people.resolve(reference);
+      const token = await people.link(them.id);
+      await printLink(io, them, { origin, token, asJson: given.json === true, people });
+    },
+  );
+}
+
+/** Where people open the console of this store. */
+async function originOf(people: PeopleService, loaded: LoadedConfig, io: Io): Promise<string> {
+  const noted = await people.address();
+  const origin = loaded.valueOf(consoleUrlSetting) ?? (noted && reachableOrigin(noted));
+  if (origin !== undefined) return origin;
+  const usual = `http://${defaultAddress}`;
+  const start = commandHere(`rehome serve --console ${defaultAddress}`, loaded, io);
+  io.err(
+    `No console was started on this store yet; the link is for ${usual}. Start it: ${start}\n`,
+  );
+  return usual;
+}
+
+interface Link {
+  readonly origin: string;
+  readonly token: Secret;
+  readonly asJson: boolean;
+  readonly people: PeopleService;
+}
+
+async function printLink(
+  io: Io,
+  { id, name, role }: Person,
+  { origin, token, asJson, people }: Link,
+): Promise<void> {
+  const url = `${origin}/join/${token}`;
+  const expiresAt = isoSeconds(people.now() + invitationMs);
+  const ifLost = `rehome people link ${id}`;
+  if (asJson) return writeSecret(io, jsonDocument({ id, name, role, url, expiresAt }), ifLost);
+  io.err(`A link for "${printable(name)}" (${role}), which works once, until ${expiresAt}:\n`);
+  await writeSecret(io, `${url}\n`, ifLost);
+  if (!io.isTerminal) return;
+  const { renderUnicodeCompact } = await import("uqr");
+  io.draw(`\n${renderUnicodeCompact(url, { border: 2 })}\n`);
 }
 
 function listCommand(io: Io): Command {
-  const command = new Command("list")
-    .description("show who may use the console, and the last visit of each")
-    .addHelpText("after", "\nExample:\n  rehome people list --json | jq -r '.[].name'");
-  addJson(addSettings(command, storeSettings), json.list(personSchema));
-  return command.action(async (options: { json?: true }) => {
-    await withPeople(command, io, false, async (people, _url, loaded) => {
-      const all = await people.list();
-      if (options.json) return printJson(io, all.map(personJson));
+  return storeCommand<object>(
+    io,
+    {
+      name: "list",
+      about: "show who may use the console, and the last visit of each",
+      examples: ["rehome people list --json | jq -r '.[].name'"],
+      json: json.list(personSchema),
+    },
+    async (services, given) => {
+      const all = await peopleOf(services).list();
+      if (given.json) return printJson(io, all.map(personJson));
       if (all.length === 0) {
-        const invite = commandHere("rehome people invite NAME", loaded, io);
-        io.err(`Nobody may use the console. Invite somebody: ${invite}\n`);
-        return;
+        const invite = commandHere("rehome people invite NAME", given.loaded, io);
+        return io.err(`Nobody may use the console. Invite somebody: ${invite}\n`);
       }
       printTable(
         io,
@@ -120,38 +170,41 @@ function listCommand(io: Io): Command {
           "LAST SEEN",
           { title: "LINK GOOD UNTIL", optional: true },
         ],
-        all.map(({ id, name, role, seenAtMs, invitedUntilMs }) => [
-          id,
-          name,
-          role,
-          seenAtMs === undefined ? "never" : isoSeconds(seenAtMs).slice(0, 10),
-          invitedUntilMs === undefined ? "" : isoSeconds(invitedUntilMs),
-        ]),
+        all
+          .map(personJson)
+          .map(({ id, name, role, lastSeenAt, invitedUntil }) => [
+            id,
+            name,
+            role,
+            lastSeenAt?.slice(0, "2026-01-01".length) ?? "never",
+            invitedUntil ?? "",
+          ]),
       );
-    });
-  });
+    },
+  );
 }
 
 function removeCommand(io: Io): Command {
-  const command = new Command("remove")
-    .description("remove a person, and end all their sessions and links at once")
-    .argument("<person>", "id or name")
-    .addOption(yesOption("do not ask"))
-    .addHelpText("after", `\nExample:\n  rehome people remove "Ana" --yes`);
-  addJson(addSettings(command, storeSettings), personSchema);
-  return command.action(async (reference: string, options: { json?: true; yes?: true }) => {
-    await withPeople(command, io, false, async (people) => {
-      const person = await people.resolve(reference);
-      await confirm(io, `Remove ${person.id} "${printable(person.name)}"?`, {
-        yes: options.yes === true,
-        unattended: "proceed",
-      });
-      await people.remove(person.id);
-      if (options.json) printJson(io, personJson(person));
-      else
-        io.out(`${person.id} "${printable(person.name)}" is removed, and signed out everywhere.\n`);
-    });
-  });
+  return storeCommand<{ readonly yes?: true }, [string]>(
+    io,
+    {
+      name: "remove",
+      about: "remove a person, and end all their sessions and links at once",
+      arguments: [person],
+      options: [yesOption("do not ask")],
+      examples: ['rehome people remove "Ana" --yes'],
+      json: personSchema,
+    },
+    async (services, given, reference) => {
+      const people = peopleOf(services);
+      const them = await people.resolve(reference);
+      const shown = `${them.id} "${printable(them.name)}"`;
+      await confirm(io, `Remove ${shown}?`, { yes: given.yes === true, unattended: "proceed" });
+      await people.remove(them.id);
+      if (given.json) printJson(io, personJson(them));
+      else io.out(`${shown} is removed, and signed out everywhere.\n`);
+    },
+  );
 }
 
 function personJson({ id, name, role, createdAtMs, seenAtMs, invitedUntilMs }: ListedPerson) {
@@ -163,54 +216,4 @@ function personJson({ id, name, role, createdAtMs, seenAtMs, invitedUntilMs }: L
     lastSeenAt: seenAtMs === undefined ? null : isoSeconds(seenAtMs),
     invitedUntil: invitedUntilMs === undefined ? null : isoSeconds(invitedUntilMs),
   };
-}
-
-async function withPeople(
-  command: Command,
-  io: Io,
-  begins: boolean,
-  work: (people: PeopleService, url: string, loaded: LoadedConfig) => Promise<void>,
-): Promise<void> {
-  const loaded = beginOnStore(command, io);
-  await withServices(
-    loaded.config,
-    io,
-    async (services: Services) => {
-      const people = new PeopleService(services.store.db, services.clock, randomBytes);
-      const noted = await people.address();
-      const url = loaded.valueOf(consoleUrlSetting) ?? (noted && reachableOrigin(noted));
-      if (url === undefined && command.name() !== "list" && command.name() !== "remove") {
-        const start = commandHere("rehome serve --console ${defaultAddress}", loaded, io);
-        io.err(
-          `No console was started on this store yet; the link is for ${usualUrl}. Start it: ${start}\n`,
-        );
-      }
-      await work(people, url ?? usualUrl, loaded);
-    },
-    { begins },
-  );
-}
-
-const linkAt = (url: string, token: Secret) => `${url}/join/${token}`;
-
-async function printLink(
-  io: Io,
-  { id, name, role }: Person,
-  url: string,
-  asJson: boolean,
-  people: PeopleService,
-): Promise<void> {
-  const expiresAtMs = people.now() + invitationMs;
-  const ifLost = `rehome people link ${id}`;
-  if (asJson) {
-    const invitation = { id, name, role, url, expiresAt: isoSeconds(expiresAtMs) };
-    return writeSecret(io, jsonDocument(invitation), ifLost);
-  }
-  io.err(
-    `A link for "${printable(name)}" (${role}), which works once, until ${isoSeconds(expiresAtMs)}:\n`,
-  );
-  await writeSecret(io, `${url}\n`, ifLost);
-  if (!io.isTerminal) return;
-  const { renderUnicodeCompact } = await import("uqr");
-  io.err(`\n${renderUnicodeCompact(url, { border: 2 })}\n`);
 }

@@ -16,10 +16,11 @@ import { listen } from "../../http/server.ts";
 import { closing } from "../../service/closing.ts";
 import type { Logger } from "../../service/log.ts";
 import type { Services } from "../../service/services.ts";
+import { childEnvironment } from "../program.ts";
 import { animalDesk } from "./animals/desk.ts";
 import { consoleHandler } from "./app.ts";
 import { openHealth } from "./health.ts";
-import { openImports } from "./import-engine.ts";
+import { Imports, inProcess, uploadsFolder } from "./imports.ts";
 import { PeopleService } from "./people.ts";
 import { permit, reachableOrigin } from "./reach.ts";
 import {
@@ -35,6 +36,7 @@ import type { Actions } from "./visit.ts";
 const niceness = 5;
 /** Short of memory, the system ends the console, not the service (proc(5), -1000 to 1000). */
 const oomScoreAdjustment = "500";
+const tidyMs = 1_000;
 /** How long requests under way may take when the console is asked to stop. */
 const stopMaxMs = 1_000;
 
@@ -106,6 +108,7 @@ async function run(
           await actions.people.noteAddress(url);
           const wantsLink = options.firstLink === true || io.isTerminal;
           const link = wantsLink ? await firstLink(url, actions.people, io.actor) : undefined;
+          const tidying = setInterval(() => void tidy(actions).catch(onError), tidyMs);
           // So that the first search is as quick as those that follow.
           actions.animals.prepare().catch(onError);
           const { port } = server;
@@ -115,11 +118,18 @@ async function run(
             void announce(io, `${lines.join("\n")}\n`);
           }
           await Promise.race([untilAborted(stop), untilServiceEnds(io)]);
+          clearInterval(tidying);
           await server.stop(stopMaxMs);
         },
       );
     },
   );
+}
+
+/** Ends what people have here who were removed, by a command or another console. */
+async function tidy({ imports, people }: Actions): Promise<void> {
+  if (imports.people.size === 0) return;
+  await imports.tidy(new Set((await people.list()).map(({ id }) => id)));
 }
 
 /** Where to listen: as the command says, else as the setting does. */
@@ -152,12 +162,13 @@ async function untilServiceEnds(io: Io): Promise<void> {
 }
 
 function openActions(loaded: LoadedConfig, services: Services, io: Io): Actions {
+  const env = childEnvironment(loaded, io.env);
   return {
     services,
     people: new PeopleService(services.store.db, systemClock, randomBytes),
     animals: animalDesk(services),
-    imports: openImports(loaded.config, services),
-    health: openHealth(loaded, io.env),
+    imports: new Imports(uploadsFolder(loaded.config, systemClock()), inProcess(env), systemClock),
+    health: openHealth(loaded.config, env),
     clock: systemClock,
   };
 }

@@ -2,7 +2,7 @@ import { bucketOfText } from "../../domain/address.ts";
 import { minuteMs, type Clock } from "../../domain/clock.ts";
 import { messagePage, signedOutPage } from "./pages/page.ts";
 import type { PeopleService, Person } from "./people.ts";
-import { isSecret, sessionMs, type Secret } from "./secrets.ts";
+import { isSecret, sessionMs, type Secret } from "./people.ts";
 import { cookieAttributes, type Arrival } from "./visit.ts";
 
 /** Links and cookies that may be wrong in a minute, for each address (an IPv6 /64 is one). */

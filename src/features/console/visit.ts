@@ -1,10 +1,11 @@
 import type { Cookie } from "elysia";
 import { clientAddress, isInCidr, parseAddress, type Cidr } from "../../domain/address.ts";
 import { dayMs, type Clock } from "../../domain/clock.ts";
+import type { Sender } from "../../http/body.ts";
 import type { Services } from "../../service/services.ts";
 import type { AnimalDesk } from "./animals/desk.ts";
 import type { Health } from "./health.ts";
-import type { ImportDesk } from "./import-desk.ts";
+import type { Imports } from "./imports.ts";
 import { messagePage } from "./pages/page.ts";
 import type { PeopleService, Person } from "./people.ts";
 import { exposureOf } from "./reach.ts";
@@ -20,7 +21,7 @@ export interface Peers {
 export interface Actions {
   readonly services: Services;
   readonly people: PeopleService;
-  readonly imports: ImportDesk;
+  readonly imports: Imports;
   readonly health: Health;
   readonly animals: AnimalDesk;
   readonly clock: Clock;
@@ -49,12 +50,12 @@ export interface Arrival {
   readonly sent: URL;
   /** The address of the person, behind proxies that are trusted. */
   readonly address: string;
+  /** The same for what counts and times bodies. */
+  readonly sender: Sender;
   readonly isProxied: boolean;
   /** True when the person's browser speaks HTTPS. */
   readonly isSecure: boolean;
   readonly cookies: Cookies;
-  /** Ends the connection when it is silent for longer; 0 for never. */
-  readonly limitTime: (seconds: number) => void;
   readonly language: Language;
   readonly words: Words;
   readonly nowMs: number;
@@ -83,17 +84,18 @@ export function arrive(
   url.pathname = sent.pathname;
   url.search = sent.search;
   if (publicOrigin === undefined) url.protocol = isSecure ? "https:" : "http:";
+  const address = clientAddress(peer, headers.get("x-forwarded-for"), trustedProxies);
   const chosen = cookies[languageName]?.value;
   const language = languageFor(chosen, headers.get("accept-language"));
   return {
     request,
     url,
     sent,
-    address: clientAddress(peer, headers.get("x-forwarded-for"), trustedProxies),
+    address,
+    sender: { address: () => address, limitTime: (seconds) => peers?.timeout(request, seconds) },
     isProxied,
     isSecure,
     cookies,
-    limitTime: (seconds) => peers?.timeout(request, seconds),
     language,
     words: languages[language].words,
     nowMs: actions.clock(),

@@ -1,10 +1,10 @@
 /** The files that people bring to the console, while they are read. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, rmdirSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { openImports } from "../../../src/features/console/import-engine.ts";
-import type { ImportDesk } from "../../../src/features/console/import-desk.ts";
+import { workOnList } from "../../../src/features/console/import-work.ts";
+import { Imports, uploadsFolder, type StartWork } from "../../../src/features/console/imports.ts";
+import { dayMs, minuteMs } from "../../../src/domain/clock.ts";
 import { loadConfig } from "../../../src/config.ts";
 import { createServices, type Services } from "../../../src/service/services.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
@@ -15,7 +15,9 @@ describe.each(stores)("$name", (kind) => {
   let folder: ReturnType<typeof temporaryFolder>;
   let place: StorePlace;
   let services: Services;
-  let desk: ImportDesk;
+  let imports: Imports;
+  let uploads: string;
+  let nowMs: number;
 
   beforeEach(async () => {
     folder = temporaryFolder();
@@ -29,100 +31,135 @@ describe.each(stores)("$name", (kind) => {
       bans: true,
       onError: (error) => expect(error).toBeUndefined(),
     });
-    const { config } = loadConfig({ data: folder.path }, {}, []);
-    desk = openImports(config, services);
+    nowMs = Date.now();
+    uploads = uploadsFolder(config(), nowMs);
+    imports = new Imports(uploads, start, () => nowMs);
   }, hookTimeoutMs);
   afterEach(async () => {
-    await desk.close();
+    await imports.close();
     await services.close();
     await place[Symbol.asyncDispose]();
     folder[Symbol.dispose]();
   }, hookTimeoutMs);
 
-  async function taken() {
-    const rows = Array.from({ length: 50_000 }, (_, at) => `Rex ${at},1,available\n`);
-    const job = await desk.take("per_1", async (path) => {
-      const bytes = await Bun.write(path, `name,categoryId,status\n${rows.join("")}`);
-      return { name: "dogs.csv", bytes };
-    });
-    if (job === undefined) throw new Error("no file");
-    return job;
-  }
-
-  const uploads = () => join(folder.path, "console-uploads");
-  const kept = () => readdirSync(uploads()).filter((name) => !name.endsWith(".rejects"));
-  const bring = (name: string, text = "name,categoryId,status\nRex,1,sold\n") =>
-    desk.take("per_1", async (path) => ({ name, bytes: await Bun.write(path, text) }));
+  const config = () => loadConfig({ data: folder.path }, {}, []).config;
+  /** Works on a list in this process, unless it is stopped before. */
+  const start: StartWork = (work, { onStep }) => {
+    const stopped = Promise.withResolvers<"stopped">();
+    const ended = { is: "failed", failure: { code: "importEnded" }, found: {} } as const;
+    return {
+      outcome: Promise.race([
+        workOnList(services, work, { onStep, begins: () => undefined }),
+        stopped.promise.then(() => ended),
+      ]),
+      stop: async () => stopped.resolve("stopped"),
+    };
+  };
+  const kept = () => readdirSync(uploads).filter((name) => !name.endsWith(".rejects"));
+  const list = "name,categoryId,status\nRex,1,sold\n";
+  const bring = (name: string, text = list, person = "per_1") =>
+    imports.take(person, async (path) => ({ name, bytes: await Bun.write(path, text) }));
 
   test("a person has one file, which nobody else can read, and none that did not come", async () => {
-    expect(statSync(uploads()).mode & 0o777).toBe(0o700);
+    expect(statSync(uploads).mode & 0o777).toBe(0o700);
     await bring("first.csv");
     const [first = ""] = kept();
     const second = await bring("second.csv");
     expect(kept()).toHaveLength(1);
     expect(kept()).not.toContain(first);
     expect(await bring("", "")).toBeUndefined();
-    const lost = desk.take("per_1", async (path) => {
+    const lost = imports.take("per_1", async (path) => {
       await Bun.write(path, "name");
       throw new Error("the line is cut");
     });
     expect(await lost.catch(String)).toContain("the line is cut");
-    expect([kept().length, desk.job("per_1") === second]).toEqual([1, true]);
+    expect([kept().length, imports.job("per_1") === second]).toEqual([1, true]);
     const ends = Promise.withResolvers<{ name: string; bytes: number }>();
-    const slow = desk.take("per_1", () => ends.promise);
+    const slow = imports.take("per_1", () => ends.promise);
     expect(await bring("third.csv").catch(String)).toContain("still uploading");
     ends.resolve({ name: "", bytes: 0 });
     expect(await slow).toBeUndefined();
     expect((await bring("empty.csv", ""))?.name).toBe("empty.csv");
-    await desk.close();
-    expect(existsSync(uploads())).toBe(false);
+    await imports.close();
+    expect(existsSync(uploads)).toBe(false);
   });
 
-  test("a console begins without the files of one that was killed", async () => {
-    await bring("left.csv");
-    const { config } = loadConfig({ data: folder.path }, {}, []);
-    openImports(config, services);
-    expect(readdirSync(uploads())).toEqual([]);
+  test("four people have a file at a time; one that is over makes room, and else the oldest", async () => {
+    const ends = Promise.withResolvers<{ name: string; bytes: number }>();
+    const arriving = ["per_1", "per_2", "per_3", "per_4"].map((person) =>
+      imports.take(person, () => ends.promise),
+    );
+    const refused = bring("a.csv", list, "per_5").catch((error: unknown) => error);
+    expect(await refused).toMatchObject({ code: "uploadsFull" });
+    ends.resolve({ name: "", bytes: 0 });
+    await Promise.all(arriving);
+    for (const person of ["per_1", "per_2", "per_3", "per_4"]) {
+      const job = await bring("a.csv", person === "per_2" ? "{" : list, person);
+      await job?.settled(hookTimeoutMs);
+    }
+    for (const [person, left] of [
+      ["per_5", ["per_1", "per_3", "per_4", "per_5"]],
+      ["per_6", ["per_3", "per_4", "per_5", "per_6"]],
+    ] as const) {
+      await (await bring("a.csv", list, person))?.settled(hookTimeoutMs);
+      expect([...imports.people]).toEqual([...left]);
+    }
+  });
+
+  test("a file stays for an hour, and as long as its person does", async () => {
+    for (const person of ["per_1", "per_2"]) await bring("a.csv", list, person);
+    await imports.tidy(new Set(["per_1"]));
+    expect([...imports.people]).toEqual(["per_1"]);
+    nowMs += 60 * minuteMs - 1;
+    await imports.tidy(new Set(["per_1"]));
+    expect(kept()).toHaveLength(1);
+    nowMs += 1;
+    await imports.tidy(new Set(["per_1"]));
+    expect(kept()).toEqual([]);
+  });
+
+  test("a file on its way ends with its person", async () => {
+    const arriving = imports.take("per_1", async (path, stop) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      stop.addEventListener("abort", () => resolve());
+      await promise;
+      return { name: "a.csv", bytes: await Bun.write(path, list) };
+    });
+    await imports.tidy(new Set());
+    expect(await arriving.catch(String)).toContain("Abort");
+    expect([kept(), imports.job("per_1")]).toEqual([[], undefined]);
+  });
+
+  test("two consoles on one folder keep their files apart; those of one that was killed go", async () => {
+    await bring("mine.csv");
+    const dead = Bun.spawn(["true"]);
+    await dead.exited;
+    const [left, elsewhere, old] = [
+      uploads.replace(`-${process.pid}-`, `-${dead.pid}-`),
+      join(folder.path, "rehome-console-uploads-ffffffff-1-new"),
+      join(folder.path, "rehome-console-uploads-ffffffff-1-old"),
+    ];
+    for (const path of [left, elsewhere, old]) mkdirSync(path);
+    utimesSync(old, new Date(), new Date(nowMs - dayMs - 1));
+    const other = uploadsFolder(config(), nowMs);
+    expect([left, elsewhere, old, other].map((path) => existsSync(path))).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ]);
+    expect(kept()).toHaveLength(1);
+    rmSync(other, { recursive: true });
   });
 
   test("an import that changes nothing offers no undo: that would be of an earlier one", async () => {
-    const list = "Animal ID,Animal Name,Record Type,Animal Type\nK1,Rex,ADOPTABLE,Dog\n";
+    const dogs = "Animal ID,Animal Name,Record Type,Animal Type\nK1,Rex,ADOPTABLE,Dog\n";
     for (const changeId of [1n, undefined]) {
-      const job = await bring("list.csv", list);
+      const job = await bring("list.csv", dogs);
       await job?.settled(hookTimeoutMs);
       job?.run(job.choices, "Ana");
       await job?.settled(hookTimeoutMs);
       expect(job?.state).toMatchObject({ is: "done", changeId });
     }
-  });
-
-  test("beside a database, a console removes the files of dead consoles only", async () => {
-    const dead = Bun.spawn(["true"]);
-    await dead.exited;
-    const [gone, there] = [dead.pid, process.pid].map((pid) =>
-      mkdtempSync(join(tmpdir(), `rehome-console-uploads-${pid}-`)),
-    );
-    const { config } = loadConfig({ store: "postgres://127.0.0.1/none" }, {}, []);
-    await openImports(config, services).close();
-    expect([existsSync(gone ?? ""), existsSync(there ?? "")]).toEqual([false, true]);
-    rmdirSync(there ?? "");
-  });
-
-  test("a file that is read keeps nobody waiting", async () => {
-    const job = await taken();
-    const seen = new Set<number>();
-    while (job.state.is === "working") {
-      seen.add(job.state.step.done);
-      await new Promise((resolve) => void setImmediate(resolve));
-    }
-    expect(job.state).toMatchObject({ is: "examined", preview: { read: 50_000 } });
-    expect(seen.size).toBeGreaterThan(2);
-  });
-
-  test("a file is not read to its end when its person is removed", async () => {
-    const job = await taken();
-    await desk.drop("per_1");
-    expect(job.state).toMatchObject({ is: "failed" });
-    expect(await Bun.file(job.file).exists()).toBe(false);
   });
 });

@@ -35,6 +35,9 @@ test.each([
   expect(permitted ?? (warnings.length > 0 ? "warned" : "silent")).toBe(expected);
 });
 
+/** Whose body it is. */
+const sender = { address: () => "127.0.0.1", limitTime: () => undefined };
+
 test("a file that cannot be written ends its upload with the reason, which is the service's", async () => {
   const head =
     '--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n' +
@@ -50,7 +53,7 @@ test("a file that cannot be written ends its upload with the reason, which is th
       },
     }),
   });
-  const upload = receiveFile(request, "/nowhere/a.csv");
+  const upload = receiveFile({ request, sender }, "/nowhere/a.csv", new AbortController().signal);
   expect(await upload.catch((error: unknown) => error)).toMatchObject({ code: "ENOENT" });
 });
 

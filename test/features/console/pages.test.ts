@@ -1,7 +1,7 @@
 /** What the pages of animals, categories and keys do with what people send them. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { animalDesk, type AnimalDesk } from "../../../src/features/console/animals/desk.ts";
-import type { ImportDesk } from "../../../src/features/console/import-desk.ts";
+import type { Imports } from "../../../src/features/console/imports.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
 import { en } from "../../../src/features/console/words/en.ts";
 import { createServices, type Services } from "../../../src/service/services.ts";
@@ -51,7 +51,7 @@ describe.each(stores)("on $name", (kind) => {
 
   /** Somebody's file while it is imported: nothing else may be done with it. */
   const job = { name: "a.csv", state: { is: "working", step: { phase: "storing", done: 1 } } };
-  const imports = { job: () => job } as unknown as ImportDesk;
+  const imports = { job: () => job } as unknown as Imports;
 
   const get = async (path: string) => (await ask(path, { headers })).text();
   /** Sends a form, and returns the status, and where it leads to or the page. */

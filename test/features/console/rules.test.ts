@@ -10,7 +10,7 @@ import {
   reachableOrigin,
   widest,
 } from "../../../src/features/console/reach.ts";
-import { hashSecret, isSecret, newSecret } from "../../../src/features/console/secrets.ts";
+import { hashSecret, isSecret, newSecret } from "../../../src/features/console/people.ts";
 import { Failures, failuresPerMinute } from "../../../src/features/console/session.ts";
 import { isKnownHost, isOpenable, isOwnOrigin } from "../../../src/features/console/visit.ts";
 import { languageFor } from "../../../src/features/console/words/index.ts";
@@ -184,11 +184,27 @@ test("a form's text is without blanks around it, and exact where it is asked for
   expect([form.text("name"), form.exact("name"), form.text("other")]).toEqual(["Rex", " Rex ", ""]);
 });
 
-test("a form has room for 2,000 animals, whatever their ids", async () => {
-  const ids = new URLSearchParams();
-  for (let at = 0; at < 2_000; at += 1) ids.append("id", "9223372036854775807");
-  const request = new Request("http://127.0.0.1/animals/several", { method: "POST", body: ids });
-  expect((await readForm({ request })).all("id")).toHaveLength(2_000);
+describe("a form", () => {
+  const read = (body: URLSearchParams) => {
+    const request = new Request("http://127.0.0.1/animals/several", { method: "POST", body });
+    return readForm({
+      request,
+      sender: { address: () => "127.0.0.1", limitTime: () => undefined },
+    });
+  };
+  const fields = (count: number, value: string) =>
+    new URLSearchParams(Array.from({ length: count }, (): [string, string] => ["id", value]));
+
+  test("has room for 2,000 animals, whatever their ids", async () => {
+    expect((await read(fields(2_000, "9223372036854775807"))).all("id")).toHaveLength(2_000);
+  });
+  test("has at most 2,100 fields and 64 KiB", async () => {
+    for (const body of [fields(2_101, ""), fields(1, "x".repeat(65_536))]) {
+      expect(await read(body).catch((error: unknown) => error)).toMatchObject({
+        code: "formTooLarge",
+      });
+    }
+  });
 });
 
 describe("plain HTTP", () => {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AnimalDesk } from "../../../src/features/console/animals/desk.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
-import { hashSecret, type Secret } from "../../../src/features/console/secrets.ts";
+import { hashSecret, type Secret } from "../../../src/features/console/people.ts";
 import { en } from "../../../src/features/console/words/en.ts";
 import { failure as failureOf } from "../../../src/features/console/words/index.ts";
 import type { PersonRole } from "../../../src/storage/schema-values.ts";

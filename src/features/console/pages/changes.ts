@@ -144,6 +144,6 @@ export async function undoChange(visit: Visit, id: string): Promise<Response> {
   }
   if (!mayUndo(visit, change)) return messagePage(visit, "Forbidden", words.failures.othersChange);
   // The undo of a large import takes longer than a connection may be silent.
-  visit.limitTime(0);
+  visit.sender.limitTime(0);
   return seeOther(withChange(back, await animals.undo(change.id, person.name)));
 }

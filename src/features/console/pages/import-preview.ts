@@ -7,14 +7,13 @@ import { messageText } from "../../import/messages.ts";
 import type { Form } from "../body.ts";
 import {
   meanings,
-  unknownWords,
   type ImportChoices,
-  type ImportJob,
   type Meaning,
   type Preview,
   type StatusMeaning,
   type UnknownFile,
-} from "../imports.ts";
+} from "../import-work.ts";
+import { type ImportJob, unknownWords } from "../imports.ts";
 import type { Visit } from "../visit.ts";
 import {
   Fields,
@@ -49,13 +48,14 @@ export function figures(visit: Visit, summary: ImportSummary): Html {
 }
 
 /** What a file is, what it would change, what is wrong with it, and its first animals. */
-export function previewParts(visit: Visit, preview: Preview): Html {
+export function previewParts(visit: Visit, { choices }: ImportJob, preview: Preview): Html {
   const { words } = visit;
-  const { format, found, added, updated, withdrawn } = preview;
+  const { format, added, updated, withdrawn } = preview;
+  const { encoding } = choices.found;
   const newCategories = preview.categoriesAdded.map(({ name }) => name);
   const notes = [
     ...(added + updated + withdrawn === 0 ? [words.import.nothing] : []),
-    ...(found.encoding === undefined ? [] : [words.import.encoding(found.encoding)]),
+    ...(encoding === undefined ? [] : [words.import.encoding(encoding)]),
     ...preview.notes
       .filter(({ said }) => said.code !== "wholeRefused")
       .map(({ said, records, firstLine, example }) => {

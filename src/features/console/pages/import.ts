@@ -3,7 +3,8 @@ import { html, type Html } from "../../docs/html.ts";
 import type { ImportProgress } from "../../import/import.ts";
 import { messageText } from "../../import/messages.ts";
 import { Form, readForm, receiveFile } from "../body.ts";
-import type { Failure, ImportChoices, ImportJob, Preview } from "../imports.ts";
+import type { Failure, ImportChoices, Preview } from "../import-work.ts";
+import type { ImportJob } from "../imports.ts";
 import type { Visit } from "../visit.ts";
 import { changeNotice, undoButton } from "./changes.ts";
 import {
@@ -106,7 +107,9 @@ function stateOf(visit: Visit, job: ImportJob, errors: FieldErrors, form: Form):
   }
 }
 
-function failureText({ words }: Visit, { line, problem }: Failure): string {
+function failureText({ words }: Visit, failed: Failure): string {
+  if ("code" in failed) return words.failures[failed.code];
+  const { line, problem } = failed;
   const text = messageText(problem, words.messages);
   return line === 0 ? text : `${words.import.lines(String(line), 1)}: ${text}`;
 }
@@ -144,7 +147,7 @@ function examined(
   const values = { source: choices.source, complete, skipBad: choices.skipBad };
   const fields = new Fields(visit, values, errors);
   return html`<form method="post" action="${isRefused ? "/import/examine" : "/import/run"}">
-      ${previewParts(visit, preview)}
+      ${previewParts(visit, job, preview)}
       <section class="card">
         ${fields.text("source", { hint: words.import.sourceHint })} ${fields.check("complete")}
         ${lookButton(visit)}
@@ -168,10 +171,10 @@ function isWholeRefused({ notes }: Preview): boolean {
 
 /** `POST /import`: takes the file in and reads it; nothing is changed. */
 export async function uploadFile(visit: Visit): Promise<Response> {
-  const { imports, person, request, words } = visit;
+  const { imports, person, words } = visit;
   const now = imports.job(person.id);
   if (now?.state.is === "working") return importPage(visit, { "": words.import.busy });
-  const job = await imports.take(person.id, (path) => receiveFile(request, path));
+  const job = await imports.take(person.id, (path, stop) => receiveFile(visit, path, stop));
   if (job === undefined) return importPage(visit, { "": words.import.noFile });
   await job.settled(waitMs);
   return seeOther("/import");

@@ -4,7 +4,7 @@ import { personRoles } from "../../../storage/schema-values.ts";
 import { html, trusted, type Html } from "../../docs/html.ts";
 import { readForm } from "../body.ts";
 import { isPersonName, type ListedPerson, type PeopleService } from "../people.ts";
-import { isSecret, type Secret } from "../secrets.ts";
+import { isSecret, type Secret } from "../people.ts";
 import { keepSession, tooMany, type Failures } from "../session.ts";
 import { query, type Arrival, type Visit } from "../visit.ts";
 import { nameError } from "./animal.ts";
