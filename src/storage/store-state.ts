@@ -15,8 +15,23 @@ export function editCount({ storeState }: Pick<Tx["t"], "storeState">): SQL {
 export const movedMark = "moved_to";
 
 /** Where the store moved to, as messages show it; undefined for one that is in its place. */
-export async function movedTo(tx: Tx): Promise<string | undefined> {
+export const movedTo = (tx: Tx): Promise<string | undefined> => factOf(tx, movedMark);
+
+/** The value of a fact, or undefined. */
+export async function factOf(tx: Tx, name: string): Promise<string | undefined> {
   const { storeState } = tx.t;
-  const [found] = await tx.select().from(storeState).where(eq(storeState.name, movedMark));
+  const [found] = await tx.select().from(storeState).where(eq(storeState.name, name));
   return found?.value;
 }
+
+/** Sets a fact. */
+export async function putFact(tx: Tx, name: string, value: string): Promise<void> {
+  const { storeState } = tx.t;
+  await tx
+    .insert(storeState)
+    .values({ name, value })
+    .onConflictDoUpdate({ target: storeState.name, set: { value } });
+}
+
+/** True for a counter of ids, such as `last_category_id`: it goes along, and never falls. */
+export const isCounter = ({ name }: { readonly name: string }) => name.startsWith("last_");

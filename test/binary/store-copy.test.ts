@@ -1,8 +1,8 @@
 /** `rehome store copy` and `--store` on the compiled executable. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { rmSync, writeFileSync } from "node:fs";
+import { chownSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { copiedSchema } from "../../src/features/postgres/moving/copy-command.ts";
+import { copiedSchema } from "../../src/features/postgres/moving/command.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "../helpers/postgres.ts";
@@ -211,6 +211,34 @@ describe("a store that moved", () => {
     expect(list.stdout).toContain("active");
   }, 120_000);
 });
+
+test("a store goes back to where it came from in one command, both ways, and its owner stays", async () => {
+  using home = temporaryFolder();
+  await using database = await testDatabase();
+  const folder = join(home.path, "data");
+  const { id } = await makeKey(folder);
+  const isRoot = process.getuid?.() === 0;
+  const owner = isRoot ? 65_534 : (process.getuid?.() ?? 0);
+  if (isRoot) {
+    for (const path of [folder, join(folder, "rehome.db"), join(folder, "limits.db")])
+      chownSync(path, owner, owner);
+  }
+  const copy = async (from: string, to: string) => {
+    const copied = await rehome(["store", "copy", "--from", from, "--to", to]);
+    expect(copied).toMatchObject({ exitCode: 0 });
+    return copied.stderr;
+  };
+  await copy(folder, database.url);
+  const back = await copy(database.url, folder);
+  expect(back).toMatch(/^The former copy is kept in \S+\/rehome\.db\.replaced-\w+\.$/m);
+  expect(statSync(join(folder, "rehome.db")).uid).toBe(owner);
+  const list = await rehome(["keys", "list", "--data", folder]);
+  expect(list).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(id) });
+  const again = await copy(folder, database.url);
+  expect(again).toMatch(/^The former copy is kept in the schema rehome_replaced_\w+\.$/m);
+  const there = await rehome(["keys", "list"], { env: { REHOME_STORE: database.url } });
+  expect(there).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(id) });
+}, 120_000);
 
 describe("serve", () => {
   const onDatabase = (env: Record<string, string>) => serve(undefined, [], { env });

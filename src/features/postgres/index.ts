@@ -6,7 +6,7 @@ export const postgresFeature: Feature = {
   commands: [
     {
       path: "store",
-      load: async () => (await import("./moving/store-command.ts")).storeCommand,
+      load: async () => (await import("./moving/command.ts")).storeCommand,
     },
   ],
   stores: [

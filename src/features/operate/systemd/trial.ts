@@ -10,7 +10,7 @@ import { examine } from "../../../storage/sqlite/inspect.ts";
 import type { Io } from "../../../cli/io.ts";
 import { isYes } from "../../../cli/terminal/confirm.ts";
 import { counted } from "../../../cli/terminal/text.ts";
-import { copyPlaces } from "../../postgres/moving/copy-command.ts";
+import { copyPlaces } from "../../postgres/moving/command.ts";
 import { requireUnused } from "../../hold-catalogue.ts";
 import { refuseMovedFolder } from "../moved-folder.ts";
 

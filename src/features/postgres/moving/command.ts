@@ -1,10 +1,14 @@
-import { accessSync } from "node:fs";
+import { accessSync, existsSync, renameSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { AppError } from "../../../domain/errors.ts";
-import { systemClock } from "../../../domain/clock.ts";
+import { describeAddress, parseDatabaseAddress } from "../address.ts";
+import { connect } from "../connections.ts";
+import { explainRefusal } from "../failures.ts";
+import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
-import { type CopiedPart, type CopyProgress, copyStore } from "./copy-store.ts";
+import { type CopiedPart, copyStore } from "./copy.ts";
+import { closing, quietly } from "../../../service/closing.ts";
 import { openStore } from "../../../service/open-store.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { type Io, printJson } from "../../../cli/io.ts";
@@ -12,14 +16,12 @@ import { addJson, json } from "../../../cli/json.ts";
 import { addressIn, refuseMoved } from "../../../cli/open.ts";
 import type { Config } from "../../../config.ts";
 import type { Store } from "../../../storage/contract.ts";
-import { run, sql, type Steps } from "../../../storage/statement.ts";
-import { movedMark } from "../../../storage/store-state.ts";
-import { storeState } from "../../../storage/tables.ts";
-import { requireUnusedDatabase } from "./unused.ts";
+import { schemaName } from "../../../storage/schema.postgres.ts";
+import { movedMark, movedTo, putFact } from "../../../storage/store-state.ts";
 import { beginWithoutStore } from "../../../cli/command.ts";
 import { addSettings } from "../../../cli/options.ts";
 import { requireUnused } from "../../hold-catalogue.ts";
-import { type Progress, ProgressLine } from "../../progress.ts";
+import { ProgressLine } from "../../progress.ts";
 import { grouped } from "../../../cli/terminal/text.ts";
 import { UsageError } from "../../../cli/errors.ts";
 
@@ -45,8 +47,19 @@ export const copiedSchema = json.object({
   ),
 });
 
+/** `rehome store`: what concerns a store as a whole. */
+export function storeCommand(io: Io): Command {
+  return new Command("store")
+    .description("move everything between a data folder and a PostgreSQL database")
+    .addCommand(copyCommand(io))
+    .addHelpText(
+      "after",
+      "\nExample:\n  rehome store copy --from /var/lib/rehome --to-file /etc/rehome/store",
+    );
+}
+
 /** `rehome store copy`: everything, from a folder to a database or back, compared at the end. */
-export function copyCommand(io: Io): Command {
+function copyCommand(io: Io): Command {
   const command = new Command("copy")
     .description("copy everything to an empty place, and compare both sides")
     .option("--from <place>", "data folder, or postgres:// address")
@@ -57,9 +70,11 @@ export function copyCommand(io: Io): Command {
     .addHelpText(
       "after",
       `
-Animals keep their ids, and keys stay valid. Events, counters and usage are copied too. Stop every server on both places
-first. The old place keeps everything and gets a mark: commands and servers on it then fail and name the new address, unless
-they have --moved-store.
+Animals keep their ids, and keys stay valid. Events, counters and usage are copied
+too; people of the console sign in again. Stop every server on both places first.
+The old place keeps everything and gets a mark: commands and servers on it then fail
+and name the new address, unless they have --moved-store. A copy back to the place
+that a store came from puts the former copy there aside.
 
 Examples:
   rehome store copy --from /var/lib/rehome --to-file /etc/rehome/store
@@ -96,15 +111,12 @@ function requireCatalogue(folder: string): void {
   try {
     accessSync(catalogue);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
-      throw new UsageError(
-        `There is no rehome.db in ${folder}.`,
-        "Name a data folder with --from.",
-      );
-    }
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
     throw new UsageError(
-      `${catalogue} cannot be read: ${reasonOf(error)}.`,
-      "Run it with sudo, or name another data folder with --from.",
+      isMissing
+        ? `There is no rehome.db in ${folder}.`
+        : `${catalogue} cannot be read: ${reasonOf(error)}.`,
+      "Name another data folder with --from, or run it with sudo.",
     );
   }
 }
@@ -126,28 +138,80 @@ export async function copyPlaces(
   { source, target, resume, config }: PlacesToCopy,
 ): Promise<{ from: string; to: string; parts: CopiedPart[] }> {
   await requireUnusedPlace(source, config);
-  await using from = disposable(await open(io, source, config.storeTimeoutMs));
-  await refuseMoved(from.store, config);
-  // While the source is open, so that it is not its own target by another address.
-  await requireUnusedPlace(target, config);
-  await using to = disposable(await open(io, target, config.storeTimeoutMs));
-  await refuseMoved(to.store, config);
+  const from = await open(io, source, config);
+  return closing(
+    () => from.close(),
+    async () => {
+      await refuseMoved(from, config);
+      // While the source is open, so that it is not its own target by another address.
+      await requireUnusedPlace(target, config);
+      const to = await openTarget(io, from, target, config);
+      return closing(
+        () => to.close(),
+        async () => {
+          const parts = await withProgress(io, (line) => copyStore(from, to, { resume, line }));
+          await mark(from, to.place);
+          return { from: from.place, to: to.place, parts };
+        },
+      );
+    },
+  );
+}
+
+/** Opens the target. What the source came from is put aside: the copy goes back there. */
+async function openTarget(
+  io: Io,
+  from: Store,
+  target: string,
+  config: PlacesToCopy["config"],
+): Promise<Store> {
+  const to = await open(io, target, config);
+  try {
+    if ((await to.db.read(movedTo)) !== from.place) {
+      await refuseMoved(to, config);
+      return to;
+    }
+  } catch (error) {
+    await quietly(() => to.close());
+    throw error;
+  }
+  await to.close();
+  const stamp = isoSeconds(systemClock()).replaceAll(/[-:]/g, "");
+  const kept = isAddress(target)
+    ? await renameSchema(target, `replaced_${stamp.toLowerCase()}`, config.storeTimeoutMs)
+    : renameFiles(target, `replaced-${stamp}`);
+  io.err(`The former copy is kept in ${kept}.\n`);
+  return open(io, target, config);
+}
+
+/** Gives the databases of a folder another name. Returns the catalogue's. */
+function renameFiles(folder: string, ending: string): string {
+  const { catalogue, limits } = storeFiles(folder);
+  for (const file of [catalogue, limits]) {
+    if (existsSync(file)) renameSync(file, `${file}.${ending}`);
+  }
+  return `${catalogue}.${ending}`;
+}
+
+async function renameSchema(address: string, ending: string, timeoutMs: number): Promise<string> {
+  const sql = connect(parseDatabaseAddress(address), { max: 1, timeoutMs });
+  try {
+    const name = `${schemaName}_${ending}`;
+    await sql.unsafe(`ALTER SCHEMA "${schemaName}" RENAME TO "${name}"`);
+    return `the schema ${name}`;
+  } catch (error) {
+    throw explainRefusal(error, describeAddress(parseDatabaseAddress(address)));
+  } finally {
+    await sql.close({ timeout: 0 });
+  }
+}
+
+async function withProgress<T>(io: Io, work: (line: ProgressLine) => Promise<T>): Promise<T> {
   const line = new ProgressLine(io, () => performance.now());
   try {
-    const parts = await copyStore(from.store, to.store, {
-      resume,
-      onProgress: (progress) => line.show(shown(progress)),
-      stop: io.stop,
-    });
+    return await work(line);
+  } finally {
     line.clear();
-    await mark(from.store, to.store.place);
-    return { from: from.store.place, to: to.store.place, parts };
-  } catch (error) {
-    line.clear();
-    if (!io.stop.aborted) throw error;
-    throw new Error("Stopped. To continue, add --resume to the same command.", {
-      cause: error,
-    });
   }
 }
 
@@ -176,14 +240,14 @@ function isAddress(place: string): boolean {
   return /^\w+:\/\//.test(place);
 }
 
-async function open(io: Io, place: string, timeoutMs: number) {
+function open(io: Io, place: string, { storeTimeoutMs }: PlacesToCopy["config"]): Promise<Store> {
   const isDatabase = isAddress(place);
   return openStore(
     isDatabase ? place : undefined,
     {
       folder: isDatabase ? "" : place,
       clock: systemClock,
-      timeoutMs,
+      timeoutMs: storeTimeoutMs,
       serving: false,
       onBackup: (file) => io.err(`The old store is kept in ${file}.\n`),
     },
@@ -191,29 +255,53 @@ async function open(io: Io, place: string, timeoutMs: number) {
   );
 }
 
-function disposable(store: Awaited<ReturnType<typeof open>>) {
-  return { store, [Symbol.asyncDispose]: () => store.close() };
-}
-
-const labels = { comparing: "Comparing", copying: "Copying", checking: "Checking" } as const;
-
-function shown({ phase, title, done, total }: CopyProgress): Progress {
-  const fraction = total === undefined ? undefined : done / total;
-  return { label: `${labels[phase]} ${title}`, done, unit: "rows", fraction };
-}
-
 /** Marks the store as moved to `place`, which must hold no password. */
 async function mark(store: Store, place: string): Promise<void> {
   try {
-    await store.transact(function* (): Steps<void> {
-      yield* run(sql`DELETE FROM ${storeState} WHERE name = ${movedMark}`);
-      yield* run(sql`INSERT INTO ${storeState} (name, value) VALUES (${movedMark}, ${place})`);
-    });
+    await store.db.transaction((tx) => putFact(tx, movedMark, place));
   } catch (error) {
     // Such as a database that became read-only, which is a reason to leave it.
     throw new AppError("unavailable", `${store.place} could not be marked as moved.`, {
       cause: error,
       hint: `Everything is in ${place}, and both sides are equal. Use only that place from now on.`,
     });
+  }
+}
+
+/** How long a session of a process that has ended may still be listed, and how often to look. */
+const lingerMs = 1_000;
+const pauseMs = 50;
+
+/**
+ * Throws `unavailable` while another process of rehome is connected to the database. A server asks
+ * it four times a second, so it always is.
+ */
+async function requireUnusedDatabase(address: string, timeoutMs: number): Promise<void> {
+  const parsed = parseDatabaseAddress(address);
+  const where = describeAddress(parsed);
+  const sql = connect(parsed, { max: 1, timeoutMs });
+  // An address may give its sessions another name.
+  const isUsed = async () => {
+    const found = (await sql`
+      SELECT 1 FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()
+        AND application_name IN ('rehome', current_setting('application_name'))
+      LIMIT 1`) as unknown[];
+    return found.length > 0;
+  };
+  try {
+    const endMs = performance.now() + lingerMs;
+    while (await isUsed()) {
+      if (performance.now() > endMs) {
+        throw new AppError("unavailable", `${where} is in use by another process.`, {
+          hint: "Stop rehome on every machine, then try again. To see who is connected: SELECT * FROM pg_stat_activity WHERE application_name = 'rehome';",
+        });
+      }
+      await Bun.sleep(pauseMs);
+    }
+  } catch (error) {
+    throw explainRefusal(error, where);
+  } finally {
+    await sql.close({ timeout: 0 });
   }
 }

@@ -1,0 +1,289 @@
+/** Everything in a store, table by table, from one place to another, and compared on both sides. */
+import { eq, getTableName, type SQL, sql } from "drizzle-orm";
+import type { PgTable } from "drizzle-orm/pg-core";
+import { AppError } from "../../../domain/errors.ts";
+import { jsonText } from "../../../domain/exact-json.ts";
+import type { Store } from "../../../storage/contract.ts";
+import {
+  changePets,
+  columnsOf,
+  type Database,
+  longWork,
+  nextEpoch,
+  type TableName,
+  type Tx,
+} from "../../../storage/database.ts";
+import { schemaName } from "../../../storage/schema.postgres.ts";
+import type { ProgressLine } from "../../progress.ts";
+import { factOf, isCounter, putFact } from "../../../storage/store-state.ts";
+
+/** The mark of a store that a copy has begun to fill: from where. */
+const copyOf = "copy_of";
+/** Rows in one transaction. */
+const batchRows = 2_000;
+
+/** A table that moves: what its rows are called, and the properties of its key. */
+interface Moved {
+  readonly table: TableName;
+  readonly title: string;
+  readonly key: readonly string[];
+}
+
+const moved = (table: TableName, title: string, ...key: string[]): Moved => ({ table, title, key });
+
+/** The tables that move. Each refers only to those before it, and the largest is the last. */
+export const movedTables: readonly Moved[] = [
+  moved("rateWindows", "counters", "keyId"),
+  moved("usageDays", "days of usage", "keyId", "day"),
+  moved("categories", "categories", "id"),
+  moved("apiKeys", "keys", "id"),
+  moved("keySecrets", "secrets' hashes", "hash"),
+  moved("keyEvents", "keys' events", "id"),
+  moved("people", "people", "id"),
+  moved("changes", "changes", "id"),
+  moved("petEvents", "animals' events", "petId", "changeId"),
+  moved("removedPets", "removed animals", "id"),
+  moved("idempotencyKeys", "repeatable creates", "keyId", "value"),
+  moved("pets", "animals", "id"),
+];
+
+/** What belongs to one place: sessions and links end with a move, and people sign in again. */
+export const leftTables: readonly TableName[] = [
+  "keyEpoch",
+  "storeState",
+  "sessions",
+  "invitations",
+];
+
+const counterTables: readonly TableName[] = ["rateWindows", "usageDays"];
+const animals = movedTables.find(({ table }) => table === "pets") as Moved;
+
+interface CopyOptions {
+  /** Goes on with a copy that broke off, instead of refusing a store that is not empty. */
+  readonly resume: boolean;
+  /** Shows how far it is. */
+  readonly line: Pick<ProgressLine, "show">;
+}
+
+/** What a table came to, equal on both sides. */
+export interface CopiedPart {
+  readonly title: string;
+  readonly rows: number;
+  readonly checksum: string;
+}
+
+/**
+ * Copies everything from one store to another, with ids and hashes of secrets, and compares both.
+ *
+ * Throws `invalid_request` when the target is not empty and not the beginning of such a copy.
+ * Throws `unavailable` when both differ at the end, because one has changed.
+ */
+export async function copyStore(
+  from: Store,
+  to: Store,
+  options: CopyOptions,
+): Promise<CopiedPart[]> {
+  const isBegun = (await to.db.read((tx) => factOf(tx, copyOf))) === from.place;
+  if (!(isBegun && options.resume) && !(await holdsNothing(to))) {
+    throw new AppError("invalid_request", `${to.place} is not empty.`, {
+      hint: isBegun
+        ? "It is the beginning of this copy. To continue, add --resume."
+        : "Name a new place.",
+    });
+  }
+  await to.db.transaction((tx) => putFact(tx, copyOf, from.place));
+  // Read before the rows: a number that is given out meanwhile is then behind it and not lost.
+  const last = await from.db.read(lastNumbers, longWork);
+  for (const table of movedTables) await copyTable(from, to, table, options);
+  await to.db.transaction((tx) => goOnBehind(tx, last), longWork);
+  return compare(from, to, options);
+}
+
+async function holdsNothing(store: Store): Promise<boolean> {
+  for (const table of movedTables) {
+    if ((await readRows(store, table, undefined, 1)).length > 0) return false;
+  }
+  return true;
+}
+
+/** The highest id of an animal in a store, or 0. */
+export async function lastPet({ db }: Store): Promise<bigint> {
+  const highest = ({ rows, t }: Tx) =>
+    rows<{ id: bigint }>(sql`SELECT coalesce(max(id), 0) AS id FROM ${t.pets}`);
+  const [found] = await db.read(highest, longWork);
+  return BigInt(found?.id ?? 0);
+}
+
+async function copyTable(from: Store, to: Store, table: Moved, options: CopyOptions) {
+  // Only animals are resumed after the last id: there are many, and their ids ascend. Other tables
+  // are read again from the start, and rows that are there are skipped.
+  const after = table === animals ? { id: await lastPet(to) } : undefined;
+  const write = (batch: readonly Row[]) => writeRows(to, table, batch);
+  await eachBatch(from, table, "Copying", options, write, after);
+}
+
+async function compare(from: Store, to: Store, options: CopyOptions): Promise<CopiedPart[]> {
+  const copied: CopiedPart[] = [];
+  for (const table of movedTables) {
+    const ours = await digest(from, table, options);
+    const theirs = await digest(to, table, options);
+    if (ours.rows !== theirs.rows || ours.sum !== theirs.sum) {
+      throw new AppError(
+        "unavailable",
+        `The copy is not equal: ${table.title} are ${ours.rows} in ${from.place} and ${theirs.rows} in ${to.place}, ` +
+          `checksums ${hex(ours.sum)} and ${hex(theirs.sum)}.`,
+        { hint: "Stop every server on both places and copy again, to a new place." },
+      );
+    }
+    copied.push({ title: table.title, rows: ours.rows, checksum: hex(ours.sum) });
+  }
+  return copied;
+}
+
+/** The number of a table's rows and the sum of their hashes, whatever their order. */
+async function digest(
+  store: Store,
+  table: Moved,
+  options: CopyOptions,
+): Promise<{ rows: number; sum: bigint }> {
+  let rows = 0;
+  let sum = 0n;
+  await eachBatch(store, table, "Checking", options, (batch) => {
+    rows += batch.length;
+    for (const row of batch) sum = BigInt.asUintN(64, sum + hashOf(row));
+  });
+  return { rows, sum };
+}
+
+/** Calls `visit` for each batch of rows in the order of the key, from the one after `after` on. */
+async function eachBatch(
+  store: Store,
+  table: Moved,
+  phase: "Copying" | "Checking",
+  { line }: CopyOptions,
+  visit: (rows: readonly Row[]) => void | Promise<void>,
+  after?: Row,
+): Promise<void> {
+  // A store that is being filled counts its animals at the end.
+  const total = (table === animals && (await store.pets.count())) || undefined;
+  let last = after;
+  for (let done = 0; ;) {
+    const rows = await readRows(store, table, last, batchRows);
+    if (rows.length > 0) await visit(rows);
+    done += rows.length;
+    const fraction = total === undefined ? undefined : done / total;
+    line.show({ label: `${phase} ${table.title}`, done, unit: "rows", fraction });
+    last = rows.at(-1);
+    if (rows.length < batchRows) return;
+  }
+}
+
+/** A row's hash over a form that both databases give. */
+function hashOf(row: Row): bigint {
+  const cells = Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const plain = cells.map(([, cell]) =>
+    cell instanceof Uint8Array ? Buffer.from(cell).toString("hex") : cell,
+  );
+  return Bun.hash(jsonText(plain));
+}
+
+function hex(sum: bigint): string {
+  return sum.toString(16).padStart(16, "0");
+}
+
+/** A row by the properties of its table. */
+export type Row = Readonly<Record<string, unknown>>;
+
+const dbOf = (store: Store, { table }: Moved): Database =>
+  counterTables.includes(table) ? store.counters : store.db;
+
+/** At most `limit` rows in the order of their key, above the key of `after` where one is given. */
+export function readRows(
+  store: Store,
+  { table, key, ...rest }: Moved,
+  after: Row | undefined,
+  limit: number,
+): Promise<Row[]> {
+  return dbOf(store, { table, key, ...rest }).read(async (tx) => {
+    const columns = columnsOf<PgTable>(tx.t[table]);
+    const ofKey = key.flatMap((property) => columns[property] ?? []);
+    const list = (parts: readonly SQL[]) => sql.join([...parts], sql`, `);
+    const above =
+      after &&
+      sql`(${list(ofKey.map((column) => sql`${column}`))}) > (${list(
+        ofKey.map((column, at) => sql`${sql.param(after[key[at] ?? ""], column)}`),
+      )})`;
+    const query = tx.select(columns).from(tx.t[table]);
+    return await query
+      .where(above)
+      .orderBy(...ofKey)
+      .limit(limit);
+  }, longWork);
+}
+
+/** Adds rows in one transaction; one whose key is there already is left as it is. */
+async function writeRows(store: Store, table: Moved, rows: readonly Row[]): Promise<void> {
+  await dbOf(store, table).transaction((tx) => {
+    const add = () => tx.insertAll<PgTable>(tx.t[table.table], rows, { ifAbsent: true });
+    return table === animals ? changePets(tx, "any", add) : add();
+  }, longWork);
+}
+
+/** The tables whose keys the database gives. */
+const numbered = ["pets", "changes", "keyEvents"] as const;
+
+/** The last numbers that a store gave out, so that another one goes on behind them. */
+interface LastNumbers {
+  readonly keys: readonly bigint[];
+  readonly epoch: number;
+  readonly facts: readonly { readonly name: string; readonly value: string }[];
+}
+
+async function lastNumbers(tx: Tx): Promise<LastNumbers> {
+  const given: bigint[] = [];
+  for (const name of numbered) given.push(await lastNumber(tx, getTableName(tx.t[name])));
+  const [found] = await tx.select().from(tx.t.keyEpoch);
+  const facts = await tx.select().from(tx.t.storeState);
+  return { keys: given, epoch: found?.epoch ?? 0, facts: facts.filter(isCounter) };
+}
+
+/** Ends a copy: new numbers go on after `last`, and servers read everything again. */
+async function goOnBehind(tx: Tx, last: LastNumbers): Promise<void> {
+  for (const [at, name] of numbered.entries()) {
+    await raiseNumber(tx, getTableName(tx.t[name]), last.keys[at] ?? 0n);
+  }
+  const { keyEpoch, storeState } = tx.t;
+  for (const { name, value } of last.facts) await putFact(tx, name, value);
+  await tx.delete(storeState).where(eq(storeState.name, copyOf));
+  await tx
+    .update(keyEpoch)
+    .set({ epoch: last.epoch })
+    .where(sql`${keyEpoch.epoch} < ${last.epoch}`);
+  await changePets(tx, "any", async () => {});
+  await nextEpoch(tx);
+}
+
+/** The last number that was given to a row of a table, or 0. */
+async function lastNumber(tx: Tx, table: string): Promise<bigint> {
+  const last =
+    tx.dialect === "sqlite"
+      ? sql`SELECT max(seq) AS last FROM sqlite_sequence WHERE name = ${table}`
+      : sql`SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM ${sequenceOf(table)}`;
+  const [found] = await tx.rows<{ last: bigint | null }>(last);
+  return found?.last ?? 0n;
+}
+
+const sequenceOf = (table: string) => sql.raw(`${schemaName}.${table}_id_seq`);
+
+/** Makes the next number of a table greater than `last`. */
+async function raiseNumber(tx: Tx, table: string, last: bigint): Promise<void> {
+  if (last <= (await lastNumber(tx, table))) return;
+  if (tx.dialect === "postgres") {
+    await tx.rows(sql`SELECT setval('${sequenceOf(table)}', ${last})`);
+    return;
+  }
+  const raised = await tx.run(sql`UPDATE sqlite_sequence SET seq = ${last} WHERE name = ${table}`);
+  // A table has its row from its first number on.
+  if (raised > 0) return;
+  await tx.run(sql`INSERT INTO sqlite_sequence (name, seq) VALUES (${table}, ${last})`);
+}
