@@ -2,7 +2,7 @@
  * The tables in PostgreSQL: the same as in schema.sqlite.ts with the same names, and `catalogue`.
  * They are in a schema of their own, which migrate.ts makes, and so meet no other program's tables.
  */
-import { isNotNull, sql } from "drizzle-orm";
+import { isNotNull, isNull, sql } from "drizzle-orm";
 import {
   bigint,
   check,
@@ -231,7 +231,11 @@ export const people = rehome.table(
     createdBy: text("created_by").notNull(),
     removedAtMs: count("removed_at_ms"),
   },
-  (table) => [check("people_role", sql`${table.role} in (${oneOf(personRoles)})`)],
+  (table) => [
+    check("people_role", sql`${table.role} in (${oneOf(personRoles)})`),
+    // Histories go by names.
+    uniqueIndex("people_by_name").on(table.name).where(isNull(table.removedAtMs)),
+  ],
 );
 
 export const invitations = rehome.table(

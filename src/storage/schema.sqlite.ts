@@ -3,7 +3,7 @@
  * the same with the same names, and test/storage/schema.test.ts compares them. Both are STRICT, and
  * some are WITHOUT ROWID, which Drizzle cannot say: scripts/db-generate.ts adds it to a migration.
  */
-import { isNotNull, sql } from "drizzle-orm";
+import { isNotNull, isNull, sql } from "drizzle-orm";
 import {
   blob,
   check,
@@ -227,7 +227,11 @@ export const people = sqliteTable(
     createdBy: text("created_by").notNull(),
     removedAtMs: count("removed_at_ms"),
   },
-  (table) => [check("people_role", sql`${table.role} in (${oneOf(personRoles)})`)],
+  (table) => [
+    check("people_role", sql`${table.role} in (${oneOf(personRoles)})`),
+    // Histories go by names.
+    uniqueIndex("people_by_name").on(table.name).where(isNull(table.removedAtMs)),
+  ],
 );
 
 export const invitations = sqliteTable(

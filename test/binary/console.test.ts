@@ -3,6 +3,7 @@
  * come to.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import {
   behindProxy,
@@ -11,7 +12,9 @@ import {
   Visitor,
   type RunningConsole,
 } from "../helpers/console.ts";
+import { childrenOf } from "../helpers/family.ts";
 import { raw } from "../helpers/raw.ts";
+import { until } from "../helpers/until.ts";
 
 const folder = temporaryFolder();
 let server: RunningConsole;
@@ -475,6 +478,56 @@ describe("a stranger", () => {
       const kim = await joined(`Kim ${path}`, "operator");
       const answer = await kim.get(path);
       expect([403, 404]).toContain(answer.status);
+    },
+  );
+
+  test("sends large forms in vain: none is read, and none comes back", async () => {
+    const peakMiB = () => {
+      const status = readFileSync(`/proc/${childrenOf(server)[0]}/status`, "utf8");
+      return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+    };
+    const before = peakMiB();
+    const ola = await joined("Ola");
+    const send = async () => {
+      const response = await visitor().post("/animals", new URLSearchParams("=&".repeat(524_288)));
+      return { status: response.status, bytes: (await response.arrayBuffer()).byteLength };
+    };
+    const all = await Promise.all(Array.from({ length: 40 }, send));
+    for (const { status, bytes } of all) {
+      expect(status).toBe(401);
+      expect(bytes).toBeLessThan(64 * 1024);
+    }
+    expect((await ola.get("/animals")).status).toBe(200);
+    expect(peakMiB() - before).toBeLessThan(100);
+  });
+
+  test("has eight unfinished bodies at a time, and keeps nobody else from sending", async () => {
+    const [rex, tom] = [await joined("Rex"), await joined("Tom")];
+    const open = Array.from({ length: 8 }, () => rex.unfinished("/animals"));
+    await until(async () => {
+      const answer = await rex.post("/animals", { name: "Late", category: "Dog" });
+      return answer.status === 503;
+    });
+    expect((await tom.post("/animals", { name: "On time", category: "Dog" })).status).toBe(400);
+    for (const end of open) end();
+    await until(async () => (await rex.post("/animals", {})).status === 400);
+  });
+
+  test.each(["CONNECT evil.example:443", "CONNECT /", "TRACE /", "GET //", "OPTIONS /animals"])(
+    "asks for %s and gets a refusal, in one line of the log",
+    async (target) => {
+      using other = temporaryFolder();
+      await using own = await serveConsole(other.path);
+      const { host } = new URL(own.console);
+      const answer = await raw(
+        own.console,
+        `${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.status).toBeLessThan(500);
+      const lines = own.stderr().trim().split("\n").filter(Boolean);
+      expect(lines.length).toBeLessThanOrEqual(1);
+      expect(own.stderr()).not.toContain("    at ");
     },
   );
 

@@ -987,6 +987,21 @@ describe("the console", () => {
   });
 });
 
+test("keeps what is typed when the session has ended, for after the next link", async () => {
+  await using opened = await joined("Sol", "staff", screens.phone);
+  const { page } = opened;
+  await page.getByLabel("Name").fill("Not forgotten");
+  await page.getByLabel("Category").fill("Cat");
+  const cookies = await page.context().cookies();
+  await page.context().clearCookies();
+  await button(page, "Add animal").click();
+  await page.getByRole("alert").filter({ hasText: "You are signed out." }).waitFor();
+  expect(await page.getByLabel("Name").inputValue()).toBe("Not forgotten");
+  await page.context().addCookies(cookies);
+  await button(page, "Add animal").click();
+  await page.getByText("Not forgotten was added").waitFor();
+});
+
 describe("the pictures of the console", () => {
   const data = temporaryFolder();
   let own: RunningConsole;

@@ -65,6 +65,21 @@ export class Visitor {
     return this.#ask("POST", path, body, { origin: this.#origin, ...headers });
   }
 
+  /** Begins to send a form that does not end before the returned function is called. */
+  unfinished(path: string): () => void {
+    const ended = Promise.withResolvers<void>();
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(new TextEncoder().encode("name="));
+        await ended.promise;
+        controller.close();
+      },
+    });
+    const type = { "content-type": "application/x-www-form-urlencoded" };
+    void this.#ask("POST", path, body, { origin: this.#origin, ...type });
+    return () => ended.resolve();
+  }
+
   /** The page that a form leads to. */
   async submit(path: string, fields: Record<string, string> | FormData = {}): Promise<string> {
     const answer = await this.post(path, fields);
@@ -81,7 +96,7 @@ export class Visitor {
   async #ask(
     method: string,
     path: string,
-    body: URLSearchParams | FormData | undefined,
+    body: URLSearchParams | FormData | ReadableStream | undefined,
     headers: Record<string, string>,
   ): Promise<Response> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");

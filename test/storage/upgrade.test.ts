@@ -9,9 +9,11 @@ import { parseDatabaseAddress } from "../../src/features/postgres/address.ts";
 import { migrate, postgresMigrations } from "../../src/features/postgres/migrate.ts";
 import { systemClock } from "../../src/domain/clock.ts";
 import type { KeyHash, Store } from "../../src/storage/contract.ts";
+import { PeopleService } from "../../src/features/console/people.ts";
 import { freeBytes, requireRoomToMigrate } from "../../src/storage/sqlite/checks.ts";
 import { migrationsOf } from "../../src/storage/sqlite/files.ts";
-import { pendingMigrations } from "../../src/storage/sqlite/migrate.ts";
+import { openDatabase } from "../../src/storage/sqlite/connection.ts";
+import { migrate as migrateSqlite, pendingMigrations } from "../../src/storage/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { temporaryFolder } from "../helpers/binary.ts";
 import { hookTimeoutMs } from "../helpers/postgres.ts";
@@ -67,6 +69,65 @@ describe.each(stores)("a store of 1.0.0 on $name", ({ name, place: makePlace }) 
       } finally {
         await store.close();
       }
+    },
+    hookTimeoutMs,
+  );
+});
+
+/** Fills a place as a program left it that had the migrations before the one named `name`. */
+async function fillBefore(
+  name: string,
+  kind: string,
+  [, where = ""]: readonly string[],
+  statements: readonly string[],
+): Promise<void> {
+  const before = <M extends { readonly tag: string }>(all: readonly M[]) =>
+    all.slice(
+      0,
+      all.findIndex(({ tag }) => tag.endsWith(name)),
+    );
+  if (kind === "sqlite") {
+    using db = openDatabase(join(where, "rehome.db"), { synchronous: "full" });
+    migrateSqlite(db, where, before(migrationsOf.catalogue));
+    for (const statement of statements) db.run(statement);
+    return;
+  }
+  const sql = connect(parseDatabaseAddress(where), { max: 1, timeoutMs: 5_000 });
+  await migrate(sql, where, before(postgresMigrations));
+  await sql.unsafe("SET search_path TO rehome");
+  for (const statement of statements) await sql.unsafe(statement);
+  await sql.close();
+}
+
+describe.each(stores)("people of one name on $name", ({ name, place: makePlace }) => {
+  test(
+    "get numbers, the later ones, and the start says so once",
+    async () => {
+      await using place: StorePlace = await makePlace();
+      const person = (id: string, called: string, atMs: number, removed: string) =>
+        `INSERT INTO people (id, name, role, created_at_ms, created_by, removed_at_ms)
+       VALUES ('${id}', '${called}', 'staff', ${atMs}, 'root', ${removed})`;
+      await fillBefore("people_by_name", name, place.flags, [
+        person("per_1", "Dup", 3, "NULL"),
+        person("per_2", "Dup", 1, "NULL"),
+        person("per_3", "Dup", 2, "NULL"),
+        person("per_4", "Dup", 0, "5"),
+        // Somebody is called so already.
+        person("per_5", "Dup (2)", 9, "NULL"),
+        person("per_6", "Ana", 9, "NULL"),
+      ]);
+      const store = await place.open();
+      const people = new PeopleService(store.db, Date.now, () => new Uint8Array(32));
+      expect((await people.list()).map((each) => [each.id, each.name])).toEqual([
+        ["per_2", "Dup"],
+        ["per_3", "Dup (2)"],
+        ["per_1", "Dup (3)"],
+        ["per_5", "Dup (2) per_5"],
+        ["per_6", "Ana"],
+      ]);
+      expect(await people.takeRenamed()).toBe("Dup");
+      expect(await people.takeRenamed()).toBeUndefined();
+      await store.close();
     },
     hookTimeoutMs,
   );

@@ -38,6 +38,10 @@ export class Form {
     return this.#fields.has(name);
   }
 
+  entries(): [string, string][] {
+    return [...this.#fields];
+  }
+
   all(name: string): string[] {
     return this.#fields.getAll(name);
   }

@@ -16,6 +16,9 @@ export const sessionMs = 30 * dayMs;
 /** A session is renewed at most once in this time, so that reading a page is no write as a rule. */
 const renewAfterMs = dayMs;
 
+/** How long a session is known after its end, so that a form of it is not lost. */
+const endedMs = dayMs;
+
 /** What a link or a cookie holds. Only its hash is kept. */
 export type Secret = string & { readonly Secret: unique symbol };
 
@@ -75,6 +78,9 @@ export function isPersonName(name: string): boolean {
 
 /** The name of the store's fact that says where the console is. */
 const addressFact = "console";
+
+/** The name of that in which a migration keeps whose names it changed. */
+const renamedFact = "people_renamed";
 
 function invitationOf(token: Secret, personId: string, nowMs: number) {
   const expiresAtMs = nowMs + invitationMs;
@@ -139,9 +145,10 @@ export class PeopleService {
     const person = { id: this.#newId(), name, role };
     const isAdded = await this.#db.transaction(async (tx) => {
       const { people, invitations } = tx.t;
-      const isSame = and(eq(people.name, name), isNull(people.removedAtMs));
-      if ((await tx.select().from(people).where(isSame)).length > 0) return false;
-      await tx.insert(people).values({ ...person, createdAtMs: nowMs, createdBy: invitedBy });
+      const row = { ...person, createdAtMs: nowMs, createdBy: invitedBy };
+      // The index of names decides, also between two who invite at the same time.
+      const added = await tx.run(tx.insert(people).values(row).onConflictDoNothing());
+      if (added === 0) return false;
       await tx.insert(invitations).values(invitationOf(token, person.id, nowMs));
       return true;
     });
@@ -217,6 +224,25 @@ export class PeopleService {
     return { person: found.person, isRenewed };
   }
 
+  /** True for a session that ended lately by itself, of somebody who may come back by a link. */
+  async hasEndedLately(session: Secret): Promise<boolean> {
+    const nowMs = this.#clock();
+    return this.#db.read(async (tx) => {
+      const { people, sessions } = tx.t;
+      const isIt = and(
+        eq(sessions.hash, hashSecret(session)),
+        gt(sessions.expiresAtMs, nowMs - endedMs),
+        isNull(people.removedAtMs),
+      );
+      const rows = await tx
+        .select({ id: people.id })
+        .from(sessions)
+        .innerJoin(people, eq(people.id, sessions.personId))
+        .where(isIt);
+      return rows.length > 0;
+    });
+  }
+
   /** Keeps a session that is good for longer, and forgets those that ended. */
   async renew(hash: Uint8Array, nowMs: number): Promise<void> {
     await this.#db.transaction(async (tx) => {
@@ -233,7 +259,7 @@ export class PeopleService {
           .from(later)
           .where(and(eq(later.personId, sessions.personId), gt(later.seenAtMs, sessions.seenAtMs))),
       );
-      await tx.delete(sessions).where(and(lte(sessions.expiresAtMs, nowMs), hasLater));
+      await tx.delete(sessions).where(and(lte(sessions.expiresAtMs, nowMs - endedMs), hasLater));
     });
   }
 
@@ -320,6 +346,16 @@ export class PeopleService {
       const { storeState } = tx.t;
       const isFact = eq(storeState.name, addressFact);
       const [fact] = await tx.select().from(storeState).where(isFact);
+      return fact?.value;
+    });
+  }
+
+  /** Names that several people had, of whom a migration renamed the later ones; said once. */
+  async takeRenamed(): Promise<string | undefined> {
+    return this.#db.transaction(async (tx) => {
+      const { storeState } = tx.t;
+      const isFact = eq(storeState.name, renamedFact);
+      const [fact] = await tx.delete(storeState).where(isFact).returning();
       return fact?.value;
     });
   }

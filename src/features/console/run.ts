@@ -104,6 +104,8 @@ async function run(
           const server = start(loaded, at, actions, log);
           const { stop, onReload } = io.hearSignals();
           onReload(() => void renew(loaded, server, log));
+          const renamed = await actions.people.takeRenamed();
+          if (renamed !== undefined) log.warn(renamedText(renamed));
           const url = loaded.valueOf(consoleUrlSetting) ?? reachableOrigin(server.url.origin);
           await actions.people.noteAddress(url);
           const wantsLink = options.firstLink === true || io.isTerminal;
@@ -125,6 +127,9 @@ async function run(
     },
   );
 }
+
+const renamedText = (names: string) =>
+  `Several people had one name (${names}). The later ones have a number behind it now, such as "(2)": see rehome people list.`;
 
 /** Ends what people have here who were removed, by a command or another console. */
 async function tidy({ imports, people }: Actions): Promise<void> {

@@ -1,5 +1,6 @@
 import { bucketOfText } from "../../domain/address.ts";
 import { minuteMs, type Clock } from "../../domain/clock.ts";
+import { Form, readForm } from "./body.ts";
 import { messagePage, signedOutPage } from "./pages/page.ts";
 import type { PeopleService, Person } from "./people.ts";
 import { isSecret, sessionMs, type Secret } from "./people.ts";
@@ -85,8 +86,12 @@ export async function signedIn(
     return refused;
   }
   dropSession(arrival);
-  return signedOutPage(arrival);
+  // Nobody else's form is read, let alone given back.
+  const isTheirs = isSecret(session) && (await people.hasEndedLately(session));
+  return signedOutPage(arrival, isTheirs ? await readForm(arrival).catch(noForm) : noForm());
 }
+
+const noForm = () => new Form();
 
 /** The page for an address from which too much was wrong, until its minute ends. */
 export function tooMany(arrival: Arrival, failures: Failures): Response | undefined {

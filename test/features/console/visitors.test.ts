@@ -96,12 +96,48 @@ describe.each(stores)("on $name", (kind) => {
       expect((await ask("/help", computer)).headers.getSetCookie()).toHaveLength(1);
       expect((await ask("/help", phone)).status).toBe(200);
       const kept = () => store.db.read((tx) => tx.select().from(tx.t.sessions));
-      nowMs += 30 * dayMs;
+      nowMs += 31 * dayMs;
       const newest = await again();
       expect(await kept()).toHaveLength(3);
       nowMs += dayMs;
       await ask("/help", newest);
       expect(await kept()).toHaveLength(1);
+    });
+
+    test("that ended lately keeps what was filled in, to send again; no other one does", async () => {
+      const ask = visitor();
+      const ana = await joined(ask, "Ana");
+      const fields = { name: 'Rex "<b>"', category: "Dog", "was-name": "Max", hostile: "<i>" };
+      const send = async (headers: Readonly<Record<string, string>>) => {
+        const response = await ask("/animals", { headers, fields });
+        expect(response.status).toBe(401);
+        return response.text();
+      };
+      nowMs += 30 * dayMs;
+      const page = await send(ana.headers);
+      expect(page).toContain('name="name" value="Rex &quot;&lt;b&gt;&quot;"');
+      expect(page).toContain('name="was-name" value="Max"');
+      expect(page).toContain(en.signedOut.send);
+      expect(page).not.toContain("hostile");
+      nowMs += dayMs - 1;
+      expect(await send(ana.headers)).toContain("Rex");
+      await people.remove((await people.resolve("Ana")).id);
+      for (const headers of [ana.headers, { cookie: `rehome_console=${"A".repeat(43)}` }, {}]) {
+        expect(await send(headers)).not.toContain("Rex");
+      }
+    });
+
+    test("is not known any more a day after its end, nor once its person signed out", async () => {
+      const ask = visitor();
+      const [ana, ben] = [await joined(ask, "Ana"), await joined(ask, "Ben")];
+      expect((await ask("/sign-out", { ...ben, method: "POST" })).status).toBe(303);
+      const keeps = async (headers: Readonly<Record<string, string>>) =>
+        (await (await ask("/animals", { headers, fields: { name: "Rex" } })).text()).includes(
+          "Rex",
+        );
+      expect(await keeps(ben.headers)).toBe(false);
+      nowMs += 31 * dayMs;
+      expect(await keeps(ana.headers)).toBe(false);
     });
 
     test("that was ended while a request of it was under way is not renewed", async () => {
@@ -179,6 +215,16 @@ describe.each(stores)("on $name", (kind) => {
       const { token } = await people.invite("Ana", "staff", "tester");
       expect(await people.invited(token)).toMatchObject({ name: "Ana", role: "staff" });
       expect(await people.list()).toHaveLength(1);
+    });
+
+    test("of one name succeeds once, also of several at the same time", async () => {
+      const all = await Promise.allSettled(
+        Array.from({ length: 6 }, () => people.invite("Dup", "staff", "tester")),
+      );
+      const refused = all.filter((each) => each.status === "rejected");
+      expect(refused).toHaveLength(5);
+      for (const { reason } of refused) expect(reason).toMatchObject({ code: "personNameTaken" });
+      expect(await people.list()).toMatchObject([{ name: "Dup" }]);
     });
 
     test("has the address that people use, with HTTPS where a proxy speaks it", async () => {

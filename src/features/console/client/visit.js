@@ -32,10 +32,11 @@ export async function visit(address, options = {}) {
   try {
     const answer = await fetch(address, { credentials: "same-origin", ...init });
     const text = () => answer.text();
-    // What was typed stays, also where a proxy says that the service is away.
-    if (answer.status >= 429) {
+    // What was typed stays, also where a proxy says that the service is away, or a session ended.
+    if (answer.status >= 429 || (init !== undefined && answer.status === 401)) {
       const failure = await text();
-      if (isAwaited()) announceFailure(failure);
+      if (isAwaited() && answer.status === 401) announce(document.body.dataset.ended);
+      else if (isAwaited()) announceFailure(failure);
       return false;
     }
     if (!answer.headers.get("content-type")?.startsWith("text/html")) {

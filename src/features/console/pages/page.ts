@@ -3,10 +3,11 @@ import { redirect, StatusMap } from "elysia";
 import { AppError } from "../../../domain/errors.ts";
 import { html, trusted, type Html } from "../../docs/html.ts";
 import logo from "../../docs/logo.svg" with { type: "text" };
+import { Form } from "../body.ts";
 import type { Arrival, Visit } from "../visit.ts";
 import { isFailureCode, languages } from "../words/index.ts";
 import { assetPaths } from "./assets.ts";
-import { formError, notice, type FieldErrors } from "./parts.ts";
+import { formError, hidden, notice, type FieldErrors } from "./parts.ts";
 
 /** The status of a response by its name. */
 type StatusName = keyof typeof StatusMap;
@@ -139,6 +140,7 @@ function documentOf(
         data-lost="${words.layout.lost}"
         data-late="${words.layout.late}"
         data-copied="${words.layout.copied}"
+        data-ended="${words.signedOut.kept}"
       >
         ${body}
       </body>
@@ -201,14 +203,29 @@ export function notFoundPage(visit: Visit): Response {
   return messagePage(visit, "Not Found", visit.words.failures.notFound);
 }
 
-/** For somebody whose session ended, or who never had one. */
-export function signedOutPage(arrival: Arrival): Response {
+/**
+ * For somebody whose session ended, or who never had one. The fields of `form` are kept on the
+ * page: once a new link was opened beside it, the same form can be sent again.
+ */
+export function signedOutPage(arrival: Arrival, form = new Form()): Response {
   const { words, url } = arrival;
+  const path = url.pathname + url.search;
+  const isKnown = (name: string) => name === "back" || name.replace(/^was-/, "") in words.fields;
+  const kept = form.entries().filter(([name]) => isKnown(name));
+  const again = html`<p><a href="${path}">${words.signedOut.again}</a></p>`;
   return plainPage(arrival, {
     title: words.signedOut.title,
     status: "Unauthorized",
     body: html`<p>${words.signedOut.what}</p>
-      <p><a href="${url.pathname + url.search}">${words.signedOut.again}</a></p>`,
+      ${
+        kept.length === 0
+          ? again
+          : html`<p>${words.signedOut.kept}</p>
+              <form method="post" action="${path}">
+                ${kept.map(([name, value]) => hidden(name, value))}
+                <button>${words.signedOut.send}</button>
+              </form>`
+      }`,
   });
 }
 

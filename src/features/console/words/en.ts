@@ -104,7 +104,7 @@ export const en = {
     title: "You are signed out",
     what: "Open your invitation link. If it was used before, ask for a new one.",
     again: "I am signed in: open the page",
-    kept: "What you filled in is kept on this page. Open your new link in another tab, then come back and send it again.",
+    kept: "You are signed out. What you typed is still on this page: open a new link in another tab, then come back and send it again.",
     send: "Send it again",
   },
   animals: {

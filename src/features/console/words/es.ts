@@ -102,7 +102,7 @@ export const es: Words = {
     title: "Tu sesión se ha cerrado",
     what: "Abre el enlace de tu invitación. Si ya se usó, pide uno nuevo.",
     again: "Ya tengo sesión: abrir la página",
-    kept: "Lo que rellenaste sigue en esta página. Abre tu enlace nuevo en otra pestaña, vuelve aquí y envíalo otra vez.",
+    kept: "Tu sesión se ha cerrado. Lo que escribiste sigue en esta página: abre un enlace nuevo en otra pestaña, vuelve aquí y envíalo otra vez.",
     send: "Enviar otra vez",
   },
   animals: {
