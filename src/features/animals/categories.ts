@@ -1,33 +1,24 @@
-import type { Category } from "./category.ts";
+/** Categories: the kinds of animals by name. The interface has only their ids. */
+import { asc, count, eq } from "drizzle-orm";
 import { printable } from "../../cli/terminal/text.ts";
 import { AppError } from "../../domain/errors.ts";
-import { int64Max, parseInt64 } from "../../domain/int64.ts";
-import {
-  addCategories,
-  categoriesInUse,
-  categoryById,
-  categoryByName,
-  type CategoryUse,
-  dropCategory,
-  highestCategoryId,
-  isCarried,
-  namedCategories,
-  nameNumbers,
-  renameCategory,
-} from "./statements/categories.ts";
-import {
-  type By,
-  carryOut,
-  type CategoryEvent,
-  describeChange,
-  dropChange,
-  planUpdate,
-} from "./statements/changes.ts";
-import { sql, type Steps } from "../../storage/statement.ts";
+import { parseInt64 } from "../../domain/int64.ts";
+import { longWork, type Tx } from "../../storage/database.ts";
 import { isVisible } from "../visible.ts";
-import { changing, type Editing, type OnChange } from "./editing.ts";
+import { type CategoryEvent, type Change, type Editing, makeChange } from "./changes.ts";
 
-export type { CategoryUse };
+export interface Category {
+  readonly id: bigint;
+  readonly name: string;
+}
+
+/** A category, named or carried by animals, and how many of them carry it. */
+export interface CategoryUse {
+  readonly id: bigint;
+  /** Undefined for one that has a number only. */
+  readonly name: string | undefined;
+  readonly animals: number;
+}
 
 /** A category as a person names it: by its id, or by its name in any case. */
 export interface CategoryReference {
@@ -36,34 +27,82 @@ export interface CategoryReference {
   readonly create?: boolean | undefined;
 }
 
-/** A category that was found, and what was made for it. */
-interface ResolvedCategory {
-  readonly id: bigint;
-  readonly made: readonly CategoryEvent[];
+/** What names are compared by: case, blanks around and composition of accents do not count. */
+export function categoryKey(name: string): string {
+  return name.trim().normalize("NFC").toLowerCase();
 }
 
+/** The name of the fact that holds the greatest id that a category was given here. */
+export const lastCategoryFact = "last_category_id";
+/** Ids above it are given by people and programs only, so that theirs never use ours up. */
+const ownIdMax = 2n ** 53n;
 /** Categories in an error at the most. */
 const shownMax = 20;
 
+/** All categories in the order of their ids. */
+export async function categoriesInUse(tx: Tx): Promise<CategoryUse[]> {
+  const { pets } = tx.t;
+  const carried = await tx
+    .select({ id: pets.categoryId, animals: count() })
+    .from(pets)
+    .groupBy(pets.categoryId);
+  const uses = new Map<bigint, CategoryUse>();
+  for (const { id, name } of await namedCategories(tx)) uses.set(id, { id, name, animals: 0 });
+  for (const { id, animals } of carried) {
+    uses.set(id, { id, name: uses.get(id)?.name, animals });
+  }
+  return [...uses.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** The categories that have a name, in the order of their ids. */
+export async function namedCategories(tx: Tx): Promise<Category[]> {
+  const { id, name } = tx.t.categories;
+  return tx.select({ id, name }).from(tx.t.categories).orderBy(asc(id));
+}
+
+export async function categoryById(tx: Tx, wanted: bigint): Promise<Category | undefined> {
+  const { id, name } = tx.t.categories;
+  return (await tx.select({ id, name }).from(tx.t.categories).where(eq(id, wanted)))[0];
+}
+
+/** The category with this name, whatever its case. */
+export async function categoryByName(tx: Tx, wanted: string): Promise<Category | undefined> {
+  const { id, name, nameKey } = tx.t.categories;
+  const isWanted = eq(nameKey, categoryKey(wanted));
+  return (await tx.select({ id, name }).from(tx.t.categories).where(isWanted))[0];
+}
+
+async function isCarried(tx: Tx, id: bigint): Promise<boolean> {
+  const { pets } = tx.t;
+  const carriers = tx.select({ id: pets.id }).from(pets).where(eq(pets.categoryId, id));
+  return (await carriers.limit(1)).length > 0;
+}
+
 /**
- * The category that `reference` means: a number that has a name or an animal, else a name. Throws
- * `not_found`, with the known names, when there is none and none may be made.
+ * The id of the category that `reference` means: a number that has a name or an animal, else a
+ * name. Throws `not_found`, with the known names, when there is none and none may be made in
+ * `change`.
  */
-export function* resolveCategory({ text, create }: CategoryReference): Steps<ResolvedCategory> {
+export async function resolveCategory(
+  tx: Tx,
+  { text, create }: CategoryReference,
+  change?: Change,
+): Promise<bigint> {
   const name = text.trim();
   const id = parseInt64(name);
-  if (id !== undefined && ((yield* categoryById(id)) !== undefined || (yield* isCarried(id)))) {
-    return { id, made: [] };
-  }
-  const named = yield* categoryByName(name);
-  if (named !== undefined) return { id: named.id, made: [] };
+  if (id !== undefined && ((await categoryById(tx, id)) ?? (await isCarried(tx, id)))) return id;
+  const named = await categoryByName(tx, name);
+  if (named !== undefined) return named.id;
   // If no category has a name, any number is valid.
-  const known = yield* namedCategories();
-  if (id !== undefined && known.length === 0) return { id, made: [] };
-  if (create !== true) throw unknownCategory(name, known, create !== undefined);
+  const known = await namedCategories(tx);
+  if (id !== undefined && known.length === 0) return id;
+  if (create !== true || change === undefined) {
+    throw unknownCategory(name, known, create !== undefined);
+  }
   // A number needs no name; animals carry it from now on.
-  if (id !== undefined) return { id, made: [] };
-  return yield* makeCategory(name, undefined);
+  if (id !== undefined) return id;
+  const [made] = await nameCategories(change, [{ name: visibleName(name) }]);
+  return (made as Category).id;
 }
 
 /** The name without blanks around it. Throws `invalid_request` for one that nobody can see. */
@@ -71,18 +110,6 @@ function visibleName(name: string): string {
   if (isVisible(name)) return name.trim();
   const message = "The name of a category must have a character that can be seen.";
   throw new AppError("invalid_request", message);
-}
-
-function* makeCategory(given: string, wanted: bigint | undefined): Steps<ResolvedCategory> {
-  const name = visibleName(given);
-  const highest = wanted === undefined ? yield* highestCategoryId() : 0n;
-  if (highest === int64Max) {
-    throw new AppError("invalid_request", `No id is left above ${int64Max}.`, {
-      hint: "Choose an id for the new category with --id.",
-    });
-  }
-  const id = wanted ?? highest + 1n;
-  return { id, made: yield* nameNumbers([{ id, name }]) };
 }
 
 function unknownCategory(name: string, known: readonly Category[], mayCreate: boolean): AppError {
@@ -94,6 +121,95 @@ function unknownCategory(name: string, known: readonly Category[], mayCreate: bo
   });
 }
 
+/**
+ * Gives names to new categories, or to ids that have none. A new id is above all that were given,
+ * and none that an animal carries. No name may be taken.
+ */
+export async function nameCategories(
+  change: Change,
+  wanted: readonly { readonly id?: bigint | undefined; readonly name: string }[],
+): Promise<Category[]> {
+  const { tx } = change;
+  const used = new Set((await categoriesInUse(tx)).map(({ id }) => id));
+  let last = await lastGiven(tx);
+  const made: Category[] = [];
+  for (const { id: given, name } of wanted) {
+    const id = given ?? firstFree(used, last + 1n);
+    if (id > last && id <= ownIdMax) last = id;
+    await insertCategory(tx, { id, name });
+    change.categories.push({ id, after: name, ...(used.has(id) && { wasCarried: true }) });
+    made.push({ id, name });
+  }
+  await keepLastGiven(tx, last);
+  return made;
+}
+
+function firstFree(used: ReadonlySet<bigint>, from: bigint): bigint {
+  let id = from;
+  while (used.has(id)) id += 1n;
+  return id;
+}
+
+/** A store of an earlier version has no such fact; the names that it has tell as much. */
+async function lastGiven(tx: Tx): Promise<bigint> {
+  const { name, value } = tx.t.storeState;
+  const [fact] = await tx.select({ value }).from(tx.t.storeState).where(eq(name, lastCategoryFact));
+  const ids = (await namedCategories(tx)).map(({ id }) => id).filter((id) => id <= ownIdMax);
+  return [BigInt(fact?.value ?? 0), ...ids].reduce((a, b) => (a > b ? a : b));
+}
+
+async function keepLastGiven(tx: Tx, last: bigint): Promise<void> {
+  const { storeState } = tx.t;
+  const value = String(last);
+  await tx
+    .insert(storeState)
+    .values({ name: lastCategoryFact, value })
+    .onConflictDoUpdate({ target: storeState.name, set: { value } });
+}
+
+async function insertCategory(tx: Tx, { id, name }: Category): Promise<void> {
+  await tx.insert(tx.t.categories).values({ id, name, nameKey: categoryKey(name) });
+}
+
+async function renameCategory(tx: Tx, id: bigint, name: string): Promise<void> {
+  const { categories } = tx.t;
+  const named = { name, nameKey: categoryKey(name) };
+  await tx.update(categories).set(named).where(eq(categories.id, id));
+}
+
+async function dropCategory(tx: Tx, id: bigint): Promise<void> {
+  await tx.delete(tx.t.categories).where(eq(tx.t.categories.id, id));
+}
+
+/**
+ * Undoes what a change did to categories, as far as nobody changed them since. A name that another
+ * category has now stays there, and a category with animals stays.
+ */
+export async function undoCategories(
+  change: Change,
+  events: readonly CategoryEvent[],
+): Promise<void> {
+  const { tx } = change;
+  for (const { id, before, after, wasCarried } of events) {
+    const current = await categoryById(tx, id);
+    if (current?.name !== after) continue;
+    if (before === undefined) {
+      if (!wasCarried && (await isCarried(tx, id))) continue;
+      await dropCategory(tx, id);
+    } else {
+      const holder = await categoryByName(tx, before);
+      if (holder !== undefined && holder.id !== id) continue;
+      if (current === undefined) await insertCategory(tx, { id, name: before });
+      else await renameCategory(tx, id, before);
+    }
+    change.categories.push({
+      id,
+      ...(after !== undefined && { before: after }),
+      ...(before !== undefined && { after: before }),
+    });
+  }
+}
+
 /** Work on categories. Each change is one transaction, which can be undone. */
 export class CategoryService {
   readonly #editing: Editing;
@@ -102,19 +218,19 @@ export class CategoryService {
     this.#editing = editing;
   }
 
-  /** The same for another person. `onChange` is told the number of each change that they make. */
-  as(actor: string, onChange?: OnChange): CategoryService {
+  /** The same for another person; see `Editing`. */
+  as(actor: string, onChange?: Editing["onChange"]): CategoryService {
     return new CategoryService({ ...this.#editing, actor, onChange });
   }
 
   /** All categories, named or carried by animals, in the order of their ids. */
   async list(): Promise<CategoryUse[]> {
-    return this.#editing.store.read(categoriesInUse, { patient: true });
+    return this.#editing.db.read(categoriesInUse, longWork);
   }
 
   /** The categories that have a name, in the order of their ids. */
   async named(): Promise<Category[]> {
-    return this.#editing.store.read(namedCategories);
+    return this.#editing.db.read(namedCategories);
   }
 
   /** The names of those by their ids. */
@@ -123,81 +239,73 @@ export class CategoryService {
   }
 
   /** Names a category: the one with `id`, or a new one. */
-  async add(name: string, id?: bigint): Promise<Category> {
-    return this.#changing("add category", function* (change) {
-      yield* refuseTaken(name);
-      const current = id === undefined ? undefined : yield* categoryById(id);
+  async add(given: string, id?: bigint): Promise<Category> {
+    return makeChange(this.#editing, "add category", async (change) => {
+      const name = visibleName(given);
+      await refuseTaken(change.tx, name);
+      const current = id === undefined ? undefined : await categoryById(change.tx, id);
       if (current !== undefined) {
-        throw new AppError(
-          "invalid_request",
-          `The category ${id} has a name, ${JSON.stringify(current.name)}.`,
-          { hint: "Rename it with rehome categories rename." },
-        );
+        const message = `The category ${id} has a name, ${JSON.stringify(current.name)}.`;
+        const hint = "Rename it with rehome categories rename.";
+        throw new AppError("invalid_request", message, { hint });
       }
-      const made = yield* makeCategory(name, id);
-      yield* describeChange(change, { name: name.trim(), id: made.id }, made.made);
-      return { id: made.id, name: name.trim() };
+      const [made] = (await nameCategories(change, [{ id, name }])) as [Category];
+      change.summary = { ...made };
+      return made;
     });
   }
 
-  async rename(reference: string, name: string): Promise<Category> {
-    return this.#changing("rename category", function* (change) {
-      const { id } = yield* resolveCategory({ text: reference });
-      const before = yield* categoryById(id);
-      yield* refuseTaken(name, id);
-      const after = visibleName(name);
-      if (before?.name === after) {
-        yield* dropChange(change);
-        return { id, name: after };
+  async rename(reference: string, given: string): Promise<Category> {
+    return makeChange(this.#editing, "rename category", async (change) => {
+      const { tx } = change;
+      const id = await resolveCategory(tx, { text: reference });
+      const name = visibleName(given);
+      await refuseTaken(tx, name, id);
+      const before = (await categoryById(tx, id))?.name;
+      if (before === name) return { id, name };
+      change.summary = { id, before, after: name };
+      if (before === undefined) await nameCategories(change, [{ id, name }]);
+      else {
+        await renameCategory(tx, id, name);
+        change.categories.push({ id, before, after: name });
       }
-      if (before === undefined) yield* addCategories([{ id, name: after }]);
-      else yield* renameCategory(id, after);
-      const event =
-        before === undefined
-          ? { id, after, wasCarried: true as const }
-          : { id, before: before.name, after };
-      yield* describeChange(change, { id, before: before?.name, after }, [event]);
-      return { id, name: after };
+      return { id, name };
     });
   }
 
   /** Moves the animals of `from` to `into`, and drops `from`. Returns how many animals moved. */
   async merge(from: readonly string[], into: string): Promise<number> {
-    return this.#changing("merge categories", function* (change, by) {
-      const { id: target } = yield* resolveCategory({ text: into });
+    const work = async (change: Change) => {
+      const { tx } = change;
+      const { pets } = tx.t;
+      change.summary = { from, into };
+      const categoryId = await resolveCategory(tx, { text: into });
       // Each once: a category may be given by its id and by its name.
       const ids = new Set<bigint>();
       for (const text of from) {
-        const { id } = yield* resolveCategory({ text });
-        if (id === target) {
+        const id = await resolveCategory(tx, { text });
+        if (id === categoryId) {
           const both = printable(`${text} and ${into}`);
           throw new AppError("invalid_request", `${both} are the same category.`);
         }
         ids.add(id);
       }
-      const events: CategoryEvent[] = [];
       for (const id of ids) {
-        const named = yield* categoryById(id);
-        yield* planUpdate(change, sql`animal.category_id = ${id}`, { categoryId: target });
+        await change.planUpdate(eq(pets.categoryId, id), { categoryId });
+        const named = await categoryById(tx, id);
         if (named === undefined) continue;
-        yield* dropCategory(id);
-        events.push({ id, before: named.name });
+        await dropCategory(tx, id);
+        change.categories.push({ id, before: named.name });
       }
-      const { updated } = yield* carryOut(change, by);
-      if (updated === 0 && events.length === 0) yield* dropChange(change);
-      else yield* describeChange(change, { from, into, updated }, events);
-      return updated;
-    });
-  }
-
-  /** Patient: a merge may change any number of animals. */
-  async #changing<T>(action: string, work: (change: bigint, by: By) => Steps<T>): Promise<T> {
-    return changing(this.#editing, action, work, { patient: true });
+      await change.carryOut();
+      return change.counts.updated;
+    };
+    return makeChange(this.#editing, "merge categories", work, { isLong: true });
   }
 }
 
-function* refuseTaken(name: string, except?: bigint): Steps<void> {
-  const holder = yield* categoryByName(name);
+async function refuseTaken(tx: Tx, name: string, except?: bigint): Promise<void> {
+  const holder = await categoryByName(tx, name);
   if (holder === undefined || holder.id === except) return;
   throw new AppError(
     "invalid_request",

@@ -15,10 +15,11 @@ export interface AnimalServices extends Services {
 
 /** The services for work on animals, in the name of the one who runs this process. */
 export function animalServices(services: Services): AnimalServices {
+  const editing = { ...services, db: services.store.db };
   return {
     ...services,
-    animals: new AnimalService(services),
-    categories: new CategoryService(services),
+    animals: new AnimalService(editing),
+    categories: new CategoryService(editing),
   };
 }
 

@@ -1,32 +1,26 @@
+/** The undo of a change: a change itself, in one transaction, of what nothing changed since. */
+import { and, desc, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
-import { brokenOff } from "./editing.ts";
-import { type ChangeRecord, lastChange } from "./statements/find.ts";
-import { standingCategories, undoCategories } from "./statements/categories.ts";
+import { columnsOf, type Tx } from "../../storage/database.ts";
+import { undoCategories } from "./categories.ts";
 import {
-  type By,
-  carryOut,
-  carryOutFormer,
   type CategoryEvent,
-  categoryEventsOf,
+  type Change,
   type ChangeCounts,
-  describeChange,
-  everyId,
-  type IdRange,
-  newChange,
-} from "./statements/changes.ts";
-import type { Engine } from "../../storage/contract.ts";
-import { changeAnimals, type Steps } from "../../storage/statement.ts";
-import {
-  animalsOfChange,
-  countUndo,
-  markUndone,
-  planUndo,
-  rangesOfChange,
-} from "./statements/undo.ts";
+  type ChangeRow,
+  type Editing,
+  makeChange,
+  partSize,
+  type PetEvent,
+  stateIn,
+  stateOf,
+  type StoredState,
+} from "./changes.ts";
+import { changeById } from "./history.ts";
 
 /** What an undo did, or would do. */
-export interface UndoReport extends ChangeCounts {
-  readonly change: ChangeRecord;
+export interface UndoReport extends Omit<ChangeCounts, "added"> {
+  readonly change: ChangeRow;
   /** Animals that it left as they are, because they were changed since. */
   readonly left: number;
   readonly categories: readonly CategoryEvent[];
@@ -37,160 +31,202 @@ export interface UndoOptions {
   readonly change?: bigint | undefined;
   /** Changes nothing, and reports what would be done. */
   readonly rehearse?: boolean;
-  /** Told of the animals that were looked at so far, and of how many there are. */
-  readonly onProgress?: (done: number, total: number) => void;
-  /** Asks an undo in parts to end after the part that it is at. */
-  readonly stop?: AbortSignal;
 }
 
-/** Animals per transaction: it holds the lock no longer than a create may wait for it. */
-const partAnimals = 5_000;
-/** The pause between two parts, in which a waiting process gets the lock. */
-const pauseMs = 3;
+/** Ends the transaction of a rehearsal, so that nothing of it is stored. */
+class Rehearsed extends Error {
+  readonly report: UndoReport;
+
+  constructor(report: UndoReport) {
+    super("only a rehearsal");
+    this.report = report;
+  }
+}
 
 /**
- * Undoes a change, by default the last one in force; later changes stay. A large change is undone
- * in parts, and an interrupted undo can be run again. Throws AppError when there is no such change,
- * or when it was already undone.
+ * Undoes a change, by default the last one in force; later changes stay. Throws AppError when there
+ * is no such change, or when it was already undone.
  */
-export async function takeBack(
-  engine: Engine,
-  by: By,
-  options: UndoOptions = {},
+export async function undoChange(
+  editing: Editing,
+  { change: wanted, rehearse = false }: UndoOptions,
 ): Promise<UndoReport> {
-  const found = await engine.read(() => toTakeBack(options.change), { patient: true });
-  if (found.animals > partAnimals) {
-    return options.rehearse === true
-      ? engine.read(() => rehearsed(found), { patient: true })
-      : takeBackInParts(engine, by, found, options);
+  const { id } = await editing.db.read((tx) => toUndo(tx, wanted));
+  const work = async (undo: Change) => {
+    // What was read before may have changed since.
+    const report = await takeBack(undo, await toUndo(undo.tx, id));
+    if (rehearse) throw new Rehearsed(report);
+    return report;
+  };
+  try {
+    return await makeChange(editing, "undo", work, { isLong: true, undoes: id });
+  } catch (error) {
+    if (error instanceof Rehearsed) return error.report;
+    throw error;
   }
-  return takeBackAtOnce(engine, by, found.change.id, options.rehearse === true);
 }
 
-/** A change, and how many of its animals are still to be taken back. */
-interface Found {
-  readonly change: ChangeRecord;
-  readonly animals: number;
-}
-
-function* toTakeBack(wanted: bigint | undefined): Steps<Found> {
-  const change = yield* lastChange(wanted);
+async function toUndo(tx: Tx, wanted: bigint | undefined): Promise<ChangeRow> {
+  const change = wanted === undefined ? await lastChange(tx) : await changeById(tx, wanted);
   if (change === undefined) {
     const which = wanted === undefined ? "" : ` ${wanted}`;
     throw new AppError("not_found", `There is no change${which} to undo.`);
   }
-  if (change.undoneIn !== null || change.undoes !== null) {
-    const what = change.undoes === null ? "was already undone" : "is an undo itself";
-    throw new AppError("invalid_request", `The change ${change.id} ${what}.`);
-  }
-  return { change, animals: yield* animalsOfChange(change.id) };
+  if (change.undoneIn === null && change.undoes === null) return change;
+  const what = change.undoes === null ? "was already undone" : "is an undo itself";
+  throw new AppError("invalid_request", `The change ${change.id} ${what}.`);
 }
 
-/** A rehearsal does it all, and then lets none of it be kept. */
-async function takeBackAtOnce(
-  engine: Engine,
-  by: By,
-  wanted: bigint,
-  rehearse: boolean,
-): Promise<UndoReport> {
-  let report: UndoReport | undefined;
-  const rehearsal = new Error("only a rehearsal");
-  try {
-    return await engine.transact(
-      function* () {
-        yield* changeAnimals();
-        // What was read before may have changed since.
-        const found = yield* toTakeBack(wanted);
-        const begun = yield* begin(found, by);
-        const counts = yield* takePart(begun, everyId, by);
-        report = yield* end(begun, counts);
-        if (rehearse) throw rehearsal;
-        return report;
-      },
-      { patient: true },
-    );
-  } catch (error) {
-    if (error !== rehearsal || report === undefined) throw error;
-    return report;
-  }
+/** The newest change that is still in force and is no undo itself. */
+export async function lastChange(tx: Tx): Promise<ChangeRow | undefined> {
+  const { changes } = tx.t;
+  const inForce = and(isNull(changes.undoneIn), isNull(changes.undoes));
+  const newest = tx.select(columnsOf(changes)).from(changes).where(inForce);
+  return (await newest.orderBy(desc(changes.id)).limit(1))[0];
 }
 
-async function takeBackInParts(
-  engine: Engine,
-  by: By,
-  found: Found,
-  { onProgress, stop }: UndoOptions,
-): Promise<UndoReport> {
-  const patient = { patient: true };
-  const inChange = async <T>(work: () => Steps<T>): Promise<T> =>
-    engine.transact(function* () {
-      yield* changeAnimals();
-      return yield* work();
-    }, patient);
-  const { change, animals: total } = found;
-  const ranges = await engine.read(() => rangesOfChange(change.id, partAnimals), patient);
-  const begun = await inChange(() => begin(found, by));
-  let counts: ChangeCounts = { updated: 0, removed: 0, restored: 0 };
-  const consequence = () =>
-    `${sum(counts)} of ${total} animals are taken back. Run the undo again for the rest.`;
-  try {
-    for (const [part, range] of ranges.entries()) {
-      if (stop?.aborted) throw new AppError("unavailable", "The undo was stopped.");
-      counts = plus(counts, await inChange(() => takePart(begun, range, by)));
-      onProgress?.(Math.min((part + 1) * partAnimals, total), total);
-      await Bun.sleep(pauseMs);
+async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
+  const { tx } = undo;
+  const { changes } = tx.t;
+  const named = (change.categories ?? []).map(({ id, ...names }): CategoryEvent => ({
+    ...names,
+    id: BigInt(id as number | bigint),
+  }));
+  // Names come back before the animals that carry them; what the change made goes after those.
+  await undoCategories(
+    undo,
+    named.filter(({ before }) => before !== undefined),
+  );
+  let left = 0;
+  const ids = await animalsOf(tx, change.id);
+  for (let from = 0; from < ids.length; from += partSize) {
+    left += await planPart(undo, change.id, ids.slice(from, from + partSize));
+  }
+  await undo.carryOut();
+  await restoreFormer(undo, change.id);
+  await undoCategories(
+    undo,
+    named.filter(({ before }) => before === undefined),
+  );
+  await tx.update(changes).set({ undoneIn: undo.id }).where(eq(changes.id, change.id));
+  undo.summary = { left, action: change.action };
+  return { change, ...undo.counts, left, categories: undo.categories };
+}
+
+/** The ids of the animals that a change added, changed, removed or brought back. */
+async function animalsOf(tx: Tx, change: bigint): Promise<bigint[]> {
+  const { pets, petEvents, removedPets } = tx.t;
+  const found = await tx.rows<{ id: bigint }>(sql`
+    SELECT id FROM ${pets} WHERE created_in = ${change}
+    UNION ALL SELECT id FROM ${removedPets} WHERE created_in = ${change}
+    UNION ALL SELECT pet_id FROM ${petEvents} WHERE change_id = ${change}`);
+  return found.map(({ id }) => id);
+}
+
+/** Plans to take back what `change` did to the animals `ids`. Returns how many it leaves. */
+async function planPart(undo: Change, change: bigint, ids: readonly bigint[]): Promise<number> {
+  const { tx } = undo;
+  const { pets, petEvents, removedPets } = tx.t;
+  const here = byId(await tx.select().from(pets).where(inArray(pets.id, ids)));
+  const removed = byId(await tx.select().from(removedPets).where(inArray(removedPets.id, ids)));
+  const { petId: id, before, after } = columnsOf(petEvents);
+  const own = await tx
+    .select({ id, before, after })
+    .from(petEvents)
+    .where(and(eq(petEvents.changeId, change), inArray(petEvents.petId, ids)));
+  const events = byId(own);
+  const since = await laterFates(tx, change, ids);
+
+  const planned: PetEvent[] = [];
+  let left = 0;
+  for (const petId of ids) {
+    const fate = since.get(petId);
+    if (fate === "taken back") continue;
+    const [row, event] = [here.get(petId), events.get(petId)];
+    const was = event?.before ?? null;
+    const wasRemoved = event !== undefined && event.after === null;
+    const isAsLeft = wasRemoved ? removed.has(petId) : row !== undefined;
+    if (fate === "changed" || !isAsLeft) left += 1;
+    else planned.push({ petId, before: wasRemoved || !row ? null : stateOf(row), after: was });
+  }
+  const possible = await withoutTaken(tx, planned);
+  await undo.plan(possible);
+  return left + planned.length - possible.length;
+}
+
+function byId<T extends { readonly id: bigint }>(rows: readonly T[]): ReadonlyMap<bigint, T> {
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/**
+ * What became of animals after `change`: an undo took them back already (earlier versions undid a
+ * large change in parts), or a change did something to them that no undo took back.
+ */
+async function laterFates(
+  tx: Tx,
+  change: bigint,
+  ids: readonly bigint[],
+): Promise<ReadonlyMap<bigint, "taken back" | "changed">> {
+  const { changes, petEvents } = tx.t;
+  const found = await tx
+    .select({ petId: petEvents.petId, change: changes.id, undoes: changes.undoes })
+    .from(petEvents)
+    .innerJoin(changes, eq(changes.id, petEvents.changeId))
+    .where(and(inArray(petEvents.petId, ids), gt(petEvents.changeId, change)));
+  const fates = new Map<bigint, "taken back" | "changed">();
+  for (const [petId, later] of Map.groupBy(found, (event) => event.petId)) {
+    const undone = new Set(later.map(({ undoes }) => undoes));
+    if (undone.has(change)) fates.set(petId, "taken back");
+    else if (later.some((each) => each.undoes === null && !undone.has(each.change))) {
+      fates.set(petId, "changed");
     }
-    return await inChange(() => end(begun, counts));
-  } catch (error) {
-    throw brokenOff("The undo", error, consequence());
+  }
+  return fates;
+}
+
+/** The events but for those that give an animal an id elsewhere that another one has by now. */
+export async function withoutTaken(
+  tx: Tx,
+  events: readonly PetEvent[],
+): Promise<readonly PetEvent[]> {
+  const { pets } = tx.t;
+  const takers = events.flatMap(({ before, after }) => {
+    const isNew = keyOf(after) !== undefined && keyOf(after) !== keyOf(before);
+    return after && isNew ? [after] : [];
+  });
+  if (takers.length === 0) return events;
+  const sources = [...new Set(takers.map(({ source }) => String(source)))];
+  const ids = takers.map(({ externalId }) => String(externalId));
+  const found = await tx
+    .select()
+    .from(pets)
+    .where(and(inArray(pets.source, sources), inArray(pets.externalId, ids)));
+  const holders = new Map(found.map((row) => [keyOf(row), row.id]));
+  for (let possible = events; ;) {
+    const giving = possible.filter(({ before, after }) => keyOf(before) !== keyOf(after));
+    const free = new Set(giving.map(({ petId }) => petId));
+    const next = possible.filter(({ petId, after }) => {
+      const holder = holders.get(keyOf(after));
+      return holder === undefined || holder === petId || free.has(holder);
+    });
+    if (next.length === possible.length) return possible;
+    possible = next;
   }
 }
 
-interface Begun extends Found {
-  readonly undo: bigint;
-  readonly named: readonly CategoryEvent[];
+/** The id of an animal elsewhere, with its source; undefined if it has none. */
+function keyOf(state: StoredState | null): string | undefined {
+  const { externalId, source } = state ?? {};
+  return typeof externalId === "string" ? `${String(source)}\0${externalId}` : undefined;
 }
 
-/** Names of categories come back before the animals that carry them. */
-function* begin({ change, animals }: Found, by: By): Steps<Begun> {
-  const undo = yield* newChange("undo", by, change.id);
-  const events = categoryEventsOf(change.categories);
-  const named = yield* undoCategories(events.filter(({ before }) => before !== undefined));
-  return { change, animals, undo, named };
-}
-
-function* takePart({ change, undo }: Begun, range: IdRange, by: By): Steps<ChangeCounts> {
-  yield* planUndo(undo, change.id, range);
-  const counts = yield* carryOut(undo, by, range);
-  yield* carryOutFormer(undo, change.id, range);
-  return counts;
-}
-
-/** Categories that the change made go after the animals that carried them. */
-function* end({ change, animals, undo, named }: Begun, counts: ChangeCounts): Steps<UndoReport> {
-  const made = categoryEventsOf(change.categories).filter(({ before }) => before === undefined);
-  const categories = [...named, ...(yield* undoCategories(made))];
-  const left = animals - sum(counts);
-  yield* markUndone(change.id, undo);
-  yield* describeChange(undo, { ...counts, left, action: change.action }, categories);
-  return { change, ...counts, left, categories };
-}
-
-/** What an undo in parts would do, as far as counting tells. */
-function* rehearsed({ change, animals }: Found): Steps<UndoReport> {
-  const counts = yield* countUndo(change.id);
-  const categories = yield* standingCategories(categoryEventsOf(change.categories));
-  return { change, ...counts, left: animals - sum(counts), categories };
-}
-
-function sum({ updated, removed, restored }: ChangeCounts): number {
-  return updated + removed + restored;
-}
-
-function plus(a: ChangeCounts, b: ChangeCounts): ChangeCounts {
-  return {
-    updated: a.updated + b.updated,
-    removed: a.removed + b.removed,
-    restored: a.restored + b.restored,
-  };
+/**
+ * Gives the animals that `undo` removed the state that they had when `change` brought them back as
+ * others. An event of version 1.0.0 does not have it.
+ */
+async function restoreFormer({ tx, id }: Change, change: bigint): Promise<void> {
+  const { petEvents, removedPets } = tx.t;
+  await tx.run(sql`UPDATE ${removedPets} SET ${stateIn(removedPets, sql`after -> 'former'`)}
+    FROM ${petEvents} WHERE ${petEvents.changeId} = ${change} AND removed_in = ${id}
+      AND ${petEvents.petId} = ${removedPets.id} AND after ->> 'former' IS NOT NULL`);
 }

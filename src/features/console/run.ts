@@ -17,7 +17,7 @@ import { closing } from "../../service/closing.ts";
 import type { Logger } from "../../service/log.ts";
 import type { Services } from "../../service/services.ts";
 import { childEnvironment } from "../program.ts";
-import { animalDesk } from "./animals/desk.ts";
+import { animalActions } from "./animals.ts";
 import { consoleHandler } from "./app.ts";
 import { openHealth } from "./health.ts";
 import { Imports, inProcess, uploadsFolder } from "./imports.ts";
@@ -111,8 +111,6 @@ async function run(
           const wantsLink = options.firstLink === true || io.isTerminal;
           const link = wantsLink ? await firstLink(url, actions.people, io.actor) : undefined;
           const tidying = setInterval(() => void tidy(actions).catch(onError), tidyMs);
-          // So that the first search is as quick as those that follow.
-          actions.animals.prepare().catch(onError);
           const { port } = server;
           if (options.json) printJson(io, { url, port, firstLink: link ?? null });
           else {
@@ -171,7 +169,7 @@ function openActions(loaded: LoadedConfig, services: Services, io: Io): Actions 
   return {
     services,
     people: new PeopleService(services.store.db, systemClock, randomBytes),
-    animals: animalDesk(services),
+    animals: animalActions(services),
     imports: new Imports(uploadsFolder(loaded.config, systemClock()), inProcess(env), systemClock),
     health: openHealth(loaded.config, env),
     clock: systemClock,

@@ -3,7 +3,7 @@ import { clientAddress, isInCidr, parseAddress, type Cidr } from "../../domain/a
 import { dayMs, type Clock } from "../../domain/clock.ts";
 import type { Sender } from "../../http/body.ts";
 import type { Services } from "../../service/services.ts";
-import type { AnimalDesk } from "./animals/desk.ts";
+import type { AnimalActions } from "./animals.ts";
 import type { Health } from "./health.ts";
 import type { Imports } from "./imports.ts";
 import { messagePage } from "./pages/page.ts";
@@ -23,7 +23,7 @@ export interface Actions {
   readonly people: PeopleService;
   readonly imports: Imports;
   readonly health: Health;
-  readonly animals: AnimalDesk;
+  readonly animals: AnimalActions;
   readonly clock: Clock;
 }
 

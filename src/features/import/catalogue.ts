@@ -1,5 +1,5 @@
 import type { Pet } from "../../domain/pet.ts";
-import { highestCategoryId, namedCategories } from "../animals/statements/categories.ts";
+import { highestCategoryId, namedCategories } from "./old-categories.ts";
 import type { Store } from "../../storage/contract.ts";
 import { columnName } from "../../storage/declare.ts";
 import { responseFields, petOfRow, type PetRow } from "../../storage/pet-row.ts";

@@ -1,4 +1,4 @@
-import { categoryKey, type Category } from "../animals/category.ts";
+import { categoryKey, type Category } from "../animals/categories.ts";
 import { isJsonObject, parseJson } from "../../domain/exact-json.ts";
 import { isPetName } from "../../domain/pet.ts";
 import { int64Of, type Notation, shown } from "./formats/values.ts";

@@ -1,4 +1,4 @@
-import { categoryKey, type Category } from "../animals/category.ts";
+import { categoryKey, type Category } from "../animals/categories.ts";
 import { int64Max } from "../../domain/int64.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { CandidateCategory } from "./candidate.ts";

@@ -1,6 +1,5 @@
-import type { Category } from "../animals/category.ts";
+import type { Category } from "../animals/categories.ts";
 import { AppError } from "../../domain/errors.ts";
-import { brokenOff } from "../animals/editing.ts";
 import type { Awaitable } from "../../storage/contract.ts";
 import { closing } from "../../service/closing.ts";
 import type { CatalogueStore } from "./catalogue.ts";
@@ -276,4 +275,15 @@ function plus(a: ImportCounts, b: ImportCounts): ImportCounts {
 
 function stopped(consequence: string): AppError {
   return new AppError("unavailable", `The import was stopped. ${consequence}`);
+}
+
+/** The error of work that ended half-way: what ended (`what`), why, and what remains. */
+function brokenOff(what: string, error: unknown, consequence: string): AppError {
+  if (!(error instanceof AppError)) {
+    const message = `${what} broke off (${(error as Error).message}). ${consequence}`;
+    return new AppError("unavailable", message, { cause: error });
+  }
+  const { kind, explained, hint } = error;
+  const advice = hint === undefined ? {} : { hint };
+  return new AppError(kind, `${explained} ${consequence}`, { cause: error, ...advice });
 }

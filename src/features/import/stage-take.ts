@@ -16,7 +16,7 @@ import {
 } from "../../storage/statement.ts";
 import { pets } from "../../storage/tables.ts";
 import { petEvents, removedPets } from "../animals/tables.ts";
-import { categoryById, categoryByName, nameNumbers } from "../animals/statements/categories.ts";
+import { categoryById, categoryByName, nameNumbers } from "./old-categories.ts";
 import {
   describeChange,
   moveOut,
@@ -25,8 +25,8 @@ import {
   returned,
   snapshot,
   withOldIds,
-} from "../animals/statements/changes.ts";
-import type { Category } from "../animals/category.ts";
+} from "./old-changes.ts";
+import type { Category } from "../animals/categories.ts";
 import type { ImportCounts } from "./stage.ts";
 import { type Looks, nextLooks } from "./stage-arrange.ts";
 import { ready } from "./stage-tables.ts";

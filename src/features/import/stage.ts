@@ -1,5 +1,5 @@
-import type { Category } from "../animals/category.ts";
-import { describeChange } from "../animals/statements/changes.ts";
+import type { Category } from "../animals/categories.ts";
+import { describeChange } from "./old-changes.ts";
 import { AppError } from "../../domain/errors.ts";
 import { petFieldNames, type PetFieldName, type PetValue } from "../../domain/pet.ts";
 import type { Session } from "../../storage/contract.ts";

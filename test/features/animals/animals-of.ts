@@ -3,5 +3,5 @@ import type { Store } from "../../../src/storage/contract.ts";
 
 /** What people do with the animals of a store. */
 export function animalsOf(store: Store): AnimalService {
-  return new AnimalService({ store, clock: Date.now, actor: "tester" });
+  return new AnimalService({ db: store.db, clock: Date.now, actor: "tester" });
 }

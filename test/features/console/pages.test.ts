@@ -1,6 +1,6 @@
 /** What the pages of animals, categories and keys do with what people send them. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { animalDesk, type AnimalDesk } from "../../../src/features/console/animals/desk.ts";
+import { animalActions, type AnimalActions } from "../../../src/features/console/animals.ts";
 import type { Imports } from "../../../src/features/console/imports.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
 import { en } from "../../../src/features/console/words/en.ts";
@@ -16,7 +16,7 @@ describe.each(stores)("on $name", (kind) => {
   let place: StorePlace;
   let store: Store;
   let services: Services;
-  let animals: AnimalDesk;
+  let animals: AnimalActions;
   let people: PeopleService;
   let ask: Ask;
   let headers: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ describe.each(stores)("on $name", (kind) => {
       bans: true,
       onError: (error) => expect(error).toBeUndefined(),
     });
-    animals = animalDesk(services);
+    animals = animalActions(services);
     people = new PeopleService(store.db, Date.now, randomBytes);
     ask = asking({
       actions: { services, animals, people, imports, clock: Date.now },

@@ -1,6 +1,6 @@
 /** Who is let in to the console and for how long, what is refused, and what is kept of failures. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { AnimalDesk } from "../../../src/features/console/animals/desk.ts";
+import type { AnimalActions } from "../../../src/features/console/animals.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
 import { hashSecret, type Secret } from "../../../src/features/console/people.ts";
 import { en } from "../../../src/features/console/words/en.ts";
@@ -44,7 +44,7 @@ describe.each(stores)("on $name", (kind) => {
       actions: {
         clock: () => nowMs,
         people,
-        animals: { recentChanges: fail, changeById: fail } as unknown as AnimalDesk,
+        animals: { recentChanges: fail, changeById: fail } as unknown as AnimalActions,
       },
       publicOrigin,
       report: (error) => reported.push(error),

@@ -11,7 +11,7 @@ import {
 import { mappedFormat, parseFieldMap } from "../../../src/features/import/formats/field-map.ts";
 import { Statuses } from "../../../src/features/import/formats/statuses.ts";
 import type { ImportStage } from "../../../src/features/import/stage.ts";
-import { addCategories } from "../../../src/features/animals/statements/categories.ts";
+import { addCategories } from "../../../src/features/import/old-categories.ts";
 import { rows, sql } from "../../../src/storage/statement.ts";
 import { changes } from "../../../src/features/animals/tables.ts";
 import type { Store } from "../../../src/storage/contract.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type CatalogueStore, catalogueOf } from "../../../src/features/import/catalogue.ts";
 import type { Arrangement, StagedAnimal } from "../../../src/features/import/stage.ts";
 import { AnimalService } from "../../../src/features/animals/animals.ts";
-import type { Category } from "../../../src/features/animals/category.ts";
+import type { Category } from "../../../src/features/animals/categories.ts";
 import { int64Max, int64Min } from "../../../src/domain/int64.ts";
 import { closing } from "../../../src/service/closing.ts";
 import type { Store } from "../../../src/storage/contract.ts";
@@ -224,7 +224,7 @@ describe.each(stores)("$name", (kind) => {
     await closing(
       async () => opened.close(),
       async () => {
-        const animals = new AnimalService({ store: opened, clock: () => 0, actor: "ana" });
+        const animals = new AnimalService({ db: opened.db, clock: () => 0, actor: "ana" });
         const list = ["x:1", "x:2", "x:3", "x:4"].map((id) => of(id, id));
         const takeWith = (each: readonly StagedAnimal[], between?: () => Promise<void>) =>
           takeOver(catalogueOf(opened), each, [], {}, between);

@@ -7,7 +7,7 @@ import { AppError } from "../../../src/domain/errors.ts";
 import { int64Min } from "../../../src/domain/int64.ts";
 import { AnimalService } from "../../../src/features/animals/animals.ts";
 import { CategoryService } from "../../../src/features/animals/categories.ts";
-import { lastChange } from "../../../src/features/animals/statements/find.ts";
+import { lastChange } from "../../../src/features/animals/undo.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { records } from "../../../src/storage/records.ts";
 import { rows, run, sql } from "../../../src/storage/statement.ts";
@@ -30,7 +30,7 @@ describe.each(stores)("$name", (kind) => {
 
   openForEach(kind, (opened) => {
     store = opened;
-    const options = { store, clock: () => nowMs, actor: "ana" };
+    const options = { db: store.db, clock: () => nowMs, actor: "ana" };
     animals = new AnimalService(options);
     categories = new CategoryService(options);
   });
@@ -51,7 +51,7 @@ describe.each(stores)("$name", (kind) => {
       ...options,
     });
   const allChanges = async () => store.read(() => records(changes, sql`ORDER BY id DESC`));
-  const newestInForce = async () => store.read(() => lastChange());
+  const newestInForce = async () => store.db.read((tx) => lastChange(tx));
   /** Rows of an Austin file. */
   const austin = (rows: readonly string[]) =>
     `Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\n${rows.join("\n")}\n`;
@@ -165,62 +165,6 @@ describe.each(stores)("$name", (kind) => {
     expect(did).toMatchObject({ removed: 1, left: 1 });
     expect((await state()).pets).toMatchObject([{ id: 2n, name: "Ada", status: "pending" }]);
   });
-
-  test("one of many animals goes in parts, and is finished by the next where it broke off", async () => {
-    const many = 12_000;
-    const row = (at: number, name: string) => `A${at},${name},01/01/2024,m,,Dog`;
-    const file = (name: string, from: number) =>
-      austin(Array.from({ length: many - from }, (_, at) => row(from + at, name)));
-    await importText(file("Rex", 6_000));
-    const before = await state();
-    await importText(file("Max", 0));
-    const would = await animals.undo({ rehearse: true });
-    expect(would).toMatchObject({ updated: 6_000, removed: 6_000, left: 0 });
-    expect((await state()).pets).toHaveLength(many);
-
-    const stop = new AbortController();
-    const broken = await failure(
-      animals.undo({ stop: stop.signal, onProgress: () => stop.abort() }),
-    );
-    expect(broken.message).toBe(
-      "The undo was stopped. 5000 of 12000 animals are taken back. Run the undo again for the rest.",
-    );
-    // One that was taken back and one that was not are changed before the undo goes on.
-    const [first, last] = [before.pets[0]?.id ?? 0n, before.pets.at(-1)?.id ?? 0n];
-    await animals.update([first, last], { status: "sold" });
-    const importing = (await allChanges()).find(
-      ({ action, undoneIn }) => action === "import" && undoneIn === null,
-    );
-    const done: number[] = [];
-    const did = await animals.undo({
-      change: importing?.id ?? 0n,
-      onProgress: (count) => void done.push(count),
-    });
-    expect(done.length).toBeGreaterThan(1);
-    expect(done.at(-1)).toBe(7_000);
-    expect(did.updated + did.removed).toBe(7_000 - did.left);
-    const sold = (id: bigint) => id === first || id === last;
-    const left = (await state()).pets.filter(({ name }) => name === "Max");
-    expect(left).toHaveLength(did.left);
-    expect(left.every(({ id }) => sold(id))).toBe(true);
-    expect((await state()).pets).toHaveLength(before.pets.length);
-    expect((await failure(animals.undo({ change: importing?.id ?? 0n }))).message).toContain(
-      "was already undone",
-    );
-  }, 120_000);
-
-  test("one in parts leaves what somebody changes while it runs", async () => {
-    const row = (_: unknown, at: number) => `A${at},Rex,01/01/2024,m,,Dog`;
-    await importText(austin(Array.from({ length: 5_001 }, row)));
-    const last = (await state()).pets.at(-1)?.id ?? 0n;
-    let sold: Promise<unknown> | undefined;
-    const onProgress = () => void (sold ??= animals.update([last], { status: "sold" }));
-    const did = await animals.undo({ onProgress });
-    await sold;
-    expect(did).toMatchObject({ removed: 5_000, left: 1 });
-    expect((await state()).pets).toMatchObject([{ id: last, name: "Rex", status: "sold" }]);
-    expect((await animals.history(last)).events.map(({ action }) => action)).toEqual(["update"]);
-  }, 60_000);
 
   type Move =
     | { readonly kind: "import"; readonly file: Row[]; readonly complete: boolean }

@@ -21,7 +21,7 @@ import {
   plainPet,
 } from "../../../domain/pet.ts";
 import type { CategoryReference } from "../categories.ts";
-import type { PetPatch } from "../statements/changes.ts";
+import type { PetPatch } from "../changes.ts";
 
 /** The word for having no status: commander makes an empty text of null. */
 export const none = "none";

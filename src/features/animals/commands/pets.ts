@@ -11,7 +11,7 @@ import { counted, grouped, printable } from "../../../cli/terminal/text.ts";
 import { shellWord } from "../../../domain/errors.ts";
 import { pageLimit, parsePageLimit } from "../../../domain/page.ts";
 import { type Pet, petFieldNames, plainPet } from "../../../domain/pet.ts";
-import { type FoundPets, noSuchAnimal } from "../animals.ts";
+import { type FoundAnimals, noSuchAnimal } from "../animals.ts";
 import { type AnimalServices, type Given, storeCommand } from "../open.ts";
 import {
   categoryOf,
@@ -127,7 +127,7 @@ async function listPets(
 }
 
 /** `31 of 12,480 animals`: those that match, or those shown where all do. */
-function totalsOf({ total }: FoundPets, shown: number, all: number | undefined): string {
+function totalsOf({ total }: FoundAnimals, shown: number, all: number | undefined): string {
   if (all === undefined) return `${grouped(shown)} of ${counted(total, "animal")}.`;
   const part = shown < total ? ` ${grouped(shown)} shown.` : "";
   return `${grouped(total)} of ${counted(all, "animal")}.${part}`;

@@ -5,7 +5,7 @@ import { yesOption } from "../../../cli/options.ts";
 import { confirm } from "../../../cli/terminal/confirm.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
 import { isoSeconds } from "../../../domain/clock.ts";
-import type { UndoReport } from "../animals.ts";
+import type { UndoReport } from "../undo.ts";
 import { storeCommand } from "../open.ts";
 import { idArgument } from "./fields.ts";
 

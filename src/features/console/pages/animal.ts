@@ -8,13 +8,13 @@ import {
   type Pet,
   type PetFieldName,
 } from "../../../domain/pet.ts";
-import type { Category } from "../../animals/category.ts";
-import type { FieldValue } from "../../animals/events.ts";
+import type { Category } from "../../animals/categories.ts";
+import type { FieldValue } from "../../animals/history.ts";
 import { html, type Html } from "../../docs/html.ts";
 import { type OptionalTextName, optionalTextNames } from "../../optional-texts.ts";
 import { isVisible } from "../../visible.ts";
 import { readForm, type Form } from "../body.ts";
-import type { AnimalEvent } from "../desk.ts";
+import type { AnimalEvent } from "../animals.ts";
 import type { Visit } from "../visit.ts";
 import type { Words } from "../words/index.ts";
 import { backPath, changeNotice, mayUndo, undoOf, withChange } from "./changes.ts";

@@ -2,11 +2,11 @@
 import { parseInt64 } from "../../../domain/int64.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { Pet } from "../../../domain/pet.ts";
-import type { Category } from "../../animals/category.ts";
+import type { Category } from "../../animals/categories.ts";
 import { html, type Html } from "../../docs/html.ts";
 import { exportFormats, exportText, type ExportFormat } from "../../import/write/export.ts";
 import { readForm } from "../body.ts";
-import type { AnimalQuery, FoundAnimals } from "../desk.ts";
+import type { AnimalQuery, FoundAnimals } from "../animals.ts";
 import { query, type Visit } from "../visit.ts";
 import { failure } from "../words/index.ts";
 import { animalForm, noValues } from "./animal.ts";

@@ -1,6 +1,6 @@
 /** The categories: each with its animals, another name for one, or one with another. */
 import { parseInt64 } from "../../../domain/int64.ts";
-import { categoryKey, type Category } from "../../animals/category.ts";
+import { categoryKey, type Category } from "../../animals/categories.ts";
 import { html } from "../../docs/html.ts";
 import { readForm } from "../body.ts";
 import type { Visit } from "../visit.ts";

@@ -2,7 +2,7 @@
 import { parseInt64 } from "../../../domain/int64.ts";
 import { html, type Html } from "../../docs/html.ts";
 import { readForm, type Form } from "../body.ts";
-import type { ChangeMade, ChangeRecord } from "../desk.ts";
+import type { ChangeMade, ChangeRecord } from "../animals.ts";
 import { ownPage, query, type Visit } from "../visit.ts";
 import { messagePage, notFoundPage, page, seeOther } from "./page.ts";
 import { animalsText, hidden, moment, notice, oneButton, shownName } from "./parts.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { Category } from "../../animals/category.ts";
+import type { Category } from "../../animals/categories.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson } from "../../../cli/json.ts";
 import { withServices } from "../../../cli/open.ts";

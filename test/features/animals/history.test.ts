@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
-import { type FieldValue, eventsOf } from "../../../src/features/animals/events.ts";
-import type { PetEvent } from "../../../src/features/animals/statements/find.ts";
+import {
+  eventsOf,
+  type FieldValue,
+  type StoredEvent,
+} from "../../../src/features/animals/history.ts";
 
 const old = { name: "Old", categoryId: 1, status: "available" };
 const renamed = { ...old, name: "New", status: null };
-const event = (action: string, before?: PetEvent["before"], after?: PetEvent["after"]) => ({
+const event = (action: string, before?: StoredEvent["before"], after?: StoredEvent["after"]) => ({
   atMs: 0,
   actor: "ana",
   action,

@@ -1,0 +1,309 @@
+/**
+ * A change of animals and categories: one transaction, which is undone as a whole by its number.
+ *
+ *   const pets = await makeChange(editing, "import", async (change) => {
+ *     await nameCategories(change, [{ name: "Dog" }]);
+ *     await change.add([{ name: "Rex", categoryId: 1n, source: "asm", externalId: "asm:17" }]);
+ *     await change.plan([
+ *       { petId: 5n, before, after: { ...before, status: "sold" } }, // an update
+ *       { petId: 6n, before, after: null }, // removed, or withdrawn by an import
+ *       { petId: 7n, before: null, after, former }, // brought back, `former` if it was another
+ *     ]);
+ *   });
+ *
+ * What happens to an animal that was there is an event with its fields before and after. Once the
+ * work has ended, the animals are changed as their events say, so a history is always true.
+ */
+import { and, asc, eq, getTableColumns, gt, lt, sql, type SQL } from "drizzle-orm";
+import { type Clock, dayMs } from "../../domain/clock.ts";
+import {
+  type NewPet,
+  type OptionalName,
+  petFieldNames,
+  type PetFieldName,
+  type PetValue,
+} from "../../domain/pet.ts";
+import {
+  changePets,
+  type Database,
+  longWork,
+  type Tables,
+  type Tx,
+} from "../../storage/database.ts";
+
+/** Histories, and what an undo needs, are stored for so long. */
+const keptMs = 90 * dayMs;
+/** Events forgotten by one change, whose transaction must not hold up a server for long. */
+const forgottenMax = 10_000;
+
+/** Animals that are read at a time, so that their number costs no memory. */
+export const partSize = 5_000;
+
+/** Where animals and categories are changed, when, and by whom. */
+export interface Editing {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Is stored as the author of the changes. */
+  readonly actor: string;
+  /** Is told the number of each change that was made. What changed nothing is none. */
+  readonly onChange?: ((change: bigint) => void) | undefined;
+}
+
+/** An animal as it is stored. */
+export type PetRow = Tables["pets"]["$inferSelect"];
+export type ChangeRow = Tables["changes"]["$inferSelect"];
+
+/** What an event holds of an animal: all but its id and its origin. */
+const eventFields = [...petFieldNames, "externalId", "source"] as const;
+export type PetState = Pick<PetRow, (typeof eventFields)[number]>;
+
+/** The state of an animal, without the rest of its row. */
+export function stateOf(row: PetState): PetState {
+  return Object.fromEntries(eventFields.map((field) => [field, row[field]])) as PetState;
+}
+
+/** A state as an event has it: an int64 that is a double is a number there. */
+export type StoredState = Readonly<Record<string, unknown>>;
+
+/** What a change does to an animal that was there once. */
+export interface PetEvent {
+  readonly petId: bigint;
+  /** Null for an animal that was removed, and comes back under its id. */
+  readonly before: StoredState | null;
+  /** Null for one that goes. */
+  readonly after: StoredState | null;
+  /** The state of the removed animal where it comes back as another: an undo needs it. */
+  readonly former?: StoredState | undefined;
+}
+
+/** What is set in an animal that is there. Null takes an optional field away. */
+export type PetPatch = {
+  readonly [N in PetFieldName]?: PetValue<N> | (N extends OptionalName ? null : never) | undefined;
+};
+
+/** A category that a change made (no `before`), renamed, or took away (no `after`). */
+export interface CategoryEvent {
+  readonly id: bigint;
+  readonly before?: string;
+  readonly after?: string;
+  /** True if animals carried it before it had a name: it may lose the name while they do. */
+  readonly wasCarried?: true;
+}
+
+/** What a change did to animals. */
+export interface ChangeCounts {
+  readonly added: number;
+  readonly updated: number;
+  readonly removed: number;
+  /** Brought back under their ids. */
+  readonly restored: number;
+}
+
+/** An animal that a change adds, with its id elsewhere if it has one. */
+export type AddedPet = NewPet & {
+  readonly externalId?: string | null | undefined;
+  readonly source?: string | undefined;
+};
+
+/** Runs `work` as one change in one transaction. `isLong` is for any number of animals. */
+export async function makeChange<T>(
+  { db, clock, actor, onChange }: Editing,
+  action: string,
+  work: (change: Change) => Promise<T>,
+  { isLong = false, undoes }: { readonly isLong?: boolean; readonly undoes?: bigint } = {},
+): Promise<T> {
+  const atMs = clock();
+  const { result, made } = await db.transaction(
+    (tx) =>
+      changePets(tx, "any", async () => {
+        await forget(tx, atMs);
+        const { changes } = tx.t;
+        const [row] = await tx
+          .insert(changes)
+          .values({ atMs, actor, action, summary: {}, undoes: undoes ?? null })
+          .returning({ id: changes.id });
+        if (row === undefined) throw new Error("a change got no id");
+        const change = new Change(tx, row.id, { action, atMs });
+        const result = await work(change);
+        return { result, made: await change.end() };
+      }),
+    isLong ? longWork : {},
+  );
+  if (made !== undefined) onChange?.(made);
+  return result;
+}
+
+/** A change within its transaction. */
+export class Change {
+  readonly tx: Tx;
+  readonly id: bigint;
+  readonly categories: CategoryEvent[] = [];
+  /** What a person is shown of it beside the counts. */
+  summary: Readonly<Record<string, unknown>> = {};
+  readonly #action: string;
+  readonly #atMs: number;
+  #added = 0;
+  #planned = 0;
+  #counts: Omit<ChangeCounts, "added"> = { updated: 0, removed: 0, restored: 0 };
+
+  constructor(tx: Tx, id: bigint, { action, atMs }: { action: string; atMs: number }) {
+    this.tx = tx;
+    this.id = id;
+    this.#action = action;
+    this.#atMs = atMs;
+  }
+
+  get counts(): ChangeCounts {
+    return { added: this.#added, ...this.#counts };
+  }
+
+  /** Adds animals under new ids, in this order. */
+  async add(pets: readonly AddedPet[]): Promise<void> {
+    this.#added += await this.tx.insertAll(
+      this.tx.t.pets,
+      pets.map((pet) => this.#newRow(pet)),
+    );
+  }
+
+  /** Adds one animal, and returns its id. */
+  async addOne(pet: AddedPet): Promise<bigint> {
+    const { pets } = this.tx.t;
+    const [added] = await this.tx.insert(pets).values(this.#newRow(pet)).returning({ id: pets.id });
+    if (added === undefined) throw new Error("the animal that was added has no id");
+    this.#added += 1;
+    return added.id;
+  }
+
+  #newRow(pet: AddedPet): typeof this.tx.t.pets.$inferInsert {
+    const fields = Object.fromEntries(petFieldNames.map((name) => [name, pet[name] ?? null]));
+    const { externalId = null, source = "" } = pet;
+    const origin = { externalId, source, createdAtMs: this.#atMs, createdIn: this.id };
+    return { ...(fields as NewPet), ...origin };
+  }
+
+  /** Says what becomes of animals. An animal has one event at most. */
+  async plan(events: readonly PetEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    const rows = events.map(({ petId, before, after, former }) => ({
+      petId,
+      changeId: this.id,
+      before: before && { ...before },
+      after: after && { ...after, ...(former && { former }) },
+    }));
+    this.#planned += await this.tx.insertAll(this.tx.t.petEvents, rows);
+  }
+
+  /** Plans to set `patch` in the animals that `where` means, but for those that have it. */
+  async planUpdate(where: SQL | undefined, patch: PetPatch): Promise<void> {
+    const { pets } = this.tx.t;
+    const set = Object.fromEntries(
+      Object.entries(patch).filter(([, value]) => value !== undefined),
+    ) as Partial<PetState>;
+    const fields = Object.keys(set) as (keyof PetState)[];
+    for (let last: bigint | undefined; ;) {
+      const isNext = last === undefined ? undefined : gt(pets.id, last);
+      const rows = await this.tx
+        .select()
+        .from(pets)
+        .where(and(where, isNext))
+        .orderBy(asc(pets.id))
+        .limit(partSize);
+      const others = rows.filter((row) => fields.some((field) => row[field] !== set[field]));
+      await this.plan(
+        others.map((row) => ({
+          petId: row.id,
+          before: stateOf(row),
+          after: { ...stateOf(row), ...set },
+        })),
+      );
+      if (rows.length < partSize) return;
+      last = rows.at(-1)?.id;
+    }
+  }
+
+  /** Does what the events say: at the end of the change, or before what depends on it. */
+  async carryOut(): Promise<void> {
+    if (this.#planned === 0) return;
+    this.#planned = 0;
+    const { tx, id } = this;
+    const { pets, petEvents, removedPets } = tx.t;
+    const others = Object.values(getTableColumns(pets)).filter((each) => each !== pets.externalId);
+    const columns = sql.join(others.map(nameOf), sql`, `);
+    const lacking = (state: SQL) =>
+      sql`(SELECT pet_id FROM ${petEvents} WHERE change_id = ${id} AND ${state} IS NULL)`;
+    const own = sql`${petEvents.changeId} = ${id} AND ${petEvents.petId} = ${pets.id}`;
+
+    const gone = lacking(sql`after`);
+    await tx.run(sql`
+      INSERT INTO ${removedPets} (${columns}, external_id, removed_at_ms, removed_in)
+      SELECT ${columns}, external_id, CAST(${this.#atMs} AS bigint), CAST(${id} AS bigint)
+      FROM ${pets} WHERE id IN ${gone}`);
+    const removed = await tx.run(sql`DELETE FROM ${pets} WHERE id IN ${gone}`);
+
+    // No two animals may have one id elsewhere, not even between two statements.
+    const moves = sql`(before ->> 'externalId', before ->> 'source') IS DISTINCT FROM
+      (after ->> 'externalId', after ->> 'source')`;
+    await tx.run(
+      sql`UPDATE ${pets} SET external_id = NULL FROM ${petEvents} WHERE ${own} AND ${moves}`,
+    );
+    const back = lacking(sql`before`);
+    await tx.run(sql`INSERT INTO ${pets} (${columns}) ${withOldIds(tx)}
+      SELECT ${columns} FROM ${removedPets} WHERE id IN ${back}`);
+    const restored = await tx.run(sql`DELETE FROM ${removedPets} WHERE id IN ${back}`);
+
+    const set = await tx.run(sql`UPDATE ${pets} SET ${stateIn(pets, sql`after`)}
+      FROM ${petEvents} WHERE ${own}`);
+    this.#counts = { updated: set - restored, removed, restored };
+  }
+
+  /** Ends the change, and returns its number unless it did nothing. An undo is stored in any case. */
+  async end(): Promise<bigint | undefined> {
+    await this.carryOut();
+    const { changes } = this.tx.t;
+    const isOwn = eq(changes.id, this.id);
+    const { removed, ...counts } = this.counts;
+    const isNothing = removed + counts.added + counts.updated + counts.restored === 0;
+    if (isNothing && this.categories.length === 0 && this.#action !== "undo") {
+      await this.tx.delete(changes).where(isOwn);
+      return undefined;
+    }
+    // What an import takes away is withdrawn: its list said so, and no person.
+    const gone = this.#action === "import" ? { withdrawn: removed } : { removed };
+    const summary = { ...counts, ...gone, ...this.summary };
+    const categories = this.categories.length === 0 ? null : this.categories;
+    await this.tx
+      .update(changes)
+      .set({ summary, categories: categories as never })
+      .where(isOwn);
+    return this.id;
+  }
+}
+
+const nameOf = ({ name }: { readonly name: string }) => sql.identifier(name);
+
+/** Behind the columns of an INSERT: the ids are those that the animals had. */
+const withOldIds = ({ dialect }: Tx) =>
+  dialect === "postgres" ? sql`OVERRIDING SYSTEM VALUE` : sql``;
+
+/** Sets the columns of an animal to the state that `json` has. */
+export function stateIn(table: Tables["pets"] | Tables["removedPets"], json: SQL): SQL {
+  const set = eventFields.map((field) => {
+    const column = table[field];
+    const text = sql`${json} ->> ${sql.raw(`'${field}'`)}`;
+    const value = column.getSQLType() === "text" ? text : sql`CAST(${text} AS bigint)`;
+    return sql`${nameOf(column)} = ${value}`;
+  });
+  return sql.join(set, sql`, `);
+}
+
+async function forget(tx: Tx, nowMs: number): Promise<void> {
+  const { changes, petEvents } = tx.t;
+  const isOld = lt(changes.atMs, nowMs - keptMs);
+  const old = tx.select({ id: changes.id }).from(changes).where(isOld);
+  if ((await old.limit(1)).length === 0) return;
+  const events = sql`SELECT pet_id, change_id FROM ${petEvents}
+    WHERE change_id IN (SELECT id FROM ${changes} WHERE ${isOld}) LIMIT ${forgottenMax}`;
+  await tx.run(sql`DELETE FROM ${petEvents} WHERE (pet_id, change_id) IN (${events})`);
+  await tx.run(sql`DELETE FROM ${changes} WHERE ${isOld}
+    AND NOT EXISTS (SELECT 1 FROM ${petEvents} WHERE ${petEvents.changeId} = ${changes.id})`);
+}

@@ -1,0 +1,241 @@
+import { desc, eq } from "drizzle-orm";
+import { AppError } from "../../domain/errors.ts";
+import type { NewPet, Pet, PetStatus } from "../../domain/pet.ts";
+import type { Services } from "../../service/services.ts";
+import { columnsOf, longWork, type Tx } from "../../storage/database.ts";
+import { petOfRow } from "../../storage/pet-row.ts";
+import type { ChangeRow, Editing, PetPatch } from "../animals/changes.ts";
+import { findPets, type PetFilter } from "../animals/find.ts";
+import { changeById, type HistoryEvent } from "../animals/history.ts";
+import { animalServices, type AnimalServices } from "../animals/open.ts";
+import { type ExportedPet, exportedPet } from "../import/catalogue.ts";
+import type { OptionalTextName } from "../optional-texts.ts";
+
+export interface AnimalQuery {
+  readonly text: string;
+  readonly categoryId: bigint | undefined;
+  /** `"none"` finds the animals without a status. */
+  readonly status: PetStatus | "none" | undefined;
+  readonly limit: number;
+  /** Only animals with a lower id: the next page of the newest first. */
+  readonly before: bigint | undefined;
+}
+
+export interface FoundAnimals {
+  readonly animals: readonly Pet[];
+  /** How many fit the query; with `isMore` there are more, and nobody counted them. */
+  readonly found: number;
+  readonly isMore: boolean;
+  readonly total: number;
+  readonly more: boolean;
+}
+
+/** What to set in animals. What is absent stays. */
+export interface AnimalChange extends Pick<PetPatch, OptionalTextName> {
+  readonly name?: string;
+  readonly category?: string;
+  readonly status?: PetStatus | "none";
+}
+
+export interface ChangeRecord {
+  readonly id: bigint;
+  readonly atMs: number;
+  readonly actor: string;
+  readonly action: string;
+  readonly animals: number;
+  /** Animals that an undo left as they were, because they were changed since. */
+  readonly left: number;
+  /** The name of its only animal. */
+  readonly name: string | undefined;
+  readonly isUndone: boolean;
+  readonly undoes: bigint | undefined;
+}
+
+export interface AnimalEvent {
+  readonly atMs: number | undefined;
+  readonly actor: string | undefined;
+  readonly action: string;
+  readonly did: HistoryEvent["did"];
+  readonly changed: HistoryEvent["changed"];
+}
+
+/** What a change came to. */
+export interface ChangeMade {
+  /** Undefined where nothing was changed. */
+  readonly changeId: bigint | undefined;
+}
+
+/** Animals with a text in their name are counted up to here; nobody reads through more. */
+const countMax = 1_000;
+
+export type AnimalActions = ReturnType<typeof animalActions>;
+
+/**
+ * The pages' work on animals and categories: the services, with a number for each change so that it
+ * can be undone.
+ */
+export function animalActions(services: Services) {
+  const own = animalServices(services);
+  return { ...reading(own), ...remembering(own), ...changing(own) };
+}
+
+function reading({ store: { db }, pets, categories }: AnimalServices) {
+  return {
+    async find(query: AnimalQuery): Promise<FoundAnimals> {
+      const { limit, before } = query;
+      const page = { limit: limit + 1, after: before, newestFirst: true, countMax };
+      const found = await db.read((tx) => findPets(tx, filterOf(query), page), longWork);
+      return {
+        animals: found.pets.slice(0, limit).map(petOfRow),
+        more: found.pets.length > limit,
+        found: query.text === "" ? found.total : Math.min(found.total, countMax),
+        isMore: query.text !== "" && found.total > countMax,
+        total: await pets.count(),
+      };
+    },
+    /** The animals that fit, in batches, the oldest first. */
+    async *all(query: AnimalQuery): AsyncGenerator<ExportedPet[]> {
+      const names = await categories.names();
+      const { limit } = query;
+      for (let after: bigint | undefined; ;) {
+        const page = { limit, after, countMax: 0 };
+        const found = await db.read((tx) => findPets(tx, filterOf(query), page), longWork);
+        yield found.pets.map((row) =>
+          exportedPet({ ...row, category: names.get(row.categoryId) ?? null }),
+        );
+        if (found.pets.length < limit) return;
+        after = found.pets.at(-1)?.id;
+      }
+    },
+    byId: async (id: bigint) => pets.byId(id),
+    categories: async () => (await categories.named()).toSorted(byName),
+    async countedCategories() {
+      const all = await categories.list();
+      return all
+        .flatMap(({ id, name, animals: count }) =>
+          name === undefined ? [] : [{ id, name, animals: count }],
+        )
+        .toSorted(byName);
+    },
+  };
+}
+
+/** A text is a part of a name, or an id. */
+function filterOf({ text, categoryId, status }: AnimalQuery): PetFilter {
+  const orId = /^\d{1,18}$/.test(text) ? BigInt(text) : undefined;
+  return { name: text, orId, categoryId, status: status === "none" ? null : status };
+}
+
+function remembering({ store: { db }, animals }: AnimalServices) {
+  const recordById = (id: bigint) =>
+    db.read(async (tx) => {
+      const change = await changeById(tx, id);
+      return change && recordOf(tx, change);
+    });
+  return {
+    /** An animal that was removed, and the change that did it, if that is still stored. */
+    async removed(id: bigint) {
+      const found = await animals.history(id).catch((error: unknown) => {
+        if (error instanceof AppError && error.kind === "not_found") return undefined;
+        throw error;
+      });
+      if (found?.isRemoved !== true) return undefined;
+      const last = found.events.at(-1)?.change;
+      const change = last === undefined ? undefined : await recordById(last);
+      return { name: found.pet.name, change };
+    },
+    /** What became of an animal, the newest first; its own row says how it came. */
+    async history(id: bigint): Promise<AnimalEvent[]> {
+      const { created, events } = await animals.history(id);
+      const { atMs, by, action = "add" } = created;
+      return [...events.toReversed(), { atMs, actor: by, action, did: undefined, changed: [] }];
+    },
+    changeById: recordById,
+    /** The newest changes by people and imports, newest first. */
+    recentChanges: (limit: number) =>
+      db.read(async (tx) => {
+        const { changes } = tx.t;
+        const newest = tx.select(columnsOf(changes)).from(changes);
+        const all: ChangeRecord[] = [];
+        for (const change of await newest.orderBy(desc(changes.id)).limit(limit)) {
+          all.push(await recordOf(tx, change));
+        }
+        return all;
+      }),
+  };
+}
+
+type NewAnimal = Omit<NewPet, "categoryId"> & { readonly category: string };
+
+function changing({ animals, categories }: AnimalServices) {
+  /** Runs a change by `actor`; its number is undefined if it changed nothing. */
+  const made =
+    <S extends { as(actor: string, onChange: Editing["onChange"]): S }>(service: S) =>
+    async (actor: string, work: (by: S) => Promise<unknown>): Promise<ChangeMade> => {
+      let changeId: bigint | undefined;
+      await work(service.as(actor, (change) => (changeId = change)));
+      return { changeId };
+    };
+  const [changeAnimals, changeCategories] = [made(animals), made(categories)];
+  return {
+    add: ({ category, ...animal }: NewAnimal, actor: string) =>
+      changeAnimals(actor, (by) => by.add({ ...animal, category: named(category) })),
+    update: (ids: readonly bigint[], { category, status, ...patch }: AnimalChange, actor: string) =>
+      changeAnimals(actor, (by) =>
+        by.update(ids, {
+          ...patch,
+          ...(category !== undefined && { category: named(category) }),
+          ...(status !== undefined && { status: status === "none" ? null : status }),
+        }),
+      ),
+    remove: (ids: readonly bigint[], actor: string) => changeAnimals(actor, (by) => by.remove(ids)),
+    undo: (change: bigint, actor: string) => changeAnimals(actor, (by) => by.undo({ change })),
+    addCategory: (name: string, actor: string) => changeCategories(actor, (by) => by.add(name)),
+    renameCategory: (id: bigint, name: string, actor: string) =>
+      changeCategories(actor, (by) => by.rename(String(id), name)),
+    mergeCategories: (id: bigint, into: bigint, actor: string) =>
+      changeCategories(actor, (by) => by.merge([String(id)], String(into))),
+  };
+}
+
+const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
+/** A category that a person typed. An unknown one is made. */
+const named = (text: string) => ({ text, create: true });
+
+async function recordOf(tx: Tx, change: ChangeRow): Promise<ChangeRecord> {
+  const { id, atMs, actor, action, undoes, undoneIn, summary } = change;
+  // An undo is shown by what it took back.
+  const origin = undoes === null ? undefined : await changeById(tx, undoes);
+  return {
+    id,
+    atMs,
+    actor,
+    action,
+    ...(await subjectOf(tx, origin ?? change)),
+    left: Number(summary["left"] ?? 0),
+    isUndone: undoneIn !== null,
+    undoes: undoes ?? undefined,
+  };
+}
+
+/** How many animals a change concerns, and the name of a single one or of a category. */
+async function subjectOf(
+  tx: Tx,
+  { id, summary }: ChangeRow,
+): Promise<Pick<ChangeRecord, "animals" | "name">> {
+  const counts = ["added", "updated", "removed", "restored", "withdrawn"].map((each) =>
+    Number(summary[each] ?? 0),
+  );
+  const animals = counts.reduce((sum, count) => sum + count, 0);
+  const { name, after } = summary;
+  const own = [name, after].find((each) => typeof each === "string");
+  return { animals, name: own ?? (animals === 1 ? await onlyName(tx, id) : undefined) };
+}
+
+async function onlyName(tx: Tx, change: bigint): Promise<string | undefined> {
+  const { petEvents } = tx.t;
+  const events = tx.select(columnsOf(petEvents)).from(petEvents);
+  const [event] = await events.where(eq(petEvents.changeId, change)).limit(1);
+  const name = (event?.after ?? event?.before)?.["name"];
+  return typeof name === "string" ? name : undefined;
+}
