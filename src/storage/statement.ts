@@ -17,9 +17,7 @@
  */
 import { jsonText } from "../domain/exact-json.ts";
 import { type Column, columnName, type Columns, type Table } from "./declare.ts";
-import type { AddedPet } from "./contract.ts";
-import { createdFields } from "./pet-row.ts";
-import { pets, storeState } from "./tables.ts";
+import { storeState } from "./tables.ts";
 
 /** What may stand in a statement's place for a value. */
 export type Value = string | number | bigint | Uint8Array | null;
@@ -237,16 +235,3 @@ export const countEdit = sql`INSERT INTO ${storeState} (name, value) VALUES (${e
 /** The number of edits, as an expression: null before the first edit. */
 export const editCount: Statement = sql`(SELECT CAST(value AS bigint) FROM ${storeState}
   WHERE name = ${editsFact})`;
-
-/** Adds an animal within a transaction, and returns its id. */
-export function* insertPet(pet: AddedPet): Steps<bigint> {
-  const names = [...createdFields, "createdIn"] as const;
-  const values = joined(names.map((name) => sql`${pet[name]}`));
-  const added = yield* row(
-    sql<{
-      id: bigint;
-    }>`INSERT INTO ${pets} (${columnsOf(pets, names)}) VALUES (${values}) RETURNING id`,
-  );
-  if (added === undefined) throw new Error("the animal that was added has no id");
-  return added.id;
-}

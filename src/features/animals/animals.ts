@@ -7,7 +7,7 @@ import { type CategoryReference, resolveCategory } from "./categories.ts";
 import { type Editing, makeChange, type PetPatch, type PetRow, stateOf } from "./changes.ts";
 import { findPets } from "./find.ts";
 import { type AnimalHistory, historyOf, petOrRemoved } from "./history.ts";
-import { undoChange, type UndoOptions, type UndoReport, withoutTaken } from "./undo.ts";
+import { undoChange, type UndoOptions, type UndoReport } from "./undo.ts";
 
 /** What to set in animals. What is absent stays. */
 type AnimalPatch = Omit<PetPatch, "categoryId"> & {
@@ -100,12 +100,11 @@ export class AnimalService {
       if (!isRemoved) {
         throw new AppError("invalid_request", `The animal ${id} is there; it was not removed.`);
       }
-      const event = { petId: id, before: null, after: stateOf(row) };
-      if ((await withoutTaken(change.tx, [event])).length === 0) {
+      await change.plan([{ petId: id, before: null, after: stateOf(row) }]);
+      if ((await change.dropTaken()) > 0) {
         const message = `Another animal now has the external id of ${id}, ${JSON.stringify(row.externalId)}.`;
         throw new AppError("invalid_request", message, { hint: "Remove that one first." });
       }
-      await change.plan([event]);
       return petOfRow(row);
     });
   }

@@ -55,7 +55,8 @@ export type ChangeRow = Tables["changes"]["$inferSelect"];
 
 /** What an event holds of an animal: all but its id and its origin. */
 const eventFields = [...petFieldNames, "externalId", "source"] as const;
-export type PetState = Pick<PetRow, (typeof eventFields)[number]>;
+type StateField = (typeof eventFields)[number];
+export type PetState = Pick<PetRow, StateField>;
 
 /** The state of an animal, without the rest of its row. */
 export function stateOf(row: PetState): PetState {
@@ -142,9 +143,10 @@ export class Change {
   summary: Readonly<Record<string, unknown>> = {};
   readonly #action: string;
   readonly #atMs: number;
-  #added = 0;
-  #planned = 0;
-  #counts: Omit<ChangeCounts, "added"> = { updated: 0, removed: 0, restored: 0 };
+  readonly #counts = { added: 0, updated: 0, removed: 0, restored: 0 };
+  /** The fields that any animal has otherwise afterwards: each has its indexes. */
+  readonly #changed = new Set<StateField>();
+  #isCarriedOut = false;
 
   constructor(tx: Tx, id: bigint, { action, atMs }: { action: string; atMs: number }) {
     this.tx = tx;
@@ -154,12 +156,12 @@ export class Change {
   }
 
   get counts(): ChangeCounts {
-    return { added: this.#added, ...this.#counts };
+    return { ...this.#counts };
   }
 
   /** Adds animals under new ids, in this order. */
   async add(pets: readonly AddedPet[]): Promise<void> {
-    this.#added += await this.tx.insertAll(
+    this.#counts.added += await this.tx.insertAll(
       this.tx.t.pets,
       pets.map((pet) => this.#newRow(pet)),
     );
@@ -170,7 +172,7 @@ export class Change {
     const { pets } = this.tx.t;
     const [added] = await this.tx.insert(pets).values(this.#newRow(pet)).returning({ id: pets.id });
     if (added === undefined) throw new Error("the animal that was added has no id");
-    this.#added += 1;
+    this.#counts.added += 1;
     return added.id;
   }
 
@@ -184,13 +186,53 @@ export class Change {
   /** Says what becomes of animals. An animal has one event at most. */
   async plan(events: readonly PetEvent[]): Promise<void> {
     if (events.length === 0) return;
+    for (const { before, after } of events) {
+      this.#counts[before === null ? "restored" : after === null ? "removed" : "updated"] += 1;
+      for (const field of after === null ? [] : eventFields) {
+        if (before?.[field] !== after?.[field]) this.#changed.add(field);
+      }
+    }
     const rows = events.map(({ petId, before, after, former }) => ({
       petId,
       changeId: this.id,
       before: before && { ...before },
       after: after && { ...after, ...(former && { former }) },
     }));
-    this.#planned += await this.tx.insertAll(this.tx.t.petEvents, rows);
+    await this.tx.insertAll(this.tx.t.petEvents, rows);
+  }
+
+  /**
+   * The same in SQL, for animals of one kind: `select` gives the id of each, that of this change,
+   * and its states as JSON. Returns how many there are.
+   */
+  async planFrom(kind: "updated" | "removed" | "restored", select: SQL): Promise<number> {
+    const { petEvents } = this.tx.t;
+    const planned = await this.tx.run(
+      sql`INSERT INTO ${petEvents} (pet_id, change_id, before, after) ${select}`,
+    );
+    this.#counts[kind] += planned;
+    if (kind !== "removed") for (const field of eventFields) this.#changed.add(field);
+    return planned;
+  }
+
+  /**
+   * Leaves out animals that would get an id elsewhere that another one has by now, which this
+   * change does not touch. Returns how many there are.
+   */
+  async dropTaken(): Promise<number> {
+    const { pets, petEvents } = this.tx.t;
+    if (this.#counts.updated + this.#counts.restored === 0) return 0;
+    const dropped = await this.tx.rows<{ restored: bigint }>(sql`DELETE FROM ${petEvents}
+      WHERE ${petEvents.changeId} = ${this.id} AND ${movesId} AND EXISTS (SELECT 1 FROM ${pets} AS other
+        WHERE other.source = after ->> 'source' AND other.external_id = after ->> 'externalId'
+          AND other.id <> ${petEvents.petId} AND NOT EXISTS (SELECT 1 FROM ${petEvents} AS mine
+            WHERE mine.pet_id = other.id AND mine.change_id = ${this.id}))
+      RETURNING CAST(CASE WHEN before IS NULL THEN 1 ELSE 0 END AS bigint) AS restored`);
+    for (const { restored } of dropped) {
+      this.#counts[restored === 1n ? "restored" : "updated"] -= 1;
+    }
+    // What is left out gives up nothing that others would get.
+    return dropped.length === 0 ? 0 : dropped.length + (await this.dropTaken());
   }
 
   /** Plans to set `patch` in the animals that `where` means, but for those that have it. */
@@ -221,42 +263,45 @@ export class Change {
     }
   }
 
-  /** Does what the events say: at the end of the change, or before what depends on it. */
+  /** Does what the events say, once: at the end, or before what depends on it. */
   async carryOut(): Promise<void> {
-    if (this.#planned === 0) return;
-    this.#planned = 0;
+    if (this.#isCarriedOut) return;
+    this.#isCarriedOut = true;
     const { tx, id } = this;
     const { pets, petEvents, removedPets } = tx.t;
+    const { removed, restored } = this.#counts;
     const others = Object.values(getTableColumns(pets)).filter((each) => each !== pets.externalId);
     const columns = sql.join(others.map(nameOf), sql`, `);
     const lacking = (state: SQL) =>
       sql`(SELECT pet_id FROM ${petEvents} WHERE change_id = ${id} AND ${state} IS NULL)`;
     const own = sql`${petEvents.changeId} = ${id} AND ${petEvents.petId} = ${pets.id}`;
-
-    const gone = lacking(sql`after`);
-    await tx.run(sql`
-      INSERT INTO ${removedPets} (${columns}, external_id, removed_at_ms, removed_in)
-      SELECT ${columns}, external_id, CAST(${this.#atMs} AS bigint), CAST(${id} AS bigint)
-      FROM ${pets} WHERE id IN ${gone}`);
-    const removed = await tx.run(sql`DELETE FROM ${pets} WHERE id IN ${gone}`);
-
-    // No two animals may have one id elsewhere, not even between two statements.
-    const moves = sql`(before ->> 'externalId', before ->> 'source') IS DISTINCT FROM
-      (after ->> 'externalId', after ->> 'source')`;
-    await tx.run(
-      sql`UPDATE ${pets} SET external_id = NULL FROM ${petEvents} WHERE ${own} AND ${moves}`,
-    );
-    const back = lacking(sql`before`);
-    await tx.run(sql`INSERT INTO ${pets} (${columns}) ${withOldIds(tx)}
-      SELECT ${columns} FROM ${removedPets} WHERE id IN ${back}`);
-    const restored = await tx.run(sql`DELETE FROM ${removedPets} WHERE id IN ${back}`);
-
-    const set = await tx.run(sql`UPDATE ${pets} SET ${stateIn(pets, sql`after`)}
-      FROM ${petEvents} WHERE ${own}`);
-    this.#counts = { updated: set - restored, removed, restored };
+    if (removed > 0) {
+      const gone = lacking(sql`after`);
+      await tx.run(sql`
+        INSERT INTO ${removedPets} (${columns}, external_id, removed_at_ms, removed_in)
+        SELECT ${columns}, external_id, CAST(${this.#atMs} AS bigint), CAST(${id} AS bigint)
+        FROM ${pets} WHERE id IN ${gone}`);
+      await tx.run(sql`DELETE FROM ${pets} WHERE id IN ${gone}`);
+    }
+    // No two animals may have one id elsewhere, not even between two rows of a statement.
+    if (this.#changed.has("externalId") || this.#changed.has("source")) {
+      this.#changed.add("externalId");
+      await tx.run(sql`UPDATE ${pets} SET external_id = NULL
+        FROM ${petEvents} WHERE ${own} AND ${movesId}`);
+    }
+    if (restored > 0) {
+      const back = lacking(sql`before`);
+      await tx.run(sql`INSERT INTO ${pets} (${columns}) ${withOldIds(tx)}
+        SELECT ${columns} FROM ${removedPets} WHERE id IN ${back}`);
+      await tx.run(sql`DELETE FROM ${removedPets} WHERE id IN ${back}`);
+    }
+    if (this.#changed.size > 0) {
+      await tx.run(sql`UPDATE ${pets} SET ${stateIn(pets, sql`after`, [...this.#changed])}
+        FROM ${petEvents} WHERE ${own}`);
+    }
   }
 
-  /** Ends the change, and returns its number unless it did nothing. An undo is stored in any case. */
+  /** Ends the change, and returns its number unless it did nothing. An undo is always stored. */
   async end(): Promise<bigint | undefined> {
     await this.carryOut();
     const { changes } = this.tx.t;
@@ -285,15 +330,32 @@ const nameOf = ({ name }: { readonly name: string }) => sql.identifier(name);
 const withOldIds = ({ dialect }: Tx) =>
   dialect === "postgres" ? sql`OVERRIDING SYSTEM VALUE` : sql``;
 
-/** Sets the columns of an animal to the state that `json` has. */
-export function stateIn(table: Tables["pets"] | Tables["removedPets"], json: SQL): SQL {
-  const set = eventFields.map((field) => {
+/** True of an event that gives the animal another id elsewhere. */
+const movesId = sql`(before ->> 'externalId' IS DISTINCT FROM after ->> 'externalId'
+  OR before ->> 'source' IS DISTINCT FROM after ->> 'source')`;
+
+/** Sets columns of an animal to the state that `json` has. */
+export function stateIn(
+  table: Tables["pets"] | Tables["removedPets"],
+  json: SQL,
+  fields: readonly StateField[] = eventFields,
+): SQL {
+  const set = fields.map((field) => {
     const column = table[field];
     const text = sql`${json} ->> ${sql.raw(`'${field}'`)}`;
     const value = column.getSQLType() === "text" ? text : sql`CAST(${text} AS bigint)`;
     return sql`${nameOf(column)} = ${value}`;
   });
   return sql.join(set, sql`, `);
+}
+
+/** The state of an animal in a row named `animal`, as JSON. */
+export function snapshot({ dialect, t: { pets } }: Tx): SQL {
+  const cells = eventFields.map(
+    (field) => sql`${sql.raw(`'${field}'`)}, animal.${nameOf(pets[field])}`,
+  );
+  const object = sql.raw(dialect === "sqlite" ? "json_object" : "json_build_object");
+  return sql`${object}(${sql.join(cells, sql`, `)})`;
 }
 
 async function forget(tx: Tx, nowMs: number): Promise<void> {

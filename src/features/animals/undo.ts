@@ -1,5 +1,5 @@
 /** The undo of a change: a change itself, in one transaction, of what nothing changed since. */
-import { and, desc, eq, gt, inArray, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
 import { columnsOf, type Tx } from "../../storage/database.ts";
 import { undoCategories } from "./categories.ts";
@@ -11,10 +11,8 @@ import {
   type Editing,
   makeChange,
   partSize,
-  type PetEvent,
+  snapshot,
   stateIn,
-  stateOf,
-  type StoredState,
 } from "./changes.ts";
 import { changeById } from "./history.ts";
 
@@ -98,10 +96,13 @@ async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
     named.filter(({ before }) => before !== undefined),
   );
   let left = 0;
-  const ids = await animalsOf(tx, change.id);
-  for (let from = 0; from < ids.length; from += partSize) {
-    left += await planPart(undo, change.id, ids.slice(from, from + partSize));
+  for (const [did, found] of Map.groupBy(await animalsOf(tx, change.id), (animal) => animal.did)) {
+    const ids = found.map(({ id }) => id);
+    for (let from = 0; from < ids.length; from += partSize) {
+      left += await planPart(undo, change.id, did, ids.slice(from, from + partSize));
+    }
   }
+  left += await undo.dropTaken();
   await undo.carryOut();
   await restoreFormer(undo, change.id);
   await undoCategories(
@@ -113,49 +114,46 @@ async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
   return { change, ...undo.counts, left, categories: undo.categories };
 }
 
-/** The ids of the animals that a change added, changed, removed or brought back. */
-async function animalsOf(tx: Tx, change: bigint): Promise<bigint[]> {
+/** What a change did to an animal. It added those that it brought back too. */
+type Did = "added" | "removed" | "updated";
+const wayBack = { added: "removed", removed: "restored", updated: "updated" } as const;
+
+async function animalsOf(
+  tx: Tx,
+  change: bigint,
+): Promise<{ readonly id: bigint; readonly did: Did }[]> {
   const { pets, petEvents, removedPets } = tx.t;
-  const found = await tx.rows<{ id: bigint }>(sql`
-    SELECT id FROM ${pets} WHERE created_in = ${change}
-    UNION ALL SELECT id FROM ${removedPets} WHERE created_in = ${change}
-    UNION ALL SELECT pet_id FROM ${petEvents} WHERE change_id = ${change}`);
-  return found.map(({ id }) => id);
+  return tx.rows(sql`
+    SELECT id, 'added' AS did FROM ${pets} WHERE created_in = ${change}
+    UNION ALL SELECT id, 'added' FROM ${removedPets} WHERE created_in = ${change}
+    UNION ALL SELECT pet_id, CASE WHEN before IS NULL THEN 'added'
+        WHEN after IS NULL THEN 'removed' ELSE 'updated' END
+      FROM ${petEvents} WHERE change_id = ${change}`);
 }
 
 /** Plans to take back what `change` did to the animals `ids`. Returns how many it leaves. */
-async function planPart(undo: Change, change: bigint, ids: readonly bigint[]): Promise<number> {
+async function planPart(
+  undo: Change,
+  change: bigint,
+  did: Did,
+  ids: readonly bigint[],
+): Promise<number> {
   const { tx } = undo;
   const { pets, petEvents, removedPets } = tx.t;
-  const here = byId(await tx.select().from(pets).where(inArray(pets.id, ids)));
-  const removed = byId(await tx.select().from(removedPets).where(inArray(removedPets.id, ids)));
-  const { petId: id, before, after } = columnsOf(petEvents);
-  const own = await tx
-    .select({ id, before, after })
-    .from(petEvents)
-    .where(and(eq(petEvents.changeId, change), inArray(petEvents.petId, ids)));
-  const events = byId(own);
-  const since = await laterFates(tx, change, ids);
-
-  const planned: PetEvent[] = [];
-  let left = 0;
-  for (const petId of ids) {
-    const fate = since.get(petId);
-    if (fate === "taken back") continue;
-    const [row, event] = [here.get(petId), events.get(petId)];
-    const was = event?.before ?? null;
-    const wasRemoved = event !== undefined && event.after === null;
-    const isAsLeft = wasRemoved ? removed.has(petId) : row !== undefined;
-    if (fate === "changed" || !isAsLeft) left += 1;
-    else planned.push({ petId, before: wasRemoved || !row ? null : stateOf(row), after: was });
-  }
-  const possible = await withoutTaken(tx, planned);
-  await undo.plan(possible);
-  return left + planned.length - possible.length;
-}
-
-function byId<T extends { readonly id: bigint }>(rows: readonly T[]): ReadonlyMap<bigint, T> {
-  return new Map(rows.map((row) => [row.id, row]));
+  const fates = await laterFates(undo, change, ids);
+  const open = ids.filter((id) => fates.get(id) !== "taken back");
+  const free = open.filter((id) => !fates.has(id));
+  if (free.length === 0) return open.length;
+  const event = sql`JOIN ${petEvents} AS event
+    ON event.pet_id = animal.id AND event.change_id = ${change}`;
+  const backFrom = {
+    added: sql`${snapshot(tx)}, NULL FROM ${pets} AS animal`,
+    removed: sql`NULL, event.before FROM ${removedPets} AS animal ${event}`,
+    updated: sql`${snapshot(tx)}, event.before FROM ${pets} AS animal ${event}`,
+  }[did];
+  const where = inArray(sql`animal.id`, free);
+  const select = sql`SELECT animal.id, CAST(${undo.id} AS bigint), ${backFrom} WHERE ${where}`;
+  return open.length - (await undo.planFrom(wayBack[did], select));
 }
 
 /**
@@ -163,7 +161,7 @@ function byId<T extends { readonly id: bigint }>(rows: readonly T[]): ReadonlyMa
  * large change in parts), or a change did something to them that no undo took back.
  */
 async function laterFates(
-  tx: Tx,
+  { tx, id }: Change,
   change: bigint,
   ids: readonly bigint[],
 ): Promise<ReadonlyMap<bigint, "taken back" | "changed">> {
@@ -172,7 +170,13 @@ async function laterFates(
     .select({ petId: petEvents.petId, change: changes.id, undoes: changes.undoes })
     .from(petEvents)
     .innerJoin(changes, eq(changes.id, petEvents.changeId))
-    .where(and(inArray(petEvents.petId, ids), gt(petEvents.changeId, change)));
+    .where(
+      and(
+        inArray(petEvents.petId, ids),
+        gt(petEvents.changeId, change),
+        lt(petEvents.changeId, id),
+      ),
+    );
   const fates = new Map<bigint, "taken back" | "changed">();
   for (const [petId, later] of Map.groupBy(found, (event) => event.petId)) {
     const undone = new Set(later.map(({ undoes }) => undoes));
@@ -182,42 +186,6 @@ async function laterFates(
     }
   }
   return fates;
-}
-
-/** The events but for those that give an animal an id elsewhere that another one has by now. */
-export async function withoutTaken(
-  tx: Tx,
-  events: readonly PetEvent[],
-): Promise<readonly PetEvent[]> {
-  const { pets } = tx.t;
-  const takers = events.flatMap(({ before, after }) => {
-    const isNew = keyOf(after) !== undefined && keyOf(after) !== keyOf(before);
-    return after && isNew ? [after] : [];
-  });
-  if (takers.length === 0) return events;
-  const sources = [...new Set(takers.map(({ source }) => String(source)))];
-  const ids = takers.map(({ externalId }) => String(externalId));
-  const found = await tx
-    .select()
-    .from(pets)
-    .where(and(inArray(pets.source, sources), inArray(pets.externalId, ids)));
-  const holders = new Map(found.map((row) => [keyOf(row), row.id]));
-  for (let possible = events; ;) {
-    const giving = possible.filter(({ before, after }) => keyOf(before) !== keyOf(after));
-    const free = new Set(giving.map(({ petId }) => petId));
-    const next = possible.filter(({ petId, after }) => {
-      const holder = holders.get(keyOf(after));
-      return holder === undefined || holder === petId || free.has(holder);
-    });
-    if (next.length === possible.length) return possible;
-    possible = next;
-  }
-}
-
-/** The id of an animal elsewhere, with its source; undefined if it has none. */
-function keyOf(state: StoredState | null): string | undefined {
-  const { externalId, source } = state ?? {};
-  return typeof externalId === "string" ? `${String(source)}\0${externalId}` : undefined;
 }
 
 /**

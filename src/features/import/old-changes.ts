@@ -1,4 +1,4 @@
-/** What the import needs of the former language, until it is written anew. */
+/** What the import needs of the former language, until its rewrite. */
 import { columnName } from "../../storage/declare.ts";
 import {
   columnsOf,

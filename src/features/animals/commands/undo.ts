@@ -30,24 +30,27 @@ export function undoCommand(io: Io): Command {
       about: "show the last change of animals or categories, and undo it",
       arguments: [idArgument("another change, by its number in pets history", "[change]")],
       options: [yesOption("do not ask; required without a terminal")],
-      remark: `An import is one change. Animals that were changed since stay as they are, and are counted. Changes are kept for 90 days.
+      remark: `An import is one change. Animals that were changed since stay as they are, and are counted. Changes are stored for 90 days.
 Animals that programs add through the API cannot be undone.`,
       examples: ["rehome undo", "rehome undo --yes --json"],
       json: undoneSchema,
     },
     async ({ animals }, given, wanted) => {
-      const would = await animals.undo({ change: wanted, rehearse: true });
-      const { id, action, actor, atMs } = would.change;
-      io.err(`Change ${id}: ${action} by ${actor}, ${isoSeconds(atMs)}. ${effectOf(would)}\n`);
-      await confirm(io, "Undo it?", {
-        yes: given.yes === true,
-        unattended: "refuse",
-        why: "This undoes a change",
-      });
-      // The change that was shown, even if there is a newer one.
-      const did = await animals.undo({ change: id });
+      const say = ({ change: { id, action, actor, atMs } }: UndoReport, effect: string) =>
+        io.err(`Change ${id}: ${action} by ${actor}, ${isoSeconds(atMs)}.${effect}\n`);
+      let change = wanted;
+      if (given.yes !== true) {
+        const would = await animals.undo({ change, rehearse: true });
+        say(would, ` ${effectOf(would)}`);
+        const why = "This undoes a change";
+        await confirm(io, "Undo it?", { yes: false, unattended: "refuse", why });
+        // The change that was shown, even if there is a newer one.
+        change = would.change.id;
+      }
+      const did = await animals.undo({ change });
+      if (given.yes === true) say(did, "");
       if (given.json) return printJson(io, undoneJson(did));
-      const what = isNothing(did) ? "Nothing was changed" : `Undid change ${id}`;
+      const what = isNothing(did) ? "Nothing was changed" : `Undid change ${did.change.id}`;
       io.out(`${what}. ${effectOf(did)}\n`);
     },
   );
