@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { clientScript } from "../../docs/client.macro.ts" with { type: "macro" };
+import controls from "../../docs/controls.css" with { type: "text" };
 import logo from "../../docs/logo.svg" with { type: "text" };
 import shared from "../../docs/shared.css" with { type: "text" };
 import style from "../console.css" with { type: "text" };
@@ -7,7 +8,7 @@ import style from "../console.css" with { type: "text" };
 const script = clientScript("console/client/main.js");
 
 const files = {
-  style: { extension: "css", type: "text/css; charset=utf-8", text: shared + style },
+  style: { extension: "css", type: "text/css; charset=utf-8", text: shared + controls + style },
   script: { extension: "js", type: "text/javascript; charset=utf-8", text: script },
   icon: {
     extension: "svg",
