@@ -1,10 +1,17 @@
-import { inArray } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import { AppError } from "../../domain/errors.ts";
-import type { NewPet, Pet, PetStatus } from "../../domain/pet.ts";
+import { type NewPet, type Pet, petFieldNames, type PetStatus } from "../../domain/pet.ts";
 import { longWork, type Tx } from "../../storage/database.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
 import { type CategoryReference, resolveCategory } from "./categories.ts";
-import { type Editing, makeChange, type PetPatch, type PetRow, stateOf } from "./changes.ts";
+import {
+  type Editing,
+  makeChange,
+  type PetPatch,
+  type PetRow,
+  type PetState,
+  stateOf,
+} from "./changes.ts";
 import { findPets } from "./find.ts";
 import { type AnimalHistory, historyOf, petOrRemoved } from "./history.ts";
 import { undoChange, type UndoOptions, type UndoReport } from "./undo.ts";
@@ -90,6 +97,39 @@ export class AnimalService {
       const rows = await rowsWith(change.tx, ids);
       await change.plan(rows.map((row) => ({ petId: row.id, before: stateOf(row), after: null })));
       return rows.map(petOfRow);
+    });
+  }
+
+  /**
+   * Makes one animal of several entries of it: `into` stays, and gets what it lacks of the others,
+   * which go. It gets their id in a list too, so that the next import of the list finds it.
+   */
+  async merge(ids: readonly bigint[], into: bigint): Promise<Pet> {
+    return makeChange(this.#editing, "merge", async (change) => {
+      const distinct = [...new Set([into, ...ids])];
+      const [kept, ...others] = (await rowsWith(change.tx, distinct)) as [PetRow, ...PetRow[]];
+      if (others.length === 0) {
+        throw new AppError("invalid_request", `Name another animal to merge with ${into}.`);
+      }
+      const [listed = kept, second] = [kept, ...others].filter((row) => row.externalId !== null);
+      if (second !== undefined) {
+        const message = `The animals ${listed.id} and ${second.id} both come from a list, as ${listed.externalId} and ${second.externalId}.`;
+        const hint = "The next import of the list would bring the other one back.";
+        throw new AppError("invalid_request", message, { hint });
+      }
+      const { externalId, source } = listed;
+      const after = Object.fromEntries(
+        petFieldNames.map((name) => {
+          const value = [kept, ...others].map((row) => row[name]).find((each) => each !== null);
+          return [name, value ?? null];
+        }),
+      ) as PetState;
+      const gone = others.map((row) => ({ petId: row.id, before: stateOf(row), after: null }));
+      await change.plan(gone);
+      await change.planUpdate(eq(change.tx.t.pets.id, into), { ...after, externalId, source });
+      change.summary = { name: kept.name };
+      await change.carryOut();
+      return petOfRow((await rowsWith(change.tx, [into]))[0] as PetRow);
     });
   }
 

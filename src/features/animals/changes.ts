@@ -236,7 +236,7 @@ export class Change {
   }
 
   /** Plans to set `patch` in the animals that `where` means, but for those that have it. */
-  async planUpdate(where: SQL | undefined, patch: PetPatch): Promise<void> {
+  async planUpdate(where: SQL | undefined, patch: PetPatch | PetState): Promise<void> {
     const { pets } = this.tx.t;
     const set = Object.fromEntries(
       Object.entries(patch).filter(([, value]) => value !== undefined),

@@ -233,6 +233,44 @@ describe.each(stores)("$name", (kind) => {
     expect((await all()).map(({ name }) => name)).toEqual(["Rex", "Kim"]);
   });
 
+  test("an animal and its like in a list become one, which the list knows", async () => {
+    const editing = { db: store.db, clock: () => nowMs, actor: "list" };
+    const listed = ["x:1", "x:2"].map((externalId) => ({ source: "x", externalId, name: "Rexy" }));
+    const rex = await create("Rex", 1n);
+    const added = listed.map((pet) => ({ ...pet, categoryId: 2n, status: "pending" as const }));
+    await makeChange(editing, "import", (change) => change.add(added));
+    const [first, second] = [rex + 1n, rex + 2n];
+    const before = await all();
+    const rows = () =>
+      store.db.read((tx) => tx.select().from(tx.t.pets).orderBy(asc(tx.t.pets.id)));
+
+    const both = await refusal(animals.merge([first, second], rex));
+    expect(both.message).toBe("The animals 2 and 3 both come from a list, as x:1 and x:2.");
+    expect((await refusal(animals.merge([rex], rex))).message).toContain("Name another animal");
+    expect((await refusal(animals.merge([99n], rex))).kind).toBe("not_found");
+    // It keeps its own name and category, and gets what it lacks.
+    const merged = { id: rex, name: "Rex", categoryId: 1n, status: "pending" } as const;
+    expect(await animals.merge([first, first], rex)).toEqual(merged);
+    expect(await rows()).toMatchObject([
+      { id: rex, externalId: "x:1", source: "x" },
+      { id: second },
+    ]);
+    const { events } = await animals.history(first);
+    expect(events.map(({ action, did }) => [action, did])).toEqual([["merge", "removed"]]);
+    expect((await refusal(animals.restore(first))).message).toContain("Another animal now has");
+    expect(await animals.undo()).toMatchObject({ updated: 1, restored: 1, left: 0 });
+    expect(await all()).toEqual(before);
+    expect((await rows())[1]).toMatchObject({ id: first, externalId: "x:1" });
+
+    // An undo leaves both if somebody changed the one that stayed.
+    await animals.merge([rex], second);
+    await animals.undo();
+    await animals.merge([first], rex);
+    const change = (await newestInForce())?.id;
+    await animals.update([rex], { status: "sold" });
+    expect(await animals.undo({ change })).toMatchObject({ updated: 0, restored: 0, left: 2 });
+  });
+
   test("histories are kept for 90 days", async () => {
     const rex = await create("Rex");
     await animals.update([rex], { status: "sold" });
@@ -351,6 +389,16 @@ describe.each(stores)("$name", (kind) => {
     await animals.undo();
     await animals.undo();
     expect(await categories.list()).toEqual([{ id: 3n, name: undefined, animals: 1 }]);
+  });
+
+  test("a category that six people add at once is made once", async () => {
+    const tries = Array.from({ length: 6 }, () => categories.add("Dup"));
+    const made = await Promise.allSettled(tries);
+    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const each of made) {
+      if (each.status === "rejected") expect(each.reason.message).toContain('has the name "Dup"');
+    }
+    expect(await categories.named()).toEqual([{ id: 1n, name: "Dup" }]);
   });
 
   test.each(["", " ", "\u200b", "\u2060 \ufeff"])(

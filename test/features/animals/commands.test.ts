@@ -159,6 +159,14 @@ test("a removal prints an animal as it was removed, also if it changed during th
   expect(JSON.parse(out)).toEqual({ id: 6, name: "Max", categoryId: 1 });
 });
 
+test("two entries of an animal become one", async () => {
+  const added = await pets("add", "--name", "Rexy", "--category", "1", "--json");
+  const { id } = JSON.parse(added.out) as { id: number };
+  const { out } = await pets("merge", String(id), "--into", "1");
+  expect(out).toMatch(new RegExp(`^Merged ${id} into 1 "Rex" \\(category 1, \\w+\\)\\.\n$`));
+  expect((await run("undo", ["--yes"])).out).toContain("Animals: 1 brought back.");
+});
+
 test("no name of a category moves a cursor", async () => {
   const { out } = await categories("add", "\u001B[2JFox");
   expect(out).toMatch(/^Category \\u001B\[2JFox is \d+\.\n$/);

@@ -40,7 +40,7 @@ export function petsCommand(io: Io): Command {
   const command = new Command("pets").description(
     "show and change animals, one by one or whole catalogues, while the server runs",
   );
-  const makes = [list, show, add, update, setStatus, historyCommand, remove, restore];
+  const makes = [list, show, add, update, setStatus, historyCommand, remove, restore, merge];
   for (const make of makes) command.addCommand(make(io));
   return command.addHelpText(
     "after",
@@ -307,6 +307,30 @@ function restore(io: Io): Command {
     },
     async ({ animals }, given, id) => {
       printPets(io, await animals.restore(id), "Brought back", given);
+    },
+  );
+}
+
+function merge(io: Io): Command {
+  return storeCommand<{ readonly into: bigint }, [readonly bigint[]]>(
+    io,
+    {
+      name: "merge",
+      about: "make one animal of several entries of it: one stays, the others go",
+      arguments: [idsArgument("ids of the entries that go")],
+      options: [
+        new Option("--into <id>", "id of the entry that stays")
+          .argParser(parseInt64Value)
+          .makeOptionMandatory(),
+      ],
+      remark: `For an animal that was added by hand and is in an imported list too. The entry that stays keeps its name, category and status.
+It gets the id that the list has for the animal, so that the next import finds it. rehome undo reverses it.`,
+      examples: ["rehome pets merge 31 --into 17"],
+      json: petSchema,
+    },
+    async ({ animals }, given, ids) => {
+      const kept = await animals.merge(ids, given.into);
+      printPets(io, kept, `Merged ${ids.join(", ")} into`, given);
     },
   );
 }
