@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { categoryListSchema } from "../../src/features/animals/commands/categories.ts";
-import { historySchema } from "../../src/features/animals/commands/history.ts";
+import { historySchema } from "../../src/features/animals/commands/pets.ts";
 import { petListSchema, petSchema } from "../../src/features/animals/commands/fields.ts";
 import { undoneSchema } from "../../src/features/animals/commands/undo.ts";
 import { shellWord } from "../../src/domain/errors.ts";
