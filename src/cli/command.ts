@@ -2,6 +2,7 @@
 import { type Argument, Command, type Option } from "commander";
 import type { TSchema } from "@sinclair/typebox";
 import {
+  dataFolderOf,
   isStoreNamed,
   loadConfig,
   settings,
@@ -12,7 +13,7 @@ import { shellWord } from "../domain/errors.ts";
 import type { Services } from "../service/services.ts";
 import type { Io } from "./io.ts";
 import { addJson } from "./json.ts";
-import { type MachineService, sayService, workAsService } from "./machine.ts";
+import { type MachineService, sayService, workAsOwner, workAsService } from "./machine.ts";
 import { type Beginning, withServices } from "./open.ts";
 import { addSettings, featureSettings, storeSettings } from "./options.ts";
 import { typedWords } from "./program.ts";
@@ -89,15 +90,18 @@ export function readSettings(command: Command, io: Io): Settings {
 
 /**
  * Begins a command that opens the store: reads its settings, warns of a typed password, and works
- * as the account of this machine's service from here on, where that store is meant.
+ * as the account that owns the store from here on.
  */
 export function beginOnStore(command: Command, io: Io): LoadedConfig {
   const { loaded, service } = readSettings(command, io);
   const warning = passwordWarning(loaded);
   if (warning !== undefined) io.err(`Warning: ${warning}\n`);
+  const folder = dataFolderOf(loaded.config);
   if (service !== undefined) {
     workAsService(service, loaded, typedWords(command), io);
     sayService(service, io);
+  } else if (folder !== undefined) {
+    workAsOwner(folder, io);
   }
   return loaded;
 }

@@ -138,6 +138,15 @@ export function workAsService(
   );
 }
 
+/**
+ * As root, goes on as the owner of the data folder that was named: a link that the owner puts into
+ * the place of a file would lead root's writes elsewhere.
+ */
+export function workAsOwner(folder: string, { machine }: Io): void {
+  const owner = ownerOf(folder);
+  if (machine.uid === 0 && owner !== undefined && owner.uid !== 0) machine.become(owner);
+}
+
 /** Prints on a terminal that the service's settings apply, because nobody typed them. */
 export function sayService({ file, account }: MachineService, io: Io): void {
   if (!io.talkIsTerminal) return;

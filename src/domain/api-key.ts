@@ -114,13 +114,19 @@ export type KeyState = (typeof keyStates)[number];
  * How the life of a key has ended at `nowMs`; undefined for a live one, which may be banned. Expiry
  * is exact to the millisecond: at `expiresAtMs` the key is expired.
  */
-export function endOf(key: ApiKey, nowMs: number): "revoked" | "expired" | undefined {
+export function endOf(
+  key: Pick<ApiKey, "revokedAtMs" | "expiresAtMs">,
+  nowMs: number,
+): "revoked" | "expired" | undefined {
   if (key.revokedAtMs !== undefined) return "revoked";
   return key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs ? "expired" : undefined;
 }
 
 /** The state of a key at `nowMs`, see `endOf`. */
-export function keyState(key: ApiKey, nowMs: number): KeyState {
+export function keyState(
+  key: Pick<ApiKey, "revokedAtMs" | "expiresAtMs" | "ban">,
+  nowMs: number,
+): KeyState {
   return endOf(key, nowMs) ?? (isBanned(key.ban, nowMs) ? "banned" : "active");
 }
 

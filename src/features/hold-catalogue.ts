@@ -1,12 +1,17 @@
-/** A catalogue that no other process may use, while one command replaces or moves it. */
+/** A catalogue as a file: whether another process uses it, and where its store moved to. */
 import { Database } from "bun:sqlite";
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { movedStore } from "../cli/open.ts";
+import type { Config } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import { isBusy, isDamaged, isFull } from "../storage/sqlite/connection.ts";
+import { storeFiles } from "../storage/sqlite/files.ts";
+import { examine } from "../storage/sqlite/inspect.ts";
+import { movedMark } from "../storage/store-state.ts";
 
 interface Held {
-  /** The highest id that the catalogue gave to an animal. */
-  readonly lastPetId: bigint;
+  /** The catalogue, in a transaction; undefined if it is missing, empty or damaged. */
+  readonly db: Database | undefined;
   release(): void;
 }
 
@@ -30,8 +35,8 @@ export function requireUnused(catalogue: string): void {
 
 /** Locks the catalogue against every other process. Its log is folded into it on the way. */
 export function holdAlone(catalogue: string): Held {
-  const nothing: Held = { lastPetId: 0n, release: () => undefined };
-  if (!existsSync(catalogue)) return nothing;
+  const nothing: Held = { db: undefined, release: () => undefined };
+  if (!existsSync(catalogue) || statSync(catalogue).size === 0) return nothing;
   const db = new Database(catalogue, { readwrite: true, create: false, safeIntegers: true });
   try {
     db.run("PRAGMA locking_mode = EXCLUSIVE");
@@ -39,7 +44,7 @@ export function holdAlone(catalogue: string): Held {
     // lock.
     db.run("PRAGMA journal_mode = DELETE");
     db.run("BEGIN EXCLUSIVE");
-    return { lastPetId: lastPetId(db), release: () => db.close() };
+    return { db, release: () => db.close() };
   } catch (error) {
     db.close();
     if (isBusy(error) || isLocked(catalogue)) {
@@ -55,15 +60,6 @@ export function holdAlone(catalogue: string): Held {
   }
 }
 
-function lastPetId(db: Database): bigint {
-  try {
-    const sql = "SELECT seq FROM sqlite_sequence WHERE name = 'pets'";
-    return db.query<{ seq: bigint }, []>(sql).get()?.seq ?? 0n;
-  } catch {
-    return 0n;
-  }
-}
-
 /** True when Linux lists a lock on the file: a damaged database cannot be asked. */
 function isLocked(path: string): boolean {
   try {
@@ -71,5 +67,30 @@ function isLocked(path: string): boolean {
     return readFileSync("/proc/locks", "utf8").includes(`:${ino} `);
   } catch {
     return false;
+  }
+}
+
+/** Throws for a data folder whose store was moved, unless the settings say that it is meant. */
+export function refuseMovedFolder(folder: string, config: Pick<Config, "movedStore">): void {
+  if (config.movedStore) return;
+  const place = folderMovedTo(folder);
+  if (place !== undefined) throw movedStore(folder, place);
+}
+
+/**
+ * Where the store in a data folder moved to, looked up without opening the store or changing its
+ * schema. Undefined also for one that cannot be read: that is for others to say.
+ */
+export function folderMovedTo(folder: string): string | undefined {
+  const { catalogue } = storeFiles(folder);
+  if (!existsSync(catalogue)) return undefined;
+  try {
+    const value = "SELECT value FROM store_state WHERE name = ?";
+    return examine(
+      catalogue,
+      (db) => db.query<{ value: string }, [string]>(value).get(movedMark)?.value,
+    );
+  } catch {
+    return undefined;
   }
 }

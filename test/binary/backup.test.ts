@@ -7,12 +7,13 @@ import {
   readdirSync,
   readFileSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { backupSchema } from "../../src/features/operate/backup/backup-command.ts";
-import { verifiedSchema } from "../../src/features/operate/backup/verify-command.ts";
-import { restoreSchema } from "../../src/features/operate/backup/restore-command.ts";
+import { backupSchema } from "../../src/features/operate/backup/backup.ts";
+import { verifiedSchema } from "../../src/features/operate/backup/verify.ts";
+import { restoreSchema } from "../../src/features/operate/backup/restore.ts";
 import { makeKey, rehome, temporaryFolder } from "../helpers/binary.ts";
 import { documentedJson } from "../helpers/json-contract.ts";
 import { rehomeAtTerminal } from "../helpers/terminal.ts";
@@ -160,29 +161,28 @@ describe("verify", () => {
   });
 });
 
-test("what a killed backup left is cleared by the next one, and nothing else is", async () => {
+test("what a killed backup left in a folder goes after a day, and elsewhere it is named", async () => {
   using at = await installation();
-  const place = (name: string) => join(at.folder.path, name);
-  const over = Bun.spawnSync(["true"]).pid;
-  const left = readFileSync(at.file).subarray(0, 5_000);
-  const stays = [
-    `db.${process.pid}.partial`,
+  const folder = join(at.folder.path, "backups");
+  mkdirSync(folder);
+  const [old, running, other] = [
+    "rehome-20250101T000000Z.db.partial",
+    "rehome-20250102T000000Z.db.partial",
     "film.partial",
-    `film.${over}.partial`,
-    `shared.db.${over}.partial`,
   ];
-  writeFileSync(place(`db.${over}.partial`), left, { mode: 0o600 });
-  writeFileSync(place(`empty.db.${over}.partial`), "", { mode: 0o600 });
-  for (const name of stays.slice(0, 2)) writeFileSync(place(name), left, { mode: 0o600 });
-  writeFileSync(place(stays[2] ?? ""), "a film", { mode: 0o600 });
-  writeFileSync(place(stays[3] ?? ""), left, { mode: 0o644 });
-  const result = await rehome(["backup", place("next.db"), "--data", at.data]);
+  for (const name of [old, running, other]) writeFileSync(join(folder, name), "");
+  for (const name of [old, other]) utimesSync(join(folder, name), 0, 0);
+  const result = await rehome(["backup", folder, "--data", at.data]);
   expect(result).toMatchObject({ exitCode: 0, stderr: "" });
-  expect(
-    readdirSync(at.folder.path)
-      .filter((name) => name.endsWith(".partial"))
-      .toSorted(),
-  ).toEqual(stays.toSorted());
+  const left = readdirSync(folder).filter((name) => name.endsWith(".partial"));
+  expect(left.toSorted()).toEqual([other, running]);
+
+  const file = join(at.folder.path, "next.db");
+  writeFileSync(`${file}.partial`, "");
+  const refused = await rehome(["backup", file, "--data", at.data]);
+  expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(refused.stderr).toContain(`Another process may be writing ${file}.partial.`);
+  expect(existsSync(file)).toBe(false);
 });
 
 describe("restore", () => {

@@ -1,6 +1,6 @@
 /** `rehome store copy` and `--store` on the compiled executable. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chownSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { copiedSchema } from "../../src/features/postgres/moving/command.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "../helpers/binary.ts";
@@ -220,6 +220,7 @@ test("a store goes back to where it came from in one command, both ways, and its
   const isRoot = process.getuid?.() === 0;
   const owner = isRoot ? 65_534 : (process.getuid?.() ?? 0);
   if (isRoot) {
+    chmodSync(home.path, 0o755);
     for (const path of [folder, join(folder, "rehome.db"), join(folder, "limits.db")])
       chownSync(path, owner, owner);
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Config, dataFolderOf, type EnvironmentVariables } from "../../config.ts";
 import type { Static } from "../../cli/json.ts";
 import { AppError } from "../../domain/errors.ts";
-import { datedName } from "../operate/backup/dated.ts";
+import { datedName } from "../operate/backup/backup.ts";
 import type { doctorSchema } from "../operate/doctor/command.ts";
 import { program } from "../program.ts";
 import { download } from "./pages/page.ts";

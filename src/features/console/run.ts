@@ -18,8 +18,6 @@ import type { Logger } from "../../service/log.ts";
 import type { Services } from "../../service/services.ts";
 import { childEnvironment } from "../program.ts";
 import { animalActions } from "./animals.ts";
-import { consoleHandler } from "./app.ts";
-import { openHealth } from "./health.ts";
 import { Imports, inProcess, uploadsFolder } from "./imports.ts";
 import { PeopleService } from "./people.ts";
 import { permit, reachableOrigin } from "./reach.ts";
@@ -97,11 +95,11 @@ async function run(
   await closing(
     () => services.close(),
     async () => {
-      const actions = openActions(loaded, services, io);
+      const actions = await openActions(loaded, services, io);
       await closing(
         () => actions.imports.close(),
         async () => {
-          const server = start(loaded, at, actions, log);
+          const server = await start(loaded, at, actions, log);
           const { stop, onReload } = io.hearSignals();
           onReload(() => void renew(loaded, server, log));
           const renamed = await actions.people.takeRenamed();
@@ -164,7 +162,8 @@ async function untilServiceEnds(io: Io): Promise<void> {
   for await (const _ of io.input());
 }
 
-function openActions(loaded: LoadedConfig, services: Services, io: Io): Actions {
+async function openActions(loaded: LoadedConfig, services: Services, io: Io): Promise<Actions> {
+  const { openHealth } = await import("./health.ts");
   const env = childEnvironment(loaded, io.env);
   return {
     services,
@@ -187,12 +186,14 @@ async function firstLink(
   return `${url}/join/${token}`;
 }
 
-function start(
+async function start(
   loaded: LoadedConfig,
   { host, port }: { readonly host: string; readonly port: number },
   actions: Actions,
   log: Logger,
 ) {
+  // Loaded where it is needed: no other command waits for the web framework.
+  const { consoleHandler } = await import("./app.ts");
   const { reusePort, trustedProxy } = loaded.config;
   const publicUrl = loaded.valueOf(consoleUrlSetting);
   const tls = readTls(loaded.config);

@@ -28,10 +28,10 @@ export const processesSetting: Setting<number> = {
 const commands: readonly CommandEntry[] = [
   { path: "usage", load: async () => (await import("./usage/command.ts")).usageCommand },
   { path: "doctor", load: async () => (await import("./doctor/command.ts")).doctorCommand },
-  { path: "backup", load: async () => (await import("./backup/backup-command.ts")).backupCommand },
+  { path: "backup", load: async () => (await import("./backup/backup.ts")).backupCommand },
   {
     path: "restore",
-    load: async () => (await import("./backup/restore-command.ts")).restoreCommand,
+    load: async () => (await import("./backup/restore.ts")).restoreCommand,
   },
   { path: "health", load: async () => (await import("./health.ts")).healthCommand },
   {

@@ -1,44 +1,38 @@
+/** Copies of a database: VACUUM INTO, a check of all of it, and a name that it gets at the end. */
 import type { Database } from "bun:sqlite";
 import {
   closeSync,
   existsSync,
   fsyncSync,
   linkSync,
-  lstatSync,
   openSync,
-  readdirSync,
-  readSync,
   renameSync,
   rmSync,
   unlinkSync,
 } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { reasonNotMade } from "../../domain/system-error.ts";
 import type { Migration } from "../migrations.macro.ts";
-import { isRunning } from "../system.ts";
 import { asAppError, isFull, openDatabase } from "./connection.ts";
 import { migrationsOf } from "./files.ts";
 import { giveToOwner, mayWrite, ownership, requirePlainFiles, requireReachable } from "./folder.ts";
 import { type Blame, checkPages, checkReferences, examine, reportingDamage } from "./inspect.ts";
-import { pendingMigrations } from "./migrate.ts";
+import { pendingMigrations, refuseForeignSchema } from "./migrate.ts";
 
-/** Rows by table. */
-export type Counts = ReadonlyMap<string, number>;
-
-/** How often a copy is made again because rows came and went while it was made. */
-const attempts = 3;
+/** What the name of a copy ends in until it was checked. */
+export const partialEnding = ".partial";
 
 /**
  * Copies one moment of the catalogue `source`, which may be in use, to the new file `target`. The
  * copy gets its name after its check. Never overwrites. It has no counters, so a restore gives no
- * used requests back. Returns its rows by table.
+ * used requests back.
  */
 export function backup(
   source: string,
   target: string,
   migrations: readonly Migration[] = migrationsOf.catalogue,
-): Counts {
+): void {
   requireReachable(dirname(source));
   requirePlainFiles([source]);
   if (!existsSync(source)) throw noCatalogue(source, "missing");
@@ -46,76 +40,54 @@ export function backup(
   const pending = examine(source, (db) => pendingMigrations(db, source, migrations));
   // A first start that was cut short leaves a database without a table.
   if (pending.length === migrations.length) throw noCatalogue(source, "empty");
-  clearPartials(dirname(resolve(target)));
-  const partial = emptyFile(`${target}.${process.pid}.partial`, target);
+  const partial = emptyFile(target + partialEnding, target);
   try {
-    const rows = reportingDamage(source, () => copyVerified(source, partial, migrations));
+    reportingDamage(source, () => copyInto(source, partial));
+    verify(partial, {
+      migrations,
+      blame: {
+        what: `The copy of ${source}`,
+        hint: "Check the catalogue with rehome doctor, and the disk of the copy.",
+      },
+    });
     flush(partial);
     giveName(partial, target);
-    return rows;
   } catch (error) {
-    if (isFull(error)) {
-      throw new AppError("unavailable", `There is no space on the disk for ${target}.`, {
-        cause: error,
-        hint: "Free some space, or name a file on another disk.",
-      });
-    }
-    const folder = dirname(source);
-    if (error instanceof AppError || mayWrite(folder)) throw asAppError(error);
-    const why = `its folder ${ownership(folder)}, and reading needs to write there`;
-    throw new AppError("unavailable", `${source} cannot be backed up: ${why}.`, {
-      cause: error,
-      hint: "Copy it, and its -wal if there is one, to a folder on another disk. There rehome backup verify tests it.",
-    });
+    throw notCopied(source, target, error);
   } finally {
     rmSync(partial, { force: true });
   }
+}
+
+function copyInto(source: string, partial: string): void {
+  const db = openDatabase(source, { synchronous: "full" });
+  try {
+    db.run("VACUUM INTO ?", [partial]);
+  } finally {
+    db.close();
+  }
+}
+
+function notCopied(source: string, target: string, error: unknown): unknown {
+  if (isFull(error)) {
+    return new AppError("unavailable", `There is no space on the disk for ${target}.`, {
+      cause: error,
+      hint: "Free some space, or name a file on another disk.",
+    });
+  }
+  const folder = dirname(source);
+  if (error instanceof AppError || mayWrite(folder)) return asAppError(error);
+  const why = `its folder ${ownership(folder)}, and reading needs to write there`;
+  return new AppError("unavailable", `${source} cannot be backed up: ${why}.`, {
+    cause: error,
+    hint: "Copy it, and its -wal if there is one, to a folder on another disk. There rehome backup verify tests it.",
+  });
 }
 
 function noCatalogue(source: string, state: string): AppError {
   return new AppError("not_found", `There is no catalogue to back up: ${source} is ${state}.`, {
     hint: "Name the data folder with --data.",
   });
-}
-
-const partialName = /\.(\d+)\.partial$/;
-/** How every SQLite database begins (sqlite.org/fileformat2.html, section 1.3). */
-const databaseMark = "SQLite format 3\0";
-
-/** Removes what backups into `folder` left unfinished whose process has ended. */
-function clearPartials(folder: string): void {
-  for (const name of namesIn(folder)) {
-    const pid = Number(partialName.exec(name)?.[1] ?? 0);
-    const path = join(folder, name);
-    if (pid > 0 && !isRunning(pid) && isOurDatabase(path)) rmSync(path, { force: true });
-  }
-}
-
-/** Nothing for a folder that is missing or may not be read: making the copy says that. */
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** True for a database, or the beginning of one, that this user made and nobody else may read. */
-function isOurDatabase(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found?.isFile() !== true || found.uid !== process.geteuid?.()) return false;
-  if ((found.mode & 0o077) !== 0) return false;
-  return databaseMark.startsWith(readStart(path, databaseMark.length));
-}
-
-function readStart(path: string, bytes: number): string {
-  const file = openSync(path, "r");
-  try {
-    const start = Buffer.alloc(bytes);
-    return start.toString("latin1", 0, readSync(file, start, 0, bytes, 0));
-  } finally {
-    closeSync(file);
-  }
 }
 
 /**
@@ -148,79 +120,33 @@ export function freeName(name: string): string {
 export function emptyFile(path: string, shown = path): string {
   try {
     closeSync(openSync(path, "wx", 0o600));
+    return path;
   } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === "EEXIST";
     throw new AppError("unavailable", `${shown} cannot be made: ${reasonNotMade(error)}.`, {
       cause: error,
-      hint: "Name a file in a folder that this user can write to.",
+      hint: isThere
+        ? `Another process may be writing ${path}. If none is, delete that file.`
+        : "Name a file in a folder that this user can write to.",
     });
   }
-  return path;
 }
 
-function copyVerified(source: string, partial: string, migrations: readonly Migration[]): Counts {
-  const db = openDatabase(source, { synchronous: "full" });
-  try {
-    for (let attempt = 1; ; attempt += 1) {
-      const before = countRows(db);
-      db.run("VACUUM INTO ?", [partial]);
-      const after = countRows(db);
-      const blame = {
-        what: `The copy of ${source}`,
-        hint: "Check the catalogue with rehome doctor, and the disk of the copy.",
-      };
-      const copied = verified(partial, blame, migrations);
-      if (liesBetween(copied, before, after)) return copied;
-      if (attempt === attempts) {
-        throw new AppError(
-          "unavailable",
-          `The copy of ${source} does not hold as many rows as the original; no backup was made.`,
-          { hint: "Try again. If it fails again, check the disk." },
-        );
-      }
-      rmSync(partial);
-      emptyFile(partial);
-    }
-  } finally {
-    db.close();
-  }
-}
-
-/** Reads all of a backup: pages, indexes, references, history. Returns its rows by table. */
-export function verified(
+/** Reads all of a backup: schema, pages, indexes, references. Throws when something is wrong. */
+export function verify(
   path: string,
-  blame: Blame = ofBackup(path),
-  migrations: readonly Migration[] = migrationsOf.catalogue,
-): Counts {
+  {
+    blame = { what: path, hint: "Take an earlier backup." },
+    migrations = migrationsOf.catalogue,
+  }: { blame?: Blame; migrations?: readonly Migration[] } = {},
+): void {
   const look = (db: Database) => {
-    pendingMigrations(db, path, migrations, "Name a file that rehome backup made.");
+    const pending = pendingMigrations(db, path, migrations, "Name a file that rehome backup made.");
     checkPages(db, path, "integrity_check");
+    refuseForeignSchema(db, path, migrations.slice(0, migrations.length - pending.length));
     checkReferences(db);
-    return countRows(db);
   };
-  return examine(path, look, blame);
-}
-
-const ofBackup = (path: string): Blame => ({ what: path, hint: "Take an earlier backup." });
-
-/** True when no table has more or fewer rows than it had before or after the copy was made. */
-function liesBetween(copied: Counts, before: Counts, after: Counts): boolean {
-  return [...before].every(([table, count]) => {
-    const later = after.get(table) ?? 0;
-    const rows = copied.get(table) ?? -1;
-    return rows >= Math.min(count, later) && rows <= Math.max(count, later);
-  });
-}
-
-/** The rows of our own tables, without that in which SQLite counts ids. */
-function countRows(db: Database): Counts {
-  const tables = db
-    .query<{ name: string }, []>(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
-    )
-    .all();
-  const countOf = (table: string) =>
-    db.query<{ rows: number | bigint }, []>(`SELECT count(*) AS rows FROM "${table}"`).get()?.rows;
-  return new Map(tables.map(({ name }) => [name, Number(countOf(name))]));
+  examine(path, look, blame);
 }
 
 /** Returns once the file's bytes are on the disk. */

@@ -147,10 +147,18 @@ function withDatabase<T>(path: string, how: string, look: (db: Database) => T): 
   );
   try {
     db.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    distrust(db);
     return look(db);
   } finally {
     db.close();
   }
+}
+
+/** For a file that a stranger may have made: no function of its schema runs, no page is trusted. */
+export function distrust(db: Database): void {
+  db.run("PRAGMA trusted_schema = OFF");
+  db.run("PRAGMA cell_size_check = ON");
+  db.run("PRAGMA mmap_size = 0");
 }
 
 /** What SQLite found wrong with a database. */

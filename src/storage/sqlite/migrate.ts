@@ -1,4 +1,4 @@
-import type { Database } from "bun:sqlite";
+import { Database } from "bun:sqlite";
 import { AppError } from "../../domain/errors.ts";
 import { pendingAfter, type AppliedMigration } from "../migration-history.ts";
 import type { Migration } from "../migrations.macro.ts";
@@ -66,4 +66,46 @@ export function pendingMigrations(
     .query<AppliedMigration, []>("SELECT tag, hash FROM schema_migrations ORDER BY rowid")
     .all();
   return pendingAfter(applied, migrations, path);
+}
+
+interface SchemaObject {
+  readonly type: string;
+  readonly name: string;
+  readonly sql: string | null;
+}
+
+/**
+ * Throws `unavailable` when the database has a table, trigger, view or index that the migrations
+ * `applied` do not make, or lacks one. What a stranger has put there would run in this process.
+ */
+export function refuseForeignSchema(
+  db: Database,
+  path: string,
+  applied: readonly Migration[],
+): void {
+  using own = new Database(":memory:");
+  migrate(own, ":memory:", applied);
+  const ours = new Map(schemaOf(own).map((each) => [`${each.type} ${each.name}`, each.sql]));
+  for (const { type, name, sql } of schemaOf(db)) {
+    const known = ours.get(`${type} ${name}`);
+    if (known === undefined)
+      throw foreign(`${path} has the ${type} ${name}, which is not rehome's.`);
+    if (known !== sql) throw foreign(`${path} has another ${type} ${name} than rehome's.`);
+    ours.delete(`${type} ${name}`);
+  }
+  const [missing] = ours.keys();
+  if (missing !== undefined) throw foreign(`${path} lacks the ${missing}.`);
+}
+
+/** All but what SQLite keeps for itself. */
+function schemaOf(db: Database): SchemaObject[] {
+  const sql =
+    "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+  return db.query<SchemaObject, []>(sql).all();
+}
+
+function foreign(message: string): AppError {
+  return new AppError("unavailable", message, {
+    hint: "Somebody has changed it. Use another backup, or undo the change.",
+  });
 }

@@ -16,13 +16,19 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { isoSeconds } from "../../../src/domain/clock.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import { backup, backupBefore } from "../../../src/storage/sqlite/backup.ts";
 import { migrationsOf } from "../../../src/storage/sqlite/files.ts";
-import { lastBackup, recordBackup } from "../../../src/features/operate/backup/last-backup.ts";
+import {
+  contentsOf,
+  datedFile,
+  lastBackup,
+  recordBackup,
+  removeOlder,
+} from "../../../src/features/operate/backup/backup.ts";
 import { diagnose } from "../../../src/features/operate/doctor/sqlite.ts";
 import { restore } from "../../../src/features/operate/backup/restore.ts";
-import { report } from "../../../src/features/operate/backup/report.ts";
 import { verifyBackup } from "../../../src/features/operate/backup/verify.ts";
 import { createServices } from "../../../src/service/services.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/store.ts";
@@ -78,10 +84,10 @@ describe("a backup", () => {
   test("of a store in use holds what was committed, is verified, and only its user may read it", async () => {
     const store = open();
     await store.pets.create({ name: "Rex", categoryId: 1n });
-    const made = report(file, backup(catalogue, file));
+    backup(catalogue, file);
     await store.pets.create({ name: "later", categoryId: 1n });
     await store.close();
-    expect(made).toEqual({ file, bytes: statSync(file).size, animals: 1, keys: 0 });
+    expect(contentsOf(file)).toEqual({ file, bytes: statSync(file).size, animals: 1, keys: 0 });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).toSorted()).toEqual(["backup.db", "data"]);
     const db = new Database(file, { readonly: true });
@@ -214,10 +220,10 @@ test("verifying counts all animals, the states of keys now, and finds the newest
   await services.keys.update(key.id, { name: "changed" });
   await services.close();
   backup(catalogue, file);
-  expect(await verifyBackup(file, time.read)).toMatchObject({
+  expect(verifyBackup(file, time.nowMs)).toMatchObject({
     statuses: { available: 0, none: 1_001 },
     states: { active: 1, expired: 1 },
-    newestMs: time.nowMs,
+    newest: isoSeconds(time.nowMs),
   });
 });
 
@@ -286,7 +292,7 @@ describe("restoring", () => {
     await add("Rex");
     backup(catalogue, file);
     rmSync(data, { recursive: true });
-    expect(restore(file, data, clock.read()).replaced).toBeUndefined();
+    expect(restore(file, data, clock.read()).replaced).toBeNull();
     expect(await names()).toEqual(["Rex"]);
     expect(statSync(catalogue).mode & 0o777).toBe(0o600);
   });
@@ -374,7 +380,7 @@ describe("restoring", () => {
     await store.close();
     rmSync(catalogue);
     writeFileSync(`${catalogue}-wal`, log);
-    expect(restore(file, data, clock.read()).replaced).toBeUndefined();
+    expect(restore(file, data, clock.read()).replaced).toBeNull();
     expect(await names()).toEqual(["Rex"]);
     expect(diagnose(data)).toMatchObject([{ problem: undefined }, { problem: undefined }]);
   });
@@ -414,5 +420,168 @@ describe("restoring", () => {
     expect(refused.message).toStartWith(`${file} is damaged: `);
     expect(refused.hint).toBe("Take an earlier backup.");
     expect((await names()).length).toBe(100);
+  });
+});
+
+/** Changes the catalogue with SQL, as nothing of ours would. */
+function change(path: string, ...statements: string[]): void {
+  using db = new Database(path);
+  for (const sql of statements) db.run(sql);
+}
+
+describe("nobody comes back in with a backup", () => {
+  const hash = (byte: string) => `X'${byte.repeat(32)}'`;
+  const people = `INSERT INTO people (id, name, role, created_at_ms, created_by) VALUES
+    ('p_1', 'Ana', 'staff', 1, 'kim'), ('p_2', 'Ben', 'staff', 1, 'kim')`;
+  const visits = [
+    `INSERT INTO sessions VALUES (${hash("01")}, 'p_1', 1, 9e12, 1)`,
+    `INSERT INTO invitations VALUES (${hash("02")}, 'p_2', 1, 9e12, NULL)`,
+  ];
+
+  test("who was revoked, rotated or removed since stays so, and all visits end", async () => {
+    const services = createServices(open(), {
+      environment: "production",
+      clock: clock.read,
+      randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+      actor: "tester",
+      anonymousPerMinute: 1,
+      bans: false,
+      onError: () => {},
+    });
+    const made = { name: "one", plan: "free" } as const;
+    const { key: revoked } = await services.keys.create(made);
+    const { key: rotated } = await services.keys.create({ ...made, name: "two" });
+    const { key: kept } = await services.keys.create({ ...made, name: "three" });
+    change(catalogue, people, ...visits);
+    backup(catalogue, file);
+    await services.keys.revoke(revoked.id);
+    await services.keys.rotate(rotated.id, 0);
+    await services.close();
+    change(catalogue, "UPDATE people SET removed_at_ms = 5 WHERE id = 'p_1'");
+
+    const restored = restore(file, data, clock.read());
+    expect(restored.ended).toEqual([
+      { kind: "key", id: revoked.id, name: "one" },
+      { kind: "person", id: "p_1", name: "Ana" },
+    ]);
+    expect(restored.admitted).toBeNull();
+    using db = new Database(catalogue, { readonly: true });
+    const states = db.query<{ id: string; over: number }, []>(
+      "SELECT id, revoked_at_ms IS NOT NULL AS over FROM api_keys UNION ALL SELECT id, removed_at_ms IS NOT NULL FROM people",
+    );
+    expect(new Map(states.all().map(({ id, over }) => [id, over]))).toEqual(
+      new Map([
+        [revoked.id, 1],
+        [rotated.id, 0],
+        [kept.id, 0],
+        ["p_1", 1],
+        ["p_2", 0],
+      ]),
+    );
+    const secrets = db.query<{ id: string }, []>(
+      "SELECT key_id AS id FROM key_secrets WHERE expires_at_ms IS NOT NULL",
+    );
+    expect(secrets.all()).toEqual([{ id: rotated.id }]);
+    const left = "SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM invitations) AS n";
+    expect(db.query<{ n: number }, []>(left).get()?.n).toBe(0);
+    const events = db.query<{ n: number }, [string]>(
+      "SELECT count(*) AS n FROM key_events WHERE key_id = ? AND action = 'revoke'",
+    );
+    expect(events.get(revoked.id)?.n).toBe(1);
+  });
+
+  test("on an empty machine those are named who can get in", async () => {
+    await add("Rex");
+    change(catalogue, people, ...visits, "UPDATE people SET removed_at_ms = 5 WHERE id = 'p_2'");
+    backup(catalogue, file);
+    rmSync(data, { recursive: true });
+    const { ended, admitted } = restore(file, data, clock.read());
+    expect([ended, admitted]).toEqual([[], [{ kind: "person", id: "p_1", name: "Ana" }]]);
+  });
+});
+
+test("ids and numbers go on from the greater of both, after a restore", async () => {
+  await add("Rex");
+  change(catalogue, "INSERT INTO categories VALUES (3, 'Dog', 'dog')");
+  backup(catalogue, file);
+  const changed =
+    "INSERT INTO changes (at_ms, actor, action, summary) VALUES (1, 'kim', 'add', '{}')";
+  change(
+    catalogue,
+    changed,
+    changed,
+    "INSERT INTO categories VALUES (7, 'Cat', 'cat'), (9223372036854775807, 'x', 'x')",
+  );
+  restore(file, data, clock.read());
+  using db = new Database(catalogue, { readonly: true });
+  const last = (sql: string) =>
+    Object.values(db.query<Record<string, unknown>, []>(sql).get() ?? {})[0];
+  expect(last("SELECT seq FROM sqlite_sequence WHERE name = 'changes'")).toBe(2);
+  expect(last("SELECT value FROM store_state WHERE name = 'last_category_id'")).toBe("7");
+});
+
+describe("a backup that a stranger has changed is refused", () => {
+  test.each([
+    [
+      "CREATE TRIGGER evil AFTER INSERT ON pets BEGIN DELETE FROM pets; END",
+      "has the trigger evil, which is not rehome's",
+    ],
+    ["CREATE VIEW evil AS SELECT 1", "has the view evil, which is not rehome's"],
+    ["DROP INDEX api_keys_by_change", "lacks the index api_keys_by_change"],
+    ["ALTER TABLE pets ADD COLUMN evil TEXT", "has another table pets than rehome's"],
+  ])("%s", async (sql, why) => {
+    await add("Rex");
+    backup(catalogue, file);
+    change(file, sql);
+    const said = `${file} ${why}.`;
+    expect(refusal(() => restore(file, data, clock.read())).message).toBe(said);
+    expect(refusal(() => verifyBackup(file, clock.read())).message).toBe(said);
+    expect(await names()).toEqual(["Rex"]);
+    change(catalogue, sql);
+    const [{ problem } = {}] = diagnose(data);
+    expect(problem?.message).toBe(`${catalogue} ${why}.`);
+  });
+});
+
+/** Makes a backup at each time, of which `keepCount` stay. Returns the days of what is left. */
+function daysAfter(keepCount: number, times: readonly string[]): string[] {
+  for (const time of times) {
+    const file = datedFile(folder, Date.parse(time));
+    writeFileSync(file, "");
+    removeOlder(folder, keepCount, file);
+  }
+  return readdirSync(folder)
+    .map((name) => name.slice("rehome-".length, "rehome-yyyymmdd".length))
+    .toSorted();
+}
+
+describe("what --keep removes", () => {
+  test("is the oldest", () => {
+    expect(daysAfter(2, ["2026-11-21", "2026-11-22", "2026-11-23"])).toEqual([
+      "20261122",
+      "20261123",
+    ]);
+  });
+
+  test("is not the new one, when the clock was set back", () => {
+    expect(daysAfter(2, ["2026-11-21", "2026-11-22", "1970-01-01"])).toEqual([
+      "19700101",
+      "20261122",
+    ]);
+  });
+
+  test("is what a clock in the future dated, as soon as that is the oldest", () => {
+    const times = ["2040-01-01", "2040-01-02", "2026-11-21"];
+    expect(daysAfter(2, times)).toEqual(["20261121", "20400102"]);
+    expect(daysAfter(2, ["2026-11-22"])).toEqual(["20261121", "20261122"]);
+  });
+
+  test("is the first of one second before the second", () => {
+    const second = "2026-11-21T00:00:00Z";
+    daysAfter(2, [second, second, second]);
+    expect(readdirSync(folder).toSorted()).toEqual([
+      "rehome-20261121T000000Z-2.db",
+      "rehome-20261121T000000Z-3.db",
+    ]);
   });
 });

@@ -1,78 +1,146 @@
-import { Database } from "bun:sqlite";
-import { accessSync, constants, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
+/** `rehome restore FILE`: puts a backup in the place of the catalogue. */
+import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { isoSeconds } from "../../../domain/clock.ts";
+import { Argument, type Command } from "commander";
+import { beginOnStore, commandOf } from "../../../cli/command.ts";
+import { printJson, type Io } from "../../../cli/io.ts";
+import { json, type Static } from "../../../cli/json.ts";
+import { addSettings, yesOption } from "../../../cli/options.ts";
+import { confirm } from "../../../cli/terminal/confirm.ts";
+import { counted, printable } from "../../../cli/terminal/text.ts";
+import { isoSeconds, systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { reasonOf } from "../../../domain/system-error.ts";
-import {
-  emptyFile,
-  flush,
-  freeName,
-  verified,
-  type Counts,
-} from "../../../storage/sqlite/backup.ts";
+import { emptyFile, flush, freeName, verify } from "../../../storage/sqlite/backup.ts";
 import { isFull } from "../../../storage/sqlite/connection.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { giveToOwner, prepareFolder, requirePlainFiles } from "../../../storage/sqlite/folder.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import { holdAlone, noSpace } from "../../hold-catalogue.ts";
-import { report, type BackupReport } from "./report.ts";
+import { backupFields, contentsOf, dataFolder, type Contents } from "./backup.ts";
+import { carryOver, endVisits, namedKinds, whoGetsIn, type Named } from "./carry-over.ts";
+import { requireBackup } from "./verify.ts";
 
-interface RestoreReport extends BackupReport {
-  /** Where the catalogue is that was there before, if there was one. */
-  readonly replaced: string | undefined;
+const namedSchema = json.object({
+  kind: json.oneOf(namedKinds, "what it is"),
+  id: json.text("id"),
+  name: json.text("label or name"),
+});
+
+export const restoreSchema = json.object({
+  ...backupFields,
+  replaced: json.orNull(json.text("file with the old catalogue")),
+  ended: json.list(namedSchema, {
+    description: "who can get in by the backup, and was revoked or removed since: they stay so",
+  }),
+  admitted: json.orNull(
+    json.list(namedSchema, {
+      description: "who can get in, where no old catalogue says who was revoked or removed since",
+    }),
+  ),
+});
+
+export function restoreCommand(io: Io): Command {
+  const command = commandOf({
+    name: "restore",
+    about: "replace the catalogue with a backup, and keep the old one",
+    arguments: [new Argument("<file>", "backup to restore; it is not changed")],
+    options: [yesOption("do not ask; required without a terminal if there is a catalogue")],
+    remark: `Stop the service first. The backup is checked before anything changes. Request
+counters stay, so no key gets used requests back. Keys that were revoked since, people
+who were removed and secrets that ended stay so, and everybody signs in again.`,
+    examples: [
+      "rehome restore /var/backups/rehome-2026-11-21.db --data /var/lib/rehome",
+      "rehome restore rehome.db --data new-folder --json",
+    ],
+    json: restoreSchema,
+  });
+  addSettings(command, ["data", "movedStore"]);
+  return command.action(async (file: string, options: { json?: true; yes?: true }) => {
+    const { config } = beginOnStore(command, io);
+    const folder = dataFolder(config, "restore");
+    // A wrong file is reported before the question.
+    requireBackup(file);
+    if (existsSync(storeFiles(folder).catalogue)) {
+      await confirm(io, `Replace the catalogue in ${folder} with ${file}?`, {
+        yes: options.yes === true,
+        unattended: "refuse",
+        why: `There is a catalogue in ${folder}`,
+      });
+    }
+    const made = restore(file, folder, systemClock());
+    if (options.json) printJson(io, made);
+    else printRestored(io, made);
+  });
 }
 
-/**
- * Replaces the catalogue in `folder` with the backup `file`, and keeps the old one. Checks the
- * backup and its copy first. Throws `unavailable` when a process uses the store. New ids follow
- * those of the old catalogue, and counters stay.
- */
-export function restore(file: string, folder: string, nowMs: number): RestoreReport {
-  const rows = backupRows(file);
-  prepareFolder(folder);
-  const { catalogue } = storeFiles(folder);
-  requirePlainFiles([catalogue]);
-  try {
-    return replaceWith(rows, { file, folder, catalogue, nowMs });
-  } catch (error) {
-    throw notRestored(catalogue, error);
-  }
+/** More than these are counted, not listed. */
+const shownMax = 50;
+
+function printRestored(io: Io, made: Static<typeof restoreSchema>): void {
+  const { animals, keys, file, replaced, ended, admitted } = made;
+  io.out(`Restored ${counted(animals, "animal")} and ${counted(keys, "key")} to ${file}.\n`);
+  if (replaced !== null) io.err(`The old catalogue is kept in ${replaced}.\n`);
+  const named = (who: readonly Named[]) => {
+    for (const { kind, id, name } of who.slice(0, shownMax)) {
+      io.err(`  ${kind.padEnd(6)}  ${id} "${printable(name)}"\n`);
+    }
+    if (who.length > shownMax) io.err(`  and ${who.length - shownMax} more: rehome keys list\n`);
+  };
+  if (ended.length > 0) io.err("Revoked or removed since the backup, and still so:\n");
+  named(ended);
+  if (admitted === null || admitted.length === 0) return;
+  io.err("There was no catalogue here that says who was revoked or removed since.\n");
+  io.err("These can get in. Compare them with your records:\n");
+  named(admitted);
 }
 
 /** Where a restore makes its copy, beside the catalogue. */
 export const restoring = (catalogue: string) => `${catalogue}.restoring`;
 
-interface Replacement {
-  readonly file: string;
-  readonly folder: string;
-  readonly catalogue: string;
-  readonly nowMs: number;
+/**
+ * Replaces the catalogue in `folder` with the backup `file`, and keeps the old one. Checks the
+ * backup first. Throws `unavailable` when a process uses the store.
+ */
+export function restore(file: string, folder: string, nowMs: number): Static<typeof restoreSchema> {
+  requireBackup(file);
+  verify(file);
+  prepareFolder(folder);
+  const { catalogue } = storeFiles(folder);
+  requirePlainFiles([catalogue]);
+  try {
+    return replaceWith(file, folder, catalogue, nowMs);
+  } catch (error) {
+    throw notRestored(catalogue, error);
+  }
 }
 
-/** Puts the backup in the place of the catalogue. `rows` are those of the backup. */
-function replaceWith(rows: Counts, { file, folder, catalogue, nowMs }: Replacement): RestoreReport {
+function replaceWith(file: string, folder: string, catalogue: string, nowMs: number) {
   const partial = restoring(catalogue);
   const held = holdAlone(catalogue);
   try {
     rmSync(partial, { force: true });
     emptyFile(partial);
     examine(file, (db) => db.run("VACUUM INTO ?", [partial]));
-    continueIds(partial, held.lastPetId);
-    const copied = verified(partial);
-    for (const [table, count] of rows) {
-      if (copied.get(table) !== count) {
-        throw new AppError("unavailable", `The copy of ${file} has too few rows of ${table}.`);
-      }
-    }
+    // Not of the file alone: it may have been replaced meanwhile.
+    verify(partial, { blame: { what: `The copy of ${file}`, hint: "Check the disk." } });
+    const ended = held.db === undefined ? [] : carryOver(held.db, partial);
+    const made = prepareCopy(partial);
+    const admitted = held.db === undefined ? made.admitted : null;
     flush(partial);
     giveToOwner(partial, folder);
-    const replaced = replace(partial, catalogue, nowMs);
-    return { ...report(catalogue, rows), replaced };
+    const replaced = replace(partial, catalogue, nowMs) ?? null;
+    return { ...made.contents, file: catalogue, replaced, ended, admitted };
   } finally {
     held.release();
     rmSync(partial, { force: true });
   }
+}
+
+/** Ends all visits in the copy. */
+function prepareCopy(partial: string): { contents: Contents; admitted: Named[] } {
+  endVisits(partial);
+  return { contents: contentsOf(partial), admitted: examine(partial, whoGetsIn) };
 }
 
 function notRestored(catalogue: string, error: unknown): AppError {
@@ -82,39 +150,6 @@ function notRestored(catalogue: string, error: unknown): AppError {
   return new AppError("unavailable", message, {
     cause: error,
     hint: "Check the disk and the system's log, then try again.",
-  });
-}
-
-/** Throws when `file` cannot be read, or is a folder, a pipe or a device. */
-export function requireBackup(file: string): void {
-  try {
-    accessSync(file, constants.R_OK);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") {
-      throw new AppError("not_found", `There is no backup ${file}.`, {
-        hint: "Make one with rehome backup FILE.",
-      });
-    }
-    throw new AppError("unavailable", `The backup ${file} cannot be read: ${reasonOf(error)}.`, {
-      cause: error,
-      hint: "Copy it to a folder that this user can read, such as /tmp.",
-    });
-  }
-  if (!statSync(file).isFile()) throw noBackup(file, "is not a file");
-}
-
-/** Reads the backup `file` through. Returns its rows by table. Throws when it is not a backup. */
-export function backupRows(file: string): Counts {
-  requireBackup(file);
-  const rows = verified(file);
-  if (rows.size === 0) throw noBackup(file, "holds no catalogue");
-  return rows;
-}
-
-function noBackup(file: string, why: string): AppError {
-  return new AppError("unavailable", `${file} ${why}; it is not a backup.`, {
-    hint: "Name a file that rehome backup made.",
   });
 }
 
@@ -139,18 +174,5 @@ function keep(catalogue: string, replaced: string): void {
   } catch {
     // Some file systems, such as a USB stick's, have no links.
     renameSync(catalogue, replaced);
-  }
-}
-
-/** Lets ids go on after `last`, so that no id ever means two animals. */
-function continueIds(path: string, last: bigint): void {
-  const db = new Database(path, { readwrite: true, create: false, safeIntegers: true });
-  try {
-    db.run(
-      "INSERT INTO sqlite_sequence (name, seq) SELECT 'pets', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'pets')",
-    );
-    db.run("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'pets'", [last]);
-  } finally {
-    db.close(true);
   }
 }

@@ -1,66 +1,145 @@
-import { keyState, keyStates, type KeyState } from "../../../domain/api-key.ts";
-import type { Clock } from "../../../domain/clock.ts";
-import { petStatuses, type PetStatus } from "../../../domain/pet.ts";
-import { inMemory, migrationsOf } from "../../../storage/sqlite/files.ts";
-import { examine } from "../../../storage/sqlite/inspect.ts";
-import { pendingMigrations } from "../../../storage/sqlite/migrate.ts";
-import { openSqliteStore } from "../../../storage/sqlite/store.ts";
-import { report, type BackupReport } from "./report.ts";
-import { backupRows } from "./restore.ts";
+import { Database } from "bun:sqlite";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { Argument, type Command } from "commander";
+import { commandOf } from "../../../cli/command.ts";
+import { printJson, type Io } from "../../../cli/io.ts";
+import { json, type Static } from "../../../cli/json.ts";
+import { counted, grouped } from "../../../cli/terminal/text.ts";
+import { keyState, keyStates } from "../../../domain/api-key.ts";
+import { noBan } from "../../../domain/ban.ts";
+import { isoSeconds, systemClock } from "../../../domain/clock.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { petStatuses } from "../../../domain/pet.ts";
+import { reasonOf } from "../../../domain/system-error.ts";
+import { verify } from "../../../storage/sqlite/backup.ts";
+import { migrationsOf } from "../../../storage/sqlite/files.ts";
+import { distrust } from "../../../storage/sqlite/inspect.ts";
+import { migrate } from "../../../storage/sqlite/migrate.ts";
 
-const pageSize = 1_000;
+const { text, count, list, object, orNull, time } = json;
 
-interface BackupContents extends BackupReport {
-  /** Animals by status; `none` are those without one. */
-  readonly statuses: Readonly<Record<PetStatus | "none", number>>;
-  readonly states: Readonly<Record<KeyState, number>>;
-  /** The newest change of a key, or undefined if there was none. */
-  readonly newestMs: number | undefined;
-  /** Migrations that a start would apply. */
-  readonly pending: readonly string[];
+export const verifiedSchema = object({
+  file: text("file that was read"),
+  bytes: count("size of the file"),
+  animals: count("animals in it"),
+  keys: count("keys in it"),
+  statuses: object(
+    Object.fromEntries(
+      [...petStatuses, "none"].map((name) => [name, count(`animals of the status ${name}`)]),
+    ),
+  ),
+  states: object(
+    Object.fromEntries(keyStates.map((name) => [name, count(`keys that are ${name} now`)])),
+  ),
+  newest: orNull(time("newest change of a key")),
+  pending: list(text("migration that a start from it would apply")),
+});
+
+/** `rehome backup verify FILE`: whether a backup can be restored, and what is in it. */
+export function verifyCommand(io: Io): Command {
+  return commandOf({
+    name: "verify",
+    about: "test a backup in memory, and print what it contains",
+    arguments: [new Argument("<file>", "backup to test; it is not changed")],
+    remark: `It needs as much memory as the file has bytes, but no data folder. The exit code is 0
+if the backup can be restored.`,
+    examples: [
+      "rehome backup verify /var/backups/rehome/rehome-20261121T063000Z.db",
+      "rehome backup verify rehome.db --json | jq .animals",
+    ],
+    json: verifiedSchema,
+  }).action((file: string, options: { json?: true }) => {
+    const found = verifyBackup(file, systemClock());
+    if (options.json) return printJson(io, found);
+    const { bytes, animals, keys, statuses, states, newest, pending } = found;
+    const schema = pending.length === 0 ? "schema up to date" : `a start updates its schema`;
+    io.out(`${file} can be restored: ${grouped(bytes)} bytes, read through, ${schema}.\n`);
+    io.out(`  ${counted(animals, "animal")}${parts(statuses)}\n`);
+    io.out(`  ${counted(keys, "key")}${parts(states)}\n`);
+    if (newest !== null) io.out(`  newest change of a key: ${newest}\n`);
+    return undefined;
+  });
+}
+
+/** `: 2 sold, 1 available`, without what there is none of. */
+function parts(counts: Readonly<Record<string, number>>): string {
+  const some = Object.entries(counts).filter(([, number]) => number > 0);
+  if (some.length === 0) return "";
+  return `: ${some.map(([name, number]) => `${grouped(number)} ${name === "none" ? "without a status" : name}`).join(", ")}`;
 }
 
 /**
- * Checks the backup `file`, starts a store from it in memory with all migrations, and returns what
- * it contains. The file is not changed. Throws AppError when it is not a backup, or is damaged.
+ * Checks the backup `file`, applies all migrations to it in memory, and returns what it contains.
+ * Throws AppError when it is not a backup, or is damaged.
  */
-export async function verifyBackup(file: string, clock: Clock): Promise<BackupContents> {
-  const rows = backupRows(file);
-  const pending = examine(file, (db) => pendingMigrations(db, file, migrationsOf.catalogue));
-  const store = openSqliteStore({
-    folder: inMemory,
-    image: file,
-    clock,
-    timeoutMs: 0,
-    serving: false,
-  });
-  try {
-    const statuses = zeros([...petStatuses, "none"]);
-    for (let after: bigint | undefined; ;) {
-      const page = await store.pets.page({ limit: pageSize, status: undefined, after });
-      for (const { status } of page) statuses[status ?? "none"] += 1;
-      after = page.at(-1)?.id;
-      if (page.length < pageSize) break;
-    }
-    const states = zeros(keyStates);
-    let newestMs: number | undefined;
-    for (const key of await store.keys.list()) {
-      states[keyState(key, clock())] += 1;
-      const last = (await store.keys.events(key.id)).at(-1)?.atMs ?? 0;
-      newestMs = Math.max(newestMs ?? 0, last);
-    }
-    return {
-      ...report(file, rows),
-      statuses,
-      states,
-      newestMs,
-      pending: pending.map(({ tag }) => tag),
-    };
-  } finally {
-    await store.close();
+export function verifyBackup(file: string, nowMs: number): Static<typeof verifiedSchema> {
+  requireBackup(file);
+  verify(file);
+  const image = readFileSync(file);
+  // A catalogue in use says that it has a log (sqlite.org/fileformat2.html, section 1.3.3).
+  image.fill(1, 18, 20);
+  using db = Database.deserialize(image);
+  distrust(db);
+  const pending = migrate(db, file, migrationsOf.catalogue);
+  const zeros = (names: readonly string[]): Record<string, number> =>
+    Object.fromEntries(names.map((name) => [name, 0]));
+  const statuses = zeros([...petStatuses, "none"]);
+  const byStatus = "SELECT coalesce(status, 'none') AS name, count(*) AS n FROM pets GROUP BY 1";
+  for (const { name, n } of db.query<{ name: string; n: number }, []>(byStatus).all()) {
+    statuses[name] = n;
   }
+  const states = zeros(keyStates);
+  const ends = `SELECT revoked_at_ms AS revoked, expires_at_ms AS expires,
+    banned_until_ms AS bannedUntilMs FROM api_keys`;
+  for (const { revoked, expires, bannedUntilMs } of db.query<Ends, []>(ends).iterate()) {
+    const ban = { ...noBan, bannedUntilMs };
+    const [revokedAtMs, expiresAtMs] = [revoked ?? undefined, expires ?? undefined];
+    const state = keyState({ revokedAtMs, expiresAtMs, ban }, nowMs);
+    states[state] = (states[state] ?? 0) + 1;
+  }
+  const newest = db
+    .query<{ ms: number | null }, []>("SELECT max(at_ms) AS ms FROM key_events")
+    .get()?.ms;
+  const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0);
+  return {
+    file,
+    bytes: statSync(file).size,
+    animals: sum(statuses),
+    keys: sum(states),
+    statuses,
+    states,
+    newest: newest === null || newest === undefined ? null : isoSeconds(newest),
+    pending,
+  };
 }
 
-function zeros<T extends string>(names: readonly T[]): Record<T, number> {
-  return Object.fromEntries(names.map((name) => [name, 0])) as Record<T, number>;
+/** When a key ends, as its row has it. */
+interface Ends {
+  readonly revoked: number | null;
+  readonly expires: number | null;
+  readonly bannedUntilMs: number;
+}
+
+/** Throws when `file` cannot be read, or holds nothing, or is a folder, a pipe or a device. */
+export function requireBackup(file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      throw new AppError("not_found", `There is no backup ${file}.`, {
+        hint: "Make one with rehome backup FILE.",
+      });
+    }
+    throw new AppError("unavailable", `The backup ${file} cannot be read: ${reasonOf(error)}.`, {
+      cause: error,
+      hint: "Copy it to a folder that this user can read, such as /tmp.",
+    });
+  }
+  const found = statSync(file);
+  if (found.isFile() && found.size > 0) return;
+  const why = found.isFile() ? "holds no catalogue" : "is not a file";
+  throw new AppError("unavailable", `${file} ${why}; it is not a backup.`, {
+    hint: "Name a file that rehome backup made.",
+  });
 }

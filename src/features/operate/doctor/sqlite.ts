@@ -11,7 +11,7 @@ import {
   limitsAdvice,
   ofStore,
 } from "../../../storage/sqlite/inspect.ts";
-import { pendingMigrations } from "../../../storage/sqlite/migrate.ts";
+import { pendingMigrations, refuseForeignSchema } from "../../../storage/sqlite/migrate.ts";
 
 /** What is known of a database without changing anything of it. */
 export interface Diagnosis {
@@ -70,6 +70,7 @@ function examined({ name, path, migrations, sql, unitMs, advice }: Question): Di
     const look = (db: Database) => {
       const pending = pendingMigrations(db, path, migrations).map(({ tag }) => tag);
       checkPages(db, path, "integrity_check");
+      refuseForeignSchema(db, path, migrations.slice(0, migrations.length - pending.length));
       checkReferences(db);
       // Nothing to ask where a first start was cut short.
       if (pending.length === migrations.length) return { ...unknown, pending };

@@ -11,8 +11,7 @@ import type { Io } from "../../../cli/io.ts";
 import { isYes } from "../../../cli/terminal/confirm.ts";
 import { counted } from "../../../cli/terminal/text.ts";
 import { copyPlaces } from "../../postgres/moving/command.ts";
-import { requireUnused } from "../../hold-catalogue.ts";
-import { refuseMovedFolder } from "../moved-folder.ts";
+import { refuseMovedFolder, requireUnused } from "../../hold-catalogue.ts";
 
 /** The trial whose data comes along: the named one, or one that a person agrees to. */
 export async function chosenTrial(from: string | undefined, io: Io): Promise<string | undefined> {

@@ -1,0 +1,124 @@
+/** What a restore must not bring back: who was revoked or removed since, and ids given since. */
+import { Database } from "bun:sqlite";
+import { distrust } from "../../../storage/sqlite/inspect.ts";
+
+export const namedKinds = ["key", "person"] as const;
+
+/** Somebody who can get in: a key, or a person of the console. */
+export interface Named {
+  readonly kind: (typeof namedKinds)[number];
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The greatest id that a category is given here; people and programs may give greater ones. */
+const ownCategoryIdMax = 2n ** 53n;
+
+/**
+ * Makes the copy of a backup go on from the old catalogue, which is open in `db` in a transaction:
+ * keys that were revoked there, secrets that ended and people who were removed stay so, and new ids
+ * follow the greater ones of both. Returns the keys and people that would have got in.
+ */
+export function carryOver(db: Database, copy: string): Named[] {
+  distrust(db);
+  db.run("ATTACH ? AS restored", [copy]);
+  const isShared = (table: string) =>
+    ["main", "restored"].every((schema) => {
+      const sql = `SELECT 1 FROM ${schema}.sqlite_schema WHERE type = 'table' AND name = ?`;
+      return db.query(sql).get(table) !== null;
+    });
+  const ended: Named[] = [];
+  if (isShared("api_keys")) ended.push(...endKeys(db));
+  if (isShared("people")) ended.push(...endPeople(db));
+  raiseNumbers(db, isShared);
+  db.run("COMMIT");
+  db.run("DETACH restored");
+  db.run("BEGIN EXCLUSIVE");
+  return ended;
+}
+
+function endKeys(db: Database): Named[] {
+  const since = `FROM main.api_keys AS old
+    WHERE old.id = now.id AND old.revoked_at_ms IS NOT NULL AND now.revoked_at_ms IS NULL`;
+  const ended = db
+    .query<Named, []>(
+      `SELECT 'key' AS kind, id, name FROM restored.api_keys AS now WHERE EXISTS (SELECT 1 ${since})`,
+    )
+    .all();
+  for (const { id } of ended) {
+    db.run(
+      `INSERT INTO restored.key_events (key_id, at_ms, actor, action, before, after)
+       SELECT key_id, at_ms, actor, action, before, after FROM main.key_events
+       WHERE key_id = ? AND action = 'revoke'`,
+      [id],
+    );
+  }
+  db.run(`UPDATE restored.api_keys AS now SET revoked_at_ms = old.revoked_at_ms ${since}`);
+  db.run(
+    `UPDATE restored.key_secrets AS now SET expires_at_ms = old.expires_at_ms
+     FROM main.key_secrets AS old WHERE old.hash = now.hash
+       AND old.expires_at_ms < coalesce(now.expires_at_ms, ${2n ** 62n})`,
+  );
+  return ended;
+}
+
+function endPeople(db: Database): Named[] {
+  const since = `FROM main.people AS old
+    WHERE old.id = now.id AND old.removed_at_ms IS NOT NULL AND now.removed_at_ms IS NULL`;
+  const ended = db
+    .query<Named, []>(
+      `SELECT 'person' AS kind, id, name FROM restored.people AS now WHERE EXISTS (SELECT 1 ${since})`,
+    )
+    .all();
+  db.run(`UPDATE restored.people AS now SET removed_at_ms = old.removed_at_ms ${since}`);
+  return ended;
+}
+
+/** Lets ids go on after those that either catalogue gave, so that none ever means two things. */
+function raiseNumbers(db: Database, isShared: (table: string) => boolean): void {
+  db.run(
+    `INSERT INTO restored.sqlite_sequence (name, seq) SELECT name, 0 FROM main.sqlite_sequence AS old
+     WHERE NOT EXISTS (SELECT 1 FROM restored.sqlite_sequence AS now WHERE now.name = old.name)
+       AND EXISTS (SELECT 1 FROM restored.sqlite_schema AS now WHERE now.name = old.name)`,
+  );
+  db.run(
+    `UPDATE restored.sqlite_sequence AS now SET seq = old.seq FROM main.sqlite_sequence AS old
+     WHERE old.name = now.name AND old.seq > now.seq`,
+  );
+  if (!isShared("store_state")) return;
+  const raise = (select: string) =>
+    db.run(
+      `INSERT INTO restored.store_state (name, value) ${select}
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value
+       WHERE CAST(excluded.value AS INTEGER) > CAST(store_state.value AS INTEGER)`,
+    );
+  raise("SELECT name, value FROM main.store_state WHERE name LIKE 'last\\_%' ESCAPE '\\'");
+  if (!isShared("categories")) return;
+  raise(
+    `SELECT 'last_category_id', CAST(max(id) AS TEXT) FROM main.categories
+     WHERE id <= ${ownCategoryIdMax} HAVING max(id) IS NOT NULL`,
+  );
+}
+
+/** Ends every session and link of the copy. */
+export function endVisits(copy: string): void {
+  using db = new Database(copy, { readwrite: true, create: false });
+  distrust(db);
+  for (const table of ["sessions", "invitations"]) {
+    if (hasTable(db, table)) db.run(`DELETE FROM ${table}`);
+  }
+}
+
+function hasTable(db: Database, name: string): boolean {
+  const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?";
+  return db.query(sql).get(name) !== null;
+}
+
+/** The keys and people of a catalogue that can get in. */
+export function whoGetsIn(db: Database): Named[] {
+  const keys = "SELECT 'key' AS kind, id, name FROM api_keys WHERE revoked_at_ms IS NULL";
+  const people = "SELECT 'person' AS kind, id, name FROM people WHERE removed_at_ms IS NULL";
+  return [keys, ...(hasTable(db, "people") ? [people] : [])].flatMap((sql) =>
+    db.query<Named, []>(sql).all(),
+  );
+}
