@@ -4,6 +4,7 @@ import { printable } from "../../cli/terminal/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { parseInt64 } from "../../domain/int64.ts";
 import { longWork, type Tx } from "../../storage/database.ts";
+import { factOf, putFact } from "../../storage/store-state.ts";
 import { isVisible } from "../visible.ts";
 import { type CategoryEvent, type Change, type Editing, makeChange } from "./changes.ts";
 
@@ -33,7 +34,7 @@ export function categoryKey(name: string): string {
 }
 
 /** The name of the fact that holds the greatest id that a category was given here. */
-export const lastCategoryFact = "last_category_id";
+const lastCategoryFact = "last_category_id";
 /** Ids above it are given by people and programs only, so that theirs never use ours up. */
 const ownIdMax = 2n ** 53n;
 /** Categories in an error at the most. */
@@ -152,19 +153,13 @@ function firstFree(used: ReadonlySet<bigint>, from: bigint): bigint {
 
 /** A store of an earlier version has no such fact; the names that it has tell as much. */
 async function lastGiven(tx: Tx): Promise<bigint> {
-  const { name, value } = tx.t.storeState;
-  const [fact] = await tx.select({ value }).from(tx.t.storeState).where(eq(name, lastCategoryFact));
+  const fact = await factOf(tx, lastCategoryFact);
   const ids = (await namedCategories(tx)).map(({ id }) => id).filter((id) => id <= ownIdMax);
-  return [BigInt(fact?.value ?? 0), ...ids].reduce((a, b) => (a > b ? a : b));
+  return ids.reduce((a, b) => (a > b ? a : b), BigInt(fact ?? 0));
 }
 
 async function keepLastGiven(tx: Tx, last: bigint): Promise<void> {
-  const { storeState } = tx.t;
-  const value = String(last);
-  await tx
-    .insert(storeState)
-    .values({ name: lastCategoryFact, value })
-    .onConflictDoUpdate({ target: storeState.name, set: { value } });
+  await putFact(tx, lastCategoryFact, String(last));
 }
 
 async function insertCategory(tx: Tx, { id, name }: Category): Promise<void> {
