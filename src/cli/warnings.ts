@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { settings, withoutPassword, type Config, type LoadedConfig } from "../config.ts";
+import { isoSeconds, systemClock } from "../domain/clock.ts";
 import type { Logger } from "../service/log.ts";
 import type { Services } from "../service/services.ts";
 import { isLoopback } from "./reach.ts";
@@ -14,6 +15,7 @@ export async function warnAtStart(
   const warn = (warning: string | undefined) => void (warning !== undefined && log.warn(warning));
   warn(passwordWarning(loaded));
   warn(await exposureWarning(config));
+  warn(await certificateWarning(config, systemClock()));
   warn(handOverWarning(config));
   try {
     warn(await environmentWarning(config, services));
@@ -44,6 +46,19 @@ async function exposureWarning(config: Config): Promise<string | undefined> {
     "anyone who sees the traffic can read the API keys in it. " +
     "Use --tls-cert and --tls-key, or put a proxy with TLS in front and name it with --trusted-proxy."
   );
+}
+
+/** What an operator should know of a certificate that clients refuse. */
+export async function certificateWarning(
+  config: Config,
+  nowMs: number,
+): Promise<string | undefined> {
+  if (config.tlsCert === undefined) return undefined;
+  // Loaded where it is needed: node:crypto takes 4 ms.
+  const { certificateEndMs, readTls } = await import("./tls.ts");
+  const endMs = certificateEndMs(readTls(config)?.cert ?? "");
+  if (endMs > nowMs) return undefined;
+  return `The certificate in ${config.tlsCert} ended ${isoSeconds(endMs)}: clients refuse it. Renew it, then send SIGHUP.`;
 }
 
 /** What an operator should know of the keys that the service is started on. */

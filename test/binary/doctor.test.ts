@@ -11,6 +11,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   renameSync,
   statSync,
   symlinkSync,
@@ -19,8 +20,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
-import { checkCertificate } from "../../src/features/operate/doctor/certificate.ts";
-import { checkSecrets } from "../../src/features/operate/doctor/secrets.ts";
+import { certificateWarning } from "../../src/cli/warnings.ts";
+import { checkCertificate, checkSecrets } from "../../src/features/operate/doctor/server.ts";
 import { doctorSchema } from "../../src/features/operate/doctor/command.ts";
 import { run } from "../../src/cli/program.ts";
 import { loadConfig } from "../../src/config.ts";
@@ -85,6 +86,9 @@ describe.skipIf(isOnPostgres)("the certificate of the settings", () => {
       "fail",
     ]);
     expect(checkCertificate(plain, end)).toEqual([]);
+    // A start says the same at once.
+    expect(await certificateWarning(config, end - 1)).toBeUndefined();
+    expect(await certificateWarning(config, end)).toContain("clients refuse it");
   });
 });
 
@@ -369,11 +373,18 @@ describe.skipIf(isOnPostgres)("time", () => {
     using folder = temporaryFolder();
     await makeKey(folder.path);
     const atMs = Date.now() - 8.5 * 86_400_000;
-    const note = { atMs, file: "/mnt/usb/rehome.db", bytes: 4_096 };
+    const file = join(folder.path, "kept.db");
+    writeFileSync(file, "", { mode: 0o600 });
+    const note = { atMs, file, bytes: 4_096 };
     writeFileSync(join(folder.path, "last-backup.json"), JSON.stringify(note), { mode: 0o600 });
     const { of } = await examined(folder.path);
     expect(of("backup")).toMatchObject({ state: "warn" });
     expect(of("backup")?.detail).toStartWith("the last one is 8 days old: ");
+    rmSync(file);
+    expect((await examined(folder.path)).of("backup")).toMatchObject({
+      state: "warn",
+      detail: `the last one is not at its place any more: ${file}`,
+    });
     writeFileSync(join(folder.path, "last-backup.json"), "{");
     expect((await examined(folder.path)).of("backup")?.detail).toBe("there is no backup yet");
   });
@@ -498,4 +509,17 @@ describe("the port", () => {
     expect(of("server")?.detail).toEndWith(message);
     await other.stop(true);
   });
+});
+
+test("a console that the settings have is asked", async () => {
+  using folder = temporaryFolder();
+  using console = Bun.serve({ port: 0, fetch: () => new Response("") });
+  const detail = async (port: number | undefined) => {
+    const env = { REHOME_CONSOLE: `127.0.0.1:${port}` };
+    const args = ["doctor", "--data", folder.path, "--port", "1", "--json"];
+    const { checks } = JSON.parse((await rehome(args, { env })).stdout) as Report;
+    return checks.find(({ check }) => check === "console")?.detail;
+  };
+  expect(await detail(console.port)).toBe(`answers on 127.0.0.1:${console.port}`);
+  expect(await detail(1)).toBe("nothing answers on 127.0.0.1:1");
 });

@@ -27,7 +27,7 @@ import {
   recordBackup,
   removeOlder,
 } from "../../../src/features/operate/backup/backup.ts";
-import { diagnose } from "../../../src/features/operate/doctor/sqlite.ts";
+import { diagnose } from "../../../src/features/operate/doctor/store.ts";
 import { restore } from "../../../src/features/operate/backup/restore.ts";
 import { verifyBackup } from "../../../src/features/operate/backup/verify.ts";
 import { createServices } from "../../../src/service/services.ts";

@@ -8,8 +8,6 @@ import {
 } from "../../../config.ts";
 import { systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { checkCertificate } from "./certificate.ts";
-import { examineDatabase, examineFolder } from "./examine.ts";
 import { findingStates, type Finding } from "./finding.ts";
 import { printJson, type Io } from "../../../cli/io.ts";
 import { addJson, json, type Static } from "../../../cli/json.ts";
@@ -18,8 +16,8 @@ import { beginOnStore } from "../../../cli/command.ts";
 import { addSettings } from "../../../cli/options.ts";
 import { stylesOf } from "../../../cli/terminal/style.ts";
 import { counted, pad, printable } from "../../../cli/terminal/text.ts";
-import { checkSecrets } from "./secrets.ts";
-import { askedServer, checkReach } from "./server.ts";
+import { askedServer, checkCertificate, checkConsole, checkReach, checkSecrets } from "./server.ts";
+import { examineDatabase, examineFolder } from "./store.ts";
 
 export const doctorSchema = json.object({
   state: json.oneOf(findingStates, "the worst state of all checks"),
@@ -45,7 +43,7 @@ Examples:
 /** `rehome doctor`: finds what goes wrong with an installation, and says what to do. */
 export function doctorCommand(io: Io): Command {
   const command = new Command("doctor")
-    .description("check folder, databases, disk, backups, clock, permissions and server")
+    .description("check folder, databases, disk, backups, clock, permissions, server and console")
     .addHelpText("after", help);
   addSettings(command, ["data", "store", "storeFile", "storeTimeoutMs", "host", "port"], {
     ...askedServer,
@@ -81,6 +79,7 @@ async function examine(loaded: LoadedConfig): Promise<Finding[]> {
     ...checkCertificate(config, systemClock()),
     ...checkSecrets(config),
     ...(await checkReach(config)),
+    ...(await checkConsole(loaded)),
   ];
 }
 

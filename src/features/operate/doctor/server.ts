@@ -1,6 +1,15 @@
-import type { Config } from "../../../config.ts";
+/** What the doctor finds of the server: its address, its certificate, its secrets. */
+import { realpathSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { isLoopback, localHost, reachOf } from "../../../cli/reach.ts";
-import { fail, ok, warn, type Finding } from "./finding.ts";
+import { certificateEndMs, readTls } from "../../../cli/tls.ts";
+import { settings, type Config, type LoadedConfig } from "../../../config.ts";
+import { dayMs, isoSeconds } from "../../../domain/clock.ts";
+import { type AppError, shellWord } from "../../../domain/errors.ts";
+import { ownership } from "../../../storage/sqlite/folder.ts";
+import { userName } from "../../../storage/system-account.ts";
+import type { ListenAddress } from "../../listen-address.ts";
+import { fail, failWith, ok, warn, type Finding } from "./finding.ts";
 
 /** What the settings of a server are to a command that asks one. */
 export const askedServer = {
@@ -50,6 +59,26 @@ export async function checkReach(config: Config): Promise<Finding[]> {
       ? { ...ok(check, detail), advice }
       : warn(check, `${silent.join(", ")} does not answer`, "Check the firewall."),
   ];
+}
+
+/** Whether the console of the settings answers where they have it. */
+export async function checkConsole({ all }: LoadedConfig): Promise<Finding[]> {
+  const found = all.find(({ setting }) => setting.flag === "console")?.value;
+  const address = found as ListenAddress | undefined;
+  if (address === undefined || address.port === 0) return [];
+  const place = `${localHost(address.host)}:${address.port}`;
+  for (const scheme of ["http", "https"]) {
+    const signal = AbortSignal.timeout(answerMaxMs);
+    const tls = { rejectUnauthorized: false };
+    const asked = fetch(`${scheme}://${place}/`, { signal, tls, redirect: "manual", proxy: false });
+    const isThere = await asked.then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return [ok("console", `answers on ${place}`)];
+  }
+  const advice = "Restart the service. Why it ended: journalctl -u rehome.";
+  return [warn("console", `nothing answers on ${place}`, advice)];
 }
 
 /** Why no other machine reaches what listens on `host`. */
@@ -114,4 +143,67 @@ async function asked(origin: string, signal: AbortSignal): Promise<Answer> {
     // An answer that is no JSON, in contrast to none.
     return error instanceof SyntaxError ? "other" : undefined;
   }
+}
+
+/** Programs that renew certificates do it earlier than this before their end. */
+const renewalMs = 14 * dayMs;
+
+/**
+ * Whether the next start and reload can use the certificate that the settings name, and how long
+ * clients accept it. Empty when the settings name none.
+ */
+export function checkCertificate(config: Config, nowMs: number): Finding[] {
+  const check = "certificate";
+  try {
+    const tls = readTls(config);
+    if (tls === undefined) return [];
+    const endMs = certificateEndMs(tls.cert);
+    const detail = `${config.tlsCert}, valid until ${isoSeconds(endMs)}`;
+    const advice = "Renew it, then: systemctl reload rehome";
+    if (endMs <= nowMs) return [fail(check, `${detail}: it has ended`, advice)];
+    return [endMs < nowMs + renewalMs ? warn(check, detail, advice) : ok(check, detail)];
+  } catch (error) {
+    return [failWith(check, error as AppError, "Correct --tls-cert and --tls-key.")];
+  }
+}
+
+/** Bits of a mode for the users that are neither the owner nor in the group. */
+const others = { read: 0o004, enter: 0o001 } as const;
+
+/** Files with a password or a private key that every user of this machine can read. */
+export function checkSecrets({ storeFile, tlsKey }: Config): Finding[] {
+  const files = { storeFile, tlsKey };
+  return (["storeFile", "tlsKey"] as const).flatMap((name) => {
+    const file = files[name];
+    if (file === undefined || !everybodyReads(file)) return [];
+    const detail = `every user can read the file of --${settings[name].flag}, ${file}: it ${ownership(file)}`;
+    return [warn("secret", detail, closing(file))];
+  });
+}
+
+function everybodyReads(file: string): boolean {
+  try {
+    const path = realpathSync(file);
+    if (!allows(path, others.read)) return false;
+    for (let at = dirname(path); at !== dirname(at); at = dirname(at)) {
+      if (!allows(at, others.enter)) return false;
+    }
+    return true;
+  } catch {
+    // Another check says why a file cannot be read.
+    return false;
+  }
+}
+
+function allows(path: string, bit: number): boolean {
+  return (statSync(path).mode & bit) !== 0;
+}
+
+/** The command that leaves the file to the user of this process, who has to read it. */
+function closing(file: string): string {
+  const word = shellWord(file);
+  const user = process.geteuid?.() ?? 0;
+  const owned =
+    statSync(file).uid === user ? "" : `chown ${userName(user).replace(/^uid /, "")} ${word}; `;
+  return `${owned}chmod 600 ${word}`;
 }

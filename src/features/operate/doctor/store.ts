@@ -1,0 +1,356 @@
+/** What the doctor finds of the store: the data folder with its databases, or PostgreSQL. */
+import type { Database } from "bun:sqlite";
+import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { serviceDataFolder } from "../../../config.ts";
+import { clockToleranceMs, dayMs, isoSeconds } from "../../../domain/clock.ts";
+import { AppError, shellWord } from "../../../domain/errors.ts";
+import { windowMs } from "../../../domain/windows.ts";
+import type { Migration } from "../../../storage/migrations.macro.ts";
+import { freeBytes } from "../../../storage/sqlite/checks.ts";
+import { migrationsOf, storeFiles } from "../../../storage/sqlite/files.ts";
+import {
+  folderRemedy,
+  mayWrite,
+  ownership,
+  refuseNetwork,
+  requireMakeable,
+  requireReachable,
+} from "../../../storage/sqlite/folder.ts";
+import {
+  checkPages,
+  checkReferences,
+  examine,
+  inspectFolder,
+  limitsAdvice,
+  ofStore,
+} from "../../../storage/sqlite/inspect.ts";
+import { pendingMigrations, refuseForeignSchema } from "../../../storage/sqlite/migrate.ts";
+import { folderMovedTo } from "../../hold-catalogue.ts";
+import { diagnosePostgres } from "../../postgres/diagnose.ts";
+import { lastBackup } from "../backup/backup.ts";
+import { restoring } from "../backup/restore.ts";
+import { bytesText, fail, failWith, ok, warn, type Finding } from "./finding.ts";
+
+/** A backup older than this is too old to want to restore it. */
+const backupAgeMaxMs = 7 * dayMs;
+/** systemd-timesyncd leaves this file once it has set the clock. */
+const timesync = { folder: "/run/systemd/timesync", file: "/run/systemd/timesync/synchronized" };
+/** No clock is right that shows a time before this program was written. */
+const writtenMs = Date.UTC(2026, 0, 1);
+
+/** Examines the data folder that the setting `why` names, and changes nothing. */
+export function examineFolder(folder: string, why: string, nowMs: number): Finding[] {
+  const first = checkFolder(folder, why);
+  if (!existsSync(folder) || first.state === "fail") return [first, checkClock(nowMs, 0)];
+  const databases = diagnose(folder);
+  const found = databases.filter(({ bytes }) => bytes !== undefined).map(checkDatabase);
+  const newestMs = Math.max(...databases.map((each) => each.newestMs));
+  const catalogueBytes = databases[0]?.bytes ?? 0;
+  return [
+    first,
+    ...moved(folderMovedTo(folder)),
+    ...found,
+    ...(found.some(({ state }) => state === "fail") ? [] : checkStart(folder)),
+    checkDisk(folder, catalogueBytes),
+    checkPermissions(folder),
+    ...leftOver(folder),
+    ...(catalogueBytes === 0 ? [] : [checkBackup(folder, nowMs)]),
+    checkClock(nowMs, newestMs),
+  ];
+}
+
+/** A store that was moved elsewhere serves nobody, and changes to it have no effect. */
+function moved(place: string | undefined): Finding[] {
+  if (place === undefined) return [];
+  const advice = "Use that place; nothing is served from here.";
+  return [fail("moved", `the store was moved to ${place}`, advice)];
+}
+
+/** A restore that was killed leaves its copy until the next one. */
+function leftOver(folder: string): Finding[] {
+  const file = restoring(storeFiles(folder).catalogue);
+  const left = statSync(file, { throwIfNoEntry: false });
+  if (left === undefined) return [];
+  const detail = `a restore that did not end left ${file}, ${bytesText(left.size)}`;
+  return [warn("leftover", detail, `If no restore is under way: rm ${shellWord(file)}`)];
+}
+
+/** What `rehome serve` would refuse of the files, if anything. */
+function checkStart(folder: string): Finding[] {
+  try {
+    inspectFolder(storeFiles(folder));
+    return [];
+  } catch (error) {
+    return [failWith("start", error as AppError, "Restore a backup.")];
+  }
+}
+
+function checkDatabase({ name, path, bytes = 0, pending, problem }: Diagnosis): Finding {
+  if (problem !== undefined) return failWith(name, problem, "Restore a backup.");
+  const detail = `${path}, ${bytesText(bytes)}, integrity checked`;
+  if (pending.length === 0) return ok(name, `${detail}, schema up to date`);
+  return warn(
+    name,
+    `${detail}, schema lacks ${pending.join(", ")}`,
+    "The next start updates it, and keeps a copy.",
+  );
+}
+
+function checkBackup(folder: string, nowMs: number): Finding {
+  const check = "backup";
+  const last = lastBackup(folder);
+  const advice = "Run rehome backup FILE, preferably every day and to another disk.";
+  if (last === undefined) return warn(check, "there is no backup yet", advice);
+  if (isGone(last.file)) {
+    const detail = `the last one is not at its place any more: ${last.file}`;
+    return warn(
+      check,
+      detail,
+      "Mount its disk, or make another one. If you moved it, it is no loss.",
+    );
+  }
+  const ageMs = nowMs - last.atMs;
+  const days = Math.floor(ageMs / dayMs);
+  const detail = `${isoSeconds(last.atMs)}, ${bytesText(last.bytes)}, written to ${last.file}`;
+  return ageMs > backupAgeMaxMs
+    ? warn(check, `the last one is ${days} days old: ${detail}`, advice)
+    : ok(check, detail);
+}
+
+/** True only where this account sees that there is no such file. */
+function isGone(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The machine's clock, beside the newest time that the store knows of. */
+function checkClock(nowMs: number, newestMs: number): Finding {
+  const check = "clock";
+  const now = isoSeconds(nowMs);
+  const advice = "Set the clock, such as with: timedatectl set-ntp true";
+  if (nowMs < writtenMs) return fail(check, `${now} is before the release of this program`, advice);
+  if (newestMs > nowMs + clockToleranceMs) {
+    return warn(
+      check,
+      `${now} is behind ${isoSeconds(newestMs)}, which the store has already seen`,
+      advice,
+    );
+  }
+  if (existsSync(timesync.folder) && !existsSync(timesync.file)) {
+    return warn(check, `${now}, not synchronized yet`, advice);
+  }
+  return ok(check, now);
+}
+
+/** Examines a PostgreSQL database, and changes nothing. */
+export async function examineDatabase(
+  address: string,
+  why: string,
+  timeoutMs: number,
+  clock: () => number,
+): Promise<Finding[]> {
+  const found = await diagnosePostgres(address, timeoutMs);
+  if (found.problem !== undefined) {
+    const { message, hint = "Check that it runs and can be reached." } = found.problem;
+    return [
+      fail("database", `${message.replace(/\.$/, "")} (${why})`, hint),
+      checkClock(clock(), 0),
+    ];
+  }
+  const detail = `${found.where} (${why}), ${found.server}, ${bytesText(found.bytes)}`;
+  const nowMs = clock();
+  return [
+    found.pending.length === 0
+      ? ok("database", `${detail}, schema up to date`)
+      : warn(
+          "database",
+          `${detail}, schema lacks ${found.pending.join(", ")}`,
+          "The next start updates it; make a dump with pg_dump first.",
+        ),
+    ...moved(found.movedTo),
+    ...checkSkew(Math.abs(nowMs - found.serverMs)),
+    checkClock(nowMs, 0),
+  ];
+}
+
+function checkSkew(skewMs: number): Finding[] {
+  if (skewMs <= clockToleranceMs) return [];
+  const detail = `this machine and the database differ by ${Math.round(skewMs / 1_000)} s`;
+  const advice = "Synchronize both clocks; the limits use the clock of the database.";
+  return [warn("clock skew", detail, advice)];
+}
+
+/** Below this, free some space now. Commits still work for a while, and `/ready` passes. */
+const freeFailBytes = 64 * 1024 * 1024;
+/** A backup or a migration writes the catalogue once more. This much should be left beside it. */
+const freeSpareBytes = 256 * 1024 * 1024;
+/** Bits of a mode that let anybody but the owner in. */
+const othersMask = 0o077;
+
+/** The data folder: whether it is there, on a disk that locks hold on, and can be written. */
+function checkFolder(folder: string, why: string): Finding {
+  const check = "data folder";
+  const from = `${folder} (${why})`;
+  const isEmpty = !hasCatalogue(folder);
+  if (isEmpty && hasCatalogue(serviceDataFolder)) {
+    return fail(
+      check,
+      `${from} holds no catalogue, but ${serviceDataFolder} does`,
+      `Name that folder with --data ${serviceDataFolder} or REHOME_DATA, or run the command as its owner.`,
+    );
+  }
+  try {
+    requireReachable(folder);
+    if (!existsSync(folder)) {
+      requireMakeable(folder);
+      return warn(check, `${from} does not exist yet`, "rehome serve makes it.");
+    }
+    refuseNetwork(folder, statfsSync(folder).type);
+  } catch (error) {
+    return failWith(check, error as AppError, "Name another folder with --data.");
+  }
+  if (!mayWrite(folder)) {
+    return fail(check, `${from} cannot be written: it ${ownership(folder)}`, folderRemedy(folder));
+  }
+  if (isEmpty) return warn(check, `${from} holds no catalogue yet`, "rehome serve makes one.");
+  return ok(check, from);
+}
+
+function hasCatalogue(folder: string): boolean {
+  return existsSync(storeFiles(folder).catalogue);
+}
+
+/** Whether its owner alone can read the folder, and owns all files in it. */
+function checkPermissions(folder: string): Finding {
+  const check = "permissions";
+  const { mode, uid } = statSync(folder);
+  if ((mode & othersMask) !== 0) {
+    return warn(
+      check,
+      `others can enter ${folder}: it ${ownership(folder)}`,
+      `chmod 700 ${shellWord(folder)}`,
+    );
+  }
+  if ((mode & 0o400) === 0) {
+    return warn(check, `${folder} cannot be listed: it ${ownership(folder)}`, folderRemedy(folder));
+  }
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const file = statSync(path, { throwIfNoEntry: false });
+    // A log that SQLite has just folded into its file.
+    if (file === undefined) continue;
+    if ((file.mode & othersMask) !== 0) {
+      const mode = file.isDirectory() ? "700" : "600";
+      return warn(
+        check,
+        `others can read ${path}: it ${ownership(path)}`,
+        `chmod ${mode} ${shellWord(path)}`,
+      );
+    }
+    if (file.uid !== uid) {
+      return warn(
+        check,
+        `${path} has another owner than the folder: it ${ownership(path)}`,
+        `chown --reference=${shellWord(folder)} ${shellWord(path)}`,
+      );
+    }
+  }
+  return ok(check, "only the folder's user can read it");
+}
+
+/** Room on the disk, beside a catalogue of `catalogueBytes`. */
+function checkDisk(folder: string, catalogueBytes: number): Finding {
+  const check = "disk";
+  const free = freeBytes(folder);
+  const detail = `${bytesText(free)} free, the catalogue takes ${bytesText(catalogueBytes)}`;
+  if (free < freeFailBytes) {
+    return fail(check, detail, "Free some space now: creates are refused when the disk is full.");
+  }
+  if (free < catalogueBytes + freeSpareBytes) {
+    return warn(check, detail, "Free some space: an upgrade needs as much as the catalogue takes.");
+  }
+  return ok(check, detail);
+}
+
+/** What is known of a database without changing anything of it. */
+interface Diagnosis {
+  readonly name: "catalogue" | "limits";
+  readonly path: string;
+  /** With the log beside it. Undefined when there is no such file yet. */
+  readonly bytes: number | undefined;
+  /** Migrations that the next start will apply. */
+  readonly pending: readonly string[];
+  /** The newest time that it holds, or 0. */
+  readonly newestMs: number;
+  /** Why it cannot be used, where that is so. */
+  readonly problem: AppError | undefined;
+}
+
+interface Question {
+  readonly name: Diagnosis["name"];
+  readonly path: string;
+  readonly migrations: readonly Migration[];
+  /** One row: `newest`, in `unitMs`. */
+  readonly sql: string;
+  readonly unitMs: number;
+  /** What to do about damage, where that is not a restore. */
+  readonly advice?: string;
+}
+
+/** Looks at both databases of a data folder, through and through. They may be in use. */
+export function diagnose(folder: string): Diagnosis[] {
+  const files = storeFiles(folder);
+  return [
+    examined({
+      name: "catalogue",
+      path: files.catalogue,
+      migrations: migrationsOf.catalogue,
+      sql: "SELECT max(at_ms) AS newest FROM key_events",
+      unitMs: 1,
+    }),
+    examined({
+      name: "limits",
+      path: files.limits,
+      migrations: migrationsOf.limits,
+      sql: "SELECT max(minute_label) AS newest FROM rate_windows",
+      unitMs: windowMs.minute,
+      advice: limitsAdvice,
+    }),
+  ];
+}
+
+function examined({ name, path, migrations, sql, unitMs, advice }: Question): Diagnosis {
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size;
+  const fileBytes = sizeOf(path);
+  const bytes = fileBytes === undefined ? undefined : fileBytes + (sizeOf(`${path}-wal`) ?? 0);
+  const unknown = { name, path, bytes, pending: [], newestMs: 0, problem: undefined };
+  if (bytes === undefined || bytes === 0) return unknown;
+  try {
+    const look = (db: Database) => {
+      const pending = pendingMigrations(db, path, migrations).map(({ tag }) => tag);
+      checkPages(db, path, "integrity_check");
+      refuseForeignSchema(db, path, migrations.slice(0, migrations.length - pending.length));
+      checkReferences(db);
+      // Nothing to ask where a first start was cut short.
+      if (pending.length === migrations.length) return { ...unknown, pending };
+      const row = db.query<{ newest: number | null }, []>(sql).get();
+      return { ...unknown, pending, newestMs: (row?.newest ?? 0) * unitMs };
+    };
+    return examine(path, look, ofStore(path, advice));
+  } catch (error) {
+    return { ...unknown, problem: problemOf(error, path) };
+  }
+}
+
+function problemOf(error: unknown, path: string): AppError {
+  if (error instanceof AppError) return error;
+  const { message } = error as Error;
+  return new AppError("unavailable", `${path} cannot be read: ${message}.`, {
+    cause: error,
+    hint: "Check the owner of the file, and that no other program locks it.",
+  });
+}
