@@ -1,7 +1,7 @@
 /**
  * A change of animals and categories: one transaction, which is undone as a whole by its number.
  *
- *   const pets = await makeChange(editing, "import", async (change) => {
+ *   await makeChange(editing, "import", async (change) => {
  *     await nameCategories(change, [{ name: "Dog" }]);
  *     await change.add([{ name: "Rex", categoryId: 1n, source: "asm", externalId: "asm:17" }]);
  *     await change.plan([
@@ -32,7 +32,7 @@ import {
 } from "../../storage/database.ts";
 
 /** Histories, and what an undo needs, are stored for so long. */
-const keptMs = 90 * dayMs;
+const storedMs = 90 * dayMs;
 /** Events forgotten by one change, whose transaction must not hold up a server for long. */
 const forgottenMax = 10_000;
 
@@ -216,8 +216,8 @@ export class Change {
   }
 
   /**
-   * Leaves out animals that would get an id elsewhere that another one has by now, which this
-   * change does not touch. Returns how many there are.
+   * Leaves out animals whose id elsewhere another one has by now, which this change does not touch.
+   * Returns how many there are.
    */
   async dropTaken(): Promise<number> {
     const { pets, petEvents } = this.tx.t;
@@ -360,7 +360,7 @@ export function snapshot({ dialect, t: { pets } }: Tx): SQL {
 
 async function forget(tx: Tx, nowMs: number): Promise<void> {
   const { changes, petEvents } = tx.t;
-  const isOld = lt(changes.atMs, nowMs - keptMs);
+  const isOld = lt(changes.atMs, nowMs - storedMs);
   const old = tx.select({ id: changes.id }).from(changes).where(isOld);
   if ((await old.limit(1)).length === 0) return;
   const events = sql`SELECT pet_id, change_id FROM ${petEvents}

@@ -374,7 +374,7 @@ function history(io: Io): Command {
       about: "show the history of an animal: when, who, and the values before and after",
       arguments: [idArgument("id of the animal, which may be removed")],
       remark:
-        "CHANGE is the number for rehome undo. Changes are kept for 90 days. The origin of an animal is kept as long as the animal.",
+        "CHANGE is the number for rehome undo. Changes are stored for 90 days, and the origin of an animal as long as the animal.",
       examples: ["rehome pets history 17", "rehome pets history 17 --json | jq '.events[].actor'"],
       json: historySchema,
     },
