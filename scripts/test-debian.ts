@@ -85,27 +85,17 @@ if (missing.length > 0) {
   }
 }
 
-/**
- * Tests that share the machine: they measure, or use fixed paths, or ports that they chose before.
- * The others run two files at a time, as in the first suite.
- */
-const alone: readonly string[] = [
-  "console-lighthouse",
-  "guide",
-  "hand-over",
-  "lighthouse",
-  "limits-disk",
-  "one-truth",
-  "packages",
-  "pooler",
-  "proxies",
-  "slow-disk",
-  "systemd",
-];
+/** Tests that measure. The others run three files at a time, because most of them wait. */
+const alone: readonly string[] = ["hand-over", "slow-disk"];
+/** Begun first, because they take longest. */
+const long: readonly string[] = ["console", "container", "packages", "release", "slow-clients"];
 
 /** Ends a test that hangs. A slow machine needs a third of it for the longest. */
 const timeoutMs = 120_000;
-const isAlone = (name: string) => alone.includes(name.slice(0, -suffix.length));
+const isIn = (list: readonly string[], name: string) =>
+  list.includes(name.slice(0, -suffix.length));
+
+const rank = (name: string) => (isIn(long, name) ? 0 : 1);
 
 /** Runs one file in a process of its own. */
 async function attempt(name: string): Promise<{ isPassed: boolean; text: string }> {
@@ -138,13 +128,10 @@ async function failedOf(names: readonly string[], atOnce: number): Promise<strin
   return failed;
 }
 
-const failed = [
-  ...(await failedOf(
-    files.filter((name) => !isAlone(name)),
-    2,
-  )),
-  ...(await failedOf(files.filter(isAlone), 1)),
-];
+const [measuring, others] = [true, false].map((is) =>
+  files.filter((name) => isIn(alone, name) === is).toSorted((a, b) => rank(a) - rank(b)),
+) as [string[], string[]];
+const failed = [...(await failedOf(others, 3)), ...(await failedOf(measuring, 1))];
 
 // Browsers, proxies and full disks answer in real time, and a busy machine may be late once. A file
 // that failed runs again from its start, with nothing beside it.

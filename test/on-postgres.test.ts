@@ -12,6 +12,15 @@ import { finished } from "./helpers/finished.ts";
 
 /** Files that name the stores themselves, or are about a data folder from end to end. */
 const filesLeftOut = {
+  "test/binary/abuse.test.ts": "is about bytes on a socket, and reaches no store",
+  "test/binary/bodies.test.ts": "is about bytes on a socket, and reaches no store",
+  "test/binary/command-line.test.ts": "is about words and arguments, and reaches no store",
+  "test/binary/completion.test.ts": "reads no store",
+  "test/binary/console-spanish.test.ts": "is about words",
+  "test/binary/http.test.ts": "is about bytes on a socket, and reaches no store",
+  "test/binary/import-guide.test.ts": "runs what a page says, on a folder",
+  "test/binary/log.test.ts": "is about lines of a log",
+  "test/binary/tls.test.ts": "is about certificates",
   "test/binary/backup.test.ts": "a database is backed up with its own tools",
   "test/binary/migrate.test.ts": "is about a data folder of an older version",
   "test/binary/store-copy.test.ts": "names both stores itself",

@@ -1,14 +1,13 @@
 /** Metrics: off unless asked for, at an address of their own. */
 import { expect, test } from "bun:test";
 import { makeKey, rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { until } from "../helpers/until.ts";
-
-const anyPort = () => 20_000 + Math.floor(Math.random() * 10_000);
 
 test("metrics count requests by route and status, and show no key, path or address", async () => {
   using folder = temporaryFolder();
   const { key } = await makeKey(folder.path, "--plan", "pro");
-  const port = anyPort();
+  const port = await freePort();
   await using server = await serve(folder.path, ["--metrics", `127.0.0.1:${port}`]);
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(`${server.origin}${path}`, { headers });

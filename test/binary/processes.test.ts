@@ -16,6 +16,7 @@ import { withinMinute } from "../helpers/ask.ts";
 import { childrenOf, isRunning } from "../helpers/family.ts";
 import { goneBeforeRequest, load, portOf, requestText } from "../helpers/load.ts";
 import { isOnPostgres } from "../helpers/store-under-test.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { until } from "../helpers/until.ts";
 
 type Server = Awaited<ReturnType<typeof serve>>;
@@ -273,8 +274,8 @@ async function askBoth(server: Server, key: string): Promise<number> {
 }
 
 /** Where the metrics of a server can be, and what they say of its lists. */
-function metricsPlace() {
-  const address = `127.0.0.1:${20_000 + Math.floor(Math.random() * 10_000)}`;
+async function metricsPlace() {
+  const address = `127.0.0.1:${await freePort()}`;
   const read = async () => (await fetch(`http://${address}/metrics`)).text();
   const expectCount = async (count: number) => {
     const name = 'rehome_requests_total{route="/v1/pets",method="GET",status="200"}';
@@ -285,7 +286,7 @@ function metricsPlace() {
 
 test("the metrics are those of all processes, added up", async () => {
   using folder = temporaryFolder();
-  const { flags, expectCount } = metricsPlace();
+  const { flags, expectCount } = await metricsPlace();
   // The console counts answers too.
   const both = [...flags, "--console", "127.0.0.1:0"];
   await using server = await serveIn(folder.path, 2, both);
@@ -297,7 +298,7 @@ test("the metrics are those of all processes, added up", async () => {
 
 test("counters never fall: what a process counted stays when it is killed or replaced, and nothing else of it", async () => {
   using folder = temporaryFolder();
-  const { flags, read, expectCount } = metricsPlace();
+  const { flags, read, expectCount } = await metricsPlace();
   await using server = await serveIn(folder.path, 2, flags);
   const { key } = await makeKey(folder.path, ...roomy);
   let count = await askBoth(server, key);
@@ -321,7 +322,7 @@ test("counters never fall: what a process counted stays when it is killed or rep
 
 test("the metrics come though a process hangs, with what it counted before", async () => {
   using folder = temporaryFolder();
-  const { flags, expectCount } = metricsPlace();
+  const { flags, expectCount } = await metricsPlace();
   await using server = await serveIn(folder.path, 2, flags);
   const { key } = await makeKey(folder.path, ...roomy);
   const count = await askBoth(server, key);
@@ -337,7 +338,7 @@ test("the metrics come though a process hangs, with what it counted before", asy
 
 test("metrics that are the same for all processes are not added up", async () => {
   using folder = temporaryFolder();
-  const { flags, read } = metricsPlace();
+  const { flags, read } = await metricsPlace();
   const beforeSeconds = Date.now() / 1000;
   await using _server = await serveIn(folder.path, 2, flags);
   const text = await read();

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withinMinute } from "../helpers/ask.ts";
 import { makeKey, serve, temporaryFolder } from "../helpers/binary.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { finished } from "../helpers/finished.ts";
 
 const packaging = join(import.meta.dir, "../../packaging");
@@ -24,7 +25,7 @@ async function promtool(args: string[], stdin = ""): Promise<{ exitCode: number;
 async function scraped(): Promise<string> {
   using folder = temporaryFolder();
   const { key } = await makeKey(folder.path, "--plan", "free");
-  const port = 20_000 + Math.floor(Math.random() * 10_000);
+  const port = await freePort();
   await using server = await serve(folder.path, ["--metrics", `127.0.0.1:${port}`]);
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const body = JSON.stringify({ name: "Rex", categoryId: 1 });

@@ -7,6 +7,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { rehome, serve, temporaryFolder } from "../helpers/binary.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { testDatabase } from "../helpers/postgres.ts";
 
 const startTimeoutMs = 60_000;
@@ -24,7 +25,7 @@ interface Pooler extends AsyncDisposable {
 async function pooled(database: string, mode: "session" | "transaction"): Promise<Pooler> {
   const folder = temporaryFolder();
   const { hostname, port, username, password, pathname } = new URL(database);
-  const listenPort = 21_000 + Math.floor(Math.random() * 9_000);
+  const listenPort = await freePort();
   const name = pathname.slice(1);
   const file = join(folder.path, "pgbouncer.ini");
   writeFileSync(
