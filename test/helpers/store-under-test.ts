@@ -68,7 +68,11 @@ export async function onStoreUnderTest(
   // As a variable: an address on a command line holds a password, and is warned of.
   return {
     args: flag === -1 ? args : args.toSpliced(flag, 2),
-    env: { ...others, REHOME_STORE: await databaseFor(folder) },
+    env: {
+      REHOME_STORE_TIMEOUT: String(patientMs),
+      ...others,
+      REHOME_STORE: await databaseFor(folder),
+    },
   };
 }
 
@@ -76,6 +80,8 @@ export async function onStoreUnderTest(
 export type TestStoreOptions = Partial<SqliteOptions> & Pick<SqliteOptions, "clock">;
 
 const inMemory = ":memory:";
+/** On a busy machine a database may take longer than the 2 s that a server waits by default. */
+const patientMs = 20_000;
 
 /** Opens the store under test: one of its own, unless `folder` names a place. */
 export async function openTestStore(options: TestStoreOptions): Promise<Store> {
@@ -107,7 +113,7 @@ async function openInDatabase(kind: FeatureStore, options: TestStoreOptions): Pr
   const { folder = inMemory } = options;
   const own = folder === inMemory ? await recycled() : undefined;
   const { url } = own ?? (await databaseAt(folder, recycled));
-  const store = await kind.open(url, { timeoutMs: 2_000, pollMs: 5, ...options });
+  const store = await kind.open(url, { timeoutMs: patientMs, pollMs: 5, ...options });
   return closedByTest(store, async () => own && empty(own));
 }
 

@@ -20,7 +20,8 @@ interface StoreKind {
   place(): Promise<StorePlace>;
 }
 
-const timeoutMs = 2_000;
+/** Ten times what a server waits: the machine may be busy. */
+const timeoutMs = 20_000;
 
 const sqlite: StoreKind = {
   name: "sqlite",
