@@ -125,6 +125,9 @@ function hexOf(integrity: string): string {
 }
 
 if (import.meta.main) {
-  writeFileSync(noticesFile, notices());
-  process.stdout.write(`${noticesFile}\n`);
+  // `--sbom FILE` writes the bill of materials instead, dated 1970 as no commit is known.
+  const [flag, file = ""] = process.argv.slice(2);
+  const isBill = flag === "--sbom";
+  writeFileSync(isBill ? file : noticesFile, isBill ? billOfMaterials(0) : notices());
+  process.stdout.write(`${isBill ? file : noticesFile}\n`);
 }

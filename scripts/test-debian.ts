@@ -16,7 +16,6 @@ const packages: Readonly<Record<string, string>> = {
   "/usr/lib/php/20220829/curl.so": "php-curl",
   "/usr/lib/python3/dist-packages/requests": "python3-requests",
   "/usr/lib/x86_64-linux-gnu/lua/5.3/cjson.so": "lua-cjson",
-  "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
   caddy: "caddy",
   chattr: "e2fsprogs",
   chromium: "chromium",
@@ -24,6 +23,8 @@ const packages: Readonly<Record<string, string>> = {
   faketime: "faketime",
   fish: "fish",
   go: "golang-go",
+  gpg: "gpg",
+  gpgv: "gpgv",
   haproxy: "haproxy",
   ip: "iproute2",
   jq: "jq",
@@ -36,12 +37,14 @@ const packages: Readonly<Record<string, string>> = {
   "qemu-aarch64-static": "qemu-user-static",
   rsync: "rsync",
   ruby: "ruby",
+  shellcheck: "shellcheck",
   slowhttptest: "slowhttptest",
   strace: "strace",
   sudo: "sudo",
   "systemd-analyze": "systemd",
   unshare: "util-linux",
   "x86_64-linux-gnu-g++": "g++",
+  wget: "wget",
   xz: "xz-utils",
   zsh: "zsh",
 };
@@ -88,7 +91,7 @@ if (missing.length > 0) {
 /** Tests that measure. The others run three files at a time, because most of them wait. */
 const alone: readonly string[] = ["hand-over", "slow-disk"];
 /** Begun first, because they take longest. */
-const long: readonly string[] = ["console", "container", "packages", "release", "slow-clients"];
+const long: readonly string[] = ["console", "container", "packages", "slow-clients"];
 
 /** Ends a test that hangs. A slow machine needs a third of it for the longest. */
 const timeoutMs = 120_000;

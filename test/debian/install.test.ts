@@ -1,6 +1,14 @@
 /** install.sh against a release on this machine: what it installs, and what it refuses. */
 import { afterAll, beforeEach, afterEach, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../helpers/binary.ts";
 import { finished } from "../helpers/finished.ts";
@@ -55,7 +63,7 @@ function toolsWithout(...names: readonly string[]): string {
 async function install(env: Record<string, string> = {}) {
   const child = Bun.spawn(["sh"], {
     // As `curl ... | sh` gives it.
-    stdin: Bun.file(installer),
+    stdin: readFileSync(installer),
     stdout: "pipe",
     stderr: "pipe",
     env: {

@@ -1,29 +1,18 @@
 #!/bin/sh
-# Puts into the folder $2, laid out as on Alpine, what its packages musl, libgcc and libstdc++ bring to a musl executable,
-# for the processor $1 (amd64 or arm64): the loader as Debian has it, and GCC's two libraries, built for musl from Debian's
-# package of GCC's source. apt checks the signatures of all that is fetched. Takes a minute or two.
+# Puts into the folder $1, laid out as on Alpine, what its packages musl, libgcc and libstdc++ bring to a musl executable:
+# the loader as Debian has it, and GCC's two libraries, built for musl from Debian's package of GCC's source. apt checks the
+# signatures of all that is fetched. Takes a minute or two.
 set -eu
-case $1 in
-amd64) cpu=x86_64 flags= ;;
-# Helpers for atomics that Debian's libgcc.a has ask glibc what the processor can.
-arm64) cpu=aarch64 flags=-mno-outline-atomics ;;
-*) echo "no such processor: $1" >&2 && exit 2 ;;
-esac
-architecture=$1
-mkdir -p "$2/lib" "$2/usr/lib"
-out=$(cd "$2" && pwd)
+cpu=x86_64
+mkdir -p "$1/lib" "$1/usr/lib"
+out=$(cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# Lists of their own, so that the other processor's packages do not become known to this system.
-mkdir -p lists/partial deb
-apt() {
-  apt-get -qq -o APT::Architecture="$architecture" -o APT::Architectures::="$architecture" \
-    -o APT::Sandbox::User=root -o Dir::State::Lists="$work/lists" -o Dir::Cache="$work" "$@"
-}
-apt update
-(cd deb && apt download gcc-12-source musl musl-dev)
+apt-get -qq update
+mkdir deb
+(cd deb && apt-get -qq -o APT::Sandbox::User=root download gcc-12-source musl musl-dev)
 for package in deb/*.deb; do dpkg-deb -x "$package" system; done
 musl=$work/system/usr/lib/$cpu-linux-musl
 specs=$musl/musl-gcc.specs
@@ -46,7 +35,6 @@ cd unwind
 cp "$gcc_source/libgcc/unwind-generic.h" unwind.h
 # What md-unwind-support.h lacks here is the way through a signal handler's frame, where nothing throws.
 touch tconfig.h coretypes.h libgcc_tm.h md-unwind-support.h
-[ "$architecture" = amd64 ] || cp "$gcc_source/libgcc/config/aarch64/aarch64-unwind.h" md-unwind-support.h
 echo '#define DWARF_REG_TO_UNWIND_COLUMN(number) (number)' >tm.h
 cat >tsystem.h <<'END'
 #include <limits.h>
@@ -66,7 +54,7 @@ $CC -shared -nostdlib -Wl,-soname,libgcc_s.so.1 -Wl,-z,defs -Wl,--eh-frame-hdr .
 
 # libstdc++
 cd ../build
-CFLAGS="-O2 -fPIC $flags" CXXFLAGS="-O2 -fPIC $flags" "$gcc_source/libstdc++-v3/configure" --prefix=/usr \
+CFLAGS="-O1 -fPIC" CXXFLAGS="-O1 -fPIC" "$gcc_source/libstdc++-v3/configure" --prefix=/usr \
   --build=x86_64-linux-gnu --host=$cpu-linux-musl --disable-multilib --disable-nls --disable-libstdcxx-pch >log 2>&1 ||
   { tail -n 20 log >&2 && exit 1; }
 make -j"$(nproc)" >>log 2>&1 || { tail -n 20 log >&2 && exit 1; }

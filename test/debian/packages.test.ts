@@ -1,9 +1,10 @@
 /**
- * What is published: the same bytes each time, packages that come and go cleanly, the arm64
- * executable at work.
+ * A release as a maintainer makes it, in a clone, and what comes of it: the same bytes each time,
+ * packages that come and go cleanly, an apt repository, the arm64 executable at work. The tests of
+ * the release are left out: this is one of them.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../helpers/binary.ts";
 import { expectToWork } from "../helpers/emulated.ts";
@@ -13,8 +14,9 @@ const root = join(import.meta.dir, "../..");
 /** To build an executable and to run one in an emulator takes its time. */
 const slowMs = 900_000;
 const folder = temporaryFolder();
-const out = join(folder.path, "out");
-const dateSeconds = "1763683200";
+/** Seen from a copy of this system too, where the folder is /mnt/out. */
+const clone = join(folder.path, "clone");
+const out = join(clone, "dist");
 
 async function run(
   command: readonly string[],
@@ -31,54 +33,62 @@ async function run(
   return { exitCode, text: stdout + stderr };
 }
 
-function buildAll(cwd: string, into: string, ...more: string[]) {
-  const command = [process.execPath, "scripts/build-all.ts", "--preset", "0", "--out", into];
-  return run([...command, ...more], { cwd, env: { SOURCE_DATE_EPOCH: dateSeconds } });
+async function succeed(cwd: string, ...command: string[]): Promise<string> {
+  const { exitCode, text } = await run(command, { cwd });
+  expect([command.join(" "), exitCode, exitCode === 0 ? "" : text]).toEqual([
+    command.join(" "),
+    0,
+    "",
+  ]);
+  return text;
 }
 
 beforeAll(async () => {
-  const { exitCode, text } = await buildAll(root, out, "--only", "x64", "--only", "arm64");
-  expect([exitCode, exitCode === 0 ? "" : text]).toEqual([0, ""]);
+  await succeed(root, "git", "clone", "--quiet", root, clone);
+  const git = (...args: string[]) => succeed(clone, "git", ...args);
+  await git("checkout", "--quiet", "-B", "main");
+  await succeed(clone, process.execPath, "install", "--frozen-lockfile");
+  await succeed(clone, "sed", "-i", 's/^\\( *"test":\\).*/\\1 "true",/', "package.json");
+  const changelog = readFileSync(join(clone, "CHANGELOG.md"), "utf8");
+  const changed = changelog.replace("## Unreleased\n", "## Unreleased\n\n- A thing.\n");
+  await Bun.write(join(clone, "CHANGELOG.md"), changed);
+  await git("config", "user.email", "a@example.org");
+  await git("config", "user.name", "a");
+  // The account that runs the tests may sign, or have hooks.
+  for (const what of ["commit.gpgSign", "tag.gpgSign"]) await git("config", what, "false");
+  await git("config", "core.hooksPath", "/dev/null");
+  await git("commit", "--quiet", "--all", "--message", "leave the tests out");
+  await succeed(clone, process.execPath, "run", "release", "97.8.9", "--preset", "0");
 }, slowMs);
 afterAll(() => folder[Symbol.dispose]());
 
+test("a release is a commit, a tag, and files of that version", async () => {
+  const git = (...args: string[]) => succeed(clone, "git", ...args);
+  expect(await git("status", "--porcelain")).toBe("");
+  expect(await git("log", "-1", "--format=%s %D")).toMatch(
+    /^chore\(release\): 97\.8\.9 .*\btag: v97\.8\.9\b/,
+  );
+  expect(readFileSync(join(clone, "CHANGELOG.md"), "utf8")).toMatch(
+    /^## Unreleased\n\n## 97\.8\.9 - \d{4}-\d\d-\d\d\n\n- A thing\.\n/m,
+  );
+  const files = readdirSync(out).filter((name) => name.startsWith("rehome_"));
+  expect(files.toSorted()).toEqual(["rehome_97.8.9_amd64.deb", "rehome_97.8.9_arm64.deb"]);
+  expect(await succeed(out, "./rehome-linux-x64", "--version")).toBe("97.8.9\n");
+});
+
 test(
-  "two builds of the same sources, in different folders, are the same to the byte",
+  "a second build of the tag, in another folder, is the same to the byte",
   async () => {
-    const copy = join(folder.path, "elsewhere/deeper");
-    for (const name of ["src", "scripts", "packaging", "drizzle", "docs", "examples", "bench"]) {
-      cpSync(join(root, name), join(copy, name), { recursive: true });
-    }
-    for (const name of ["package.json", "tsconfig.json", "bun.lock", "bunfig.toml"].concat([
-      "README.md",
-      "LICENSE",
-      "CHANGELOG.md",
-      "SECURITY.md",
-      "CONTRIBUTING.md",
-    ])) {
-      cpSync(join(root, name), join(copy, name));
-    }
-    // A clone has packages of its own. A link to these would do for Bun, but lie elsewhere, and
-    // that is in the build.
-    const installed = await run([process.execPath, "install", "--frozen-lockfile"], { cwd: copy });
-    expect([installed.exitCode, installed.exitCode === 0 ? "" : installed.text]).toEqual([0, ""]);
-    const again = join(folder.path, "again");
-    const { exitCode, text } = await buildAll(copy, "../../again", "--only", "x64");
-    expect([exitCode, exitCode === 0 ? "" : text]).toEqual([0, ""]);
-    const sums = (path: string) =>
-      readFileSync(join(path, "SHA256SUMS"), "utf8")
-        .split("\n")
-        .filter((line) => /x64|amd64/.test(line));
-    expect(sums(again)).toHaveLength(3);
-    expect(sums(again)).toEqual(sums(out));
-    rmSync(again, { recursive: true });
+    const script = [process.execPath, "scripts/rebuild.ts", "v97.8.9", "dist"];
+    const text = await succeed(clone, ...script, "--only", "x64", "--preset", "0");
+    expect(text).toBe("4 files are the same\n");
   },
   slowMs,
 );
 
 test("the checksums are those of the files, as sha256sum reads them", async () => {
   const { exitCode, text } = await run(["sha256sum", "--check", "SHA256SUMS"], { cwd: out });
-  expect([exitCode, text.match(/: OK$/gm)?.length]).toEqual([0, 7]);
+  expect([exitCode, text.match(/: OK$/gm)?.length]).toEqual([0, 11]);
 });
 
 test("a tarball holds all that goes with the executable", async () => {
@@ -157,12 +167,12 @@ describe("the Debian package", () => {
     async () => {
       // The same package with a higher version: unpacked, renamed, packed again.
       const newer = `
-        dpkg-deb --raw-extract out/rehome_*_amd64.deb newer
+        dpkg-deb --raw-extract clone/dist/rehome_*_amd64.deb newer
         sed -i 's/^Version: .*/&+next/' newer/DEBIAN/control
         dpkg-deb -Zgzip -z1 --build newer newer.deb >/dev/null; rm -rf newer`;
       expect((await run(["bash", "-euc", newer])).exitCode).toBe(0);
       const text = await inCopy(`
-        dpkg -i /mnt/out/out/rehome_*_amd64.deb >/dev/null
+        dpkg -i /mnt/out/clone/dist/rehome_*_amd64.deb >/dev/null
         stat -c 'data %a %U %G' /var/lib/rehome
         su -s /bin/sh rehome -c 'rehome keys create --plan free --name a --data /var/lib/rehome --json' >/dev/null
         echo REHOME_PORT=9999 >>/etc/default/rehome
@@ -197,13 +207,13 @@ describe("the Debian package", () => {
         printf '#!/bin/sh\\ncase "$*" in *restart*) echo "$*"; exit 1;; *daemon-reload*|*is-active*|*stop*) ;; *) exec systemctl.real --root=/ "$@";; esac\\n' >/usr/bin/systemctl
         chmod 755 /usr/bin/systemctl
         enabled() { echo "enabled: $(systemctl is-enabled rehome.service) $(systemctl is-enabled rehome-backup.timer)"; }
-        dpkg -i /mnt/out/out/rehome_*_amd64.deb </dev/null; enabled
+        dpkg -i /mnt/out/clone/dist/rehome_*_amd64.deb </dev/null; enabled
         dpkg-query -W -f '\${db:Status-Status}\n' rehome
         dpkg -r rehome >/dev/null; echo 'again'
-        dpkg -i /mnt/out/out/rehome_*_amd64.deb </dev/null; enabled
+        dpkg -i /mnt/out/clone/dist/rehome_*_amd64.deb </dev/null; enabled
         systemctl.real --root=/ disable rehome-backup.timer
         dpkg -r rehome >/dev/null
-        dpkg -i /mnt/out/out/rehome_*_amd64.deb >/dev/null </dev/null; enabled
+        dpkg -i /mnt/out/clone/dist/rehome_*_amd64.deb >/dev/null </dev/null; enabled
         dpkg -P rehome >/dev/null
         find /etc/systemd /var/lib/systemd -name '*rehome*' | sed 's/^/left: /'`);
       const [first = "", again = ""] = text.split("again\n");
@@ -221,8 +231,8 @@ describe("the Debian package", () => {
     "`rehome service install` in its place works for an account that is there, and says when it restarts nothing",
     async () => {
       const text = await inCopy(`
-        install -D -m 755 /mnt/out/out/rehome-linux-x64 /usr/local/bin/rehome
-        install -D -m 755 /mnt/out/out/rehome-linux-x64 '/opt/my apps/rehome'
+        install -D -m 755 /mnt/out/clone/dist/rehome-linux-x64 /usr/local/bin/rehome
+        install -D -m 755 /mnt/out/clone/dist/rehome-linux-x64 '/opt/my apps/rehome'
         /usr/local/bin/rehome service install --user games
         systemd-analyze verify rehome.service rehome-backup.service rehome-backup.timer && echo verified
         grep -h '^User=\\|^Group=' /etc/systemd/system/rehome*.service
@@ -241,7 +251,7 @@ describe("the Debian package", () => {
     "`rehome service install` changes its settings, and leaves its units to its upgrades",
     async () => {
       const text = await inCopy(`
-        dpkg -i /mnt/out/out/rehome_*_amd64.deb >/dev/null
+        dpkg -i /mnt/out/clone/dist/rehome_*_amd64.deb >/dev/null
         echo begin; rehome service install --host 0.0.0.0 --port 443; echo end
         grep -c '^REHOME_HOST=0.0.0.0$' /etc/default/rehome
         dpkg -P rehome >/dev/null
@@ -250,6 +260,27 @@ describe("the Debian package", () => {
         "Wrote /etc/systemd/system/rehome.service.d/low-port.conf\nWrote /etc/default/rehome\nsystemd does not run here.";
       expect(text).toContain(`begin\n${wrote} The units are installed for later.\nend\n1\n`);
       expect(text).not.toContain("left: ");
+    },
+    slowMs,
+  );
+
+  test(
+    "is installed by apt from the repository that is made of it",
+    async () => {
+      await succeed(
+        clone,
+        process.execPath,
+        "scripts/apt-tree.ts",
+        "dist",
+        join(folder.path, "apt"),
+      );
+      const text = await inCopy(`
+        rm -rf /etc/apt/sources.list /etc/apt/sources.list.d/*
+        echo 'deb [trusted=yes] file:/mnt/out/apt stable main' >/etc/apt/sources.list
+        apt-get -qq -o APT::Sandbox::User=root update
+        apt-get -qq -y install rehome >/dev/null </dev/null
+        rehome --version; apt-cache policy rehome | grep -c 'file:/mnt/out/apt stable/main'`);
+      expect(text).toContain("97.8.9\n1\n");
     },
     slowMs,
   );
