@@ -146,7 +146,8 @@ function withDatabase<T>(path: string, how: string, look: (db: Database) => T): 
     constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
   );
   try {
-    db.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    // A check reads each page once: to keep them costs a server memory for good.
+    db.run(`PRAGMA busy_timeout = ${busyTimeoutMs}; PRAGMA cache_size = 32`);
     distrust(db);
     return look(db);
   } finally {

@@ -211,7 +211,13 @@ export class SqliteDatabase implements Database {
     this.#writes = new Lane({ ...options, onCommit }, (connection) =>
       connection.run("BEGIN IMMEDIATE"),
     );
-    this.#reads = new Lane(options, beginRead);
+    const open = () => {
+      const connection = options.open();
+      // A small cache: the system has the pages too, and a count would fill a large one for good.
+      connection.run("PRAGMA query_only = ON; PRAGMA cache_size = -512");
+      return connection;
+    };
+    this.#reads = new Lane({ ...options, open }, beginRead);
   }
 
   readonly read = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => this.#reads.transaction(work);
@@ -241,6 +247,6 @@ export class SqliteDatabase implements Database {
 
 /** Takes the snapshot too, which BEGIN alone does not: the lock of a recovery may be in its way. */
 function beginRead(connection: Connection): void {
-  if (!connection.inTransaction) connection.run("PRAGMA query_only = ON; BEGIN");
+  if (!connection.inTransaction) connection.run("BEGIN");
   connection.run("SELECT 1 FROM sqlite_schema LIMIT 1");
 }
