@@ -3,6 +3,7 @@
  * reason: docs/decisions/0001-build-flags.md.
  */
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { version } from "../package.json" with { type: "json" };
 import { basename, dirname, join, resolve } from "node:path";
 
 const root = join(import.meta.dir, "..");
@@ -32,14 +33,26 @@ export async function build(outfile: string, target?: string): Promise<void> {
   const folder = mkdtempSync(join(dirname(file), ".build-"));
   const made = join(folder, basename(file));
   const flags = target === undefined ? buildFlags : [...buildFlags, `--target=${target}`];
+  const define = `--define=BUILD_SUFFIX=${JSON.stringify(buildSuffix())}`;
   const child = Bun.spawn(
-    [process.execPath, "build", ...flags, ...entryPoints, "--outfile", made],
+    [process.execPath, "build", ...flags, define, ...entryPoints, "--outfile", made],
     { cwd: root, stdout: "ignore", stderr: "pipe" },
   );
   const [exitCode, talk] = await Promise.all([child.exited, child.stderr.text()]);
   if (exitCode === 0) renameSync(made, file);
   rmSync(folder, { recursive: true });
   if (exitCode !== 0) throw new Error(`the build failed:\n${talk}`);
+}
+
+/** What follows the version: nothing at its tag, the commit elsewhere, -dev for a changed tree. */
+function buildSuffix(): string {
+  const git = (...args: string[]) =>
+    Bun.spawnSync(["git", ...args], { cwd: root, stderr: "ignore" });
+  const changed = git("status", "--porcelain", "--untracked-files=no");
+  if (changed.exitCode !== 0 || changed.stdout.length > 0) return "-dev";
+  const tag = git("describe", "--tags", "--exact-match", "--match", `v${version}`);
+  if (tag.exitCode === 0) return "";
+  return `+${git("rev-parse", "--short=10", "HEAD").stdout.toString().trim()}`;
 }
 
 if (import.meta.main) {

@@ -3,7 +3,7 @@ import type { CommandEntry } from "../feature.ts";
 import { AppError } from "../domain/errors.ts";
 import { withoutSecrets } from "../domain/api-key.ts";
 import { nearest } from "../domain/names.ts";
-import { version } from "../version.ts";
+import { fullVersion } from "../version.ts";
 import { argumentsAreText } from "../storage/system.ts";
 import type { Io } from "./io.ts";
 import { firstOf, messageOf, UsageError } from "./errors.ts";
@@ -27,7 +27,7 @@ type Loaded = readonly [entry: CommandEntry, command: Command];
 function assemble(io: Io, commands: readonly Loaded[]): Command {
   const program = new Command("rehome")
     .description("An animal-adoption catalogue as a service, in one executable.")
-    .version(version, "--version", "print the version")
+    .version(fullVersion, "--version", "print the version")
     // An option belongs to the command that it stands behind.
     .enablePositionalOptions()
     .helpCommand("help [command...]", "show help for a command")

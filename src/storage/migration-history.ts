@@ -4,6 +4,13 @@ import type { Migration } from "./migrations.macro.ts";
 /** A migration as the database remembers it. */
 export type AppliedMigration = Pick<Migration, "tag" | "hash">;
 
+/** The error of a command on a store whose schema only a start or `rehome migrate` may change. */
+export function olderSchema(database: string): AppError {
+  return new AppError("unavailable", `${database} has an older schema than this program.`, {
+    hint: "Start the service with this program, or run rehome migrate. The older program still works with it.",
+  });
+}
+
 /**
  * The migrations that `database` (its name in messages) still lacks, after its history was compared
  * with ours position by position. Throws `unavailable` when a newer program made it or when its

@@ -33,6 +33,7 @@ const commands: readonly CommandEntry[] = [
     path: "restore",
     load: async () => (await import("./backup/restore.ts")).restoreCommand,
   },
+  { path: "migrate", load: async () => (await import("./migrate.ts")).migrateCommand },
   { path: "health", load: async () => (await import("./health.ts")).healthCommand },
   {
     path: "service",

@@ -17,11 +17,13 @@ export const postgresFeature: Feature = {
           import("./store.ts"),
           import("./address.ts"),
         ]);
-        const { timeoutMs, clock: systemClock, serving, onProblem, onCommit, onBan } = options;
+        const { timeoutMs, clock: systemClock, serving, mayMigrate } = options;
+        const { onProblem, onCommit, onBan } = options;
         return openPostgresStore({
           address: parseDatabaseAddress(address),
           timeoutMs,
           systemClock,
+          mayMigrate,
           waitsForServers: !serving,
           onError: (error) => onProblem?.(error),
           onCommit,

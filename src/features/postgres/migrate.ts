@@ -1,6 +1,10 @@
 import type { SQL, TransactionSQL } from "bun";
 import { AppError } from "../../domain/errors.ts";
-import { pendingAfter, type AppliedMigration } from "../../storage/migration-history.ts";
+import {
+  olderSchema,
+  pendingAfter,
+  type AppliedMigration,
+} from "../../storage/migration-history.ts";
 import { readMigrations } from "../../storage/migrations.macro.ts" with { type: "macro" };
 import type { Migration } from "../../storage/migrations.macro.ts";
 import { schemaName } from "./columns.ts";
@@ -21,10 +25,12 @@ export async function migrate(
   sql: SQL,
   where: string,
   migrations: readonly Migration[],
+  mayMigrate = true,
 ): Promise<string[]> {
   await checkServer(sql, where);
   const done = await appliedMigrations(sql, where);
   if (pendingAfter(done, migrations, where).length === 0) return [];
+  if (!mayMigrate && done.length > 0) throw olderSchema(where);
   return sql.begin(async (tx) => {
     await tx`SELECT pg_advisory_xact_lock(${migrationLock})`;
     const todo = pendingAfter(await appliedMigrations(tx, where), migrations, where);

@@ -44,6 +44,8 @@ interface PostgresOptions {
   readonly clock?: Clock | undefined;
   /** How often another process's changes are asked for, in tests; else four times a second. */
   readonly pollMs?: number | undefined;
+  /** False for a command that must not change the schema of a store; true if not given. */
+  readonly mayMigrate?: boolean | undefined;
   /** True for a command: its changes of keys end when they bind every server. */
   readonly waitsForServers?: boolean;
 }
@@ -57,7 +59,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const sql = connect(options.address, { max: 1, timeoutMs: options.timeoutMs });
   let first: Poll;
   try {
-    await migrate(sql, where, postgresMigrations);
+    await migrate(sql, where, postgresMigrations, options.mayMigrate);
     first = await polled(() => readVersions(sql), options.systemClock);
   } catch (error) {
     throw explainRefusal(error, where);

@@ -17,6 +17,7 @@ import { GroupCommit } from "../group-commit.ts";
 import { keyStore, noteMinute } from "../keys.ts";
 import { createdRow } from "../pet-row.ts";
 import type { Steps } from "../statement.ts";
+import { olderSchema } from "../migration-history.ts";
 import { backupBefore } from "./backup.ts";
 import { attempt, freeSpace, probe, requireRoomToMigrate } from "./checks.ts";
 import { busyTimeoutMs, notOpened, openDatabase, translating } from "./connection.ts";
@@ -41,6 +42,8 @@ export interface SqliteOptions extends WindowStoreOptions {
   readonly folder: string;
   /** True in a server: changes go through the writer thread, and no statement may block. */
   readonly serving: boolean;
+  /** False for a command that must not change the schema of a store; true if not given. */
+  readonly mayMigrate?: boolean | undefined;
   /** True when other processes answer at the same address. */
   readonly hasPeers?: boolean | undefined;
   /** Called with a failure that nobody waits for. */
@@ -100,12 +103,16 @@ function openFolder(options: SqliteOptions, isTemporary = false): SqliteStore {
  * Refuses what must not be opened before anything is written, and keeps a copy of each database
  * that a migration will change: an older program refuses the changed one.
  */
-function prepare({ folder, onBackup }: SqliteOptions, files: ReturnType<typeof storeFiles>): void {
+function prepare(
+  { folder, onBackup, mayMigrate = true }: SqliteOptions,
+  files: ReturnType<typeof storeFiles>,
+): void {
   prepareFolder(folder);
   const pending = inspectFolder(files);
   for (const name of ["catalogue", "limits"] as const) {
     const [next, ...later] = pending[name];
     if (next === undefined || later.length + 1 === migrationsOf[name].length) continue;
+    if (!mayMigrate) throw olderSchema(files[name]);
     requireRoomToMigrate(files[name]);
     onBackup?.(backupBefore(files[name], next.tag, migrationsOf[name]));
   }

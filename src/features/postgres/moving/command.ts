@@ -249,6 +249,7 @@ function open(io: Io, place: string, { storeTimeoutMs }: PlacesToCopy["config"])
       clock: systemClock,
       timeoutMs: storeTimeoutMs,
       serving: false,
+      mayMigrate: false,
       onBackup: (file) => io.err(`The old store is kept in ${file}.\n`),
     },
     io.features.flatMap(({ stores = [] }) => stores),
