@@ -94,8 +94,9 @@ export class KeyService {
 
   /** True when there are keys, and none of this environment: the store is likely another one's. */
   async areForeign(): Promise<boolean> {
-    if (await this.#options.keys.hasSecretOf(this.#options.environment)) return false;
-    return (await this.#options.keys.count()) > 0;
+    // In this order: a first key that another process makes meanwhile has its secret too.
+    if ((await this.#options.keys.count()) === 0) return false;
+    return !(await this.#options.keys.hasSecretOf(this.#options.environment));
   }
 
   /**

@@ -12,11 +12,12 @@ export async function addOnce(tx: Tx, create: OnceCreate): Promise<StoredCreate>
   // First without the lock, so that a repeated request delays nobody.
   const early = await storedCreate(tx, create);
   if (early !== undefined) return early;
-  return changePets(
-    tx,
-    "additions",
-    async () => (await storedCreate(tx, create)) ?? (await add(tx, create)),
-  );
+  return changePets(tx, "additions", async () => {
+    const late = await storedCreate(tx, create);
+    return late === undefined
+      ? { result: await add(tx, create), more: 1 }
+      : { result: late, more: 0 };
+  });
 }
 
 /** The same for several creates, in one transaction. */

@@ -106,30 +106,24 @@ export function columnsOf<T extends PgTable>(table: T): T["_"]["columns"] {
 }
 
 /**
- * Changes animals by `work`. Every change of the table goes through here, once in a transaction. On
- * PostgreSQL a row's lock orders the changes of all processes, and holds the number of animals.
+ * Changes animals by `work`, which returns how many there are more. Every change of the table goes
+ * through here, once in a transaction. On PostgreSQL a row's lock orders the changes of all
+ * processes, and holds the number of animals.
  */
-export async function changePets<T>(tx: Tx, change: PetChange, work: () => Promise<T>): Promise<T> {
+export async function changePets<T>(
+  tx: Tx,
+  change: PetChange,
+  work: () => Promise<{ readonly result: T; readonly more: number }>,
+): Promise<T> {
   tx.notes.pets = change;
-  if (tx.dialect === "postgres") {
-    await tx.run(sql`UPDATE rehome.catalogue SET version = version + 1`);
-  }
+  const isOrdered = tx.dialect === "postgres";
+  if (isOrdered) await tx.run(sql`UPDATE rehome.catalogue SET version = version + 1`);
   if (change === "any") await countEdit(tx);
-  if (tx.dialect === "sqlite") return work();
-  const before = await balance(tx);
-  const result = await work();
-  const more = (await balance(tx)) - before;
-  if (more !== 0n) await tx.run(sql`UPDATE rehome.catalogue SET animals = animals + ${more}`);
+  const { result, more } = await work();
+  if (isOrdered && more !== 0) {
+    await tx.run(sql`UPDATE rehome.catalogue SET animals = animals + ${more}::bigint`);
+  }
   return result;
-}
-
-/** The animals that this transaction added, less those that it took away, as PostgreSQL counts. */
-async function balance(tx: Tx): Promise<bigint> {
-  const pets = sql`to_regclass('rehome.pets')`;
-  const [row] = await tx.rows<{ balance: bigint }>(
-    sql`SELECT pg_stat_get_xact_tuples_inserted(${pets}) - pg_stat_get_xact_tuples_deleted(${pets}) AS balance`,
-  );
-  return row?.balance ?? 0n;
 }
 
 async function countEdit(tx: Tx): Promise<void> {

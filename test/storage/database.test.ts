@@ -139,10 +139,11 @@ describe.each(stores)("$name", (kind) => {
     await store.db.transaction(async (tx) => {
       await nextEpoch(tx);
       await changePets(tx, "additions", async () => {
-        await tx.insertAll(tx.t.pets, [
+        const more = await tx.insertAll(tx.t.pets, [
           { name: "Rex", categoryId: 1n },
           { name: "Ada", categoryId: 2n },
         ]);
+        return { result: undefined, more };
       });
     });
     const added = store.versions();
@@ -152,7 +153,8 @@ describe.each(stores)("$name", (kind) => {
     expect(await store.pets.count()).toBe(count + 2);
     await store.db.transaction((tx) =>
       changePets(tx, "any", async () => {
-        await tx.run(sql`DELETE FROM ${tx.t.pets} WHERE ${tx.t.pets.name} = 'Rex'`);
+        const fewer = await tx.run(sql`DELETE FROM ${tx.t.pets} WHERE ${tx.t.pets.name} = 'Rex'`);
+        return { result: undefined, more: -fewer };
       }),
     );
     expect(store.versions().edits).toBeGreaterThan(added.edits);

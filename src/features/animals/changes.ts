@@ -126,7 +126,8 @@ export async function makeChange<T>(
         if (row === undefined) throw new Error("a change got no id");
         const change = new Change(tx, row.id, { action, atMs });
         const result = await work(change);
-        return { result, made: await change.end() };
+        const { added, removed, restored } = change.counts;
+        return { result: { result, made: await change.end() }, more: added + restored - removed };
       }),
     isLong ? longWork : {},
   );

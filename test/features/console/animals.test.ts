@@ -82,7 +82,10 @@ describe.each(stores)("$name", (kind) => {
     const name = (at: number) => `${at % 2 === 0 ? "Ñandú" : "Rex"} ${at}`;
     const many = Array.from({ length: 2_500 }, (_, at) => ({ name: name(at), categoryId: 1n }));
     await store.db.transaction((tx) =>
-      changePets(tx, "additions", () => tx.insertAll(tx.t.pets, many)),
+      changePets(tx, "additions", async () => {
+        const more = await tx.insertAll(tx.t.pets, many);
+        return { result: undefined, more };
+      }),
     );
     const asked = { categoryId: undefined, status: undefined, limit: 2 };
     const find = async (text: string, before?: bigint) => {

@@ -225,7 +225,11 @@ export function readRows(
 async function writeRows(store: Store, table: Moved, rows: readonly Row[]): Promise<void> {
   await dbOf(store, table).transaction((tx) => {
     const add = () => tx.insertAll<PgTable>(tx.t[table.table], rows, { ifAbsent: true });
-    return table === animals ? changePets(tx, "any", add) : add();
+    if (table !== animals) return add();
+    return changePets(tx, "any", async () => {
+      const added = await add();
+      return { result: added, more: added };
+    });
   }, longWork);
 }
 
@@ -259,7 +263,7 @@ async function goOnBehind(tx: Tx, last: LastNumbers): Promise<void> {
     .update(keyEpoch)
     .set({ epoch: last.epoch })
     .where(sql`${keyEpoch.epoch} < ${last.epoch}`);
-  await changePets(tx, "any", async () => {});
+  await changePets(tx, "any", async () => ({ result: undefined, more: 0 }));
   await nextEpoch(tx);
 }
 
