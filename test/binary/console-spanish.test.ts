@@ -153,7 +153,8 @@ test("with animals, an import, a key and people in it, every page is Spanish", a
   await change(`/changes/${id}/undo`, { back: "/animals" });
   await change("/animals/several", { id: "1", status: "sold" });
   await change("/categories", { name: "Kolibri" });
-  await change("/categories/8", { name: "Kwalas" });
+  const [, kwala = ""] = /categories\/(\d+)">Kwala</.exec(await visit("/categories")) ?? [];
+  await change(`/categories/${kwala}`, { name: "Kwalas" });
 
   const key = { plan: "free", perMinute: "", perDay: "", expires: "" };
   const made = await posted("/keys", { name: "zzweb", ...key });
@@ -181,7 +182,7 @@ test("with animals, an import, a key and people in it, every page is Spanish", a
   const ids: Readonly<Record<string, string>> = {
     "/animals/:id": "1",
     "/changes/:id": id,
-    "/categories/:id": "8",
+    "/categories/:id": kwala,
     "/keys/:id": path.slice("/keys/".length),
   };
   const { staff, operators } = addresses();

@@ -62,7 +62,7 @@ describe("two people at one animal", () => {
     const late = await leo.post(path, { ...seen, name: "Rexi" });
     expect(late.status).toBe(400);
     const page = await late.text();
-    expect(page).toContain("Somebody else changed this to “Rexona” meanwhile.");
+    expect(page).toContain("Someone else has since changed this to “Rexona”.");
     expect(page).toContain('value="Rexi"');
     expect(await pet()).toMatchObject({ name: "Rexona", status: "sold" });
     await leo.post(path, { ...seen, "was-name": "Rexona", name: "Rexi" });
@@ -210,7 +210,7 @@ describe("a change", () => {
     await jan.submit("/animals", { name: "Stay", category: "Dog", status: "available" });
     for (const path of ["/animals/1/remove", "/animals/several", "/sign-out", "/people/x/remove"]) {
       const answer = await jan.get(path);
-      expect([303, 404]).toContain(answer.status);
+      expect([200, 303, 404]).toContain(answer.status);
     }
     expect((await jan.get("/animals/1")).status).toBe(200);
   });

@@ -146,12 +146,12 @@ describe.each(stores)("a volunteer's day on $name", (kind) => {
       await page.getByLabel("Status").selectOption({ label: "pending" });
       await button(page, "Save").click();
       await page.getByRole("heading", { name: `${dog} the dog`, level: 1 }).waitFor();
-      await page.getByText(`Name: ${dog}x the dog → ${dog} the dog`).waitFor();
+      await page.getByText(`Name: ${dog}x the dog → ${dog} the dog`).first().waitFor();
 
       await link(page, "Animals").click();
       const row = page.getByRole("listitem").filter({ hasText: `${dog} the dog` });
-      await row.getByRole("button", { name: "sold" }).click();
-      const sold = row.getByRole("button", { name: "sold", pressed: true });
+      await row.getByRole("button", { name: "adopted" }).click();
+      const sold = row.getByRole("button", { name: "adopted", pressed: true });
       await sold.waitFor();
 
       await open(page, dog.toLowerCase(), `${dog} the dog`);
@@ -251,7 +251,7 @@ describe("the console", () => {
     }
     // Nor below the notice of a change, on the way back.
     await page.getByRole("button", { name: "pending: Rex 8" }).click();
-    await page.getByText("Rex 8 was changed").waitFor();
+    await page.getByText("Rex 8: adopted → pending").waitFor();
     await link.focus();
     while (!(await page.getByLabel("Search").evaluate((field) => field.matches(":focus")))) {
       await page.keyboard.press("Shift+Tab");
@@ -375,10 +375,10 @@ describe("the console", () => {
       await page.getByText("What the words for the status mean").waitFor();
       expect(await axeFindingsOf(page, javaScriptEnabled)).toEqual([]);
       await page.getByLabel("blau", { exact: true }).selectOption({ label: "available" });
-      await page.getByLabel("rot", { exact: true }).selectOption({ label: "sold" });
-      await page.getByLabel("gelb", { exact: true }).selectOption({ label: "none" });
+      await page.getByLabel("rot", { exact: true }).selectOption({ label: "adopted" });
+      await page.getByLabel("gelb", { exact: true }).selectOption({ label: "no status" });
       await button(page, "Show what would change").first().click();
-      await page.getByRole("cell", { name: "sold" }).waitFor();
+      await page.getByRole("cell", { name: "adopted" }).waitFor();
       await button(page, "Import").click();
       await page.getByRole("heading", { name: `Imported: ${dog}.csv` }).waitFor();
       await link(page, "Animals").click();
@@ -443,7 +443,7 @@ describe("the console", () => {
     // A sheet of A4.
     await page.setViewportSize({ width: 794, height: 1123 });
     await page.emulateMedia({ media: "print" });
-    await link(page, "sold").waitFor();
+    await link(page, "adopted").waitFor();
     expect(await link(page, "Import").isVisible()).toBe(false);
     expect(await button(page, "Add animal").isVisible()).toBe(false);
   });
@@ -467,13 +467,13 @@ describe("the console", () => {
     const { page } = opened;
     await page.getByLabel("Name").fill("Boxed");
     await page.getByLabel("Category").fill("Dog");
-    await page.getByLabel("Status").selectOption({ label: "sold" });
+    await page.getByLabel("Status").selectOption({ label: "adopted" });
     await button(page, "Add animal").click();
     await page.getByText("Boxed was added").waitFor();
     await page.getByLabel("Choose Boxed").check();
     await page.getByLabel("Choose Boxed").press("Enter");
     await page.reload();
-    await page.getByRole("button", { name: "sold: Boxed", pressed: true }).waitFor();
+    await page.getByRole("button", { name: "adopted: Boxed", pressed: true }).waitFor();
     await page.getByLabel("Choose Boxed").check();
     await page.locator("#several").getByRole("button", { name: "pending" }).click();
     await page.getByRole("button", { name: "pending: Boxed", pressed: true }).waitFor();
@@ -506,7 +506,7 @@ describe("the console", () => {
     const add = async (name: string) => {
       await page.getByLabel("Name").fill(name);
       await page.getByLabel("Category").fill("Dog");
-      await page.getByLabel("Status").selectOption({ label: "sold" });
+      await page.getByLabel("Status").selectOption({ label: "adopted" });
       await button(page, "Add animal").click();
       await page.getByText(`${name} was added`).waitFor();
     };
@@ -514,7 +514,7 @@ describe("the console", () => {
     await add("Other one");
     const tick = page.getByLabel("Choose Sought one");
     for (const faster of [
-      () => link(page, "sold").click(),
+      () => link(page, "adopted").click(),
       () => button(page, "pending: Sought one").click(),
     ]) {
       await page.goto(`${server.console}/animals`);
@@ -551,8 +551,8 @@ describe("the console", () => {
     }
     const tick = page.getByLabel("Choose Tick one");
     await tick.check();
-    await button(page, "sold: Tick two").click();
-    await page.getByRole("button", { name: "sold: Tick two", pressed: true }).waitFor();
+    await button(page, "adopted: Tick two").click();
+    await page.getByRole("button", { name: "adopted: Tick two", pressed: true }).waitFor();
     expect(await tick.isChecked()).toBe(true);
     await page.getByLabel("Search").fill("Tick");
     await link(page, "Tack").waitFor({ state: "detached" });
@@ -600,7 +600,7 @@ describe("the console", () => {
     const tapped = button(page, "pending: Rex 17");
     const before = await tapped.boundingBox();
     await tapped.click();
-    await page.getByText("Rex 17 was changed").waitFor();
+    await page.getByText("Rex 17: adopted → pending").waitFor();
     const after = await tapped.boundingBox();
     expect(Math.round(after?.y ?? 0)).toBe(Math.round(before?.y ?? 0));
   });
@@ -622,12 +622,12 @@ describe("the console", () => {
       await released.promise;
       await route.continue();
     });
-    const tap = (name: string) => button(page, `sold: ${name}`).click();
+    const tap = (name: string) => button(page, `adopted: ${name}`).click();
     await tap("Tap one");
     for (const name of names) await tap(name);
     released.resolve();
     for (const name of names) {
-      await page.getByRole("button", { name: `sold: ${name}`, pressed: true }).waitFor();
+      await page.getByRole("button", { name: `adopted: ${name}`, pressed: true }).waitFor();
     }
     expect(sent).toHaveLength(names.length);
   });
@@ -647,11 +647,11 @@ describe("the console", () => {
       await released.promise;
       await route.continue();
     });
-    await button(page, "sold: Tapped").click();
+    await button(page, "adopted: Tapped").click();
     await page.getByLabel("Name").fill("Half");
     await page.getByLabel("Status").selectOption({ label: "pending" });
     released.resolve();
-    await page.getByRole("button", { name: "sold: Tapped", pressed: true }).waitFor();
+    await page.getByRole("button", { name: "adopted: Tapped", pressed: true }).waitFor();
     expect(await page.getByLabel("Name").inputValue()).toBe("Half");
     expect(await page.getByLabel("Status").inputValue()).toBe("pending");
     await add("Half typed");
@@ -666,9 +666,9 @@ describe("the console", () => {
     await button(page, "Add animal").click();
     await link(page, "Edited").click();
     await button(page, "Save").waitFor();
-    await page.getByLabel("Status").selectOption({ label: "sold" });
+    await page.getByLabel("Status").selectOption({ label: "adopted" });
     await button(page, "Save").click();
-    await page.getByText("Edited was changed").waitFor();
+    await page.getByText("Edited: available → adopted").waitFor();
     await page.getByLabel("Name").fill("Half");
     await button(page, "Undo").click();
     await page.getByText("Edited is as before").waitFor();
@@ -789,15 +789,15 @@ describe("the console", () => {
       await lost?.promise;
       await route.abort();
     });
-    await button(page, "sold: First tap").click();
+    await button(page, "adopted: First tap").click();
     await page.getByLabel("Search").fill("tap");
     await searched?.promise;
-    await button(page, "sold: Second tap").click();
+    await button(page, "adopted: Second tap").click();
     const failed = page.waitForEvent("requestfailed");
     lost?.resolve();
     await failed;
     released?.resolve();
-    await page.getByRole("button", { name: "sold: Second tap", pressed: true }).waitFor();
+    await page.getByRole("button", { name: "adopted: Second tap", pressed: true }).waitFor();
   });
 
   test("takes a double tap for one where the page changed in between", async () => {

@@ -23,7 +23,7 @@ export interface StoredEvent {
 export type FieldValue = string | number | bigint | null;
 
 /** A field that an event changed. A value that it had not, or has not, is null. */
-interface FieldChange {
+export interface FieldChange {
   readonly field: string;
   readonly before: FieldValue;
   readonly after: FieldValue;
@@ -134,7 +134,8 @@ function didOf({ action, before, after }: StoredEvent): HistoryEvent["did"] {
   return before === undefined ? "restored" : undefined;
 }
 
-function differences(
+/** The fields that two states of an animal do not have in common. */
+export function differences(
   before: StoredState | undefined,
   after: StoredState | undefined,
 ): FieldChange[] {

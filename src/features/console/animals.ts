@@ -6,7 +6,12 @@ import { columnsOf, longWork, type Tx } from "../../storage/database.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
 import type { ChangeRow, Editing, PetPatch } from "../animals/changes.ts";
 import { findPets, type PetFilter } from "../animals/find.ts";
-import { changeById, type HistoryEvent } from "../animals/history.ts";
+import {
+  changeById,
+  differences,
+  type FieldChange,
+  type HistoryEvent,
+} from "../animals/history.ts";
 import { animalServices, type AnimalServices } from "../animals/open.ts";
 import { type ExportedPet, exportedPet } from "../import/catalogue.ts";
 import type { OptionalTextName } from "../optional-texts.ts";
@@ -47,6 +52,10 @@ export interface ChangeRecord {
   readonly left: number;
   /** The name of its only animal. */
   readonly name: string | undefined;
+  /** The names of its first animals. */
+  readonly names: readonly string[];
+  /** What it changed of its only animal. */
+  readonly changed: readonly FieldChange[];
   readonly isUndone: boolean;
   readonly undoes: bigint | undefined;
 }
@@ -65,6 +74,8 @@ export interface ChangeMade {
   readonly changeId: bigint | undefined;
 }
 
+/** Animals that a change of several names. */
+const namedMax = 5;
 /** Animals with a text in their name are counted up to here; nobody reads through more. */
 const countMax = 1_000;
 
@@ -222,20 +233,26 @@ async function recordOf(tx: Tx, change: ChangeRow): Promise<ChangeRecord> {
 async function subjectOf(
   tx: Tx,
   { id, summary }: ChangeRow,
-): Promise<Pick<ChangeRecord, "animals" | "name">> {
+): Promise<Pick<ChangeRecord, "animals" | "name" | "names" | "changed">> {
   const counts = ["added", "updated", "removed", "restored", "withdrawn"].map((each) =>
     Number(summary[each] ?? 0),
   );
   const animals = counts.reduce((sum, count) => sum + count, 0);
   const { name, after } = summary;
   const own = [name, after].find((each) => typeof each === "string");
-  return { animals, name: own ?? (animals === 1 ? await onlyName(tx, id) : undefined) };
-}
-
-async function onlyName(tx: Tx, change: bigint): Promise<string | undefined> {
   const { petEvents } = tx.t;
-  const events = tx.select(columnsOf(petEvents)).from(petEvents);
-  const [event] = await events.where(eq(petEvents.changeId, change)).limit(1);
-  const name = (event?.after ?? event?.before)?.["name"];
-  return typeof name === "string" ? name : undefined;
+  const select = tx.select(columnsOf(petEvents)).from(petEvents);
+  const events = await select.where(eq(petEvents.changeId, id)).limit(namedMax);
+  const names = events.flatMap(({ before, after }) => {
+    const called = (after ?? before)?.["name"];
+    return typeof called === "string" ? [called] : [];
+  });
+  const [first] = events;
+  const isOne = animals === 1;
+  return {
+    animals,
+    name: own ?? (isOne ? names[0] : undefined),
+    names,
+    changed: isOne ? differences(first?.before ?? undefined, first?.after ?? undefined) : [],
+  };
 }

@@ -37,13 +37,16 @@ import {
   invitePerson,
   join,
   joinPage,
+  ownLink,
   peoplePage,
   removePerson,
+  signOutPage,
 } from "./pages/people.ts";
 import { usagePage } from "./pages/usage.ts";
 import { Failures, signedIn, signOut } from "./session.ts";
 import {
   arrive,
+  FormsDone,
   keepLanguage,
   ownPage,
   query,
@@ -88,6 +91,7 @@ const commonHeaders = {
 export interface Frame {
   readonly options: ConsoleOptions;
   readonly failures: Failures;
+  readonly done: FormsDone;
   readonly peersOf: (request: Request) => Peers | undefined;
 }
 
@@ -115,7 +119,8 @@ function visits(frame: Frame) {
       const person = await signedIn(arrival, { people: actions.people, failures }, warn);
       // Elysia ends a request with this. The Response keeps its own status.
       if (person instanceof Response) return status(StatusMap.Unauthorized, person);
-      return { visit: { ...arrival, ...actions, person } };
+      const once: Visit["once"] = (form, work) => frame.done.once(person, form, work);
+      return { visit: { ...arrival, ...actions, person, once } };
     })
     .as("scoped");
 }
@@ -146,6 +151,8 @@ export function staffRoutes(frame: Frame) {
     .use(visits(frame))
     .get("/", () => seeOther("/animals"))
     .get("/help", ({ visit }) => helpPage(visit))
+    .get("/sign-out", ({ visit }) => signOutPage(visit))
+    .post("/link", ({ visit }) => ownLink(visit))
     .post("/sign-out", async ({ arrival }) => {
       await signOut(arrival, frame.options.actions.people);
       return seeOther("/");
@@ -259,7 +266,12 @@ export function consoleHandler(options: ConsoleOptions) {
   const peers = new WeakMap<Request, Peers>();
   const { warn } = options;
   const failures = new Failures(options.actions.clock);
-  const app = consoleApp({ options, failures, peersOf: (request) => peers.get(request) });
+  const app = consoleApp({
+    options,
+    failures,
+    done: new FormsDone(),
+    peersOf: (request) => peers.get(request),
+  });
   return async (request: Request, from?: Peers): Promise<Response> => {
     // Of an odd target, such as that of CONNECT, Bun makes no address.
     if (!/^https?:/.test(request.url) || !URL.canParse(request.url)) {

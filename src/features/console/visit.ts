@@ -4,6 +4,7 @@ import { dayMs, type Clock } from "../../domain/clock.ts";
 import type { Sender } from "../../http/body.ts";
 import type { Services } from "../../service/services.ts";
 import type { AnimalActions } from "./animals.ts";
+import type { Form } from "./body.ts";
 import type { Health } from "./health.ts";
 import type { Imports } from "./imports.ts";
 import { messagePage } from "./pages/page.ts";
@@ -64,6 +65,43 @@ export interface Arrival {
 /** One request of somebody who is signed in, with all that a page needs. */
 export interface Visit extends Arrival, Actions {
   readonly person: Person;
+  /** Does what a form asks for; sent again, the form leads to where the first one led. */
+  readonly once: <P extends string | undefined>(form: Form, work: () => Promise<P>) => Promise<P>;
+}
+
+/** Forms whose outcome is remembered: a response can be lost on the way to a phone. */
+const rememberedMax = 1_000;
+
+/** Remembers by the number that a form carries where it led its person. */
+export class FormsDone {
+  readonly #done = new Map<string, Promise<string | undefined>>();
+
+  once<P extends string | undefined>(
+    { id }: Person,
+    form: Form,
+    work: () => Promise<P>,
+  ): Promise<P> {
+    const number = form.text("once");
+    if (number === "") return work();
+    const key = `${id} ${number}`;
+    const known = this.#done.get(key) as Promise<P> | undefined;
+    if (known !== undefined) return known;
+    const doing = this.#forgetting(key, work);
+    this.#done.set(key, doing);
+    const [oldest] = this.#done.keys();
+    if (this.#done.size > rememberedMax && oldest !== undefined) this.#done.delete(oldest);
+    return doing;
+  }
+
+  /** What was refused or failed is done again. */
+  async #forgetting<P extends string | undefined>(key: string, work: () => Promise<P>): Promise<P> {
+    let path: P | undefined;
+    try {
+      return (path = await work());
+    } finally {
+      if (path === undefined) this.#done.delete(key);
+    }
+  }
 }
 
 export function arrive(

@@ -53,6 +53,13 @@ describe.each(stores)("on $name", (kind) => {
   const job = { name: "a.csv", state: { is: "working", step: { phase: "storing", done: 1 } } };
   const imports = { job: () => job } as unknown as Imports;
 
+  const all = {
+    text: "",
+    categoryId: undefined,
+    status: undefined,
+    limit: 10,
+    before: undefined,
+  };
   const get = async (path: string) => (await ask(path, { headers })).text();
   /** Sends a form, and returns the status, and where it leads to or the page. */
   async function post(
@@ -107,6 +114,60 @@ describe.each(stores)("on $name", (kind) => {
     expect(await get("/animals?change=1")).not.toContain("Rex was added.");
     await post("/animals", { name: "Max", category: "Dog", status: "sold" });
     expect(await get("/animals?change=2")).toContain("Max was added.");
+  });
+
+  test("a change says what it was, and of which animals", async () => {
+    for (const name of ["Luna", "Toby"]) await added(name);
+    const done = async (path: string, fields: Record<string, string> | URLSearchParams) =>
+      get((await post(path, fields)).location ?? "");
+    expect(await done("/animals/1/status", { status: "sold" })).toContain(
+      "Luna: pending → adopted.",
+    );
+    expect(await done("/animals/1", { name: "Lunita", category: "Dog", status: "sold" })).toContain(
+      "Lunita: Name: Luna → Lunita.",
+    );
+    const both = new URLSearchParams("id=1&id=2&status=available");
+    expect(await done("/animals/several", both)).toContain("Lunita, Toby were changed.");
+    expect(await get("/changes")).toContain("Luna: pending → adopted.");
+  });
+
+  test("a form that is sent again adds nobody twice, and leads where the first one led", async () => {
+    const fields = { name: "Max", category: "Dog", status: "sold", once: "form 1" };
+    const { location } = await post("/animals", fields);
+    expect(location).toBe("/animals?change=1&in=Dog&as=sold#add");
+    expect(await post("/animals", fields)).toMatchObject({ status: 303, location });
+    expect(await post("/animals", { ...fields, once: "form 2" })).toMatchObject({ status: 303 });
+    expect((await animals.find(all)).total).toBe(2);
+    // The next one is of the same kind.
+    const [, category] = /name="category"\s+value="([^"]*)"/.exec(await get(location ?? "")) ?? [];
+    expect(category).toBe("Dog");
+  });
+
+  test("a status that somebody else changed since the list was loaded is asked for again", async () => {
+    await added("Luna");
+    await post("/animals/1/status", { status: "sold", was: "pending" });
+    const stale = { status: "available", was: "pending", back: "/animals?q=lu" };
+    const { status, page } = await post("/animals/1/status", stale);
+    expect([status, page.includes("Someone else has since changed this to “adopted”.")]).toEqual([
+      409,
+      true,
+    ]);
+    expect(await animals.byId(1n)).toMatchObject({ status: "sold" });
+    expect(page).toContain('name="was" value="sold"');
+    const again = await post("/animals/1/status", { ...stale, was: "sold" });
+    expect(again.location).toBe("/animals?q=lu&change=3");
+    // What is there already is no conflict.
+    expect((await post("/animals/1/status", { ...stale })).status).toBe(303);
+  });
+
+  test("a person signs out only after a look at the way back, and makes a link for a phone", async () => {
+    expect(await get("/sign-out")).toContain("To come back you need a link");
+    const { page } = await post("/link");
+    const [, link = ""] = /value="(http[^"]+\/join\/[\w-]{43})"/.exec(page) ?? [];
+    const phone = cookieOf(await ask(new URL(link).pathname, { method: "POST" }));
+    const shown = await ask("/help", { headers: { cookie: phone } });
+    expect(await shown.text()).toContain(">Olga</span>");
+    expect((await ask("/help", { headers })).status).toBe(200);
   });
 
   test("a change is undone once, and its undo is not undone", async () => {

@@ -44,7 +44,11 @@ describe.each(stores)("on $name", (kind) => {
       actions: {
         clock: () => nowMs,
         people,
-        animals: { recentChanges: fail, changeById: fail } as unknown as AnimalActions,
+        animals: {
+          recentChanges: fail,
+          changeById: fail,
+          categories: async () => [],
+        } as unknown as AnimalActions,
       },
       publicOrigin,
       report: (error) => reported.push(error),

@@ -15,6 +15,7 @@ const same = [
   "plans.enterprise",
   "layout.footer",
   "animals.mark",
+  "changes.changed",
   "export.json",
   "keys.fields.plan",
   "keys.id",

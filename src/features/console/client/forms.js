@@ -1,7 +1,14 @@
-import { announce, announceFailure } from "./announce.js";
-import { $ } from "./elements.js";
-import { show } from "./show.js";
-import { announceLate, latestTurn, newTurn, visit, whenLate } from "./visit.js";
+import {
+  $,
+  announce,
+  announceFailure,
+  announceLate,
+  latestTurn,
+  newTurn,
+  show,
+  visit,
+  whenLate,
+} from "./page.js";
 
 let lost = 0;
 let sending = Promise.resolve();

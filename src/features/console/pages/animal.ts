@@ -9,17 +9,17 @@ import {
   type PetFieldName,
 } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
-import type { FieldValue } from "../../animals/history.ts";
 import { html, type Html } from "../../docs/html.ts";
 import { type OptionalTextName, optionalTextNames } from "../../optional-texts.ts";
 import { isVisible } from "../../visible.ts";
 import { readForm, type Form } from "../body.ts";
 import type { AnimalEvent } from "../animals.ts";
-import type { Visit } from "../visit.ts";
+import { query, type Visit } from "../visit.ts";
 import type { Words } from "../words/index.ts";
 import { backPath, changeNotice, mayUndo, undoOf, withChange } from "./changes.ts";
 import { notFoundPage, page, seeOther } from "./page.ts";
 import {
+  fieldLabel,
   Fields,
   hidden,
   moment,
@@ -27,8 +27,11 @@ import {
   notice,
   oneButton,
   shownName,
+  shownValue,
   statusChoice,
   statusOptions,
+  type StatusChoice,
+  when,
   type FieldErrors,
 } from "./parts.ts";
 
@@ -71,12 +74,23 @@ export function animalForm(
     button = visit.words.buttons.save,
     errors,
     was,
-  }: { readonly button?: string; readonly errors?: FieldErrors; readonly was?: AnimalValues } = {},
+    isNext = false,
+  }: {
+    readonly button?: string;
+    readonly errors?: FieldErrors;
+    readonly was?: AnimalValues;
+    /** True where one was just added, and another one may follow. */
+    readonly isNext?: boolean;
+  } = {},
 ): Html {
   const fields = new Fields(visit, values, errors);
   return html`<form method="post" action="${action}" novalidate>
-    ${was && fieldsIn(was).map(([name, value]) => hidden(`was-${name}`, value))}
-    ${fields.text("name")}
+    ${
+      was === undefined
+        ? hidden("once", crypto.randomUUID())
+        : fieldsIn(was).map(([name, value]) => hidden(`was-${name}`, value))
+    }
+    ${fields.text("name", { more: when(isNext, "autofocus") })}
     ${fields.text("category", { more: html`list="categories" maxlength="1000"` })}
     <datalist id="categories">
       ${categories.slice(0, suggestionsMax).map(({ name }) => html`<option value="${name}"></option>`)}
@@ -166,21 +180,31 @@ export async function newAnimalPage(
 
 /** `POST /animals`: adds one. */
 export async function addAnimal(visit: Visit): Promise<Response> {
-  const values = sentValues(await readForm(visit));
+  const form = await readForm(visit);
+  const values = sentValues(form);
   const errors = errorsOf(values, visit.words);
   if (Object.keys(errors).length > 0) return newAnimalPage(visit, values, errors);
   const { name, category } = values;
   const status = statusChoice(values.status);
-  const added = await visit.animals.add(
-    {
+  const path = await visit.once(form, async () => {
+    const animal = {
       name,
       category,
       status: status === noStatus ? undefined : status,
       ...textsOf((text) => values[text] || undefined),
-    },
-    visit.person.name,
-  );
-  return seeOther(withChange("/animals", added));
+    };
+    const added = await visit.animals.add(animal, visit.person.name);
+    // Back at the form, as another one of the same kind may follow.
+    const next = new URLSearchParams({ in: category, as: values.status }).toString();
+    return `${withChange("/animals", added)}&${next}#add`;
+  });
+  return seeOther(path);
+}
+
+/** The fields of the next animal, where one was just added. */
+export function nextValues(visit: Visit): AnimalValues {
+  const [category, status] = [query(visit, "in"), query(visit, "as")];
+  return { ...noValues, category, ...(statusChoice(status) !== undefined && { status }) };
 }
 
 async function animalOf({ animals }: Visit, id: string): Promise<Pet | undefined> {
@@ -222,6 +246,7 @@ async function shown(
           ${oneButton(`${path}/remove`, words.buttons.remove, { kind: "quiet bad" })}
           <p class="hint">${words.animals.removeHint}</p>
         </div>
+        <p class="hint">${words.animals.photos}</p>
       </section>
       <section class="card">
         <h2>${words.history.title}</h2>
@@ -301,8 +326,35 @@ export async function markAnimal(visit: Visit, id: string): Promise<Response> {
   const animal = await animalOf(visit, id);
   const status = statusChoice(form.text("status"));
   if (animal === undefined || status === undefined) return notFoundPage(visit);
+  const known = animal.status ?? noStatus;
+  if (form.has("was") && ![form.text("was"), status].includes(known)) {
+    return staleMark(visit, animal, status, backPath(visit, form));
+  }
   const changed = await visit.animals.update([animal.id], { status }, visit.person.name);
   return seeOther(withChange(backPath(visit, form), changed));
+}
+
+/** Asks for a tap again on a list that is older than somebody else's change. */
+function staleMark(
+  visit: Visit,
+  { id, name, status: stored }: Pet,
+  status: StatusChoice,
+  back: string,
+): Response {
+  const { words } = visit;
+  const known: StatusChoice = stored ?? noStatus;
+  const fields = html`${hidden("was", known)} ${hidden("status", status)} ${hidden("back", back)}`;
+  return page(visit, {
+    title: shownName(visit, name),
+    section: "animals",
+    status: "Conflict",
+    back: [back, words.animals.backToAll],
+    body: html`${notice("bad", words.animals.stale(words.status[known]))}
+    ${oneButton(`/animals/${String(id)}/status`, words.animals.markAnyway(words.status[status]), {
+      kind: "",
+      fields,
+    })}`,
+  });
 }
 
 /** `POST /animals/:id/remove`. The list then offers to undo it. */
@@ -345,20 +397,14 @@ function eventWords(
   { action, did, changed }: AnimalEvent,
   categories: readonly Category[],
 ): Html {
-  const { fields, history, status } = visit.words;
-  const shownValue = (field: PetFieldName, value: FieldValue): string => {
-    const text = String(value ?? "");
-    if (field === "name") return shownName(visit, text);
-    if (field === "status") return status[statusChoice(text) ?? noStatus];
-    if (field !== "categoryId") return text;
-    return categories.find(({ id }) => String(id) === text)?.name ?? text;
-  };
+  const { history } = visit.words;
   const changes = petFieldNames.flatMap((field) => {
     const change = changed.find((each) => each.field === field);
     if (change === undefined) return [];
-    const label = fields[field === "categoryId" ? "category" : field];
-    const [before, after] = [shownValue(field, change.before), shownValue(field, change.after)];
-    return [html`${label}: <bdi>${before}</bdi> → <bdi>${after}</bdi>`];
+    const [before, after] = [change.before, change.after].map((each) =>
+      shownValue(visit, field, each, categories),
+    );
+    return [html`${fieldLabel(visit, field)}: <bdi>${before}</bdi> → <bdi>${after}</bdi>`];
   });
   const isNew = did !== undefined && !saysWhat.has(action);
   const what = [...(isNew ? [html`${history.did[did]}`] : []), ...changes];

@@ -9,12 +9,13 @@ import { readForm } from "../body.ts";
 import type { AnimalQuery, FoundAnimals } from "../animals.ts";
 import { query, type Visit } from "../visit.ts";
 import { failure } from "../words/index.ts";
-import { animalForm, noValues } from "./animal.ts";
+import { animalForm, nextValues } from "./animal.ts";
 import { backPath, changeNotice, withChange } from "./changes.ts";
 import { download, icon, notFoundPage, page, seeOther } from "./page.ts";
 import {
   categoryName,
   hidden,
+  noStatus,
   notice,
   number,
   shownName,
@@ -82,7 +83,10 @@ export async function animalsPage(visit: Visit): Promise<Response> {
       </div>
       <section class="card" id="add" aria-labelledby="add-title">
         <h2 id="add-title">${words.animals.addTitle}</h2>
-        ${animalForm(visit, "/animals", noValues, categories, { button: words.buttons.addAnimal })}
+        ${animalForm(visit, "/animals", nextValues(visit), categories, {
+          button: words.buttons.addAnimal,
+          isNext: query(visit, "in") !== "",
+        })}
       </section>
     </div>`,
   });
@@ -217,7 +221,7 @@ function row(
       >
     </div>
     <form method="post" action="/animals/${String(id)}/status" class="segments">
-      ${hidden("back", listPath(asked))}
+      ${hidden("back", listPath(asked))} ${hidden("was", status ?? noStatus)}
       ${statusChoices
         .filter((each) => each !== "none")
         .map(

@@ -8,7 +8,7 @@ import { nameError } from "./animal.ts";
 import { listPath } from "./animals.ts";
 import { changeNotice, withChange } from "./changes.ts";
 import { notFoundPage, page, seeOther } from "./page.ts";
-import { animalsText, categoryName, Fields, type FieldErrors } from "./parts.ts";
+import { animalsText, categoryName, Fields, hidden, type FieldErrors } from "./parts.ts";
 
 /** `GET /categories`. */
 export async function categoriesPage(
@@ -41,7 +41,7 @@ export async function categoriesPage(
       <section class="card" aria-labelledby="add-title">
         <h2 id="add-title">${words.categories.addTitle}</h2>
         <form method="post" action="/categories" novalidate>
-          ${new Fields(visit, { name }, errors).text("name")}
+          ${hidden("once", crypto.randomUUID())} ${new Fields(visit, { name }, errors).text("name")}
           <button>${words.buttons.addCategory}</button>
         </form>
       </section>
@@ -52,10 +52,15 @@ export async function categoriesPage(
 /** `POST /categories`. */
 export async function addCategory(visit: Visit): Promise<Response> {
   const { animals, person } = visit;
-  const name = (await readForm(visit)).text("name");
-  const error = await errorOf(visit, name);
-  if (error !== undefined) return categoriesPage(visit, name, { name: error });
-  return seeOther(withChange("/categories", await animals.addCategory(name, person.name)));
+  const form = await readForm(visit);
+  const name = form.text("name");
+  const path = await visit.once(form, async () => {
+    if ((await errorOf(visit, name)) !== undefined) return undefined;
+    return withChange("/categories", await animals.addCategory(name, person.name));
+  });
+  return path === undefined
+    ? categoriesPage(visit, name, { name: await errorOf(visit, name) })
+    : seeOther(path);
 }
 
 /** What is wrong with a name for a new category, or for the one with the id `own`. */

@@ -1,11 +1,22 @@
 /** What was done lately, what a page says of it, and its Undo. */
 import { parseInt64 } from "../../../domain/int64.ts";
+import type { Category } from "../../animals/categories.ts";
 import { html, type Html } from "../../docs/html.ts";
 import { readForm, type Form } from "../body.ts";
 import type { ChangeMade, ChangeRecord } from "../animals.ts";
 import { ownPage, query, type Visit } from "../visit.ts";
 import { messagePage, notFoundPage, page, seeOther } from "./page.ts";
-import { animalsText, hidden, moment, notice, oneButton, shownName } from "./parts.ts";
+import {
+  animalsText,
+  fieldLabel,
+  hidden,
+  moment,
+  notice,
+  number,
+  oneButton,
+  shownName,
+  shownValue,
+} from "./parts.ts";
 
 /** As many as anybody reads through to find what went wrong. */
 const shownChanges = 50;
@@ -20,7 +31,7 @@ export function withChange(path: string, { changeId }: ChangeMade): string {
 export function backPath(visit: Visit, form: Form): string {
   const target = ownPage(visit, form.text("back") || "/animals");
   if (target === undefined) return "/animals";
-  target.searchParams.delete("change");
+  for (const name of ["change", "in", "as"]) target.searchParams.delete(name);
   return target.pathname + target.search;
 }
 
@@ -37,7 +48,7 @@ export async function changeNotice(visit: Visit): Promise<Html | undefined> {
   return notice(
     "good",
     html`<p>
-        ${changeWords(visit, change)}
+        ${changeWords(visit, change, await visit.animals.categories())}
         ${change.left > 0 && words.done.kept(animalsText(visit, change.left))}
       </p>
       ${mayUndo(visit, change) && undoButton(visit, change.id, words.buttons.undo)}`,
@@ -52,15 +63,44 @@ export function undoButton({ url }: Visit, changeId: bigint, label: string, kind
 }
 
 /** What a change did, as a sentence. */
-function changeWords(visit: Visit, change: ChangeRecord): string {
+function changeWords(
+  visit: Visit,
+  change: ChangeRecord,
+  categories: readonly Category[] = [],
+): string {
   const { done } = visit.words;
   const changed = change.animals - change.left;
   if (change.animals > 0 && changed <= 0) return done.nothing();
-  const what =
-    change.name === undefined ? animalsText(visit, changed) : shownName(visit, change.name.trim());
+  const what = subjectOf(visit, change, changed);
+  const isPlain = change.action === "update" && !change.isUndone && change.undoes === undefined;
+  if (isPlain && change.changed.length > 0) {
+    const parts = change.changed.flatMap(({ field, before, after }) => {
+      const [from, to] = [before, after].map((each) =>
+        isolated(shownValue(visit, field, each, categories)),
+      );
+      const label = fieldLabel(visit, field);
+      return label === undefined
+        ? []
+        : [`${field === "status" ? "" : `${label}: `}${from} → ${to}`];
+    });
+    return visit.words.changes.changed(what, parts.join("; "));
+  }
   const words = change.undoes === undefined ? done[change.action as keyof typeof done] : done.undo;
   if (change.isUndone) return done.undone(what);
   return (words ?? done.other)(what, change.name !== undefined || changed === 1);
+}
+
+/** A name that is read from the right does not turn what stands beside it (UAX 9). */
+const isolated = (text: string) =>
+  /[\u0590-\u08ff\ufb1d-\ufefc]/.test(text) ? `\u2068${text}\u2069` : text;
+
+/** The animals of a change by name, as far as a line has room. */
+function subjectOf(visit: Visit, { name, names }: ChangeRecord, changed: number): string {
+  if (name !== undefined) return isolated(shownName(visit, name.trim()));
+  if (names.length === 0 || changed < names.length) return animalsText(visit, changed);
+  const shown = names.map((each) => isolated(shownName(visit, each.trim()))).join(", ");
+  const more = changed - names.length;
+  return more === 0 ? shown : visit.words.changes.several(shown, number(visit, more));
 }
 
 /** The change of one animal is undone by a button; a larger one has a page that asks. */
@@ -80,8 +120,9 @@ export function mayUndo({ person }: Visit, { actor, isUndone, undoes }: ChangeRe
 /** `GET /changes`: what was done lately and by whom, each with its Undo. */
 export async function changesPage(visit: Visit): Promise<Response> {
   const { words, animals } = visit;
-  const [changes, done] = await Promise.all([
+  const [changes, categories, done] = await Promise.all([
     animals.recentChanges(shownChanges),
+    animals.categories(),
     changeNotice(visit),
   ]);
   return page(visit, {
@@ -98,7 +139,7 @@ export async function changesPage(visit: Visit): Promise<Response> {
                 (change) =>
                   html`<li>
                     <div class="what">
-                      <span>${changeWords(visit, change)}</span>
+                      <span>${changeWords(visit, change, categories)}</span>
                       <span class="soft">${change.actor} · ${moment(visit, change.atMs)}</span>
                     </div>
                     ${mayUndo(visit, change) && undoOf(visit, change)}

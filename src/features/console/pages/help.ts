@@ -1,7 +1,7 @@
 import { html } from "../../docs/html.ts";
 import type { Visit } from "../visit.ts";
 import { page } from "./page.ts";
-import { facts } from "./parts.ts";
+import { facts, oneButton } from "./parts.ts";
 
 /** `GET /help`: the keys of the keyboard, and what the words mean. */
 export function helpPage(visit: Visit): Response {
@@ -20,6 +20,7 @@ export function helpPage(visit: Visit): Response {
         <h2>${help.statuses}</h2>
         ${facts(help.meanings)}
         <p>${help.undo}</p>
+        ${oneButton("/link", visit.words.layout.ownLink)}
       </section>
       <section class="card">
         <h2>${help.shortcuts}</h2>

@@ -76,9 +76,7 @@ export function page(visit: Visit, parts: PageParts): Response {
         <div class="me">
           <span class="who">${person.name}</span>
           <a class="round" href="/help" data-key="?" aria-label="${words.layout.help}">?</a>
-          <form method="post" action="/sign-out">
-            <button class="quiet small">${words.layout.signOut}</button>
-          </form>
+          <a class="button small" href="/sign-out">${words.layout.signOut}</a>
         </div>
       </header>
       <div class="frame">

@@ -1,6 +1,8 @@
 /** What pages are made of: fields, notices, and values as a reader sees them. */
 import { isoSeconds } from "../../../domain/clock.ts";
-import { petStatuses, type PetStatus } from "../../../domain/pet.ts";
+import { petFieldNames, petStatuses, type PetStatus } from "../../../domain/pet.ts";
+import type { Category } from "../../animals/categories.ts";
+import type { FieldValue } from "../../animals/history.ts";
 import { html, trusted, type Html } from "../../docs/html.ts";
 import { unnamed } from "../../import/formats/values.ts";
 import { bytesText } from "../../operate/doctor/finding.ts";
@@ -23,7 +25,7 @@ interface FieldParts {
   readonly label?: string;
   readonly hint?: string | undefined;
   /** Further attributes of the control. */
-  readonly more?: Html;
+  readonly more?: Html | undefined;
 }
 
 export interface Option {
@@ -134,7 +136,7 @@ export function copyField({ words }: Arrival, name: string, label: string, value
 
 /** What stands for "no status" in a form and in an address. */
 export const noStatus = "none";
-type StatusChoice = PetStatus | typeof noStatus;
+export type StatusChoice = PetStatus | typeof noStatus;
 export const statusChoices: readonly StatusChoice[] = [...petStatuses, noStatus];
 
 /** Reads a status of a form. Undefined when it is none of them. */
@@ -148,12 +150,18 @@ export function statusOptions({ words }: Arrival): Option[] {
 
 /** A moment as the person reads it, with the exact one behind it. */
 export function moment({ language }: Arrival, ms: number): Html {
-  return html`<time datetime="${isoSeconds(ms)}">${languages[language].moment.format(ms)}</time>`;
+  const { moment: short, zoned } = languages[language];
+  return html`<time datetime="${isoSeconds(ms)}" title="${zoned.format(ms)}" data-time="moment"
+    >${short.format(ms)}</time
+  >`;
 }
 
 /** A day as the person reads it. */
 export function day({ language }: Arrival, ms: number): Html {
-  return html`<time datetime="${isoSeconds(ms)}">${languages[language].day.format(ms)}</time>`;
+  const { day: short, zoned } = languages[language];
+  return html`<time datetime="${isoSeconds(ms)}" title="${zoned.format(ms)}" data-time="day"
+    >${short.format(ms)}</time
+  >`;
 }
 
 /** A number with its digits in groups. */
@@ -216,6 +224,26 @@ export function table(
 export function shownName({ words }: Arrival, name: string): string {
   if (!isVisible(name)) return words.animals.unnamed;
   return name === unnamed ? words.animals.given : name;
+}
+
+/** What a field of an animal is called; undefined for one that nobody sees. */
+export function fieldLabel({ words }: Arrival, field: string): string | undefined {
+  if (field === "categoryId") return words.fields.category;
+  return petFieldNames.some((each) => each === field) ? words.fields[field as "name"] : undefined;
+}
+
+/** A value of an animal's field in a history. */
+export function shownValue(
+  visit: Arrival,
+  field: string,
+  value: FieldValue,
+  categories: readonly Category[],
+): string {
+  const text = String(value ?? "");
+  if (field === "name") return shownName(visit, text);
+  if (field === "status") return visit.words.status[statusChoice(text) ?? noStatus];
+  if (field !== "categoryId") return text;
+  return categories.find(({ id }) => String(id) === text)?.name ?? text;
 }
 
 /** The name of a key, or its id when the name cannot be seen: a link needs a text. */

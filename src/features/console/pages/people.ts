@@ -103,15 +103,35 @@ export async function inviteAgain(visit: Visit, id: string): Promise<Response> {
   return linkPage(visit, person.name, await visit.people.link(id));
 }
 
+/** `POST /link`: another device of the person who asks. */
+export async function ownLink(visit: Visit): Promise<Response> {
+  const { people, person } = visit;
+  return linkPage(visit, person.name, await people.link(person.id));
+}
+
+/** `GET /sign-out`: who signs out comes back by a link only. */
+export function signOutPage(visit: Visit): Response {
+  const { words } = visit;
+  return page(visit, {
+    title: words.layout.signOut,
+    section: "help",
+    body: html`<p>${words.layout.signOutSure}</p>
+      <div class="acts start">
+        ${oneButton("/sign-out", words.layout.signOut, { kind: "" })}
+        ${oneButton("/link", words.layout.ownLink)}
+      </div>`,
+  });
+}
+
 async function linkPage(visit: Visit, name: string, token: Secret): Promise<Response> {
-  const { words, url } = visit;
+  const { words, url, person } = visit;
   // Loaded where it is wanted.
   const { renderSVG } = await import("uqr");
   const link = `${url.origin}/join/${token}`;
   return page(visit, {
     title: words.people.linkTitle(name),
-    section: "people",
-    back: ["/people", words.people.back],
+    section: person.role === "operator" ? "people" : "help",
+    ...(person.role === "operator" && { back: ["/people", words.people.back] as const }),
     isOnce: true,
     body: html`<section class="card narrow">
       <p>${words.people.linkHint}</p>

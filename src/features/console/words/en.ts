@@ -79,7 +79,7 @@ export const en = {
     unban: "End the ban",
     undo: "Undo",
   },
-  status: { available: "available", pending: "pending", sold: "sold", none: "none" },
+  status: { available: "available", pending: "pending", sold: "adopted", none: "no status" },
   plans,
   roles: { staff: "Staff", operator: "Operator" },
   layout: {
@@ -87,6 +87,9 @@ export const en = {
     sections: "Sections",
     help: "Help",
     signOut: "Sign out",
+    signOutSure:
+      "To come back you need a link: make one now for later, or ask an operator for one.",
+    ownLink: "Make a link for another device",
     description: "The staff's console of an animal-adoption catalogue.",
     footer: "rehome",
     lost: "The service cannot be reached. Nothing you typed is lost: try again in a moment.",
@@ -138,9 +141,15 @@ export const en = {
     removeHint: "You can undo it for 90 days.",
     removed: "This animal was removed.",
     meanwhile: (value: string) =>
-      `Somebody else changed this to “${value}” meanwhile. Save again to replace it.`,
+      `Someone else has since changed this to “${value}”. Save again to replace it.`,
+    stale: (value: string) => `Someone else has since changed this to “${value}”.`,
+    markAnyway: (value: string) => `Change it to “${value}”`,
+    photos:
+      "There are no photos here: rehome keeps names and statuses. Show photos on your website, by the number of the animal.",
   },
   changes: {
+    changed: (name: string, what: string) => `${name}: ${what}.`,
+    several: (names: string, more: string) => `${names} and ${more} more`,
     title: "Recent changes",
     none: "Nobody has changed anything yet.",
     sure: (animals: string) =>
@@ -442,8 +451,8 @@ export const en = {
     meanings: [
       ["available", "looking for a home"],
       ["pending", "somebody wants to adopt it: reserved"],
-      ["sold", "adopted"],
-      ["none", "nothing is known"],
+      ["adopted", "has a home; programs read “sold”"],
+      ["no status", "nothing is known"],
     ] as readonly (readonly [string, string])[],
     undo: "You can undo a change of animals for 90 days: press Undo right after it, or later under Recent changes.",
   },

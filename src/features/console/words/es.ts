@@ -85,6 +85,9 @@ export const es: Words = {
     sections: "Secciones",
     help: "Ayuda",
     signOut: "Salir",
+    signOutSure:
+      "Para volver a entrar necesitas un enlace: crea uno ahora o pídeselo después a un operador.",
+    ownLink: "Crear un enlace para otro dispositivo",
     description: "La consola del personal de un catálogo de animales en adopción.",
     footer: "rehome",
     lost: "No se puede conectar con el servicio. Lo que has escrito no se pierde: inténtalo de nuevo en un momento.",
@@ -134,9 +137,15 @@ export const es: Words = {
     removeHint: "Puedes deshacerlo durante 90 días.",
     removed: "Este animal se retiró.",
     meanwhile: (value) =>
-      `Otra persona puso aquí «${value}» mientras tanto. Guarda otra vez para cambiarlo.`,
+      `Alguien ha cambiado esto a «${value}» mientras tanto. Guarda otra vez para reemplazarlo.`,
+    stale: (value) => `Alguien ha cambiado esto a «${value}» mientras tanto.`,
+    markAnyway: (value) => `Cambiarlo a «${value}»`,
+    photos:
+      "Aquí no hay fotos: rehome guarda nombres y estados. Muéstralas en tu página web, con el número del animal.",
   },
   changes: {
+    changed: (name, what) => `${name}: ${what}.`,
+    several: (names, more) => `${names} y ${more} más`,
     title: "Últimos cambios",
     none: "Nadie ha cambiado nada todavía.",
     sure: (animals) =>
@@ -453,7 +462,7 @@ export const es: Words = {
     meanings: [
       ["disponible", "busca un hogar"],
       ["reservado", "alguien quiere adoptarlo"],
-      ["adoptado", "ya tiene un hogar"],
+      ["adoptado", "ya tiene un hogar; los programas leen «sold»"],
       ["sin estado", "no se sabe nada"],
     ],
     undo: "Los cambios de animales se pueden deshacer durante 90 días: pulsa Deshacer justo después, o más tarde en Últimos cambios.",

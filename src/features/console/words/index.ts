@@ -7,6 +7,8 @@ export type Words = typeof en;
 
 const formats = (locale: string) => ({
   moment: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }),
+  /** With its zone, which another clock may not have. */
+  zoned: new Intl.DateTimeFormat(locale, { dateStyle: "long", timeStyle: "long" }),
   day: new Intl.DateTimeFormat(locale, { dateStyle: "medium" }),
   number: new Intl.NumberFormat(locale, { useGrouping: "always" }),
 });
