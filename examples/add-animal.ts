@@ -52,7 +52,7 @@ async function send(
 async function main(): Promise<void> {
   const [name, category, status] = process.argv.slice(2);
   if (name === undefined || !/^-?\d+$/.test(category ?? "")) {
-    throw new Error("give a name, a category, and a status if there is one.");
+    throw new Error("give a name, the number of a category, and a status if there is one.");
   }
   // The category is written as it was given: a number in JavaScript is exact up to 2^53 only.
   const more = status === undefined ? "" : `,"status":${JSON.stringify(status)}`;

@@ -8,6 +8,7 @@ Needs Python 3.8 or later and nothing else.
 import json
 import os
 import random
+import re
 import sys
 import time
 import urllib.error
@@ -51,8 +52,8 @@ def add(animal):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4):
-        sys.exit("Error: give a name, a category, and a status if there is one.")
+    if len(sys.argv) not in (3, 4) or not re.fullmatch(r"-?\d+", sys.argv[2]):
+        sys.exit("Error: give a name, the number of a category, and a status if there is one.")
     pet = {"name": sys.argv[1], "categoryId": int(sys.argv[2])}
     if len(sys.argv) == 4:
         pet["status"] = sys.argv[3]

@@ -147,6 +147,7 @@ export function baseAddress(flag: string, description: string): Setting<string |
 /** A web origin (RFC 6454), or `*` for all of them. Undefined when it is none. */
 export function origin(value: string): string | undefined {
   if (value === "*") return value;
+  if (value.includes("*")) return undefined;
   return URL.canParse(value) && new URL(value).origin === value ? value : undefined;
 }
 
@@ -195,13 +196,13 @@ export const settings = {
     "cors-origin",
     "ORIGIN",
     "web origin that may call the service",
-    "must be origins such as https://example.org, or *",
+    "must be origins such as https://example.org, or * alone for all of them",
     origin,
   ),
   trustedProxy: list<Cidr>(
     "trusted-proxy",
     "CIDR",
-    "proxy whose X-Forwarded-For is trusted",
+    "proxy whose X-Forwarded headers are trusted",
     "must be addresses or ranges such as 10.0.0.0/8",
     parseCidr,
   ),

@@ -75,7 +75,7 @@ describe("the setting of a feature", () => {
   test("beats the environment with its flag, and is refused in words when it is not valid", () => {
     const loaded = loadConfig({ "side-listener": "127.0.0.1:80" }, env, [side]);
     expect(loaded.valueOf(side)).toEqual({ host: "127.0.0.1", port: 80 });
-    expect(() => loadConfig({ "side-listener": "80" }, env, [side])).toThrow(
+    expect(() => loadConfig({ "side-listener": "nowhere" }, env, [side])).toThrow(
       /^--side-listener must be/,
     );
   });
@@ -181,4 +181,13 @@ test.each([
   ["True", undefined],
 ])("%j as a switch is %p", (text, value) => {
   expect(toggle("on", "switch it on").parse(text)).toBe(value);
+});
+
+test("a web origin is exact, and * is all of them: no pattern would match", () => {
+  const { parse } = settings.corsOrigin;
+  expect(parse("https://a.example,http://localhost:3000")).toHaveLength(2);
+  expect(parse("*")).toEqual(["*"]);
+  for (const pattern of ["https://*.example.org", "*.example.org", "https://*", "**"]) {
+    expect([pattern, parse(pattern)]).toEqual([pattern, undefined]);
+  }
 });

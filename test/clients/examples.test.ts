@@ -154,6 +154,16 @@ test.each(adders.map((program) => ({ ...program, runs: isThere(program) })))(
   },
 );
 
+test.each(adders.map((program) => ({ ...program, runs: isThere(program) })))(
+  "adding an animal in $name with a category that is no number says what to give",
+  async ({ command, runs }) => {
+    if (!runs) return;
+    const { exitCode, stdout, stderr } = await run([...command, "Pip", "abc"], server.origin);
+    expect([exitCode, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^Error: give a name, the number of a category[^\n]*\n$/);
+  },
+);
+
 test("the session with curl says what its comments promise", async () => {
   const { exitCode, stdout, stderr } = await run(
     ["sh", join(examples, "session.sh")],

@@ -1,25 +1,29 @@
-import type { OpenApiDocument } from "./openapi/finalise.ts";
+import { keyPrefixes } from "../../domain/api-key.ts";
 import { clientScript } from "./client.macro.ts" with { type: "macro" };
-import { heading } from "./heading.ts";
-import { html, type Html } from "./html.ts";
+import { html, trusted, type Html } from "./html.ts";
 import { logoMark, page, type Page } from "./layout.ts";
-import { contents } from "./contents.ts";
-import { operationSection, operationsOf } from "./operation.ts";
-import { quickStart } from "./quick-start.ts";
-import { commonHeaderList } from "./responses.ts";
+import type { OpenApiDocument } from "./openapi/document.ts";
+import { createPetExamples } from "./openapi/operations.ts";
+import {
+  command,
+  heading,
+  headerFields,
+  methodBadge,
+  operationSection,
+  operationsOf,
+  type Operation,
+  type Server,
+} from "./operation.ts";
+import { commonHeaders } from "./openapi/components.ts";
+import { sampleOf } from "./samples.ts";
 import { fieldList, fieldsOf, line, markdown, rulesOf, typeOf, type Schema } from "./schema.ts";
-import { themeChoice } from "./theme.ts";
-import type { Server } from "./try-form.ts";
-import { isBeforeEndpoints, topicSection, topicsOf } from "./topic.ts";
 import controls from "./controls.css" with { type: "text" };
 import style from "./documentation.css" with { type: "text" };
 
-const script = clientScript("docs/client/main.js");
+const script = clientScript("docs/client.js");
 
 /** The document as a page. It is complete without JavaScript, and sends requests with it. */
-export function documentationPage(document: OpenApiDocument, documentPath: string): Page {
-  // Relative, so that it also leads there where a proxy puts the service below a path.
-  const documentLink = documentPath.slice(1);
+export function documentationPage(document: OpenApiDocument, guides: string | undefined): Page {
   const { info, servers: named = [], components = {} } = document;
   const servers = named.map(({ url, description = url }) => ({ url, description }));
   const operations = operationsOf(document);
@@ -32,26 +36,25 @@ export function documentationPage(document: OpenApiDocument, documentPath: strin
     <div class="frame">
       ${contents(before, operations, after, schemas)}
       <main id="content">
-        ${intro(document, introduction, servers, documentPath)} ${quickStart(document)}
-        ${before.map(topicSection)}
-        <section
-          id="endpoints"
-          class="group"
-          data-words="operations methods routes paths reference"
-        >
+        <section class="intro">
+          <h1>${info.title} <span class="tag">${info.version}</span></h1>
+          ${markdown(introduction)} ${addresses(servers, guides)}
+        </section>
+        ${quickStart(servers)} ${before.map(topicSection)}
+        <section id="endpoints" class="group">
           ${heading(2, "endpoints", "Endpoints")}
           ${operations.map((operation) => operationSection(document, operation, servers))}
         </section>
         ${responsesSection(document)} ${after.map(topicSection)}
-        <section class="schemas" id="schemas" data-words="models types objects fields">
+        <section class="schemas" id="schemas">
           ${heading(2, "schemas", "Schemas")}
-          ${schemas.map(([name, schema]) => schemaSection(document, name, schema))}
+          ${schemas.map(([name, schema]) => schemaArticle(document, name, schema))}
         </section>
       </main>
     </div>
     <footer>
       ${logoMark} rehome ${info.version} · OpenAPI ${document.openapi} ·
-      <a href="${documentLink}">document</a>
+      <a href="docs/json">document</a>
     </footer>
     <p id="announcement" class="unseen" role="status"></p>`;
   return page({
@@ -64,45 +67,11 @@ export function documentationPage(document: OpenApiDocument, documentPath: strin
   });
 }
 
-function intro(
-  { info }: OpenApiDocument,
-  text: string,
-  servers: readonly Server[],
-  documentPath: string,
-): Html {
-  return html`<section class="intro">
-    <h1>${info.title} <span class="tag">${info.version}</span></h1>
-    ${markdown(text)}
-    <dl class="addresses">
-      ${servers.map(({ url, description }) => address(description, html`<code>${url}</code>`))}
-      ${address("OpenAPI document", html`<a href="${documentPath.slice(1)}">${documentPath}</a>, <a href="docs/yaml">/docs/yaml</a>`)}
-    </dl>
-  </section>`;
-}
-
-function address(name: string, value: Html): Html {
-  return html`<div>
-    <dt>${name}</dt>
-    <dd>${value}</dd>
-  </div>`;
-}
-
 function header(version: string): Html {
   return html`<header>
     <a class="brand" href="#content"
       >${logoMark}<span>rehome</span> <span class="tag">${version}</span></a
     >
-    <form class="search live" role="search" autocomplete="off">
-      <label class="unseen" for="search">Search this page</label>
-      <input
-        id="search"
-        type="search"
-        placeholder="Search"
-        aria-keyshortcuts="Control+K"
-        aria-controls="found"
-      /><kbd aria-hidden="true">Ctrl K</kbd>
-      <ul id="found" hidden></ul>
-    </form>
     <form class="key live" autocomplete="off">
       <label for="key">API key</label>
       <span class="secret"
@@ -123,25 +92,135 @@ function header(version: string): Html {
         >Sent only to the service, and forgotten when you leave the page.</span
       >
     </form>
-    ${themeChoice}
   </header>`;
 }
 
+/** Where everything of the page is, in its order. */
+function contents(
+  before: readonly Topic[],
+  operations: readonly Operation[],
+  after: readonly Topic[],
+  schemas: readonly [string, Schema][],
+): Html {
+  const link = (id: string, text: Html, isOld = false) =>
+    html`<li><a href="#${id}" ${isOld && trusted(' class="old"')}>${text}</a></li>`;
+  const group = (title: string, links: readonly Html[]) =>
+    html`<p id="contents-${title.toLowerCase()}">${title}</p>
+      <ul aria-labelledby="contents-${title.toLowerCase()}">
+        ${links}
+      </ul>`;
+  const topics = (list: readonly Topic[]) => list.map(({ id, title }) => link(id, html`${title}`));
+  const operationLinks = operations.map(({ id, method, summary, isDeprecated }) =>
+    link(id, html`${methodBadge(method)} <span>${summary}</span>`, isDeprecated),
+  );
+  const schemaLinks = schemas.map(([name]) => link(`schema-${name}`, html`${name}`));
+  return html`<nav aria-label="Contents">
+    ${group("Start", [link("quick-start", html`Quick start`), ...topics(before)])}
+    ${group("Endpoints", operationLinks)}
+    ${group("Guide", [link("responses", html`Responses`), ...topics(after)])}
+    ${group("Schemas", schemaLinks)}
+  </nav>`;
+}
+
+/** Where the service, its document and its guides are. Relative, for a proxy below a path. */
+function addresses(servers: readonly Server[], guides: string | undefined): Html {
+  const address = (name: string, value: Html) =>
+    html`<div>
+      <dt>${name}</dt>
+      <dd>${value}</dd>
+    </div>`;
+  const guide = guides && address("Guides", html`<a href="${guides}">${guides}</a>`);
+  return html`<dl class="addresses">
+    ${servers.map(({ url, description }) => address(description, html`<code>${url}</code>`))}
+    ${address("OpenAPI document", html`<a href="docs/json">/docs/json</a>, <a href="docs/yaml">/docs/yaml</a>`)}
+    ${guide}
+  </dl>`;
+}
+
 function responsesSection(document: OpenApiDocument): Html {
-  return html`<section id="responses" data-words="headers status answers json">
+  return html`<section id="responses">
     ${heading(2, "responses", "Responses")}
     <p>
       Every response is JSON, a refusal too (see <a href="#errors">Errors</a>), and carries these
       headers:
     </p>
-    ${commonHeaderList(document)}
+    ${fieldList(document, headerFields(document, commonHeaders), "header")}
   </section>`;
 }
 
-function schemaSection(document: OpenApiDocument, name: string, schema: Schema): Html {
+/** From no key to the second page, in four steps that can be typed into a shell. */
+function quickStart(servers: readonly Server[]): Html {
+  const pets = `${servers[0]?.url ?? ""}/pets`;
+  const list = { method: "GET", headers: [], hasList: true };
+  const { value } = createPetExamples.withStatus;
+  const add = { method: "POST", headers: [], hasList: false, body: JSON.stringify(value) };
+  return html`<section id="quick-start">
+    ${heading(2, "quick-start", "Quick start")}
+    <ol class="steps">
+      <li>
+        <strong>Get a key</strong> from the operator of this service.
+        ${command(`export API_KEY=${keyPrefixes.production}...`)}
+      </li>
+      <li>
+        <strong>Send the first request.</strong> An empty catalogue returns <code>[]</code>.
+        ${command(sampleOf("curl", { ...list, url: pets }))}
+      </li>
+      <li>
+        <strong>Add the first animal.</strong> The response has the <code>id</code> that it was
+        given. ${command(sampleOf("curl", { ...add, url: pets }))}
+      </li>
+      <li>
+        <strong>Go to the next page:</strong> the address is in the header <code>Link</code> of the
+        page before. ${command(sampleOf("curl", { ...list, url: `${pets}?limit=1&after=1` }))}
+      </li>
+    </ol>
+    <p class="soft">
+      Each <a href="#endpoints">endpoint</a> shows its request in JavaScript, Python and PHP too.
+    </p>
+  </section>`;
+}
+
+/** A part of the document's prose under a heading. */
+interface Topic {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** What a reader needs before the first request: it stands before the reference, on a phone too. */
+function isBeforeEndpoints({ id }: Topic): boolean {
+  return id === "authentication" || id === "rate-limits";
+}
+
+/** The prose before the first heading, and what stands under each. */
+function topicsOf(text: string): { introduction: string; topics: Topic[] } {
+  const [introduction = "", ...rest] = text.split(/^## /m);
+  const topics = rest.map((part) => {
+    const title = part.split("\n", 1)[0] ?? "";
+    const id = title.toLowerCase().replaceAll(" ", "-");
+    return { id, title, text: part.slice(title.length) };
+  });
+  return { introduction, topics };
+}
+
+/** Tables can be scrolled by themselves on a narrow screen, with the keyboard too. */
+function topicSection({ id, title, text }: Topic): Html {
+  const prose = markdown(text).text.replace(/<table>.*?<\/table>/gs, (table) => {
+    const [, first = ""] = /<th[^>]*>(.*?)<\/th>/.exec(table) ?? [];
+    return html`<div class="table" tabindex="0" role="region" aria-label="${title}: ${first}">
+      ${trusted(table)}
+    </div>`.text;
+  });
+  return html`<section class="topic" id="${id}">
+    ${heading(2, id, title)} ${trusted(prose)}
+  </section>`;
+}
+
+function schemaArticle(document: OpenApiDocument, name: string, schema: Schema): Html {
   const fields = fieldsOf(schema);
+  const type = html` <span class="type">${typeOf(document, schema)}</span>`;
   return html`<article id="schema-${name}">
-    ${heading(3, `schema-${name}`, name, html` <span class="type">${typeOf(document, schema)}</span>`)}
+    ${heading(3, `schema-${name}`, name, type)}
     <p>${line(schema.description ?? "")}${rulesOf(document, schema)}</p>
     ${fields.length > 0 && fieldList(document, fields)}
   </article>`;

@@ -1,24 +1,28 @@
+import { text } from "../../config.ts";
 import type { Feature } from "../../feature.ts";
 
-export const documentationPath = "/docs";
+const docsUrl = {
+  ...text("docs-url", "URL", "where callers find the guides of this service, for a link on /docs"),
+  rule: "must be an http or https address",
+  parse: (value: string) =>
+    /^https?:\/\/\S+$/.test(value) && URL.canParse(value) ? value : undefined,
+};
 
 /** The OpenAPI document, the page that shows it, and the landing page. */
 export const docsFeature: Feature = {
   name: "page",
+  settings: [docsUrl],
   commands: [
     {
       path: "openapi",
       load: async () => (await import("./openapi-command.ts")).openapiCommand,
     },
   ],
-  routes: () => ({
-    pages: [{ title: "Docs", path: documentationPath }],
+  routes: (valueOf) => ({
+    pages: [{ title: "Docs", path: "/docs" }],
     async load() {
-      const [{ landingRoutes }, { documentationRoutes }] = await Promise.all([
-        import("./landing-route.ts"),
-        import("./documentation-routes.ts"),
-      ]);
-      return (options) => [landingRoutes(), documentationRoutes(options)];
+      const { docsRoutes } = await import("./routes.ts");
+      return (options) => [docsRoutes({ ...options, guides: valueOf(docsUrl) })];
     },
   }),
 };

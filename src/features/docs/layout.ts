@@ -1,5 +1,4 @@
 import { html, trusted, type Html } from "./html.ts";
-import { clientScript } from "./client.macro.ts" with { type: "macro" };
 import logo from "./logo.svg" with { type: "text" };
 import shared from "./shared.css" with { type: "text" };
 
@@ -23,8 +22,8 @@ export interface Page {
 
 const icon = `data:image/svg+xml,${encodeURIComponent(logo.replaceAll("currentColor", "#0f766e"))}`;
 export const logoMark = trusted(logo);
-/** Runs before anything is shown, so that the page appears in the chosen theme. */
-const early = clientScript("docs/client/early.js");
+/** Runs before anything is shown, and marks what works only with a script. */
+const early = 'document.documentElement.classList.add("live")';
 
 /** The page, and the headers that let a browser run what stands in it and nothing else. */
 export function page(parts: PageParts): Page {

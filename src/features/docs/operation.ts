@@ -1,22 +1,28 @@
 import { STATUS_CODES } from "node:http";
 import type { OpenAPIV3 } from "openapi-types";
 import { jsonType } from "../../http/errors.ts";
-import type { OpenApiDocument } from "./openapi/finalise.ts";
-import { heading } from "./heading.ts";
 import { html, trusted, type Html } from "./html.ts";
 import { laidOut, textOf } from "./json-text.ts";
-import { responseList } from "./responses.ts";
+import { commonHeaders } from "./openapi/components.ts";
+import type { OpenApiDocument } from "./openapi/document.ts";
+import { languages, sampleOf, type SampleRequest } from "./samples.ts";
 import {
   fieldList,
   fieldsOf,
+  line,
   markdown,
   resolve,
+  rulesOf,
   typeOf,
   type Field,
   type Schema,
 } from "./schema.ts";
-import { codeOf } from "./code.ts";
-import { tryForm, type Server } from "./try-form.ts";
+
+/** An address that requests can be sent to. */
+export interface Server {
+  readonly url: string;
+  readonly description: string;
+}
 
 /** An operation with its address. */
 export interface Operation {
@@ -39,21 +45,37 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
   );
 }
 
+/** A heading and a link to it. `more` stands behind the title, not in the link's name. */
+export function heading(level: 2 | 3, id: string, title: string, more: Html | false = false): Html {
+  const tag = trusted(`h${level}`);
+  return html`<div class="heading">
+    <${tag}>${title}${more}</${tag}>
+    <a class="anchor" href="#${id}" aria-label="Link to ${title}"></a>
+  </div>`;
+}
+
 /** A method as a coloured word. */
 export function methodBadge(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
 
-/** What the document says of an operation, a form to try it, an answer, and its code. */
+/** Something to be typed into a shell, with a button to copy it. */
+export function command(text: string): Html {
+  return html`<div class="command">
+    <button type="button" class="quiet copy live">Copy</button>
+    <pre>${text}</pre>
+  </div>`;
+}
+
+/** What the document says of an operation, a form to try it, a response, and its code. */
 export function operationSection(
   document: OpenApiDocument,
-  operation: Operation,
+  { id, method, path, summary, isDeprecated, detail }: Operation,
   servers: readonly Server[],
 ): Html {
-  const { id, method, path, summary, isDeprecated, detail } = operation;
-  const parameters = parametersOf(document, operation);
-  const body = bodyOf(document, operation);
-  const example = exampleAnswer(document, detail.responses);
+  const parameters = parametersOf(document, detail);
+  const body = bodyOf(document, detail);
+  const example = exampleResponse(document, detail);
   const request = {
     method,
     url: `${servers[0]?.url ?? ""}${filled(path, parameters)}`,
@@ -61,8 +83,9 @@ export function operationSection(
     body: body?.example,
     hasList: example.text.startsWith("["),
   };
+  const deprecated = isDeprecated && html` <span class="tag old">deprecated</span>`;
   return html`<section class="operation" id="${id}">
-    ${heading(3, id, summary, isDeprecated && html` <span class="tag old">deprecated</span>`)}
+    ${heading(3, id, summary, deprecated)}
     <p class="address">${methodBadge(method)} <code>${breakable(path)}</code></p>
     <div class="columns">
       <div class="about">${markdown(detail.description ?? "")}</div>
@@ -75,7 +98,7 @@ export function operationSection(
         novalidate
         aria-label="${summary}"
       >
-        ${tryForm(document, id, parameters, body?.example, servers)}
+        ${tryFields(document, id, parameters, body?.example, servers)}
         <div class="result">
           <p class="outcome">
             <strong class="status s2">${example.status} ${STATUS_CODES[example.status]}</strong>
@@ -85,36 +108,19 @@ export function operationSection(
         </div>
         ${codeOf(id, request)}
       </form>
-      <div class="reference">${reference(document, operation, parameters, body)}</div>
+      <div class="reference">
+        ${parameterReference(document, parameters)} ${body && bodyReference(document, body.schema)}
+        <h4>Responses</h4>
+        <div class="responses">${responsesOf(document, id, detail)}</div>
+      </div>
     </div>
   </section>`;
 }
 
-/** What the document says of each part of a request, and of each response. */
-function reference(
-  document: OpenApiDocument,
-  { id, detail }: Operation,
-  parameters: readonly Field[],
-  body: Body | undefined,
-): Html {
-  return html`${
-      parameters.length > 0 &&
-      html`<h4>Parameters</h4>
-        ${fieldList(document, parameters)}`
-    }
-    ${
-      body !== undefined &&
-      html`<h4>Body</h4>
-        <p>${typeOf(document, body.schema)} as <code>${jsonType}</code></p>
-        ${fieldList(document, fieldsOf(resolve(document, body.schema).value))}`
-    }
-    <h4>Responses</h4>
-    ${responseList(document, id, detail.responses)}`;
-}
-
 /** A path that may break before each of its segments. */
 function breakable(path: string): Html {
-  return html`${path.split("/").flatMap((part, at) => (at === 0 ? [] : [trusted("<wbr>/"), html`${part}`]))}`;
+  const segments = path.split("/").slice(1);
+  return html`${segments.map((segment) => html`<wbr />/${segment}`)}`;
 }
 
 /** The path with an example of each of its parameters. */
@@ -124,7 +130,7 @@ function filled(path: string, parameters: readonly Field[]): string {
   );
 }
 
-function parametersOf(document: OpenApiDocument, { detail }: Operation): Field[] {
+function parametersOf(document: OpenApiDocument, detail: OpenAPIV3.OperationObject): Field[] {
   return (detail.parameters ?? []).map((parameter) => {
     const { value } = resolve(document, parameter);
     const { name, description, required = false, schema = {}, in: place, example } = value;
@@ -132,27 +138,196 @@ function parametersOf(document: OpenApiDocument, { detail }: Operation): Field[]
   });
 }
 
-interface Body {
-  readonly schema: Schema | OpenAPIV3.ReferenceObject;
-  /** As it stands in the form to begin with. */
-  readonly example: string;
-}
+type Examples = NonNullable<OpenAPIV3.MediaTypeObject["examples"]>;
 
-function bodyOf(document: OpenApiDocument, { detail }: Operation): Body | undefined {
-  if (detail.requestBody === undefined) return undefined;
-  const { schema = {}, examples = {} } =
-    resolve(document, detail.requestBody).value.content[jsonType] ?? {};
+/** The value of the first example, as the form and the code begin with it. */
+function firstExample(document: OpenApiDocument, examples: Examples = {}): unknown {
   const [first] = Object.values(examples);
-  const value: unknown = first && resolve(document, first).value.value;
-  return { schema, example: JSON.stringify(value, null, 2) };
+  return first && resolve(document, first).value.value;
 }
 
-/** What the operation answers when all goes well. */
-function exampleAnswer(document: OpenApiDocument, responses: OpenAPIV3.ResponsesObject) {
+function bodyOf(document: OpenApiDocument, { requestBody }: OpenAPIV3.OperationObject) {
+  if (requestBody === undefined) return undefined;
+  const { schema = {}, examples } = resolve(document, requestBody).value.content[jsonType] ?? {};
+  return { schema, example: JSON.stringify(firstExample(document, examples), null, 2) };
+}
+
+/** What the operation responds when all goes well. */
+function exampleResponse(document: OpenApiDocument, { responses }: OpenAPIV3.OperationObject) {
   const [status = "", response] =
     Object.entries(responses).find(([each]) => each.startsWith("2")) ?? [];
   const { content = {} } = response === undefined ? {} : resolve(document, response).value;
-  const [first] = Object.values(content[jsonType]?.examples ?? {});
-  const value: unknown = first && resolve(document, first).value.value;
-  return { status, text: JSON.stringify(value) };
+  return { status, text: JSON.stringify(firstExample(document, content[jsonType]?.examples)) };
+}
+
+function parameterReference(document: OpenApiDocument, parameters: readonly Field[]) {
+  if (parameters.length === 0) return undefined;
+  return html`<h4>Parameters</h4>
+    ${fieldList(document, parameters)}`;
+}
+
+function bodyReference(
+  document: OpenApiDocument,
+  schema: Schema | OpenAPIV3.ReferenceObject,
+): Html {
+  return html`<h4>Body</h4>
+    <p>${typeOf(document, schema)} as <code>${jsonType}</code></p>
+    ${fieldList(document, fieldsOf(resolve(document, schema).value))}`;
+}
+
+function responsesOf(
+  document: OpenApiDocument,
+  id: string,
+  { responses }: OpenAPIV3.OperationObject,
+): Html[] {
+  return Object.entries(responses).map(([status, response]) =>
+    responseOf(document, id, status, response),
+  );
+}
+
+/** A response of an operation, with an id of its own: `listPets-429`. */
+function responseOf(
+  document: OpenApiDocument,
+  operationId: string,
+  status: string,
+  response: OpenAPIV3.ResponseObject | OpenAPIV3.ReferenceObject,
+): Html {
+  const { description, headers = {}, content = {} } = resolve(document, response).value;
+  const id = `${operationId}-${status}`;
+  const { schema, examples = {} } = content[jsonType] ?? {};
+  const own = Object.entries(headers).filter(([name]) => !(name in commonHeaders));
+  const figures = Object.values(examples).map((example) => {
+    const { summary, value } = resolve(document, example).value;
+    return html`<figure>
+      <figcaption>${summary}</figcaption>
+      <pre class="json">${textOf(laidOut(JSON.stringify(value)))}</pre>
+    </figure>`;
+  });
+  return html`<details id="${id}">
+    <summary>
+      <span class="status s${status.charAt(0)}">${status}</span>
+      <span>${line(description)}</span>
+    </summary>
+    <p class="meta">
+      <span
+        >${schema && html`Body: ${typeOf(document, schema)}, `}headers: as on
+        <a href="#responses">every response</a>${own.length > 0 && ", and:"}</span
+      >
+      <a class="anchor" href="#${id}" aria-label="Link to ${status} of ${operationId}"></a>
+    </p>
+    ${own.length > 0 && fieldList(document, headerFields(document, Object.fromEntries(own)))}
+    ${figures}
+  </details>`;
+}
+
+/** The headers of a response as fields. */
+export function headerFields(
+  document: OpenApiDocument,
+  headers: NonNullable<OpenAPIV3.ResponseObject["headers"]>,
+): Field[] {
+  return Object.entries(headers).map(([name, header]) => {
+    const { value } = resolve(document, header);
+    // How long a header may be is for tools that check it.
+    const { maxLength: _, ...schema } = resolve(document, value.schema ?? {}).value;
+    return { name, description: value.description, required: false, schema };
+  });
+}
+
+/** The fields of a request and the button that sends it; shown only with a script. */
+function tryFields(
+  document: OpenApiDocument,
+  operationId: string,
+  parameters: readonly Field[],
+  body: string | undefined,
+  servers: readonly Server[],
+): Html {
+  const inputs = parameters.map((field) => input(document, operationId, field));
+  const id = `${operationId}-body`;
+  const bodyField =
+    body !== undefined &&
+    html`<label for="${id}">Body <span class="type">JSON</span></label>
+      <textarea
+        id="${id}"
+        name="body"
+        rows="${body.split("\n").length}"
+        spellcheck="false"
+        data-in="body"
+      >
+${body}</textarea>`;
+  return html`<div class="live">
+    <h4>Try it</h4>
+    <div class="inputs">${servers.length > 1 && serverChoice(operationId, servers)} ${inputs}</div>
+    ${bodyField}
+    <div class="actions">
+      <button type="submit">Send</button>
+      <span class="hint"><a href="#key">Paste an API key</a> to send requests.</span>
+    </div>
+  </div>`;
+}
+
+function serverChoice(operationId: string, servers: readonly Server[]): Html {
+  const id = `${operationId}-server`;
+  // The page's own address is found from where it is read, so that it is right behind any proxy.
+  const options = servers.map(
+    ({ url, description }, at) =>
+      html`<option value="${at === 0 ? "" : url}">${description}</option>`,
+  );
+  return html`<div>
+    <label for="${id}">Server</label>
+    <select id="${id}" class="server">
+      ${options}
+    </select>
+  </div>`;
+}
+
+function input(document: OpenApiDocument, operationId: string, field: Field): Html {
+  const { name, place, schema } = field;
+  const id = `${operationId}-${name}`;
+  const { value, name: type } = resolve(document, schema);
+  const control =
+    value.enum === undefined
+      ? html`<input
+          id="${id}"
+          name="${name}"
+          data-in="${place}"
+          value="${place === "path" ? String(field.example) : ""}"
+          placeholder="${value.default === undefined ? "" : String(value.default)}"
+          inputmode="${value.type === "integer" ? "numeric" : "text"}"
+          spellcheck="false"
+          aria-description="${rulesOf(document, schema)}"
+        />`
+      : html`<select id="${id}" name="${name}" data-in="${place}">
+          <option value="">any</option>
+          ${(value.enum as string[]).map((each) => html`<option>${each}</option>`)}
+        </select>`;
+  return html`<div>
+    <label for="${id}"
+      ><code>${name}</code> <span class="type">${value.format ?? type ?? value.type}</span></label
+    >
+    ${control}
+  </div>`;
+}
+
+/** The same request in each language. Radio buttons choose one without a script. */
+function codeOf(operationId: string, request: SampleRequest): Html {
+  const choices = languages.map(
+    ({ id, title }, at) =>
+      html`<label
+        ><input
+          type="radio"
+          name="${operationId}-language"
+          value="${id}"
+          ${at === 0 && trusted("checked")}
+        />${title}</label
+      >`,
+  );
+  const programs = languages.map(
+    ({ id }) => html`<pre class="${id}" data-language="${id}">${sampleOf(id, request)}</pre>`,
+  );
+  return html`<fieldset class="code">
+    <legend>As code</legend>
+    <div class="languages">${choices}</div>
+    <button type="button" class="quiet copy live">Copy</button>
+    ${programs}
+  </fieldset>`;
 }

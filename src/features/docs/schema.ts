@@ -1,5 +1,5 @@
 import type { OpenAPIV3 } from "openapi-types";
-import type { OpenApiDocument } from "./openapi/finalise.ts";
+import type { OpenApiDocument } from "./openapi/document.ts";
 import { html, trusted, type Html } from "./html.ts";
 
 export type Schema = OpenAPIV3.SchemaObject;

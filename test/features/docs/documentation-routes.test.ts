@@ -1,5 +1,7 @@
 /** The page and the document, as caches and pages on other origins get them. */
 import { expect, test } from "bun:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { docsRoutes } from "../../../src/features/docs/routes.ts";
 import { testApp } from "../../helpers/app.ts";
 
 const paths = ["/docs", "/docs/json"];
@@ -32,7 +34,7 @@ test("a client that has them gets 304 until they change", async () => {
     const first = await app.send(path);
     const text = await first.text();
     const tag = first.headers.get("etag") ?? "";
-    expect(tag).toMatch(/^"[\w-]{43}"$/);
+    expect(tag).toMatch(/^"[\w-]{22}"$/);
     const ask = (known: string) => app.send(path, { headers: { "if-none-match": known } });
     for (const known of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
       const again = await ask(known);
@@ -48,4 +50,38 @@ test("a client that has them gets 304 until they change", async () => {
   app.clock.nowMs = Date.UTC(2030, 11, 6);
   const after = await app.send("/docs/json", { headers: { "if-none-match": before } });
   expect(after.status).toBe(200);
+});
+
+test("they are sent compressed to whom takes it, with a tag of each form", async () => {
+  const app = await testApp();
+  for (const path of [...paths, "/docs/yaml"]) {
+    const plain = await app.send(path);
+    const text = await plain.text();
+    const tags = new Set([plain.headers.get("etag")]);
+    for (const encoding of ["gzip", "br"]) {
+      const headers = { "accept-encoding": `deflate, ${encoding};q=0.9` };
+      const answer = await app.send(path, { headers });
+      expect(answer.headers.get("content-encoding")).toBe(encoding);
+      expect(answer.headers.get("vary")).toContain("Accept-Encoding");
+      const bytes = await answer.bytes();
+      expect(bytes.length).toBeLessThan(text.length / 2);
+      const back = encoding === "gzip" ? gunzipSync(bytes) : brotliDecompressSync(bytes);
+      expect(new TextDecoder().decode(back)).toBe(text);
+      tags.add(answer.headers.get("etag"));
+    }
+    expect(tags.size).toBe(3);
+    const refused = await app.send(path, { headers: { "accept-encoding": "gzip;q=0, br;q=0.0" } });
+    expect(refused.headers.has("content-encoding")).toBe(false);
+  }
+});
+
+test("the page leads to the guides of an operator who has some", async () => {
+  const routes = docsRoutes({
+    baseUrl: undefined,
+    stagingBaseUrl: undefined,
+    clock: Date.now,
+    guides: "https://docs.example/rehome",
+  });
+  const page = await (await testApp({ app: { routes: [() => [routes]] } })).send("/docs");
+  expect(await page.text()).toContain('<a href="https://docs.example/rehome">');
 });

@@ -1,22 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { languages, sampleOf } from "../../../src/features/docs/samples/sample.ts";
-import { literalOf, singleQuoted, type Style } from "../../../src/features/docs/samples/literal.ts";
-import { retried } from "../../../src/features/docs/samples/request.ts";
+import {
+  languages,
+  retried,
+  sampleOf,
+  type LanguageId,
+} from "../../../src/features/docs/samples.ts";
 
 const get = { method: "GET", url: "http://a.example/v1/pets", headers: [], hasList: true };
 const post = { ...get, method: "POST", body: '{"name":"Rex","categoryId":1}', hasList: false };
 const once = { ...post, headers: [["Idempotency-Key", "a1"]] as [string, string][] };
-
-/** The style of JSON itself, so that what comes out can be read back. */
-const json: Style = {
-  object: ["{", "}"],
-  array: ["[", "]"],
-  pair: ":",
-  words: { true: "TRUE" },
-  string: (value) => JSON.stringify(value),
-  key: (name) => JSON.stringify(name),
-  number: (digits) => digits,
-};
 
 describe("code for a request", () => {
   test("sends again what does the same twice, and a create only where it was surely refused", () => {
@@ -53,15 +45,30 @@ describe("code for a request", () => {
   });
 });
 
-describe("a literal", () => {
-  test("keeps digits, and takes strings as they are meant", () => {
-    const text = '{ "n" : 9223372036854775807, "s": "\\ud83d\\ude00\\/", "a": [true, null, 1e3] }';
-    expect(literalOf(text, json)).toBe(
-      '{"n":9223372036854775807, "s":"😀/", "a":[TRUE, null, 1e3]}',
+describe("a body", () => {
+  const body = '{ "n" : 9223372036854775807, "s": "it\\u0027s \\\\ $x", "a": [true, null, 1e3] }';
+  const made = (language: LanguageId) => sampleOf(language, { ...post, body });
+
+  test("keeps its digits in every language, and its strings as they are meant", () => {
+    expect(made("python")).toContain(
+      `json={"n": 9223372036854775807, "s": "it's \\\\ $x", "a": [True, None, 1e3]}`,
+    );
+    expect(made("php")).toContain(
+      `['n' => 9223372036854775807, 's' => 'it\\'s \\\\ $x', 'a' => [true, null, 1e3]]`,
+    );
+    // JavaScript would round it, so the text is sent.
+    expect(made("javascript")).toContain(`body: ${JSON.stringify(body)},`);
+    expect(sampleOf("javascript", post)).toContain(
+      'body: JSON.stringify({ "name": "Rex", "categoryId": 1 }),',
     );
   });
+});
 
-  test("has a backslash before what ends a text", () => {
-    expect(singleQuoted("it's \\ $x")).toBe("'it\\'s \\\\ $x'");
-  });
+test("a list is read to its end, from where the form says", () => {
+  const url = `${get.url}?limit=2&after=7`;
+  expect(sampleOf("javascript", { ...get, url })).toContain(
+    'url.searchParams.set("after", page.at(-1).id)',
+  );
+  expect(sampleOf("python", { ...get, url })).toContain('params = {"limit": "2", "after": "7"}');
+  expect(sampleOf("php", { ...get, url })).toContain("$query = ['limit' => '2', 'after' => '7'];");
 });

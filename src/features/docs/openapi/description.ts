@@ -73,7 +73,9 @@ const pages = `## Pagination
 Link: <https://pets.example.org/v1/pets?limit=20&after=20>; rel="next"
 \`\`\`
 
-Follow it until a response has none. Its query parameter \`after\` is the one addition to the interface: without it, animals past the hundredth could not be reached.`;
+Follow it until a response has none. Its query parameter \`after\` is the one addition to the interface: without it, animals past the hundredth could not be reached.
+
+Other query parameters are ignored. There is no \`page\`: pass the id of the last animal as \`after\`. There is no filter by \`categoryId\` and no \`sort\`: read all pages, then filter and sort.`;
 
 const errors = `## Errors
 

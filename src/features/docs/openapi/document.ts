@@ -1,30 +1,34 @@
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
+import type { OpenAPIV3 } from "openapi-types";
 import type { Clock } from "../../../domain/clock.ts";
+import { int64Max, int64Min } from "../../../domain/int64.ts";
+import { isGetPetRemoved, versionSegment, type EdgeOptions } from "../../../http/edge.ts";
+import { petRoutes } from "../../../http/routes/pets.ts";
 import type { Services } from "../../../service/services.ts";
 import { interfaceVersion } from "../../../version.ts";
-import type { EdgeOptions } from "../../../http/edge.ts";
-import { petRoutes } from "../../../http/routes/pets.ts";
 import { headers, responses, securitySchemes } from "./components.ts";
-import { finalise, type OpenApiDocument } from "./finalise.ts";
-import { namedSchemas } from "./schemas.ts";
+import { description } from "./description.ts";
+import { details, getPet, namedSchemas } from "./operations.ts";
 
-/** Where the plugin answers with what it made; nobody sees this address. */
-const documentPath = "/document";
-const ownBaseUrl = "http://127.0.0.1:8080/v1";
+export type OpenApiDocument = OpenAPIV3.Document;
+type Operation = OpenAPIV3.OperationObject;
+type Json = Record<string, unknown>;
 
-/** The document of a service with these settings: the plugin's result, finalised. */
+/** Where the plugin responds with what it made; nobody sees this address. */
+const specPath = "/document";
+
+/** The document of a service with these settings: the plugin's, with the rest of the prose. */
 export async function documentOf(options: EdgeOptions): Promise<OpenApiDocument> {
-  const { baseUrl = ownBaseUrl, stagingBaseUrl, clock } = options;
-  // Only what the routes declare is asked for, which takes no store.
-  const services = noServices(clock);
-  const app = new Elysia().use(petRoutes({ cors: undefined, services })).use(plugin());
-  const answer = await app.handle(new Request(`http://localhost${documentPath}`));
+  const { baseUrl = "http://127.0.0.1:8080/v1", stagingBaseUrl, clock } = options;
+  const routes = petRoutes({ cors: undefined, services: noServices(clock) });
+  const app = new Elysia().use(routes).use(plugin());
+  const response = await app.handle(new Request(`http://localhost${specPath}`));
   const servers = [
     { url: baseUrl, description: "This service" },
     ...(stagingBaseUrl === undefined ? [] : [{ url: stagingBaseUrl, description: "Staging" }]),
   ];
-  return { ...finalise((await answer.json()) as object, clock()), servers };
+  return finalise((await response.json()) as OpenApiDocument, servers, isGetPetRemoved(clock()));
 }
 
 /** The document as YAML that readers of YAML 1.1, with its more booleans, read the same way. */
@@ -34,19 +38,15 @@ export async function yamlOf(document: OpenApiDocument): Promise<string> {
   return stringify(document, { compat: "yaml-1.1", lineWidth: 0 });
 }
 
-/** Services without a store, for routes that are only described. Any use throws. */
+/** Services without a store, for routes that are only described. */
 function noServices(clock: Clock): Services {
-  return new Proxy({ clock } as Services, {
-    get(target, name) {
-      if (name === "clock") return target.clock;
-      throw new Error(`there is no store, and so no ${String(name)}`);
-    },
-  });
+  const none = {} as Services;
+  return { ...none, clock };
 }
 
 function plugin() {
   return swagger({
-    specPath: documentPath,
+    specPath,
     documentation: {
       info: {
         title: "rehome",
@@ -56,12 +56,109 @@ function plugin() {
       },
       security: [{ bearer: [] }],
       tags: [{ name: "pets", description: "Animals that are up for adoption." }],
-      components: {
-        schemas: namedSchemas,
-        headers,
-        responses,
-        securitySchemes,
-      },
+      components: { schemas: namedSchemas, headers, responses, securitySchemes },
     },
   });
+}
+
+/**
+ * Adds what the routes do not say of their operations. Each named schema is described once, paths
+ * are relative to the servers, and a removed operation is left out.
+ */
+function finalise(
+  { openapi, info, security, tags, paths, components }: OpenApiDocument,
+  servers: OpenAPIV3.ServerObject[],
+  isGone: boolean,
+): OpenApiDocument {
+  const named = (components?.schemas ?? {}) as Record<string, Json>;
+  const tidy = (value: unknown) => tidied(value, new Set(Object.keys(named)));
+  const untitled = Object.entries(named).map(([name, { title: _title, ...schema }]) => [
+    name,
+    schema,
+  ]);
+  const operations = Object.entries(paths).flatMap(([path, item = {}]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      path,
+      method,
+      operation: finalOperation({ ...(operation as Operation), ...details[`${method} ${path}`] }),
+    })),
+  );
+  const shown = operations.filter(
+    ({ operation }) => !isGone || operation.operationId !== getPet.operationId,
+  );
+  const items: Record<string, Record<string, Operation>> = {};
+  for (const { path, method, operation } of shown) {
+    // The addresses of the servers end with the version.
+    (items[path.slice(versionSegment.length)] ??= {})[method] = operation;
+  }
+  return {
+    openapi,
+    info: { ...info, description: description(!isGone) },
+    servers,
+    security,
+    tags,
+    paths: tidy(items),
+    components: tidy({
+      ...components,
+      headers: usedHeaders([items, components?.responses]),
+      schemas: Object.fromEntries(untitled),
+    }),
+  } as OpenApiDocument;
+}
+
+/** The headers that `users` refer to: those of a removed operation are left out. */
+function usedHeaders(users: unknown): Json {
+  const text = JSON.stringify(users);
+  const isUsed = (name: string) => text.includes(`"#/components/headers/${name}"`);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => isUsed(name)));
+}
+
+/** The same in the order of reading. */
+function finalOperation(operation: Operation): Operation {
+  const { operationId, summary, description, tags, deprecated, responses, ...rest } = operation;
+  const { parameters = [], requestBody, ...extensions } = rest;
+  return {
+    operationId,
+    summary,
+    description,
+    tags,
+    ...(deprecated === true ? { deprecated } : {}),
+    ...extensions,
+    parameters: parameters.map(finalParameter),
+    ...(requestBody === undefined ? {} : { requestBody }),
+    responses,
+  } as Operation;
+}
+
+/** The example stands where every tool looks for it. */
+function finalParameter(parameter: OpenAPIV3.ReferenceObject | OpenAPIV3.ParameterObject) {
+  if ("$ref" in parameter) return parameter;
+  const { name, in: place, required, description, schema = {}, ...rest } = parameter;
+  const { example, ...type } = schema as OpenAPIV3.SchemaObject;
+  const shown = example === undefined ? {} : { example: example as unknown };
+  return { name, in: place, required, description, ...shown, schema: type, ...rest };
+}
+
+/** `value` with a reference in place of every schema whose title is in `names`, at any depth. */
+function tidied(value: unknown, names: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => tidied(item, names));
+  if (typeof value !== "object" || value === null) return value;
+  const { title } = value as Json;
+  if (typeof title === "string" && names.has(title)) {
+    return { $ref: `#/components/schemas/${title}` };
+  }
+  const entries = Object.entries(value)
+    // What the plugin adds to a schema, and JSON Schema means anyway.
+    .filter(([key, entry]) => key !== "additionalProperties" || entry !== true)
+    .map(([key, entry]) => [key, tidied(entry, names)]);
+  return Object.fromEntries([...entries, ...int64Bounds(value as Json)]);
+}
+
+/** The bounds of an int64 that has none of its own, with every digit: `jsonText` writes them so. */
+function int64Bounds({ type, format, minimum, maximum }: Json): [string, bigint][] {
+  if (type !== "integer" || format !== "int64") return [];
+  const bounds: [string, bigint][] = [];
+  if (minimum === undefined) bounds.push(["minimum", int64Min]);
+  if (maximum === undefined) bounds.push(["maximum", int64Max]);
+  return bounds;
 }

@@ -1,11 +1,19 @@
-/** What the document says of each operation beyond the schemas of its route. */
+/** What the document says of each operation beyond its route, and the schemas that it names. */
+import type { OpenAPIV3 } from "openapi-types";
 import { httpDate, isoSeconds } from "../../../domain/clock.ts";
 import { getPetRemovedAtMs, getPetRemovedOn } from "../../../http/edge.ts";
 import { jsonType, statusOf } from "../../../http/errors.ts";
+import {
+  described,
+  int64,
+  newPetFields,
+  newPetSchema,
+  objectSchema,
+} from "../../../http/schemas.ts";
+import { pageLimit } from "../../../domain/page.ts";
 import { otherBody } from "../../../http/routes/pets.ts";
 import {
   deprecationHeaders,
-  errorExample,
   errorResponse,
   commonHeaders,
   idempotencyKeyParameter,
@@ -32,7 +40,7 @@ const listPets = {
   operationId: "listPets",
   summary: "List animals",
   description:
-    'Returns animals in ascending order of their ids, all or those of one status. While more of them match, the `Link` header with `rel="next"` leads to the next page. A client that cannot read headers can pass the id of the last animal of a page as `after` to get the next page, until a page is empty.',
+    'Returns animals in ascending order of their ids, all or those of one status. While more of them match, the `Link` header with `rel="next"` leads to the next page. A client that cannot read headers can pass the id of the last animal of a page as `after` to get the next page, until a page is empty. Other query parameters, such as `page`, `categoryId` and `sort`, are ignored.',
   tags: ["pets"],
   responses: {
     200: {
@@ -48,17 +56,9 @@ const listPets = {
         },
       },
     },
-    400: errorResponse("A query parameter is not valid.", {
-      limit: errorExample(
-        "invalid_request",
-        "A limit out of bounds",
-        "limit must be an integer from 1 to 100.",
-      ),
-      status: errorExample(
-        "invalid_request",
-        "A status that does not exist",
-        "status must be one of available, pending, sold.",
-      ),
+    400: errorResponse("invalid_request", "A query parameter is not valid.", {
+      limit: ["A limit out of bounds", "limit must be an integer from 1 to 100."],
+      status: ["A status that does not exist", "status must be one of available, pending, sold."],
     }),
     ...anyTime,
   },
@@ -99,28 +99,22 @@ const createPet = {
         },
       },
     },
-    400: errorResponse("The body lacks a required field or has an invalid value.", {
-      missing: errorExample(
-        "invalid_request",
-        "A required field is missing",
-        "categoryId is required: it must be an integer of 64 bits.",
-      ),
-      invalid: errorExample(
-        "invalid_request",
-        "A field has an invalid value",
-        "status must be one of available, pending, sold.",
-      ),
-      notJson: errorExample(
-        "invalid_request",
-        "The body is not JSON",
-        "The body is not valid JSON.",
-      ),
-      otherBody: errorExample(
-        "invalid_request",
-        "The Idempotency-Key of another animal",
-        otherBody.message,
-      ),
-    }),
+    400: errorResponse(
+      "invalid_request",
+      "The body lacks a required field or has an invalid value.",
+      {
+        missing: [
+          "A required field is missing",
+          "categoryId is required: it must be an integer of 64 bits.",
+        ],
+        invalid: [
+          "A field has an invalid value",
+          "status must be one of available, pending, sold.",
+        ],
+        notJson: ["The body is not JSON", "The body is not valid JSON."],
+        otherBody: ["The Idempotency-Key of another animal", otherBody.message],
+      },
+    ),
     [statusOf.forbidden]: responseReference("Forbidden"),
     413: responseReference("PayloadTooLarge"),
     415: responseReference("UnsupportedMediaType"),
@@ -148,9 +142,10 @@ export const getPet = {
       },
     },
     404: errorResponse(
+      "not_found",
       "No animal has this id.",
       {
-        unknown: errorExample("not_found", "No animal has this id", "No animal has this id."),
+        unknown: ["No animal has this id", "No animal has this id."],
       },
       deprecationHeaders,
     ),
@@ -163,4 +158,55 @@ export const details: Readonly<Record<string, object>> = {
   "get /v1/pets": listPets,
   "post /v1/pets": createPet,
   "get /v1/pets/{petId}": getPet,
+};
+
+const petSchema = objectSchema(
+  {
+    id: described(int64, "Assigned by the service on creation: 1, 2, 3, ... and never reused.", 1),
+    ...newPetFields,
+  },
+  { title: "Pet", description: "An animal. The status is absent if it was added without one." },
+);
+
+const petsSchema: OpenAPIV3.SchemaObject = {
+  type: "array",
+  items: petSchema,
+  title: "Pets",
+  description: "Animals in ascending order of their ids.",
+  maxItems: pageLimit.max,
+};
+
+const errorSchema: OpenAPIV3.SchemaObject = {
+  type: "object",
+  required: ["code", "message", "status"],
+  properties: {
+    code: {
+      type: "string",
+      enum: Object.keys(statusOf),
+      description: "Machine-readable error code.",
+    },
+    message: {
+      type: "string",
+      description: "What is wrong, in one sentence for humans.",
+      maxLength: 1_000,
+    },
+    status: {
+      type: "integer",
+      format: "int32",
+      minimum: Math.min(...Object.values(statusOf)),
+      maximum: Math.max(...Object.values(statusOf)),
+      description: "The HTTP status code of the response.",
+    },
+  },
+  title: "Error",
+  description: "The body of every error.",
+};
+
+/** The schemas that the document names, each by its title. */
+export const namedSchemas = {
+  Pet: petSchema,
+  NewPet: newPetSchema,
+  PetStatus: newPetFields.status.schema,
+  Pets: petsSchema,
+  Error: errorSchema,
 };

@@ -86,7 +86,7 @@ describe("the document", () => {
           type: "string",
           pattern: "^[!-~]+$",
           minLength: 1,
-          maxLength: 255,
+          maxLength: 257,
         },
       ],
       [{ name: "petId", place: "path", example: 1, ...int64 }],

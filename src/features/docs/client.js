@@ -1,0 +1,362 @@
+/** The page's script: sends requests with the reader's key, and shows their responses. */
+import { laidOut, tokensOf } from "./json-text.ts";
+import { languages, sampleOf } from "./samples.ts";
+
+const root = document.documentElement;
+const forms = [...document.querySelectorAll("form.try")];
+const keyInput = document.getElementById("key");
+const saidForMs = 1_500;
+
+/** A new element with properties and children. */
+function element(name, properties, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
+
+/** Says something to a reader who does not see it. */
+function announce(text) {
+  document.getElementById("announcement").textContent = text;
+}
+
+/* JSON in colours */
+
+const classes = { key: "k", string: "s", number: "n", word: "w" };
+
+function coloured(tokens) {
+  return tokens.map(({ kind, text }) =>
+    kind === "mark" ? text : element("span", { className: classes[kind] }, text),
+  );
+}
+
+/** Colours the text of a block in place, with the space between its pieces as it is. */
+function colourBlock(block) {
+  const text = block.textContent;
+  const nodes = [];
+  let at = 0;
+  for (const token of tokensOf(text)) {
+    const start = text.indexOf(token.text, at);
+    nodes.push(text.slice(at, start), ...coloured([token]));
+    at = start + token.text.length;
+  }
+  block.replaceChildren(...nodes, text.slice(at));
+}
+
+/* The key, as it is sent: `Bearer ` and space around it are no part of it. */
+
+function currentKey() {
+  return keyInput.value
+    .trim()
+    .replace(/^["']|["']$/g, "")
+    .replace(/^(?:authorization:\s*)?bearer\s+/i, "")
+    .trim();
+}
+
+function startKey() {
+  const show = document.getElementById("show-key");
+  show.addEventListener("click", () => {
+    const isShown = keyInput.type === "password";
+    keyInput.type = isShown ? "text" : "password";
+    show.textContent = isShown ? "Hide" : "Show";
+    show.setAttribute("aria-pressed", String(isShown));
+  });
+  keyInput.addEventListener("input", () => {
+    const key = currentKey();
+    // A space at the end may be one that somebody is typing.
+    if (key !== keyInput.value.trim()) keyInput.value = key;
+    root.classList.toggle("has-key", key !== "");
+  });
+  keyInput.form.addEventListener("submit", (event) => event.preventDefault());
+}
+
+/* A form's request, and its code */
+
+const own = new URL("v1", document.baseURI);
+
+/** Percent-encoded for any language's quotes. */
+function encoded(text) {
+  const escape = (character) => `%${character.charCodeAt(0).toString(16)}`;
+  return encodeURIComponent(text).replace(/[!'()*]/g, escape);
+}
+
+function requestOf(form) {
+  let path = form.dataset.path;
+  const query = new URLSearchParams();
+  const headers = [];
+  let body;
+  for (const { dataset, name, value } of form.querySelectorAll("[data-in]")) {
+    if (dataset.in === "path") path = path.replace(`{${name}}`, encoded(value));
+    else if (dataset.in === "body") body = value;
+    else if (value === "") continue;
+    else if (dataset.in === "header") headers.push([name, value]);
+    else query.set(name, value);
+  }
+  const base = form.querySelector(".server")?.value || own.href;
+  const url = `${base}${path}${query.size === 0 ? "" : `?${query}`}`;
+  return { method: form.dataset.method, url, headers, body, hasList: form.dataset.list === "true" };
+}
+
+function refreshCode(form) {
+  const request = requestOf(form);
+  for (const block of form.querySelectorAll("[data-language]")) {
+    block.textContent = sampleOf(block.dataset.language, request);
+  }
+}
+
+/** Shows all code in the language that was chosen last, for the visit. */
+function startLanguages() {
+  const radios = [...document.querySelectorAll(".languages input")];
+  const choose = (language) => {
+    for (const radio of radios) radio.checked = radio.value === language;
+  };
+  const before = chosenLanguage();
+  if (languages.some(({ id }) => id === before)) choose(before);
+  for (const radio of radios) {
+    radio.addEventListener("change", () => {
+      const topBefore = radio.getBoundingClientRect().top;
+      choose(radio.value);
+      chosenLanguage(radio.value);
+      // What stands above has another height now: the reader's place stays where it is.
+      scrollBy({ top: radio.getBoundingClientRect().top - topBefore, behavior: "instant" });
+    });
+  }
+}
+
+/** The language of this visit, after it was set to `chosen`. A browser may deny its storage. */
+function chosenLanguage(chosen) {
+  try {
+    if (chosen !== undefined) sessionStorage.setItem("language", chosen);
+    return sessionStorage.getItem("language");
+  } catch {
+    return chosen;
+  }
+}
+
+/** Keeps the server that was chosen the same in all forms. */
+function startServers() {
+  const selects = [...document.querySelectorAll(".server")];
+  for (const select of selects) {
+    select.addEventListener("change", () => {
+      for (const other of selects) other.value = select.value;
+      forms.forEach(refreshCode);
+    });
+  }
+}
+
+/* Sending it, and the response */
+
+/** Makes a form send its request, one at a time. */
+function startForm(form) {
+  const button = form.querySelector("button[type=submit]");
+  refreshCode(form);
+  form.addEventListener("input", () => refreshCode(form));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    // The button is not disabled: the focus would be lost.
+    if (button.ariaBusy === "true") return;
+    button.ariaBusy = "true";
+    void send(form).finally(() => (button.ariaBusy = null));
+  });
+}
+
+async function send(form) {
+  const { method, url, headers: more, body } = requestOf(form);
+  const key = currentKey();
+  // Fetch, section 2.2.2: a header holds bytes, and the browser throws for any other character.
+  if ([key, ...more.map(([, value]) => value)].some((text) => /[^\0-\xff]/.test(text))) {
+    showFailure(
+      form,
+      "The API key and the headers can have Latin letters and ASCII characters only.",
+    );
+    return;
+  }
+  const headers = new Headers(more);
+  if (key !== "") headers.set("Authorization", `Bearer ${key}`);
+  if (body !== undefined) headers.set("Content-Type", "application/json");
+  const startMs = performance.now();
+  try {
+    const options = { method, headers, body, cache: "no-store", credentials: "omit" };
+    const response = await fetch(url, options);
+    const text = await response.text();
+    showResponse(form, response, text, Math.round(performance.now() - startMs));
+  } catch (error) {
+    showFailure(form, whyNot(url, error));
+  }
+}
+
+function whyNot(url, error) {
+  const { origin } = new URL(url);
+  if (!(error instanceof TypeError)) return String(error);
+  if (origin === location.origin) return `The service could not be reached: ${error.message}`;
+  return `${origin} could not be reached, or does not allow this page: its operator can allow it with --cors-origin ${location.origin}`;
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
+
+/** The three limit headers as numbers to read, and as a bar. */
+function limitsOf(headers) {
+  const names = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+  const [limit, left, reset] = names.map((name) => headers.get(name));
+  if (limit === null) return [];
+  const values = [limit, left, clock.format(new Date(Number(reset) * 1000))];
+  const notes = ["requests", "left", reset];
+  const figures = names.map((name, at) =>
+    element(
+      "div",
+      {},
+      element("dt", {}, name),
+      element("dd", {}, values[at], element("small", {}, notes[at])),
+    ),
+  );
+  const meter = element("meter", { max: limit, value: left, low: limit / 4, optimum: limit });
+  meter.ariaLabel = `${left} of ${limit} requests left`;
+  return [element("dl", { className: "limits" }, ...figures), meter];
+}
+
+const shownHeaders =
+  "Retry-After Link Location WWW-Authenticate Deprecation Sunset Allow Idempotent-Replayed X-Request-Id";
+
+function headersOf(headers) {
+  const rows = shownHeaders
+    .split(" ")
+    .filter((name) => headers.has(name))
+    .map((name) =>
+      element("div", {}, element("dt", {}, name), element("dd", {}, headers.get(name))),
+    );
+  return element("dl", { className: "headers" }, ...rows);
+}
+
+/** A button that goes where the response says the next page is. */
+function nextOf(form, headers) {
+  const next = /<([^>]*)>;\s*rel="next"/.exec(headers.get("link") ?? "")?.[1];
+  if (next === undefined) return [];
+  const button = element("button", { type: "button", className: "quiet" }, "Next page");
+  button.addEventListener("click", () => {
+    for (const [name, value] of new URL(next).searchParams) {
+      const field = form.elements.namedItem(name);
+      if (field !== null) field.value = value;
+    }
+    form.requestSubmit();
+  });
+  return [button];
+}
+
+/** Shows the response where the example was: status and body first, then what else it says. */
+function showResponse(form, response, text, tookMs) {
+  const { headers, status, statusText } = response;
+  const isJson = (headers.get("content-type") ?? "").startsWith("application/json");
+  const content = isJson ? coloured(laidOut(text)) : [text];
+  const body = element("pre", { className: "json" }, ...content);
+  const words = `${status} ${statusText}`.trim();
+  const outcome = element(
+    "p",
+    { className: "outcome" },
+    element("strong", { className: `status s${String(status)[0]}` }, words),
+    element("small", {}, `${tookMs} ms`),
+    ...nextOf(form, headers),
+    element("button", { type: "button", className: "quiet copy" }, "Copy"),
+  );
+  show(form, outcome, body, ...limitsOf(headers), headersOf(headers));
+  // A list that is longer than the screen scrolls by itself, and so it takes the focus.
+  if (body.scrollHeight > body.clientHeight) {
+    Object.assign(body, { tabIndex: 0, role: "region", ariaLabel: "Body of the response" });
+  }
+  const left = headers.get("x-ratelimit-remaining");
+  announce(left === null ? words : `${words}, ${left} requests left`);
+}
+
+function showFailure(form, why) {
+  show(form, element("p", { className: "failure" }, why));
+  announce(why);
+}
+
+function show(form, ...nodes) {
+  const result = form.querySelector(".result");
+  result.replaceChildren(...nodes);
+  bringIntoView(result);
+}
+
+/** Scrolls until the whole response is seen, or as much of it as there is room for. */
+function bringIntoView(result) {
+  const upperEdge = parseFloat(getComputedStyle(root).scrollPaddingTop);
+  const room = innerHeight - upperEdge;
+  const { top, bottom: end } = result.getBoundingClientRect();
+  const body = result.querySelector("pre") ?? result;
+  const bottom = end - top <= room ? end : body.getBoundingClientRect().bottom;
+  if (top >= upperEdge && bottom <= innerHeight) return;
+  const isBelow = top >= upperEdge && bottom - top <= room;
+  scrollBy({ top: isBelow ? bottom - innerHeight : top - upperEdge, behavior: "instant" });
+}
+
+/* Copying, and the contents */
+
+/** Makes each button `copy` copy the text next to it, and each anchor its address. */
+function startCopying() {
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button.copy");
+    if (button !== null) void copyText(button);
+    const anchor = event.target.closest("a.anchor");
+    // The link is followed as well: the address is then in the address bar too.
+    if (anchor !== null) void copyAddress(anchor);
+  });
+}
+
+/** Copies the text beside a button, or selects it where the browser does not let a page copy. */
+async function copyText(button) {
+  const all = [...button.closest(".command, .result, .code").querySelectorAll("pre")];
+  const from = all.find((each) => each.checkVisibility());
+  let said = "Copied";
+  try {
+    await navigator.clipboard.writeText(from.textContent);
+  } catch {
+    getSelection().selectAllChildren(from);
+    said = "Selected";
+  }
+  button.textContent = said;
+  announce(said);
+  setTimeout(() => (button.textContent = "Copy"), saidForMs);
+}
+
+async function copyAddress(anchor) {
+  try {
+    await navigator.clipboard.writeText(anchor.href);
+  } catch {
+    // The address bar has it.
+    return;
+  }
+  anchor.dataset.said = "copied";
+  announce("Address copied");
+  setTimeout(() => delete anchor.dataset.said, saidForMs);
+}
+
+/** Marks in the contents what is on the screen, and opens the response that an address leads to. */
+function startContents() {
+  const links = [...document.querySelectorAll("nav a")];
+  const watcher = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const link = links.find(({ hash }) => hash === `#${target.id}`);
+        link.ariaCurrent = isIntersecting ? "true" : null;
+      }
+    },
+    { rootMargin: "-20% 0px -70% 0px" },
+  );
+  for (const { hash } of links) watcher.observe(document.querySelector(hash));
+  addEventListener("hashchange", openTarget);
+  openTarget();
+}
+
+function openTarget() {
+  const target = document.getElementById(location.hash.slice(1));
+  if (!(target instanceof HTMLDetailsElement)) return;
+  target.open = true;
+  target.scrollIntoView({ behavior: "instant" });
+}
+
+forms.forEach(startForm);
+startKey();
+startLanguages();
+startServers();
+startCopying();
+startContents();
+document.querySelectorAll("pre.json").forEach(colourBlock);
