@@ -3,6 +3,7 @@ import type { EnvironmentVariables } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import { jsonText } from "../domain/exact-json.ts";
 import { reasonOf } from "../domain/system-error.ts";
+import { printableLines } from "./terminal/text.ts";
 import { userName } from "../storage/system-account.ts";
 import type { Machine } from "./machine.ts";
 
@@ -52,8 +53,8 @@ export function printJson(io: Io, value: unknown): void {
   io.out(jsonDocument(value));
 }
 
-/** What `printJson` prints of `value`. */
-export const jsonDocument = (value: unknown) => `${jsonText(value, 2)}\n`;
+/** What `printJson` prints of `value`. A terminal obeys none of it; the values are the same. */
+export const jsonDocument = (value: unknown) => `${printableLines(jsonText(value, 2))}\n`;
 
 /** Writes all of `texts`, or as much as the reader wants: `head` and `less` end early. */
 export async function writeAll(

@@ -226,6 +226,45 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s ends a command at once", async (si
   expect(child.signalCode).toBe(signal);
 });
 
+test("a name commands no terminal, in whatever is printed of it", async () => {
+  using folder = temporaryFolder();
+  const name = "a\u001B[2J\u009B31m\u202Eb\u0007\u2066c";
+  const data = ["--data", folder.path];
+  const ran = async (...args: string[]) => {
+    const { stdout, stderr } = await rehome([...args, ...data]);
+    // oxlint-disable-next-line no-control-regex -- they are what is looked for
+    expect([args, (stdout + stderr).match(/[^\n\P{Cc}]|[\u202A-\u202E\u2066-\u2069]/gu)]).toEqual([
+      args,
+      null,
+    ]);
+    return stdout;
+  };
+  await ran("keys", "create", "--plan", "free", "--name", name);
+  await ran("categories", "add", name);
+  await ran("pets", "add", "--name", name, "--category", name);
+  await ran("people", "invite", name);
+  for (const args of [
+    "keys list",
+    "keys show",
+    "usage",
+    "pets list",
+    "pets show 1",
+    "pets history 1",
+  ])
+    for (const json of [[], ["--json"]])
+      await ran(...args.split(" "), ...(args === "keys show" ? [name] : []), ...json);
+  for (const args of [
+    "categories list",
+    "people list",
+    "keys list --name",
+    "keys show",
+    "pets list --category",
+  ])
+    await ran(...args.split(" "), ...(args.endsWith("list") ? [] : [`${name}x`]));
+  const [shown] = JSON.parse(await ran("keys", "list", "--json")) as { name: string }[];
+  expect(shown?.name).toBe(name);
+});
+
 describe("standard output", () => {
   test.each(
     ["openapi", "pets export", "keys list --json"].flatMap((args) => [

@@ -1,4 +1,5 @@
 import { Argument, Command, Option } from "commander";
+import { isLoopback } from "../../cli/reach.ts";
 import { commandHere, storeCommand } from "../../cli/command.ts";
 import { type Io, jsonDocument, printJson, writeSecret } from "../../cli/io.ts";
 import { json } from "../../cli/json.ts";
@@ -140,6 +141,13 @@ async function printLink(
   if (asJson) return writeSecret(io, jsonDocument({ id, name, role, url, expiresAt }), ifLost);
   io.err(`A link for "${printable(name)}" (${role}), which works once, until ${expiresAt}:\n`);
   await writeSecret(io, `${url}\n`, ifLost);
+  if (await isLoopback(new URL(origin).hostname.replace(/^\[(.*)\]$/, "$1"))) {
+    const what =
+      "Only this machine can open it. For another device, serve the console at an address of the network";
+    return io.err(
+      `${what}: REHOME_CONSOLE=0.0.0.0:8090. Behind a proxy, set REHOME_CONSOLE_URL.\n`,
+    );
+  }
   if (!io.isTerminal) return;
   const { renderUnicodeCompact } = await import("uqr");
   io.draw(`\n${renderUnicodeCompact(url, { border: 2 })}\n`);

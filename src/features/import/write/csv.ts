@@ -1,6 +1,9 @@
-/** What a spreadsheet takes for a formula when it opens a CSV file, perhaps behind apostrophes. */
-const formula = /^'*[=+\-@\t\r]/;
-const guardedFormula = /^'+[=+\-@\t\r]/;
+/**
+ * Where a spreadsheet may take what follows for a formula, perhaps behind apostrophes: at the
+ * beginning, and behind what another country's spreadsheet ends a field or a line at.
+ */
+const formula = /(?<=^|[;\r\n])(?='*[=+\-@\t\r\n＝＋－＠])/g;
+const guardedFormula = /(?<=^|[;\r\n])'(?='*[=+\-@\t\r\n＝＋－＠])/g;
 
 /**
  * Text that no spreadsheet runs: an apostrophe precedes what it would take for a formula. Any
@@ -8,12 +11,12 @@ const guardedFormula = /^'+[=+\-@\t\r]/;
  * `unguarded` reverses it exactly.
  */
 export function guarded(text: string): string {
-  return formula.test(text) ? `'${text}` : text;
+  return text.replace(formula, "'");
 }
 
 /** The text that `guarded` was given. */
 export function unguarded(text: string): string {
-  return guardedFormula.test(text) ? text.slice(1) : text;
+  return text.replace(guardedFormula, "");
 }
 
 const special = /[",\r\n]/;
