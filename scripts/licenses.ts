@@ -17,7 +17,7 @@ const rule = "-".repeat(80);
 /** The notices: what is inside by name and license, and then the licenses in full. */
 export function notices(packages: readonly InsidePackage[] = insidePackages()): string {
   const own = readFileSync(join(root, "LICENSE"), "utf8").trim();
-  const lgpl = readFileSync(join(import.meta.dir, "lgpl-2.1.txt"), "utf8").trim();
+  const lgpl = readFileSync(join(root, "packaging/lgpl-2.1.txt"), "utf8").trim();
   const nameCells = Math.max(...linkedParts.map(({ name }) => name.length));
   const licenseCells = Math.max(...linkedParts.map(({ license }) => license.length));
   return `${[

@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 
 test.each([
-  ["soak.ts", ["--kills", "1", "--seed", "x"], '--seed must be a number above 0, not "x"'],
   ["release.ts", ["9.9.9", "--preset", "best"], '--preset must be a digit, not "best"'],
   [
     "test-debian.ts",

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Acknowledged } from "../test/helpers/acknowledged.ts";
+import { Acknowledged } from "../helpers/acknowledged.ts";
 import {
   cleanEnvironment,
   executable,
@@ -11,10 +11,10 @@ import {
   serve,
   temporaryFolder,
   type RunningBinary,
-} from "../test/helpers/binary.ts";
-import { load, portOf, requestText } from "../test/helpers/load.ts";
-import { startServer, testDatabase } from "../test/helpers/postgres.ts";
-import { until } from "../test/helpers/until.ts";
+} from "../helpers/binary.ts";
+import { load, portOf, requestText } from "../helpers/load.ts";
+import { startServer, testDatabase } from "../helpers/postgres.ts";
+import { until } from "../helpers/until.ts";
 
 /** What a run came to. */
 export interface KillRun {

@@ -4,13 +4,13 @@
  * ever answered with 201 must be there with its exact content. Prints what it tried; ends with 1
  * when anything was lost.
  *
- * `bun run soak [MINUTES] --kills N [--store postgres] [--seed N]`: kills only, see soak-kills.ts,
+ * `bun run soak [MINUTES] --kills N [--store postgres] [--seed N]`: kills only, see kills.ts,
  * until there are N of them with those of earlier runs, or the minutes are over.
  */
 import { Database } from "bun:sqlite";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { Acknowledged } from "../test/helpers/acknowledged.ts";
+import { Acknowledged } from "../helpers/acknowledged.ts";
 import {
   makeKey,
   perDay,
@@ -18,12 +18,12 @@ import {
   serve,
   temporaryFolder,
   type RunningBinary,
-} from "../test/helpers/binary.ts";
-import { fill, smallDisk } from "../test/helpers/small-disk.ts";
-import { portOf, requestText } from "../test/helpers/load.ts";
-import { argumentsOf, misused } from "./arguments.ts";
-import { sentence, soakKills } from "./soak-kills.ts";
-import { killsOf } from "./soak-life.ts";
+} from "../helpers/binary.ts";
+import { fill, smallDisk } from "../helpers/small-disk.ts";
+import { portOf, requestText } from "../helpers/load.ts";
+import { argumentsOf, misused } from "../../scripts/arguments.ts";
+import { sentence, soakKills } from "./kills.ts";
+import { killsOf } from "./life.ts";
 
 const { values, positionals } = argumentsOf({
   allowPositionals: true,
@@ -205,7 +205,7 @@ async function kills(count: number): Promise<void> {
     kills: count,
     minutes,
     seed: number("--seed", values.seed ?? `${Date.now() % 2 ** 31}`),
-    file: join(import.meta.dir, "../dist", `soak-${store}.json`),
+    file: join(import.meta.dir, "../../dist", `soak-${store}.json`),
     say,
   });
   const total = runs.reduce((sum, run) => sum + killsOf(run), 0);

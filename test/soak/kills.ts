@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { killsOf, type KillRun, Life, limitPerMinute, newPlace } from "./soak-life.ts";
+import { killsOf, type KillRun, Life, limitPerMinute, newPlace } from "./life.ts";
 
 interface KillOptions {
   readonly store: "sqlite" | "postgres";
