@@ -15,6 +15,7 @@ import {
   readRows,
 } from "../../../../src/features/postgres/moving/copy.ts";
 import type { KeyAction, KeyHash, Store } from "../../../../src/storage/contract.ts";
+import { changePets } from "../../../../src/storage/database.ts";
 import * as schema from "../../../../src/storage/schema.sqlite.ts";
 import { countBan } from "../../../../src/storage/counters.ts";
 import { hookTimeoutMs } from "../../../helpers/postgres.ts";
@@ -135,7 +136,12 @@ describe.each(directions)("from $from.name to $to.name", (kinds) => {
     const changing = copy(false, (label) => {
       if (label !== "Checking counters" || isLate) return;
       isLate = true;
-      late = from.pets.create({ name: "late", categoryId: 1n });
+      late = from.db.transaction((tx) =>
+        changePets(tx, "additions", async () => {
+          const more = await tx.insertAll(tx.t.pets, [{ name: "late", categoryId: 1n }]);
+          return { result: undefined, more };
+        }),
+      );
     });
     let late: Promise<unknown> | undefined;
     const error = await changing.catch((caught: unknown) => caught);
