@@ -7,7 +7,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pets as petTable } from "../src/storage/tables.ts";
+import { getTableColumns } from "drizzle-orm";
+import { pets as petTable } from "../src/storage/schema.sqlite.ts";
 import { makeKey, rehome, roomy, serve, temporaryFolder } from "./helpers/binary.ts";
 import { hookTimeoutMs, testDatabase, type TestDatabase } from "./helpers/postgres.ts";
 
@@ -92,7 +93,7 @@ test("every field is kept by both stores, moved between them, exported, imported
   const { key } = await makeKey(folder.path, ...roomy);
   const first = await throughInterface(here, key);
   expect(Object.keys(first).toSorted()).toEqual(
-    Object.keys(petTable.columns)
+    Object.keys(getTableColumns(petTable))
       .filter((column) => column === "id" || !ownColumns.includes(column))
       .toSorted(),
   );

@@ -1,14 +1,15 @@
 /**
  * Rendered answers are kept while they are right, and no longer; and there is a bound to how many.
  */
+import { sql, type SQL } from "drizzle-orm";
 import { describe, expect, test } from "bun:test";
 import type { PageQuery } from "../../src/domain/page.ts";
 import { petsJson, petStatuses } from "../../src/domain/pet.ts";
 import { ResponseCache, type Rendered } from "../../src/http/response-cache.ts";
 import type { Services } from "../../src/service/services.ts";
-import { changeAnimals, raw, run, sql, type Statement } from "../../src/storage/statement.ts";
-import { pets as table } from "../../src/storage/tables.ts";
+import type { Tx } from "../../src/storage/database.ts";
 import { testApp } from "../helpers/app.ts";
+import { editPets } from "../helpers/edit-pets.ts";
 import { changesNoticed, isOnPostgres } from "../helpers/store-under-test.ts";
 
 /** Answers on a store, with a count of how often the store was read. */
@@ -30,11 +31,7 @@ async function counted() {
     },
   });
   const answers = new ResponseCache({ pets: counting, store: services.store });
-  const edit = (statement: Statement) =>
-    services.store.transact(function* () {
-      yield* changeAnimals();
-      yield* run(statement);
-    });
+  const edit = (statement: (tx: Tx) => SQL) => editPets(services.store.db, statement);
   return { answers, edit, pets, reads };
 }
 
@@ -132,21 +129,31 @@ describe("an answer", () => {
     expect(await ask()).toBe(1);
     await pets.createOnce({ ...once, pet: { name: "Kim", categoryId: 1n } });
     expect(await ask()).toBe(1);
-    await edit(sql`UPDATE ${table} SET status = 'sold' WHERE id = 3`);
+    await edit(({ t }) => sql`UPDATE ${t.pets} SET status = 'sold' WHERE id = 3`);
     expect(await ask()).toBe(3);
-    await edit(sql`DELETE FROM ${table} WHERE id > 3`);
+    await edit(({ t }) => sql`DELETE FROM ${t.pets} WHERE id > 3`);
     expect(await ask()).toBe(3);
     await pets.create({ name: "Leo", categoryId: 1n });
     expect(await ask()).toBe(1);
-    const given = raw(isOnPostgres ? "OVERRIDING SYSTEM VALUE" : "");
-    await edit(sql`INSERT INTO ${table} (id, name, category_id) ${given} VALUES (4, 'Ada', 1)`);
+    const given = sql.raw(isOnPostgres ? "OVERRIDING SYSTEM VALUE" : "");
+    await edit(
+      ({ t }) => sql`INSERT INTO ${t.pets} (id, name, category_id) ${given} VALUES (4, 'Ada', 1)`,
+    );
     expect(await ask()).toBe(3);
   });
 
   test.each([
     ["an animal is added", { limit: 9 }, undefined],
-    ["an animal changes", { limit: 9 }, sql`UPDATE ${table} SET name = 'Ada' WHERE id = 1`],
-    ["a page changes that another follows", { limit: 1 }, sql`DELETE FROM ${table} WHERE id = 1`],
+    [
+      "an animal changes",
+      { limit: 9 },
+      ({ t }: Tx) => sql`UPDATE ${t.pets} SET name = 'Ada' WHERE id = 1`,
+    ],
+    [
+      "a page changes that another follows",
+      { limit: 1 },
+      ({ t }: Tx) => sql`DELETE FROM ${t.pets} WHERE id = 1`,
+    ],
   ])("that was read before %s is not kept after it", async (_what, query, statement) => {
     const { answers, edit, pets, reads } = await counted();
     for (const name of ["Rex", "Mia"]) await pets.create({ name, categoryId: 1n });

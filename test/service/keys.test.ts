@@ -1,6 +1,4 @@
 import { expect, test } from "bun:test";
-import { run, sql } from "../../src/storage/statement.ts";
-import { apiKeys } from "../../src/storage/tables.ts";
 import { testApp } from "../helpers/app.ts";
 import { changesNoticed } from "../helpers/store-under-test.ts";
 
@@ -66,7 +64,7 @@ test("keys of an older version that share a label stay usable, and the label lis
     ids.push((await keys.create({ name, plan: "free" })).key.id);
     clock.advance(1);
   }
-  await store.transact(() => run(sql`UPDATE ${apiKeys} SET name = 'twin'`));
+  await store.db.transaction((tx) => tx.update(tx.t.apiKeys).set({ name: "twin" }));
   expect(await messageOf(keys.resolve("twin"))).toBe(`"twin" means 2 keys: ${ids.join(", ")}.`);
   const [first = "", second = ""] = ids;
   expect(await keys.update(first, { plan: "pro" })).toMatchObject({ name: "twin", plan: "pro" });

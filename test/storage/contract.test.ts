@@ -1,4 +1,6 @@
 /** What a store promises, on each of the two. */
+import { sql } from "drizzle-orm";
+import { editPets } from "../helpers/edit-pets.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { ApiKey, KeySecret } from "../../src/domain/api-key.ts";
 import { noBan } from "../../src/domain/ban.ts";
@@ -8,9 +10,6 @@ import { publishedLimits } from "../../src/domain/plan.ts";
 import { unusedCounts } from "../../src/domain/windows.ts";
 import type { KeyAction, KeyHash, OnceCreate, Store } from "../../src/storage/contract.ts";
 import { countBan } from "../../src/storage/counters.ts";
-import { records } from "../../src/storage/records.ts";
-import { changeAnimals, run, sql, type Statement } from "../../src/storage/statement.ts";
-import { idempotencyKeys, pets } from "../../src/storage/tables.ts";
 import { hookTimeoutMs } from "../helpers/postgres.ts";
 import { stores, type StorePlace } from "../helpers/stores.ts";
 import { until } from "../helpers/until.ts";
@@ -147,9 +146,9 @@ describe.each(stores)("$name", (kind) => {
         for (let count = 0; count < 12; count += 1) {
           await store.pets.createOnce(once({ keyId: "key_new", nowMs: later }));
         }
-        const kept = await store.read(() => records(idempotencyKeys, sql``));
-        expect(kept.length).toBeGreaterThanOrEqual(12);
-        expect(kept.every(({ atMs }) => atMs === later)).toBe(true);
+        const stored = await store.db.read((tx) => tx.select().from(tx.t.idempotencyKeys));
+        expect(stored.length).toBeGreaterThanOrEqual(12);
+        expect(stored.every(({ atMs }) => atMs === later)).toBe(true);
       });
     });
 
@@ -174,19 +173,17 @@ describe.each(stores)("$name", (kind) => {
     });
 
     test("raise the version when they change, before the one who changed them is answered", async () => {
-      const changed = (statement: Statement) =>
-        store.transact(function* () {
-          yield* changeAnimals();
-          yield* run(statement);
-        });
       let before = store.versions().pets;
       const id = await store.pets.create({ name: "a", categoryId: 1n });
       expect(store.versions().pets).toBeGreaterThan(before);
       before = store.versions().pets;
-      await changed(sql`UPDATE ${pets} SET status = 'sold' WHERE id = ${id}`);
+      await editPets(
+        store.db,
+        ({ t }) => sql`UPDATE ${t.pets} SET status = 'sold' WHERE id = ${id}`,
+      );
       expect(store.versions().pets).toBeGreaterThan(before);
       before = store.versions().pets;
-      await changed(sql`DELETE FROM ${pets} WHERE id = ${id}`);
+      await editPets(store.db, ({ t }) => sql`DELETE FROM ${t.pets} WHERE id = ${id}`);
       expect(store.versions().pets).toBeGreaterThan(before);
     });
   });

@@ -23,8 +23,7 @@ import {
 } from "../../helpers/postgres.ts";
 import { tcpProxy } from "../../helpers/tcp-proxy.ts";
 import { until } from "../../helpers/until.ts";
-import { count, table } from "../../../src/storage/declare.ts";
-import { changeAnimals, createTemporary, run, sql } from "../../../src/storage/statement.ts";
+import { longWork, nextEpoch } from "../../../src/storage/database.ts";
 
 /** Short, so that the tests are; a server has 2 s. */
 const timeoutMs = 400;
@@ -78,7 +77,7 @@ const work: Record<string, (on: Store) => Promise<unknown>> = {
   create: async (on) => on.pets.create(newPet()),
   page: async (on) => on.pets.page({ limit: 1 }),
   take: async (on) => on.windows.reserve([takeOf("key")], []),
-  change: async (on) => on.transact(changeAnimals),
+  change: async (on) => on.db.transaction(nextEpoch),
 };
 
 /** How long `promise` took, and the AppError that it ended with, if it did. */
@@ -298,9 +297,7 @@ test("work that may take minutes does not spend them on waiting for a database t
     store: await open(database.url),
     [Symbol.asyncDispose]: () => late.store.close(),
   };
-  const { ms, error } = await timed(
-    Promise.resolve(late.store.transact(changeAnimals, { patient: true })),
-  );
+  const { ms, error } = await timed(late.store.db.transaction(nextEpoch, longWork));
   expect(error?.kind).toBe("unavailable");
   expect(ms).toBeLessThan(timeoutMs + slackMs);
 });
@@ -389,23 +386,4 @@ test("the difference between the machine's clock and the database's is known, an
   expect(far.windows.skewMs()).toBeGreaterThanOrEqual(30_000);
   await until(() => far.windows.skewMs() < 32_000);
   await far.close();
-});
-
-test("what a pooler that exchanges sessions does to temporary tables is said in words", async () => {
-  const staged = table({ name: "staged", temporary: true, key: ["at"], columns: { at: count() } });
-  const session = await store.session();
-  const refusals = [];
-  for (const work of [
-    () => run(sql`SELECT 1 FROM ${staged}`),
-    () => run(createTemporary(staged)),
-    () => run(createTemporary(staged)),
-  ]) {
-    refusals.push((await timed(Promise.resolve(session.aside(work)))).error);
-  }
-  await session.close();
-  const exchanged = expect.objectContaining({
-    message: "The database gave this work the session of another one.",
-    hint: "Use a pool in session mode, or the database's own address.",
-  });
-  expect(refusals).toEqual([exchanged, undefined, exchanged]);
 });
