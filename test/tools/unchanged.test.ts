@@ -52,9 +52,9 @@ const names = (...statuses: number[]) =>
       `${path} > ${summary} > ${status} > application/json`,
     ]);
 
-describe.each([documentFile, yamlFile])("Dredd, with %s", (file) => {
+describe("Dredd, with the YAML of the document", () => {
   const dredd = (...args: string[]) =>
-    runTool("dredd", file, `${server.origin}/v1`, "--loglevel=error", ...args);
+    runTool("dredd", yamlFile, `${server.origin}/v1`, "--loglevel=error", ...args);
 
   test("gets every success with a key", async () => {
     const header = `Authorization: Bearer ${key}`;
