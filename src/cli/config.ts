@@ -4,8 +4,7 @@ import { printJson, type Io } from "./io.ts";
 import { addJson, json, type Static } from "./json.ts";
 import { beginWithoutStore } from "./command.ts";
 import { addAllSettings } from "./options.ts";
-import { stylesOf } from "./terminal/style.ts";
-import { printTable } from "./terminal/table.ts";
+import { stylesOf, printTable } from "./terminal/table.ts";
 
 export const configSchema = json.list(
   json.object({

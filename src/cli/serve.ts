@@ -1,7 +1,12 @@
 import { Command } from "commander";
-import type { Io } from "./io.ts";
-import { requireDescriptors } from "./descriptors.ts";
+import type { Config } from "../config.ts";
+import { systemClock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import { reasonNotMade } from "../domain/system-error.ts";
+import { Logger } from "../service/log.ts";
+import { descriptorsMax } from "../storage/system.ts";
 import { readSettings } from "./command.ts";
+import type { Io } from "./io.ts";
 import { sayService, workAsService } from "./machine.ts";
 import { addAllSettings } from "./options.ts";
 import { typedWords } from "./program.ts";
@@ -31,4 +36,46 @@ Examples:
     const { serve } = await import("./serving.ts");
     return serve(loaded, io);
   });
+}
+
+/** With fewer, too few are left for connections. Bun raises the soft limit to the hard one. */
+const descriptorsMin = 256;
+
+/** Throws `unavailable` when the system gives this process too few file descriptors. */
+function requireDescriptors(): void {
+  const max = descriptorsMax();
+  if (max >= descriptorsMin) return;
+  throw new AppError(
+    "unavailable",
+    `This process may open ${max} files and connections, and the service needs ${descriptorsMin}.`,
+    {
+      hint: `Raise the hard limit: ulimit -Hn ${descriptorsMin} as root, or LimitNOFILE= in its systemd unit.`,
+    },
+  );
+}
+
+/** Opens the log of the settings; SIGHUP reopens its file. Throws AppError if it cannot be had. */
+export function openLog(config: Config, io: Io): Logger {
+  const { logFile, logFormat, logLevel } = config;
+  const forPerson = logFile === undefined && io.talkIsTerminal;
+  try {
+    const log = new Logger({
+      path: logFile,
+      level: logLevel,
+      format: logFormat === "auto" ? (forPerson ? "text" : "json") : logFormat,
+      clock: systemClock,
+      onProblem: (error) => {
+        if (logFile === undefined) return;
+        io.err(`Error: The log file ${logFile} cannot be written: ${reasonNotMade(error)}.\n`);
+      },
+    });
+    io.hearSignals().onReload(() => log.reopen());
+    return log;
+  } catch (error) {
+    throw new AppError(
+      "unavailable",
+      `The log file ${logFile} cannot be opened: ${reasonNotMade(error)}.`,
+      { cause: error, hint: "Choose a file that this user can write with --log-file." },
+    );
+  }
 }

@@ -13,7 +13,7 @@ import { version } from "../version.ts";
 import { commandHere, toMakeKey } from "./command.ts";
 import { announce, type Io, untilAborted, writeSecret } from "./io.ts";
 import { limitsText } from "./keys/fields.ts";
-import { openLog } from "./open-log.ts";
+import { openLog } from "./serve.ts";
 import { openServices, randomBytes } from "./open.ts";
 import { localHost, reachOf, type Reach } from "./reach.ts";
 import { counted } from "./terminal/text.ts";

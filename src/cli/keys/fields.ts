@@ -16,7 +16,7 @@ import type { IssuedKey, KeyDetails } from "../../service/keys.ts";
 import type { KeyUse } from "../../service/usage.ts";
 import type { KeyEvent, UsageDay } from "../../storage/contract.ts";
 import { declared, fieldOf, json, type Static } from "../json.ts";
-import type { Paint, Style } from "../terminal/style.ts";
+import type { Paint, Style } from "../terminal/table.ts";
 import { bar, grouped, percent } from "../terminal/text.ts";
 
 const { text, count, time, day, oneOf, orNull, object, list } = json;

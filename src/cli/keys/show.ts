@@ -18,8 +18,7 @@ import { commandHere, storeCommand, toMakeKey } from "../command.ts";
 import { printJson, type Io } from "../io.ts";
 import type { Static } from "../json.ts";
 import { labelOption, planOption } from "../options.ts";
-import { stylesOf } from "../terminal/style.ts";
-import { printTable } from "../terminal/table.ts";
+import { stylesOf, printTable } from "../terminal/table.ts";
 import { counted, grouped, pad, printable } from "../terminal/text.ts";
 import {
   accessText,

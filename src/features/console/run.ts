@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { hostname, setPriority } from "node:os";
 import { announce, type Io, printJson, untilAborted } from "../../cli/io.ts";
 import { addJson, json } from "../../cli/json.ts";
-import { openLog } from "../../cli/open-log.ts";
+import { openLog } from "../../cli/serve.ts";
 import { openServices, randomBytes, refuseStray } from "../../cli/open.ts";
 import { beginOnStore } from "../../cli/command.ts";
 import { addSetting, addSettings, storeSettings } from "../../cli/options.ts";

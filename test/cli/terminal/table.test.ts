@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { stylesOf } from "../../../src/cli/terminal/style.ts";
-import { printTable } from "../../../src/cli/terminal/table.ts";
+import { stylesOf, printTable } from "../../../src/cli/terminal/table.ts";
 import { testIo } from "../../helpers/io.ts";
 
 const header = [

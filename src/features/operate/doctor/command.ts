@@ -14,7 +14,7 @@ import { addJson, json, type Static } from "../../../cli/json.ts";
 import { storeAddress } from "../../../cli/open.ts";
 import { beginOnStore } from "../../../cli/command.ts";
 import { addSettings } from "../../../cli/options.ts";
-import { stylesOf } from "../../../cli/terminal/style.ts";
+import { stylesOf } from "../../../cli/terminal/table.ts";
 import { counted, pad, printable } from "../../../cli/terminal/text.ts";
 import { askedServer, checkCertificate, checkConsole, checkReach, checkSecrets } from "./server.ts";
 import { examineDatabase, examineFolder } from "./store.ts";

@@ -2,7 +2,7 @@ import type { ListenAddress } from "../../listen-address.ts";
 import { systemClock } from "../../../domain/clock.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { announce, type Io, untilAborted } from "../../../cli/io.ts";
-import { openLog } from "../../../cli/open-log.ts";
+import { openLog } from "../../../cli/serve.ts";
 import { dataFolderOf, settings, type AnySetting, type LoadedConfig } from "../../../config.ts";
 import { inMemory } from "../../../storage/sqlite/files.ts";
 import { MinuteBuckets } from "../../../service/anonymous.ts";

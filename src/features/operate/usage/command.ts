@@ -2,8 +2,7 @@ import { Argument, type Command, InvalidArgumentError, Option } from "commander"
 import { printJson, type Io } from "../../../cli/io.ts";
 import { commandHere, storeCommand, toMakeKey } from "../../../cli/command.ts";
 import { useBar } from "../../../cli/keys/fields.ts";
-import { stylesOf } from "../../../cli/terminal/style.ts";
-import { printTable } from "../../../cli/terminal/table.ts";
+import { stylesOf, printTable } from "../../../cli/terminal/table.ts";
 import { counted, grouped, percent, printable } from "../../../cli/terminal/text.ts";
 import type { ApiKey } from "../../../domain/api-key.ts";
 import { publishedLimits } from "../../../domain/plan.ts";
