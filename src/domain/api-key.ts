@@ -1,4 +1,4 @@
-import { isBanned, type BanState } from "./ban.ts";
+import { isBanned, isOperatorReason, type BanState } from "./ban.ts";
 import type { Limits, PlanName } from "./plan.ts";
 
 /** Production has `rehome_live_` keys, staging `rehome_test_`; neither accepts the other's. */
@@ -124,10 +124,21 @@ export function endOf(
 
 /** The state of a key at `nowMs`, see `endOf`. */
 export function keyState(
-  key: Pick<ApiKey, "revokedAtMs" | "expiresAtMs" | "ban">,
+  key: Pick<ApiKey, "revokedAtMs" | "expiresAtMs" | "ban" | "readOnly">,
   nowMs: number,
 ): KeyState {
-  return endOf(key, nowMs) ?? (isBanned(key.ban, nowMs) ? "banned" : "active");
+  return endOf(key, nowMs) ?? (isKeyBanned(key, nowMs) ? "banned" : "active");
+}
+
+/**
+ * True while a ban binds the key. Only an operator's binds a read-only key: its secret may stand in
+ * a public page, where anybody could have it banned.
+ */
+export function isKeyBanned(
+  { ban, readOnly }: Pick<ApiKey, "ban" | "readOnly">,
+  nowMs: number,
+): boolean {
+  return isBanned(ban, nowMs) && (!readOnly || isOperatorReason(ban.reason));
 }
 
 /** A new key's id: `key_` and 12 characters of Crockford's base32, which has no look-alikes. */

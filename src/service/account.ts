@@ -1,5 +1,5 @@
-import type { ApiKey } from "../domain/api-key.ts";
-import { countRefusal, isBanned } from "../domain/ban.ts";
+import { isKeyBanned, type ApiKey } from "../domain/api-key.ts";
+import { countRefusal } from "../domain/ban.ts";
 import {
   labelAt,
   reservationSize,
@@ -52,7 +52,7 @@ export class Account {
 
   /** Decides on a request at once; returns undefined when the store has to be asked. */
   admit(nowMs: number): Admission | undefined {
-    if (isBanned(this.key.ban, nowMs)) return this.#refuseBanned(nowMs);
+    if (isKeyBanned(this.key, nowMs)) return this.#refuseBanned(nowMs);
     if (!this.#isCurrent(nowMs)) return undefined;
     if (this.#left === 0 && !this.#isExhausted) return undefined;
     return this.decide(nowMs);

@@ -54,7 +54,8 @@ export class Limiter {
 
   /** The account of `key` in this process. Close it with `release` when the key changes. */
   open(key: ApiKey): Account {
-    return new Account(key, this.#options.bans ? this.#reportNoisyMinute : undefined);
+    const mayBan = this.#options.bans && !key.readOnly;
+    return new Account(key, mayBan ? this.#reportNoisyMinute : undefined);
   }
 
   /**

@@ -1,5 +1,6 @@
 /** Bans through the services: who is banned, who never is, what is said, and what is kept. */
 import { describe, expect, test } from "bun:test";
+import { keyState } from "../../src/domain/api-key.ts";
 import { banStepsMs } from "../../src/domain/ban.ts";
 import type { Admission } from "../../src/service/admission.ts";
 import { TestClock } from "../helpers/app.ts";
@@ -119,6 +120,34 @@ test("Retry-After and the reset of a ban that ends within a second are not befor
   expect(view.resetSeconds).toBe(start().nowMs / 1000 + 61);
   stack.clock.advance((refusal?.retryAfterSeconds ?? 0) * 1000);
   expect((await stack.request(secret)).refusal).toBeUndefined();
+});
+
+describe("a read-only key", () => {
+  test("is limited like any other, and never banned but by an operator", async () => {
+    const stack = await Stack.open(start(), {});
+    const { key, secret } = await stack.key("free");
+    await stack.services.keys.update(key.id, { readOnly: true });
+    await changesNoticed();
+    for (let i = 0; i < 5; i += 1) {
+      const { refusal } = await minute(stack, secret, 500);
+      expect(refusal?.message).toEndWith("try again in 58 s.");
+    }
+    expect((await stack.request(secret)).refusal).toBeUndefined();
+    await stack.services.keys.ban(key.id, minuteMs);
+    await changesNoticed();
+    expect((await stack.request(secret)).refusal?.kind).toBe("key_banned");
+  });
+
+  test("is served again when it becomes read-only during an automatic ban", async () => {
+    const stack = await Stack.open(start(), {});
+    const { key, secret } = await stack.key("free");
+    await becomeBanned(stack, secret);
+    expect((await stack.request(secret)).refusal?.kind).toBe("key_banned");
+    const readOnly = await stack.services.keys.update(key.id, { readOnly: true });
+    await changesNoticed();
+    expect((await stack.request(secret)).refusal).toBeUndefined();
+    expect(keyState(readOnly, stack.clock.nowMs)).toBe("active");
+  });
 });
 
 describe("never banned", () => {

@@ -7,8 +7,9 @@ import {
   type ApiKey,
   type KeySecret,
   type KeyState,
+  isKeyBanned,
 } from "../../domain/api-key.ts";
-import { isBanned, stepAt } from "../../domain/ban.ts";
+import { stepAt } from "../../domain/ban.ts";
 import { isoDay, isoEnd, isoSeconds } from "../../domain/clock.ts";
 import { nearLimitShare, planNames } from "../../domain/plan.ts";
 import { windowMs } from "../../domain/windows.ts";
@@ -41,8 +42,8 @@ const keyFields = declared({
   createdAt: ofKey(time("when the key was made"), (key) => isoSeconds(key.createdAtMs)),
   expiresAt: ofKey(orNull(time("when the key expires")), (key) => endOrNull(key.expiresAtMs)),
   revokedAt: ofKey(orNull(time("when it was revoked")), (key) => atOrNull(key.revokedAtMs)),
-  bannedUntil: ofKey(orNull(time("end of the current ban")), ({ ban }, nowMs) =>
-    isBanned(ban, nowMs) ? isoEnd(ban.bannedUntilMs) : null,
+  bannedUntil: ofKey(orNull(time("end of the current ban")), (key, nowMs) =>
+    isKeyBanned(key, nowMs) ? isoEnd(key.ban.bannedUntilMs) : null,
   ),
 });
 
@@ -142,10 +143,10 @@ const detailFields = declared({
       noisyMinutes: list(time("start of a minute with too many requests after 429")),
       reason: orNull(text("reason of the current ban")),
     }),
-    ({ key: { ban } }, nowMs) => ({
-      strikes: stepAt(ban, nowMs),
-      noisyMinutes: ban.noisyMinutes.map((label) => isoSeconds(label * windowMs.minute)),
-      reason: isBanned(ban, nowMs) ? ban.reason : null,
+    ({ key }, nowMs) => ({
+      strikes: stepAt(key.ban, nowMs),
+      noisyMinutes: key.ban.noisyMinutes.map((label) => isoSeconds(label * windowMs.minute)),
+      reason: isKeyBanned(key, nowMs) ? key.ban.reason : null,
     }),
   ),
   secrets: ofWhole(

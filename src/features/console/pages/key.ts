@@ -1,7 +1,7 @@
 /** One key: what it may do, what happened to it, and its end. */
 import { changesOf } from "../../../cli/keys/fields.ts";
-import { accessOf, endOf, keyState, type ApiKey } from "../../../domain/api-key.ts";
-import { isBanned, isOperatorReason } from "../../../domain/ban.ts";
+import { accessOf, endOf, keyState, type ApiKey, isKeyBanned } from "../../../domain/api-key.ts";
+import { isOperatorReason } from "../../../domain/ban.ts";
 import { durationRule, parseDuration } from "../../../domain/duration.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { KeyDetails } from "../../../service/keys.ts";
@@ -90,7 +90,7 @@ function keyFacts(visit: Visit, { key, secrets }: KeyDetails, use: KeyUse): Html
     [words.keys.created, moment(visit, key.createdAtMs)],
     [words.keys.ends, ends],
     endOf(key, nowMs) === undefined && [words.keys.secrets, goodSecrets(visit, secrets)],
-    isBanned(key.ban, nowMs) && [words.keys.banned, banned],
+    isKeyBanned(key, nowMs) && [words.keys.banned, banned],
   ]);
 }
 
@@ -143,7 +143,7 @@ function endForms(visit: Visit, key: ApiKey, errors: FieldErrors): Html {
   return html`<section class="card" aria-labelledby="end-title">
     <h2 id="end-title">${words.keys.endTitle}</h2>
     ${
-      isBanned(key.ban, nowMs)
+      isKeyBanned(key, nowMs)
         ? oneButton(`/keys/${key.id}/unban`, words.buttons.unban)
         : html`<form method="post" action="/keys/${key.id}/ban" novalidate>
             ${fields.text("for")}

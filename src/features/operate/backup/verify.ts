@@ -90,11 +90,14 @@ export function verifyBackup(file: string, nowMs: number): Static<typeof verifie
   }
   const states = zeros(keyStates);
   const ends = `SELECT revoked_at_ms AS revoked, expires_at_ms AS expires,
-    banned_until_ms AS bannedUntilMs FROM api_keys`;
-  for (const { revoked, expires, bannedUntilMs } of db.query<Ends, []>(ends).iterate()) {
-    const ban = { ...noBan, bannedUntilMs };
+    banned_until_ms AS bannedUntilMs, ban_reason AS reason, read_only AS readOnly FROM api_keys`;
+  for (const { revoked, expires, bannedUntilMs, reason, readOnly } of db
+    .query<Ends, []>(ends)
+    .iterate()) {
+    const ban = { ...noBan, bannedUntilMs, reason };
     const [revokedAtMs, expiresAtMs] = [revoked ?? undefined, expires ?? undefined];
-    const state = keyState({ revokedAtMs, expiresAtMs, ban }, nowMs);
+    const key = { revokedAtMs, expiresAtMs, ban, readOnly: readOnly === 1 };
+    const state = keyState(key, nowMs);
     states[state] = (states[state] ?? 0) + 1;
   }
   const newest = db
@@ -118,6 +121,8 @@ interface Ends {
   readonly revoked: number | null;
   readonly expires: number | null;
   readonly bannedUntilMs: number;
+  readonly reason: string;
+  readonly readOnly: number;
 }
 
 /** Throws when `file` cannot be read, or holds nothing, or is a folder, a pipe or a device. */
