@@ -3,9 +3,8 @@
  * their compressed forms. A visitor costs no query and no compression.
  */
 import { Elysia } from "elysia";
-import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
 import { AppError } from "../../domain/errors.ts";
+import { formsOf, respondWith, type Forms } from "../../http/compression.ts";
 import type { Database } from "../../storage/database.ts";
 import { newestAnimals, pageSize, publicList, type StoreFacts, storeFacts } from "./animals.ts";
 import {
@@ -28,12 +27,10 @@ export interface PublicOptions extends Shelter {
   readonly newId: () => string;
 }
 
-type Encoding = "br" | "gzip" | "identity";
-
 interface Body {
   readonly madeAtMs: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly forms: Readonly<Record<Encoding, { readonly bytes: Uint8Array; readonly etag: string }>>;
+  readonly forms: Forms;
 }
 
 interface Content {
@@ -47,7 +44,7 @@ const common = {
   "cross-origin-resource-policy": "cross-origin",
   "x-content-type-options": "nosniff",
 };
-const typed = (type: string) => ({ "content-type": type, vary: "Accept-Encoding" });
+const typed = (type: string) => ({ "content-type": type });
 
 export function publicRoutes(options: PublicOptions) {
   const { db, nowMs, newId } = options;
@@ -67,7 +64,7 @@ export function publicRoutes(options: PublicOptions) {
         const list = existing(await publicList(db, number, await known()), number);
         const at = { page: number, size: pageSize };
         const { text, headers } = animalsPage(list, options, language, at);
-        return { text, headers: { ...headers, vary: "Accept-Encoding, Accept-Language" } };
+        return { text, headers: { ...headers, vary: "Accept-Language" } };
       });
     })
     .get("/animals.json", ({ request }) => {
@@ -147,44 +144,10 @@ function bodies(nowMs: () => number) {
   };
   return async (request: Request, key: string, make: () => Content | Promise<Content>) => {
     const { forms, headers } = await current(key, make);
-    const encoding = encodingOf(request.headers.get("accept-encoding") ?? "");
-    const { bytes, etag } = forms[encoding];
-    const all = { ...headers, ...common, etag };
-    const tags = request.headers.get("if-none-match")?.split(",") ?? [];
-    if (tags.some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")))) {
-      return new Response(null, { status: 304, headers: all });
-    }
-    const encoded = encoding === "identity" ? {} : { "content-encoding": encoding };
-    return new Response(bytes, { headers: { ...all, ...encoded } });
+    return respondWith(request, forms, { ...headers, ...common });
   };
 }
 
-function encodingOf(accepted: string): Encoding {
-  const takes = (name: string) =>
-    accepted.split(",").some((part) => {
-      const [token = "", quality = ""] = part.trim().toLowerCase().split(";");
-      return token.trim() === name && !/q=0(?:\.0*)?\s*$/.test(quality);
-    });
-  return takes("br") ? "br" : takes("gzip") ? "gzip" : "identity";
-}
-
-const brotliQuality = { [constants.BROTLI_PARAM_QUALITY]: 5 };
-
-/** A body in all its forms. Compression runs on another thread. */
 async function bodyOf({ text, headers }: Content, madeAtMs: number): Promise<Body> {
-  const identity = new TextEncoder().encode(text);
-  const [br, gz] = await Promise.all([
-    promisify(brotliCompress)(identity, { params: brotliQuality }),
-    promisify(gzip)(identity),
-  ]);
-  const hash = new Bun.CryptoHasher("sha256").update(identity).digest("base64url").slice(0, 22);
-  return {
-    madeAtMs,
-    headers,
-    forms: {
-      identity: { bytes: identity, etag: `"${hash}"` },
-      gzip: { bytes: gz, etag: `"${hash}-gzip"` },
-      br: { bytes: br, etag: `"${hash}-br"` },
-    },
-  };
+  return { madeAtMs, headers, forms: await formsOf(text) };
 }

@@ -100,7 +100,7 @@ describe("a response", () => {
     }
     expect(tags.size).toBe(3);
     const page = await get("/animals");
-    expect(page.headers.get("vary")).toBe("Accept-Encoding, Accept-Language");
+    expect(page.headers.get("vary")).toBe("Accept-Language, Accept-Encoding");
   });
 
   test("is made at most once in five seconds", async () => {
