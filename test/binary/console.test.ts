@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { readXlsx } from "hucre/xlsx";
 import { rehome, serve, temporaryFolder } from "../helpers/binary.ts";
 import {
   behindProxy,
@@ -394,22 +395,76 @@ describe("a person", () => {
 });
 
 describe("an export", () => {
-  test.each(["csv", "json", "ndjson"])("as %s is the one of the command line", async (format) => {
+  const languages = {
+    en: [
+      ["Number", "Name", "Category", "Status", "Number at the source", "Source"],
+      ["1", "Max", "Dog", "available", "X1", "north"],
+      ["2", "=Mia, the", "Cat", "adopted", "X2", "north"],
+    ],
+    es: [
+      ["Número", "Nombre", "Categoría", "Estado", "Número en la fuente", "Fuente"],
+      ["1", "Max", "Dog", "disponible", "X1", "north"],
+      ["2", "=Mia, the", "Cat", "adoptado", "X2", "north"],
+    ],
+  } as const;
+
+  /** A source may stand before its number. */
+  const plain = (value: unknown) => String(value).replace("north:", "");
+
+  test("is in the language of its reader, as a workbook and as CSV that opens as UTF-8", async () => {
     using other = temporaryFolder();
     const list = `${other.path}/list.csv`;
-    await Bun.write(list, "Name,Kind,Tag,State\nMax,Dog,X1,available\nMia,Cat,X2,sold\n");
+    await Bun.write(list, 'Name,Kind,Tag,State\nMax,Dog,X1,available\n"=Mia, the",Cat,X2,sold\n');
     const map = "name=Name,categoryId=Kind,externalId=Tag,status=State";
     const data = ["--data", `${other.path}/data`];
     const options = ["--map", map, "--source", "north", "--create-categories", ...data];
     expect((await rehome(["pets", "import", list, ...options])).exitCode).toBe(0);
-    await rehome(["pets", "add", "--name", "Ada", "--category", "9", ...data]);
     await using direct = await serveConsole(`${other.path}/data`);
     const link = await invite(`${other.path}/data`, "Eve", "staff");
     const eve = await new Visitor(direct.console).join(link);
-    const exported = await rehome(["pets", "export", "--format", format, ...data]);
-    expect(exported.stdout).toContain("north");
-    expect(await (await eve.get(`/export/${format}`)).text()).toBe(exported.stdout);
+    for (const [language, rows] of Object.entries(languages)) {
+      await eve.post(`/language/${language}`);
+      const book = await readXlsx(await (await eve.get("/export/xlsx")).bytes());
+      expect(book.sheets[0]?.rows.map((row) => row.map(plain))).toEqual(
+        rows.map((row) => [...row]),
+      );
+      const csv = new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+        await (await eve.get("/export/csv")).bytes(),
+      );
+      expect(plain(csv).replace("north:", "")).toBe(
+        `\uFEFF${rows.map((row) => `${row.join(",").replace("=Mia, the", `"'=Mia, the"`)}\r\n`).join("")}`,
+      );
+    }
+    expect((await eve.get("/export/json")).status).toBe(404);
   });
+
+  test("on paper has each animal in a line, and no button", async () => {
+    const pam = await joined("Pam");
+    await pam.submit("/animals", { name: "Paper", category: "Dog", status: "sold" });
+    const page = await (await pam.get("/print?q=Paper")).text();
+    expect(page).toMatch(/<td>Paper<\/td>\s*<td>Dog<\/td>\s*<td>adopted<\/td>/);
+    expect(page).toContain("1 of ");
+  });
+});
+
+test("a search for a category offers it", async () => {
+  const una = await joined("Una");
+  await una.submit("/animals", { name: "Blue", category: "Parrot", status: "available" });
+  expect(await (await una.get("/animals?q=parro")).text()).toContain("All animals in Parrot");
+});
+
+test("a new category one letter from another is asked for, and made if it is meant", async () => {
+  const uma = await joined("Uma");
+  await uma.submit("/animals", { name: "One", category: "Ferret", status: "available" });
+  const typed = { name: "Two", category: "Feret", status: "available" };
+  const asked = await uma.post("/animals", typed);
+  expect([asked.status, (await asked.text()).includes("There is a category Ferret.")]).toEqual([
+    400,
+    true,
+  ]);
+  expect((await uma.post("/animals", { ...typed, category: "FERRET" })).status).toBe(303);
+  expect((await uma.post("/animals", { ...typed, new: "Feret" })).status).toBe(303);
+  expect(await (await uma.get("/categories")).text()).toContain(">Feret</a");
 });
 
 describe("a stranger", () => {

@@ -243,7 +243,7 @@ describe("the console", () => {
     const link = page.getByRole("link", { name: "Rex 0", exact: true });
     for (const isChosen of [false, true]) {
       await page.getByLabel("Search").focus();
-      if (isChosen) await page.getByLabel("Choose Rex 8").check();
+      if (isChosen) await page.getByLabel("Select Rex 8").check();
       while (!(await link.evaluate((element) => element.matches(":focus")))) {
         await page.keyboard.press("Tab");
         expect(await page.evaluate<string>(covered)).toBe("");
@@ -308,7 +308,7 @@ describe("the console", () => {
     await button(page, "Save").click();
     await button(page, "Undo").waitFor();
     await seen("a change with Undo");
-    await page.getByLabel("Choose Rex").first().check();
+    await page.getByLabel("Select Rex").first().check();
     await seen("several chosen");
     await page.goto(`${server.console}/categories/1`);
     await seen("a category");
@@ -470,11 +470,11 @@ describe("the console", () => {
     await page.getByLabel("Status").selectOption({ label: "adopted" });
     await button(page, "Add animal").click();
     await page.getByText("Boxed was added").waitFor();
-    await page.getByLabel("Choose Boxed").check();
-    await page.getByLabel("Choose Boxed").press("Enter");
+    await page.getByLabel("Select Boxed").check();
+    await page.getByLabel("Select Boxed").press("Enter");
     await page.reload();
     await page.getByRole("button", { name: "adopted: Boxed", pressed: true }).waitFor();
-    await page.getByLabel("Choose Boxed").check();
+    await page.getByLabel("Select Boxed").check();
     await page.locator("#several").getByRole("button", { name: "pending" }).click();
     await page.getByRole("button", { name: "pending: Boxed", pressed: true }).waitFor();
   });
@@ -512,7 +512,7 @@ describe("the console", () => {
     };
     await add("Sought one");
     await add("Other one");
-    const tick = page.getByLabel("Choose Sought one");
+    const tick = page.getByLabel("Select Sought one");
     for (const faster of [
       () => link(page, "adopted").click(),
       () => button(page, "pending: Sought one").click(),
@@ -549,14 +549,14 @@ describe("the console", () => {
       await button(page, "Add animal").click();
       await page.getByText(`${name} was added`).waitFor();
     }
-    const tick = page.getByLabel("Choose Tick one");
+    const tick = page.getByLabel("Select Tick one");
     await tick.check();
     await button(page, "adopted: Tick two").click();
     await page.getByRole("button", { name: "adopted: Tick two", pressed: true }).waitFor();
     expect(await tick.isChecked()).toBe(true);
     await page.getByLabel("Search").fill("Tick");
     await link(page, "Tack").waitFor({ state: "detached" });
-    await page.getByText("1 chosen").waitFor();
+    await page.getByText("Selected: 1").waitFor();
     expect(await tick.isChecked()).toBe(true);
     await page.locator("#several").getByRole("button", { name: "pending" }).click();
     await page.getByRole("button", { name: "pending: Tick one", pressed: true }).waitFor();

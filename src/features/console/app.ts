@@ -9,7 +9,7 @@ import {
   removeAnimal,
   saveAnimal,
 } from "./pages/animal.ts";
-import { animalsPage, changeSeveral, exportFile, exportPage } from "./pages/animals.ts";
+import { animalsPage, changeSeveral, exportFile, exportPage, printPage } from "./pages/animals.ts";
 import { assets } from "./pages/assets.ts";
 import {
   addCategory,
@@ -176,6 +176,7 @@ export function staffRoutes(frame: Frame) {
     .post("/categories/:id", ({ visit, params }) => renameCategory(visit, params.id))
     .post("/categories/:id/merge", ({ visit, params }) => mergeCategories(visit, params.id))
 
+    .get("/print", ({ visit }) => printPage(visit))
     .get("/export", ({ visit }) => exportPage(visit))
     .get("/export/:format", ({ visit, params }) => exportFile(visit, params.format))
     .get("/import", ({ visit }) => importPage(visit))

@@ -185,7 +185,7 @@ describe.each(stores)("on $name", (kind) => {
   describe("several animals", () => {
     test("are chosen first", async () => {
       const { status, page } = await post("/animals/several", { status: "sold" });
-      expect([status, page.includes("Choose animals first")]).toEqual([400, true]);
+      expect([status, page.includes("Select animals first")]).toEqual([400, true]);
     });
 
     test("get a status, or go, and what is no id counts for none", async () => {

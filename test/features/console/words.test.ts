@@ -16,7 +16,6 @@ const same = [
   "layout.footer",
   "animals.mark",
   "changes.changed",
-  "export.json",
   "keys.fields.plan",
   "keys.id",
 ];

@@ -100,6 +100,7 @@ function startDoubleTaps() {
 /** Buttons that copy the text of a field. */
 function startCopying() {
   document.addEventListener("click", ({ target }) => {
+    if (target.closest("[data-print]")) print();
     const button = target.closest("[data-copy]");
     if (button) void copy(document.getElementById(button.dataset.copy));
   });

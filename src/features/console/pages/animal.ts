@@ -8,7 +8,7 @@ import {
   type Pet,
   type PetFieldName,
 } from "../../../domain/pet.ts";
-import type { Category } from "../../animals/categories.ts";
+import { type Category, categoryKey } from "../../animals/categories.ts";
 import { html, type Html } from "../../docs/html.ts";
 import { type OptionalTextName, optionalTextNames } from "../../optional-texts.ts";
 import { isVisible } from "../../visible.ts";
@@ -91,6 +91,7 @@ export function animalForm(
         : fieldsIn(was).map(([name, value]) => hidden(`was-${name}`, value))
     }
     ${fields.text("name", { more: when(isNext, "autofocus") })}
+    ${errors?.["category"] !== undefined && hidden("new", values.category)}
     ${fields.text("category", { more: html`list="categories" maxlength="1000"` })}
     <datalist id="categories">
       ${categories.slice(0, suggestionsMax).map(({ name }) => html`<option value="${name}"></option>`)}
@@ -153,6 +154,32 @@ function errorsOf(values: AnimalValues, words: Words): FieldErrors {
   return Object.fromEntries(Object.entries(wrong).filter(([, error]) => error !== undefined));
 }
 
+/**
+ * The category that `category` is one letter away from, where that would be a new one and nobody
+ * has agreed to it.
+ */
+function alikeCategory(
+  form: Form,
+  { category }: AnimalValues,
+  categories: readonly Category[],
+): string | undefined {
+  const key = categoryKey(category);
+  if (form.text("new") === category || categories.some(({ name }) => categoryKey(name) === key)) {
+    return undefined;
+  }
+  return categories.find(({ name }) => isOneLetterApart(categoryKey(name), key))?.name;
+}
+
+/** True for texts of which one letter is missing, more, or another. */
+function isOneLetterApart(one: string, other: string): boolean {
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+  if (short.length < 3 || long.length - short.length > 1) return false;
+  let at = 0;
+  while (at < short.length && short[at] === long[at]) at += 1;
+  const rest = long.slice(at + 1);
+  return rest === short.slice(short.length === long.length ? at + 1 : at);
+}
+
 /** What is wrong with a name of an animal, a category, a key or a person. */
 export function nameError(name: string, words: Words): string | undefined {
   if (!isVisible(name)) return words.errors.nameMissing;
@@ -182,7 +209,11 @@ export async function newAnimalPage(
 export async function addAnimal(visit: Visit): Promise<Response> {
   const form = await readForm(visit);
   const values = sentValues(form);
-  const errors = errorsOf(values, visit.words);
+  const alike = alikeCategory(form, values, await visit.animals.categories());
+  const errors = {
+    ...(alike !== undefined && { category: visit.words.errors.categoryAlike(alike) }),
+    ...errorsOf(values, visit.words),
+  };
   if (Object.keys(errors).length > 0) return newAnimalPage(visit, values, errors);
   const { name, category } = values;
   const status = statusChoice(values.status);
@@ -303,8 +334,13 @@ export async function saveAnimal(visit: Visit, id: string): Promise<Response> {
     ...(values.name === known.name && { name: "-" }),
     ...(values.category === known.category && { category: "-" }),
   };
+  const alike = judged.category === "-" ? undefined : alikeCategory(form, values, categories);
   const meanwhile = conflicts.map((field) => [field, words.animals.meanwhile(known[field])]);
-  const errors = { ...Object.fromEntries(meanwhile), ...errorsOf(judged, words) };
+  const errors = {
+    ...(alike !== undefined && { category: words.errors.categoryAlike(alike) }),
+    ...Object.fromEntries(meanwhile),
+    ...errorsOf(judged, words),
+  };
   if (Object.keys(errors).length > 0) return shown(visit, animal, values, categories, errors);
   const status = statusChoice(values.status);
   const changed = await animals.update(

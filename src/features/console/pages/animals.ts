@@ -1,10 +1,11 @@
 /** The list of animals: searched, changed several at once, and saved as a file. */
 import { parseInt64 } from "../../../domain/int64.ts";
 import { AppError } from "../../../domain/errors.ts";
+import { fold } from "../../../domain/names.ts";
 import type { Pet } from "../../../domain/pet.ts";
 import type { Category } from "../../animals/categories.ts";
 import { html, type Html } from "../../docs/html.ts";
-import { exportFormats, exportText, type ExportFormat } from "../../import/write/export.ts";
+import { csvField, guarded } from "../../import/write/csv.ts";
 import { readForm } from "../body.ts";
 import type { AnimalQuery, FoundAnimals } from "../animals.ts";
 import { query, type Visit } from "../visit.ts";
@@ -15,12 +16,14 @@ import { download, icon, notFoundPage, page, seeOther } from "./page.ts";
 import {
   categoryName,
   hidden,
+  moment,
   noStatus,
   notice,
   number,
   shownName,
   statusChoice,
   statusChoices,
+  table,
   when,
 } from "./parts.ts";
 
@@ -28,6 +31,9 @@ import {
 const pageAnimals = 25;
 /** Categories to choose from on the start page; all of them are on their own page. */
 const shownCategoriesMax = 60;
+const offeredMax = 3;
+/** Animals on a printed list: more than any shelter has. */
+const printedMax = 2_000;
 /** Animals that an export reads in one go; then everybody else gets a turn. */
 const batchAnimals = 1_000;
 
@@ -78,7 +84,8 @@ export async function animalsPage(visit: Visit): Promise<Response> {
           ${asked.status !== undefined && hidden("status", asked.status)}`,
         })}
         <div id="results">
-          ${filters(visit, asked, categories)} ${results(visit, asked, found, categories)}
+          ${filters(visit, asked, categories)} ${offers(visit, asked, categories)}
+          ${results(visit, asked, found, categories)}
         </div>
       </div>
       <section class="card" id="add" aria-labelledby="add-title">
@@ -159,6 +166,18 @@ function filters(visit: Visit, asked: AnimalQuery, categories: readonly Category
   </div>`;
 }
 
+/** Categories whose name has what is searched for among the names of animals. */
+function offers({ words }: Visit, { text }: AnimalQuery, categories: readonly Category[]): Html {
+  const wanted = fold(text);
+  const found = categories.filter(({ name }) => text !== "" && fold(name).includes(wanted));
+  return html`${found.slice(0, offeredMax).map(
+    ({ id, name }) =>
+      html`<p>
+        <a href="${listPath({ categoryId: id })}">${words.animals.inCategory(name)}</a>
+      </p>`,
+  )}`;
+}
+
 function results(
   visit: Visit,
   asked: AnimalQuery,
@@ -188,6 +207,7 @@ function results(
     ${pageLinks(visit, [
       [asked.before !== undefined && listPath(first), words.animals.newest],
       [found.more && listPath({ ...asked, before: found.animals.at(-1)?.id }), words.animals.older],
+      [listPath(first, "/print"), words.export.print],
       [listPath(first, "/export"), words.animals.export],
       ["/changes", words.changes.title],
     ])}`;
@@ -292,11 +312,11 @@ function tellGone(error: unknown): never {
   throw isGone ? failure("not_found", "someGone", error) : error;
 }
 
-const exportTypes: Readonly<Record<ExportFormat, string>> = {
+const exportTypes = {
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
   csv: "text/csv; charset=utf-8",
-  json: "application/json",
-  ndjson: "application/x-ndjson",
-};
+} as const;
+const exportFormats = ["xlsx", "csv"] as const;
 
 /** `GET /export`: the animals of a list as a file, in each format. */
 export async function exportPage(visit: Visit): Promise<Response> {
@@ -321,20 +341,88 @@ export async function exportPage(visit: Visit): Promise<Response> {
   });
 }
 
+/** The rows of an export in the language of its reader, the headings first. */
+async function* exportRows(visit: Visit): AsyncGenerator<(string | number)[]> {
+  const { words } = visit;
+  yield [...words.export.columns];
+  for await (const batch of visit.animals.all({ ...askedOf(visit), limit: batchAnimals })) {
+    for (const { id, name, category, categoryId, status, externalId, source } of batch) {
+      yield [
+        Number.isSafeInteger(Number(id)) ? Number(id) : String(id),
+        name,
+        category ?? String(categoryId),
+        words.status[status ?? noStatus],
+        externalId ?? "",
+        source ?? "",
+      ];
+    }
+  }
+}
+
 /** `GET /export/:format`: the file, written while it is read, so that its size costs no memory. */
-export function exportFile(visit: Visit, name: string): Response {
+export async function exportFile(visit: Visit, name: string): Promise<Response> {
   const format = exportFormats.find((each) => each === name);
   if (format === undefined) return notFoundPage(visit);
-  const text = exportText(visit.animals.all({ ...askedOf(visit), limit: batchAnimals }), format);
-  const stream = new ReadableStream<Uint8Array>({
+  const rows = exportRows(visit);
+  if (format === "xlsx") {
+    // Loaded where it is wanted.
+    const { writeXlsxStream } = await import("hucre/xlsx");
+    const sheet = visit.words.sections.animals;
+    return download(writeXlsxStream(rows, { name: sheet }), "animals.xlsx", exportTypes.xlsx);
+  }
+  const stream = new ReadableStream<string>({
     async pull(controller) {
-      const { done, value } = await text.next();
+      const { done, value } = await rows.next();
       if (done === true) controller.close();
-      else controller.enqueue(new TextEncoder().encode(value));
+      else
+        controller.enqueue(`${value.map((each) => csvField(guarded(String(each)))).join(",")}\r\n`);
     },
     async cancel() {
-      await text.return(undefined);
+      await rows.return(undefined);
     },
+    // A spreadsheet takes a file for UTF-8 by the mark at its beginning.
+    start: (controller) => controller.enqueue("\uFEFF"),
   });
-  return download(stream, `animals.${format}`, exportTypes[format]);
+  return download(stream.pipeThrough(new TextEncoderStream()), "animals.csv", exportTypes.csv);
+}
+
+/** `GET /print`: all animals of a list on paper, for the front desk. */
+export async function printPage(visit: Visit): Promise<Response> {
+  const { words, animals } = visit;
+  const asked = { ...askedOf(visit), before: undefined };
+  const [found, categories] = await Promise.all([
+    animals.find({ ...asked, limit: printedMax }),
+    animals.categories(),
+  ]);
+  const names = new Map(categories.map(({ id, name }) => [id, name]));
+  const status = asked.status === undefined ? [] : [words.status[asked.status]];
+  const kind = asked.categoryId === undefined ? undefined : names.get(asked.categoryId);
+  const about = [
+    ...(kind === undefined ? [] : [kind]),
+    ...status,
+    ...(asked.text ? [asked.text] : []),
+  ];
+  return page(visit, {
+    title: [words.sections.animals, ...about].join(", "),
+    section: "animals",
+    back: [listPath(asked), words.animals.backToAll],
+    body: html`<p class="soft">
+        ${words.animals.countOf(countOf(visit, found), number(visit, found.total))} ·
+        ${moment(visit, visit.nowMs)}
+        <button class="quiet small only-script" type="button" data-print>
+          ${words.export.print}
+        </button>
+      </p>
+      <div class="printed">
+        ${table(
+          ["", words.fields.name, words.fields.category, words.fields.status],
+          found.animals.map(({ id, name, categoryId, status: each }) => [
+            String(id),
+            shownName(visit, name),
+            categoryName(visit, { id: categoryId, name: names.get(categoryId) }),
+            words.status[each ?? noStatus],
+          ]),
+        )}
+      </div>`,
+  });
 }
