@@ -19,6 +19,10 @@ declare module "*.default" {
   const text: string;
   export default text;
 }
+declare module "*.sql" {
+  const text: string;
+  export default text;
+}
 declare module "*/embed.js" {
   const text: string;
   export default text;

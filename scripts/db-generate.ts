@@ -4,7 +4,7 @@
  * formats what it wrote.
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 
 const databases = {
   catalogue: "drizzle/sqlite/catalogue",
@@ -35,6 +35,47 @@ function tagsIn(folder: string): string[] {
   return (JSON.parse(journal) as { entries: { tag: string }[] }).entries.map(({ tag }) => tag);
 }
 
+/** Writes the module that embeds the migrations of some databases, by their names in it. */
+function writeModule(file: string, exported: (names: string) => string, names: readonly string[]) {
+  const root = "../".repeat(file.split("/").length - 1);
+  const all = names.flatMap((name) =>
+    tagsIn(databases[name as keyof typeof databases]).map((tag) => ({ name, tag })),
+  );
+  const imported = ({ name, tag }: { name: string; tag: string }) => `${name}${tag.slice(0, 4)}`;
+  const imports = all.map(
+    (each) =>
+      `import ${imported(each)} from "${root}${databases[each.name as keyof typeof databases]}/${each.tag}.sql" with { type: "text" };`,
+  );
+  const listOf = (name: string) => {
+    const own = all.filter((each) => each.name === name);
+    return `[${own.map((each) => `migration("${each.tag}", ${imported(each)})`).join(", ")}]`;
+  };
+  writeFileSync(
+    file,
+    `/** The migrations in their order. \`bun run db:generate\` writes this file. */
+${imports.join("\n")}
+import { migration } from "${relative(dirname(file), "src/storage/migration-history.ts")}";
+
+${exported(names.map((name) => (names.length > 1 ? `${name}: ${listOf(name)}` : listOf(name))).join(", "))}
+`,
+  );
+  run([process.execPath, "fmt", "--no-script", file]);
+}
+
+/** Embeds what there is now. */
+export function embed(): void {
+  writeModule(
+    "src/storage/sqlite/migrations.ts",
+    (lists) => `export const migrationsOf = { ${lists} };`,
+    ["catalogue", "limits"],
+  );
+  writeModule(
+    "src/features/postgres/migrations.ts",
+    (list) => `export const postgresMigrations = ${list};`,
+    ["postgres"],
+  );
+}
+
 function generate(name: string): void {
   for (const [schema, folder] of Object.entries(databases)) {
     const before = new Set(tagsIn(folder));
@@ -47,6 +88,7 @@ function generate(name: string): void {
     }
     run([process.execPath, "fmt", "--no-script", folder]);
   }
+  embed();
 }
 
 if (import.meta.main) {

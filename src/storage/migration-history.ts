@@ -1,5 +1,16 @@
 import { AppError } from "../domain/errors.ts";
-import type { Migration } from "./migrations.macro.ts";
+
+export interface Migration {
+  readonly tag: string;
+  /** SHA-256 of the SQL, so that an edited migration is noticed. */
+  readonly hash: string;
+  readonly sql: string;
+}
+
+/** A migration of drizzle-kit's, which is embedded as text. */
+export function migration(tag: string, sql: string): Migration {
+  return { tag, hash: new Bun.CryptoHasher("sha256").update(sql).digest("hex"), sql };
+}
 
 /** A migration as the database remembers it. */
 export type AppliedMigration = Pick<Migration, "tag" | "hash">;

@@ -79,7 +79,8 @@ function packageProblem(layer: Layer | undefined, name: string): string | undefi
 }
 
 function fileProblem(source: Source, layer: Layer | undefined, target: string): string | undefined {
-  if (!target.startsWith("src/")) return target === "package.json" ? undefined : "it is not in src";
+  if (/^(?:package\.json|drizzle\/.*\.sql)$/.test(target)) return undefined;
+  if (!target.startsWith("src/")) return "it is not in src";
   const other = layerOf(target);
   if (layer === undefined) {
     const composes = ["src/main.ts", "src/feature.ts"].includes(source.path);

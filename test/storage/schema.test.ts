@@ -7,6 +7,10 @@ import {
   SQLiteSyncDialect,
   SQLiteTable,
 } from "drizzle-orm/sqlite-core";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { postgresMigrations } from "../../src/features/postgres/migrations.ts";
+import { migrationsOf } from "../../src/storage/sqlite/migrations.ts";
 import { parseJson } from "../../src/domain/exact-json.ts";
 import * as postgres from "../../src/storage/schema.postgres.ts";
 import * as sqlite from "../../src/storage/schema.sqlite.ts";
@@ -101,4 +105,21 @@ test("JSON of a bare column is refused where the client would round it", () => {
   expect(sqlite.petEvents.after.mapFromDriverValue(text)).toEqual(
     parseJson(text) as Record<string, unknown>,
   );
+});
+
+test("every migration is embedded, as it is in its folder", () => {
+  const embedded = {
+    "sqlite/catalogue": migrationsOf.catalogue,
+    "sqlite/limits": migrationsOf.limits,
+    postgres: postgresMigrations,
+  };
+  for (const [folder, migrations] of Object.entries(embedded)) {
+    const root = join(import.meta.dir, "../../drizzle", folder);
+    const journal = JSON.parse(readFileSync(join(root, "meta/_journal.json"), "utf8")) as {
+      entries: { tag: string }[];
+    };
+    expect(migrations.map(({ tag, sql }) => [tag, sql])).toEqual(
+      journal.entries.map(({ tag }) => [tag, readFileSync(join(root, `${tag}.sql`), "utf8")]),
+    );
+  }
 });

@@ -1,15 +1,14 @@
 import type { SQL, TransactionSQL } from "bun";
 import { AppError } from "../../domain/errors.ts";
 import {
+  type AppliedMigration,
+  type Migration,
   olderSchema,
   pendingAfter,
-  type AppliedMigration,
 } from "../../storage/migration-history.ts";
-import { readMigrations } from "../../storage/migrations.macro.ts" with { type: "macro" };
-import type { Migration } from "../../storage/migrations.macro.ts";
 import { schemaName } from "./columns.ts";
 
-export const postgresMigrations = readMigrations("postgres");
+export { postgresMigrations } from "./migrations.ts";
 
 /** The oldest server that this program is made for: `server_version_num` of PostgreSQL 14. */
 const serverVersionMin = 140_000;

@@ -13,7 +13,7 @@ import {
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { reasonNotMade } from "../../domain/system-error.ts";
-import type { Migration } from "../migrations.macro.ts";
+import type { Migration } from "../migration-history.ts";
 import { asAppError, isFull, openDatabase } from "./connection.ts";
 import { migrationsOf } from "./files.ts";
 import { giveToOwner, mayWrite, ownership, requirePlainFiles, requireReachable } from "./folder.ts";

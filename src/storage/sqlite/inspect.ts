@@ -2,7 +2,7 @@ import { constants, Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
-import type { Migration } from "../migrations.macro.ts";
+import type { Migration } from "../migration-history.ts";
 import { busyTimeoutMs, isDamaged } from "./connection.ts";
 import { migrationsOf, type storeFiles } from "./files.ts";
 import { fileRemedy, mayWrite, ownership, requirePlainFiles } from "./folder.ts";

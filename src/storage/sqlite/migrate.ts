@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { AppError } from "../../domain/errors.ts";
 import { pendingAfter, type AppliedMigration } from "../migration-history.ts";
-import type { Migration } from "../migrations.macro.ts";
+import type { Migration } from "../migration-history.ts";
 
 /** Marks our files in SQLite's header (`file` and `PRAGMA application_id` show it): "reho". */
 const applicationId = 0x7265_686f;

@@ -7,7 +7,7 @@ import type { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { openDatabase } from "../../../src/storage/sqlite/connection.ts";
 import { migrate } from "../../../src/storage/sqlite/migrate.ts";
-import type { Migration } from "../../../src/storage/migrations.macro.ts";
+import type { Migration } from "../../../src/storage/migration-history.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
 const sourceOf = (name: string) => join(import.meta.dir, `../../../src/storage/sqlite/${name}.ts`);

@@ -6,7 +6,7 @@ import { serviceDataFolder } from "../../../config.ts";
 import { clockToleranceMs, dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
 import { windowMs } from "../../../domain/windows.ts";
-import type { Migration } from "../../../storage/migrations.macro.ts";
+import type { Migration } from "../../../storage/migration-history.ts";
 import { freeBytes } from "../../../storage/sqlite/checks.ts";
 import { migrationsOf, storeFiles } from "../../../storage/sqlite/files.ts";
 import {
