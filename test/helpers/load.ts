@@ -40,7 +40,9 @@ interface Answer {
 }
 
 /** One HTTP/1.1 client on one connection at a time. */
-class Client {
+export class Client {
+  /** How many connections it opened so far. */
+  connections = 0;
   #socket: Socket | undefined;
   readonly #port: number;
   readonly #keepAlive: boolean;
@@ -54,6 +56,7 @@ class Client {
   send(request: string): Promise<Answer | string> {
     const { promise, resolve } = Promise.withResolvers<Answer | string>();
     const isNew = this.#socket === undefined;
+    if (isNew) this.connections += 1;
     const socket = this.#socket ?? connect({ port: this.#port, host: "127.0.0.1", noDelay: true });
     let text = "";
     let isConnected = !isNew;
@@ -63,6 +66,10 @@ class Client {
       socket.on("error", () => undefined);
       if (!keep) socket.destroy();
       this.#socket = keep ? socket : undefined;
+      // One that its server closes meanwhile would tell nobody of the next request.
+      socket.on("close", () => {
+        if (this.#socket === socket) this.#socket = undefined;
+      });
       resolve(outcome);
     };
     const fail = (what: string) => {

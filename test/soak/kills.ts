@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { random } from "../../scripts/random.ts";
 import { killsOf, type KillRun, Life, limitPerMinute, newPlace } from "./life.ts";
 
 interface KillOptions {
@@ -20,17 +21,6 @@ interface KillOptions {
 
 /** A fresh store for so many kills, so that all of it can be read after each of them. */
 const killsAStore = 25;
-
-/** Numbers from 0 up to 1 that a seed decides (mulberry32). */
-function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d_2b_79_f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Runs kills until there are enough, and returns all runs of the file. Throws when one loses. */
 export async function soakKills(options: KillOptions): Promise<KillRun[]> {

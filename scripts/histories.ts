@@ -1,0 +1,51 @@
+/**
+ * `bun run histories [--runs N] [--seed S] [--store STORE] [--executable FILE]`: records histories
+ * of parallel calls on one process, on four on one data folder, and on two servers on PostgreSQL,
+ * and checks that an order of the calls explains every response. What
+ * nothing explains is cut down to the fewest calls and printed with its seed; `--keep FOLDER`
+ * keeps it whole, and `--check FILE` checks it again.
+ */
+import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { executable as built } from "../test/helpers/binary.ts";
+import { argumentsOf, misused } from "./arguments.ts";
+import { checkKept, runHistories } from "./histories/run.ts";
+import { stores } from "./histories/history.ts";
+
+const { values } = argumentsOf({
+  options: {
+    runs: { type: "string", default: "100" },
+    seed: { type: "string", default: String(Date.now() % 2 ** 31) },
+    store: { type: "string" },
+    executable: { type: "string" },
+    keep: { type: "string" },
+    check: { type: "string" },
+  },
+});
+
+function whole(name: string, text: string): number {
+  return /^\d+$/.test(text)
+    ? Number(text)
+    : misused(`${name} must be a whole number, not "${text}"`);
+}
+
+const say = (text: string) => void process.stdout.write(`${text}\n`);
+
+async function runAll(): Promise<boolean> {
+  const { store, keep } = values;
+  const chosen = stores.filter((each) => store === undefined || each === store);
+  if (chosen.length === 0) misused(`--store must be ${stores.join(", ")}, not "${store}"`);
+  const runs = whole("--runs", values.runs);
+  const seed = whole("--seed", values.seed);
+  if (keep !== undefined) mkdirSync(keep, { recursive: true });
+  const executable = resolve(values.executable ?? (await built()));
+  let violations = 0;
+  for (const each of chosen) {
+    const report = await runHistories({ store: each, runs, seed, executable, keep, say });
+    violations += report.violations;
+  }
+  return violations === 0;
+}
+
+const isExplained = values.check === undefined ? await runAll() : checkKept(values.check, say);
+process.exit(isExplained ? 0 : 1);

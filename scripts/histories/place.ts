@@ -1,0 +1,186 @@
+/** A store with the servers on it, and what can happen to them. */
+import { Glob } from "bun";
+import { renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  cleanEnvironment,
+  serve,
+  temporaryFolder,
+  type RunningBinary,
+} from "../../test/helpers/binary.ts";
+import { childrenOf, isRunning, kill } from "../../test/helpers/family.ts";
+import { freePort } from "../../test/helpers/free-port.ts";
+import { testDatabase } from "../../test/helpers/postgres.ts";
+import { until } from "../../test/helpers/until.ts";
+import { emptyCatalogue, type Catalogue } from "./catalogue.ts";
+import type { StoreKind } from "./history.ts";
+
+/** Debian's faketime, which reads from a file what the clock shows more than it should. */
+const [faketime] = new Glob("/usr/lib/*/faketime/libfaketimeMT.so.1").scanSync("/");
+export const canSetClock = faketime !== undefined;
+
+export interface CommandEnd {
+  /** Undefined if it was killed. */
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface PlaceOptions {
+  readonly kind: StoreKind;
+  readonly executable: string;
+  readonly hasClock: boolean;
+}
+
+export const processesOf: Readonly<Record<StoreKind, number>> = {
+  sqlite: 1,
+  processes: 4,
+  postgres: 2,
+};
+
+export class Place {
+  readonly kind: StoreKind;
+  readonly folder: string;
+  /** What its animals may be at the moment. */
+  catalogues: readonly Catalogue[] = [emptyCatalogue];
+  /** The greatest id that was seen. */
+  lastId = 0;
+  offsetMs = 0;
+  readonly #options: PlaceOptions;
+  readonly #ports: number[] = [];
+  readonly #servers: RunningBinary[] = [];
+  readonly #env: Record<string, string>;
+  readonly #release: () => void | Promise<void>;
+
+  private constructor(
+    options: PlaceOptions,
+    folder: string,
+    env: Record<string, string>,
+    release: () => void | Promise<void>,
+  ) {
+    this.kind = options.kind;
+    this.folder = folder;
+    this.#options = options;
+    this.#env = env;
+    this.#release = release;
+  }
+
+  static async open(options: PlaceOptions): Promise<Place> {
+    const folder = temporaryFolder();
+    const database = options.kind === "postgres" ? await testDatabase() : undefined;
+    const env: Record<string, string> =
+      database === undefined
+        ? { REHOME_DATA: join(folder.path, "data") }
+        : { REHOME_STORE: database.url };
+    if (options.hasClock && faketime !== undefined) {
+      env["LD_PRELOAD"] = faketime;
+      env["FAKETIME_TIMESTAMP_FILE"] = join(folder.path, "clock");
+      env["FAKETIME_NO_CACHE"] = "1";
+      env["FAKETIME_DONT_FAKE_MONOTONIC"] = "1";
+    }
+    const place = new Place(options, folder.path, env, async () => {
+      await database?.[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+    });
+    place.setClock(0);
+    for (let server = 0; server < (options.kind === "postgres" ? 2 : 1); server += 1) {
+      place.#ports.push(await freePort());
+      await place.start(server);
+    }
+    return place;
+  }
+
+  port(server: number): number {
+    return this.#ports[server] as number;
+  }
+
+  async start(server: number): Promise<void> {
+    const port = String(this.#ports[server]);
+    const args = [
+      "--port",
+      port,
+      "--bans",
+      "off",
+      "--anonymous-per-minute",
+      "1000000",
+      "--log-level",
+      "error",
+    ];
+    const count = this.kind === "processes" ? processesOf.processes : 1;
+    const more = count === 1 ? [] : ["--processes", String(count)];
+    const { executable: path } = this.#options;
+    const running = await serve(undefined, [...args, ...more], { env: this.#env, path });
+    this.#servers[server] = running;
+    if (count > 1) await until(() => childrenOf(running).length === count);
+  }
+
+  /** Asks a server to stop, and returns when it has. */
+  async stop(server: number): Promise<void> {
+    const running = this.#servers[server] as RunningBinary;
+    const exitCode = await running.stop("SIGTERM");
+    if (exitCode !== 0) throw new Error(`a stop ended with ${exitCode}:\n${running.stderr()}`);
+  }
+
+  /** Kills a server with all its processes, and returns when none of them is there. */
+  async kill(server: number): Promise<void> {
+    const running = this.#servers[server] as RunningBinary;
+    const members = childrenOf(running);
+    const stopped = running.stop("SIGKILL");
+    members.forEach(kill);
+    await stopped;
+    await until(() => !members.some(isRunning));
+  }
+
+  /** Kills one of several processes; another one takes its place. */
+  async killOne(server: number, choice: number): Promise<void> {
+    const members = childrenOf(this.#servers[server] as RunningBinary);
+    const member = members[Math.floor(choice * members.length)];
+    if (member === undefined) return;
+    kill(member);
+    await until(() => !isRunning(member));
+  }
+
+  /** Replaces all processes by new ones, and returns when the old ones are gone. */
+  async replace(server: number): Promise<void> {
+    const running = this.#servers[server] as RunningBinary;
+    const former = childrenOf(running);
+    process.kill(running.pid, "SIGUSR2");
+    await until(() => !former.some(isRunning));
+  }
+
+  /** Lets the clock of servers and commands show so much more than it should. */
+  setClock(offsetMs: number): void {
+    this.offsetMs = offsetMs;
+    const file = join(this.folder, "clock");
+    const sign = offsetMs < 0 ? "-" : "+";
+    // None may read half of it.
+    writeFileSync(`${file}.new`, `${sign}${(Math.abs(offsetMs) / 1_000).toFixed(3)}\n`);
+    renameSync(`${file}.new`, file);
+  }
+
+  /** Runs a command of the command line; kills it after `killAfterMs`. */
+  async command(args: readonly string[], killAfterMs?: number): Promise<CommandEnd> {
+    const child = Bun.spawn([this.#options.executable, ...args], {
+      cwd: this.folder,
+      env: { ...cleanEnvironment, ...this.#env },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const timer =
+      killAfterMs === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfterMs);
+    const [code, stdout, stderr] = await Promise.all([
+      child.exited,
+      child.stdout.text(),
+      child.stderr.text(),
+    ]);
+    clearTimeout(timer);
+    const exitCode = child.signalCode === null ? code : undefined;
+    return { exitCode, stdout, stderr };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const running of this.#servers) await running[Symbol.asyncDispose]();
+    await this.#release();
+  }
+}

@@ -1,0 +1,533 @@
+/** Carries out a schedule, and records each call with its time. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client, goneBeforeRequest, requestText } from "../../test/helpers/load.ts";
+import { random } from "../random.ts";
+import type {
+  Answer,
+  Asked,
+  Call,
+  Command,
+  Happening,
+  History,
+  Order,
+  Pet,
+  Request,
+} from "./history.ts";
+import { processesOf, type CommandEnd, type Place } from "./place.ts";
+import type { KeyName, OperatorStep, Reference, RequestStep, Schedule } from "./schedule.ts";
+
+/** How long steps of operators take on this machine, as it was lately. */
+const lateMs = new Map<string, number>();
+const expectedMs = ({ do: what }: OperatorStep) => lateMs.get(what) ?? 80;
+/** A server that does not come back ends the run. */
+const patienceMs = 60_000;
+
+interface Key {
+  readonly id: string;
+  readonly secret: string;
+}
+
+export type Keys = Readonly<Record<KeyName, Key>>;
+
+/** Makes the keys of a history. */
+export async function makeKeys(place: Place, schedule: Schedule, prefix: string): Promise<Keys> {
+  const make = async (name: KeyName): Promise<Key> => {
+    const { perMinute, perDay } = schedule.limits[name];
+    const numbers = ["--per-minute", String(perMinute), "--per-day", String(perDay)];
+    const args = [
+      "keys",
+      "create",
+      "--name",
+      `${prefix} ${name}`,
+      "--plan",
+      "enterprise",
+      ...numbers,
+    ];
+    const { exitCode, stdout, stderr } = await place.command([...args, "--json"]);
+    if (exitCode !== 0) throw new Error(`no key was made: ${stderr}`);
+    const { id, key } = JSON.parse(stdout) as { id: string; key: string };
+    return { id, secret: key };
+  };
+  // One after the other: of two first keys of a store at once, one may be refused.
+  return { roomy: await make("roomy"), limited: await make("limited") };
+}
+
+export async function record(
+  place: Place,
+  schedule: Schedule,
+  keys: Keys,
+  prefix: string,
+): Promise<History> {
+  const recorder = new Recorder(place, schedule, keys, prefix);
+  await recorder.run();
+  const names = ["roomy", "limited"] as const;
+  return {
+    store: place.kind,
+    processes: processesOf[place.kind],
+    calls: recorder.calls,
+    keys: new Map(names.map((name) => [name, schedule.limits[name]] as const)),
+  };
+}
+
+class Recorder {
+  readonly calls: Call[] = [];
+  readonly #place: Place;
+  readonly #schedule: Schedule;
+  readonly #keys: Keys;
+  readonly #prefix: string;
+  /** Ids of the history's animals, ascending. */
+  #known: number[] = [];
+  readonly #removed: number[] = [];
+  readonly #firstId: number;
+  readonly #requests: number;
+  #sent = 0;
+  /** How many steps each operator has done. */
+  readonly #operatorsDone: number[];
+  #imports = 0;
+  #updates = 0;
+  #backups: string[] = [];
+  /** Offsets of the clock that were in force since a moment. */
+  readonly #offsets: { readonly fromMs: number; readonly offsetMs: number }[];
+
+  constructor(place: Place, schedule: Schedule, keys: Keys, prefix: string) {
+    this.#place = place;
+    this.#schedule = schedule;
+    this.#keys = keys;
+    this.#prefix = prefix;
+    this.#firstId = place.lastId;
+    this.#requests = schedule.clients.reduce((sum, { steps }) => sum + steps.length, 0);
+    this.#operatorsDone = schedule.operators.map(() => 0);
+    this.#offsets = [{ fromMs: 0, offsetMs: place.offsetMs }];
+  }
+
+  async run(): Promise<void> {
+    const { clients, operators } = this.#schedule;
+    await Promise.all([
+      ...clients.map((_, client) => this.#client(client)),
+      ...operators.map((_, operator) => this.#operator(operator)),
+    ]);
+    // What is there in the end tells what became of calls without a response.
+    const servers = new Set(clients.map(({ server }) => server));
+    for (const server of servers) await this.#readAll(server);
+    this.#boundUnknown();
+    this.#place.lastId = this.#known.at(-1) ?? this.#place.lastId;
+  }
+
+  async #client(client: number): Promise<void> {
+    const { server, steps } = this.#schedule.clients[client] as Schedule["clients"][number];
+    const { operators, seed } = this.#schedule;
+    const next = random(seed + client + 1);
+    const expected = Math.max(
+      0,
+      ...operators.map((each) => each.steps.reduce((sum, step) => sum + expectedMs(step), 0)),
+    );
+    const pauseMs = (2.2 * expected) / Math.max(1, steps.length);
+    const connection = new Client(this.#place.port(server), true);
+    for (const step of steps) {
+      while (this.#sent >= this.#allowed()) await Bun.sleep(1);
+      this.#sent += 1;
+      if (pauseMs > 0) await Bun.sleep(next() * pauseMs);
+      await this.#send(connection, { client, server, key: step.key, asked: this.#asked(step) });
+    }
+    connection.close();
+  }
+
+  /** Clients wait for operators that are late, so that there are calls beside all steps. */
+  #allowed(): number {
+    const parts = this.#schedule.operators.map(({ steps }, at) => {
+      const done = this.#operatorsDone[at] ?? 0;
+      return done === steps.length ? 1 : (done + 1.2) / (steps.length + 0.5);
+    });
+    return Math.min(1, ...parts) * this.#requests;
+  }
+
+  async #send(
+    connection: Client,
+    { client, server, key, asked }: Pick<Request, "client" | "server" | "asked"> & { key: KeyName },
+  ): Promise<Answer | undefined> {
+    const deadlineMs = performance.now() + patienceMs;
+    for (;;) {
+      const sent = textOf(asked, this.#keys[key].secret);
+      const [callMs, callWallMs] = [performance.now(), Date.now()];
+      const outcome = await inTime(connection.send(sent));
+      const [returnMs, returnWallMs] = [performance.now(), Date.now()];
+      if (performance.now() > deadlineMs)
+        throw new Error(`no server came back on port ${this.#place.port(server)}`);
+      const answer = typeof outcome === "string" ? undefined : answerOf(outcome);
+      // Nobody has seen it: the server is away.
+      if (typeof outcome === "string" && goneBeforeRequest.slice(0, 2).includes(outcome)) {
+        await Bun.sleep(3);
+        continue;
+      }
+      const isOpen = answer === undefined || (answer.status === 503 && asked.do === "create");
+      this.calls.push({
+        kind: "request",
+        client,
+        connection: client * 1_000 + connection.connections,
+        server,
+        key,
+        asked,
+        callMs,
+        returnMs: isOpen ? Infinity : returnMs,
+        callWallMs,
+        returnWallMs,
+        offsetsMs: this.#offsetsSince(callMs),
+        answer,
+      });
+      if (answer !== undefined) this.#learn(answer.body);
+      else {
+        await Bun.sleep(3);
+        // What may be sent again is sent again.
+        if (asked.do === "create" && asked.once !== undefined) continue;
+      }
+      return answer;
+    }
+  }
+
+  #asked(step: RequestStep): Asked {
+    switch (step.do) {
+      case "create": {
+        const { pet, once } = step;
+        const status = ([undefined, "available", "pending", "sold"] as const)[pet % 4];
+        return {
+          do: "create",
+          pet: {
+            name: `${this.#prefix} ${pet}`,
+            categoryId: 1 + (pet % 3),
+            ...(status && { status }),
+          },
+          ...(once !== undefined && { once: `${this.#prefix}-${once}` }),
+        };
+      }
+      case "list": {
+        const { limit, status, after } = step;
+        return {
+          do: "list",
+          limit,
+          ...(status !== undefined && { status }),
+          ...(after !== undefined && { after: this.#idOf(after) }),
+        };
+      }
+      case "get":
+        return { do: "get", id: this.#idOf(step.id) };
+    }
+  }
+
+  #idOf(reference: Reference): number {
+    const last = this.#known.at(-1) ?? this.#firstId;
+    if (reference === "first") return this.#firstId;
+    if (reference === "last") return last;
+    if (reference === "next") return last + 1;
+    return this.#known[Math.floor(reference * this.#known.length)] ?? last + 1;
+  }
+
+  #learn(body: unknown): void {
+    for (const each of Array.isArray(body) ? body : [body]) {
+      const { id } = (each ?? {}) as Partial<Pet>;
+      if (typeof id !== "number" || id <= this.#firstId || this.#known.includes(id)) continue;
+      this.#known.push(id);
+      this.#known.sort((a, b) => a - b);
+    }
+  }
+
+  async #readAll(server: number): Promise<void> {
+    const connection = new Client(this.#place.port(server), true);
+    let after = this.#firstId;
+    for (;;) {
+      const asked = { do: "list", limit: 100, after } as const;
+      const answer = await this.#send(connection, {
+        client: 100 + server,
+        server,
+        key: "roomy",
+        asked,
+      });
+      const page = answer?.body as readonly Pet[] | undefined;
+      if (answer?.status !== 200 || page === undefined) continue;
+      after = page.at(-1)?.id ?? after;
+      if (!answer.hasNext) break;
+    }
+    connection.close();
+  }
+
+  async #operator(operator: number): Promise<void> {
+    const steps = this.#schedule.operators[operator]?.steps ?? [];
+    for (const [at, step] of steps.entries()) {
+      const due = ((at + 0.3) / (steps.length + 0.5)) * this.#requests;
+      while (this.#sent < due) await Bun.sleep(1);
+      const beganMs = performance.now();
+      await this.#carryOut(step);
+      const tookMs = performance.now() - beganMs;
+      lateMs.set(step.do, 0.7 * expectedMs(step) + 0.3 * tookMs);
+      this.#operatorsDone[operator] = at + 1;
+    }
+  }
+
+  async #carryOut(step: OperatorStep): Promise<void> {
+    switch (step.do) {
+      case "kill":
+      case "kill one":
+      case "stop":
+      case "replace":
+        return this.#happen(step.do, step.server);
+      case "clock":
+        return this.#setClock(step.byMs);
+      case "restore backup": {
+        const file = this.#backups.at(-1);
+        if (file === undefined) return;
+        await this.#happen("stop", 0, async () => {
+          await this.#order({ do: "restore backup", file }, ["restore", file, "--yes", "--json"]);
+        });
+        return;
+      }
+      default:
+        await this.#command(step);
+    }
+  }
+
+  /** `meanwhile` is done while the server is away. */
+  async #happen(
+    what: Happening["what"],
+    server: number,
+    meanwhile = async () => {},
+  ): Promise<void> {
+    const place = this.#place;
+    const [callMs, wallMs] = [performance.now(), Date.now()];
+    if (what === "kill") await place.kill(server);
+    else if (what === "kill one") await place.killOne(server, (this.#sent % 97) / 97);
+    else if (what === "replace") await place.replace(server);
+    else await place.stop(server);
+    this.calls.push({
+      kind: "happening",
+      what,
+      server,
+      callMs,
+      returnMs: performance.now(),
+      wallMs,
+    });
+    await meanwhile();
+    if (what === "kill" || what === "stop") await place.start(server);
+  }
+
+  #setClock(byMs: number): void {
+    const before = this.#place.offsetMs;
+    const [callMs, wallMs] = [performance.now(), Date.now()];
+    this.#place.setClock(before + byMs);
+    const returnMs = performance.now();
+    this.#offsets.push({ fromMs: returnMs, offsetMs: before + byMs });
+    const offsetsMs = [before, before + byMs] as const;
+    this.calls.push({
+      kind: "happening",
+      what: "clock",
+      server: 0,
+      callMs,
+      returnMs,
+      offsetsMs,
+      wallMs,
+    });
+  }
+
+  #offsetsSince(callMs: number): readonly number[] {
+    const during = this.#offsets.filter(({ fromMs }) => fromMs >= callMs);
+    const before = this.#offsets.findLast(({ fromMs }) => fromMs < callMs);
+    return [...(before === undefined ? [] : [before]), ...during].map(({ offsetMs }) => offsetMs);
+  }
+
+  async #command(
+    step: Exclude<OperatorStep, { server: number } | { byMs: number }>,
+  ): Promise<void> {
+    switch (step.do) {
+      case "update": {
+        const { rename, categoryId, status } = step;
+        const ids = this.#idsOf(step.ids);
+        this.#updates += 1;
+        const name = `${this.#prefix} renamed ${this.#updates}`;
+        const args = [
+          ...(rename ? ["--name", name] : []),
+          ...(categoryId === undefined ? [] : ["--category", String(categoryId)]),
+          ...(status === undefined ? [] : ["--status", status]),
+        ];
+        const order = {
+          do: "update",
+          ids,
+          ...(rename && { name }),
+          ...(categoryId !== undefined && { categoryId }),
+          ...(status !== undefined && { status }),
+        } as const;
+        return this.#order(order, ["pets", "update", ...ids.map(String), ...args, "--json"]);
+      }
+      case "remove": {
+        const ids = this.#idsOf(step.ids);
+        const args = ["pets", "remove", ...ids.map(String), "--yes", "--json"];
+        await this.#order({ do: "remove", ids }, args);
+        this.#removed.push(...ids);
+        return;
+      }
+      case "restore": {
+        const { at } = step;
+        const id = this.#removed[Math.floor(at * this.#removed.length)] ?? this.#idOf(at);
+        return this.#order({ do: "restore", id }, ["pets", "restore", String(id), "--json"]);
+      }
+      case "undo":
+        return this.#order({ do: "undo" }, ["undo", "--yes", "--json"]);
+      case "import":
+        return this.#import(step);
+      case "backup": {
+        const file = join(this.#place.folder, `${this.#prefix}-${this.#backups.length}.db`);
+        await this.#order({ do: "backup", file }, ["backup", file, "--json"]);
+        this.#backups.push(file);
+        return;
+      }
+      case "limits": {
+        const { key, limits } = step;
+        const numbers = [
+          "--per-minute",
+          String(limits.perMinute),
+          "--per-day",
+          String(limits.perDay),
+        ];
+        return this.#order({ do: "limits", key, limits }, [
+          "keys",
+          "update",
+          this.#keys[key].id,
+          ...numbers,
+          "--json",
+        ]);
+      }
+      case "access": {
+        const { key, readOnly } = step;
+        const flag = readOnly ? "--read-only" : "--read-write";
+        return this.#order({ do: "access", key, readOnly }, [
+          "keys",
+          "update",
+          this.#keys[key].id,
+          flag,
+          "--json",
+        ]);
+      }
+      case "revoke":
+        return this.#order({ do: "revoke", key: step.key }, [
+          "keys",
+          "revoke",
+          this.#keys[step.key].id,
+          "--yes",
+          "--json",
+        ]);
+      case "restore backup":
+        throw new Error("a backup is restored while the server is away");
+    }
+  }
+
+  #idsOf(references: readonly Reference[]): number[] {
+    return [...new Set(references.map((reference) => this.#idOf(reference)))];
+  }
+
+  async #import(step: OperatorStep & { do: "import" }): Promise<void> {
+    this.#imports += 1;
+    const source = this.#prefix;
+    const turn = this.#imports;
+    const records = step.records.map((record) => ({
+      externalId: `${source} x${record}`,
+      pet: {
+        name: `${source} x${record} (${turn})`,
+        categoryId: 1 + (record % 3),
+        status: (["available", "pending", "sold"] as const)[(record + turn) % 3] ?? "sold",
+      },
+    }));
+    const rows = records.map(
+      ({ externalId, pet }) =>
+        `${externalId.slice(source.length + 1)},${pet.name},${pet.categoryId},${pet.status}`,
+    );
+    const file = join(this.#place.folder, `${source}-${turn}.csv`);
+    writeFileSync(file, `id,name,category,status\n${rows.join("\n")}\n`);
+    const map = "name=name,categoryId=category,status=status,externalId=id";
+    const { isComplete, killAfter } = step;
+    const args = ["pets", "import", file, "--map", map, "--source", source, "--json"];
+    await this.#order(
+      { do: "import", source, records, isComplete },
+      isComplete ? [...args, "--complete", "--yes"] : args,
+      killAfter === undefined ? undefined : killAfter * expectedMs(step),
+    );
+  }
+
+  async #order(order: Order, args: readonly string[], killAfterMs?: number): Promise<void> {
+    const callMs = performance.now();
+    const end = await this.#place.command(args, killAfterMs);
+    const returnMs = performance.now();
+    const { exitCode, stderr } = end;
+    const printed = printedBy(end);
+    const isOpen = exitCode === undefined && this.#place.kind === "postgres";
+    const call: Command = {
+      kind: "command",
+      order,
+      exitCode,
+      printed,
+      stderr,
+      callMs,
+      returnMs: isOpen ? Infinity : returnMs,
+    };
+    this.calls.push(call);
+    this.#learn(printed);
+  }
+
+  /** A server that is gone does nothing any more; a database may go on with what it was told. */
+  #boundUnknown(): void {
+    const ends = this.calls.filter(
+      (call): call is Happening => call.kind === "happening" && call.what !== "clock",
+    );
+    for (const call of this.calls) {
+      if (call.kind !== "request" || call.answer !== undefined || this.#place.kind === "postgres")
+        continue;
+      const end = ends.find(({ returnMs }) => returnMs >= call.callMs);
+      if (end !== undefined) call.returnMs = end.returnMs;
+    }
+  }
+}
+
+/** Fails where nothing comes of something for too long. */
+async function inTime<T>(something: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("a response did not come")), patienceMs);
+  try {
+    return await Promise.race([something, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function textOf(asked: Asked, secret: string): string {
+  if (asked.do === "get") return requestText("GET", `/v1/pets/${asked.id}`, secret);
+  if (asked.do === "list") {
+    const { limit, status, after } = asked;
+    const filter = status === undefined ? "" : `&status=${status}`;
+    const from = after === undefined ? "" : `&after=${after}`;
+    return requestText("GET", `/v1/pets?limit=${limit}${filter}${from}`, secret);
+  }
+  const text = requestText("POST", "/v1/pets", secret, JSON.stringify(asked.pet));
+  return asked.once === undefined
+    ? text
+    : text.replace("\r\n", `\r\nIdempotency-Key: ${asked.once}\r\n`);
+}
+
+function answerOf({
+  status,
+  headers,
+  body,
+}: Exclude<Awaited<ReturnType<Client["send"]>>, string>): Answer {
+  const header = (name: string) => new RegExp(`^${name}: (.*)$`, "im").exec(headers)?.[1]?.trim();
+  const retryAfter = header("retry-after");
+  return {
+    status,
+    body: JSON.parse(body) as unknown,
+    limit: Number(header("x-ratelimit-limit")),
+    remaining: Number(header("x-ratelimit-remaining")),
+    resetSeconds: Number(header("x-ratelimit-reset")),
+    retryAfterSeconds: retryAfter === undefined ? undefined : Number(retryAfter),
+    isReplay: header("idempotent-replayed") === "true",
+    hasNext: /rel="next"/.test(header("link") ?? ""),
+  };
+}
+
+function printedBy({ exitCode, stdout }: CommandEnd): unknown {
+  return exitCode === 0 && stdout !== "" ? JSON.parse(stdout) : undefined;
+}

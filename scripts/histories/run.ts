@@ -1,0 +1,131 @@
+/** Records and checks one history after another. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { deserialize, serialize } from "node:v8";
+import type { Catalogue } from "./catalogue.ts";
+import { check } from "./check.ts";
+import type { History, StoreKind } from "./history.ts";
+import { linesOf } from "./print.ts";
+import { canSetClock, Place } from "./place.ts";
+import { makeKeys, record } from "./record.ts";
+import { scheduleOf, type Schedule } from "./schedule.ts";
+
+export interface RunOptions {
+  readonly store: StoreKind;
+  readonly runs: number;
+  /** Of the first history; each next one has the next number. */
+  readonly seed: number;
+  readonly executable: string;
+  /** The folder for histories that nothing explains. */
+  readonly keep?: string | undefined;
+  readonly say: (line: string) => void;
+}
+
+export interface RunReport {
+  readonly histories: number;
+  readonly calls: number;
+  readonly violations: number;
+}
+
+/** Histories on one store: its animals stay, and the next history begins with them. */
+const historiesAStore = 25;
+
+/** Places that go on with the next history; those whose clock was set are apart. */
+class Places {
+  readonly #options: RunOptions;
+  readonly #open = new Map<boolean, { readonly place: Place; left: number }>();
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+  }
+
+  async next(hasClock: boolean): Promise<Place> {
+    const known = this.#open.get(hasClock);
+    if (known !== undefined && known.left > 0) {
+      known.left -= 1;
+      return known.place;
+    }
+    await this.leave(hasClock);
+    const { store: kind, executable } = this.#options;
+    const place = await Place.open({ kind, executable, hasClock });
+    this.#open.set(hasClock, { place, left: historiesAStore - 1 });
+    return place;
+  }
+
+  async leave(hasClock: boolean): Promise<void> {
+    await this.#open.get(hasClock)?.place[Symbol.asyncDispose]();
+    this.#open.delete(hasClock);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const hasClock of this.#open.keys()) await this.leave(hasClock);
+  }
+}
+
+export async function runHistories(options: RunOptions): Promise<RunReport> {
+  const { store, runs, seed, keep, say } = options;
+  await using places = new Places(options);
+  const report = { histories: 0, calls: 0, violations: 0 };
+  const spentMs = { record: 0, check: 0 };
+  for (let run = 0; run < runs; run += 1) {
+    const schedule = scheduleOf({ seed: seed + run, store, clock: canSetClock });
+    const hasClock = schedule.theme === "clock";
+    const place = await places.next(hasClock);
+    const beganMs = performance.now();
+    const history = await recordIn(place, schedule);
+    const recordedMs = performance.now();
+    spentMs.record += recordedMs - beganMs;
+    const checked = check(history, place.catalogues);
+    spentMs.check += performance.now() - recordedMs;
+    report.histories += 1;
+    report.calls += history.calls.length;
+    if (checked.violation === undefined) {
+      place.catalogues = checked.catalogues;
+      if (isUncertain(history)) await places.leave(hasClock);
+    } else {
+      report.violations += 1;
+      if (keep !== undefined)
+        writeFileSync(
+          join(keep, `${store}-${schedule.seed}`),
+          serialize({ history, before: place.catalogues }),
+        );
+      say(
+        `${store}, seed ${schedule.seed} (${schedule.theme}): ${linesOf(checked.violation).join("\n")}`,
+      );
+      await places.leave(hasClock);
+    }
+  }
+  const seconds = (ms: number) => (ms / 1_000).toFixed(1);
+  say(
+    `${store}: ${report.histories} histories, ${report.calls} calls, ${report.violations} violations; seeds from ${seed}; recorded in ${seconds(spentMs.record)} s, checked in ${seconds(spentMs.check)} s`,
+  );
+  return report;
+}
+
+async function recordIn(place: Place, schedule: Schedule): Promise<History> {
+  const prefix = `h${schedule.seed}`;
+  try {
+    const keys = await makeKeys(place, schedule, prefix);
+    return await record(place, schedule, keys, prefix);
+  } catch (error) {
+    throw new Error(`${schedule.store}, seed ${schedule.seed}: ${String(error)}`, { cause: error });
+  }
+}
+
+/** Something of it may still happen when it is over. */
+function isUncertain({ calls }: History): boolean {
+  return calls.some(({ returnMs }) => returnMs === Infinity);
+}
+
+interface Kept {
+  readonly history: History;
+  readonly before: readonly Catalogue[];
+}
+
+/** Checks a history that was kept once more. Returns true if it is explained now. */
+export function checkKept(file: string, say: (line: string) => void): boolean {
+  const { history, before } = deserialize(readFileSync(file)) as Kept;
+  const { violation } = check(history, before);
+  say(violation === undefined ? `${file}: explained` : linesOf(violation).join("\n"));
+  return violation === undefined;
+}

@@ -1,0 +1,290 @@
+/** What is done in a history, as a seed decides it. */
+import { random } from "../random.ts";
+import type { Limits, Status, StoreKind } from "./history.ts";
+
+/** An animal by its place among those that are known when the step begins. */
+export type Reference = number | "first" | "last" | "next";
+
+export type RequestStep =
+  | { readonly do: "create"; readonly pet: number; readonly once?: number }
+  | {
+      readonly do: "list";
+      readonly limit: number;
+      readonly status?: Status;
+      readonly after?: Reference;
+    }
+  | { readonly do: "get"; readonly id: Reference };
+
+export type KeyName = "roomy" | "limited";
+
+export type OperatorStep =
+  | {
+      readonly do: "update";
+      readonly ids: readonly Reference[];
+      readonly rename: boolean;
+      readonly categoryId?: number;
+      readonly status?: Status | "none";
+    }
+  | { readonly do: "remove"; readonly ids: readonly Reference[] }
+  | {
+      readonly do: "restore";
+      /** Its place among the animals that were removed. */
+      readonly at: number;
+    }
+  | { readonly do: "undo" }
+  | {
+      readonly do: "import";
+      /** The numbers of its records: equal ones are the same animal. */
+      readonly records: readonly number[];
+      readonly isComplete: boolean;
+      /** Killed after this part of the time that an import takes. */
+      readonly killAfter?: number;
+    }
+  | { readonly do: "limits"; readonly key: KeyName; readonly limits: Limits }
+  | { readonly do: "access"; readonly key: KeyName; readonly readOnly: boolean }
+  | { readonly do: "revoke"; readonly key: KeyName }
+  | { readonly do: "backup" }
+  | { readonly do: "restore backup" }
+  | { readonly do: "kill" | "kill one" | "stop" | "replace"; readonly server: number }
+  | { readonly do: "clock"; readonly byMs: number };
+
+export interface ClientPlan {
+  readonly server: number;
+  readonly steps: readonly (RequestStep & { readonly key: KeyName })[];
+}
+
+export interface OperatorPlan {
+  readonly steps: readonly OperatorStep[];
+}
+
+export interface Schedule {
+  readonly seed: number;
+  readonly store: StoreKind;
+  readonly theme: Theme;
+  readonly limits: Readonly<Record<KeyName, Limits>>;
+  readonly clients: readonly ClientPlan[];
+  /** One sends commands, or two at the same time. */
+  readonly operators: readonly OperatorPlan[];
+}
+
+const themes = ["plain", "edit", "import", "keys", "faults", "backup", "clock"] as const;
+export type Theme = (typeof themes)[number];
+
+/** How many of a hundred histories have a theme. Commands are slow, so most have few of them. */
+const shares: Readonly<Record<StoreKind, readonly number[]>> = {
+  sqlite: [34, 20, 11, 12, 12, 4, 7],
+  processes: [34, 20, 12, 14, 16, 4, 0],
+  postgres: [40, 24, 12, 8, 16, 0, 0],
+};
+
+/** Calls of a history, those of the command line included. */
+const callsInAll = 200;
+
+export interface ScheduleOptions {
+  readonly seed: number;
+  readonly store: StoreKind;
+  readonly calls?: number;
+  /** False where the clock cannot be set. */
+  readonly clock: boolean;
+}
+
+export function scheduleOf({ seed, store, calls = callsInAll, clock }: ScheduleOptions): Schedule {
+  const dice = new Dice(random(seed));
+  const drawn = themes[dice.weighted(shares[store])] as Theme;
+  const theme = drawn === "clock" && !clock ? "plain" : drawn;
+  const operators = operatorsOf(theme, store, dice);
+  const requests = calls - operators.reduce((sum, { steps }) => sum + steps.length, 0);
+  const limits = {
+    roomy: { perMinute: 600, perDay: 100_000 },
+    limited: dice.one(someLimits),
+  };
+  return { seed, store, theme, limits, clients: clientsOf(requests, store, dice), operators };
+}
+
+const someLimits: readonly Limits[] = [
+  { perMinute: 3, perDay: 1_000 },
+  { perMinute: 20, perDay: 1_000 },
+  { perMinute: 60, perDay: 1_000 },
+  { perMinute: 1_000, perDay: 25 },
+  { perMinute: 130, perDay: 5_000 },
+  { perMinute: 300, perDay: 10_000 },
+];
+const statuses = ["available", "pending", "sold"] as const;
+
+class Dice {
+  readonly #next: () => number;
+
+  constructor(next: () => number) {
+    this.#next = next;
+  }
+
+  part(): number {
+    return this.#next();
+  }
+
+  isBelow(chance: number): boolean {
+    return this.#next() < chance;
+  }
+
+  whole(from: number, to: number): number {
+    return from + Math.floor(this.#next() * (to - from + 1));
+  }
+
+  one<T>(choices: readonly T[]): T {
+    return choices[this.whole(0, choices.length - 1)] as T;
+  }
+
+  weighted(weights: readonly number[]): number {
+    let left = this.#next() * weights.reduce((sum, weight) => sum + weight, 0);
+    return weights.findIndex((weight) => (left -= weight) < 0);
+  }
+
+  several<T>(from: number, to: number, make: (at: number) => T): T[] {
+    return Array.from({ length: this.whole(from, to) }, (_, at) => make(at));
+  }
+}
+
+function clientsOf(requests: number, store: StoreKind, dice: Dice): ClientPlan[] {
+  const servers = store === "postgres" ? 2 : 1;
+  const count = dice.whole(2, 7);
+  // Answers that are asked for again and again come from memory.
+  const popular = dice.several(3, 8, () => someList(dice));
+  const onces: number[] = [];
+  let pets = 0;
+  const step = (): RequestStep => {
+    const kind = dice.weighted([30, 45, 25]);
+    if (kind === 1) return dice.isBelow(0.75) ? dice.one(popular) : someList(dice);
+    if (kind === 2) return { do: "get", id: dice.isBelow(0.15) ? "next" : dice.part() };
+    pets += 1;
+    if (dice.isBelow(0.7)) return { do: "create", pet: pets };
+    const once = dice.whole(0, 9);
+    // The same animal again, and once in a while another one, which is an error.
+    if (dice.isBelow(0.85)) onces[once] ??= pets;
+    return { do: "create", pet: onces[once] ?? pets, once };
+  };
+  // The only connection that uses the key sees each number.
+  const isSolo = dice.isBelow(0.3);
+  const share = dice.one([0.15, 0.3, 0.6]);
+  const steps = Array.from({ length: count }, (): ClientPlan["steps"][number][] => []);
+  for (let made = 0; made < requests; made += 1) {
+    const client = dice.whole(0, count - 1);
+    const mayLimit = !isSolo || client === 0;
+    const key = mayLimit && dice.isBelow(isSolo ? 0.9 : share) ? "limited" : "roomy";
+    steps[client]?.push({ ...step(), key });
+  }
+  return steps.map((own, client) => ({ server: client % servers, steps: own }));
+}
+
+function someList(dice: Dice): RequestStep {
+  const after = dice.weighted([15, 45, 30, 10]);
+  return {
+    do: "list",
+    limit: dice.one([1, 5, 20, 100, 100]),
+    ...(dice.isBelow(0.35) && { status: dice.one(statuses) }),
+    ...(after > 0 && {
+      after: ["first" as const, dice.part(), "last" as const][after - 1] ?? "first",
+    }),
+  };
+}
+
+function operatorsOf(theme: Theme, store: StoreKind, dice: Dice): OperatorPlan[] {
+  const edits = (from: number, to: number) => dice.several(from, to, () => someEdit(dice));
+  switch (theme) {
+    case "plain":
+      return [{ steps: edits(0, 1) }];
+    case "edit":
+      // An undo looks for a change before it undoes it, so it is no one's while others change.
+      return dice.isBelow(0.3)
+        ? [{ steps: edits(1, 3).filter(isNoUndo) }, { steps: edits(1, 3).filter(isNoUndo) }]
+        : [{ steps: edits(3, 6) }];
+    case "import":
+      return [
+        {
+          steps: [someImport(dice), ...edits(0, 1), someImport(dice), ...dice.several(0, 2, undo)],
+        },
+      ];
+    case "keys":
+      return [
+        { steps: [...dice.several(1, 3, () => someKeyChange(dice)), ...revocation(dice)] },
+        ...others(dice),
+      ];
+    case "faults":
+      return [
+        { steps: [...edits(0, 1), someFault(store, dice), ...edits(0, 2), someFault(store, dice)] },
+      ];
+    case "backup":
+      return [
+        {
+          steps: [
+            ...edits(0, 1),
+            { do: "backup" },
+            ...edits(1, 2),
+            ...(dice.isBelow(0.5) ? [someKeyChange(dice)] : []),
+            { do: "restore backup" },
+            ...edits(0, 1),
+          ],
+        },
+      ];
+    case "clock":
+      return [{ steps: dice.several(2, 5, () => ({ do: "clock", byMs: dice.one(clockSteps) })) }];
+  }
+}
+
+const clockSteps = [1_000, 20_000, 60_000, 61_000, 600_000, -1_000, -20_000, -60_000, -600_000];
+
+const isNoUndo = ({ do: what }: OperatorStep) => what !== "undo";
+const undo = (): OperatorStep => ({ do: "undo" });
+
+/** Now and then an operator changes an animal meanwhile. */
+function others(dice: Dice): OperatorPlan[] {
+  return dice.isBelow(0.3) ? [{ steps: [someEdit(dice)] }] : [];
+}
+
+function revocation(dice: Dice): OperatorStep[] {
+  return dice.isBelow(0.5) ? [{ do: "revoke", key: "limited" }] : [];
+}
+
+function someEdit(dice: Dice): OperatorStep {
+  const ids = dice.several(1, 3, () => dice.part());
+  switch (dice.weighted([45, 22, 15, 18])) {
+    case 0:
+      return {
+        do: "update",
+        ids,
+        rename: dice.isBelow(0.3),
+        ...(dice.isBelow(0.2) && { categoryId: dice.whole(1, 3) }),
+        status: dice.one([...statuses, "none"]),
+      };
+    case 1:
+      return { do: "remove", ids };
+    case 2:
+      return { do: "restore", at: dice.part() };
+    default:
+      return undo();
+  }
+}
+
+function someImport(dice: Dice): OperatorStep {
+  const first = dice.whole(0, 20);
+  return {
+    do: "import",
+    records: dice.several(5, 60, (at) => first + at),
+    isComplete: dice.isBelow(0.25),
+    ...(dice.isBelow(0.15) && { killAfter: 0.3 + dice.part() }),
+  };
+}
+
+function someKeyChange(dice: Dice): OperatorStep {
+  return dice.isBelow(0.3)
+    ? { do: "access", key: "limited", readOnly: dice.isBelow(0.7) }
+    : { do: "limits", key: "limited", limits: dice.one(someLimits) };
+}
+
+function someFault(store: StoreKind, dice: Dice): OperatorStep {
+  const server = store === "postgres" ? dice.whole(0, 1) : 0;
+  const kinds =
+    store === "processes"
+      ? (["kill one", "kill one", "kill", "stop", "replace"] as const)
+      : (["kill", "kill", "stop"] as const);
+  return { do: dice.one<"kill" | "kill one" | "stop" | "replace">(kinds), server };
+}
