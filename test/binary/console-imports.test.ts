@@ -164,6 +164,14 @@ describe("a list that does not say whether its animals are for adoption", () => 
   });
 });
 
+test("animals that are left out have their reasons beside them", async () => {
+  const ana = await come();
+  await sent(ana, "gone.csv", "Rufname;Tierart;Stand\nMilo;Hund;available\nRex;Hund;deceased\n");
+  const columns = { "column-name": "Rufname", "column-category": "Tierart" };
+  const preview = await chosen(ana, { ...columns, "column-status": "Stand" });
+  expect(preview).toMatch(/Left out, as not for adoption: [^<]*deceased[^<]* \(1\)\./);
+});
+
 test("a list that is taken for another kind has its columns chosen by a person", async () => {
   const ana = await come();
   const list = "name,category,status,id\nTess,Dog,available,R-01\n";

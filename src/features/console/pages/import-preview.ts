@@ -37,14 +37,20 @@ export function figures(visit: Visit, summary: ImportSummary): Html {
     ["added", "updated", "withdrawn", "unchanged", "skipped", "superseded", "rejected"] as const
   ).filter((each) => counts[each] > 0 || each === "added" || each === "updated");
   return html`<dl class="figures">
-    ${shown.map(
-      (each) =>
-        html`<div class="${each === "rejected" ? "some" : ""}">
-          <dt>${visit.words.import[each]}</dt>
-          <dd>${number(visit, counts[each])}</dd>
-        </div>`,
-    )}
-  </dl>`;
+      ${shown.map(
+        (each) =>
+          html`<div class="${each === "rejected" ? "some" : ""}">
+            <dt>${visit.words.import[each]}</dt>
+            <dd>${number(visit, counts[each])}</dd>
+          </div>`,
+      )}
+    </dl>
+    ${summary.skipped.length > 0 && html`<p>${visit.words.import.leftOut(reasonsOf(visit, summary))}</p>`}`;
+}
+
+/** Why animals are left out, in the words of their list. */
+function reasonsOf(visit: Visit, { skipped }: ImportSummary): string {
+  return skipped.map(({ reason, records }) => `${reason} (${number(visit, records)})`).join(", ");
 }
 
 /** What a file is, what it would change, what is wrong with it, and its first animals. */

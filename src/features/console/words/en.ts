@@ -207,6 +207,7 @@ export const en = {
     unchanged: "Unchanged",
     withdrawn: "Withdrawn",
     skipped: "Left out",
+    leftOut: (reasons: string) => `Left out, as not for adoption: ${reasons}.`,
     rejected: "Rows with errors",
     superseded: "Older rows",
     read: "Rows read",

@@ -203,6 +203,7 @@ export const es: Words = {
     unchanged: "Sin cambios",
     withdrawn: "Retirados",
     skipped: "Omitidos",
+    leftOut: (reasons) => `Quedan fuera, porque no están en adopción: ${reasons}.`,
     rejected: "Filas con errores",
     superseded: "Filas antiguas",
     read: "Filas leídas",
