@@ -4,7 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import { jsonText } from "../domain/exact-json.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import { printableLines } from "./terminal/text.ts";
-import { userName } from "../storage/system-account.ts";
+import { userName } from "../storage/system.ts";
 import type { Machine } from "./machine.ts";
 
 /** The outside of the command line: all that a command may use beside the store. */

@@ -11,7 +11,7 @@ import {
 } from "../config.ts";
 import { AppError, shellWord } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
-import { accountNamed, type SystemAccount, userName } from "../storage/system-account.ts";
+import { accountNamed, type SystemAccount, userName } from "../storage/system.ts";
 import type { Io } from "./io.ts";
 
 /** The service of this machine, as its settings file and its data folder say. */

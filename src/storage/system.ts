@@ -1,3 +1,4 @@
+/** What the machine says of this process and of its accounts. */
 import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, readFileSync } from "node:fs";
 
@@ -57,5 +58,50 @@ export function argumentsAreText(): boolean {
     return isUtf8(readFileSync("/proc/self/cmdline"));
   } catch {
     return true;
+  }
+}
+
+const passwdFile = "/etc/passwd";
+
+/** An account of this machine. */
+export interface SystemAccount {
+  /** Its name, or `uid 1000` where it has none. */
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * The name of `uid` in the machine's user file, or `uid 1000` if it has none. Bun's `userInfo()`
+ * reads the variable USER instead.
+ */
+export function userName(uid: number, passwd = readPasswd): string {
+  const [name = ""] = entries(passwd).find((fields) => fields[2] === String(uid)) ?? [];
+  return name === "" ? `uid ${uid}` : name;
+}
+
+/** The account of this name, or undefined if the machine's user file has none. */
+export function accountNamed(name: string, passwd = readPasswd): SystemAccount | undefined {
+  const found = entries(passwd).find((fields) => fields[0] === name);
+  return found === undefined ? undefined : { name, uid: Number(found[2]), gid: Number(found[3]) };
+}
+
+/** The home of the account of this name, or undefined if the machine's user file has none. */
+export function homeOf(name: string): string | undefined {
+  return entries(readPasswd).find((fields) => fields[0] === name)?.[5];
+}
+
+function readPasswd(): string {
+  return readFileSync(passwdFile, "utf8");
+}
+
+/** The lines of the file in their fields, or none: an image may come without it. */
+function entries(passwd: () => string): string[][] {
+  try {
+    return passwd()
+      .split("\n")
+      .map((line) => line.split(":"));
+  } catch {
+    return [];
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { accountNamed, userName } from "../../src/storage/system-account.ts";
+import { accountNamed, userName } from "../../src/storage/system.ts";
 
 const passwd = () =>
   "root:x:0:0:root:/root:/bin/bash\nrehome:x:997:997::/:/usr/sbin/nologin\n:x:8:8::/:/bin/sh\n";

@@ -19,9 +19,8 @@ import { keyStore, noteMinute, type KeyStore } from "../../storage/keys.ts";
 import { counterReads } from "../../storage/counters.ts";
 import { migrate, postgresMigrations } from "./migrate.ts";
 import { hotReads, PostgresPets } from "./pets.ts";
-import { readVersions } from "./poll.ts";
 import { postgresDatabase } from "./transaction.ts";
-import { freshMs, type Poll, polled, VersionWatch } from "./versions.ts";
+import { freshMs, type Poll, polled, readVersions, VersionWatch } from "./versions.ts";
 import { windowStore } from "./windows.ts";
 
 /** Reads share these connections. Each kind of write has one, and groups what waits for it. */

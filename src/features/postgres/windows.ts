@@ -1,17 +1,11 @@
 import type { ReservedSQL } from "bun";
 import type { Clock } from "../../domain/clock.ts";
-import type { WindowCounts } from "../../domain/windows.ts";
-import type { Reserved, WindowStore } from "../../storage/contract.ts";
+import { settleReservation, type WindowCounts } from "../../domain/windows.ts";
+import type { Reserved, ReserveRequest, UsageDelta, WindowStore } from "../../storage/contract.ts";
 import { GroupCommit } from "../../storage/group-commit.ts";
 import type { Runner } from "./connections.ts";
 import { isHarmless } from "./failures.ts";
 import { lockTimeout } from "./transaction.ts";
-import {
-  decide,
-  type ChangedWindows,
-  type ReserveCall,
-  type UsageAmounts,
-} from "./reserve-decision.ts";
 
 /** Calls of `reserve` in one transaction at the most. */
 const batchMax = 256;
@@ -216,4 +210,68 @@ function forgetUsage(
     USING unnest(${[...forgetBefore.keys()]}::text[], ${[...forgetBefore.values()]}::bigint[])
       AS given (key_id, day)
     WHERE kept.key_id = given.key_id AND kept.day < given.day`.execute();
+}
+
+/** One call of `reserve`. */
+interface ReserveCall {
+  readonly requests: readonly ReserveRequest[];
+  readonly usage: readonly UsageDelta[];
+}
+
+interface UsageAmounts {
+  requests: number;
+  refusals: number;
+}
+
+/** Counts to be kept, with the caller's address where the request has one. */
+interface ChangedWindows extends WindowCounts {
+  readonly address: string | undefined;
+}
+
+interface Decision {
+  readonly results: Reserved[][];
+  readonly changed: ReadonlyMap<string, ChangedWindows>;
+  /** By key and day, separated by a space. */
+  readonly usage: ReadonlyMap<string, UsageAmounts>;
+  /** For each key whose day ended, the first day whose usage is still kept. */
+  readonly forgetBefore: ReadonlyMap<string, number>;
+}
+
+/** What the calls are granted and what is to be kept of it, one request after the other. */
+function decide(
+  calls: readonly ReserveCall[],
+  kept: Map<string, WindowCounts>,
+  nowMs: number,
+): Decision {
+  const changed = new Map<string, ChangedWindows>();
+  const usage = new Map<string, UsageAmounts>();
+  const forgetBefore = new Map<string, number>();
+  const add = (keyId: string, day: number, amounts: UsageAmounts) => {
+    const sum = usage.getOrInsertComputed(`${keyId} ${day}`, () => ({ requests: 0, refusals: 0 }));
+    sum.requests += amounts.requests;
+    sum.refusals += amounts.refusals;
+  };
+  const reserveOne = (request: ReserveRequest): Reserved => {
+    const { keyId } = request;
+    const { result, mustPut, finished } = settleReservation(
+      kept.get(keyId) as WindowCounts,
+      request,
+      nowMs,
+    );
+    if (mustPut) {
+      kept.set(keyId, result.counts);
+      const address = request.address ?? changed.get(keyId)?.address;
+      changed.set(keyId, { ...result.counts, address });
+    }
+    if (finished !== undefined) {
+      add(keyId, finished.day, { requests: finished.requests, refusals: 0 });
+      forgetBefore.set(keyId, finished.forgetBefore);
+    }
+    return result;
+  };
+  const results = calls.map(({ requests, usage: deltas }) => {
+    for (const { keyId, day, refusals } of deltas) add(keyId, day, { requests: 0, refusals });
+    return requests.map(reserveOne);
+  });
+  return { results, changed, usage, forgetBefore };
 }

@@ -17,7 +17,7 @@ import {
 import { dirname, resolve } from "node:path";
 import { AppError, shellWord } from "../../domain/errors.ts";
 import { reasonOf } from "../../domain/system-error.ts";
-import { userName } from "../system-account.ts";
+import { userName } from "../system.ts";
 
 /** File systems (statfs(2), linux/magic.h) where SQLite's locks or shared memory do not hold. */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([

@@ -7,7 +7,7 @@ import { settings, type Config, type LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { type AppError, shellWord } from "../../../domain/errors.ts";
 import { ownership } from "../../../storage/sqlite/folder.ts";
-import { userName } from "../../../storage/system-account.ts";
+import { userName } from "../../../storage/system.ts";
 import type { ListenAddress } from "../../listen-address.ts";
 import { fail, failWith, ok, warn, type Finding } from "./finding.ts";
 

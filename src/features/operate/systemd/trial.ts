@@ -4,7 +4,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { defaultDataFolder, serviceDataFolder, settings, variableOf } from "../../../config.ts";
 import { AppError, shellWord } from "../../../domain/errors.ts";
-import { homeOf } from "../../../storage/system-account.ts";
+import { homeOf } from "../../../storage/system.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { examine } from "../../../storage/sqlite/inspect.ts";
 import type { Io } from "../../../cli/io.ts";
