@@ -90,14 +90,12 @@ export function parseCidr(text: string): Cidr | undefined {
   return prefixLength >= 0 && prefixLength <= width ? { address, prefixLength } : undefined;
 }
 
-/** True when `address` lies in `range`. */
 export function isInCidr(address: Address, range: Cidr): boolean {
   if (address.family !== range.address.family) return false;
   const shift = BigInt((address.family === 4 ? 32 : 128) - range.prefixLength);
   return address.bits >> shift === range.address.bits >> shift;
 }
 
-/** True when `text` is the address of a trusted proxy. */
 export function isTrusted(text: string, trustedProxies: readonly Cidr[]): boolean {
   const address = parseAddress(text);
   return address !== undefined && trustedProxies.some((range) => isInCidr(address, range));

@@ -22,7 +22,6 @@ const bodyPattern = /^[0-9A-Za-z]{36}$/;
 /** The secret that a caller sends. The program knows it at its issue and during a request. */
 export type PlainKey = string & { readonly PlainKey: unique symbol };
 
-/** A source of random bytes: as many as asked for. */
 export type RandomBytes = (count: number) => Uint8Array;
 
 /**
@@ -84,7 +83,6 @@ export interface ApiKey {
   readonly name: string;
   readonly plan: PlanName;
   readonly limits: Limits;
-  /** True for a key that may read animals but not add any. */
   readonly readOnly: boolean;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | undefined;
@@ -95,7 +93,6 @@ export interface ApiKey {
 export const accesses = ["read-write", "read-only"] as const;
 type Access = (typeof accesses)[number];
 
-/** What a key may do, by the name of the flag that says so. */
 export function accessOf({ readOnly }: Pick<ApiKey, "readOnly">): Access {
   return readOnly ? "read-only" : "read-write";
 }
@@ -122,7 +119,6 @@ export function endOf(
   return key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs ? "expired" : undefined;
 }
 
-/** The state of a key at `nowMs`, see `endOf`. */
 export function keyState(
   key: Pick<ApiKey, "revokedAtMs" | "expiresAtMs" | "ban" | "readOnly">,
   nowMs: number,

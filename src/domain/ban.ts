@@ -14,7 +14,6 @@ export const banStepsMs = [5 * minuteMs, 15 * minuteMs, hourMs, dayMs] as const;
 /** A ban is forgotten by one step for each day without one. */
 const forgivenessMs = dayMs;
 
-/** What is kept of a key's behaviour. */
 export interface BanState {
   /** Labels of the minutes that were noisy lately, oldest first. */
   readonly noisyMinutes: readonly number[];
@@ -30,7 +29,6 @@ export const noBan: BanState = { noisyMinutes: [], step: 0, bannedUntilMs: 0, re
 
 /** NEVER change: it is kept with each ban by an operator, and tells it from an automatic one. */
 const operatorReason = "the operator of this service imposed it";
-/** The longest ban that is imposed without an operator. */
 const automaticBanMaxMs = Math.max(...banStepsMs);
 
 /** True of the reason of a ban that an operator imposed, and false of an automatic one. */

@@ -3,7 +3,6 @@
 export const int64Min = -(2n ** 63n);
 export const int64Max = 2n ** 63n - 1n;
 
-/** True when `value` lies within the signed 64-bit range. */
 export function isInt64(value: bigint): boolean {
   return value >= int64Min && value <= int64Max;
 }

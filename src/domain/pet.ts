@@ -1,10 +1,8 @@
 import { grouped } from "./int64.ts";
 
-/** The values that the status of an animal takes, exactly. */
 export const petStatuses = ["available", "pending", "sold"] as const;
 export type PetStatus = (typeof petStatuses)[number];
 
-/** What a field of an animal holds. */
 export interface PetField {
   readonly kind: "text" | "int64";
   /** The only values that a text takes. */
@@ -28,7 +26,6 @@ export const petFieldNames = Object.keys(petFields) as readonly PetFieldName[];
 export type OptionalName = {
   [N in PetFieldName]: (typeof petFields)[N] extends { isOptional: true } ? N : never;
 }[PetFieldName];
-/** The value of a field, where there is one. */
 export type PetValue<N extends PetFieldName> = (typeof petFields)[N] extends {
   values: readonly (infer V)[];
 }
@@ -50,7 +47,6 @@ export function petJson(pet: Pet): string {
   return JSON.stringify(plainPet(pet));
 }
 
-/** Animals as JSON text: an array of Pet. */
 export function petsJson(pets: readonly Pet[]): string {
   return JSON.stringify(pets.map(plainPet));
 }
@@ -71,7 +67,6 @@ function plainNumber(value: bigint): unknown {
   return Number.isSafeInteger(number) ? number : JSON.rawJSON(`${value}`);
 }
 
-/** True when `value` is one of the allowed statuses. */
 export function isPetStatus(value: unknown): value is PetStatus {
   return petStatuses.includes(value as PetStatus);
 }

@@ -1,4 +1,3 @@
-/** How many requests a key may make in each window. */
 export interface Limits {
   readonly perMinute: number;
   readonly perDay: number;

@@ -6,7 +6,7 @@ export const windowMs = { minute: minuteMs, day: dayMs } as const;
 export const windowNames = ["minute", "day"] as const satisfies readonly (keyof typeof windowMs)[];
 type WindowName = (typeof windowNames)[number];
 
-/** What is kept of a key's use: each window's label, and the requests charged to it. */
+/** What is stored of a key's use: the label of each window, and the requests charged to it. */
 export interface WindowCounts {
   readonly minuteLabel: number;
   readonly minuteUsed: number;
@@ -14,7 +14,6 @@ export interface WindowCounts {
   readonly dayUsed: number;
 }
 
-/** The counts of a key that was never used. */
 export const unusedCounts: WindowCounts = {
   minuteLabel: 0,
   minuteUsed: 0,
@@ -119,7 +118,7 @@ export interface ReserveRequest {
   readonly limits: Limits;
   readonly want: number;
   readonly unused: UnusedReservation | undefined;
-  /** The caller's address, which is kept in place of an earlier one. */
+  /** The caller's address; it replaces the stored one. */
   readonly address?: string | undefined;
 }
 
@@ -130,7 +129,6 @@ export interface Reserved {
   readonly nowMs: number;
 }
 
-/** Finished days are kept this long. */
 export const usageKeptDays = 400;
 
 /**
@@ -140,29 +138,29 @@ export const usageKeptDays = 400;
 interface FinishedDay {
   readonly day: number;
   readonly requests: number;
-  /** Usage of earlier days is no longer kept. */
+  /** Usage of earlier days is deleted. */
   readonly forgetBefore: number;
 }
 
 /** The result of a reservation, and what of it must be stored. */
 interface SettledReservation {
   readonly result: Reserved;
-  /** True when the result's counts have to take the place of those that were kept. */
+  /** True when the counts have to be stored. */
   readonly mustPut: boolean;
   /** Undefined when no day ended, or nothing was used in it. */
   readonly finished: FinishedDay | undefined;
 }
 
 /**
- * Decides a reservation of a key whose windows are stored as `kept`, by the domain's rule. Every
+ * Decides a reservation of a key whose windows are `stored`, by the domain's rule. Every
  * store asks it, with its lock held.
  */
 export function settleReservation(
-  kept: WindowCounts,
+  stored: WindowCounts,
   { limits, want, unused }: ReserveRequest,
   nowMs: number,
 ): SettledReservation {
-  const before = unused === undefined ? kept : giveBack(kept, unused);
+  const before = unused === undefined ? stored : giveBack(stored, unused);
   const reserved = reserve(before, limits, want, nowMs);
   const { granted, counts } = reserved;
   const mustPut = unused !== undefined || mustKeep(reserved, before);

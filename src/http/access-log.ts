@@ -23,7 +23,6 @@ export function accessLog(log: Logger): (answered: AnsweredRequest) => void {
 
 const reasonLengthMax = 500;
 
-/** Why a request was refused, for the operator's eyes. */
 function reason({ detail, message }: Refusal): string {
   return (detail ?? message).slice(0, reasonLengthMax);
 }

@@ -14,18 +14,14 @@ import { refusedBy } from "./schemas.ts";
 
 export interface AppOptions extends Reachable {
   readonly services: Services;
-  /** True when the server speaks TLS itself. */
   readonly isHttps?: boolean;
   readonly stagingBaseUrl: string | undefined;
   readonly corsOrigins: readonly string[];
   readonly requestIdPrefix?: string;
-  /** Where each request leaves a line. */
   readonly log?: Logger;
-  /** What counts the requests. */
   readonly observers?: readonly RequestObserver[];
-  /** Routes outside of `/v1` beside the probes. */
   readonly routes?: readonly MakeRoutes[];
-  /** Called with failures that the caller is told nothing of. */
+  /** Called with failures whose cause the caller does not learn. */
   readonly report: (error: unknown) => void;
 }
 

@@ -13,13 +13,11 @@ export const unsentMaxBytes = {
   perAddress: 16 * 1024 * 1024,
 } as const;
 
-/** The refusal of a response for which there is no room. */
 export const unread = refusal(
   "unavailable",
   "Too many large responses are still being sent; try again.",
 );
 
-/** Who a response is sent to. */
 type Receiver = Pick<RequestRecord, "address" | "isUnderWay">;
 
 interface Sending {

@@ -6,7 +6,6 @@ import { encodedBody, jsonType, refusal } from "./errors.ts";
 import { recordOf, type RequestRecord } from "./record.ts";
 import { idleTimeoutSeconds } from "./server.ts";
 
-/** How much of bodies a listener reads. */
 interface BodyBounds {
   readonly bytes: number;
   /** The time for one body. Bytes that drip in do not prolong it. */
@@ -133,7 +132,6 @@ const failures: Readonly<Record<BodyFailure, Refusal>> = {
   ),
 };
 
-/** What was read of a request, or why it is refused. */
 export type Read<T> = { readonly value: T } | { readonly refusal: Refusal };
 
 /** Reads the JSON object that a request under /v1 sends. */
@@ -150,7 +148,6 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** Each level needs two brackets, so a text of this length is not nested too deeply. */
 const shortLength = 2 * nestingMax;
 
-/** The JSON object in a body, or why there is none. */
 export function decodeObject(body: Uint8Array, headers: Headers): Read<Record<string, unknown>> {
   if (body.length === 0) {
     return refused("invalid_request", "The request has no body; it must be a JSON object.");

@@ -24,7 +24,6 @@ const allowedHeaders = [
 ].join(", ");
 const preflightMaxAgeSeconds = 600;
 
-/** Cross-origin access for the origins that the operator named. */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
 

@@ -7,17 +7,13 @@ export const versionSegment = "/v1";
 
 /** Since when the operation getPet is deprecated: version 1.0.0. */
 export const getPetDeprecatedAtMs = Date.UTC(2026, 10, 21);
-/** From when on it is removed. */
 export const getPetRemovedAtMs = Date.UTC(2030, 11, 5);
-/** The day of its removal, in words. */
 export const getPetRemovedOn = "5 December 2030";
 
-/** True once the operation is gone. */
 export function isGetPetRemoved(nowMs: number): boolean {
   return nowMs >= getPetRemovedAtMs;
 }
 
-/** What routes outside of `/v1` may want to know. */
 export interface EdgeOptions {
   /** The address of /v1 as callers reach it; by default the one that the request came to. */
   readonly baseUrl: string | undefined;
@@ -25,7 +21,6 @@ export interface EdgeOptions {
   readonly clock: Clock;
 }
 
-/** Makes routes outside of `/v1`. */
 export type MakeRoutes = (
   options: EdgeOptions & { readonly services: Services },
 ) => readonly AnyElysia[];

@@ -23,14 +23,12 @@ export const statusOf = {
 
 export const jsonType = "application/json";
 
-/** An Error as a client gets it. */
 export interface ErrorBody {
   readonly code: ErrorKind;
   readonly message: string;
   readonly status: number;
 }
 
-/** The refusal of an invalid request, in one sentence. */
 export function refusal(kind: ErrorKind, message: string): Refusal {
   return { kind, message };
 }
@@ -43,12 +41,10 @@ export const encodedBody = refusal(
   "The body must be sent without Content-Encoding.",
 );
 
-/** The refusal of a method that an address does not have. */
 export function otherMethod(method: string, allowed: string): Refusal {
   return refusal("method_not_allowed", `${method} is not allowed here. Allowed: ${allowed}.`);
 }
 
-/** The Error body. */
 export function errorBody({ kind, message }: Pick<Refusal, "kind" | "message">): ErrorBody {
   return { code: kind, message, status: statusOf[kind] };
 }

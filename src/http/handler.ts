@@ -11,7 +11,6 @@ import { idleTimeoutSeconds } from "./server.ts";
 /** The timeout that clients see: less, so that they do not send to a closing connection. */
 const keepAlive = `timeout=${idleTimeoutSeconds - 5}`;
 
-/** What hears of every request once it is answered, beside the log. */
 export interface RequestObserver {
   answered(request: AnsweredRequest): void;
 }
@@ -27,7 +26,6 @@ export interface AnsweredRequest {
 }
 
 interface HandlerOptions extends Reachable {
-  /** The web application inside. */
   readonly app: { fetch(request: Request): Response | Promise<Response> };
   /** The guard's decision on a request that does not come to the application. */
   readonly admit: (request: Request) => Admission | Promise<Admission>;

@@ -10,7 +10,6 @@ export interface Peers {
   timeout(request: Request, seconds: number): void;
 }
 
-/** How this service is reached. */
 export interface Reachable {
   readonly trustedProxies: readonly Cidr[];
   /** The address of /v1, if the operator set it. */
@@ -83,7 +82,6 @@ export class RequestRecord {
 const recordKey = Symbol("the record of a request");
 type Recorded = Request & { [recordKey]?: RequestRecord };
 
-/** Lets `recordOf` find the record of `request`. */
 export function attach(record: RequestRecord, request: Request): void {
   (request as Recorded)[recordKey] = record;
 }
@@ -114,6 +112,6 @@ function forwardedOrigin(headers: Headers, origin: string): string {
   const [scheme, authority] = origin.split("://") as [string, string];
   const proto = (last("x-forwarded-proto") ?? parameter("proto") ?? scheme).toLowerCase();
   const name = last("x-forwarded-host") ?? parameter("host") ?? authority;
-  const shown = `${proto === "https" || proto === "http" ? proto : scheme}://${name}`;
-  return host.test(name) && URL.canParse(shown) ? shown : origin;
+  const forwarded = `${proto === "https" || proto === "http" ? proto : scheme}://${name}`;
+  return host.test(name) && URL.canParse(forwarded) ? forwarded : origin;
 }

@@ -2,7 +2,6 @@ import { nextPageQuery, type PageQuery } from "../domain/page.ts";
 import { petJson, petsJson } from "../domain/pet.ts";
 import type { Services } from "../service/services.ts";
 
-/** An animal or a page, rendered. */
 export interface Rendered {
   /** JSON in UTF-8. All responses share its bytes. */
   readonly body: Blob;
@@ -36,7 +35,6 @@ export class ResponseCache {
     return this.#find(id, () => this.#readPage(query)) as Rendered | Promise<Rendered>;
   }
 
-  /** The animal with this id, at once if it is cached; undefined if there is none. */
   pet(id: bigint): Rendered | Promise<Rendered | undefined> {
     return this.#find(`${id}`, async () => {
       const pet = await this.#source.pets.byId(id);

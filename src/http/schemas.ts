@@ -23,7 +23,6 @@ import { refusal, statusOf, type ErrorBody } from "./errors.ts";
 
 type JsonSchema = OpenAPIV3.SchemaObject;
 
-/** A value of a request. */
 interface Field<T> {
   /** What the document says of it. */
   readonly schema: JsonSchema;
@@ -126,7 +125,6 @@ function reader<F extends Fields>(fields: F) {
 
 const invalid = (message: string) => ({ refusal: refusal("invalid_request", message) });
 
-/** How the document describes an object of these fields. */
 export function objectSchema(fields: Fields, more: JsonSchema = {}): JsonSchema {
   const names = Object.keys(fields);
   return {
@@ -163,7 +161,6 @@ function shape<T>(schema: JsonSchema, read: (value: unknown) => Read<T>) {
   };
 }
 
-/** The refusal by a shape in what Elysia threw for it. */
 export function refusedBy(error: { readonly valueError?: unknown }): Refusal | undefined {
   return (error.valueError as Issue | undefined)?.refusal;
 }
@@ -177,7 +174,6 @@ export const newPetFields = {
   categoryId: described(int64, "Identifier of the category that the animal belongs to.", 1),
   status: optional(petStatus),
 } satisfies Readonly<Record<PetFieldName, Field<unknown>>>;
-/** Reads a NewPet from the JSON object of a body. */
 export const readNewPet = reader(newPetFields);
 
 export const newPetSchema = objectSchema(newPetFields, {
@@ -238,7 +234,6 @@ const errorResponses = Object.fromEntries(
   Object.values(statusOf).map((status) => [status, errors]),
 ) as Record<(typeof statusOf)[ErrorKind], typeof errors>;
 
-/** The responses of an operation that succeeds with a `T`. */
 export function responsesOf<T>() {
   const success = typed<T>();
   return { 200: success, 201: success, ...errorResponses };

@@ -14,7 +14,6 @@ const announceMaxMs = 1_000;
 /** How long the server with the former certificate lets its requests finish. */
 const formerServerMaxMs = 10_000;
 
-/** A certificate chain and its private key, both PEM. */
 export interface Tls {
   readonly cert: string;
   readonly key: string;
@@ -27,7 +26,6 @@ interface ListenOptions {
   readonly tls?: Tls | undefined;
 }
 
-/** A server of Bun's, as far as it is used here. */
 interface Server {
   readonly url: URL;
   readonly port: number | undefined;

@@ -9,7 +9,7 @@ interface AccessParts {
   readonly directory: KeyDirectory;
   readonly limiter: Limiter;
   readonly anonymous: AddressLimiter;
-  /** Told why a credential could not be looked up. */
+  /** Called when a credential could not be looked up. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -23,7 +23,6 @@ export class Account {
     ((keyId: string, minuteLabel: number, nowMs: number) => void) | undefined;
   /** The windows as the last reservation left them, what it granted included. */
   #counts = unusedCounts;
-  /** What is left of the reservation. */
   #left = 0;
   /** True when the last reservation found nothing more in these windows. */
   #isExhausted = false;
@@ -70,7 +69,6 @@ export class Account {
     };
   }
 
-  /** Refuses a request that could not be counted. */
   refuseUncounted(nowMs: number): Admission {
     const view = windowView(rollCounts(this.#counts, nowMs), this.key.limits, 0);
     return { view, key: this.key, refusal: unavailable };
@@ -83,7 +81,6 @@ export class Account {
     return { keyId: id, limits, want, unused: this.#takeBack(), address };
   }
 
-  /** Takes over what the store granted. */
   fill({ counts, granted }: Reserved): void {
     const { perMinute, perDay } = this.key.limits;
     this.#counts = counts;
@@ -112,7 +109,6 @@ export class Account {
     return this.#left > 0 && !this.#isCurrent(nowMs);
   }
 
-  /** True without a request for `idleMs`. */
   isIdle(nowMs: number, idleMs: number): boolean {
     return Math.abs(nowMs - this.#usedMs) >= idleMs;
   }

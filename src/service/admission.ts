@@ -23,15 +23,13 @@ export interface Admission {
   readonly refusal: Refusal | undefined;
 }
 
-/** The refusal of a request that the store could not charge. */
 export const unavailable: Refusal = {
   kind: "unavailable",
   message: "The request could not be counted at the moment; it was not charged.",
 };
 
-/** Refusals in memory at the most. */
 const recentMax = 1_000;
-/** The latest refusals that may come again, by all that the caller is told. */
+/** The latest refusals, by their messages. */
 const recent = new Map<string, Refusal>();
 
 /**
@@ -39,19 +37,19 @@ const recent = new Map<string, Refusal>();
  * and the log text of a refusal are made once.
  */
 function recurring(refusal: Refusal): Refusal {
-  const told = `${refusal.retryAfterSeconds} ${refusal.message}`;
-  const known = recent.get(told);
+  const text = `${refusal.retryAfterSeconds} ${refusal.message}`;
+  const known = recent.get(text);
   if (known !== undefined) return known;
   if (recent.size >= recentMax) recent.clear();
-  recent.set(told, refusal);
+  recent.set(text, refusal);
   return refusal;
 }
 
 /** The same for every invalid key, so that nobody learns which ones exist. */
 const invalidKey = "The API key is not valid: it may be mistyped, expired, revoked or replaced.";
 
-/** What a caller without a valid key is told. Only the log learns what would help to guess one. */
-const told = {
+/** Messages without a valid key. Only the log has what would help to guess one. */
+const messages = {
   "no credential":
     "This request needs an API key: send the header Authorization: Bearer <API_KEY>.",
   "no bearer key": "The header must have this form: Authorization: Bearer <API_KEY>.",
@@ -66,20 +64,18 @@ const told = {
 
 /** The refusals without a valid key, by the reason in the log. */
 export const unauthorized = Object.fromEntries(
-  Object.entries(told).map(([detail, message]) => [
+  Object.entries(messages).map(([detail, message]) => [
     detail,
     { kind: "unauthorized", message, detail },
   ]),
-) as Readonly<Record<keyof typeof told, Refusal>>;
+) as Readonly<Record<keyof typeof messages, Refusal>>;
 
-/** The refusal of a request that a read-only key may not make. */
 export const readOnlyKey: Refusal = {
   kind: "forbidden",
   message: "This API key is read-only: it can read animals but not add them.",
   detail: "read-only key",
 };
 
-/** Whose limit a request is over. */
 interface Overrun {
   readonly allowance: string;
   readonly exceeded: "limit" | "address's limit";

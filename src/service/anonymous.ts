@@ -9,9 +9,7 @@ const overflowBucket = "overflow";
 /** Callers without an address (a Unix socket) share one bucket. */
 const unknownBucket = "unknown";
 
-/** What came out of a bucket. */
 export interface Taken {
-  /** The minute that it came from. */
   readonly label: number;
   /** What the bucket has given in that minute, these requests included. */
   readonly used: number;
@@ -72,7 +70,6 @@ export interface AddressLimiter {
   peek(address: string | undefined): WindowView;
 }
 
-/** Limits callers of this process alone. */
 export class AnonymousLimiter implements AddressLimiter {
   readonly #clock: Clock;
   readonly #perMinute: number;
@@ -104,7 +101,6 @@ export function admitted(view: WindowView): Admission {
   return { view, key: undefined, refusal: undefined };
 }
 
-/** The refusal of an address whose bucket is used up. */
 export function usedUp(view: WindowView, nowMs: number): Admission {
   const refusal = rateLimited(view, nowMs, {
     allowance: "An address without a valid key may make",

@@ -11,7 +11,7 @@ import type { Credential, KeyHash, Store } from "../storage/contract.ts";
 import type { Account } from "./account.ts";
 import type { Limiter } from "./limiter.ts";
 
-/** Secrets and accounts in memory at the most; beyond it the idle ones are let go. */
+/** Secrets and accounts in memory at most. */
 const defaultEntriesMax = 20_000;
 
 /** SHA-256 of a secret. A fast hash is right, because nobody can guess 178 random bits. */
@@ -25,13 +25,12 @@ export function hashKey(key: PlainKey): KeyHash {
  */
 type InvalidKey = "malformed" | "Bearer twice" | "of another environment" | "unknown";
 
-/** A key that was good once, and why it is not any more: the log says whose it is. */
+/** A key that was valid once. The log says whose it is. */
 interface EndedKey {
   readonly ended: "revoked" | "expired";
   readonly key: ApiKey;
 }
 
-/** What a credential turns out to be. */
 export type Found = Account | EndedKey | InvalidKey;
 
 /** Why `credential` is no key of this environment: a staging key in production is common. */
@@ -99,7 +98,6 @@ export class KeyDirectory {
     );
   }
 
-  /** The accounts in memory: those of the keys that were used lately. */
   accounts(): Iterable<Account> {
     return this.#accounts.values();
   }
@@ -129,7 +127,6 @@ export class KeyDirectory {
     return this.#check(entry);
   }
 
-  /** Lets go of what changed. */
   async #refresh(epoch: number): Promise<void> {
     const changed = await this.#options.store.keys.changedSince(this.#epoch);
     this.#epoch = epoch;

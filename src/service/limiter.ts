@@ -5,7 +5,6 @@ import type { UsageDelta, WindowStore } from "../storage/contract.ts";
 import { Account } from "./account.ts";
 import type { Admission } from "./admission.ts";
 
-/** How often `sweep` is to be called. */
 export const sweepIntervalMs = 1_000;
 /** After this time without a request, a reservation goes back where other processes reserve too. */
 const idleMs = 1_000;
@@ -14,7 +13,6 @@ const sharedMs = windowMs.minute;
 /** Refusals are stored this often, so that a flood of them writes next to nothing. */
 const usageIntervalMs = 10 * 60_000;
 
-/** The requests of one account that wait for a reservation. */
 interface Waiting {
   /** Where the last of them came from; undefined when that is not known. */
   address: string | undefined;
@@ -27,7 +25,7 @@ interface LimiterOptions {
   /** False to impose no ban. A ban that an operator imposed holds anyway. */
   readonly bans: boolean;
   readonly onNoisyMinute: (keyId: string, minuteLabel: number, nowMs: number) => void;
-  /** Told why requests could not be counted. */
+  /** Called when requests could not be counted. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -69,7 +69,6 @@ export class Logger {
     if (path !== undefined && endsTorn(path)) this.write("");
   }
 
-  /** Whether lines of this level are written. */
   isOn(level: LogLevel): boolean {
     return logLevels.indexOf(level) <= this.#severity;
   }
@@ -96,7 +95,6 @@ export class Logger {
     return this.#timestamp(this.clock());
   }
 
-  /** Lines that were dropped since the start. */
   get droppedTotal(): number {
     return this.#dropped;
   }
@@ -119,7 +117,6 @@ export class Logger {
     this.#start();
   }
 
-  /** Calls `write` before the last lines are written. */
   beforeClose(work: () => void): void {
     this.#beforeClose = work;
   }

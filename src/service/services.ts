@@ -59,7 +59,7 @@ export function createServices(store: Store, options: ServiceOptions) {
     check: async (): Promise<StoreCheck[]> => store.check(),
     /** Keeps the limits tidy. Runs once a second while the services are open, and never rejects. */
     sweep,
-    /** Gives back what was taken ahead and closes the store. */
+    /** Gives back what was reserved ahead and closes the store. */
     async close(): Promise<void> {
       clearInterval(sweeping);
       await limiter.release(directory.accounts());

@@ -9,9 +9,7 @@ import {
 } from "../domain/windows.ts";
 import type { UsageDay, WindowStore } from "../storage/contract.ts";
 
-/** How much a key is used now. */
 export interface KeyUse {
-  /** Both windows as they stand at this moment. */
   readonly counts: WindowCounts;
   /** The last UTC day (days since the epoch) with an admitted request, if any is known. */
   readonly lastUsedDay: number | undefined;
@@ -22,7 +20,6 @@ export interface UsedKey {
   readonly use: KeyUse;
 }
 
-/** What operators ask about the use of keys. */
 export class UsageService {
   readonly #windows: WindowStore;
   readonly #clock: Clock;
@@ -32,36 +29,32 @@ export class UsageService {
     this.#clock = clock;
   }
 
-  /** The running UTC day, in days since the epoch. */
   today(): number {
     return Math.floor(this.#clock() / windowMs.day);
   }
 
-  /** Each of `keys` with its use now, in their order. */
   async nowOfAll(keys: readonly ApiKey[]): Promise<UsedKey[]> {
-    const kept = await this.#windows.countsOfAll();
+    const stored = await this.#windows.countsOfAll();
     const used: UsedKey[] = [];
-    for (const key of keys) used.push({ key, use: await this.#use(key.id, kept.get(key.id)) });
+    for (const key of keys) used.push({ key, use: await this.#use(key.id, stored.get(key.id)) });
     return used;
   }
 
-  /** The windows of a key, and when it was last used. */
   async now({ id }: ApiKey): Promise<KeyUse> {
     return this.#use(id, await this.#windows.counts(id));
   }
 
-  async #use(id: string, kept: WindowCounts | undefined): Promise<KeyUse> {
-    if (kept === undefined) {
+  async #use(id: string, stored: WindowCounts | undefined): Promise<KeyUse> {
+    if (stored === undefined) {
       return { counts: rollCounts(unusedCounts, this.#clock()), lastUsedDay: undefined };
     }
-    const counts = rollCounts(kept, this.#clock());
-    if (kept.dayUsed > 0) return { counts, lastUsedDay: kept.dayLabel };
-    // The last take only gave back; the day before it that counted is among the kept ones.
-    const days = await this.#windows.usage(kept.dayLabel - usageKeptDays, id);
+    const counts = rollCounts(stored, this.#clock());
+    if (stored.dayUsed > 0) return { counts, lastUsedDay: stored.dayLabel };
+    // The last reservation only gave back; the last day with requests is in the usage.
+    const days = await this.#windows.usage(stored.dayLabel - usageKeptDays, id);
     return { counts, lastUsedDay: days.findLast(({ requests }) => requests > 0)?.day };
   }
 
-  /** Where `key` was last used from, or undefined when that is not known. */
   async lastAddress({ id }: ApiKey): Promise<string | undefined> {
     return this.#windows.lastAddress(id);
   }

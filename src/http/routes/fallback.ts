@@ -6,7 +6,6 @@ import { guard, type GuardOptions } from "../guard.ts";
 import { recordOf } from "../record.ts";
 import { isGetPet } from "./pets.ts";
 
-/** A declared route, as Elysia lists it. */
 export interface RouteName {
   readonly method: string;
   readonly path: string;

@@ -43,7 +43,6 @@ const petsUrl = (request: Request) => `${baseUrlOf(request)}/pets`;
 // A Blob of this type would come with a charset, which JSON has none of (RFC 8259, section 11).
 const found = { headers: new Headers({ "Content-Type": jsonType }) };
 
-/** The three operations of the specification. */
 export function petRoutes(options: PetRoutesOptions) {
   const { services } = options;
   const cache = new ResponseCache(services);
