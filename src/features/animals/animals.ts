@@ -51,8 +51,8 @@ export class AnimalService {
   }
 
   /** The same for another person; see `Editing`. */
-  as(actor: string, onChange?: Editing["onChange"]): AnimalService {
-    return new AnimalService({ ...this.#editing, actor, onChange });
+  as(actor: string, more: Pick<Editing, "onChange" | "allows"> = {}): AnimalService {
+    return new AnimalService({ ...this.#editing, actor, ...more });
   }
 
   /** A page of animals in the order of their ids, and how many there are in all. */

@@ -214,8 +214,8 @@ export class CategoryService {
   }
 
   /** The same for another person; see `Editing`. */
-  as(actor: string, onChange?: Editing["onChange"]): CategoryService {
-    return new CategoryService({ ...this.#editing, actor, onChange });
+  as(actor: string, more: Pick<Editing, "onChange" | "allows"> = {}): CategoryService {
+    return new CategoryService({ ...this.#editing, actor, ...more });
   }
 
   /** All categories, named or carried by animals, in the order of their ids. */

@@ -47,6 +47,8 @@ export interface Editing {
   readonly actor: string;
   /** Is told the number of each change that was made. What changed nothing is none. */
   readonly onChange?: ((change: bigint) => void) | undefined;
+  /** Throws in the transaction of a change whose author may not make it any more. */
+  readonly allows?: ((tx: Tx) => Promise<void>) | undefined;
 }
 
 /** An animal as it is stored. */
@@ -108,7 +110,7 @@ export type AddedPet = NewPet & {
 
 /** Runs `work` as one change in one transaction. `isLong` is for any number of animals. */
 export async function makeChange<T>(
-  { db, clock, actor, onChange }: Editing,
+  { db, clock, actor, onChange, allows }: Editing,
   action: string,
   work: (change: Change) => Promise<T>,
   { isLong = false, undoes }: { readonly isLong?: boolean; readonly undoes?: bigint } = {},
@@ -117,6 +119,7 @@ export async function makeChange<T>(
   const { result, made } = await db.transaction(
     (tx) =>
       changePets(tx, "any", async () => {
+        await allows?.(tx);
         await forget(tx, atMs);
         const { changes } = tx.t;
         const [row] = await tx

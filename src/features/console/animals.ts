@@ -15,6 +15,7 @@ import {
 import { animalServices, type AnimalServices } from "../animals/open.ts";
 import { type ExportedPet, exportedPet } from "../import/catalogue.ts";
 import type { OptionalTextName } from "../optional-texts.ts";
+import { refuseRemoved } from "./people.ts";
 
 export interface AnimalQuery {
   readonly text: string;
@@ -181,10 +182,11 @@ type NewAnimal = Omit<NewPet, "categoryId"> & { readonly category: string };
 function changing({ animals, categories }: AnimalServices) {
   /** Runs a change by `actor`; its number is undefined if it changed nothing. */
   const made =
-    <S extends { as(actor: string, onChange: Editing["onChange"]): S }>(service: S) =>
+    <S extends { as(actor: string, more: Pick<Editing, "onChange" | "allows">): S }>(service: S) =>
     async (actor: string, work: (by: S) => Promise<unknown>): Promise<ChangeMade> => {
       let changeId: bigint | undefined;
-      await work(service.as(actor, (change) => (changeId = change)));
+      const onChange = (change: bigint) => void (changeId = change);
+      await work(service.as(actor, { onChange, allows: (tx) => refuseRemoved(tx, actor) }));
       return { changeId };
     };
   const [changeAnimals, changeCategories] = [made(animals), made(categories)];

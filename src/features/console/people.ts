@@ -114,6 +114,20 @@ async function invitedBy(
   return person;
 }
 
+/**
+ * Throws `forbidden` for the change of somebody who was removed while it was on its way. Their row
+ * stays locked: a removal waits for a change that has begun.
+ */
+export async function refuseRemoved(tx: Tx, name: string): Promise<void> {
+  const { people } = tx.t;
+  const { removedAtMs } = people;
+  const rows = await tx.forUpdate(
+    tx.select({ removedAtMs }).from(people).where(eq(people.name, name)),
+  );
+  if (rows.length === 0 || rows.some((row) => row.removedAtMs === null)) return;
+  throw new AppError("forbidden", `${name} was removed, and changes nothing any more.`);
+}
+
 /** The people who use the console, as its pages and the command line manage them. */
 export class PeopleService {
   readonly #db: Database;

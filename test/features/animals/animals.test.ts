@@ -163,8 +163,8 @@ describe.each(stores)("$name", (kind) => {
     const rex = await create("Rex");
     const numbers: bigint[] = [];
     const told = (number: bigint) => void numbers.push(number);
-    await animals.as("ben", told).update([rex], { status: "sold" });
-    await categories.as("eve", told).add("Dog");
+    await animals.as("ben", { onChange: told }).update([rex], { status: "sold" });
+    await categories.as("eve", { onChange: told }).add("Dog");
     const made = await allChanges();
     expect(made.map(({ id }) => id)).toEqual(numbers);
     expect(made.map(({ actor }) => actor)).toEqual(["ben", "eve"]);

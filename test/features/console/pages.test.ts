@@ -131,6 +131,19 @@ describe.each(stores)("on $name", (kind) => {
     expect(await get("/changes")).toContain("Luna: pending → adopted.");
   });
 
+  test("somebody who was removed changes nothing any more, whatever was on its way", async () => {
+    const { person } = await people.invite("Rita", "staff", "tester");
+    await animals.add({ name: "Rex", category: "Dog", status: "pending" }, "Rita");
+    await people.remove(person.id);
+    const late = animals.update([1n], { status: "sold" }, "Rita");
+    expect(await late.catch((error: unknown) => error)).toMatchObject({ kind: "forbidden" });
+    expect(await animals.byId(1n)).toMatchObject({ status: "pending" });
+    // Another person of the name may.
+    await people.invite("Rita", "staff", "tester");
+    await animals.update([1n], { status: "sold" }, "Rita");
+    expect(await animals.byId(1n)).toMatchObject({ status: "sold" });
+  });
+
   test("a form that is sent again adds nobody twice, and leads where the first one led", async () => {
     const fields = { name: "Max", category: "Dog", status: "sold", once: "form 1" };
     const { location } = await post("/animals", fields);

@@ -229,6 +229,7 @@ export function signedOutPage(arrival: Arrival, form = new Form()): Response {
 
 const statuses: Readonly<Partial<Record<AppError["kind"], StatusName>>> = {
   invalid_request: "Bad Request",
+  forbidden: "Forbidden",
   not_found: "Not Found",
   payload_too_large: "Payload Too Large",
   unsupported_media_type: "Unsupported Media Type",
