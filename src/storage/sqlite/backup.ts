@@ -32,6 +32,7 @@ export function backup(
   source: string,
   target: string,
   migrations: readonly Migration[] = migrationsOf.catalogue,
+  partialName = target + partialEnding,
 ): void {
   requireReachable(dirname(source));
   requirePlainFiles([source]);
@@ -40,7 +41,7 @@ export function backup(
   const pending = examine(source, (db) => pendingMigrations(db, source, migrations));
   // A first start that was cut short leaves a database without a table.
   if (pending.length === migrations.length) throw noCatalogue(source, "empty");
-  const partial = emptyFile(target + partialEnding, target);
+  const partial = emptyFile(partialName, target);
   try {
     reportingDamage(source, () => copyInto(source, partial));
     verify(partial, {
@@ -98,7 +99,8 @@ export function backupBefore(path: string, tag: string, migrations: readonly Mig
   for (;;) {
     const target = freeName(`${path}.before-${tag}`);
     try {
-      backup(path, target, migrations);
+      // Processes that start together each copy to a file of their own.
+      backup(path, target, migrations, `${target}.${process.pid}${partialEnding}`);
       giveToOwner(target, dirname(path));
       return target;
     } catch (error) {
