@@ -1,14 +1,14 @@
 /**
  * How fast `rehome pets import` is: makes a large synthetic file of each layout in a temporary
- * folder, reads it as an import does, then imports it twice with the executable (all new, all
- * known), and prints rows a second and the largest memory. The executable is built first. Usage:
- * bun bench/import.ts [rows]
+ * folder, reads and understands it as an import does, then imports it twice with the executable
+ * (all new, all known), and prints rows a second and the largest memory. The executable is built
+ * first. Usage: bun bench/import.ts [rows]
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "../scripts/build.ts";
-import { beginReading } from "../src/features/import/reading.ts";
+import { prepare } from "../src/features/import/do/prepare.ts";
 
 interface Layout {
   readonly file: string;
@@ -70,19 +70,12 @@ async function write(path: string, layout: Layout, rows: number): Promise<void> 
 
 async function measure(path: string): Promise<string> {
   const startMs = performance.now();
-  const reading = await beginReading(Bun.file(path).stream());
-  let rows = 0;
-  let rejected = 0;
-  let memoryBytes = 0;
-  for await (const batch of reading.batches) {
-    rows += batch.length;
-    for (const { kind } of batch) if (kind === "reject") rejected += 1;
-    if (rows % 16 === 0) memoryBytes = Math.max(memoryBytes, process.memoryUsage.rss());
-  }
+  const { understanding } = await prepare(await Bun.file(path).bytes(), {});
   const seconds = (performance.now() - startMs) / 1000;
-  const rate = Math.round(rows / seconds).toLocaleString("en");
-  const mebibytes = Math.round(memoryBytes / 1024 / 1024);
-  return `${rows} rows (${rejected} rejected) in ${seconds.toFixed(2)} s: ${rate} rows/s, ${mebibytes} MiB`;
+  const { length } = understanding.outcomes;
+  const rejected = understanding.outcomes.filter(({ kind }) => kind === "reject").length;
+  const rate = Math.round(length / seconds).toLocaleString("en");
+  return `${length} rows (${rejected} rejected) in ${seconds.toFixed(2)} s: ${rate} rows/s`;
 }
 
 async function importWhole(executable: string, path: string, data: string): Promise<string> {
@@ -109,7 +102,7 @@ async function importWhole(executable: string, path: string, data: string): Prom
   return `${added} added, ${unchanged} unchanged in ${seconds.toFixed(2)} s (CPU ${cpuSeconds.toFixed(2)} s): ${rate} rows/s, ${mebibytes} MiB`;
 }
 
-const rows = Number(process.argv[2] ?? 1_000_000);
+const rows = Number(process.argv[2] ?? 250_000);
 const folder = await mkdtemp(join(tmpdir(), "rehome-import-"));
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 try {

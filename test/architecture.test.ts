@@ -23,8 +23,6 @@ const tests = readSources(root, "test");
 const fileLinesMax = 500;
 /** Files above it, and why. */
 const longFiles: Readonly<Record<string, string>> = {
-  "src/features/import/read/json.ts":
-    "one reader: its states share the window, the place and the line",
   "src/features/console/words/en.ts": "all words in one place, for who translates them",
   "src/features/console/words/es.ts": "all words in one place, for who translates them",
 };

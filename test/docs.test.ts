@@ -6,7 +6,7 @@ import { Glob } from "bun";
 import type { Command } from "commander";
 import { createProgram, pathOf } from "../src/cli/program.ts";
 import { features } from "../src/features/index.ts";
-import { formats } from "../src/features/import/formats/index.ts";
+import { formats } from "../src/features/import/understand/reading.ts";
 import { featureSettings } from "../src/cli/options.ts";
 import { settings, variableOf } from "../src/config.ts";
 import { testIo } from "./helpers/io.ts";

@@ -122,26 +122,38 @@ function unknownCategory(name: string, known: readonly Category[], mayCreate: bo
   });
 }
 
-/**
- * Gives names to new categories, or to ids that have none. A new id is above all that were given,
- * and none that an animal carries. No name may be taken.
- */
+/** The ids that new categories get: above all that were given, and none that an animal carries. */
+export async function newCategoryIds(
+  tx: Tx,
+  wanted: readonly { readonly id?: bigint | undefined }[],
+): Promise<readonly bigint[]> {
+  const used = new Set((await categoriesInUse(tx)).map(({ id }) => id));
+  let last = await lastGiven(tx);
+  return wanted.map(({ id: given }) => {
+    const id = given ?? firstFree(used, last + 1n);
+    if (id > last && id <= ownIdMax) last = id;
+    return id;
+  });
+}
+
+/** Gives names to new categories, or to ids that have none. No name may be taken. */
 export async function nameCategories(
   change: Change,
   wanted: readonly { readonly id?: bigint | undefined; readonly name: string }[],
 ): Promise<Category[]> {
   const { tx } = change;
   const used = new Set((await categoriesInUse(tx)).map(({ id }) => id));
-  let last = await lastGiven(tx);
-  const made: Category[] = [];
-  for (const { id: given, name } of wanted) {
-    const id = given ?? firstFree(used, last + 1n);
-    if (id > last && id <= ownIdMax) last = id;
+  const ids = await newCategoryIds(tx, wanted);
+  const made = wanted.map(({ name }, at) => ({ id: ids[at] ?? 0n, name }));
+  for (const { id, name } of made) {
     await insertCategory(tx, { id, name });
     change.categories.push({ id, after: name, ...(used.has(id) && { wasCarried: true }) });
-    made.push({ id, name });
   }
-  await keepLastGiven(tx, last);
+  const own = made.map(({ id }) => id).filter((id) => id <= ownIdMax);
+  await keepLastGiven(
+    tx,
+    own.reduce((a, b) => (a > b ? a : b), await lastGiven(tx)),
+  );
   return made;
 }
 

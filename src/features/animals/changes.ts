@@ -56,7 +56,7 @@ export type PetRow = Tables["pets"]["$inferSelect"];
 export type ChangeRow = Tables["changes"]["$inferSelect"];
 
 /** What an event holds of an animal: all but its id and its origin. */
-const eventFields = [...petFieldNames, "externalId", "source"] as const;
+export const eventFields = [...petFieldNames, "externalId", "source"] as const;
 type StateField = (typeof eventFields)[number];
 export type PetState = Pick<PetRow, StateField>;
 

@@ -13,7 +13,7 @@ import {
   type HistoryEvent,
 } from "../animals/history.ts";
 import { animalServices, type AnimalServices } from "../animals/open.ts";
-import { type ExportedPet, exportedPet } from "../import/catalogue.ts";
+import { type ExportedPet, exportedPet } from "../import/do/catalogue.ts";
 import type { OptionalTextName } from "../optional-texts.ts";
 import { refuseRemoved } from "./people.ts";
 
@@ -112,9 +112,7 @@ function reading({ store: { db }, pets, categories }: AnimalServices) {
       for (let after: bigint | undefined; ;) {
         const page = { limit, after, countMax: 0 };
         const found = await db.read((tx) => findPets(tx, filterOf(query), page), longWork);
-        yield found.pets.map((row) =>
-          exportedPet({ ...row, category: names.get(row.categoryId) ?? null }),
-        );
+        yield found.pets.map((row) => exportedPet(row, names.get(row.categoryId)));
         if (found.pets.length < limit) return;
         after = found.pets.at(-1)?.id;
       }

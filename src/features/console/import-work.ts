@@ -3,39 +3,34 @@
  * runs in a process of its own (`rehome __import`), which imports.ts starts, so that a large or
  * damaged list costs the console nothing but time, and its end ends everything of it.
  *
- * A change of the import feature keeps `workOnList`: it reads `work.file`, which is complete, and
- * returns what became of it. With `work.actor` it imports, else it changes nothing. It calls
- * `onStep` as it goes on, and `begins` before it changes anything: from then on its process is not
- * ended any more. What it returns crosses to the console as a structured clone: plain data with
- * bigint and Map, without functions, classes and errors.
+ * `workOnList` reads `work.file`, which is complete, and returns what became of it. With
+ * `work.actor` it imports, else it changes nothing. It calls `begins` before it changes anything:
+ * from then on its process is not ended any more. What it returns crosses to the console as a
+ * structured clone: plain data with bigint and Map, without functions, classes and errors.
  */
 import { Command } from "commander";
 import { beginOnStore } from "../../cli/command.ts";
 import type { Io } from "../../cli/io.ts";
 import { withServices } from "../../cli/open.ts";
-import type { PetStatus } from "../../domain/pet.ts";
 import type { Services } from "../../service/services.ts";
-import { record } from "../../storage/records.ts";
-import { sql, type Steps } from "../../storage/statement.ts";
-import { changes } from "../animals/tables.ts";
-import { catalogueOf } from "../import/catalogue.ts";
-import { Rejects } from "../import/commands/import-report.ts";
-import { mappedFormat, type MapTarget } from "../import/formats/field-map.ts";
-import type { Format } from "../import/formats/format.ts";
-import { Statuses, wordKey } from "../import/formats/statuses.ts";
-import { importAnimals, type ImportProgress, type ImportSummary } from "../import/import.ts";
+import { namedCategories } from "../animals/categories.ts";
+import { Rejects } from "../import/commands/rejects.ts";
+import { previewImport, runImport } from "../import/do/import.ts";
+import { prepare } from "../import/do/prepare.ts";
+import type { ImportSummary } from "../import/do/summary.ts";
 import { message, type Message } from "../import/messages.ts";
-import { UnreadableInput } from "../import/read/input.ts";
-import type { ReadOptions } from "../import/reading.ts";
-import { UnknownFormat, unknownFormat } from "../import/unknown-format.ts";
+import { UnreadableInput, wholeInput } from "../import/read/input.ts";
+import type { MapTarget } from "../import/understand/map.ts";
+import { type Given, UnknownFormat } from "../import/understand/reading.ts";
+import { statusKey } from "../import/understand/statuses.ts";
+import type { Meaning as StatusMeaning } from "../import/understand/words.ts";
 import type { FailureCode } from "./words/index.ts";
 
 /** What a column of an unknown file may hold. */
 export const meanings = ["name", "category", "status", "id", "updatedAt"] as const;
 export type Meaning = (typeof meanings)[number];
 
-/** What a word for the status stands for: one of ours, none, or that the animal is gone. */
-export type StatusMeaning = PetStatus | "none" | "gone";
+export type { StatusMeaning };
 
 /** What a person decides about a file. */
 export interface ImportChoices {
@@ -43,6 +38,8 @@ export interface ImportChoices {
   readonly columns: Readonly<Partial<Record<Meaning, string>>> | undefined;
   /** True to ask what the columns mean, of a file whose kind is known too. */
   readonly asksColumns: boolean;
+  /** The category of all animals, for a file without a column of it; else "". */
+  readonly category: string;
   readonly statuses: Readonly<Record<string, StatusMeaning>>;
   /** Whose list it is, and so whose ids; "" as the format has it. */
   readonly source: string;
@@ -52,16 +49,6 @@ export interface ImportChoices {
   readonly skipBad: boolean;
   /** The status of all animals, for a file that has none. */
   readonly everyStatus: Exclude<StatusMeaning, "gone"> | undefined;
-  /** How the file turned out to be read, where that is not the usual way. */
-  readonly found: FoundReading;
-}
-
-/** How a file is read that is not read in the usual way. */
-export interface FoundReading {
-  /** What its letters are, where they are not UTF-8. */
-  readonly encoding?: string;
-  /** The fields that lead to the list within its JSON. */
-  readonly records?: readonly string[];
 }
 
 /** What is to be done with a list. */
@@ -74,8 +61,14 @@ export interface ListWork {
   readonly actor?: string;
 }
 
+/** What an import is, or would be, without what its process keeps: plain data. */
+export interface ListSummary extends Omit<ImportSummary, "refusal" | "rejections"> {
+  /** True if it is not the whole list that it should be. */
+  readonly isRefused: boolean;
+}
+
 /** What there is to see before anything happens. */
-export interface Preview extends ImportSummary {
+export interface Preview extends ListSummary {
   /** The names of the categories by their ids. */
   readonly categories: ReadonlyMap<bigint, string>;
 }
@@ -92,110 +85,75 @@ export interface UnknownFile {
 export type Failure =
   { readonly line: number; readonly problem: Message } | { readonly code: FailureCode };
 
-/** What became of a list. `found` is how it is read from now on. */
-export type ListOutcome = { readonly found: FoundReading } & (
+/** What became of a list. */
+export type ListOutcome =
   | { readonly is: "unknown"; readonly file: UnknownFile }
   /** Nothing in the file says whether its animals are for adoption. */
   | { readonly is: "statusless" }
   | { readonly is: "examined"; readonly preview: Preview }
-  | { readonly is: "done"; readonly summary: ImportSummary; readonly changeId: bigint | undefined }
-  | { readonly is: "failed"; readonly failure: Failure }
-);
-
-export interface ListWatch {
-  readonly onStep: (step: ImportProgress) => void;
-  readonly begins: () => void;
-}
+  | { readonly is: "done"; readonly summary: ListSummary }
+  | { readonly is: "failed"; readonly failure: Failure };
 
 /** Looks at a list or imports it, as the import feature does by now. */
 export async function workOnList(
   services: Services,
   work: ListWork,
-  watch: ListWatch,
+  begins: () => void,
 ): Promise<ListOutcome> {
-  for (let { found } = work.choices; ;) {
-    try {
-      return await outcomeOf(services, { ...work, choices: { ...work.choices, found } }, watch);
-    } catch (error) {
-      if (error instanceof UnknownFormat) return { is: "unknown", file: unknownOf(error), found };
-      if (!(error instanceof UnreadableInput)) {
-        const text = error instanceof Error ? error.message : String(error);
-        return { is: "failed", failure: { line: 0, problem: message("other", text) }, found };
-      }
-      const { line, problem } = error;
-      if (problem.code === "statusMissing") return { is: "statusless", found };
-      const other = otherReading(problem, found);
-      if (other === undefined) return { is: "failed", failure: { line, problem }, found };
-      found = other;
+  const { columns, everyStatus } = work.choices;
+  // A person who left the status open is asked for it: nothing is guessed in its place.
+  if (columns !== undefined && columns.status === undefined && everyStatus === undefined) {
+    return { is: "statusless" };
+  }
+  try {
+    return await outcomeOf(services, work, begins);
+  } catch (error) {
+    if (error instanceof UnknownFormat) return { is: "unknown", file: unknownOf(error) };
+    if (!(error instanceof UnreadableInput)) {
+      const text = error instanceof Error ? error.message : String(error);
+      return { is: "failed", failure: { line: 0, problem: message("other", text) } };
     }
+    const { line, problem } = error;
+    if (problem.code === "statusMissing") return { is: "statusless" };
+    return { is: "failed", failure: { line, problem } };
   }
 }
 
 async function outcomeOf(
-  { store, clock }: Services,
+  { store: { db }, clock }: Services,
   { file, rejects: rejectsFile, choices, actor }: ListWork,
-  { onStep, begins }: ListWatch,
+  begins: () => void,
 ): Promise<ListOutcome> {
-  const { found } = choices;
-  const catalogue = catalogueOf(store);
-  using rejects = Rejects.open(rejectsFile, true);
-  const summary = await importAnimals(catalogue, {
-    input: Bun.file(file).stream(),
-    read: readOptions(choices),
-    categories: [],
+  const bytes = await wholeInput(Bun.file(file).stream());
+  const prepared = await prepare(bytes, givenBy(choices));
+  const options = {
     createCategories: true,
     complete: choices.isComplete,
     // The preview has shown how many would be withdrawn.
     confirmed: true,
-    actor: actor ?? "",
-    nowMs: clock,
     skipBad: choices.skipBad,
-    dryRun: actor === undefined,
-    onReject: (rejection) => rejects.add(rejection),
-    onProgress(step) {
-      if (step.phase === "storing") begins();
-      onStep(step);
-    },
-    sleep: Bun.sleep,
-    stop: new AbortController().signal,
-  });
-  rejects.end();
+  };
+  using rejects = Rejects.open(rejectsFile, true);
   if (actor === undefined) {
-    const known = await catalogue.categories();
+    const found = await previewImport(db, prepared, options);
+    rejects.write(found.rejections, bytes.length);
+    const known = await db.read(namedCategories);
     const categories = new Map(known.map(({ id, name }) => [id, name]));
-    return { is: "examined", preview: { ...summary, categories }, found };
+    return { is: "examined", preview: { ...plainSummary(found), categories } };
   }
-  const { applied, added, updated, withdrawn } = summary;
-  const isChange = applied && added + updated + withdrawn > 0;
-  const changeId = isChange ? await store.read(() => lastImport(actor)) : undefined;
-  return { is: "done", summary, changeId, found };
+  begins();
+  const done = await runImport({ db, clock, actor }, prepared, options);
+  rejects.write(done.rejections, bytes.length);
+  return { is: "done", summary: plainSummary(done) };
 }
 
-/** The number of somebody's last import. */
-function* lastImport(actor: string): Steps<bigint | undefined> {
-  const last = sql`WHERE actor = ${actor} AND action = 'import' ORDER BY id DESC LIMIT 1`;
-  return (yield* record(changes, last))?.id;
-}
-
-/** What spreadsheets on Windows write in Western Europe where they do not write UTF-8. */
-const windowsEncoding = "windows-1252";
-
-/** Another way to read a file that cannot be read as `found` says; undefined if there is none. */
-function otherReading(
-  { code, values: [value = ""] }: Message,
-  found: FoundReading,
-): FoundReading | undefined {
-  if (code === "listWithin" && found.records === undefined) {
-    return { ...found, records: value.split(".") };
-  }
-  if (found.encoding !== undefined) return undefined;
-  if (code === "notUtf8") return { ...found, encoding: windowsEncoding };
-  if (code === "utf16Unmarked") return { ...found, encoding: value };
-  return undefined;
+function plainSummary(summary: ImportSummary): ListSummary {
+  const { refusal, rejections: _rejections, ...plain } = summary;
+  return { ...plain, isRefused: refusal !== undefined };
 }
 
 /** The import feature's names for what a column holds. */
-const targets: Readonly<Record<Meaning, MapTarget>> = {
+export const targets: Readonly<Record<Meaning, MapTarget>> = {
   name: "name",
   category: "categoryId",
   status: "status",
@@ -203,34 +161,25 @@ const targets: Readonly<Record<Meaning, MapTarget>> = {
   updatedAt: "updatedAt",
 };
 
-/** Makes of a file of any kind one of an unknown kind, so that a person says what it holds. */
-const askedFormat: Format = {
-  name: "asked",
-  title: "asked",
-  recognises: () => false,
-  mapper(sample, context) {
-    return unknownFormat(sample).mapper(sample, context);
-  },
-};
-
-function readOptions(choices: ImportChoices): ReadOptions {
-  const { columns, asksColumns, statuses, source, everyStatus, found } = choices;
-  const words = new Map(Object.entries(statuses).map(([word, each]) => [wordKey(word), each]));
+function givenBy(choices: ImportChoices): Given {
+  const { columns, asksColumns, category, statuses, source, everyStatus } = choices;
+  const words = Object.entries(statuses).map(([word, each]) => [statusKey(word), each] as const);
   const map = Object.entries(columns ?? {}).map(
     ([meaning, column]) => [targets[meaning as Meaning], column] as const,
   );
   return {
-    ...found,
-    ...(asksColumns && { format: askedFormat }),
-    ...(columns !== undefined && { format: mappedFormat(new Map(map)) }),
-    ...(source !== "" && { source }),
-    statuses: new Statuses(words, everyStatus),
+    columns: columns && Object.fromEntries(map),
+    asksColumns,
+    category: category === "" ? undefined : category,
+    source: source === "" ? undefined : source,
+    statuses: new Map(words),
+    defaultStatus: everyStatus,
   };
 }
 
-function unknownOf({ columns, rows, map }: UnknownFormat): UnknownFile {
+function unknownOf({ columns, rows, guess: map }: UnknownFormat): UnknownFile {
   const guess = meanings.flatMap((meaning) => {
-    const column = map.get(targets[meaning]);
+    const column = map[targets[meaning]];
     return column === undefined ? [] : [[meaning, column] as const];
   });
   return { columns, rows: rows.map((row) => row.map(plain)), guess: Object.fromEntries(guess) };
@@ -247,9 +196,8 @@ function plain(shown: string): string {
   }
 }
 
-/** What the process says: how far it is, that it changes something from now on, or its end. */
-export type WorkMessage =
-  { readonly step: ImportProgress } | { readonly begins: true } | { readonly outcome: ListOutcome };
+/** What the process says: that it changes something from now on, or its end. */
+export type WorkMessage = { readonly begins: true } | { readonly outcome: ListOutcome };
 
 /** `rehome __import`: does one piece of work that its parent sends, and ends. */
 export function importCommand(io: Io): Command {
@@ -259,11 +207,7 @@ export function importCommand(io: Io): Command {
     process.on("message", resolve);
     const say = (said: WorkMessage) => void process.send?.(said);
     await withServices(beginOnStore(command, io).config, io, async (services) => {
-      const outcome = await workOnList(services, await work, {
-        onStep: (step) => say({ step }),
-        begins: () => say({ begins: true }),
-      });
-      say({ outcome });
+      say({ outcome: await workOnList(services, await work, () => say({ begins: true })) });
     });
     process.disconnect?.();
   });

@@ -5,12 +5,10 @@ import { basename, join } from "node:path";
 import { dataFolderOf, type Config } from "../../config.ts";
 import { dayMs, minuteMs, type Clock } from "../../domain/clock.ts";
 import { isRunning } from "../../storage/system.ts";
-import type { ImportProgress } from "../import/import.ts";
 import { program } from "../program.ts";
 import type {
   ImportChoices,
   ListOutcome,
-  ListWatch,
   ListWork,
   Preview,
   UnknownFile,
@@ -32,21 +30,24 @@ export interface Running {
   /** Ends it, unless it has begun to change something: then it resolves when that is done. */
   stop(): Promise<void>;
 }
-export type StartWork = (work: ListWork, watch: Pick<ListWatch, "onStep">) => Running;
+/** Starts work, which calls `begins` before it changes something. */
+export type StartWork = (work: ListWork, begins: () => void) => Running;
 
-export type ImportState = { readonly is: "working"; readonly step: ImportProgress } | ListOutcome;
+/** What work is under way. */
+export type Phase = "reading" | "storing";
+export type ImportState = { readonly is: "working"; readonly phase: Phase } | ListOutcome;
 
 export const firstChoices: ImportChoices = {
   columns: undefined,
   asksColumns: false,
+  category: "",
   statuses: {},
   source: "",
   isComplete: false,
   skipBad: false,
   everyStatus: undefined,
-  found: {},
 };
-const beginning: ImportProgress = { phase: "reading", done: 0, total: undefined };
+const beginning: ImportState = { is: "working", phase: "reading" };
 
 /** Unknown words for the status, most frequent first. */
 export function unknownWords({ causes }: Preview): readonly string[] {
@@ -60,7 +61,7 @@ export class ImportJob {
   readonly rejects: string;
   readonly endsMs: number;
   choices = firstChoices;
-  state: ImportState = { is: "working", step: beginning };
+  state: ImportState = beginning;
   readonly #start: StartWork;
   #running: Running | undefined;
   #work: Promise<void> = Promise.resolve();
@@ -90,7 +91,7 @@ export class ImportJob {
   askColumns(): void {
     const { choices } = this;
     if (this.#unknown === undefined) return this.examine({ ...choices, asksColumns: true });
-    this.state = { is: "unknown", file: this.#unknown, found: choices.found };
+    this.state = { is: "unknown", file: this.#unknown };
   }
 
   /** Imports the file, in the background. */
@@ -101,18 +102,16 @@ export class ImportJob {
   #begin(choices: ImportChoices, actor?: string): void {
     const { file, rejects } = this;
     this.choices = choices;
-    this.state = { is: "working", step: beginning };
+    this.state = beginning;
     const work = { file, rejects, choices, ...(actor !== undefined && { actor }) };
-    const onStep = (step: ImportProgress) => {
-      if (this.state.is === "working") this.state = { is: "working", step };
-    };
-    this.#running = this.#start(work, { onStep });
-    this.#work = this.#finish(choices, this.#running.outcome);
+    this.#running = this.#start(work, () => {
+      if (this.state.is === "working") this.state = { is: "working", phase: "storing" };
+    });
+    this.#work = this.#finish(this.#running.outcome);
   }
 
-  async #finish(choices: ImportChoices, coming: Promise<ListOutcome>): Promise<void> {
+  async #finish(coming: Promise<ListOutcome>): Promise<void> {
     const outcome = await coming;
-    this.choices = { ...choices, found: outcome.found };
     if (outcome.is === "unknown") this.#unknown = outcome.file;
     this.state = outcome;
   }
@@ -264,7 +263,7 @@ function processes(): string {
 
 /** Starts the work on a list in a process of its own, within bounds of time and memory. */
 export function inProcess(env: Record<string, string | undefined>): StartWork {
-  return (work, { onStep }) => {
+  return (work, begins) => {
     let hasBegun = false;
     let ended: "importTooLong" | "importTooLarge" | "importEnded" = "importEnded";
     const outcome = Promise.withResolvers<ListOutcome>();
@@ -273,9 +272,9 @@ export function inProcess(env: Record<string, string | undefined>): StartWork {
       stdio: ["ignore", "ignore", "inherit"],
       serialization: "advanced",
       ipc(said: WorkMessage) {
-        if ("step" in said) onStep(said.step);
-        else if ("outcome" in said) outcome.resolve(said.outcome);
-        else hasBegun = true;
+        if ("outcome" in said) return outcome.resolve(said.outcome);
+        hasBegun = true;
+        begins();
       },
     });
     child.send(work);
@@ -292,8 +291,7 @@ export function inProcess(env: Record<string, string | undefined>): StartWork {
       await child.exited;
       clearTimeout(late);
       clearInterval(looking);
-      const { found } = work.choices;
-      outcome.resolve({ is: "failed", failure: { code: ended }, found });
+      outcome.resolve({ is: "failed", failure: { code: ended } });
     };
     void ending();
     const stop = async () => {

@@ -1,3 +1,5 @@
+import { isJsonObject } from "../../domain/exact-json.ts";
+
 /**
  * What an import says of its input, in the words of the command line. A place with other words, or
  * in another language, goes by the code. The values are texts, as they are shown.
@@ -14,48 +16,65 @@ export const messageTexts = {
   notId: (found: string) => `expected an id, found ${found}`,
   idLong: (max: string, found: string) =>
     `expected an id of at most ${max} characters, found ${found}`,
-  idUnknown: (id: string, others: string) =>
-    `the id ${id}${others === "0" ? "" : ` (and ${others} more)`} does not belong to this animal in this store; --new-ids gives a new one`,
+  idUnknown: (id: string) =>
+    `the id ${id} does not belong to this animal in this store; --new-ids gives a new one`,
   categoryMissing: () => "expected the name of a category, found nothing",
   notCategory: (found: string) => `expected the name of a category, found ${found}`,
+  categoryNumber: (found: string) =>
+    `the category ${found} is not known, and a number is no name for a new one`,
   categoryIdMissing: () => "expected a category with an id, found none",
   categoryUnknown: (name: string) => `the category ${name} is not known`,
-  categoryUnnamed: (name: string, others: string) =>
-    `the category ${name} of this animal${others === "0" ? "" : ` (and of ${others} more)`} is not known`,
   categoryNameTaken: (id: string, name: string, idHere: string) =>
     `the record pairs the category ${id} with the name ${name}, but here ${name} has the id ${idHere}; leave one of the two blank`,
   categoryIdTaken: (id: string, name: string, nameHere: string) =>
     `the record pairs the category ${id} with the name ${name}, but here ${id} is ${nameHere}; leave one of the two blank`,
   speciesMissing: () => "expected the id of a species, found none",
+  speciesUnnamed: (id: string) => `the input has no name for the species id ${id}`,
   statusUnknown: (found: string) => `unknown status ${found}`,
   statusUnnamed: (id: string) => `the input has no name for the status id ${id}`,
+  sameName: (name: string, records: string, animals: string) =>
+    `${records} records and ${animals} animals here are called ${name}: nothing tells which is which`,
   fieldCount: (expected: string, found: string) =>
     `expected ${expected} fields as in the header, found ${found} field${found === "1" ? "" : "s"}`,
   quoteOpen: () => "expected a closing '\"' for a field of this record",
   columnsDiffer: (one: string, other: string) =>
     `the file has this column twice, here with ${one} and ${other}; remove one of them`,
-  notJson: (why: string) => why,
+  notJson: (why: string) => `not JSON: ${why}`,
   otherProblems: () => "other problems",
   other: (text: string) => text,
 
   // What is no error, but good to know.
   idsDamaged: () => "ids that a spreadsheet damaged are ignored",
-  datesTurned: () =>
-    "dates were read with the month first, before another date showed that the day is first",
   sheetsUnread: (names: string) =>
     `the workbook has other sheets, which are not read: ${names}; name one with --sheet`,
   datesUnreadable: (field: string) => `dates in ${field} cannot be read`,
-  idsMissing: () => "animals have no id of their own, so each import adds them again",
+  idsMissing: () =>
+    "animals have no id of their own, so the next import adds them again; name the list with --source, and add --complete if it is whole: then the names replace the ids",
+  alikeThere: () => "new animals have the name and category of one that is there already",
+  namesMissing: () => "animals have no name and are called Unnamed",
+  statusesBlank: () => "animals have a blank status and are stored without one",
   wholeRefused: (why: string) => `the import itself would be refused: ${why.replace(/\.$/, "")}`,
   namesDiffer: () => "ids have records with different names; the newest name is used",
+  rowsLeftOut: () => "rows with totals or notes are left out",
+  encodingGuessed: (encoding: string) => `the text is not UTF-8, and was read as ${encoding}`,
+  listPartial: (why: string) => `the list says that it is not whole (${why})`,
+  noneForAdoption: (count: string, column: string) =>
+    `none of ${count} animal${count === "1" ? "" : "s"} is for adoption by ${column}`,
 
-  // An input that cannot be read to its end.
+  // An input that cannot be imported as a whole.
+  noneGuessed: (count: string, column: string) =>
+    `none of ${count} animal${count === "1" ? "" : "s"} is for adoption by ${column}. Is that the right column? Name it with --map status=COLUMN`,
   empty: () => "the input is empty",
+  inputLarge: (max: string) =>
+    `the input has more than ${max} MiB, unpacked: split it into several files`,
+  recordsMany: (max: string) =>
+    `the input has more than ${max} records: split it into several files`,
+  columnsMany: (max: string) => `the input has more than ${max} columns with a heading or a value`,
   noObjects: () => "the records are no JSON objects",
   serviceError: (message: string) => `the input is the error of a service, not a list: ${message}`,
-  listWithin: (path: string) => `the list of records is within the object: --records ${path}`,
   noList: (path: string) => `there is no list of records at --records ${path}`,
-  statusesLate: (max: string) => `more than ${max} animals come before the names of their statuses`,
+  listsMany: (paths: string) =>
+    `the input has several lists: ${paths}; import one after the other with --records PATH, and with --category NAME if a list has one kind of animal`,
   statusMissing: (columns: string) =>
     `no column says whether an animal is for adoption (expected ${columns}); say what all of them are with --default-status available|pending|sold|none`,
   columnsMissing: (format: string, missing: string, found: string) =>
@@ -64,24 +83,25 @@ export const messageTexts = {
     `--map ${pair}: the header has this column ${times} times; rename all but one of them`,
   columnUnknown: (pair: string, found: string) =>
     `--map ${pair}: there is no such column; there are ${found}`,
+  columnNoCategory: (pair: string, found: string) =>
+    `--map ${pair}: that column has no names of categories, but values such as ${found}`,
   jsonWanted: (format: string) => `expected JSON for --format ${format}, found CSV`,
   headerMissing: () => "expected a CSV header line, found nothing",
   headerEmpty: () => "expected a CSV header line, found only empty fields",
-  lineEndsWrong: () =>
-    "expected lines that end in LF or CRLF, found CR alone: save it again as CSV or .xlsx",
+  headerless: () =>
+    "the first row is an animal, and no row has names of columns: add one above it, such as Name,Species,Status",
   cutOff: (why: string) => `the input is cut off in the record that begins here: ${why}`,
-  recordLong: (max: string) => `expected a record of at most ${max} bytes, this one is larger`,
   recordUnended: (max: string) =>
     `expected a record of at most ${max} characters; is a '"' left open here?`,
   quoteUnended: () => "expected a closing '\"' for a field of this record, found the end",
   nestedDeep: (max: string) => `nested deeper than ${max} levels`,
-  notUtf8: () =>
-    "expected UTF-8 text, found bytes that are not (if it was saved on Windows: --encoding windows-1252)",
-  notEncoded: (encoding: string) => `expected ${encoding} text here or in the lines below`,
-  utf16Unmarked: (encoding: string) =>
-    `the input looks like UTF-16 without a byte order mark: add --encoding ${encoding}`,
+  notUtf8: () => "expected UTF-8 text, found bytes that are not: the file is damaged here",
+  notEncoded: (encoding: string) => `the input is not ${encoding} text`,
+  encodingUnknown: () =>
+    "the text is not UTF-8: name its encoding with --encoding, such as big5, euc-kr, shift_jis or windows-1251",
   compressed: (method: string) =>
     `the input is compressed with ${method}: unpack it first (${method} -dc FILE)`,
+  compressedTwice: () => "the input is compressed twice: unpack it once first (gzip -dc FILE)",
   compressedCut: () => "the compressed input is cut off",
   compressedDamaged: (why: string) => `the compressed input is damaged (${why})`,
   picture: () => "the input is a picture: ask for the list as CSV or .xlsx",
@@ -97,12 +117,13 @@ export const messageTexts = {
     `the workbook cannot be read (${why}): save it as .xlsx or CSV`,
   formulaValueless: (cell: string) =>
     `the formula in ${cell} has no value: open the workbook in a spreadsheet program and save it`,
-  workbookLarge: (max: string) => `expected a workbook of at most ${max} MiB: save it as CSV`,
   sheetEmpty: () => "the sheet is empty; name another one with --sheet",
   sheetUnknown: (sheet: string, found: string) => `there is no sheet ${sheet}; there are ${found}`,
+  sheetsMany: (names: string) =>
+    `the workbook has several lists: ${names}; import one after the other with --sheet NAME, and with --category NAME if a sheet has one kind of animal`,
   formatUnknown: (found: string, options: string) =>
-    `the records are in none of the known formats. The first one has:\n${found}\n` +
-    `Say where the fields are, such as ${options}, or name a format with --format`,
+    `rehome cannot tell what the columns mean. The first record has:\n${found}\n` +
+    `Say where the fields are, such as ${options}`,
 };
 
 type MessageCode = keyof typeof messageTexts;
@@ -128,4 +149,53 @@ export function messageText(
   texts: Readonly<Record<MessageCode, (...values: string[]) => string>> = messageTexts,
 ): string {
   return texts[code](...values);
+}
+
+/** Something about a number of records that is no error, but that the operator should know. */
+export interface Note {
+  readonly said: Message;
+  /** 0 for a note on the input as a whole. */
+  readonly records: number;
+  /** 0 where it is not known. */
+  readonly firstLine: number;
+  /** A value that the first of them has; empty where it is not known. */
+  readonly example: string;
+}
+
+/** The notes of one import, one for each text. */
+export class Notes {
+  readonly #notes = new Map<string, Note & { records: number }>();
+
+  add(said: Message, line: number, example: string): void {
+    const first = () => ({ said, records: 0, firstLine: line, example });
+    this.#notes.getOrInsertComputed(messageText(said), first).records += 1;
+  }
+
+  list(): readonly Note[] {
+    return [...this.#notes.values()];
+  }
+}
+
+const shownCharacters = 40;
+
+/** A value as a message can show it: short, on one line. */
+export function shown(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (typeof value === "bigint") return String(value);
+  if (Array.isArray(value)) return "a list";
+  if (isJsonObject(value)) return "an object";
+  const text = JSON.isRawJSON(value) ? value.rawJSON : JSON.stringify(value);
+  if (text.length <= shownCharacters) return text;
+  return `${text.slice(0, shownCharacters)}...${typeof value === "string" ? '"' : ""}`;
+}
+
+/** A value as the word or number that it may be. Of a list or an object nothing is known. */
+export function wordOf(value: unknown): string {
+  return typeof value === "string" ? value : shown(value);
+}
+
+export function isBlank(value: unknown): boolean {
+  return (
+    value === undefined || value === null || (typeof value === "string" && value.trim() === "")
+  );
 }

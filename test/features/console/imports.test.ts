@@ -44,12 +44,12 @@ describe.each(stores)("$name", (kind) => {
 
   const config = () => loadConfig({ data: folder.path }, {}, []).config;
   /** Works on a list in this process, unless it is stopped before. */
-  const start: StartWork = (work, { onStep }) => {
+  const start: StartWork = (work, begins) => {
     const stopped = Promise.withResolvers<"stopped">();
-    const ended = { is: "failed", failure: { code: "importEnded" }, found: {} } as const;
+    const ended = { is: "failed", failure: { code: "importEnded" } } as const;
     return {
       outcome: Promise.race([
-        workOnList(services, work, { onStep, begins: () => undefined }),
+        workOnList(services, work, begins),
         stopped.promise.then(() => ended),
       ]),
       stop: async () => stopped.resolve("stopped"),
@@ -154,12 +154,12 @@ describe.each(stores)("$name", (kind) => {
 
   test("an import that changes nothing offers no undo: that would be of an earlier one", async () => {
     const dogs = "Animal ID,Animal Name,Record Type,Animal Type\nK1,Rex,ADOPTABLE,Dog\n";
-    for (const changeId of [1n, undefined]) {
+    for (const change of [1n, undefined]) {
       const job = await bring("list.csv", dogs);
       await job?.settled(hookTimeoutMs);
       job?.run(job.choices, "Ana");
       await job?.settled(hookTimeoutMs);
-      expect(job?.state).toMatchObject({ is: "done", changeId });
+      expect(job?.state).toMatchObject({ is: "done", summary: { change } });
     }
   });
 });

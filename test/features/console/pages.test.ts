@@ -5,8 +5,6 @@ import type { Imports } from "../../../src/features/console/imports.ts";
 import { PeopleService } from "../../../src/features/console/people.ts";
 import { en } from "../../../src/features/console/words/en.ts";
 import { createServices, type Services } from "../../../src/service/services.ts";
-import { categories } from "../../../src/features/animals/tables.ts";
-import { addRecords } from "../../../src/storage/records.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { asking, cookieOf, type Ask } from "../../helpers/console-pages.ts";
 import { hookTimeoutMs } from "../../helpers/postgres.ts";
@@ -80,7 +78,7 @@ describe.each(stores)("on $name", (kind) => {
     test("keeps a name and a category that no form takes, when something else is saved", async () => {
       // As an older version, an import or a program brought them.
       const unseen = { id: 7n, name: "\u2800", nameKey: "\u2800" };
-      await store.transact(() => addRecords(categories, [unseen]));
+      await store.db.transaction((tx) => tx.insert(tx.t.categories).values(unseen));
       const id = await store.pets.create({ name: "", categoryId: 7n, status: "pending" });
       const fields = { name: "", category: "\u2800", status: "sold" };
       const { status, location } = await post(`/animals/${id}`, fields);

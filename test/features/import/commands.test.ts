@@ -1,15 +1,16 @@
 /** What the commands of an import understand and say, without a store. */
 import { expect, test } from "bun:test";
-import { readOptions } from "../../../src/features/import/commands/import-options.ts";
+import { givenBy } from "../../../src/features/import/commands/import-options.ts";
 import {
   causesText,
+  guessRemedy,
   importedJson,
   importedText,
-  Rejects,
 } from "../../../src/features/import/commands/import-report.ts";
-import type { ImportSummary } from "../../../src/features/import/import.ts";
+import { Rejects } from "../../../src/features/import/commands/rejects.ts";
+import type { ImportSummary } from "../../../src/features/import/do/summary.ts";
 import { message } from "../../../src/features/import/messages.ts";
-import { rehome } from "../../../src/features/import/formats/rehome.ts";
+import type { Rejection } from "../../../src/features/import/understand/record.ts";
 import { UsageError } from "../../../src/cli/errors.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 
@@ -17,6 +18,13 @@ const none: ImportSummary = {
   format: "austin",
   shape: "csv",
   source: "austin",
+  reading: { format: "austin", source: "austin", statuses: {} },
+  isGuessed: false,
+  change: 1n,
+  statuses: { available: 1, pending: 0, sold: 0, none: 0 },
+  stems: [],
+  rejections: [],
+  refusal: undefined,
   dryRun: false,
   applied: true,
   read: 1,
@@ -46,7 +54,7 @@ const all: ImportSummary = {
   ],
   rejected: 6,
   notes: [
-    { said: message("datesTurned"), records: 7, firstLine: 0, example: "" },
+    { said: message("namesMissing"), records: 7, firstLine: 0, example: "" },
     { said: message("idsDamaged"), records: 1_000, firstLine: 9, example: "01-Mar" },
   ],
   categoriesAdded: [{ id: 7n, name: "Dog" }],
@@ -66,7 +74,7 @@ test("an import is told in lines, of which those that say nothing are left out",
       1  not for adoption: status "Lost"
       6  bad
 Category Dog is 7.
-Note: dates were read with the month first, before another date showed that the day is first (7).
+Note: animals have no name and are called Unnamed (7).
 Note: ids that a spreadsheet damaged are ignored (1,000, first on line 9: 01-Mar).
 `);
   const would = importedText({ ...all, applied: false, missing: 0 });
@@ -77,52 +85,92 @@ Note: ids that a spreadsheet damaged are ignored (1,000, first on line 9: 01-Mar
 });
 
 test("causes have their first lines, and say where there are more", () => {
-  using folder = temporaryFolder();
-  using rejects = Rejects.open(`${folder.path}/bad.ndjson`, false);
   const problem = message("nameMissing");
   const causes = [
     { field: "name", problem, records: 1_000, lines: [2, 3, 4, 5, 6] },
     { field: "name", problem, records: 2, lines: [7, 8] },
     { field: "", problem: message("otherProblems"), records: 1, lines: [9] },
   ];
-  expect(causesText({ ...all, causes }, rejects))
+  expect(causesText({ ...all, causes }, "All of them are in bad.ndjson."))
     .toBe(`  1,000  name: expected a name, found nothing (lines 2, 3, 4, 5, 6, ...)
       2  name: expected a name, found nothing (lines 7, 8)
       1  other problems (line 9)
-  All of them are in ${folder.path}/bad.ndjson.
+  All of them are in bad.ndjson.
 `);
+});
+
+test("a guess is told with what it makes of the columns, and how a script agrees to it", () => {
+  const reading = {
+    format: "map",
+    source: "",
+    columns: { name: "Pet Name", categoryId: "Kind" },
+    statuses: { ready: "available" },
+    defaultStatus: "none",
+  } as const;
+  const guessed: ImportSummary = { ...none, format: "map", reading, isGuessed: true };
+  expect(importedText(guessed)).toContain(
+    `Read 1 record (guessed, csv).
+  Pet Name -> name, Kind -> category: 1 available
+`,
+  );
+  expect(guessRemedy(guessed)).toBe(
+    "If the guess is right, add --accept-guess, or say the same: --map 'name=Pet Name,categoryId=Kind' --status ready=available --default-status none.",
+  );
+});
+
+test("the file of rejects is bounded by the input, and says how many it has", async () => {
+  using folder = temporaryFolder();
+  const path = `${folder.path}/bad.ndjson`;
+  using rejects = Rejects.open(path, false);
+  const record = { name: "x".repeat(1_000) };
+  const bad = { kind: "reject", line: 2, field: "name", problem: message("nameMissing"), record };
+  const rejections = Array.from({ length: 5_000 }, () => bad as Rejection);
+  const written = rejects.write(rejections, 10);
+  expect(written).toBeLessThan(1_024);
+  const text = await Bun.file(path).text();
+  expect(text.split("\n")).toHaveLength(written + 1);
+  expect(text.length).toBeLessThanOrEqual(1024 * 1024);
 });
 
 const options = { format: "auto" };
 
 test.each(["clinic", "x".repeat(40), "été-2"])("--source %s is a name", (source) => {
-  expect(readOptions({ ...options, source }).source).toBe(source);
+  expect(givenBy({ ...options, source }).source).toBe(source);
 });
 
 test.each([
   ...["", "a b", "a:b", "x".repeat(41)].map((source) => ({ source })),
   { encoding: "utf-7" },
   { map: "name=a,categoryId=b", format: "asm" },
+  { map: "name=a,categoryId=b", category: "Cat" },
+  { category: "7" },
   { status: ["sold"] },
+  { status: ["Zone 1=?"] },
 ])("%j is no way to read a file", (wrong) => {
-  expect(() => readOptions({ ...options, ...wrong })).toThrow(UsageError);
+  expect(() => givenBy({ ...options, ...wrong })).toThrow(UsageError);
 });
 
 test("the options of a reading reach it", () => {
-  const read = readOptions({
+  const given = givenBy({
     format: "rehome",
     records: "result.pets",
     status: ["Zone 1=gone", "Zone 2=sold"],
     defaultStatus: "pending",
     encoding: "windows-1252",
     sheet: "Old",
+    category: " Cat ",
   });
-  expect(read).toMatchObject({ encoding: "windows-1252", sheet: "Old" });
-  expect([read.format, read.records]).toEqual([rehome, ["result", "pets"]]);
-  expect(["zone 1", "ZONE 2"].map((word) => read.statuses?.meaningOf(word))).toEqual([
-    "gone",
-    "sold",
+  expect(given).toMatchObject({
+    format: "rehome",
+    records: ["result", "pets"],
+    defaultStatus: "pending",
+    encoding: "windows-1252",
+    sheet: "Old",
+    category: "Cat",
+  });
+  expect([...(given.statuses ?? [])]).toEqual([
+    ["zone 1", "gone"],
+    ["zone 2", "sold"],
   ]);
-  expect(read.statuses?.whenMissing).toBe("pending");
-  expect(readOptions(options).format).toBeUndefined();
+  expect(givenBy(options).format).toBeUndefined();
 });

@@ -1,39 +1,35 @@
-import type { Outcome } from "../../../src/features/import/candidate.ts";
-import type { Format } from "../../../src/features/import/formats/format.ts";
-import { messageText } from "../../../src/features/import/messages.ts";
-import type { Note } from "../../../src/features/import/notes.ts";
-import { type ReadOptions, beginReading } from "../../../src/features/import/reading.ts";
+import { prepare } from "../../../src/features/import/do/prepare.ts";
+import { messageText, type Note } from "../../../src/features/import/messages.ts";
 import { UnreadableInput } from "../../../src/features/import/read/input.ts";
+import type { Given, Reading } from "../../../src/features/import/understand/reading.ts";
+import type { Outcome } from "../../../src/features/import/understand/record.ts";
+import type { Meaning } from "../../../src/features/import/understand/words.ts";
 
-/** The bytes of `input` in pieces of `size`. */
-export async function* inPieces(
-  input: string | Uint8Array,
-  size: number,
-): AsyncGenerator<Uint8Array> {
-  const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+export function bytesOf(input: string | Uint8Array): Uint8Array {
+  return typeof input === "string" ? new TextEncoder().encode(input) : input;
 }
 
 export interface WholeReading {
   readonly format: string;
   readonly shape: string;
+  readonly reading: Reading;
+  readonly isGuessed: boolean;
   readonly outcomes: readonly Outcome[];
-  readonly referenced: ReadonlyMap<string, string>;
   readonly notes: readonly Note[];
+  readonly stems: ReadonlyMap<string, Meaning>;
+  readonly partial: string | undefined;
 }
 
-/** Reads a catalogue to its end, in pieces that cut everything that can be cut. */
+/** Reads and understands an input, as an import does before it looks at the store. */
 export async function readWhole(
   input: string | Uint8Array,
-  format?: Format,
-  pieceSize = 7,
-  options: ReadOptions = {},
+  given: Given = {},
 ): Promise<WholeReading> {
-  const reading = await beginReading(inPieces(input, pieceSize), { ...options, format });
-  const outcomes: Outcome[] = [];
-  for await (const batch of reading.batches) outcomes.push(...batch);
-  const { shape, referenced } = reading;
-  return { format: reading.format.name, shape, outcomes, referenced, notes: reading.notes() };
+  const { reading, isGuessed, understanding, input: read } = await prepare(bytesOf(input), given);
+  const { outcomes, stems } = understanding;
+  const notes = [...read.notes, ...understanding.notes];
+  const { shape, partial } = read;
+  return { format: reading.format, shape, reading, isGuessed, outcomes, notes, stems, partial };
 }
 
 const fixtures = new URL("../../fixtures/import/", import.meta.url);
@@ -42,8 +38,8 @@ export async function fixture(name: string): Promise<Uint8Array> {
   return await Bun.file(new URL(name, fixtures)).bytes();
 }
 
-export async function readFixture(name: string, format?: Format): Promise<WholeReading> {
-  return await readWhole(await fixture(name), format);
+export async function readFixture(name: string, given: Given = {}): Promise<WholeReading> {
+  return await readWhole(await fixture(name), given);
 }
 
 /** An outcome as one short line, to compare many at a glance. */
@@ -51,7 +47,7 @@ export function brief(outcome: Outcome): string {
   const id = outcome.externalId === undefined ? "" : ` [${outcome.externalId}]`;
   switch (outcome.kind) {
     case "pet": {
-      const category = Object.entries(outcome.category).join();
+      const category = outcome.category.name ?? outcome.category.id;
       return `${outcome.line} ${outcome.name} / ${category} / ${outcome.status ?? "none"}${id}`;
     }
     case "gone":

@@ -14,13 +14,7 @@ describe("a message", () => {
   });
 
   test.each([
-    [message("idUnknown", "7", "0"), "the id 7 does not belong to this animal in this store"],
-    [
-      message("idUnknown", "7", "2"),
-      "the id 7 (and 2 more) does not belong to this animal in this store",
-    ],
-    [message("categoryUnnamed", "Cats", "0"), "the category Cats of this animal is not known"],
-    [message("categoryUnnamed", "Cats", "2"), "of this animal (and of 2 more) is not known"],
+    [message("idUnknown", "7"), "the id 7 does not belong to this animal in this store"],
     [message("fieldCount", "2", "1"), "expected 2 fields as in the header, found 1 field"],
     [message("webPage", ""), "the input is a web page, not a file of animals"],
     [message("webPage", "Sign in"), 'the input is a web page ("Sign in"), not a file of animals'],

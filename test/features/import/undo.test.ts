@@ -1,25 +1,18 @@
 /** `rehome undo` of imports, among all else that people do: on both stores. */
 import { describe, expect, test } from "bun:test";
+import { and, asc, desc, isNull } from "drizzle-orm";
 import * as fc from "fast-check";
-import { catalogueOf } from "../../../src/features/import/catalogue.ts";
-import { type ImportOptions, importAnimals } from "../../../src/features/import/import.ts";
+import { exportPage } from "../../../src/features/import/do/catalogue.ts";
+import type { ImportOptions } from "../../../src/features/import/do/planned.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import { int64Min } from "../../../src/domain/int64.ts";
 import { AnimalService } from "../../../src/features/animals/animals.ts";
 import { CategoryService } from "../../../src/features/animals/categories.ts";
 import { lastChange } from "../../../src/features/animals/undo.ts";
 import type { Store } from "../../../src/storage/contract.ts";
-import { records } from "../../../src/storage/records.ts";
-import { rows, run, sql } from "../../../src/storage/statement.ts";
-import { pets } from "../../../src/storage/tables.ts";
-import {
-  categories as categoryTable,
-  changes,
-  petEvents,
-  removedPets,
-} from "../../../src/features/animals/tables.ts";
+import { changePets } from "../../../src/storage/database.ts";
 import { openForEach, stores } from "../../helpers/stores.ts";
-import { inPieces } from "./helpers.ts";
+import { importText as importInto } from "../../helpers/import-text.ts";
 
 const nowMs = Date.UTC(2026, 10, 21, 12);
 
@@ -35,30 +28,22 @@ describe.each(stores)("$name", (kind) => {
     categories = new CategoryService(options);
   });
 
-  const importText = (text: string, options: Partial<ImportOptions> = {}) =>
-    importAnimals(catalogueOf(store), {
-      input: inPieces(text, 65_536),
-      categories: [],
-      createCategories: true,
-      skipBad: true,
-      dryRun: false,
-      actor: "ana",
-      nowMs: () => nowMs,
-      onReject() {},
-      onProgress() {},
-      sleep: async () => {},
-      stop: new AbortController().signal,
-      ...options,
-    });
-  const allChanges = async () => store.read(() => records(changes, sql`ORDER BY id DESC`));
+  const importText = (text: string, options: ImportOptions = {}) =>
+    importInto(store.db, text, { nowMs, skipBad: true, ...options });
+  const allChanges = async () =>
+    store.db.read((tx) =>
+      tx.select({ id: tx.t.changes.id }).from(tx.t.changes).orderBy(desc(tx.t.changes.id)),
+    );
   const newestInForce = async () => store.db.read((tx) => lastChange(tx));
   /** Rows of an Austin file. */
   const austin = (rows: readonly string[]) =>
     `Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\n${rows.join("\n")}\n`;
   const state = async () => ({
-    pets: await catalogueOf(store).exportPage(int64Min, 1_000_000),
+    pets: await exportPage(store.db, int64Min, 1_000_000),
     categories: await categories.named(),
-    removed: await store.read(() => records(removedPets, sql`ORDER BY id`)),
+    removed: await store.db.read((tx) =>
+      tx.select().from(tx.t.removedPets).orderBy(asc(tx.t.removedPets.id)),
+    ),
   });
   type State = Awaited<ReturnType<typeof state>>;
   /** The state after an undo, which leaves what it removed among the removed animals. */
@@ -246,9 +231,17 @@ describe.each(stores)("$name", (kind) => {
     const property = fc.asyncProperty(
       fc.array(move, { minLength: 1, maxLength: 14 }),
       async (moves) => {
-        for (const table of [petEvents, changes, pets, removedPets, categoryTable]) {
-          await store.transact(() => run(sql`DELETE FROM ${table}`));
-        }
+        await store.db.transaction(async (tx) => {
+          const { petEvents, changes, pets, removedPets, categories: named } = tx.t;
+          const there = await tx.select({ id: pets.id }).from(pets);
+          const work = async () => {
+            for (const table of [petEvents, changes, pets, removedPets, named]) {
+              await tx.delete(table);
+            }
+            return { result: undefined, more: -there.length };
+          };
+          await changePets(tx, "any", work);
+        });
         const everyId = new Set<bigint>();
         // Before each change that is in force, and now.
         const states = [await state()];
@@ -281,9 +274,11 @@ describe.each(stores)("$name", (kind) => {
           } else expect(now).toEqual(states.at(-1) as typeof now);
         }
         while (states.length > 1) await takeBack();
-        const open = await store.read(() =>
-          rows(sql`SELECT id FROM ${changes} WHERE undone_in IS NULL AND undoes IS NULL`),
-        );
+        const open = await store.db.read((tx) => {
+          const { changes } = tx.t;
+          const isOpen = and(isNull(changes.undoneIn), isNull(changes.undoes));
+          return tx.select({ id: changes.id }).from(changes).where(isOpen);
+        });
         expect(open).toEqual([]);
       },
     );

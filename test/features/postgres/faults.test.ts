@@ -9,8 +9,6 @@ import {
   test,
 } from "bun:test";
 import { AppError } from "../../../src/domain/errors.ts";
-import { catalogueOf } from "../../../src/features/import/catalogue.ts";
-import { importAnimals } from "../../../src/features/import/import.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { parseDatabaseAddress } from "../../../src/features/postgres/address.ts";
 import { openPostgresStore } from "../../../src/features/postgres/store.ts";
@@ -21,6 +19,7 @@ import {
   type OwnServer,
   type TestDatabase,
 } from "../../helpers/postgres.ts";
+import { importText } from "../../helpers/import-text.ts";
 import { tcpProxy } from "../../helpers/tcp-proxy.ts";
 import { until } from "../../helpers/until.ts";
 import { longWork, nextEpoch } from "../../../src/storage/database.ts";
@@ -117,34 +116,24 @@ test("connections that the server kills while they are idle cost nobody an error
   await works(store);
 });
 
-test("an import whose connection is killed says what it has imported, and another one goes on", async () => {
-  const rows = Array.from({ length: 6_000 }, (_, index) => `n,1,x${index}`);
-  const text = `name,categoryId,externalId\n${rows.join("\n")}`;
-  const imported = (sleep: () => Promise<void>) =>
-    importAnimals(catalogueOf(store), {
-      input: new Blob([text]).stream(),
-      actor: "tester",
-      nowMs: () => 0,
-      categories: [],
-      createCategories: false,
-      skipBad: false,
-      dryRun: false,
-      onReject() {},
-      onProgress() {},
-      sleep,
-      stop: new AbortController().signal,
-    });
-  const { error } = await timed(
-    imported(async () => {
-      await database.sql`
-        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-    }),
-  );
-  expect(error?.message).toStartWith(
-    "The store cannot be used at the moment: terminating connection due to administrator command. 5000 of 6000 animals are imported and stay.",
-  );
-  expect(await imported(async () => {})).toMatchObject({ added: 1_000, unchanged: 5_000 });
+test("an import whose connection is killed imports nothing, and another one does", async () => {
+  const rows = Array.from({ length: 20_000 }, (_, index) => `n,1,available,x${index}`);
+  const text = `name,categoryId,status,externalId\n${rows.join("\n")}\n`;
+  const importing = timed(importText(store.db, text, { given: { source: "x" } }));
+  // It has written rows that nobody else sees yet.
+  await until(async () => {
+    const [row] = (await database.sql`
+      SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database()
+        AND backend_xid IS NOT NULL AND query ILIKE 'insert%pets%'`) as [{ n: number }];
+    return row.n > 0;
+  });
+  await database.sql`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+  expect((await importing).error?.kind).toBe("unavailable");
+  expect(await store.pets.count()).toBe(0);
+  const again = await importText(store.db, text, { given: { source: "x" } });
+  expect(again).toMatchObject({ added: 20_000, unchanged: 0 });
 });
 
 test("connections killed under load: each create is there once or was refused", async () => {

@@ -1,13 +1,14 @@
 /** What a file would change, and what a person is asked about it. */
-import { petStatuses } from "../../../domain/pet.ts";
 import { html, type Html } from "../../docs/html.ts";
-import type { CandidateCategory } from "../../import/candidate.ts";
-import type { ImportSummary } from "../../import/import.ts";
 import { messageText } from "../../import/messages.ts";
+import type { CandidateCategory } from "../../import/understand/record.ts";
+import { meanings as statusMeanings } from "../../import/understand/words.ts";
 import type { Form } from "../body.ts";
 import {
   meanings,
+  targets,
   type ImportChoices,
+  type ListSummary,
   type Meaning,
   type Preview,
   type StatusMeaning,
@@ -30,7 +31,7 @@ import {
 } from "./parts.ts";
 
 /** The numbers of an import, those that are not zero, with the trouble in its colour. */
-export function figures(visit: Visit, summary: ImportSummary): Html {
+export function figures(visit: Visit, summary: ListSummary): Html {
   const skipped = summary.skipped.reduce((sum, { records }) => sum + records, 0);
   const counts = { ...summary, skipped };
   const shown = (
@@ -49,29 +50,27 @@ export function figures(visit: Visit, summary: ImportSummary): Html {
 }
 
 /** Why animals are left out, in the words of their list. */
-function reasonsOf(visit: Visit, { skipped }: ImportSummary): string {
+function reasonsOf(visit: Visit, { skipped }: ListSummary): string {
   return skipped.map(({ reason, records }) => `${reason} (${number(visit, records)})`).join(", ");
 }
 
 /** What a file is, what it would change, what is wrong with it, and its first animals. */
-export function previewParts(visit: Visit, { choices }: ImportJob, preview: Preview): Html {
+export function previewParts(visit: Visit, preview: Preview): Html {
   const { words } = visit;
-  const { format, added, updated, withdrawn } = preview;
-  const { encoding } = choices.found;
+  const { added, updated, withdrawn, stems } = preview;
   const newCategories = preview.categoriesAdded.map(({ name }) => name);
   const notes = [
     ...(added + updated + withdrawn === 0 ? [words.import.nothing] : []),
-    ...(encoding === undefined ? [] : [words.import.encoding(encoding)]),
-    ...preview.notes
-      .filter(({ said }) => said.code !== "wholeRefused")
-      .map(({ said, records, firstLine, example }) => {
-        const text = messageText(said, words.messages);
-        return words.import.note(text, number(visit, records), firstLine, example);
-      }),
+    ...(stems.length === 0 ? [] : [words.import.stems(stems.map(stemText(visit)).join(", "))]),
+    ...preview.notes.map(({ said, records, firstLine, example }) => {
+      const text = messageText(said, words.messages);
+      if (records === 0) return `${text}.`;
+      return words.import.note(text, number(visit, records), firstLine, example);
+    }),
   ];
   return html`<p class="soft">
-      ${words.import.format}: ${format === "map" ? words.import.mapped : format} ·
-      ${words.import.read}: ${number(visit, preview.read)}
+      ${words.import.format}: ${formatText(visit, preview)} · ${words.import.read}:
+      ${number(visit, preview.read)}
     </p>
     ${figures(visit, preview)} ${notes.map((note) => notice("plain", note))}
     ${
@@ -80,6 +79,22 @@ export function previewParts(visit: Visit, { choices }: ImportJob, preview: Prev
     }
     ${badRows(visit, preview)} ${wordFields(visit, preview)} ${firstRows(visit, preview)}`;
 }
+
+/** What kind of file it is; of columns that were guessed, which is what. */
+function formatText({ words }: Visit, { format, isGuessed, reading }: Preview): string {
+  if (format !== "map") return format;
+  if (!isGuessed) return words.import.mapped;
+  const found = meanings.flatMap((each) => {
+    const column = reading.columns?.[targets[each]];
+    return column === undefined ? [] : [`${column} → ${words.import.columnFor[each]}`];
+  });
+  return `${words.import.guessed}: ${found.join(", ")}`;
+}
+
+const stemText =
+  ({ words }: Visit) =>
+  ({ word, meaning }: Preview["stems"][number]): string =>
+    `${word} → ${meaning === "gone" ? words.import.gone_ : words.status[meaning]}`;
 
 function firstRows(visit: Visit, preview: Preview): Html | undefined {
   const { fields, import: words, status: statuses } = visit.words;
@@ -98,9 +113,8 @@ function firstRows(visit: Visit, preview: Preview): Html | undefined {
   </section>`;
 }
 
-/** A category as the catalogue will show it; empty for one that a later record names. */
+/** A category as the catalogue will show it. */
 function categoryName(category: CandidateCategory, { categories }: Preview): string {
-  if ("reference" in category) return "";
   const { id, name = "" } = category;
   return id === undefined || name !== "" ? name : (categories.get(id) ?? String(id));
 }
@@ -132,7 +146,7 @@ function wordFields(visit: Visit, preview: Preview): Html | undefined {
   const unknown = unknownWords(preview);
   if (unknown.length === 0) return undefined;
   const options = [
-    { value: "", text: words.import.noColumn },
+    { value: "", text: words.import.choose },
     ...statusOptions(visit),
     { value: "gone", text: words.import.gone_ },
   ];
@@ -161,28 +175,31 @@ export function otherWays({ words }: Visit, { choices }: ImportJob): Html {
 }
 
 /** The columns of an unknown file, beside its first rows. */
-export function mapForm(visit: Visit, job: ImportJob, file: UnknownFile): Html {
+export function mapForm(
+  visit: Visit,
+  job: ImportJob,
+  file: UnknownFile,
+  errors: FieldErrors,
+): Html {
   const { words } = visit;
   const columns = file.columns.map((column) => ({ value: column, text: column }));
   const optional = [{ value: "", text: words.import.noColumn }, ...columns];
-  const values = Object.fromEntries(
-    meanings.map((each) => [
-      `column-${each}`,
-      job.choices.columns?.[each] ?? file.guess[each] ?? "",
-    ]),
-  );
-  const fields = new Fields(visit, values);
+  const { columns: chosen = file.guess, category } = job.choices;
+  const values = Object.fromEntries(meanings.map((each) => [`column-${each}`, chosen[each] ?? ""]));
+  const fields = new Fields(visit, { ...values, kind: category }, errors);
   return html`<p>${words.import.mapHint}</p>
     <div class="desk">
       <section class="card">${table(file.columns, file.rows)}</section>
       <form method="post" action="/import/examine" class="card">
-        ${meanings.map((each) =>
-          fields.select(
-            `column-${each}`,
-            each === "name" || each === "category" ? columns : optional,
-            { label: words.import.columnFor[each] },
-          ),
-        )}
+        ${meanings.map((each) => {
+          const label = words.import.columnFor[each];
+          const select = fields.select(`column-${each}`, each === "name" ? columns : optional, {
+            label,
+          });
+          if (each !== "category") return select;
+          const kind = { label: words.import.kind, hint: words.import.kindHint };
+          return html`${select} ${fields.text("kind", kind)}`;
+        })}
         <button>${words.import.look}</button>
       </form>
     </div>
@@ -212,9 +229,7 @@ export function sentChoices(form: Form, { choices, state }: ImportJob): ImportCh
   const words = state.is === "examined" ? unknownWords(state.preview) : [];
   const statuses: Record<string, StatusMeaning> = { ...choices.statuses };
   for (const [at, word] of words.entries()) {
-    const meaning = [...petStatuses, "none" as const, "gone" as const].find(
-      (each) => each === form.text(`word-${at}`),
-    );
+    const meaning = statusMeanings.find((each) => each === form.text(`word-${at}`));
     if (meaning !== undefined) statuses[word] = meaning;
   }
   const every = statusChoice(form.text("every"));
@@ -223,6 +238,7 @@ export function sentChoices(form: Form, { choices, state }: ImportJob): ImportCh
   return {
     ...choices,
     columns: isMapped ? columns : choices.columns,
+    category: isMapped ? form.text("kind") : choices.category,
     statuses,
     everyStatus: isMapped ? undefined : (every ?? choices.everyStatus),
     source: isSource ? form.text("source") : choices.source,

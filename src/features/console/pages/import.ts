@@ -1,10 +1,9 @@
 /** A person's list, from the choice of its file to what became of it. */
 import { html, type Html } from "../../docs/html.ts";
-import type { ImportProgress } from "../../import/import.ts";
 import { messageText } from "../../import/messages.ts";
 import { Form, readForm, receiveFile } from "../body.ts";
 import type { Failure, ImportChoices, Preview } from "../import-work.ts";
-import type { ImportJob } from "../imports.ts";
+import type { ImportJob, Phase } from "../imports.ts";
 import type { Visit } from "../visit.ts";
 import { changeNotice, undoButton } from "./changes.ts";
 import {
@@ -17,7 +16,7 @@ import {
   statusForm,
 } from "./import-preview.ts";
 import { download, notFoundPage, page, seeOther } from "./page.ts";
-import { Fields, hidden, notice, number, oneButton, type FieldErrors } from "./parts.ts";
+import { Fields, hidden, notice, oneButton, type FieldErrors } from "./parts.ts";
 
 /** How long a response waits for its work: a small file is read before the page is shown. */
 const waitMs = 400;
@@ -46,7 +45,7 @@ export async function importPage(
 /** What was undone is over: there is room for another file. */
 async function dropUndone({ animals, imports, person }: Visit): Promise<void> {
   const state = imports.job(person.id)?.state;
-  const changeId = state?.is === "done" ? state.changeId : undefined;
+  const changeId = state?.is === "done" ? state.summary.change : undefined;
   const change = changeId === undefined ? undefined : await animals.changeById(changeId);
   if (change?.isUndone === true) await imports.drop(person.id);
 }
@@ -76,9 +75,9 @@ function stateOf(visit: Visit, job: ImportJob, errors: FieldErrors, form: Form):
   const { state, name } = job;
   switch (state.is) {
     case "working":
-      return working(visit, job, state.step);
+      return working(visit, job, state.phase);
     case "unknown":
-      return { title: words.import.mapTitle, body: mapForm(visit, job, state.file) };
+      return { title: words.import.mapTitle, body: mapForm(visit, job, state.file, errors) };
     case "examined":
       return {
         title: words.import.previewTitle(name),
@@ -92,14 +91,14 @@ function stateOf(visit: Visit, job: ImportJob, errors: FieldErrors, form: Form):
       return { title: words.import.failed, body };
     }
     case "done": {
-      const { summary, changeId } = state;
+      const { summary } = state;
       const body = html`${figures(visit, summary)}
         ${
           summary.rejected > 0 &&
           html`<p><a href="/import/rejects" download>${words.import.rejects}</a></p>`
         }
         <div class="acts start">
-          ${changeId !== undefined && undoButton(visit, changeId, words.import.undo)}
+          ${summary.change !== undefined && undoButton(visit, summary.change, words.import.undo)}
           ${oneButton("/import/drop", words.import.again)}
         </div>`;
       return { title: `${words.import.doneTitle}: ${name}`, body };
@@ -114,20 +113,10 @@ function failureText({ words }: Visit, failed: Failure): string {
   return line === 0 ? text : `${words.import.lines(String(line), 1)}: ${text}`;
 }
 
-function working(visit: Visit, { name }: ImportJob, { phase, done, total }: ImportProgress): Shown {
-  const { words } = visit;
-  const text =
-    total === undefined
-      ? words.import.progress(number(visit, done))
-      : words.import.progressOf(number(visit, done), number(visit, total));
-  const share = total === undefined || total === 0 ? undefined : (done / total).toFixed(3);
+function working({ words }: Visit, { name }: ImportJob, phase: Phase): Shown {
   const body = html`<div data-poll="${pollMs}">
-    <progress
-      max="1"
-      ${share !== undefined && html`value="${share}"`}
-      aria-label="${words.import[phase]}"
-    ></progress>
-    <p role="status">${text}</p>
+    <progress aria-label="${words.import[phase]}"></progress>
+    <p role="status">${words.import[phase]}</p>
   </div>`;
   return { title: `${words.import[phase]}: ${name}`, body };
 }
@@ -142,12 +131,12 @@ function examined(
 ): Html {
   const { words } = visit;
   const { choices } = job;
-  const isRefused = isWholeRefused(preview);
+  const { isRefused } = preview;
   const complete = choices.isComplete || form.has("complete");
   const values = { source: choices.source, complete, skipBad: choices.skipBad };
   const fields = new Fields(visit, values, errors);
   return html`<form method="post" action="${isRefused ? "/import/examine" : "/import/run"}">
-      ${previewParts(visit, job, preview)}
+      ${previewParts(visit, preview)}
       <section class="card">
         ${fields.text("source", { hint: words.import.sourceHint })} ${fields.check("complete")}
         ${lookButton(visit)}
@@ -162,11 +151,6 @@ function examined(
       }
     </form>
     ${otherWays(visit, job)}`;
-}
-
-/** True for a whole list with records that may be animals it seems to lack. */
-function isWholeRefused({ notes }: Preview): boolean {
-  return notes.some(({ said }) => said.code === "wholeRefused");
 }
 
 /** `POST /import`: takes the file in and reads it; nothing is changed. */
@@ -205,8 +189,11 @@ async function examine(visit: Visit, form: Form, said?: string): Promise<Respons
 function choiceErrors(
   { words }: Visit,
   { state }: ImportJob,
-  { everyStatus, isComplete, source }: ImportChoices,
+  { columns, category, everyStatus, isComplete, source }: ImportChoices,
 ): FieldErrors {
+  if (state.is === "unknown" && columns?.category === undefined && category === "") {
+    return { "column-category": words.import.kindMissing };
+  }
   if (state.is === "statusless" && everyStatus === undefined) {
     return { every: words.errors.status };
   }
@@ -228,7 +215,7 @@ export async function runImport(visit: Visit): Promise<Response> {
   }
   const skipBad = form.has("skipBad");
   const { preview } = job.state;
-  if (isWholeRefused(preview)) return seeOther("/import");
+  if (preview.isRefused) return seeOther("/import");
   if (preview.rejected > 0 && !skipBad) {
     return importPage(visit, { skipBad: words.import.badStop }, form);
   }

@@ -198,8 +198,6 @@ export const en = {
     sending: "Sending",
     reading: "Reading the file",
     storing: "Importing",
-    progress: (done: string) => `${done} rows`,
-    progressOf: (done: string, total: string) => `${done} of ${total} animals`,
     previewTitle: (name: string) => `What ${name} would change`,
     format: "Kind of file",
     added: "New",
@@ -222,6 +220,11 @@ export const en = {
     nothing: "Nothing in this file would change the catalogue.",
     cancel: "Choose another file",
     mapped: "by your columns",
+    guessed: "by its columns",
+    stems: (words: string) => `Words taken by their sense: ${words}.`,
+    kind: "Category of all",
+    kindHint: "If all animals of the list are of one kind, such as Cat.",
+    kindMissing: "Choose the column of the category, or enter the category of all.",
     mapTitle: "This kind of file is not known yet",
     mapHint: "Say which column holds what. The first rows show what is in them.",
     columnFor: {
@@ -246,10 +249,8 @@ export const en = {
       `${name} has no status for its animals. Choose one for all of them.`,
     columnsAgain: "Change the columns",
     columnsOwn: "Choose the columns yourself",
-    encoding: (name: string) =>
-      `This file is not UTF-8 and is read as ${name}. Check the accents in the first rows.`,
     completeBad:
-      "A whole list must have no rows with errors and no damaged ids: their animals would be withdrawn. Correct the file, or untick the box below.",
+      "A whole list must have no rows with errors and no damaged ids, and must not be one page of several: their animals would be withdrawn. Correct the file, or untick the box below.",
     sourceMissing: "Enter the source of this list.",
     sourceHint:
       "A name such as the shelter's, which keeps its ids apart from others. Empty: as the file says.",
@@ -267,8 +268,7 @@ export const en = {
     notBoolean: (found: string) => `must be true or false, not ${found}`,
     notId: (found: string) => `must be an id, not ${found}`,
     idLong: (max: string, found: string) => `longer than ${max} characters: ${found}`,
-    idUnknown: (id: string, others: string) =>
-      `${id} is not the id of this animal here${others === "0" ? "" : ` (and ${others} more ids)`}`,
+    idUnknown: (id: string) => `${id} is not the id of this animal here`,
     categoryMissing: () => "the category is missing",
     notCategory: (found: string) => `must be the name of a category, not ${found}`,
     categoryIdMissing: () => "the category has no id",
@@ -284,15 +284,38 @@ export const en = {
     quoteOpen: () => "a quotation mark is not closed",
     otherProblems: () => "other problems",
     idsDamaged: () => "A spreadsheet damaged some ids; these animals are imported without an id",
-    datesTurned: () =>
-      "Some dates were read with the month first, before another showed that the day is first",
     sheetsUnread: (names: string) =>
       `The workbook has other sheets, which are not read: ${names}. Save each as a file of its own`,
     datesUnreadable: (field: string) => `Dates in the column ${field} cannot be read`,
     idsMissing: () =>
       "Some animals have no id of their own, so the next import would add them again",
     namesDiffer: () => "Some ids have rows with different names; the newest row counts",
+    categoryNumber: (found: string) => `${found} is not a category here, and no name for a new one`,
+    sameName: (name: string) =>
+      `more than one animal is called ${name}, and nothing tells which one this is`,
+    alikeThere: () => "Some new animals have the name and category of one that is here already",
+    namesMissing: () => "Some animals have no name",
+    statusesBlank: () => "Some animals have no status, and are stored without one",
+    rowsLeftOut: () => "Rows with totals or notes are left out",
+    encodingGuessed: (encoding: string) =>
+      `This file is not UTF-8 and is read as ${encoding}. Check the accents in the first rows`,
+    listPartial: () => "The file says that it is one page of a longer list",
+    noneForAdoption: (_count: string, column: string) =>
+      `By ${column}, no animal of this file is for adoption`,
+    noneGuessed: (_count: string, column: string) =>
+      `By ${column}, no animal of this file is for adoption. Choose the columns yourself.`,
     empty: () => "The file is empty.",
+    inputLarge: (max: string) => `The file has more than ${max} MiB, unpacked. Split it.`,
+    recordsMany: (max: string) => `The file has more than ${max} rows. Split it.`,
+    columnsMany: (max: string) => `The file has more than ${max} columns.`,
+    listsMany: () => "The file has several lists. Save each as a file of its own.",
+    sheetsMany: (names: string) =>
+      `The workbook has several lists: ${names}. Save each as a file of its own.`,
+    columnNoCategory: (pair: string) => `This column has no names of categories: ${pair}.`,
+    headerless: () =>
+      "The first row is an animal. Add a row above it with the names of the columns.",
+    encodingUnknown: () => "The letters of this file cannot be read. Save it as UTF-8.",
+    compressedTwice: () => "The file is compressed twice. Unpack it first.",
     noObjects: () => "The file has no list of animals.",
     serviceError: (said: string) =>
       `The file is the error message of a service, not a list: ${said}`,
@@ -302,14 +325,11 @@ export const en = {
     columnUnknown: (pair: string) => `The file has no such column: ${pair}.`,
     headerMissing: () => "The file has no line with the names of the columns.",
     headerEmpty: () => "The first line must name the columns, and is empty.",
-    lineEndsWrong: () => "The line ends cannot be read. Save the file again as CSV.",
     cutOff: () => "The file breaks off here. Download or save it again.",
-    recordLong: () => "A row is too long.",
     recordUnended: () => "A row is too long. Is a quotation mark left open here?",
     quoteUnended: () => "A quotation mark is not closed here.",
     notEncoded: () => "The letters of this file cannot be read. Save it as UTF-8.",
     notUtf8: () => "The letters of this file cannot be read. Save it as UTF-8.",
-    utf16Unmarked: () => "The letters of this file cannot be read. Save it as UTF-8.",
     compressed: () => "The file is compressed. Unpack it first.",
     compressedCut: () => "The file breaks off. Download it again.",
     compressedDamaged: () => "The compressed file is damaged. Download it again.",
@@ -324,7 +344,6 @@ export const en = {
     workbookUnreadable: () => "This Excel file cannot be read. Save it again, or as CSV.",
     formulaValueless: (cell: string) =>
       `The formula in ${cell} has no value. Open the file in a spreadsheet program, and save it.`,
-    workbookLarge: (max: string) => `An Excel file may have ${max} MiB at most. Save it as CSV.`,
     sheetEmpty: () => "The first sheet is empty. Put the list on the first sheet.",
   },
   export: {

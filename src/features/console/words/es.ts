@@ -194,8 +194,6 @@ export const es: Words = {
     sending: "Enviando",
     reading: "Leyendo el archivo",
     storing: "Importando",
-    progress: (done) => `${done} filas`,
-    progressOf: (done, total) => `${done} de ${total} animales`,
     previewTitle: (name) => `Qué cambiaría ${name}`,
     format: "Tipo de archivo",
     added: "Nuevos",
@@ -219,6 +217,11 @@ export const es: Words = {
     nothing: "Nada de este archivo cambiaría el catálogo.",
     cancel: "Elegir otro archivo",
     mapped: "según tus columnas",
+    guessed: "según sus columnas",
+    stems: (words) => `Palabras entendidas por su sentido: ${words}.`,
+    kind: "Categoría de todos",
+    kindHint: "Si todos los animales de la lista son de un mismo tipo, como Gato.",
+    kindMissing: "Elige la columna de la categoría, o escribe la categoría de todos.",
     mapTitle: "Este tipo de archivo todavía no se conoce",
     mapHint: "Indica qué hay en cada columna. Las primeras filas muestran su contenido.",
     columnFor: {
@@ -242,10 +245,8 @@ export const es: Words = {
     statuslessHint: (name) => `${name} no da el estado de los animales. Elige uno para todos.`,
     columnsAgain: "Cambiar las columnas",
     columnsOwn: "Elegir tú las columnas",
-    encoding: (name) =>
-      `Este archivo no es UTF-8 y se lee como ${name}. Mira los acentos en las primeras filas.`,
     completeBad:
-      "Una lista entera no puede tener filas con errores ni números estropeados: sus animales se retirarían. Corrige el archivo o quita la marca de abajo.",
+      "Una lista entera no puede tener filas con errores ni números estropeados, ni ser una página de varias: sus animales se retirarían. Corrige el archivo o quita la marca de abajo.",
     sourceMissing: "Escribe el origen de la lista.",
     sourceHint:
       "Un nombre, como el del refugio, para distinguir sus números de los de otros. Vacío: como diga el archivo.",
@@ -261,14 +262,11 @@ export const es: Words = {
     notBoolean: (found) => `tiene que ser true o false, no ${found}`,
     notId: (found) => `tiene que ser un número de identificación, no ${found}`,
     idLong: (max, found) => `más de ${max} caracteres: ${found}`,
-    idUnknown: (id, others) =>
-      `${id} no es el número de este animal aquí${others === "0" ? "" : ` (y ${others} números más)`}`,
+    idUnknown: (id) => `${id} no es el número de este animal aquí`,
     categoryMissing: () => "falta la categoría",
     notCategory: (found) => `tiene que ser el nombre de una categoría, no ${found}`,
     categoryIdMissing: () => "la categoría no tiene número",
     categoryUnknown: (name) => `no se conoce la categoría ${name}`,
-    categoryUnnamed: (name, others) =>
-      `no se conoce la categoría ${name} de este animal${others === "0" ? "" : ` (ni de ${others} más)`}`,
     categoryNameTaken: (id, name, idHere) =>
       `${name} tiene el número ${id} en el archivo y ${idHere} aquí`,
     categoryIdTaken: (id, name, nameHere) => `${id} es ${name} en el archivo y ${nameHere} aquí`,
@@ -284,8 +282,6 @@ export const es: Words = {
     other: (text) => `(en inglés) ${text}`,
     idsDamaged: () =>
       "Una hoja de cálculo estropeó algunos números; estos animales se importan sin número",
-    datesTurned: () =>
-      "Algunas fechas se leyeron con el mes primero, antes de que otra mostrara que va primero el día",
     wholeRefused: (why) => `(en inglés) ${why}`,
     sheetsUnread: (names) =>
       `El libro tiene otras hojas, que no se leen: ${names}. Guarda cada una como archivo propio`,
@@ -293,13 +289,37 @@ export const es: Words = {
     idsMissing: () =>
       "Algunos animales no tienen número propio: la próxima importación los añadiría otra vez",
     namesDiffer: () => "Algunos números tienen filas con nombres distintos; vale la fila más nueva",
+    categoryNumber: (found) => `${found} no es una categoría de aquí, ni un nombre para una nueva`,
+    speciesUnnamed: (id) => `la especie ${id} no tiene nombre en el archivo`,
+    sameName: (name) => `más de un animal se llama ${name}, y nada dice cuál es este`,
+    alikeThere: () =>
+      "Algunos animales nuevos tienen el nombre y la categoría de uno que ya está aquí",
+    namesMissing: () => "Algunos animales no tienen nombre",
+    statusesBlank: () => "Algunos animales no tienen estado, y se guardan sin él",
+    rowsLeftOut: () => "Las filas con totales o notas no se leen",
+    encodingGuessed: (encoding) =>
+      `Este archivo no es UTF-8 y se lee como ${encoding}. Mira los acentos en las primeras filas`,
+    listPartial: () => "El archivo dice que es una página de una lista más larga",
+    noneForAdoption: (_count, column) =>
+      `Según ${column}, ningún animal de este archivo está en adopción`,
+    noneGuessed: (_count, column) =>
+      `Según ${column}, ningún animal de este archivo está en adopción. Elige tú las columnas.`,
     empty: () => "El archivo está vacío.",
+    inputLarge: (max) => `El archivo tiene más de ${max} MiB, descomprimido. Divídelo.`,
+    recordsMany: (max) => `El archivo tiene más de ${max} filas. Divídelo.`,
+    columnsMany: (max) => `El archivo tiene más de ${max} columnas.`,
+    listsMany: () => "El archivo tiene varias listas. Guarda cada una como archivo propio.",
+    sheetsMany: (names) =>
+      `El libro tiene varias listas: ${names}. Guarda cada una como archivo propio.`,
+    columnNoCategory: (pair) => `Esta columna no tiene nombres de categorías: ${pair}.`,
+    headerless: () =>
+      "La primera fila es un animal. Añade encima una fila con los nombres de las columnas.",
+    encodingUnknown: () => "No se entienden las letras de este archivo. Guárdalo como UTF-8.",
+    compressedTwice: () => "El archivo está comprimido dos veces. Descomprímelo antes.",
     noObjects: () => "El archivo no tiene ninguna lista de animales.",
     serviceError: (said) =>
       `El archivo es el mensaje de error de un servicio, no una lista: ${said}`,
-    listWithin: () => "El archivo no tiene ninguna lista de animales.",
     noList: () => "El archivo no tiene ninguna lista de animales.",
-    statusesLate: () => "Los nombres de los estados vienen demasiado tarde en el archivo.",
     statusMissing: () => "Ninguna columna dice si un animal está en adopción.",
     columnsMissing: (_format, missing) => `Faltan estas columnas: ${missing}.`,
     columnTwice: (pair, times) => `El archivo tiene una columna ${times} veces: ${pair}.`,
@@ -307,16 +327,12 @@ export const es: Words = {
     jsonWanted: () => "El archivo tiene que ser JSON.",
     headerMissing: () => "El archivo no tiene una línea con los nombres de las columnas.",
     headerEmpty: () => "La primera línea tiene que nombrar las columnas, y está vacía.",
-    lineEndsWrong: () =>
-      "No se entienden los finales de línea. Guarda el archivo otra vez como CSV.",
     cutOff: () => "El archivo se corta aquí. Descárgalo o guárdalo otra vez.",
-    recordLong: () => "Una fila es demasiado larga.",
     recordUnended: () => "Una fila es demasiado larga. ¿Falta cerrar unas comillas aquí?",
     quoteUnended: () => "Unas comillas no se cierran aquí.",
     nestedDeep: (max) => `Hay más de ${max} niveles, unos dentro de otros.`,
     notUtf8: () => "No se entienden las letras de este archivo. Guárdalo como UTF-8.",
     notEncoded: () => "No se entienden las letras de este archivo. Guárdalo como UTF-8.",
-    utf16Unmarked: () => "No se entienden las letras de este archivo. Guárdalo como UTF-8.",
     compressed: () => "El archivo está comprimido. Descomprímelo antes.",
     compressedCut: () => "El archivo se corta. Descárgalo otra vez.",
     compressedDamaged: () => "El archivo comprimido está dañado. Descárgalo otra vez.",
@@ -331,7 +347,6 @@ export const es: Words = {
       "No se puede leer este archivo de Excel. Guárdalo otra vez, o como CSV.",
     formulaValueless: (cell) =>
       `La fórmula en ${cell} no tiene valor. Abre el archivo en una hoja de cálculo y guárdalo.`,
-    workbookLarge: (max) => `Un archivo de Excel puede tener ${max} MiB. Guárdalo como CSV.`,
     sheetEmpty: () => "La primera hoja está vacía. Pon la lista en la primera hoja.",
     sheetUnknown: (sheet) => `No hay ninguna hoja ${sheet}.`,
     formatUnknown: () => "No se conoce este tipo de archivo.",

@@ -1,12 +1,12 @@
 import { Command, Option } from "commander";
 import { int64Min } from "../../../domain/int64.ts";
-import { catalogueOf } from "../catalogue.ts";
-import { type ExportFormat, exportFormats, exportText } from "../write/export.ts";
-import type { Services } from "../../../service/services.ts";
+import type { Database } from "../../../storage/database.ts";
 import { type Io, writeAll } from "../../../cli/io.ts";
 import { withServices } from "../../../cli/open.ts";
 import { beginOnStore } from "../../../cli/command.ts";
 import { addSettings, storeSettings } from "../../../cli/options.ts";
+import { exportPage } from "../do/catalogue.ts";
+import { type ExportFormat, exportFormats, exportText } from "../write/export.ts";
 
 const pageAnimals = 1_000;
 
@@ -34,19 +34,17 @@ In CSV a text that a spreadsheet would run as a formula gets an apostrophe befor
   return addSettings(command, storeSettings).action(
     async ({ format }: { format: ExportFormat }) => {
       const { config } = beginOnStore(command, io);
-      await withServices(config, io, (services) =>
-        writeAll(io, exportText(pages(services), format)),
+      await withServices(config, io, ({ store }) =>
+        writeAll(io, exportText(pages(store.db), format)),
       );
     },
   );
 }
 
 /** All animals, a page at a time: the store is free in between, however slowly they are read. */
-async function* pages({ store }: Services) {
-  const catalogue = catalogueOf(store);
-  let after = int64Min;
-  for (;;) {
-    const page = await catalogue.exportPage(after, pageAnimals);
+async function* pages(db: Database) {
+  for (let after = int64Min; ;) {
+    const page = await exportPage(db, after, pageAnimals);
     const last = page.at(-1);
     if (last === undefined) return;
     yield page;

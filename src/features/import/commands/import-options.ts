@@ -1,17 +1,20 @@
+import { accessSync, constants, statSync, type Stats } from "node:fs";
 import { type Command, Option } from "commander";
 import { UsageError } from "../../../cli/errors.ts";
+import type { Io } from "../../../cli/io.ts";
+import { AppError } from "../../../domain/errors.ts";
 import { petStatuses } from "../../../domain/pet.ts";
-import { mappedFormat, parseFieldMap } from "../formats/field-map.ts";
-import type { Format } from "../formats/format.ts";
-import { formatNamed, formats } from "../formats/index.ts";
-import { parseStatusWords, Statuses } from "../formats/statuses.ts";
-import { isEncoding } from "../read/open.ts";
-import type { ReadOptions } from "../reading.ts";
+import { reasonOf } from "../../../domain/system-error.ts";
+import { type ByteChunks, isEncoding, UnreadableInput, wholeInput } from "../read/input.ts";
+import { parseFieldMap } from "../understand/map.ts";
+import { formats, type Given } from "../understand/reading.ts";
+import { parseStatusWords } from "../understand/statuses.ts";
 
 /** The options that say how an input is to be read. */
 export interface ReadingOptions {
   readonly format: string;
   readonly map?: string;
+  readonly category?: string;
   readonly source?: string;
   readonly status?: readonly string[];
   readonly defaultStatus?: DefaultStatus;
@@ -21,7 +24,7 @@ export interface ReadingOptions {
 }
 
 const automatic = "auto";
-const defaultStatuses = [...petStatuses, "none"] as const;
+const defaultStatuses = [...petStatuses, "none", "gone"] as const;
 type DefaultStatus = (typeof defaultStatuses)[number];
 
 export function addReadOptions(command: Command): Command {
@@ -33,8 +36,9 @@ export function addReadOptions(command: Command): Command {
     )
     .option(
       "--map <pairs>",
-      "columns or fields of any other file: name=A,categoryId=B,status=C,externalId=D,updatedAt=E",
+      "columns or fields: name=A,categoryId=B,status=C,externalId=D,updatedAt=E; the rest is guessed",
     )
+    .option("--category <name>", "the category of all animals in the file, where no column has it")
     .option("--source <name>", "whose ids these are; equal ids of two sources are two animals")
     .option(
       "--status <pairs>",
@@ -46,14 +50,14 @@ export function addReadOptions(command: Command): Command {
         ...defaultStatuses,
       ]),
     )
-    .option("--encoding <name>", "encoding of text that is neither UTF-8 nor marked UTF-16")
-    .option("--sheet <name>", "sheet of a workbook; the first if not given")
+    .option("--encoding <name>", "encoding of text, such as big5; found out if it is a usual one")
+    .option("--sheet <name>", "sheet of a workbook; the one with a list if not given")
     .option("--records <path>", "fields that lead to the list within JSON, with dots: result.pets");
 }
 
-/** How the input is to be read. Throws UsageError for options that cannot be understood. */
-export function readOptions(options: ReadingOptions): ReadOptions {
-  const { source, status = [], defaultStatus, encoding, sheet, records } = options;
+/** What is said of the input. Throws UsageError for options that cannot be understood. */
+export function givenBy(options: ReadingOptions): Given {
+  const { source, status = [], defaultStatus, encoding, sheet, records, map, format } = options;
   if (encoding !== undefined && !isEncoding(encoding)) {
     throw new UsageError(
       `The encoding ${encoding} is not known.`,
@@ -66,20 +70,90 @@ export function readOptions(options: ReadingOptions): ReadOptions {
       "Name the shelter or the program, such as --source clinic.",
     );
   }
+  if (map !== undefined && format !== automatic) {
+    throw new UsageError("--format and --map exclude each other.", "Leave one of them out.");
+  }
+  const columns = map === undefined ? undefined : parseFieldMap(map);
+  const category = options.category?.trim();
+  if (category !== undefined && !/\p{L}/u.test(category)) {
+    throw new UsageError("--category expects a name, such as Cat.", "rehome pets import --help");
+  }
+  if (category !== undefined && columns?.categoryId !== undefined) {
+    throw new UsageError(
+      "--category and categoryId in --map exclude each other.",
+      "Leave one out.",
+    );
+  }
   return {
-    format: formatOf(options),
+    format: format === automatic ? undefined : format,
+    columns,
+    category,
     source,
-    statuses: new Statuses(parseStatusWords(status), defaultStatus),
+    statuses: parseStatusWords(status),
+    defaultStatus,
     encoding,
     sheet,
     records: records?.split("."),
   };
 }
 
-function formatOf({ format, map }: ReadingOptions): Format | undefined {
-  if (map === undefined) return formatNamed(format);
-  if (format !== automatic) {
-    throw new UsageError("--format and --map exclude each other.", "Leave one of them out.");
+/** All bytes of a file, or of standard input for `-`. Throws UsageError when it cannot be read. */
+export async function bytesOf(io: Io, file: string): Promise<Uint8Array> {
+  const source: ByteChunks = file === "-" ? io.input() : readable(file).stream();
+  try {
+    return await wholeInput(source);
+  } catch (error) {
+    if (error instanceof UnreadableInput) throw error;
+    const name = file === "-" ? "Standard input" : file;
+    throw new AppError("unavailable", `${name} cannot be read on: ${reasonOf(error)}.`, {
+      cause: error,
+      hint: "Copy the file to the disk of this machine. Nothing was changed.",
+    });
   }
-  return mappedFormat(parseFieldMap(map));
+}
+
+/** A file that can be read, pipes under a name (`<(...)`) included. */
+function readable(path: string): ReturnType<typeof Bun.file> {
+  let problem: string | undefined;
+  let cause: unknown;
+  try {
+    accessSync(path, constants.R_OK);
+    const found = statSync(path);
+    if (found.isDirectory()) problem = "it is a folder";
+    if (found.isCharacterDevice() || found.isBlockDevice()) problem = "it is a device";
+  } catch (error) {
+    cause = error;
+    problem = reasonOf(error);
+  }
+  if (problem === undefined) return Bun.file(path);
+  throw new UsageError(
+    `${path} cannot be read: ${problem}.`,
+    "Name a file, or - for standard input.",
+    cause,
+  );
+}
+
+/** Throws when the file of rejects, which is emptied at first, is one of those that are read. */
+export function refuseAsRejects(
+  rejects: string | undefined,
+  inputs: readonly (string | undefined)[],
+) {
+  const found = fileAt(rejects);
+  if (found === undefined) return;
+  const isRead = inputs.map(fileAt).some((at) => at?.ino === found.ino && at.dev === found.dev);
+  if (!isRead) return;
+  throw new UsageError(
+    `${rejects} is read by this import, and --rejects would empty it.`,
+    "Name another file with --rejects.",
+  );
+}
+
+/** The regular file of that name, if there is one. Opening it reports why it cannot be read. */
+function fileAt(path: string | undefined): Stats | undefined {
+  try {
+    const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+    return found?.isFile() === true ? found : undefined;
+  } catch {
+    return undefined;
+  }
 }

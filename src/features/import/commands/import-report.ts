@@ -1,113 +1,22 @@
-import { closeSync, openSync, statSync, writeSync } from "node:fs";
-import { AppError, shellWord } from "../../../domain/errors.ts";
-import { jsonText } from "../../../domain/exact-json.ts";
-import { reasonNotMade } from "../../../domain/system-error.ts";
-import type { Rejection } from "../candidate.ts";
-import type { ImportSummary } from "../import.ts";
+/** What an import says of itself: for a person, and as JSON. */
 import { json, type Static } from "../../../cli/json.ts";
 import { counted, grouped } from "../../../cli/terminal/text.ts";
-import { UsageError } from "../../../cli/errors.ts";
-import { meanings, wordKey } from "../formats/statuses.ts";
+import { shellWord } from "../../../domain/errors.ts";
+import type { ImportSummary } from "../do/summary.ts";
 import { messageText } from "../messages.ts";
-
-/** Characters that are kept before they are written to the file. */
-const pendingMax = 65_536;
-
-/** The file to which rejected records go, if there is one. */
-export class Rejects {
-  readonly path: string | undefined;
-  #descriptor: number | undefined;
-  #pending = "";
-
-  private constructor(path: string | undefined, descriptor: number | undefined) {
-    this.path = path;
-    this.#descriptor = descriptor;
-  }
-
-  /** Opens the file, empty. Throws UsageError for one with content, `unavailable` on failure. */
-  static open(path: string | undefined, overwrites: boolean): Rejects {
-    if (path === undefined) return new Rejects(path, undefined);
-    if (!overwrites && hasContent(path)) {
-      throw new UsageError(
-        `The file of rejects ${path} exists.`,
-        "Name another file, or overwrite it with --force.",
-      );
-    }
-    try {
-      // Before all has been read, when it would be late to learn that its folder is missing. No
-      // folder is made; a misspelt one would be too.
-      return new Rejects(path, openSync(path, "w", 0o600));
-    } catch (error) {
-      const hint = "Name a file in a folder that this user can write to.";
-      throw unwritable(path, error, hint);
-    }
-  }
-
-  /** Throws `unavailable` when the file cannot be written on. */
-  add({ line, field, problem, record }: Rejection): void {
-    if (this.#descriptor === undefined) return;
-    this.#pending += `${jsonText({ line, field, problem: messageText(problem), record })}\n`;
-    if (this.#pending.length > pendingMax) this.#flush(this.#descriptor);
-  }
-
-  /** All of them are in the file when it returns; throws `unavailable` when they cannot be. */
-  end(): void {
-    const descriptor = this.#descriptor;
-    if (descriptor === undefined) return;
-    this.#flush(descriptor);
-    this.#descriptor = undefined;
-    closeSync(descriptor);
-  }
-
-  /** By hand: Bun's FileSink loses the error of a write that it begins by itself. */
-  #flush(descriptor: number): void {
-    const bytes = Buffer.from(this.#pending);
-    try {
-      for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
-    } catch (error) {
-      throw unwritable(this.path, error, "Name a file on another disk.");
-    }
-    this.#pending = "";
-  }
-
-  /** Keeps what it has of an import that failed, whatever is wrong with the file. */
-  [Symbol.dispose](): void {
-    try {
-      this.end();
-    } catch {
-      // The error on its way says more.
-    }
-  }
-}
-
-/**
- * True for a file that overwriting would lose; one of an import without bad records is empty. Why
- * something cannot be a file is said by the attempt to open it.
- */
-function hasContent(path: string): boolean {
-  try {
-    const found = statSync(path);
-    return found.isFile() && found.size > 0;
-  } catch {
-    return false;
-  }
-}
-
-function unwritable(path: string | undefined, error: unknown, hint: string): AppError {
-  const why = reasonNotMade(error);
-  const message = `The file of rejects ${path} cannot be written: ${why}.`;
-  return new AppError("unavailable", message, { cause: error, hint });
-}
+import { type FieldMap, fieldMapText } from "../understand/map.ts";
+import { statusWordsText } from "../understand/statuses.ts";
+import { type Meaning, meanings } from "../understand/words.ts";
 
 const cause = json.object({
   field: json.text("field at fault; empty for the record as a whole"),
   problem: json.text("what is wrong, in the words of the first of them"),
   records: json.count("how many records"),
-  lines: json.list(json.count("one of the first lines")),
+  lines: json.list(json.count("one of the first lines; the number of the record for JSON")),
 });
 const note = json.object({
-  text: json.text("what to know about some records that are taken"),
-  records: json.count("how many records"),
+  text: json.text("what to know about some records that are taken, or about the file"),
+  records: json.count("how many records; 0 for the file as a whole"),
   firstLine: json.count("line of the first of them"),
   example: json.text("its value"),
 });
@@ -119,6 +28,13 @@ export const importSchema = json.object({
   dryRun: json.flag("true with --dry-run"),
   applied: json.flag(
     "false when nothing was changed: a dry run, or bad records without --skip-bad, or nothing but bad records",
+  ),
+  change: json.orNull(
+    json.int64("number of the change, for `undo`; null when nothing was changed"),
+  ),
+  guessed: json.flag("true if columns were guessed"),
+  columns: json.list(
+    json.object({ field: json.text("field of an animal"), column: json.text("its column") }),
   ),
   read: json.count("records read"),
   added: json.count("animals added, or that would be"),
@@ -133,6 +49,12 @@ export const importSchema = json.object({
   skippedReasons: json.list(
     json.object({ reason: json.text("why"), records: json.count("how many of them") }),
   ),
+  stems: json.list(
+    json.object({
+      word: json.text("status that was read by a stem"),
+      meaning: json.oneOf(meanings, "what it was taken for"),
+    }),
+  ),
   notes: json.list(note),
   categoriesAdded: json.list(
     json.object({ id: json.int64("new id"), name: json.text("name of the category") }),
@@ -141,30 +63,57 @@ export const importSchema = json.object({
 
 /** The summary as `--json` prints it. */
 export function importedJson(summary: ImportSummary): Static<typeof importSchema> {
-  const { format, shape, source, dryRun, applied, read, added, updated, unchanged } = summary;
-  const { withdrawn, missing, superseded, skipped, rejected, causes, notes } = summary;
-  const counts = { read, added, updated, unchanged, withdrawn, missing, superseded, rejected };
+  const { format, shape, source, dryRun, applied, change, read, added, updated } = summary;
+  const { withdrawn, missing, superseded, skipped, rejected, causes, unchanged } = summary;
+  const columns = Object.entries(summary.reading.columns ?? {});
   return {
     format,
     shape,
     source,
     dryRun,
     applied,
-    ...counts,
+    change: change ?? null,
+    guessed: summary.isGuessed,
+    columns: columns.map(([field, column]) => ({ field, column })),
+    read,
+    added,
+    updated,
+    unchanged,
+    withdrawn,
+    missing,
+    superseded,
+    rejected,
     causes: causes.map(({ field, problem, records, lines }) => {
       return { field, problem: messageText(problem), records, lines: [...lines] };
     }),
     skipped: skipped.reduce((sum, { records }) => sum + records, 0),
     skippedReasons: skipped.map(({ reason, records }) => ({ reason, records })),
-    notes: notes.map(({ said, ...each }) => ({ text: messageText(said), ...each })),
+    stems: summary.stems.map(({ word, meaning }) => ({ word, meaning })),
+    notes: notesOf(summary).map(({ said, ...each }) => ({ text: messageText(said), ...each })),
     categoriesAdded: summary.categoriesAdded.map(({ id, name }) => ({ id, name })),
   };
 }
 
+/** The notes, with what a dry run says where the import itself would be refused. */
+function notesOf({ notes, refusal, missing }: ImportSummary): ImportSummary["notes"] {
+  if (refusal === undefined) return notes;
+  const why = refusal.message.replace(" Nothing was changed.", "");
+  const said = { code: "wholeRefused", values: [why] } as const;
+  return [...notes, { said, records: missing, firstLine: 0, example: "" }];
+}
+
+const words: Readonly<Record<Meaning, string>> = {
+  available: "available",
+  pending: "pending",
+  sold: "sold (adopted)",
+  none: "without a status",
+  gone: "not for adoption",
+};
+
 /** The summary for a person. */
 export function importedText(summary: ImportSummary): string {
   const { format, shape, applied, read, added, updated, unchanged } = summary;
-  const { superseded, skipped, rejected, categoriesAdded, notes, withdrawn, missing } = summary;
+  const { superseded, skipped, rejected, categoriesAdded, withdrawn, missing } = summary;
   const would = applied ? "" : "would be ";
   const rows: (readonly [number, string])[] = [
     [added, `${would}added`],
@@ -180,60 +129,109 @@ export function importedText(summary: ImportSummary): string {
   for (const { id, name } of categoriesAdded) {
     lines.push(`Category ${name} ${applied ? "is" : "would be"} ${id}.\n`);
   }
-  for (const { said, records, firstLine, example } of notes) {
-    const first = firstLine === 0 ? "" : `, first on line ${firstLine}: ${example}`;
-    lines.push(`Note: ${messageText(said)} (${grouped(records)}${first}).\n`);
+  for (const { said, records, firstLine, example } of notesOf(summary)) {
+    const unit = shape === "json" ? "record" : "line";
+    const first = firstLine === 0 ? "" : `, first on ${unit} ${firstLine}: ${example}`;
+    const count = records === 0 ? "" : ` (${grouped(records)}${first})`;
+    lines.push(`Note: ${messageText(said)}${count}.\n`);
   }
-  return `Read ${counted(read, "record")} (${format}, ${shape}).\n${lines.join("")}`;
+  const how = summary.isGuessed ? "guessed" : format;
+  return `Read ${counted(read, "record")} (${how}, ${shape}).\n${understoodText(summary)}${lines.join("")}`;
 }
 
 function missingWords(missing: number): string {
   return missing === 0 ? "" : `, ${grouped(missing)} of them not in the whole list`;
 }
 
+const fieldTitles: Readonly<Partial<Record<keyof FieldMap, string>>> = {
+  categoryId: "category",
+  externalId: "id",
+  updatedAt: "date",
+};
+
+/** What was guessed, and which words were read by their stems. */
+function understoodText(summary: ImportSummary): string {
+  const { reading, isGuessed, statuses, stems, skipped } = summary;
+  const lines: string[] = [];
+  if (isGuessed) {
+    const columns = Object.entries(reading.columns ?? {}) as [keyof FieldMap, string][];
+    const arrows = columns.map(([field, column]) => `${column} -> ${fieldTitles[field] ?? field}`);
+    if (reading.category !== undefined) arrows.push(`all -> category ${reading.category}`);
+    const gone = skipped.reduce((sum, { records }) => sum + records, 0);
+    const counts = [...Object.entries(statuses), ["gone", gone] as const]
+      .filter(([, count]) => count > 0)
+      .map(([meaning, count]) => `${grouped(count)} ${words[meaning as Meaning]}`);
+    lines.push(`  ${arrows.join(", ")}: ${counts.join(", ") || "nobody"}\n`);
+    const isStem = new Set(stems.map(({ word }) => word));
+    const own = Object.entries(reading.statuses).filter(([word]) => !isStem.has(word));
+    if (reading.defaultStatus !== undefined) own.push(["blank", reading.defaultStatus]);
+    const told = own.map(([word, meaning]) => `${word} is ${words[meaning]}`);
+    if (told.length > 0)
+      lines.push(`  In ${reading.columns?.status ?? "the list"}: ${told.join(", ")}.\n`);
+  }
+  if (stems.length > 0) {
+    const told = stems.map(({ word, meaning }) => `${JSON.stringify(word)} is ${words[meaning]}`);
+    lines.push(`  Taken by their sense: ${told.join(", ")}.\n`);
+  }
+  return lines.join("");
+}
+
 /** Causes that are shown to a person beside all the unknown words; `--json` has more. */
 const causesMax = 20;
 
 /** What is wrong with the rejected records, a line for each cause, and where all of them are. */
-export function causesText({ causes }: ImportSummary, rejects: Rejects): string {
+export function causesText(summary: ImportSummary, rejects: string | undefined): string {
+  const { causes, shape } = summary;
+  const unit = shape === "json" ? "record" : "line";
   const others = causes.filter(({ unknownStatus }) => unknownStatus === undefined);
   const left = new Set(others.slice(causesMax));
   const shown = causes.filter((each) => !left.has(each));
   const width = Math.max(...shown.map(({ records }) => grouped(records).length));
   const lines = shown.map(({ field, problem, records, lines: [...at] }) => {
-    const where = `line${at.length > 1 ? "s" : ""} ${at.join(", ")}${records > at.length ? ", ..." : ""}`;
+    const where = `${unit}${at.length > 1 ? "s" : ""} ${at.join(", ")}${records > at.length ? ", ..." : ""}`;
     const text = messageText(problem);
     const what = field === "" ? text : `${field}: ${text}`;
     return `  ${grouped(records).padStart(width)}  ${what} (${where})\n`;
   });
   if (left.size > 0) lines.push(`  and ${grouped(left.size)} more causes\n`);
-  if (rejects.path !== undefined) lines.push(`  All of them are in ${rejects.path}.\n`);
+  if (rejects !== undefined) lines.push(`  ${rejects}\n`);
   return lines.join("");
 }
 
 /** Why nothing was changed. */
-export function refusedText(summary: ImportSummary, rejects: Rejects): string {
+export function refusedText(summary: ImportSummary, rejects: string | undefined): string {
   const { rejected, read, dryRun } = summary;
   const consequence = dryRun ? "nothing would be changed" : "nothing was changed";
   return `${grouped(rejected)} of ${grouped(read)} records cannot be imported, so ${consequence}.
 ${causesText(summary, rejects)}Try: ${remedies(summary).join(" ")}`;
 }
 
-function remedies({ causes }: ImportSummary): string[] {
+function remedies(summary: ImportSummary): string[] {
+  const { causes } = summary;
   const unknown = causes
     .flatMap(({ unknownStatus }) => unknownStatus ?? [])
-    // Without letters it is nothing that --status could name; quotes and line ends do not count.
-    .filter((word) => wordKey(word) !== "")
-    .map((word) => word.replaceAll(/["\s]+/g, " ").trim());
-  const all = [];
+    .map((word) => word.replaceAll(/["\s]+/g, " ").trim())
+    .filter((word) => word !== "");
+  const all: string[] = [];
   if (unknown.length > 0) {
-    const pairs = unknown.map((word) => `${/[,=]/.test(word) ? `"${word}"` : word}=gone`);
-    const words = `Say what the statuses mean (${meanings.join(", ")})`;
-    all.push(`${words}, such as --status ${shellWord(pairs.join(","))}.`);
+    const pairs = statusWordsText(unknown.map((word) => [word, "?"] as const));
+    all.push(`Say what each ? means (${meanings.join(", ")}): --status ${shellWord(pairs)}.`);
   }
   if (causes.some(({ unknownCategory }) => unknownCategory)) {
     all.push("Add --create-categories for new ids or --categories FILE for given ones.");
   }
+  if (summary.isGuessed) all.push(guessRemedy(summary));
   all.push("Fix the records, or import the rest with --skip-bad.");
   return all;
+}
+
+/** How a script agrees to what was guessed. */
+export function guessRemedy({ reading }: ImportSummary): string {
+  const { columns = {}, statuses, defaultStatus, category } = reading;
+  const options = [`--map ${shellWord(fieldMapText(columns))}`];
+  if (category !== undefined) options.push(`--category ${shellWord(category)}`);
+  const pairs = statusWordsText(Object.entries(statuses));
+  if (pairs !== "") options.push(`--status ${shellWord(pairs)}`);
+  if (defaultStatus !== undefined) options.push(`--default-status ${defaultStatus}`);
+  return `If the guess is right, add --accept-guess, or say the same: ${options.join(" ")}.`;
 }

@@ -1,29 +1,42 @@
 import { Command } from "commander";
-import type { Category } from "../../animals/categories.ts";
-import { printJson, type Io } from "../../../cli/io.ts";
+import { type Io, printJson } from "../../../cli/io.ts";
 import { addJson } from "../../../cli/json.ts";
+import { UsageError } from "../../../cli/errors.ts";
 import { withServices } from "../../../cli/open.ts";
 import { beginOnStore } from "../../../cli/command.ts";
 import { addSettings, storeSettings } from "../../../cli/options.ts";
-import { type Progress, ProgressLine } from "../../progress.ts";
-import { counted } from "../../../cli/terminal/text.ts";
-import { catalogueOf } from "../catalogue.ts";
-import { readCategories } from "../categories.ts";
-import { formats } from "../formats/index.ts";
-import { type ImportProgress, importAnimals } from "../import.ts";
+import { isYes } from "../../../cli/terminal/confirm.ts";
+import { counted, grouped } from "../../../cli/terminal/text.ts";
+import type { Services } from "../../../service/services.ts";
+import type { Category } from "../../animals/categories.ts";
+import { previewImport, runImport } from "../do/import.ts";
+import type { ImportOptions } from "../do/planned.ts";
+import { prepare, type Prepared } from "../do/prepare.ts";
+import type { ImportSummary } from "../do/summary.ts";
+import { readCategories } from "../plan/categories.ts";
 import { UnreadableInput } from "../read/input.ts";
-import { type Input, openInput, readable, refuseAsRejects } from "./import-input.ts";
-import { addReadOptions, readOptions, type ReadingOptions } from "./import-options.ts";
+import { formats, type Given } from "../understand/reading.ts";
+import { statusKey } from "../understand/statuses.ts";
+import { type Meaning, meanings } from "../understand/words.ts";
+import {
+  addReadOptions,
+  bytesOf,
+  givenBy,
+  type ReadingOptions,
+  refuseAsRejects,
+} from "./import-options.ts";
 import {
   causesText,
+  guessRemedy,
   importSchema,
   importedJson,
   importedText,
   refusedText,
-  Rejects,
 } from "./import-report.ts";
+import { Rejects } from "./rejects.ts";
 
 interface Options extends ReadingOptions {
+  readonly acceptGuess?: true;
   readonly categories?: string;
   readonly createCategories?: true;
   readonly newIds?: true;
@@ -42,11 +55,15 @@ export function importCommand(io: Io): Command {
     .description("import animals from a file, or from standard input with -")
     .argument("<file>", "JSON, NDJSON, CSV or .xlsx, perhaps as .gz; - for standard input");
   addReadOptions(command)
+    .option("--accept-guess", "agree to the columns that are guessed; asked for on a terminal")
     .option(
       "--categories <file>",
       "names of categories and their ids: a JSON object, or CSV with name and id",
     )
-    .option("--create-categories", "make the categories that do not exist")
+    .option(
+      "--create-categories",
+      "make the categories that do not exist; an empty catalogue gets them anyway",
+    )
     .option("--new-ids", "give new ids to animals of another catalogue's export")
     .option("--keep-gone", "leave animals in the catalogue that died or went elsewhere")
     .option(
@@ -61,7 +78,7 @@ export function importCommand(io: Io): Command {
     .option("--dry-run", "change nothing, and say what would change")
     .option(
       "--rejects <file>",
-      "write every bad record to this file, as NDJSON with line, field and problem",
+      "write the bad records to this file, as NDJSON with line, field and problem",
     )
     .option("--force", "let --rejects overwrite a file")
     .addHelpText("after", help);
@@ -76,89 +93,163 @@ const help = `
 Formats:
 ${formats.map(({ name, title }) => `  ${name.padEnd(14)}${title}`).join("\n")}
 
-An animal that has an id in the file is updated when it is imported again. All records are read and checked before
-anything is changed.
+Any other list is understood by its columns, which are shown before anything is changed. All of a file is imported, or
+nothing. An animal that has an id in the file is updated when it is imported again.
 
 Examples:
-  rehome pets import animals.json --dry-run
-  rehome pets import outcomes.csv --create-categories
-  rehome pets import list.xlsx --map name=Name,categoryId=Species,status=State,externalId=Tag --source clinic
-  rehome pets import lista.csv --encoding windows-1252 --status 'En espera=pending,EUTANASIA=gone'
+  rehome pets import animals.csv
+  rehome pets import outcomes.csv --dry-run
+  rehome pets import cats.xlsx --category Cat --accept-guess
+  rehome pets import list.csv --map name=Name,categoryId=Species,status=State,externalId=Tag --source clinic --complete
+  rehome pets import lista.csv --status 'En casa=gone,Urgente=available'
   curl -s "$URL" | rehome pets import - --format petfinder --skip-bad --rejects bad.ndjson`;
 
 async function importFile(command: Command, io: Io, file: string, options: Options): Promise<void> {
   const { config } = beginOnStore(command, io);
-  const read = readOptions(options);
-  const categories = await categoriesOf(options);
-  const input = openInput(io, file);
+  const given = givenBy(options);
+  const name = file === "-" ? "standard input" : file;
   refuseAsRejects(options.rejects, [file === "-" ? "/dev/stdin" : file, options.categories]);
+  const categories = await inWords(options.categories ?? "", () => categoriesOf(io, options));
+  const bytes = await inWords(name, () => bytesOf(io, file));
   await withServices(
     config,
     io,
     async (services) => {
-      // Emptied once the store is known to be of use, and before anything is read.
+      // Emptied once the store is known to be of use.
       using rejects = Rejects.open(options.rejects, options.force === true);
-      const line = new ProgressLine(io, () => performance.now());
-      try {
-        const summary = await importAnimals(catalogueOf(services.store), {
-          input: input.chunks,
-          read,
-          categories,
-          createCategories: options.createCategories === true,
-          skipBad: options.skipBad === true,
-          newIds: options.newIds === true,
-          keepGone: options.keepGone === true,
-          complete: options.complete === true,
-          confirmed: options.yes === true,
-          actor: services.actor,
-          nowMs: services.clock,
-          dryRun: options.dryRun === true,
-          onReject: (rejection) => rejects.add(rejection),
-          onProgress: (progress) => line.show(shown(progress, input)),
-          sleep: Bun.sleep,
-          stop: io.stop,
-        });
-        line.clear();
-        if (options.json) printJson(io, importedJson(summary));
-        else io.out(importedText(summary));
-        rejects.end();
-        const isRefused = summary.rejected > 0 && options.skipBad !== true;
-        if (isRefused) throw new Error(refusedText(summary, rejects));
-        if (summary.rejected === 0) return;
-        io.err(causesText(summary, rejects));
-        if (summary.rejected === summary.read) throw new Error(nothingTaken(summary.read));
-      } catch (error) {
-        line.clear();
-        const name = file === "-" ? "standard input" : file;
-        throw error instanceof UnreadableInput ? new Error(`${name}: ${error.message}`) : error;
-      }
+      const work = new ImportWork(io, services, options, categories);
+      const summary = await inWords(name, () => work.run(bytes, given));
+      report(io, summary, rejects, options, bytes.length);
     },
     { begins: true, rehearses: options.dryRun === true },
   );
 }
 
-function nothingTaken(records: number): string {
-  return `None of ${counted(records, "record")} could be imported.\nTry: rehome pets import --help`;
+async function inWords<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof UnreadableInput ? new Error(`${name}: ${error.message}`) : error;
+  }
 }
 
-function shown({ phase, done, total }: ImportProgress, input: Input): Progress {
-  if (phase === "storing") {
+async function categoriesOf(io: Io, { categories }: Options): Promise<readonly Category[]> {
+  return categories === undefined ? [] : readCategories(await bytesOf(io, categories));
+}
+
+/** Says what became of an import. Throws when it changed nothing because records are bad. */
+function report(
+  io: Io,
+  summary: ImportSummary,
+  rejects: Rejects,
+  options: Options,
+  bytes: number,
+): void {
+  if (options.json) printJson(io, importedJson(summary));
+  else io.out(importedText(summary));
+  const written = rejects.write(summary.rejections, bytes);
+  if (summary.rejected === 0) return;
+  const where =
+    rejects.path === undefined
+      ? undefined
+      : `${written < summary.rejected ? `The first ${grouped(written)}` : "All of them"} are in ${rejects.path}.`;
+  if (options.skipBad !== true) throw new Error(refusedText(summary, where));
+  io.err(causesText(summary, where));
+  if (summary.rejected < summary.read) return;
+  throw new Error(
+    `None of ${counted(summary.read, "record")} could be imported.\nTry: rehome pets import --help`,
+  );
+}
+
+/** One import: looks at what it would change, asks what is open, and does it. */
+class ImportWork {
+  readonly #io: Io;
+  readonly #services: Services;
+  readonly #options: Options;
+  readonly #categories: readonly Category[];
+
+  constructor(io: Io, services: Services, options: Options, categories: readonly Category[]) {
+    this.#io = io;
+    this.#services = services;
+    this.#options = options;
+    this.#categories = categories;
+  }
+
+  async run(bytes: Uint8Array, given: Given): Promise<ImportSummary> {
+    const { acceptGuess, dryRun, json } = this.#options;
+    const { db } = this.#services.store;
+    let prepared = await prepare(bytes, given);
+    const isAsking = this.#io.canAsk && json !== true && dryRun !== true;
+    if (dryRun) return previewImport(db, prepared, this.#importOptions());
+    if (!isAsking && (!prepared.isGuessed || acceptGuess === true)) return this.#do(prepared);
+    let summary = await previewImport(db, prepared, this.#importOptions());
+    if (!isAsking) {
+      if (summary.rejected > 0 && this.#options.skipBad !== true) return summary;
+      this.#io.err(importedText(summary));
+      throw new UsageError(
+        "The columns were guessed, so nothing was changed.",
+        guessRemedy(summary),
+      );
+    }
+    const told = await this.#askWords(summary);
+    if (told.size > 0) {
+      const statuses = new Map([...(given.statuses ?? []), ...told]);
+      prepared = await prepare(bytes, { ...given, statuses });
+      summary = await previewImport(db, prepared, this.#importOptions());
+    }
+    const createCategories = await this.#askCategories(summary);
+    if (createCategories) {
+      summary = await previewImport(db, prepared, this.#importOptions({ createCategories }));
+    }
+    if (summary.rejected > 0 && this.#options.skipBad !== true) return summary;
+    if (summary.isGuessed && acceptGuess !== true) {
+      this.#io.err(importedText(summary));
+      if (!isYes(await this.#io.ask("Import them? [y/N] ")))
+        throw new Error("Nothing was changed.");
+    }
+    return this.#do(prepared, { createCategories });
+  }
+
+  #importOptions(more: { readonly createCategories?: boolean } = {}): ImportOptions {
+    const { createCategories, newIds, keepGone, complete, yes, skipBad } = this.#options;
     return {
-      label: "Storing",
-      done,
-      unit: "animals",
-      fraction: total === undefined ? undefined : done / total,
+      categories: this.#categories,
+      createCategories: createCategories === true || more.createCategories === true || undefined,
+      skipBad: skipBad === true,
+      newIds: newIds === true,
+      keepGone: keepGone === true,
+      complete: complete === true,
+      confirmed: yes === true,
     };
   }
-  const fraction = input.bytes === undefined ? undefined : input.bytesRead() / input.bytes;
-  return { label: "Reading", done, unit: "records", fraction };
-}
 
-async function categoriesOf({ categories: file }: Options): Promise<readonly Category[]> {
-  if (file === undefined) return [];
-  try {
-    return await readCategories(readable(file).stream());
-  } catch (error) {
-    throw error instanceof UnreadableInput ? new Error(`${file}: ${error.message}`) : error;
+  #do(prepared: Prepared, more: { readonly createCategories?: boolean } = {}) {
+    const { store, clock, actor } = this.#services;
+    return runImport({ db: store.db, clock, actor }, prepared, this.#importOptions(more));
+  }
+
+  /** What the unknown words mean, as far as somebody says. */
+  async #askWords({ causes }: ImportSummary): Promise<ReadonlyMap<string, Meaning>> {
+    const told = new Map<string, Meaning>();
+    for (const { unknownStatus, records, field } of causes) {
+      if (unknownStatus === undefined) continue;
+      const word = JSON.stringify(unknownStatus);
+      const question = `What does ${word} in ${field} mean (${counted(records, "record")}): ${meanings.join(", ")}? `;
+      const answer = (await this.#io.ask(question)).trim().toLowerCase();
+      const meaning = meanings.find((each) => each === answer);
+      if (meaning === undefined) return told;
+      told.set(statusKey(unknownStatus), meaning);
+    }
+    return told;
+  }
+
+  async #askCategories({ causes, rejections }: ImportSummary): Promise<boolean> {
+    if (!causes.some(({ unknownCategory }) => unknownCategory)) return false;
+    const names = new Set(
+      rejections.flatMap(({ unknownCategory, problem }) =>
+        unknownCategory === true ? (problem.values[0] ?? []) : [],
+      ),
+    );
+    return isYes(await this.#io.ask(`New categories: ${[...names].join(", ")}. Make them? [y/N] `));
   }
 }

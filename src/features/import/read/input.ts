@@ -1,173 +1,203 @@
 import { isUtf8 } from "node:buffer";
+import { gunzipSync } from "node:zlib";
+import { decodeHTML } from "entities/decode";
 import { type Message, message, messageText } from "../messages.ts";
 
 /** A file, a pipe or standard input: its bytes in pieces of any size. */
 export type ByteChunks = AsyncIterable<Uint8Array>;
 
+const mebibyte = 1024 * 1024;
+
+/** What an import takes at most. All of a file is in memory, so this bounds the memory too. */
+export const limits = {
+  /** Of the file, unpacked. */
+  bytes: 64 * mebibyte,
+  records: 250_000,
+  /** With a heading, or with a value in any row. */
+  columns: 1_000,
+  recordBytes: mebibyte,
+} as const;
+
+const collectedRecords = 50_000;
+
 /**
- * Input that cannot be read to its end. The message names the line (from 1) and what was expected
- * there; line 0 stands for the input as a whole.
+ * Is called for each record that is worked on, and frees what they leave. By itself JavaScriptCore
+ * lets garbage grow with the memory of the machine, which others need.
+ */
+export function collectBehind(record: number): void {
+  if (record % collectedRecords === collectedRecords - 1) Bun.gc(true);
+}
+
+/**
+ * Input that cannot be imported as a whole. The message names the line or record (from 1) and what
+ * was expected there; 0 stands for the input as a whole.
  */
 export class UnreadableInput extends Error {
-  override readonly name = "UnreadableInput";
+  override readonly name: string = "UnreadableInput";
   readonly line: number;
   readonly problem: Message;
 
-  constructor(line: number, problem: Message) {
+  constructor(line: number, problem: Message, unit: "line" | "record" = "line") {
     const text = messageText(problem);
-    super(line > 0 ? `line ${line}: ${text}` : text);
+    super(line > 0 ? `${unit} ${line}: ${text}` : text);
     this.line = line;
     this.problem = problem;
   }
 }
 
-const newline = 10;
-const nothing = new Uint8Array(0);
-/** Enough bytes to tell a byte order mark. */
-const beginningBytes = 3;
-
-/**
- * The same bytes, proven to be UTF-8 and cut between characters, without a leading byte order mark.
- * Throws UnreadableInput naming the first line that is not UTF-8.
- */
-export async function* utf8Chunks(chunks: ByteChunks): AsyncGenerator<Uint8Array> {
-  let held: Uint8Array = nothing;
-  let line = 1;
-  let begun = false;
-  for await (const chunk of chunks) {
-    let bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-    if (!begun) {
-      if (bytes.length < beginningBytes) {
-        held = bytes.slice();
-        continue;
-      }
-      bytes = afterBeginning(bytes);
-      begun = true;
-    }
-    const end = wholeCharactersEnd(bytes);
-    held = bytes.slice(end);
-    const whole = bytes.subarray(0, end);
-    if (!isUtf8(whole)) throw notUtf8(whole, line);
-    line += newlinesIn(whole);
-    if (end > 0) yield whole;
-  }
-  if (!isUtf8(held)) throw notUtf8(held, line);
-  if (held.length > 0) yield held;
-}
-
-/** All of an input in one piece. Throws UnreadableInput with `tooMany` above `bytesMax` bytes. */
-export async function wholeInput(
-  chunks: ByteChunks,
-  bytesMax: number,
-  tooMany: Message,
-): Promise<Uint8Array> {
+/** All bytes of an input. Throws UnreadableInput above the limit. */
+export async function wholeInput(chunks: ByteChunks): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunks) {
-    pieces.push(chunk);
     size += chunk.length;
-    if (size > bytesMax) throw new UnreadableInput(0, tooMany);
+    if (size > limits.bytes) throw tooLarge();
+    pieces.push(chunk);
   }
-  return Buffer.concat(pieces);
+  return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
 }
+
+export function tooLarge(): UnreadableInput {
+  return new UnreadableInput(0, message("inputLarge", String(limits.bytes / mebibyte)));
+}
+
+/** An input as it can be read on: text, or a workbook. */
+export type Opened =
+  | { readonly kind: "text"; readonly text: string; readonly encoding: string }
+  | { readonly kind: "workbook"; readonly bytes: Uint8Array };
 
 export function startsWith(bytes: Uint8Array, beginning: readonly number[]): boolean {
   return beginning.every((byte, index) => bytes[index] === byte);
 }
 
-function afterBeginning(bytes: Uint8Array): Uint8Array {
-  return startsWith(bytes, [0xef, 0xbb, 0xbf]) ? bytes.subarray(3) : bytes;
-}
-
-/** Where the last complete character of `bytes` ends: at most three bytes before its end. */
-function wholeCharactersEnd(bytes: Uint8Array): number {
-  const end = bytes.length;
-  for (let back = 1; back <= Math.min(3, end); back += 1) {
-    const byte = bytes[end - back] ?? 0;
-    if (byte < 0x80) return end;
-    if (byte >= 0xc0) {
-      const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-      return needed > back ? end - back : end;
-    }
-  }
-  return end;
-}
-
-function newlinesIn(bytes: Uint8Array): number {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let count = 0;
-  for (let at = buffer.indexOf(newline); at >= 0; at = buffer.indexOf(newline, at + 1)) count += 1;
-  return count;
-}
-
-function notUtf8(bytes: Uint8Array, firstLine: number): UnreadableInput {
-  let line = firstLine;
-  let start = 0;
-  for (;;) {
-    const end = bytes.indexOf(newline, start);
-    if (end < 0 || !isUtf8(bytes.subarray(start, end))) break;
-    start = end + 1;
-    line += 1;
-  }
-  return new UnreadableInput(line, message("notUtf8"));
-}
-
-/** How many bytes enter the window at once, so that one huge chunk does not make one huge batch. */
-const portionBytes = 64 * 1024;
-/** The largest single record (JSON value or line). An animal with all its texts is far below. */
-export const recordBytesMax = 16 * 1024 * 1024;
+const gzip = [0x1f, 0x8b];
+const zip = [0x50, 0x4b, 3, 4];
+/** Byte order marks, which say more of a file than `--encoding` in a script does. */
+const marks = [
+  [[0xff, 0xfe], "utf-16le"],
+  [[0xfe, 0xff], "utf-16be"],
+  [[0xef, 0xbb, 0xbf], "utf-8"],
+] as const;
 
 /**
- * The part of the input that is being looked at. Bytes before `start` are done with; reading on
- * moves what is left to the front, so positions are good only until the next `readOn`.
+ * Unpacks one layer of gzip, and decodes text: by its mark, by `encoding` (of TextDecoder), as
+ * UTF-8, or as what Windows writes. Throws UnreadableInput, which names what the input is instead.
  */
-export class Window {
-  bytes: Uint8Array = new Uint8Array(4 * portionBytes);
-  start = 0;
-  end = 0;
-  ended = false;
-  readonly #chunks: AsyncIterator<Uint8Array>;
-  #chunk: Uint8Array = nothing;
+export function opened(input: Uint8Array, encoding?: string): Opened {
+  const isPacked = startsWith(input, gzip);
+  const bytes = isPacked ? unpacked(input) : input;
+  if (startsWith(bytes, zip)) return { kind: "workbook", bytes };
+  const twice = isPacked && startsWith(bytes, gzip) ? message("compressedTwice") : undefined;
+  const foreign = twice ?? foreignKind(bytes);
+  if (foreign !== undefined) throw new UnreadableInput(0, foreign);
+  const marked = marks.find(([mark]) => startsWith(bytes, mark));
+  const name = marked?.[1] ?? encoding ?? unmarkedUtf16(bytes) ?? guessedEncoding(bytes);
+  return { kind: "text", text: decoded(bytes, name), encoding: name };
+}
 
-  constructor(chunks: ByteChunks) {
-    this.#chunks = chunks[Symbol.asyncIterator]();
+function unpacked(bytes: Uint8Array): Uint8Array {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: limits.bytes });
+  } catch (error) {
+    const { code, message: why } = error as NodeJS.ErrnoException;
+    if (code === "ERR_BUFFER_TOO_LARGE") throw tooLarge();
+    const isCut = code === "Z_BUF_ERROR";
+    throw new UnreadableInput(
+      0,
+      isCut ? message("compressedCut") : message("compressedDamaged", why),
+    );
   }
+}
 
-  /** Reads until twice as much as now is left, or to the end. So re-reading stays linear. */
-  async readOn(line: number): Promise<void> {
-    const left = this.end - this.start;
-    if (left > recordBytesMax) {
-      throw new UnreadableInput(line, message("recordLong", String(recordBytesMax)));
-    }
-    this.bytes.copyWithin(0, this.start, this.end);
-    this.start = 0;
-    this.end = left;
-    const wanted = Math.max(left * 2, left + 1);
-    while (this.end < wanted && !this.ended) {
-      if (this.#chunk.length === 0) await this.#nextChunk();
-      else this.#append(this.#chunk.subarray(0, portionBytes));
-    }
+function decoded(bytes: Uint8Array, encoding: string): string {
+  try {
+    return new TextDecoder(encoding as Bun.Encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new UnreadableInput(0, message("notEncoded", encoding));
   }
+}
 
-  async #nextChunk(): Promise<void> {
-    const next = await this.#chunks.next();
-    if (next.done === true) this.ended = true;
-    else this.#chunk = next.value;
-  }
+/** What spreadsheets on Windows write in Western Europe where they do not write UTF-8. */
+const windows = "windows-1252";
+/** Text in the Latin alphabet has fewer letters beyond ASCII than one in so many. */
+const foreignShare = 4;
 
-  #append(portion: Uint8Array): void {
-    if (this.end + portion.length > this.bytes.length) {
-      const larger = new Uint8Array(2 * this.bytes.length);
-      larger.set(this.bytes.subarray(0, this.end));
-      this.bytes = larger;
-    }
-    this.bytes.set(portion, this.end);
-    this.end += portion.length;
-    this.#chunk = this.#chunk.subarray(portion.length);
+/** UTF-8, or what Windows writes. Throws UnreadableInput for damaged UTF-8 and other alphabets. */
+function guessedEncoding(bytes: Uint8Array): string {
+  if (isUtf8(bytes)) return "utf-8";
+  const text = new TextDecoder().decode(bytes);
+  const counts = { ascii: 0, valid: 0, invalid: 0 };
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0xfffd) counts.invalid += 1;
+    else if (code >= 0x80) counts.valid += 1;
+    else if (code >= 0x41) counts.ascii += 1;
   }
+  if (counts.valid > counts.invalid) {
+    const line = text.slice(0, text.indexOf("\ufffd")).split("\n").length;
+    throw new UnreadableInput(line, message("notUtf8"));
+  }
+  if (foreignShare * counts.invalid > counts.ascii + counts.invalid) {
+    throw new UnreadableInput(0, message("encodingUnknown"));
+  }
+  return windows;
+}
 
-  /** Lets the source go, when reading stops before its end. */
-  async close(): Promise<void> {
-    await this.#chunks.return?.();
+/** True for a name of an encoding that `--encoding` can have. */
+export function isEncoding(name: string): boolean {
+  try {
+    return new TextDecoder(name as Bun.Encoding).encoding !== "";
+  } catch {
+    return false;
   }
+}
+
+/** Files that are no text of ours, by how they begin. */
+const binary: ReadonlyArray<readonly [readonly number[], Message]> = [
+  [[0x28, 0xb5, 0x2f, 0xfd], message("compressed", "zstd")],
+  [[0xfd, 0x37, 0x7a, 0x58], message("compressed", "xz")],
+  [[0x42, 0x5a, 0x68], message("compressed", "bzip2")],
+  [[0x25, 0x50, 0x44, 0x46], message("pdf")],
+  [[0xd0, 0xcf, 0x11, 0xe0], message("oldWorkbook")],
+  [[0xff, 0xd8, 0xff], message("picture")],
+  [[0x89, 0x50, 0x4e, 0x47], message("picture")],
+  [[0x47, 0x49, 0x46, 0x38], message("picture")],
+];
+
+/** How pictures of phones begin behind their first four bytes, and WebP behind eight. */
+const pictureTypes = /^.{4}ftyp(?:hei|hev|mif|avif)|^RIFF.{4}WEBP/s;
+
+const beginningBytes = 4_096;
+const titleCharactersMax = 80;
+
+/** What an input is, by its first kilobytes, if it is not text with records. */
+function foreignKind(bytes: Uint8Array): Message | undefined {
+  const found = binary.find(([start]) => startsWith(bytes, start));
+  if (found !== undefined) return found[1];
+  const beginning = bytes.subarray(0, beginningBytes);
+  if (pictureTypes.test(new TextDecoder("latin1").decode(beginning.subarray(0, 16)))) {
+    return message("picture");
+  }
+  const text = new TextDecoder().decode(beginning).trimStart();
+  if (text.startsWith("version https://git-lfs.github.com/spec/")) return message("gitPointer");
+  if (/^<(?:!doctype html|html|head|body)\b/i.test(text)) {
+    const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim() ?? "";
+    const words = decodeHTML(title).replaceAll(/\s+/g, " ").slice(0, titleCharactersMax);
+    return message("webPage", words);
+  }
+  return text.startsWith("<") ? message("xml") : undefined;
+}
+
+/** Of so many bytes in UTF-16 one is zero at least: those of line ends and delimiters. */
+const zeroShare = 32;
+
+/** Text of two bytes a character has zeros on one side only. */
+function unmarkedUtf16(bytes: Uint8Array): string | undefined {
+  const beginning = bytes.subarray(0, beginningBytes);
+  const zeros = beginning.filter((byte) => byte === 0).length;
+  if (zeros === 0 || zeroShare * zeros < beginning.length) return undefined;
+  const even = beginning.filter((_, index) => index % 2 === 0);
+  const odd = beginning.filter((_, index) => index % 2 === 1);
+  if (!even.includes(0)) return "utf-16le";
+  return odd.includes(0) ? undefined : "utf-16be";
 }

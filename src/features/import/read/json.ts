@@ -1,358 +1,267 @@
-import { nestingMax, parseJson } from "../../../domain/exact-json.ts";
-import { explainJson } from "./explain-json.ts";
-import { type ByteChunks, UnreadableInput, Window } from "./input.ts";
-import type { RecordBatch } from "./records.ts";
+import { int64OfJsonNumber } from "../../../domain/int64.ts";
+import { isJsonObject, nestingMax } from "../../../domain/exact-json.ts";
 import { message } from "../messages.ts";
+import { UnreadableInput } from "./input.ts";
+import { MalformedRecord } from "./records.ts";
 
-const quote = 0x22;
-const backslash = 0x5c;
-const comma = 0x2c;
-const colon = 0x3a;
-const openList = 0x5b;
-const closeList = 0x5d;
-const openObject = 0x7b;
-const closeObject = 0x7d;
-/** From an opening bracket's code to that of its closing one, of either kind. */
-const closerOffset = 2;
-const newline = 0x0a;
-const space = 0x20;
-const endOfInput = -1;
-
-/** Names under which services wrap the list of their records. */
-const listNames: ReadonlySet<string> = new Set([
-  "animals",
-  "data",
-  "pets",
-  "items",
-  "results",
-  "records",
-]);
-/** JSON:API's second list: what the records refer to. */
-const includedName = "included";
-
-/** True for a field whose list makes the object around it a wrapper and not a record. */
-export function isListName(name: string): boolean {
-  return name === includedName || listNames.has(name);
-}
-
-const batchRecordsMax = 512;
-
-interface JsonOptions {
-  /** True when top-level objects wrap a list of records, false when they are records. */
-  readonly wrapped: boolean;
-  /** Gets each element of a JSON:API `included` list, before or after what refers to it. */
-  readonly onIncluded?: (value: unknown) => void;
-  /** Gets what stands beside the list in the objects that wrap it. */
-  readonly onBeside?: (name: string, value: unknown) => void;
-  /** The fields that lead to the list of records, where it has none of the usual names. */
-  readonly records?: readonly string[];
-}
+/** A JSON text as its documents, which may follow one another, or as one record a line. */
+export type JsonInput =
+  | { readonly kind: "json"; readonly documents: readonly unknown[] }
+  | { readonly kind: "ndjson"; readonly records: readonly unknown[]; readonly lines: number[] };
 
 /**
- * The records of JSON text: the elements of arrays, objects after one another, or the elements of
- * the lists within wrapping objects; several documents may follow each other. Memory is bounded by
- * the largest record. Throws UnreadableInput at the line where the text stops being JSON.
+ * Parses JSON text. `isRecord` tells an object that is a record from one around a list of them.
+ * Throws UnreadableInput for what is no JSON, naming the record where it stops being that.
  */
-export async function* readJson(
-  chunks: ByteChunks,
-  options: JsonOptions,
-): AsyncGenerator<RecordBatch> {
-  const reader = new JsonReader(chunks, options);
+export function parseJsonInput(text: string, isRecord: (value: unknown) => boolean): JsonInput {
+  const start = text.search(/\S/);
+  const lineEnd = text.indexOf("\n", start);
+  const firstLine = text.slice(start, lineEnd < 0 ? text.length : lineEnd).trimEnd();
+  if (firstLine.startsWith("{") && firstLine.endsWith("}")) {
+    const first = parsed(firstLine);
+    if (first !== undefined && isRecord(first.value)) return { kind: "ndjson", ...lines(text) };
+  }
+  const whole = parsed(text);
+  return { kind: "json", documents: whole === undefined ? documents(text) : [whole.value] };
+}
+
+function lines(text: string): { readonly records: unknown[]; readonly lines: number[] } {
+  const records: unknown[] = [];
+  const numbers: number[] = [];
+  const all = text.split("\n");
+  for (const [index, line] of all.entries()) {
+    if (line.trim() === "") continue;
+    const found = parsed(line);
+    if (found === undefined && index === all.length - 1) {
+      throw new UnreadableInput(index + 1, message("cutOff", reasonAgainst(line)));
+    }
+    numbers.push(index + 1);
+    records.push(
+      found === undefined
+        ? new MalformedRecord(message("notJson", reasonAgainst(line)), line)
+        : found.value,
+    );
+  }
+  return { records, lines: numbers };
+}
+
+/** The value of one JSON text; undefined for what is none. */
+function parsed(text: string): { readonly value: unknown } | undefined {
+  const exact = withExactNumbers(text);
   try {
-    yield* reader.documents();
-  } finally {
-    await reader.close();
+    const value: unknown = JSON.parse(exact);
+    return { value: exact === text ? value : revived(value) };
+  } catch (error) {
+    if (error instanceof RangeError) throw tooDeep();
+    return undefined;
   }
 }
 
-/** An element that is not parsed yet: its place in the window, and its first line. */
-interface Found {
-  readonly start: number;
-  readonly end: number;
-  readonly line: number;
+/** Why a text is no JSON, in the words of the engine, which are short. */
+function reasonAgainst(text: string): string {
+  try {
+    JSON.parse(text);
+    return "a number is malformed";
+  } catch (error) {
+    return (error as Error).message.replace(/^JSON Parse error: /, "");
+  }
 }
 
-/** True for what stands behind a number, true, false or null. */
-function endsScalar(byte: number | undefined): boolean {
-  return (
-    byte === undefined ||
-    byte <= space ||
-    byte === comma ||
-    byte === closeList ||
-    byte === closeObject ||
-    byte === colon
+function tooDeep(): UnreadableInput {
+  return new UnreadableInput(0, message("nestedDeep", String(nestingMax)));
+}
+
+/** A number whose nearest double might be another number, where a value may stand. */
+const mayBeInexact = /(?:^|[:,[])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
+const stringOrInexact = /"|-?\d(?:[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]*[eE][+-]?\d+)/g;
+
+/** Begins the string that an inexact number is read as. No text of an animal may hold it. */
+const exactMark = "\0";
+
+/**
+ * The text with its inexact numbers as marked strings: a reviver with the source of each number
+ * takes nine times as much memory as the text.
+ */
+function withExactNumbers(text: string): string {
+  if (!mayBeInexact.test(text)) return text;
+  const pieces: string[] = [];
+  let from = 0;
+  stringOrInexact.lastIndex = 0;
+  for (let found = stringOrInexact.exec(text); found; found = stringOrInexact.exec(text)) {
+    if (found[0] === '"') stringOrInexact.lastIndex = stringEnd(text, found.index);
+    else {
+      pieces.push(text.slice(from, found.index), `"\\u0000${found[0]}"`);
+      from = stringOrInexact.lastIndex;
+    }
+  }
+  return pieces.join("") + text.slice(from);
+}
+
+/** Where the string that opens at `start` ends; the end of the text for one that is left open. */
+function stringEnd(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (text[at - escapes - 1] === "\\") escapes += 1;
+    if (escapes % 2 === 0) return at + 1;
+  }
+  return text.length;
+}
+
+/** The value with its marked numbers as `parseJson` has them: int64, or as they were written. */
+function revived(value: unknown): unknown {
+  if (typeof value === "string") return value.startsWith(exactMark) ? exact(value) : value;
+  if (typeof value !== "object" || value === null) return value;
+  const object = value as Record<string, unknown>;
+  for (const [name, inner] of Object.entries(object)) {
+    const isChanged = typeof inner === "string" ? inner.startsWith(exactMark) : inner !== null;
+    if (isChanged && (typeof inner === "string" || typeof inner === "object")) {
+      object[name] = revived(inner);
+    }
+  }
+  return value;
+}
+
+function exact(marked: string): unknown {
+  const source = marked.slice(exactMark.length);
+  const int64 = int64OfJsonNumber(source);
+  if (int64 !== undefined) return Number.isSafeInteger(Number(int64)) ? Number(int64) : int64;
+  const number = Number(source);
+  const isFraction = Number.isFinite(number) && !Number.isInteger(number);
+  // What was a string with that mark stays one: no number is written so.
+  if (!/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(source)) return marked;
+  return isFraction ? number : JSON.rawJSON(source);
+}
+
+/** Places of brackets outside of strings, with the depth before each. */
+function* brackets(text: string): Generator<readonly [at: number, mark: string, depth: number]> {
+  const mark = /["[\]{}]/g;
+  let depth = 0;
+  for (let found = mark.exec(text); found; found = mark.exec(text)) {
+    const [each] = found;
+    if (each === '"') mark.lastIndex = stringEnd(text, found.index);
+    else if (each === "[" || each === "{") yield [found.index, each, depth++];
+    else yield [found.index, each, depth--];
+  }
+}
+
+/** Documents behind one another, such as the pages of a service in one file. */
+function documents(text: string): readonly unknown[] {
+  const all: unknown[] = [];
+  let from = 0;
+  for (const [at, mark, depth] of brackets(text)) {
+    if (depth !== 1 || mark === "[" || mark === "{") continue;
+    const document = parsed(text.slice(from, at + 1));
+    if (document === undefined) throw malformed(text.slice(from, at + 1));
+    all.push(document.value);
+    from = at + 1;
+  }
+  if (text.slice(from).trim() !== "") throw malformed(text.slice(from));
+  return all;
+}
+
+/** The first record of a list that is no JSON, as an error. */
+function malformed(text: string): UnreadableInput {
+  let record = 0;
+  let start: number | undefined;
+  let open = -1;
+  let lists = "";
+  for (const [at, mark, depth] of brackets(text)) {
+    lists = mark === "[" || mark === "{" ? lists.slice(0, depth) + mark : lists.slice(0, depth - 1);
+    if (mark === "{" && start === undefined && lists.at(-2) === "[") {
+      [start, open] = [at, depth];
+      record += 1;
+    } else if (mark === "}" && start !== undefined && depth === open + 1) {
+      const one = text.slice(start, at + 1);
+      if (parsed(one) === undefined) {
+        return new UnreadableInput(record, message("notJson", reasonAgainst(one)), "record");
+      }
+      start = undefined;
+    }
+    if (depth > nestingMax) return tooDeep();
+  }
+  const reason = reasonAgainst(text);
+  const isCut = lists !== "" || start !== undefined;
+  return new UnreadableInput(record, message(isCut ? "cutOff" : "notJson", reason), "record");
+}
+
+/** Names under which services wrap the list of their records. */
+const listNames = ["animals", "data", "pets", "items", "results", "records", "features", "rows"];
+/** JSON:API's second list: what the records refer to. */
+const includedName = "included";
+const notRecords: ReadonlySet<string> = new Set([
+  includedName,
+  "errors",
+  "error",
+  "warnings",
+  "links",
+]);
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A list of records within a document, and the fields that lead to it. */
+export interface FoundList {
+  readonly path: readonly string[];
+  readonly records: readonly unknown[];
+}
+
+const depthMax = 6;
+
+/** All lists of objects within a document, but for those within records. */
+export function listsWithin(
+  value: unknown,
+  isRecord: (value: unknown) => boolean,
+  path: readonly string[] = [],
+): readonly FoundList[] {
+  if (Array.isArray(value)) {
+    const isEmpty = value.length === 0 && listNames.includes(path.at(-1) ?? "");
+    const isList =
+      path.length === 0 || value.some((each) => isJsonObject(each) || Array.isArray(each));
+    return isList || isEmpty ? [{ path, records: value }] : [];
+  }
+  if (!isJsonObject(value) || path.length === depthMax || isRecord(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    notRecords.has(name) ? [] : listsWithin(inner, isRecord, [...path, name]),
   );
 }
 
-class JsonReader {
-  readonly #window: Window;
-  readonly #options: JsonOptions;
-  readonly #decoder = new TextDecoder();
-  /** Closing brackets awaited within the value being scanned. */
-  readonly #closers = new Uint8Array(nestingMax);
-  #at = 0;
-  #line = 1;
-  #hasRecords = false;
+/** Of several lists the one under a name that services use for their records. */
+export function usualList(lists: readonly FoundList[]): FoundList | undefined {
+  const usual = lists.filter(({ path }) => path.length === 1 && listNames.includes(path[0] ?? ""));
+  return usual.length === 1 ? usual[0] : undefined;
+}
 
-  constructor(chunks: ByteChunks, options: JsonOptions) {
-    this.#window = new Window(chunks);
-    this.#options = options;
-  }
+/** The value at a path of fields. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, step) => (isJsonObject(inner) && Object.hasOwn(inner, step) ? inner[step] : undefined),
+    value,
+  );
+}
 
-  async close(): Promise<void> {
-    await this.#window.close();
-  }
+/** What JSON:API lists beside the records. */
+export function includedIn(document: unknown): readonly unknown[] {
+  const included = isJsonObject(document) ? document[includedName] : undefined;
+  return Array.isArray(included) ? included : [];
+}
 
-  async *documents(): AsyncGenerator<RecordBatch> {
-    for (;;) {
-      const first = await this.#token();
-      if (first === endOfInput) return this.#requireRecords();
-      if (first === openList) yield* this.#list();
-      else if (first !== openObject) throw this.#expected("a JSON array or object");
-      else if (this.#options.wrapped) yield* this.#wrapper(this.#options.records);
-      else yield await this.#single();
+/** Why a document says itself that its list is not whole; undefined where it does not. */
+export function partialReason(document: unknown, count: number): string | undefined {
+  if (!isJsonObject(document)) return undefined;
+  const around = [document, ...Object.values(document).filter(isJsonObject)] as Json[];
+  for (const each of around) {
+    for (const name of ["has_more", "hasMore", "exceededTransferLimit"]) {
+      if (each[name] === true) return `${name}: true`;
     }
-  }
-
-  #requireRecords(): void {
-    const { records } = this.#options;
-    if (records === undefined || this.#hasRecords) return;
-    throw new UnreadableInput(0, message("noList", records.join(".")));
-  }
-
-  /** An object around the list of records, which `path` leads to if its name is unusual. */
-  async *#wrapper(path: readonly string[] | undefined): AsyncGenerator<RecordBatch> {
-    this.#at += 1;
-    let next = await this.#token();
-    while (next !== closeObject) {
-      if (next !== quote) throw this.#expected("a field name in double quotes");
-      const [name] = (await this.#single()).records;
-      if ((await this.#token()) !== colon) throw this.#expected("':' after the field name");
-      this.#at += 1;
-      yield* path === undefined ? this.#field(String(name)) : this.#step(String(name), path);
-      next = await this.#token();
-      if (next === comma) {
-        this.#at += 1;
-        next = await this.#token();
-        if (next === closeObject) throw this.#expected("a field name in double quotes");
-      } else if (next !== closeObject) throw this.#expected("',' or '}'");
+    for (const name of ["next", "nextPageToken", "next_page", "nextPage"]) {
+      const next = each[name];
+      if ((typeof next === "string" && next !== "") || typeof next === "number") return name;
     }
-    this.#at += 1;
-  }
-
-  async *#field(name: string): AsyncGenerator<RecordBatch> {
-    const first = await this.#token();
-    if (first === openList && name === includedName) {
-      for await (const batch of this.#list()) {
-        batch.records.forEach((value) => this.#options.onIncluded?.(value));
-      }
-    } else if (first === openList && listNames.has(name)) yield* this.#list();
-    else if (first === openObject && listNames.has(name)) yield await this.#single();
-    // What stands beside the lists (counts, links) must be JSON too, but says nothing about
-    // animals.
-    else await this.#beside(name);
-  }
-
-  async #beside(name: string): Promise<void> {
-    const [value] = (await this.#single()).records;
-    this.#options.onBeside?.(name, value);
-  }
-
-  /** A field of an object on the way to the list of records, or beside it. */
-  async *#step(name: string, [wanted, ...rest]: readonly string[]): AsyncGenerator<RecordBatch> {
-    const first = await this.#token();
-    if (name === wanted && first === openObject) yield* this.#wrapper(rest);
-    else if (name === wanted && rest.length === 0 && first === openList) {
-      this.#hasRecords = true;
-      yield* this.#list();
-    } else await this.#beside(name);
-  }
-
-  /** One value by itself. */
-  async #single(): Promise<RecordBatch> {
-    for (;;) {
-      const line = this.#line;
-      const end = this.#valueEnd(this.#at);
-      if (end >= 0) {
-        const found = { start: this.#at, end, line };
-        this.#at = end;
-        return this.#parse([found]);
-      }
-      this.#line = line;
-      await this.#readOn("the value's end");
+    for (const name of ["total_count", "totalCount", "total", "count_total"]) {
+      const total = each[name];
+      if (typeof total === "number" && total > count) return `${name}: ${total}`;
     }
+    const pages = each["total_pages"] ?? each["pages"];
+    if (typeof pages === "number" && pages > 1) return `${pages} pages`;
   }
-
-  async *#list(): AsyncGenerator<RecordBatch> {
-    this.#at += 1;
-    if ((await this.#token()) === closeList) {
-      this.#at += 1;
-      return;
-    }
-    for (;;) {
-      const found: Found[] = [];
-      const outcome = this.#scan(found);
-      if (found.length > 0) yield this.#parse(found);
-      if (outcome === "closed") return;
-      if (outcome === "starved") await this.#readOn("',' or ']' after a record");
-    }
-  }
-
-  /** Finds elements with their separators until the list, the batch or the window ends. */
-  #scan(found: Found[]): "closed" | "full" | "starved" {
-    const { bytes, end } = this.#window;
-    while (found.length < batchRecordsMax) {
-      const before = this.#at;
-      const lineBefore = this.#line;
-      const start = this.#blanksEnd(before);
-      const line = this.#line;
-      const valueEnd = start < end ? this.#valueEnd(start) : -1;
-      const separator = valueEnd < 0 ? end : this.#blanksEnd(valueEnd);
-      if (separator >= end) {
-        this.#at = before;
-        this.#line = lineBefore;
-        return "starved";
-      }
-      found.push({ start, end: valueEnd, line });
-      this.#at = separator + 1;
-      if (bytes[separator] === closeList) return "closed";
-      if (bytes[separator] !== comma) {
-        this.#at = separator;
-        throw this.#malformed(found) ?? this.#expected("',' or ']' after a record");
-      }
-    }
-    return "full";
-  }
-
-  /** The end of the value that begins at `start`, or -1 if the window ends first. Counts lines. */
-  #valueEnd(start: number): number {
-    const { bytes, end } = this.#window;
-    const first = bytes[start];
-    if (first === quote) return this.#stringEnd(start + 1);
-    if (first !== openObject && first !== openList) return this.#scalarEnd(start);
-    let depth = 0;
-    let at = start;
-    while (at < end) {
-      const byte = bytes[at];
-      at += 1;
-      if (byte === quote) {
-        at = this.#stringEnd(at);
-        if (at < 0) return -1;
-      } else if (byte === openObject || byte === openList) {
-        if (depth === nestingMax) {
-          throw new UnreadableInput(this.#line, message("nestedDeep", String(nestingMax)));
-        }
-        this.#closers[depth] = byte + closerOffset;
-        depth += 1;
-      } else if (byte === closeObject || byte === closeList) {
-        depth -= 1;
-        if (this.#closers[depth] !== byte) throw this.#mismatch(start, at - 1);
-        if (depth === 0) return at;
-      } else if (byte === newline) this.#line += 1;
-    }
-    return -1;
-  }
-
-  #stringEnd(start: number): number {
-    const { bytes, end } = this.#window;
-    for (let at = start; at < end; at += 1) {
-      const byte = bytes[at];
-      if (byte === quote) return at + 1;
-      if (byte === backslash) at += 1;
-    }
-    return -1;
-  }
-
-  #scalarEnd(start: number): number {
-    const { bytes, end, ended } = this.#window;
-    let at = start;
-    while (at < end && !endsScalar(bytes[at])) at += 1;
-    if (at === end) return ended ? end : -1;
-    if (at > start) return at;
-    this.#at = start;
-    throw this.#expected("a value");
-  }
-
-  #blanksEnd(start: number): number {
-    const { bytes, end } = this.#window;
-    let at = start;
-    for (; at < end; at += 1) {
-      const byte = bytes[at];
-      if (byte === newline) this.#line += 1;
-      else if (byte !== space && byte !== 0x0d && byte !== 0x09) break;
-    }
-    return at;
-  }
-
-  /** The next byte that is not blank, left to be read; `endOfInput` at the end. */
-  async #token(): Promise<number> {
-    for (;;) {
-      this.#at = this.#blanksEnd(this.#at);
-      const { bytes, end, ended } = this.#window;
-      const byte = this.#at < end ? bytes[this.#at] : undefined;
-      if (byte !== undefined) return byte;
-      if (ended) return endOfInput;
-      await this.#refill();
-    }
-  }
-
-  async #readOn(awaited: string): Promise<void> {
-    if (this.#window.ended) {
-      this.#at = this.#blanksEnd(this.#at);
-      const problem =
-        explainJson(this.#textFrom(this.#at))?.problem ?? `expected ${awaited}, found the end`;
-      throw new UnreadableInput(this.#line, message("cutOff", problem));
-    }
-    await this.#refill();
-  }
-
-  async #refill(): Promise<void> {
-    this.#window.start = this.#at;
-    await this.#window.readOn(this.#line);
-    this.#at = 0;
-  }
-
-  #parse(found: readonly Found[]): RecordBatch {
-    // Elements and the commas between them are one stretch of the input, so one parse serves them
-    // all.
-    const text = this.#text(found[0]?.start ?? 0, found.at(-1)?.end ?? 0);
-    try {
-      const records = parseJson(`[${text}]`) as unknown[];
-      return { lines: found.map(({ line }) => line), records };
-    } catch (error) {
-      throw this.#malformed(found) ?? error;
-    }
-  }
-
-  /** The first of the found elements that is not JSON, as an error. */
-  #malformed(found: readonly Found[]): UnreadableInput | undefined {
-    for (const { start, end, line } of found) {
-      const fault = explainJson(this.#text(start, end));
-      if (fault === undefined) continue;
-      return new UnreadableInput(line + fault.linesDown, message("notJson", fault.problem));
-    }
-    return undefined;
-  }
-
-  #mismatch(start: number, at: number): UnreadableInput {
-    const fault = explainJson(this.#text(start, at + 1));
-    const line = this.#line - this.#text(start, at).split("\n").length + 1;
-    const problem = message("notJson", fault?.problem ?? "mismatched brackets");
-    return new UnreadableInput(line + (fault?.linesDown ?? 0), problem);
-  }
-
-  /** Shows one character of what was found: whether there is more in the window is chance. */
-  #expected(what: string): UnreadableInput {
-    const [character] = this.#textFrom(this.#at);
-    const found = character === undefined ? "the end" : JSON.stringify(character);
-    return new UnreadableInput(this.#line, message("notJson", `expected ${what}, found ${found}`));
-  }
-
-  #text(start: number, end: number): string {
-    return this.#decoder.decode(this.#window.bytes.subarray(start, end));
-  }
-
-  #textFrom(start: number): string {
-    return this.#text(start, this.#window.end);
-  }
+  return undefined;
 }

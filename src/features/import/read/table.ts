@@ -1,69 +1,86 @@
-import { quietly } from "../../../service/closing.ts";
-import { UnreadableInput } from "./input.ts";
-import { MalformedRecord, type RecordBatch } from "./records.ts";
-import { message, messageText } from "../messages.ts";
+import { message, messageText, type Note } from "../messages.ts";
+import { limits, UnreadableInput } from "./input.ts";
+import {
+  boundRecords,
+  MalformedRecord,
+  type Records,
+  SelectedRows,
+  type TableRow,
+  type TableRows,
+} from "./records.ts";
 
-/** A table: the names in its header, then its rows as arrays with one field for each name. */
-interface TableRecords {
-  readonly columns: readonly string[];
-  readonly batches: AsyncGenerator<RecordBatch>;
+/** What is known of headings, to find the header below a title. */
+export interface Headings {
+  /** True for the header of a known format. */
+  isHeader(columns: readonly string[]): boolean;
+  /** How many of these cells are headings that lists of animals have. */
+  familiar(cells: readonly string[]): number;
+  /** True for cells of a record, and not of a header. */
+  isRecord(cells: readonly string[]): boolean;
 }
 
-/** True for names of columns that mean something. */
-type IsHeader = (columns: readonly string[]) => boolean;
-
 /**
- * The records below the header among `rows`, which may follow a report's title: `isHeader` finds
- * it. Skips blank rows. A row with too few or too many fields becomes a `MalformedRecord`. Throws
- * UnreadableInput for a missing header or a cut-off input.
+ * The records below the header, which may follow a report's title. Leaves out blank rows, totals,
+ * and notes below the last record, and says so. Throws UnreadableInput for a missing header, and
+ * for an input that is cut off.
  */
-export async function readTable(
-  rows: AsyncGenerator<RecordBatch>,
-  isHeader?: IsHeader,
-): Promise<TableRecords> {
-  const first = await firstRows(rows);
-  if (first.records.length === 0) {
-    throw new UnreadableInput(0, message("headerMissing"));
+export function tableOf(
+  table: TableRows,
+  headings: Headings,
+): Records & { readonly notes: readonly Note[] } {
+  const at = headerIndex(table, headings);
+  const columns = names(table.row(at));
+  refuseHeader(columns, table.line(at), headings);
+  const below = endOfRecords(columns.length, table, at);
+  const left: number[] = [];
+  const found: number[] = [];
+  for (let index = at + 1; index < table.length; index += 1) {
+    const isUsual = index < below && usual.test(table.beginning?.(index) ?? "");
+    if (isUsual && index < table.length - 1) {
+      found.push(index);
+      continue;
+    }
+    const row = table.row(index);
+    if (row instanceof MalformedRecord) found.push(index);
+    else if (row.some((field) => field.trim() !== "")) {
+      const isLeftOut = index >= below || isTotal(row);
+      if (!isLeftOut) refuseCut(columns.length, row, table, index);
+      (isLeftOut ? left : found).push(index);
+    }
   }
-  try {
-    const at = headerIndex(first.records, isHeader);
-    const columns = columnNames(names(first.records[at]));
-    const rest = {
-      ...first,
-      lines: first.lines.slice(at + 1),
-      records: first.records.slice(at + 1),
-    };
-    return { columns, batches: fittingRows(columns.length, rest, rows) };
-  } catch (error) {
-    await quietly(() => rows.return(undefined));
-    throw error;
-  }
+  boundRecords(found.length, table.line(found.at(-1) ?? 0));
+  const rowOf = (index: number) => fitted(columns.length, table.row(index), table.isSheet === true);
+  return {
+    columns,
+    records: new SelectedRows(found, rowOf),
+    lines: found.map((index) => table.line(index)),
+    notes: leftOut(left, table),
+  };
+}
+
+function leftOut(left: readonly number[], table: TableRows): readonly Note[] {
+  const [first] = left;
+  if (first === undefined) return [];
+  const row = table.row(first);
+  const text = row instanceof MalformedRecord ? row.text : row.join(" ").trim();
+  const example = JSON.stringify(text.slice(0, 60));
+  const said = message("rowsLeftOut");
+  return [{ said, records: left.length, firstLine: table.line(first), example }];
 }
 
 /** Rows above the header that are looked through: a report's title, date and filters. */
 const titleRowsMax = 20;
 
-/** The rows among which the header is, and those that came with them. */
-async function firstRows(rows: AsyncGenerator<RecordBatch>): Promise<RecordBatch> {
-  let first: RecordBatch = { lines: [], records: [] };
-  while (first.records.length <= titleRowsMax) {
-    const next = await rows.next();
-    if (next.done === true) break;
-    const { lines, records } = next.value;
-    first = {
-      ...next.value,
-      lines: [...first.lines, ...lines],
-      records: [...first.records, ...records],
-    };
-  }
-  return first;
-}
-
-/** The row of names: one that `isHeader` knows, else the first not much emptier than most. */
-function headerIndex(rows: readonly unknown[], isHeader?: IsHeader): number {
-  const candidates = rows.slice(0, titleRowsMax).map(names);
-  const known = candidates.findIndex((row) => isHeader?.(row) === true);
+/** The row of names: a known one, the one with the most usual headings, or the first full one. */
+function headerIndex(table: TableRows, { isHeader, familiar }: Headings): number {
+  if (table.length === 0) throw new UnreadableInput(0, message("headerMissing"));
+  const rows = Math.min(table.length, titleRowsMax);
+  const candidates = Array.from({ length: rows }, (_, index) => names(table.row(index)));
+  const known = candidates.findIndex(isHeader);
   if (known >= 0) return known;
+  const counts = candidates.map(familiar);
+  const most = Math.max(...counts);
+  if (most >= 2) return counts.indexOf(most);
   const filled = candidates.map((row) => row.filter((name) => name !== "").length);
   const usual = filled.toSorted((a, b) => a - b)[Math.floor(filled.length / 2)] ?? 0;
   return Math.max(
@@ -73,70 +90,73 @@ function headerIndex(rows: readonly unknown[], isHeader?: IsHeader): number {
 }
 
 /** A row as names of columns; a malformed one has none. */
-function names(row: unknown): string[] {
-  const trimmed =
-    row instanceof MalformedRecord ? [] : (row as string[]).map((name) => name.trim());
+function names(row: TableRow): string[] {
+  const trimmed = row instanceof MalformedRecord ? [] : row.map((name) => name.trim());
   // Spreadsheets leave empty cells behind the last name.
   while (trimmed.at(-1) === "") trimmed.pop();
   return trimmed;
 }
 
-function columnNames(columns: string[]): string[] {
-  if (columns.length === 0) {
-    throw new UnreadableInput(1, message("headerEmpty"));
+function refuseHeader(columns: readonly string[], line: number, headings: Headings): void {
+  if (columns.length === 0) throw new UnreadableInput(line, message("headerEmpty"));
+  const named = columns.filter((name) => name !== "").length;
+  if (named > limits.columns) {
+    throw new UnreadableInput(line, message("columnsMany", String(limits.columns)));
   }
-  if (columns.some((name) => /\r(?!\n)/.test(name))) {
-    throw new UnreadableInput(1, message("lineEndsWrong"));
-  }
-  return columns;
-}
-
-async function* fittingRows(
-  width: number,
-  first: RecordBatch,
-  rest: AsyncGenerator<RecordBatch>,
-): AsyncGenerator<RecordBatch> {
-  try {
-    if (first.records.length > 0) yield fitted(width, first);
-    for await (const batch of rest) yield fitted(width, batch);
-  } finally {
-    await rest.return(undefined);
+  if (headings.familiar(columns) === 0 && headings.isRecord(columns)) {
+    throw new UnreadableInput(line, message("headerless"));
   }
 }
 
-function fitted(width: number, batch: RecordBatch): RecordBatch {
-  const rows = batch.records as (string[] | MalformedRecord)[];
-  if (rows.every((row) => isFitting(width, row))) return batch;
-  const lines: number[] = [];
-  const records: (string[] | MalformedRecord)[] = [];
-  for (const [index, row] of rows.entries()) {
-    const line = batch.lines[index] ?? 0;
-    const isEmpty = !(row instanceof MalformedRecord) && row.every((field) => field.trim() === "");
-    if (isEmpty) continue;
-    const record = row instanceof MalformedRecord ? row : fittedRow(width, row);
-    const isUnended = batch.isUnended === true && index === rows.length - 1;
-    if (isUnended && record instanceof MalformedRecord && isShort(width, row)) {
-      throw new UnreadableInput(line, message("cutOff", messageText(record.problem)));
-    }
-    lines.push(line);
-    records.push(record);
+/** What stands before the numbers of a total. */
+const totals = /(?:grand |sub)?totals?\b|(?:sum|count|summe|gesamt|suma|totaal|somme|soma)\b/iu;
+
+/** How a row begins that is neither blank nor a total: most do, and need no second look. */
+const usual = new RegExp(String.raw`^[^\S\n]*["',;|\t ]*(?!${totals.source})[\p{L}\p{N}*#]`, "iu");
+
+function isTotal(row: readonly string[]): boolean {
+  const first = row.find((field) => field.trim() !== "") ?? "";
+  if (first.trim().search(totals) !== 0) return false;
+  const others = row.filter((field) => field.trim() !== "" && field !== first);
+  // Behind a name such as "Total" there are words; behind a total there are numbers.
+  const isFew = 2 * (others.length + 1) <= Math.max(row.length, 4);
+  return isFew && others.every((field) => !/\p{L}{3}/u.test(field));
+}
+
+/** Where notes begin below the records: rows of a single field in a wider table. */
+function endOfRecords(width: number, table: TableRows, header: number): number {
+  const widthMin = 3;
+  if (width < widthMin) return table.length;
+  let end = table.length;
+  while (end > header + 1) {
+    const row = table.row(end - 1);
+    if (row instanceof MalformedRecord) break;
+    const filled = row.filter((field) => field.trim() !== "");
+    if (filled.length > 1) break;
+    const isSentence = /\S\s+\S+\s+\S|^\W/.test(filled[0] ?? "  ");
+    // A short last row without a line's end is what is left of a record.
+    const isCut = table.isUnended === true && end === table.length && !isSentence;
+    if (filled.length === 1 && isCut) break;
+    end -= 1;
   }
-  return { lines, records };
+  return end === header + 1 ? table.length : end;
 }
 
-function isShort(width: number, row: string[] | MalformedRecord): boolean {
-  return !(row instanceof MalformedRecord) && row.length < width;
+/** Throws UnreadableInput for a last row that is short and has no end. */
+function refuseCut(width: number, row: readonly string[], table: TableRows, index: number): void {
+  const isLast = table.isUnended === true && index === table.length - 1;
+  if (!isLast || row.length >= width || table.isSheet === true) return;
+  const problem = message("fieldCount", String(width), String(row.length));
+  throw new UnreadableInput(table.line(index), message("cutOff", messageText(problem)));
 }
 
-/** True for a row that may stay as it is. One that begins with an empty field may be blank. */
-function isFitting(width: number, row: string[] | MalformedRecord): boolean {
-  return !(row instanceof MalformedRecord) && row.length === width && row[0] !== "";
-}
-
-function fittedRow(width: number, row: string[]): string[] | MalformedRecord {
-  const surplus = row.length - width;
-  if (surplus === 0) return row;
-  if (surplus > 0 && row.slice(width).every((field) => field === "")) return row.slice(0, width);
+function fitted(width: number, row: TableRow, isSheet: boolean): TableRow {
+  if (row instanceof MalformedRecord || row.length === width) return row;
+  if (row.length < width && isSheet) {
+    return [...row, ...Array.from({ length: width - row.length }, () => "")];
+  }
+  const rest = row.slice(width);
+  if (row.length > width && rest.every((field) => field === "")) return row.slice(0, width);
   const problem = message("fieldCount", String(width), String(row.length));
   return new MalformedRecord(problem, row.join(","));
 }

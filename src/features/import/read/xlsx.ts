@@ -1,92 +1,182 @@
-import type { SheetFilterInfo } from "hucre";
-import { cellRef, readXlsx, streamXlsxRows } from "hucre/xlsx";
-import { type ByteChunks, UnreadableInput, wholeInput } from "./input.ts";
-import type { RecordBatch } from "./records.ts";
+import { cellRef, parseCellRef, streamXlsxRows } from "hucre/xlsx";
 import { type Message, message } from "../messages.ts";
+import { limits, tooLarge, UnreadableInput } from "./input.ts";
+import { BadArchive, unzipped, zipped } from "./zip.ts";
 
-/** The largest workbook: its archive and shared texts are in memory; its sheet is streamed. */
-const workbookMebibytesMax = 32;
-const batchRows = 512;
+/** A sheet that people see, and how to read its rows. */
+export interface Sheet {
+  readonly name: string;
+  /** Its first rows, to see what is in it. */
+  beginning(): Promise<SheetRows>;
+  rows(): Promise<SheetRows>;
+}
 
-/** The largest workbook that is searched for formulas without a value: all of it, in memory. */
-const formulasBytesMax = 4 * 1024 * 1024;
+/** Rows of texts, dates as ISO 8601, formulas as their values; each with its number. */
+export interface SheetRows {
+  readonly lines: number[];
+  readonly rows: string[][];
+}
+
+const beginningRows = 60;
+/** More of them are not looked at: no list of animals is behind them. */
+const sheetsMax = 50;
+/** More texts than cells are possible, and each takes memory of its own. */
+const sharedTextsMax = 2_000_000;
+
+const workbookPart = "xl/workbook.xml";
+const relationsPart = "xl/_rels/workbook.xml.rels";
+const textsPart = /^xl\/sharedStrings\.xml$/i;
+const isRead = (name: string) =>
+  /\.(?:xml|rels)$/i.test(name) && !/^(?:customXml|docProps)\//i.test(name);
 
 /**
- * Rows of the sheet that is named, or of the first visible one, whose siblings go to `onUnread`:
- * texts, dates as ISO 8601, formulas as their values. The line of a record is its row. Throws
- * UnreadableInput for what is no workbook.
+ * The sheets of a workbook that are not hidden. Throws UnreadableInput for what is no workbook, or
+ * unpacks to more than an import takes.
  */
-export async function* xlsxRows(
-  chunks: ByteChunks,
-  sheet?: string,
-  onUnread?: (sheets: readonly string[]) => void,
-): AsyncGenerator<RecordBatch> {
-  const tooLarge = message("workbookLarge", String(workbookMebibytesMax));
-  const bytes = await wholeInput(chunks, workbookMebibytesMax * 1024 * 1024, tooLarge);
-  let lines: number[] = [];
-  let records: string[][] = [];
-  let width = 0;
+export function sheetsOf(bytes: Uint8Array): readonly Sheet[] {
+  const parts = inWords(() => unzipped(bytes, isRead, limits.bytes));
+  const texts = [...parts].find(([name]) => textsPart.test(name))?.[1];
+  if (texts !== undefined && countOf(texts, "<si") > sharedTextsMax) throw tooLarge();
+  const workbook = textOf(parts.get(workbookPart));
+  const targets = new Map(
+    tags(textOf(parts.get(relationsPart)), "Relationship").map((each) => [
+      attribute(each, "Id"),
+      `xl/${attribute(each, "Target").replace(/^\/?(?:xl\/)?/, "")}`,
+    ]),
+  );
+  const sheets = tags(workbook, "sheet");
+  if (sheets.length === 0) {
+    throw new UnreadableInput(0, message("workbookUnreadable", "it has no sheets"));
+  }
+  const archive = zipped(parts);
+  return sheets.slice(0, sheetsMax).flatMap((each, index) => {
+    if (/hidden/i.test(attribute(each, "state"))) return [];
+    const name = decodedXml(attribute(each, "name"));
+    const part = parts.get(targets.get(attribute(each, "r:id")) ?? "");
+    return [
+      {
+        name,
+        beginning: () => rowsOf(archive, index, { maxRows: beginningRows }),
+        rows: async () => {
+          refuseValueless(textOf(part));
+          return merged(await rowsOf(archive, index), textOf(part));
+        },
+      },
+    ];
+  });
+}
+
+function inWords<T>(work: () => T): T {
   try {
-    const options = { sheet: sheet ?? (await firstVisible(bytes, onUnread)) };
-    await refuseValueless(bytes, options.sheet);
-    for await (const { index, values } of streamXlsxRows(bytes, options)) {
-      // Empty cells at a row's end are left out of the file.
-      width = Math.max(width, values.length);
+    return work();
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge();
+    if (error instanceof BadArchive) throw unreadable(error);
+    throw error;
+  }
+}
+
+function unreadable(error: unknown): UnreadableInput {
+  return new UnreadableInput(0, message("workbookUnreadable", (error as Error).message));
+}
+
+async function rowsOf(
+  archive: Uint8Array,
+  sheet: number,
+  options: { readonly maxRows?: number } = {},
+): Promise<SheetRows> {
+  const lines: number[] = [];
+  const rows: string[][] = [];
+  try {
+    for await (const { index, values } of streamXlsxRows(archive, { sheet, ...options })) {
+      // Formatted sheets have cells up to their last column, but nothing in them.
+      const end = values.findLastIndex((value) => cellText(value) !== "") + 1;
+      if (end === 0) continue;
+      if (end > limits.columns) {
+        throw new UnreadableInput(index + 1, message("columnsMany", String(limits.columns)));
+      }
+      if (rows.length > limits.records + beginningRows) {
+        throw new UnreadableInput(index + 1, message("recordsMany", String(limits.records)));
+      }
       lines.push(index + 1);
-      records.push(Array.from({ length: width }, (_, at) => cellText(values[at])));
-      if (lines.length < batchRows) continue;
-      yield { lines, records };
-      lines = [];
-      records = [];
+      rows.push(Array.from({ length: end }, (_, at) => cellText(values[at])));
     }
   } catch (error) {
-    if (error instanceof UnreadableInput) throw error;
-    throw new UnreadableInput(0, message("workbookUnreadable", (error as Error).message));
+    throw error instanceof UnreadableInput ? error : unreadable(error);
   }
-  if (width === 0) throw new UnreadableInput(0, await emptiness(bytes, sheet));
-  if (lines.length > 0) yield { lines, records };
+  return { lines, rows };
 }
 
-/** What the workbook says of its sheets, without reading them. */
-async function sheetsOf(bytes: Uint8Array): Promise<readonly SheetFilterInfo[]> {
-  const sheets: SheetFilterInfo[] = [];
-  await readXlsx(bytes, { sheets: (info) => sheets.push(info) < 0 });
-  return sheets;
-}
+/** More cells than these under one value are a layout, not a list. */
+const mergedCellsMax = 10_000;
 
-/** The position of the first sheet that people see: an old list may be hidden before it. */
-async function firstVisible(
-  bytes: Uint8Array,
-  onUnread?: (sheets: readonly string[]) => void,
-): Promise<number> {
-  const sheets = await sheetsOf(bytes);
-  const [first, ...others] = sheets.filter(
-    ({ hidden, veryHidden }) => hidden !== true && veryHidden !== true,
-  );
-  onUnread?.(others.map(({ name }) => name));
-  return first?.index ?? 0;
+/** The rows with the value of a merged cell in each row that it spans. */
+function merged({ lines, rows }: SheetRows, xml: string): SheetRows {
+  const at = new Map(lines.map((line, index) => [line, index]));
+  for (const each of tags(xml, "mergeCell")) {
+    const [first = "", last = first] = attribute(each, "ref").split(":");
+    const [from, to] = [parseCellRef(first), parseCellRef(last)];
+    // Titles span columns; what spans rows is a value of each of them.
+    if (from.col !== to.col || to.row - from.row > mergedCellsMax) continue;
+    const value = rows[at.get(from.row + 1) ?? -1]?.[from.col] ?? "";
+    for (let row = from.row + 1; row <= to.row; row += 1) {
+      const cells = rows[at.get(row + 1) ?? -1];
+      if (cells === undefined) continue;
+      while (cells.length <= from.col) cells.push("");
+      cells[from.col] = value;
+    }
+  }
+  return { lines, rows };
 }
 
 /**
  * Throws UnreadableInput for a formula without a value, as programs write it that do not compute:
  * read as blank, it could make an animal available that is gone.
  */
-async function refuseValueless(bytes: Uint8Array, sheet: number | string): Promise<void> {
-  if (bytes.length > formulasBytesMax) return;
-  const { sheets } = await readXlsx(bytes, { sheets: [sheet] });
-  for (const [place, { formula, value }] of sheets[0]?.cells ?? []) {
-    if (formula === undefined || value !== null) continue;
-    const [row = 0, column = 0] = place.split(",").map(Number);
-    throw new UnreadableInput(row + 1, message("formulaValueless", cellRef(row, column)));
-  }
+function refuseValueless(xml: string): void {
+  const formula =
+    /<c\b([^>]{1,200})><f\b(?:[^>]{0,200}\/>|[^>]{0,200}>[^<]*<\/f>)(?:<v\/>|<v><\/v>)?<\/c>/;
+  const [, attributes = ""] = formula.exec(xml) ?? [];
+  if (attributes === "") return;
+  const { row, col } = parseCellRef(attribute(attributes, "r"));
+  throw new UnreadableInput(row + 1, message("formulaValueless", cellRef(row, col)));
+}
+
+const textOf = (part: Uint8Array | undefined) => new TextDecoder().decode(part);
+
+function countOf(bytes: Uint8Array, text: string): number {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let count = 0;
+  for (let at = buffer.indexOf(text); at >= 0; at = buffer.indexOf(text, at + 1)) count += 1;
+  return count;
+}
+
+/** The tags of this name, whatever prefix of a namespace they have. */
+const tags = (xml: string, name: string) =>
+  xml.match(new RegExp(String.raw`<(?:\w{1,20}:)?${name}\s[^>]{0,2000}>`, "g")) ?? [];
+
+function attribute(tag: string, name: string): string {
+  const [, , value = ""] =
+    new RegExp(String.raw`\s${name}\s*=\s*(["'])(.*?)\1`, "s").exec(tag) ?? [];
+  return value;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+};
+
+function decodedXml(text: string): string {
+  return text.replaceAll(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole);
 }
 
 /** Why a workbook gives no rows. */
-async function emptiness(bytes: Uint8Array, sheet: string | undefined): Promise<Message> {
-  const names = (await sheetsOf(bytes)).map(({ name }) => name);
-  if (sheet === undefined || names.includes(sheet)) return message("sheetEmpty");
-  const all = names.map((name) => JSON.stringify(name)).join(", ");
-  return message("sheetUnknown", JSON.stringify(sheet), all);
+export function noSheet(sheets: readonly Sheet[], wanted: string): Message {
+  const all = sheets.map(({ name }) => JSON.stringify(name)).join(", ");
+  return message("sheetUnknown", JSON.stringify(wanted), all);
 }
 
 function cellText(value: unknown): string {

@@ -1,5 +1,5 @@
 import { petFieldNames, plainPet } from "../../../domain/pet.ts";
-import type { ExportedPet } from "../catalogue.ts";
+import type { ExportedPet } from "../do/catalogue.ts";
 import { csvField, guarded } from "./csv.ts";
 
 export const exportFormats = ["json", "ndjson", "csv"] as const;

@@ -1,151 +1,472 @@
 import { describe, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
-import { recordBytesMax, utf8Chunks } from "../../../../src/features/import/read/input.ts";
-import { fixture, inPieces, readWhole, refusal } from "../helpers.ts";
+import { writeXlsx } from "hucre/xlsx";
+import { parseJson } from "../../../../src/domain/exact-json.ts";
+import { message } from "../../../../src/features/import/messages.ts";
+import { isEncoding, wholeInput } from "../../../../src/features/import/read/input.ts";
+import { parseJsonInput } from "../../../../src/features/import/read/json.ts";
+import { parseFieldMap } from "../../../../src/features/import/understand/map.ts";
+import { formats, type Given } from "../../../../src/features/import/understand/reading.ts";
+import { brief, fixture, readWhole, refusal } from "../helpers.ts";
 
-async function through(bytes: Uint8Array, pieceSize: number): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  for await (const chunk of utf8Chunks(inPieces(bytes, pieceSize))) {
-    // Each piece by itself has to be whole characters.
-    new TextDecoder("utf-8", { fatal: true }).decode(chunk);
-    pieces.push(chunk);
-  }
-  return Buffer.concat(pieces);
+const csv = "name,categoryId,status\r\nZoé,1,available\r\nJürgen,2,sold\r\n";
+const expected = (await readWhole(csv)).outcomes;
+
+function utf16(text: string, order: "le" | "be", mark = true): Uint8Array {
+  const bytes = Buffer.from((mark ? "\ufeff" : "") + text, "utf16le");
+  return order === "le" ? bytes : bytes.swap16();
 }
 
-describe("utf8Chunks", () => {
-  test("gives every text back in whole characters, however it is cut", async () => {
-    const text = fc.string({ unit: fc.constantFrom("a", "é", "€", "😀", "\n", "\ufeff") });
-    await fc.assert(
-      fc.asyncProperty(text, fc.integer({ min: 1, max: 6 }), async (text, size) => {
-        const expected = text.startsWith("\ufeff") ? text.slice(1) : text;
-        expect((await through(Buffer.from(text), size)).toString()).toBe(expected);
+describe("an input in another encoding", () => {
+  test.each(["le", "be"] as const)("UTF-16%s is read with its mark and without", async (order) => {
+    for (const mark of [true, false]) {
+      expect((await readWhole(utf16(csv, order, mark))).outcomes).toEqual(expected);
+    }
+  });
+
+  test("windows-1252 is read by itself, which is said, and when it is named", async () => {
+    const bytes = Buffer.from(csv, "latin1");
+    const { outcomes, notes } = await readWhole(bytes);
+    expect(outcomes).toEqual(expected);
+    expect(notes).toMatchObject([{ said: message("encodingGuessed", "windows-1252") }]);
+    const named = await readWhole(bytes, { encoding: "windows-1252" });
+    expect([named.outcomes, named.notes]).toEqual([expected, []]);
+  });
+
+  test("UTF-8 that is damaged is no other encoding", async () => {
+    const bytes = Buffer.concat([
+      Buffer.from(`${csv}Zoé,1,x`),
+      Buffer.from([0xff]),
+      Buffer.from(",1\n"),
+    ]);
+    expect(await refusal(readWhole(bytes))).toStartWith("line 4: expected UTF-8 text");
+  });
+
+  test("another alphabet is asked for", async () => {
+    const big5 = Buffer.from("bbc0b0eab0ea,a,b\n".repeat(3), "latin1");
+    const bytes = Uint8Array.from(Buffer.from(`a\n${"\xb4\xfa\xb8\xd5".repeat(9)}\n`, "latin1"));
+    expect(big5.length).toBeGreaterThan(0);
+    expect(await refusal(readWhole(bytes))).toContain("name its encoding with --encoding");
+  });
+
+  test("a mark says more than the encoding that is named", async () => {
+    const named = { encoding: "windows-1252" };
+    for (const bytes of [utf16(csv, "be"), Buffer.from(`\ufeff${csv}`)]) {
+      expect((await readWhole(bytes, named)).outcomes).toEqual(expected);
+    }
+  });
+
+  test("a NUL in other text makes no UTF-16 of it, but its record bad", async () => {
+    const { outcomes } = await readWhole(csv.replace("Z", "\0"));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["reject", "pet"]);
+  });
+
+  test("text that is not in the encoding is refused", async () => {
+    const encoding = "shift_jis";
+    const half = Buffer.concat([Buffer.from("name,categoryId\na,1\n"), Buffer.from([0x83])]);
+    expect(await refusal(readWhole(half, { encoding }))).toBe("the input is not shift_jis text");
+    expect(await refusal(readWhole("%PDF-1.7\n", { encoding }))).toContain("a PDF document");
+  });
+
+  test("its name is one that TextDecoder knows", () => {
+    expect(["windows-1252", "macintosh", "utf-7"].map(isEncoding)).toEqual([true, true, false]);
+  });
+});
+
+describe("the size of an input", () => {
+  const mebibyte = 1024 * 1024;
+  const tooLarge = "the input has more than 64 MiB, unpacked: split it into several files";
+
+  test("has a bound, and no more is read", async () => {
+    let read = 0;
+    async function* endless() {
+      for (;;) {
+        read += mebibyte;
+        yield new Uint8Array(mebibyte);
+      }
+    }
+    expect(await refusal(wholeInput(endless()))).toBe(tooLarge);
+    expect(read).toBe(65 * mebibyte);
+  });
+
+  test("holds for what is packed", async () => {
+    expect(await refusal(readWhole(gzipSync(new Uint8Array(65 * mebibyte))))).toBe(tooLarge);
+  });
+
+  test("has one layer of compression", async () => {
+    const twice = gzipSync(gzipSync(csv));
+    expect(await refusal(readWhole(twice))).toStartWith("the input is compressed twice");
+  });
+
+  test("holds for each part of a workbook", async () => {
+    const cells = Array.from({ length: 40 }, () => "x".repeat(30_000));
+    const rows = [["name", "categoryId"], ...Array.from({ length: 60 }, () => cells)];
+    const bytes = await writeXlsx({ sheets: [{ name: "A", rows }], stringMode: "inline" });
+    expect(bytes.length).toBeLessThan(2 * mebibyte);
+    expect(await refusal(readWhole(bytes))).toBe(tooLarge);
+  });
+});
+
+describe("a compressed input", () => {
+  test("is unpacked, of several members too, whatever is in it", async () => {
+    const halves = [csv.slice(0, 30), csv.slice(30)].map((text) => gzipSync(text));
+    expect((await readWhole(Buffer.concat(halves))).outcomes).toEqual(expected);
+    expect((await readWhole(gzipSync(utf16(csv, "le")))).outcomes).toEqual(expected);
+  });
+
+  test("that is cut off or damaged is refused", async () => {
+    const whole = gzipSync(csv);
+    expect(await refusal(readWhole(whole.subarray(0, -9)))).toBe("the compressed input is cut off");
+    const damaged = Buffer.from(whole);
+    damaged[whole.length - 6]! ^= 0xff;
+    expect(await refusal(readWhole(damaged))).toStartWith("the compressed input is damaged (");
+  });
+});
+
+describe("JSON", () => {
+  const isRecord = (value: unknown) => JSON.stringify(value).startsWith('{"name"');
+  const documents = (text: string) => {
+    const input = parseJsonInput(text, isRecord);
+    return input.kind === "json" ? input.documents : input.records;
+  };
+
+  test("agrees with the exact reader, and keeps whole numbers of any size", () => {
+    const number = fc.oneof(
+      fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }).map(String),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+      fc.constantFrom("1.0", "1e3", "9007199254740993.0", "1e400", "0.10000000000000000001", "-0"),
+    );
+    const text = fc.string({
+      unit: fc.constantFrom("a", "\\", '"', "1", "e", ":", "9007199254740993"),
+    });
+    const value = fc.oneof(
+      number,
+      text.map((each) => JSON.stringify(each)),
+      fc.constantFrom("null", "[]", "{}"),
+    );
+    const list = fc.array(fc.tuple(text, value), { maxLength: 5 });
+    fc.assert(
+      fc.property(list, (fields) => {
+        const json = `[{${fields.map(([name, each]) => `${JSON.stringify(name)}: ${each}`).join(", ")}}]`;
+        expect(documents(json)).toEqual([parseJson(json)]);
       }),
     );
   });
 
-  test("agrees with a fatal TextDecoder on any bytes", async () => {
-    const byte = fc.constantFrom(
-      0x0a,
-      0x41,
-      0x80,
-      0xbf,
-      0xc3,
-      0xa9,
-      0xe2,
-      0x82,
-      0xed,
-      0xa0,
-      0xf0,
-      0x9f,
-      0xff,
-    );
-    const plain = [0x41, 0x41, 0x41, 0x41];
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(byte, { maxLength: 12 }),
-        fc.integer({ min: 1, max: 5 }),
-        async (tail, size) => {
-          const bytes = Uint8Array.from([...plain, ...tail]);
-          let valid = true;
-          try {
-            new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-          } catch {
-            valid = false;
-          }
-          const read = await through(bytes, size).then(
-            () => true,
-            () => false,
-          );
-          expect(read).toBe(valid);
-        },
-      ),
-      { numRuns: 1000 },
-    );
+  test("finds documents behind one another, with or without lines between them", () => {
+    expect(documents("[1]\n[2]")).toEqual([[1], [2]]);
+    expect(documents('{"a":"}{"}{"b":[{"c":1}]}')).toEqual([{ a: "}{" }, { b: [{ c: 1 }] }]);
+    expect(documents('{\n"a": 1\n}\n{\n"a": 2\n}\n')).toEqual([{ a: 1 }, { a: 2 }]);
   });
 
-  test("names the line that is not UTF-8", async () => {
-    const bytes = Buffer.concat([
-      Buffer.from("id,name\n1,Zoé\n2,Zo"),
-      Buffer.from([0xe9]),
-      Buffer.from("\n3,x\n"),
-    ]);
-    for (const size of [1, 8, 1000]) {
-      expect(await refusal(through(bytes, size))).toBe(
-        "line 3: expected UTF-8 text, found bytes that are not (if it was saved on Windows: --encoding windows-1252)",
-      );
-    }
-    expect(await refusal(through(Buffer.from([0x41, 0x0a, 0x41, 0x41, 0xc3]), 2))).toContain(
-      "line 2: expected UTF-8",
-    );
+  test.each([
+    ['[{"name":"a"},{"name":b},{"name":"c"}]', "record 2: not JSON: "],
+    ['{"animals":[{"name":"a"},{"name":"b"', "record 2: the input is cut off in the record"],
+    ['[{"name":"a"}', "record 1: the input is cut off in the record that begins here"],
+    ['{"name":"a"}\n{"name":', "line 2: the input is cut off in the record that begins here"],
+    ['[{"name":"a"}] x', "not JSON: "],
+    ["[".repeat(200_000), "nested deeper than 512 levels"],
+  ])("%j is refused", async (text, words) => {
+    expect(await refusal(readWhole(text))).toStartWith(words);
+  });
+
+  test("takes time that grows with the text alone", async () => {
+    const odd = ['"', '"\\', '"\\"', '{"a":', "[", '12345678901234567890"', "}{"];
+    for (const each of odd) await readWhole(`[${each.repeat(300_000)}`).catch(() => undefined);
+  }, 20_000);
+
+  const animal = { name: "Rex", species: "Dog", status: "pending" };
+  test.each([
+    ["deep within", { a: { b: [animal] } }, "1 Rex / Dog / pending"],
+    ["of a map", { features: [{ attributes: animal, geometry: {} }] }, "1 Rex / Dog / pending"],
+    [
+      "of GeoJSON",
+      { type: "FeatureCollection", features: [{ type: "Feature", properties: animal }] },
+      "1 Rex / Dog / pending",
+    ],
+    [
+      "of a sheet",
+      {
+        range: "A1",
+        values: [
+          ["Name", "Species", "Status"],
+          ["Rex", "Dog", "pending"],
+        ],
+      },
+      "2 Rex / Dog / pending",
+    ],
+    [
+      "of an open data portal",
+      {
+        meta: { view: { columns: [{ name: "Name" }, { name: "Species" }, { name: "Status" }] } },
+        data: [["Rex", "Dog", "pending"]],
+      },
+      "1 Rex / Dog / pending",
+    ],
+    ["by their ids", { x1: animal, x2: { ...animal, name: "Bo" } }, "1 Rex / Dog / pending [x1]"],
+    ["of one", animal, "1 Rex / Dog / pending"],
+  ])("finds the list %s", async (_where, document, first) => {
+    const { outcomes } = await readWhole(JSON.stringify(document));
+    expect(outcomes.map(brief)[0]).toBe(first);
+  });
+
+  test("of two lists asks for one of them", async () => {
+    const text = JSON.stringify({ dogs: [animal], cats: [animal] });
+    expect(await refusal(readWhole(text))).toStartWith("the input has several lists: dogs, cats;");
+    const { outcomes } = await readWhole(text, { records: ["cats"], category: "Cat" });
+    expect(outcomes.map(brief)).toEqual(["1 Rex / Cat / pending"]);
+  });
+
+  test.each([
+    ["says so", [{ has_more: true, animals: [animal] }], "has_more: true"],
+    ["has more animals", [{ total_count: 7, animals: [animal] }], "total_count: 7"],
+    ["has more pages", [{ pagination: { total_pages: 2 }, animals: [animal] }], "2 pages"],
+    ["has another page", [{ next: "https://x.example/2", results: [animal] }], "next"],
+    ["has a second one behind it", [[animal], [animal]], "2 lists behind one another"],
+    [
+      "has an error behind it",
+      [{ animals: [animal] }, { error: "over quota", status: 429 }],
+      "a part of it is an error",
+    ],
+    ["is whole", [{ has_more: false, total_count: 1, animals: [animal] }], undefined],
+  ])("a list that %s", async (_what, pages, partial) => {
+    const text = pages.map((page) => JSON.stringify(page, null, 1)).join("\n");
+    const read = await readWhole(text);
+    expect(read.partial).toBe(partial as never);
+    expect(read.notes.some(({ said }) => said.code === "listPartial")).toBe(partial !== undefined);
   });
 });
 
-describe("any input", () => {
-  test("nothing, or only blanks, is refused", async () => {
-    for (const text of ["", "\ufeff", " \n\n"])
-      expect(await refusal(readWhole(text))).toBe("the input is empty");
+describe("a workbook", () => {
+  const rows = [
+    ["Animal Inventory"],
+    [],
+    ["name", "categoryId", "status", "Since"],
+    ["Zoé", 1, "available", new Date(Date.UTC(2026, 4, 1))],
+    [],
+    ["Jürgen, the\ncat", 2, "sold", null],
+  ];
+  const sheet = (name: string, more: object = {}) => ({ name, rows, ...more });
+  const readMe = { name: "Read me", rows: [["How to use this list"], ["Ask Ann"]] };
+  const old = {
+    name: "Old",
+    rows: [
+      ["name", "categoryId"],
+      ["Bo", 3],
+    ],
+  };
+  const workbook = (...sheets: Parameters<typeof writeXlsx>[0]["sheets"]) => writeXlsx({ sheets });
+
+  test("gives the rows of its list, with the number of each", async () => {
+    const { shape, outcomes, notes } = await readWhole(await workbook(readMe, sheet("Animals")));
+    expect(shape).toBe("xlsx");
+    const said = message("sheetsUnread", '"Read me"');
+    expect(notes).toEqual([{ said, records: 1, firstLine: 0, example: "" }]);
+    expect(outcomes.map(brief)).toEqual(["4 Zoé / 1 / available", "6 Jürgen, the\ncat / 2 / sold"]);
   });
 
-  test("a record without end is refused before it fills the memory", async () => {
-    async function* endless(beginning: string): AsyncGenerator<Uint8Array> {
-      yield Buffer.from(beginning);
-      const piece = Buffer.alloc(1024 * 1024, "x");
-      for (let sent = 0; sent < 4 * recordBytesMax; sent += piece.length) yield piece;
+  test("with two lists asks for one of them", async () => {
+    const bytes = await workbook(sheet("Dogs"), sheet("Cats"));
+    expect(await refusal(readWhole(bytes))).toStartWith(
+      'the workbook has several lists: "Dogs", "Cats";',
+    );
+  });
+
+  test("has no sheets that people do not see", async () => {
+    for (const state of [{ hidden: true }, { veryHidden: true }]) {
+      const { outcomes, notes } = await readWhole(
+        await workbook({ ...old, ...state }, sheet("Animals")),
+      );
+      expect(outcomes.map(({ line }) => line)).toEqual([4, 6]);
+      expect(notes).toEqual([]);
     }
-    const { beginReading } = await import("../../../../src/features/import/reading.ts");
-    const readAll = async (beginning: string) => {
-      const { batches } = await beginReading(endless(beginning));
-      for await (const batch of batches) expect(batch).toBeArray();
-    };
-    expect(await refusal(readAll('[{"name":"'))).toContain("line 1: expected a record of at most");
-    expect(await refusal(readAll('{"name":"a","categoryId":1}\n{"name":"'))).toContain(
-      "line 2: expected a record of at most",
-    );
-    expect(await refusal(readAll('name,categoryId\n1,"'))).toContain(
-      "line 2: expected a record of at most",
+  });
+
+  test("gives those of the sheet that is named", async () => {
+    const both = await workbook(sheet("Animals"), old);
+    const { outcomes, notes } = await readWhole(both, { sheet: "Old" });
+    expect(notes).toEqual([]);
+    expect(outcomes.map(brief)).toEqual(["2 Bo / 3 / none"]);
+    const empty = await workbook(sheet("Animals"), { name: "Empty", rows: [] });
+    expect(await refusal(readWhole(empty, { sheet: "Empty" }))).toStartWith("the sheet is empty");
+    expect(await refusal(readWhole(both, { sheet: "New" }))).toBe(
+      'there is no sheet "New"; there are "Animals", "Old"',
     );
   });
 
-  test("the fixtures read the same in pieces of one byte and whole", async () => {
-    const names = [
-      "petstore.json",
-      "petfinder.json",
-      "rescuegroups.json",
-      "asm.json",
-      "austin.csv",
-      "dallas.csv",
-      "king-county.csv",
-      "long-beach.csv",
-      "rehome.ndjson",
+  test("has the value of a merged cell in each row that it spans", async () => {
+    const list = [
+      ["Name", "Species", "Status"],
+      ["Rex", "Dog", "available"],
+      ["Bo", null, "sold"],
+      ["Mia", "Cat", "sold"],
     ];
-    for (const name of names) {
-      const bytes = await fixture(name);
-      expect(await readWhole(bytes, undefined, 1)).toEqual(
-        await readWhole(bytes, undefined, bytes.length),
+    const merges = [{ startRow: 1, startCol: 1, endRow: 2, endCol: 1 }];
+    const { outcomes } = await readWhole(await workbook({ name: "A", rows: list, merges }));
+    expect(outcomes.map(brief)).toEqual([
+      "2 Rex / Dog / available",
+      "3 Bo / Dog / sold",
+      "4 Mia / Cat / sold",
+    ]);
+  });
+
+  test("has no columns of formatted cells alone, up to the last one", async () => {
+    const wide: (string | number | Date | null)[][] = [...rows];
+    const blank = Array.from({ length: 16_000 }, () => "");
+    wide[2] = [...(rows[2] ?? []), ...blank];
+    wide[3] = [...(rows[3] ?? []), ...blank];
+    expect((await readWhole(await workbook({ name: "A", rows: wide }))).outcomes).toHaveLength(2);
+    const full = [Array.from({ length: 1_001 }, (_, at) => `c${at}`)];
+    expect(await refusal(readWhole(await workbook({ name: "A", rows: full })))).toContain(
+      "more than 1000 columns",
+    );
+  });
+
+  test("with data descriptors is read, as programs write it that stream", async () => {
+    const { outcomes } = await readWhole(await fixture("streamed.xlsx"));
+    expect(outcomes.map(brief)).toEqual([
+      "3 Biscuit / Dog / available [petpoint:A50000001]",
+      "4 Unnamed / Cat / pending [petpoint:A50000002]",
+      '5 gone: Stage "Bite Quarantine" [petpoint:A50000003]',
+    ]);
+  });
+
+  test("with a formula that no program has computed is refused, and one with a value read", async () => {
+    const many = [...rows, ...Array.from({ length: 600 }, () => rows.at(-1) ?? [])];
+    const withFormula = (formulaResult: string | null, row = 3) =>
+      writeXlsx({
+        sheets: [
+          {
+            name: "Animals",
+            rows: many,
+            cells: new Map([[`${row},2`, { formula: 'IF(1,"sold","")', formulaResult }]]),
+          },
+        ],
+      });
+    expect(await refusal(readWhole(await withFormula(null)))).toBe(
+      "line 4: the formula in C4 has no value: open the workbook in a spreadsheet program and save it",
+    );
+    expect(await refusal(readWhole(await withFormula(null, 600)))).toStartWith("line 601: ");
+    const { outcomes } = await readWhole(await withFormula("sold"));
+    expect(outcomes[0]).toMatchObject({ name: "Zoé", status: "sold" });
+  });
+
+  test("gives truths as words", async () => {
+    const animal = ["Rex", 1, true];
+    const sheets = [{ name: "Animals", rows: [["name", "categoryId", "status"], animal] }];
+    const { outcomes } = await readWhole(await writeXlsx({ sheets }));
+    expect(outcomes.map(brief)).toEqual(['2 rejected: status: unknown status "true"']);
+  });
+
+  test("that is cut off, or another archive, is refused", async () => {
+    const whole = await workbook(sheet("Animals"));
+    const cut = readWhole(whole.slice(0, whole.length - 200));
+    expect(await refusal(cut)).toStartWith("the workbook cannot be read (");
+  });
+});
+
+describe("what is no list of animals", () => {
+  test.each([
+    [
+      "<!DOCTYPE html><html><head><title>Sign in &amp; more</title>",
+      'a web page ("Sign in & more")',
+    ],
+    ["\ufeff  <HTML>", "a web page, not a file of animals"],
+    ["<head><title>\n  Sign \n in</title>", 'a web page ("Sign in")'],
+    [`<body><title>${"x".repeat(81)}</title>`, `a web page ("${"x".repeat(80)}")`],
+    ['<?xml version="1.0"?><animals/>', "the input is XML"],
+    [
+      "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n",
+      "a Git LFS pointer, not the file itself",
+    ],
+    ["%PDF-1.7\n", "a PDF document"],
+    [
+      '{"error":{"code":403,"message":"API key is missing"}}',
+      'of a service, not a list: "API key is missing"',
+    ],
+    ['{"code":"unauthorized","message":"no key","status":401}', 'not a list: "no key"'],
+    ['{"errors":[{"title":"Forbidden"}]}', 'not a list: "Forbidden"'],
+    ['{"statusCode":401,"message":"Unauthorized"}', 'not a list: "Unauthorized"'],
+    ['{"title":"Too many requests","status":429}', 'not a list: "Too many requests"'],
+    ["[1,2]", "the records are no JSON objects"],
+    ['{"Pet":"Rex","Kind":"Dog","photos":[{"url":"x"}]}', "--map name=Pet,categoryId=Kind"],
+    ['{"Pet":"Rex","Kind":"Dog","of":{"tags":["x"]}}', "--map name=Pet,categoryId=Kind"],
+    ['{"type":"about:blank","title":"Too many requests","status":429,"detail":"wait"}', '"wait"'],
+  ])("%j is named for what it is", async (text, words) => {
+    expect(await refusal(readWhole(text))).toContain(words);
+  });
+
+  test.each([
+    ["--map", { columns: parseFieldMap("name=a,categoryId=b,status=c") }],
+    ["--map without a status", { columns: parseFieldMap("name=a,categoryId=b") }],
+    ...formats.map((format) => [`--format ${format.name}`, { format: format.name }] as const),
+    ["--records", { records: ["animals"] }],
+    ["--default-status", { defaultStatus: "available" }],
+  ] as const)("a service's error is named with %s too", async (_, given: Given) => {
+    for (const text of [
+      '{"error":"Unauthorized","message":"no key"}',
+      '{\n  "code": 401,\n  "message": "no key"\n}\n',
+      '{"error":"Unauthorized","message":"no key","data":[]}',
+      '{"success":0,"error_message":"no key"}',
+    ]) {
+      const said = 'the input is the error of a service, not a list: "no key"';
+      expect(await refusal(readWhole(text, given))).toContain(said);
+    }
+  });
+
+  test("an animal that has a field of the same name is none", async () => {
+    const columns = parseFieldMap("name=title,categoryId=kind,status=status");
+    const text = '{"title":"Rex","kind":"Dog","status":"available","message":"hi","error":null}';
+    expect((await readWhole(text, { columns })).outcomes.map(brief)).toEqual([
+      "1 Rex / Dog / available",
+    ]);
+    const unknown = '{"Pet":"Rex","Kind":"Dog","error":null,"errors":[]}';
+    expect(await refusal(readWhole(unknown))).toContain("--map");
+    const beside = '{"error":"3 are missing","animals":[{"name":"Rex","categoryId":1}]}';
+    expect((await readWhole(beside)).outcomes.map(brief)).toEqual(["1 Rex / 1 / none"]);
+    const empty = '{"status":200,"message":"OK","error":false,"errors":[],"animals":[]}';
+    expect((await readWhole(empty)).outcomes).toEqual([]);
+  });
+
+  test.each([
+    [[0x28, 0xb5, 0x2f, 0xfd], "zstd"],
+    [[0xfd, ...Buffer.from("7zXZ\0")], "compressed with xz"],
+    [[...Buffer.from("BZh91AY")], "compressed with bzip2"],
+    [[...Buffer.from("\0\0\0\x18ftypmif1\0\0\0\0")], "a picture"],
+    [[...Buffer.from("\0\0\0\x18ftyphevc\0\0\0\0")], "a picture"],
+    [[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1], "old Excel workbook"],
+    [[0xff, 0xd8, 0xff, 0xe0, 0, 16], "a picture"],
+    [[0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10], "a picture"],
+    [[...Buffer.from("GIF89a")], "a picture"],
+    [[...Buffer.from("\0\0\0\x18ftypheic\0\0\0\0")], "a picture"],
+    [[...Buffer.from("RIFF\n\n\n\nWEBPVP8 ")], "a picture"],
+  ])("%j too", async (bytes, words) => {
+    expect(await refusal(readWhole(Uint8Array.from(bytes)))).toContain(words);
+  });
+});
+
+describe("--records", () => {
+  const given = { records: ["result", "list"] };
+
+  test("leads to a list", async () => {
+    const text =
+      '{"total":1,"other":[{"name":"x","categoryId":1}],"result":{"page":1,"list":[{"name":"a","categoryId":1}]}}';
+    expect((await readWhole(text, given)).outcomes.map(brief)).toEqual(["1 a / 1 / none"]);
+  });
+
+  test("is refused when it leads nowhere", async () => {
+    for (const text of ['{"result":{"pets":[]}}', '{"a":1}', '[{"result":1}]']) {
+      expect(await refusal(readWhole(text, given))).toBe(
+        "there is no list of records at --records result.list",
       );
     }
   });
+});
 
-  test("the source is let go when reading stops early", async () => {
-    const { beginReading } = await import("../../../../src/features/import/reading.ts");
-    for (const text of [
-      '[{"name":"a","categoryId":1}]',
-      '{"name":"a","categoryId":1}\n',
-      "name,categoryId\na,1\n",
-    ]) {
-      let closed = false;
-      async function* source(): AsyncGenerator<Uint8Array> {
-        try {
-          for (let sent = 0; sent < 100; sent += 1) yield Buffer.from(text.repeat(5000));
-        } finally {
-          closed = true;
-        }
-      }
-      const { batches } = await beginReading(source());
-      await batches.next();
-      await batches.return(undefined);
-      expect(closed).toBe(true);
-    }
-  });
+test("NDJSON is told by its first object, whatever lists later ones have", async () => {
+  const text =
+    '{"name":"a","categoryId":1}\n{"name":"b","categoryId":1,"animals":[{"name":"x"}]}\n';
+  const { shape, outcomes } = await readWhole(text);
+  expect([shape, ...outcomes.map(brief)]).toEqual(["ndjson", "1 a / 1 / none", "2 b / 1 / none"]);
 });

@@ -1,12 +1,12 @@
 /** Moving everything from one store to another, in every direction. */
-import { catalogueOf } from "../../../../src/features/import/catalogue.ts";
-import { staged } from "../../../helpers/import-stage.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { noBan } from "../../../../src/domain/ban.ts";
 import { AppError } from "../../../../src/domain/errors.ts";
 import { int64Max, int64Min } from "../../../../src/domain/int64.ts";
 import { publishedLimits } from "../../../../src/domain/plan.ts";
 import { windowMs } from "../../../../src/domain/windows.ts";
+import { nameCategories } from "../../../../src/features/animals/categories.ts";
+import { makeChange } from "../../../../src/features/animals/changes.ts";
 import {
   copyStore,
   lastPet,
@@ -185,15 +185,14 @@ async function fill(store: Store): Promise<void> {
       }),
     ),
   );
-  const stage = await catalogueOf(store).beginImport({ actor: "tester", nowMs: () => noonMs });
-  await stage.add([staged("imported", { externalId: "x:1", source: "x" })]);
-  await stage.arrange({ categoryIds: [] });
-  await stage.addCategories([
-    { id: -5n, name: "Écureuil" },
-    { id: int64Max, name: "Dog" },
-  ]);
-  await stage.takeOver(10);
-  await stage.close();
+  const editing = { db: store.db, clock: () => noonMs, actor: "tester" };
+  await makeChange(editing, "import", async (change) => {
+    await nameCategories(change, [
+      { id: -5n, name: "Écureuil" },
+      { id: int64Max, name: "Dog" },
+    ]);
+    await change.add([{ name: "imported", categoryId: 1n, externalId: "x:1", source: "x" }]);
+  });
   const gone = await store.pets.create({ name: "gone", categoryId: 1n });
   await animalsOf(store).remove([gone]);
   for (const [at, plan] of (["free", "pro", "enterprise"] as const).entries()) {

@@ -1,0 +1,203 @@
+import { and, asc, eq, gt, inArray, isNull, sql, type SQL } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import { jsonText } from "../../../domain/exact-json.ts";
+import { int64Min } from "../../../domain/int64.ts";
+import type { Pet } from "../../../domain/pet.ts";
+import { longWork, type Database, type Tx } from "../../../storage/database.ts";
+import { petOfRow } from "../../../storage/pet-row.ts";
+import { categoryKey } from "../../animals/categories.ts";
+import { eventFields, type PetRow } from "../../animals/changes.ts";
+import {
+  keyOf,
+  type Newest,
+  type PlannedRecord,
+  type StoreAnimal,
+  type StoreAnimals,
+} from "../plan/plan.ts";
+import { idPrefix } from "../understand/values.ts";
+
+/** An animal as it is written down whole. */
+export interface ExportedPet extends Pet {
+  readonly category?: string | undefined;
+  /** The id that it has where it was imported from. */
+  readonly externalId?: string | undefined;
+  /** Whose id that is; empty when nobody said. */
+  readonly source?: string | undefined;
+}
+
+/** At most `limit` animals in ascending id order, above `after`. */
+export function exportPage(db: Database, after: bigint, limit: number): Promise<ExportedPet[]> {
+  return db.read(async (tx) => {
+    const { pets, categories } = tx.t;
+    const rows = await tx
+      .select({ pet: pets, category: categories.name })
+      .from(pets)
+      .leftJoin(categories, eq(categories.id, pets.categoryId))
+      .where(gt(pets.id, after))
+      .orderBy(asc(pets.id))
+      .limit(limit);
+    return rows.map(({ pet, category }) => exportedPet(pet, category ?? undefined));
+  }, longWork);
+}
+
+/** The animal in a row, and what an export tells of it. */
+export function exportedPet(row: PetRow, category: string | undefined): ExportedPet {
+  const { externalId, source } = row;
+  return {
+    ...petOfRow(row),
+    category,
+    externalId: externalId ?? undefined,
+    source: source === "" ? undefined : source,
+  };
+}
+
+/** Animals that are asked for, or read, at a time. */
+export const batchSize = 1_000;
+const pageSize = 10_000;
+
+type PetTable = Tx["t"]["pets"] | Tx["t"]["removedPets"];
+
+/** The animals of the store that some records may be. */
+export async function animalsOf(
+  tx: Tx,
+  records: readonly PlannedRecord[],
+  newIds: boolean,
+): Promise<StoreAnimals> {
+  const ids = newIds ? [] : records.flatMap(({ outcome }) => outcome.id ?? []);
+  const externalIds = records.flatMap(({ outcome }) => outcome.externalId ?? []);
+  const sources = [...new Set(["", ...records.map(({ source }) => source)])];
+  const byId = new Map<bigint, StoreAnimal>();
+  const byKey = new Map<string, StoreAnimal>();
+  // Those that are here go before those that were removed, and of these the last one.
+  for (const table of [tx.t.removedPets, tx.t.pets]) {
+    if (ids.length > 0) {
+      for (const each of await animalsWhere(tx, table, isAmong(tx, table.id, ids))) {
+        byId.set(each.id, each);
+      }
+    }
+    if (externalIds.length === 0) continue;
+    const isOne = isAmong(tx, table.externalId, externalIds);
+    for (const each of await animalsWhere(tx, table, and(inArray(table.source, sources), isOne))) {
+      byKey.set(keyOf(each.source, each.externalId ?? ""), each);
+    }
+  }
+  return { byId, byKey };
+}
+
+/** True for a column that has one of many values, which are one parameter. */
+function isAmong(tx: Tx, column: PgColumn, values: readonly (string | bigint)[]): SQL {
+  const list = jsonText(values);
+  if (tx.dialect === "sqlite") return sql`${column} IN (SELECT value FROM json_each(${list}))`;
+  const type = sql.raw(typeof values[0] === "bigint" ? "bigint" : "text");
+  return sql`${column} = ANY (ARRAY(SELECT CAST(one AS ${type})
+    FROM json_array_elements_text(CAST(CAST(${list} AS text) AS json)) AS one))`;
+}
+
+/** Animals in the order of their ids. Drizzle's rows would take longer than SQLite does. */
+async function animalsWhere(
+  tx: Tx,
+  table: PetTable,
+  where: SQL | undefined,
+  limit?: number,
+): Promise<StoreAnimal[]> {
+  const isRemoved = table === tx.t.removedPets;
+  const fields = ["id", ...eventFields] as const;
+  const columns = fields.map((field) => sql`${table[field]} AS ${sql.identifier(field)}`);
+  const bound = limit === undefined ? sql`` : sql` LIMIT ${limit}`;
+  const rows = await tx.rows<Omit<StoreAnimal, "isRemoved">>(
+    sql`SELECT ${sql.join(columns, sql`, `)} FROM ${table} WHERE ${where} ORDER BY ${table.id}${bound}`,
+  );
+  return rows.map((row) => Object.assign(row, { isRemoved }));
+}
+
+/** The animals that `where` means, a page at a time. */
+async function* pagesOf(tx: Tx, where: SQL | undefined): AsyncGenerator<readonly StoreAnimal[]> {
+  const { pets } = tx.t;
+  for (let last = int64Min; ;) {
+    const page = await animalsWhere(tx, pets, and(where, gt(pets.id, last)), pageSize);
+    yield page;
+    if (page.length < pageSize) return;
+    last = page.at(-1)?.id ?? last;
+  }
+}
+
+/** Animals without an id elsewhere that records without any id are called like. */
+export async function namelessLike(
+  tx: Tx,
+  anonymous: readonly PlannedRecord[],
+  complete: string | undefined,
+): Promise<readonly StoreAnimal[]> {
+  const names = new Set(anonymous.map(({ outcome }) => categoryKey(outcome.name ?? "")));
+  if (names.size === 0) return [];
+  const { pets } = tx.t;
+  const isNobodys = inArray(pets.source, complete === undefined ? [""] : ["", complete]);
+  const found: StoreAnimal[] = [];
+  for await (const page of pagesOf(tx, and(isNobodys, isNull(pets.externalId)))) {
+    found.push(...page.filter(({ name }) => names.has(categoryKey(name))));
+  }
+  return found;
+}
+
+/** How many animals a source has, and those that its whole list does not name by an id. */
+export async function unlistedOf(
+  tx: Tx,
+  source: string,
+  { identified }: Newest,
+): Promise<{ readonly total: number; readonly unlisted: readonly StoreAnimal[] }> {
+  const { pets } = tx.t;
+  const prefix = idPrefix(source);
+  // Version 1.0.0 kept the source in the id alone.
+  const isOld = and(
+    eq(pets.source, ""),
+    sql`substr(${pets.externalId}, 1, ${Array.from(prefix).length}) = ${prefix}`,
+  );
+  let total = 0;
+  const unlisted: StoreAnimal[] = [];
+  for await (const page of pagesOf(tx, sql`(${eq(pets.source, source)} OR ${isOld})`)) {
+    total += page.length;
+    unlisted.push(
+      ...page.filter(
+        ({ id, externalId }) =>
+          !identified.has(String(id)) &&
+          (externalId === null || !identified.has(keyOf(source, externalId))),
+      ),
+    );
+  }
+  return { total, unlisted };
+}
+
+/**
+ * The records, those that name their animal by its id here with its id elsewhere too: where a list
+ * has both, two records of one animal are told.
+ */
+export async function withOtherIds(
+  tx: Tx,
+  records: readonly PlannedRecord[],
+): Promise<readonly PlannedRecord[]> {
+  const own = records.filter(
+    ({ outcome }) => outcome.externalId === undefined && outcome.id !== undefined,
+  );
+  if (own.length === 0 || own.length === records.length) return records;
+  const known = new Map<bigint, StoreAnimal>();
+  for (const batch of batches(own)) {
+    const { byId } = await animalsOf(tx, batch, false);
+    for (const [id, animal] of byId) if (animal.externalId !== null) known.set(id, animal);
+  }
+  return records.map((record) => {
+    const { outcome } = record;
+    const animal = outcome.externalId === undefined ? known.get(outcome.id ?? 0n) : undefined;
+    if (animal?.externalId === undefined || animal.externalId === null) return record;
+    const { externalId, source } = animal;
+    return { ...record, outcome: { ...outcome, externalId }, source };
+  });
+}
+
+export function* batches<T>(all: Iterable<T>): Generator<readonly T[]> {
+  let batch: T[] = [];
+  for (const each of all) {
+    if (batch.push(each) < batchSize) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,95 @@
+/**
+ * An import: read the input, understand its records, plan what they change, and do it in one
+ * transaction.
+ */
+import { type Database, longWork } from "../../../storage/database.ts";
+import {
+  type Category,
+  categoryKey,
+  nameCategories,
+  newCategoryIds,
+} from "../../animals/categories.ts";
+import { type Change, type Editing, makeChange, partSize } from "../../animals/changes.ts";
+import { collectBehind } from "../read/input.ts";
+import type { ResolvedCategory } from "../plan/categories.ts";
+import { addedPet, type Plan } from "../plan/plan.ts";
+import { type ImportOptions, planned } from "./planned.ts";
+import type { Prepared } from "./prepare.ts";
+import { type ImportSummary, summary } from "./summary.ts";
+
+/** Says what an import would change, and changes nothing. */
+export function previewImport(
+  db: Database,
+  prepared: Prepared,
+  options: ImportOptions = {},
+): Promise<ImportSummary> {
+  return db.read(async (tx) => {
+    const found = await planned(tx, prepared, options);
+    const ids = await newCategoryIds(tx, found.categories);
+    const categoriesAdded = found.categories.map(({ name }, at) => ({ id: ids[at] ?? 0n, name }));
+    return summary(prepared, found, { applied: false, categoriesAdded });
+  }, longWork);
+}
+
+/**
+ * Imports all animals of a list or none, in one transaction. Throws AppError when a whole list
+ * cannot be one, or the store fails.
+ */
+export async function runImport(
+  editing: Editing,
+  prepared: Prepared,
+  options: ImportOptions = {},
+): Promise<ImportSummary> {
+  let change: bigint | undefined;
+  const onChange = (id: bigint) => {
+    change = id;
+    editing.onChange?.(id);
+  };
+  const work = async (made: Change) => {
+    const found = await planned(made.tx, prepared, options);
+    if (found.refusal !== undefined) throw found.refusal;
+    const isNamed = found.isSound && found.categories.length > 0;
+    const categoriesAdded = isNamed ? await nameCategories(made, found.categories) : [];
+    if (found.isSound) await carryOut(made, found.plan, categoriesAdded, options);
+    const done = summary(prepared, found, { applied: found.isSound, categoriesAdded });
+    made.summary = { format: done.format, source: done.source };
+    return done;
+  };
+  const done = await makeChange({ ...editing, onChange }, "import", work, { isLong: true });
+  return { ...done, dryRun: false, change };
+}
+
+/** Adds and changes the animals of a plan, whose new categories have their ids now. */
+async function carryOut(
+  change: Change,
+  plan: Plan,
+  made: readonly Category[],
+  { complete = false }: ImportOptions,
+): Promise<void> {
+  const ids = new Map(made.map(({ id, name }) => [categoryKey(name), id]));
+  const idOf = ({ id, key = "" }: Partial<ResolvedCategory>): bigint => {
+    const found = id ?? ids.get(key);
+    if (found === undefined) throw new Error(`the category ${key} was not made`);
+    return found;
+  };
+  for (let from = 0; from < plan.events.length; from += partSize) {
+    collectBehind(from + partSize - 1);
+    const part = plan.events.slice(from, from + partSize);
+    await change.plan(
+      part.map(({ petId, before, after, category, former }) => ({
+        petId,
+        before,
+        after: after && category ? { ...after, categoryId: idOf(category) } : null,
+        former,
+      })),
+    );
+  }
+  // What is gone or renamed makes room for what is new.
+  await change.carryOut();
+  for (let from = 0; from < plan.added.length; from += partSize) {
+    collectBehind(from + partSize - 1);
+    const part = plan.added.slice(from, from + partSize);
+    const pets = part.map((record) => addedPet(record, idOf(record.category ?? {}), complete));
+    await change.add(pets);
+  }
+}

@@ -1,0 +1,206 @@
+/** What became of a list, or would. */
+import type { AppError } from "../../../domain/errors.ts";
+import type { PetStatus } from "../../../domain/pet.ts";
+import type { Category } from "../../animals/categories.ts";
+import { type Message, message, messageText, type Note } from "../messages.ts";
+import type { Input } from "../read/read.ts";
+import type { Reading } from "../understand/reading.ts";
+import type { Candidate, CandidateCategory, Rejection } from "../understand/record.ts";
+import { type Meaning, wordKey } from "../understand/words.ts";
+import type { Planned } from "./planned.ts";
+import type { Prepared } from "./prepare.ts";
+
+/** What is wrong with a number of records. */
+export interface Cause {
+  /** The field at fault; empty for the record as a whole. */
+  readonly field: string;
+  /** That of the first of them. */
+  readonly problem: Message;
+  readonly records: number;
+  /** The first lines of them. */
+  readonly lines: readonly number[];
+  /** Set when the meaning of this status is all that is missing. */
+  readonly unknownStatus?: string | undefined;
+  /** True when an id for the category's name is all that is missing. */
+  readonly unknownCategory?: true | undefined;
+}
+
+/** One of the first animals of an input, as it is imported. */
+export interface SampleAnimal {
+  readonly line: number;
+  readonly name: string;
+  readonly category: CandidateCategory;
+  readonly status: PetStatus | undefined;
+  readonly externalId: string | undefined;
+}
+
+/**
+ * What an input is, and what became of every record, or would: `added`, `updated`, `unchanged`,
+ * `superseded`, `skipped` and `rejected` add up to `read`.
+ */
+export interface ImportSummary {
+  readonly format: string;
+  readonly shape: Input["shape"];
+  /** Whose ids its animals have. */
+  readonly source: string;
+  /** How it was read; confirmed, it reads the next list the same way. */
+  readonly reading: Reading;
+  /** True if somebody has to agree to that. */
+  readonly isGuessed: boolean;
+  readonly dryRun: boolean;
+  /** False when rejected records left the catalogue as it was, or all of them were rejected. */
+  readonly applied: boolean;
+  /** The number of the change, for an undo; undefined where nothing was changed. */
+  readonly change: bigint | undefined;
+  readonly read: number;
+  /** With those that came back under their old ids. */
+  readonly added: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  /** Animals taken out of the catalogue. */
+  readonly withdrawn: number;
+  /** Animals of the source that its whole list does not have; among the withdrawn. */
+  readonly missing: number;
+  /** Older records of animals that have a newer one in the same input. */
+  readonly superseded: number;
+  /** Sound records of animals that are not for adoption (any more), by what they say. */
+  readonly skipped: readonly { readonly reason: string; readonly records: number }[];
+  /** How many records say each status. */
+  readonly statuses: Readonly<Record<Exclude<Meaning, "gone">, number>>;
+  /** Words that were read by a stem, and what they were taken for. */
+  readonly stems: readonly { readonly word: string; readonly meaning: Meaning }[];
+  readonly rejected: number;
+  readonly rejections: readonly Rejection[];
+  /** The rejected records by what is wrong with them, the most frequent first. */
+  readonly causes: readonly Cause[];
+  readonly notes: readonly Note[];
+  /** Why the import itself is refused, where a dry run goes on. */
+  readonly refusal: AppError | undefined;
+  /** The first animals, as they are imported. */
+  readonly sample: readonly SampleAnimal[];
+  readonly categoriesAdded: readonly Category[];
+}
+
+/** Different causes that are counted one by one; they hold values of the input. */
+const causesMax = 100;
+/** Unknown words that are counted one by one, beside them: each of them is to be answered. */
+const wordsMax = 200;
+const sampleAnimals = 5;
+const causeLines = 5;
+
+export function summary(
+  { input, reading, isGuessed, understanding }: Prepared,
+  found: Planned,
+  made: { readonly applied: boolean; readonly categoriesAdded: readonly Category[] },
+): ImportSummary {
+  const { plan, newest, read, rejections, skipped, records, refusal } = found;
+  const pets = records.flatMap(({ outcome }) => (outcome.kind === "pet" ? outcome : []));
+  return {
+    format: reading.format,
+    shape: input.shape,
+    source: reading.source,
+    reading: {
+      ...reading,
+      statuses: { ...Object.fromEntries(understanding.stems), ...reading.statuses },
+    },
+    isGuessed,
+    dryRun: true,
+    change: undefined,
+    ...made,
+    read,
+    ...plan.counts,
+    missing: plan.missing,
+    superseded: newest.superseded,
+    skipped: [...skipped]
+      .map(([reason, count]) => ({ reason, records: count }))
+      .toSorted((a, b) => b.records - a.records),
+    statuses: statusCounts(pets),
+    stems: [...understanding.stems].map(([word, meaning]) => ({ word, meaning })),
+    rejected: rejections.length,
+    rejections,
+    causes: causesOf(rejections),
+    notes: [...input.notes, ...understanding.notes, ...planNotes(pets, found, reading)],
+    refusal,
+    sample: pets.slice(0, sampleAnimals).map(({ line, name, category, status, externalId }) => {
+      return { line, name, category, status, externalId };
+    }),
+  };
+}
+
+function statusCounts(pets: readonly Candidate[]): ImportSummary["statuses"] {
+  const counts = { available: 0, pending: 0, sold: 0, none: 0 };
+  for (const { status } of pets) counts[status ?? "none"] += 1;
+  return counts;
+}
+
+function planNotes(
+  pets: readonly Candidate[],
+  { plan: { alike }, newest: { differentNames }, newIds, complete }: Planned,
+  { format, columns }: Reading,
+): readonly Note[] {
+  const notes: Note[] = [];
+  const add = (
+    said: Message,
+    all: readonly { readonly line: number; readonly example: string }[],
+  ) => {
+    const [first] = all;
+    if (first === undefined) return;
+    notes.push({ said, records: all.length, firstLine: first.line, example: first.example });
+  };
+  const named = ({ line, name }: Candidate) => ({ line, example: JSON.stringify(name) });
+  const isAnonymous = ({ id, externalId }: Candidate) =>
+    (id === undefined || newIds) && externalId === undefined;
+  // By names, the next whole list finds the animals of this one again.
+  if (complete === undefined) add(message("idsMissing"), pets.filter(isAnonymous).map(named));
+  add(
+    message("alikeThere"),
+    alike.map(({ outcome }) => ({ line: outcome.line, example: JSON.stringify(outcome.name) })),
+  );
+  if (format === "map" && columns?.name === undefined)
+    add(message("namesMissing"), pets.map(named));
+  add(
+    message("namesDiffer"),
+    differentNames.map(({ line, id, names }) => {
+      const both = names.map((name) => JSON.stringify(name)).join(" and ");
+      return { line, example: `${id} is ${both}` };
+    }),
+  );
+  return notes;
+}
+
+/** The rejections by what is wrong, the most frequent first. */
+function causesOf(rejections: readonly Rejection[]): readonly Cause[] {
+  const causes = new Map<string, Cause & { records: number; lines: number[] }>();
+  let words = 0;
+  for (const { field, problem, line, unknownStatus, unknownCategory } of rejections) {
+    const isWord = unknownStatus !== undefined;
+    // What was found differs from record to record; what was expected does not. A word is one in
+    // any case, and its message may be cut.
+    const text = messageText(problem)
+      .replace(/, found [^]*$/, "")
+      .replace(/^the id \d+ /, "");
+    const kind = isWord
+      ? `${field}: status ${wordKey(unknownStatus) || unknownStatus}`
+      : `${field}: ${text}`;
+    const others = isWord ? words : causes.size - words;
+    const isCounted = causes.has(kind) || others < (isWord ? wordsMax : causesMax);
+    const known = causes.get(isCounted ? kind : "");
+    if (known !== undefined) {
+      known.records += 1;
+      if (known.lines.length < causeLines) known.lines.push(line);
+    } else if (isCounted) {
+      if (isWord) words += 1;
+      causes.set(kind, {
+        field,
+        problem,
+        records: 1,
+        lines: [line],
+        unknownStatus,
+        unknownCategory,
+      });
+    } else {
+      causes.set("", { field: "", problem: message("otherProblems"), records: 1, lines: [line] });
+    }
+  }
+  return [...causes.values()].toSorted((a, b) => b.records - a.records);
+}

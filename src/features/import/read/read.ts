@@ -1,0 +1,295 @@
+import { isJsonObject } from "../../../domain/exact-json.ts";
+import { type Message, message, type Note, shown } from "../messages.ts";
+
+import { CsvRows } from "./csv.ts";
+import { opened, UnreadableInput } from "./input.ts";
+import {
+  includedIn,
+  listsWithin,
+  parseJsonInput,
+  partialReason,
+  usualList,
+  valueAt,
+} from "./json.ts";
+import { boundRecords, type Records, type TableRows } from "./records.ts";
+import { type Headings, tableOf } from "./table.ts";
+import { noSheet, type Sheet, sheetsOf } from "./xlsx.ts";
+
+/** How an input is to be read. What is absent is found out. */
+export interface ReadOptions {
+  /** A name that TextDecoder knows. */
+  readonly encoding?: string | undefined;
+  readonly sheet?: string | undefined;
+  /** The fields that lead to the list of records within JSON objects. */
+  readonly records?: readonly string[] | undefined;
+}
+
+/** What the formats know of the records that are looked for. */
+export interface Known extends Headings {
+  /** True for a JSON object that is a record, and not around a list of them. */
+  isObject(value: unknown): boolean;
+}
+
+/** An input that was read to its end, before anybody knows what its records mean. */
+export interface Input extends Records {
+  readonly shape: "json" | "ndjson" | "csv" | "xlsx";
+  /** How it was read; what an import reads the same way again. */
+  readonly options: ReadOptions;
+  readonly notes: readonly Note[];
+  /** Why it says itself that it is no whole list. */
+  readonly partial?: string | undefined;
+  /** What JSON:API lists beside the records. */
+  readonly included: readonly unknown[];
+  /** What it takes unpacked. */
+  readonly bytes: number;
+}
+
+/** Reads all of an input. Throws UnreadableInput for what is no list of records. */
+export async function readInput(
+  bytes: Uint8Array,
+  { encoding: told, sheet, records }: ReadOptions,
+  known: Known,
+): Promise<Input> {
+  const options = { encoding: told, sheet, records };
+  const input = opened(bytes, options.encoding);
+  if (input.kind === "workbook") return workbook(input.bytes, options, known);
+  const { text, encoding } = input;
+  const size = Math.max(bytes.length, text.length);
+  const common = { options: found(options, encoding), included: [], bytes: size };
+  const start = text.search(/\S/);
+  if (start < 0) throw new UnreadableInput(0, message("empty"));
+  const notes = encodingNotes(encoding, options);
+  if (text[start] === "[" || text[start] === "{") {
+    const json = jsonRecords(text, options.records, known);
+    return {
+      ...common,
+      ...json,
+      options: { ...common.options, ...json.options },
+      notes: [...notes, ...json.notes],
+    };
+  }
+  const table = tableOf(new CsvRows(text), known);
+  return { ...common, shape: "csv", ...table, notes: [...notes, ...table.notes] };
+}
+
+function found(options: ReadOptions, encoding: string): ReadOptions {
+  return encoding === "utf-8" ? options : { ...options, encoding };
+}
+
+const note = (said: Message, records = 0): Note => ({ said, records, firstLine: 0, example: "" });
+
+function encodingNotes(encoding: string, options: ReadOptions): readonly Note[] {
+  const isUsual = encoding === "utf-8" || options.encoding !== undefined;
+  return isUsual ? [] : [note(message("encodingGuessed", encoding))];
+}
+
+async function workbook(bytes: Uint8Array, options: ReadOptions, known: Known): Promise<Input> {
+  const sheets = sheetsOf(bytes);
+  const { sheet, unread } = await chosenSheet(sheets, options.sheet, known);
+  const rows = await sheet.rows();
+  if (rows.rows.length === 0) throw new UnreadableInput(0, message("sheetEmpty"));
+  const table = tableOf(sheetTable(rows.rows, rows.lines), known);
+  const others = unread.map((each) => JSON.stringify(each)).join(", ");
+  const notes = unread.length === 0 ? [] : [note(message("sheetsUnread", others), unread.length)];
+  return {
+    shape: "xlsx",
+    ...table,
+    options: sheets.length === 1 ? options : { ...options, sheet: sheet.name },
+    notes: [...notes, ...table.notes],
+    included: [],
+    bytes: bytes.length,
+  };
+}
+
+/** The sheet that is named, or the only one that looks like a list of animals, or the first. */
+async function chosenSheet(sheets: readonly Sheet[], wanted: string | undefined, known: Known) {
+  if (wanted !== undefined) {
+    const sheet = sheets.find(({ name }) => name === wanted);
+    if (sheet === undefined) throw new UnreadableInput(0, noSheet(sheets, wanted));
+    return { sheet, unread: [] };
+  }
+  const [first] = sheets;
+  if (first === undefined) throw new UnreadableInput(0, message("sheetEmpty"));
+  if (sheets.length === 1) return { sheet: first, unread: [] };
+  const filled: Sheet[] = [];
+  const lists: Sheet[] = [];
+  for (const sheet of sheets) {
+    const { rows } = await sheet.beginning();
+    if (rows.length > 0) filled.push(sheet);
+    const isList = rows.some((row) => known.isHeader(row) || known.familiar(row) >= 2);
+    if (isList && rows.length > 1) lists.push(sheet);
+  }
+  if (lists.length > 1) {
+    const all = lists.map(({ name }) => JSON.stringify(name)).join(", ");
+    throw new UnreadableInput(0, message("sheetsMany", all));
+  }
+  const sheet = lists[0] ?? filled[0] ?? first;
+  const unread = filled.filter((each) => each !== sheet).map(({ name }) => name);
+  return { sheet, unread };
+}
+
+function sheetTable(rows: readonly (readonly string[])[], lines: readonly number[]): TableRows {
+  return {
+    length: rows.length,
+    row: (index) => rows[index] ?? [],
+    line: (index) => lines[index] ?? 0,
+    isSheet: true,
+  };
+}
+
+type Json = Readonly<Record<string, unknown>>;
+type JsonRecords = Pick<
+  Input,
+  "shape" | "columns" | "records" | "lines" | "notes" | "partial" | "included" | "options"
+>;
+
+function jsonRecords(text: string, path: readonly string[] | undefined, known: Known): JsonRecords {
+  const input = parseJsonInput(text, path === undefined ? known.isObject : () => false);
+  if (input.kind === "ndjson") {
+    boundRecords(input.records.length, input.lines.at(-1) ?? 0);
+    const error = input.records.length === 1 ? serviceError(input.records[0], known) : undefined;
+    if (error !== undefined) throw error;
+    return {
+      ...input,
+      ...objects(input.records),
+      shape: "ndjson",
+      notes: [],
+      included: [],
+      options: {},
+    };
+  }
+  const [first, ...others] = input.documents;
+  const error = serviceError(first, known);
+  if (error !== undefined) throw error;
+  const sound = others.filter((each) => serviceError(each, known) === undefined);
+  const lists = [first, ...sound].map((each) => listOf(each, path, known));
+  const records = lists.flatMap((list) => [...list.records]);
+  boundRecords(records.length, records.length);
+  const partial = partialReasons(input.documents, sound, records.length, known);
+  const usedPath = lists[0]?.path ?? [];
+  return {
+    shape: "json",
+    ...tabled(records, first, known),
+    notes: partial === undefined ? [] : [note(message("listPartial", partial))],
+    partial,
+    included: input.documents.flatMap(includedIn),
+    options: usedPath.length === 0 ? {} : { records: usedPath },
+  };
+}
+
+function partialReasons(
+  documents: readonly unknown[],
+  sound: readonly unknown[],
+  count: number,
+  known: Known,
+): string | undefined {
+  const isPageLost = sound.length + 1 < documents.length;
+  if (
+    isPageLost ||
+    documents.some((each) => isJsonObject(each) && !known.isObject(each) && hasError(each))
+  ) {
+    return "a part of it is an error";
+  }
+  const reason = documents
+    .filter((each) => !known.isObject(each))
+    .map((each) => partialReason(each, count))
+    .find(Boolean);
+  if (reason !== undefined || documents.length === 1) return reason;
+  return documents.every(known.isObject)
+    ? undefined
+    : `${documents.length} lists behind one another`;
+}
+
+/** The list of records in a document, and the fields that lead to it where the name is unusual. */
+function listOf(document: unknown, path: readonly string[] | undefined, known: Known) {
+  if (path !== undefined) {
+    const value = valueAt(document, path);
+    if (Array.isArray(value)) return { path, records: value as unknown[] };
+    throw new UnreadableInput(0, message("noList", path.join(".")));
+  }
+  const lists = listsWithin(document, known.isObject);
+  const usual = usualList(lists);
+  if (usual !== undefined) return { path: [], records: usual.records };
+  if (lists.length > 1) {
+    const paths = lists.map((each) => each.path.join("."));
+    throw new UnreadableInput(0, message("listsMany", paths.join(", ")));
+  }
+  const [only] = lists;
+  if (only !== undefined) return only;
+  return { path: [], records: recordsOfObject(document, known) };
+}
+
+/** The records of an object without a list: itself, or animals by their ids. */
+function recordsOfObject(document: unknown, known: Known): readonly unknown[] {
+  if (!isJsonObject(document) || known.isObject(document)) return [document];
+  const entries = Object.entries(document);
+  const inner = entries.filter(([, value]) => known.isObject(value));
+  if (inner.length === 1) return [inner[0]?.[1]];
+  if (inner.length < 2 || inner.length < entries.length) return [document];
+  return inner.map(([key, value]) => ({ id: key, ...(value as Json) }));
+}
+
+/** Objects by their numbers, without what maps wrap around each of them. */
+function objects(records: readonly unknown[]): Pick<Input, "columns" | "records"> {
+  return { columns: undefined, records: records.map(unwrapped) };
+}
+
+/** What GeoJSON and maps have around the fields of a record. */
+function unwrapped(record: unknown): unknown {
+  if (!isJsonObject(record)) return record;
+  const { type, properties, attributes, geometry } = record;
+  if (type === "Feature" && isJsonObject(properties)) return properties;
+  return isJsonObject(attributes) && (geometry !== undefined || Object.keys(record).length === 1)
+    ? attributes
+    : record;
+}
+
+/** Records that are lists of values are the rows of a table. */
+function tabled(
+  records: readonly unknown[],
+  document: unknown,
+  known: Known,
+): Pick<Input, "columns" | "records" | "lines"> {
+  const lines = records.map((_, index) => index + 1);
+  if (records.length === 0 || !records.every(Array.isArray)) return { ...objects(records), lines };
+  const rows = (records as unknown[][]).map((row) => row.map(cellText));
+  const header = socrataColumns(document);
+  if (header !== undefined) return { columns: header, records: rows, lines };
+  const { columns, records: below, lines: numbers } = tableOf(sheetTable(rows, lines), known);
+  return { columns, records: below, lines: numbers };
+}
+
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? value : shown(value);
+}
+
+/** The names of the columns that Socrata's `rows.json` tells before the rows. */
+function socrataColumns(document: unknown): readonly string[] | undefined {
+  const columns = valueAt(document, ["meta", "view", "columns"]);
+  if (!Array.isArray(columns)) return undefined;
+  return columns.map((each) => (isJsonObject(each) ? String(each["name"]) : ""));
+}
+
+/** True for an object with an error of its own name, beside which a list says nothing. */
+function hasError({ error, errors }: Json): boolean {
+  const isNone = (value: unknown) => value === undefined || value === null || value === false;
+  return !isNone(error) || (!isNone(errors) && !(Array.isArray(errors) && errors.length === 0));
+}
+
+/** How an object is refused that is a service's error; undefined for a record or a list. */
+function serviceError(record: unknown, known: Known): UnreadableInput | undefined {
+  if (!isJsonObject(record)) return undefined;
+  if (listsWithin(record, known.isObject).some(({ records }) => records.length > 0))
+    return undefined;
+  const { error, errors, message: text, detail, title, error_message: other, success } = record;
+  const [first] = Array.isArray(errors) ? (errors as unknown[]) : [];
+  const said = [text, detail, other, error, first, title].find((value) => value !== undefined);
+  const isCoded = ["code", "status", "statusCode"].some((name) => Number(record[name]) >= 300);
+  const isError = hasError(record) && !known.isObject(record);
+  if (!isError && success !== false && success !== 0 && !(isCoded && said !== undefined)) {
+    return undefined;
+  }
+  const words = isJsonObject(said) ? (said["message"] ?? said["detail"] ?? said["title"]) : said;
+  return new UnreadableInput(0, message("serviceError", shown(words)));
+}

@@ -1,0 +1,71 @@
+/** What else in a record says that its animal is not for adoption, whatever its status says. */
+import { shown } from "../messages.ts";
+import { type NamedField, NamedFields, type Sample } from "./format.ts";
+import type { MapperContext } from "./record.ts";
+import { saysDead } from "./statuses.ts";
+import { isNo, isYes } from "./values.ts";
+import { wordKey } from "./words.ts";
+
+/** Why an animal is not for adoption; undefined where nothing says so. */
+export type Excluded = (record: unknown) => string | undefined;
+
+/** Columns that tell in words how an animal is, or how it came and left. */
+const tellsState =
+  /status|outcome|condition|disposition|intaketype|intakesubtype|estado|situacion|condicion|zustand/;
+/** Columns of a death: its date, or yes and no. */
+const tellsDeath =
+  /dead|deceas|death|died|doa$|euthan|puttosleep|muert|fallec|defunc|obito|morte$|deces|gestorben|verstorben|todes|overl[ei]j?d/;
+/** What is told beside these, and names neither the animal's state nor its death. */
+const tellsOther =
+  /reason|cause|motivo|grund|risk|count|total|rate|date(?:ofbirth)|spay|neuter|chip|vacc|rabies|licen/;
+
+/** Reads whether a record says that its animal died: columns of a state or of a death alone. */
+export function deathReader(sample: Sample, { dates, statuses }: MapperContext): Excluded {
+  const fields = new NamedFields(sample);
+  const isTold = ({ column }: NamedField) => !tellsOther.test(wordKey(column).replaceAll(" ", ""));
+  const deaths = fields.like(tellsDeath).filter(isTold);
+  const states = fields.like(tellsState).filter((each) => isTold(each) && !deaths.includes(each));
+  const intake = fields.among(["intake type"]);
+  const isDeath = (value: unknown) =>
+    (isYes(value) && !isNo(value)) || saysDead(value) || dates.sortable(value) !== undefined;
+  // What somebody said that a word means goes before what it says.
+  const isDead = (value: unknown) => saysDead(value) && statuses.understood(value)?.by !== "told";
+  return (record) => {
+    const death = deaths.find(({ read }) => isDeath(read(record)));
+    const state = death ?? states.find(({ read }) => isDead(read(record)));
+    if (state !== undefined) return `${state.column} ${shown(state.read(record))}`;
+    const came = intake.read(record);
+    const isWild = typeof came === "string" && wordKey(came).startsWith("wildlife");
+    return isWild ? `${intake.column} ${shown(came)}` : undefined;
+  };
+}
+
+const departureDates = ["outcome date", "outcome date/time"];
+
+/** What says of an animal without an outcome that it is not for adoption. */
+const conditions = ["outcome condition", "kennel status"];
+
+/**
+ * Reads why an animal without an outcome is not for adoption: some publish when it left without
+ * how.
+ */
+export function absenceReader(
+  fields: NamedFields,
+  outcome: NamedField,
+  { dates, statuses }: MapperContext,
+): Excluded {
+  const date = fields.among(departureDates);
+  const subtype = fields.among(["outcome subtype"]);
+  const states = conditions.map((each) => fields.among([each]));
+  return (record) => {
+    if (dates.sortable(date.read(record)) !== undefined) {
+      return `${date.column} without ${outcome.column}`;
+    }
+    const way = subtype.read(record);
+    if (way !== undefined && way !== null && way !== "") {
+      return `${subtype.column} without ${outcome.column}`;
+    }
+    const state = states.find(({ read }) => statuses.meaningOf(read(record)) === "gone");
+    return state && `${state.column} ${shown(state.read(record))}`;
+  };
+}

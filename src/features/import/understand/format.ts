@@ -1,0 +1,148 @@
+import { isJsonObject } from "../../../domain/exact-json.ts";
+import { isBlank, message, shown } from "../messages.ts";
+import { UnreadableInput } from "../read/input.ts";
+import type { RecordList, Records } from "../read/records.ts";
+import { FieldFault, type MapperContext, mapperOf, type RecordMapper } from "./record.ts";
+import { columnKey, type Field, fieldOf } from "./values.ts";
+
+/** What detection may look at. */
+export interface Sample {
+  /** The columns of a table. */
+  readonly columns: readonly string[] | undefined;
+  readonly records: RecordList;
+  /** The first of them: enough to tell a format. */
+  readonly first: readonly unknown[];
+  /** The columns, or all fields that the records have. */
+  readonly names: readonly string[];
+}
+
+const firstMax = 512;
+
+export function sampleOf({ columns, records }: Pick<Records, "columns" | "records">): Sample {
+  const first = records.slice(0, firstMax);
+  if (columns !== undefined) return { columns, records, first, names: columns };
+  const names = new Set<string>();
+  for (const record of records) {
+    if (isJsonObject(record)) for (const name in record) names.add(name);
+  }
+  return { columns, records, first, names: [...names] };
+}
+
+/** A known way in which shelters and services hold their animals. */
+export interface Format {
+  readonly name: string;
+  /** One line for the help. */
+  readonly title: string;
+  /** Fields without which no record can be taken, each with other names that will do. */
+  readonly needed?: readonly (readonly string[])[];
+  recognises(sample: Sample): boolean;
+  /**
+   * A mapper for records like those of the sample, which may be rows with columns or JSON objects.
+   * Throws UnreadableInput when columns are missing that this format needs.
+   */
+  mapper(sample: Sample, context: MapperContext): RecordMapper;
+}
+
+/** A mapper for a format that has only objects. Throws UnreadableInput for CSV columns. */
+export function objectMapper(
+  format: string,
+  { columns }: Sample,
+  map: (record: Readonly<Record<string, unknown>>, line: number) => ReturnType<RecordMapper>,
+): RecordMapper {
+  if (columns !== undefined) throw new UnreadableInput(1, message("jsonWanted", format));
+  return mapperOf(columns, (record, line) => map(record as Record<string, unknown>, line));
+}
+
+/** Refuses an input that lacks what `--format` needs. */
+export function lackingColumns(
+  format: string,
+  missing: readonly string[],
+  { names, columns }: Sample,
+): UnreadableInput {
+  const found = names.map((name) => JSON.stringify(name)).join(", ");
+  const line = columns === undefined ? 0 : 1;
+  return new UnreadableInput(line, message("columnsMissing", format, missing.join(", "), found));
+}
+
+/** Refuses an input in which no field has a name that the format needs. Throws UnreadableInput. */
+export function requireNeeded({ name, needed = [] }: Format, sample: Sample): void {
+  const missing = needed
+    .filter((names) => !names.some((each) => sample.names.includes(each)))
+    .map(([first = ""]) => first);
+  if (missing.length > 0) throw lackingColumns(name, missing, sample);
+}
+
+/** Refuses an input in which nothing tells whether its animals are for adoption. */
+export function missingStatus(columns: string): UnreadableInput {
+  return new UnreadableInput(0, message("statusMissing", columns));
+}
+
+/** A field as the input calls it, and how to read it from a record. */
+export interface NamedField {
+  readonly column: string;
+  readonly read: Field;
+}
+
+/**
+ * Finds fields by their names; case and what separates words make no difference. A table has one
+ * header for all rows. A JSON record has fields of its own, because publishers leave out what is
+ * null.
+ */
+export class NamedFields {
+  readonly #columns: readonly string[] | undefined;
+  /** The spellings of each name, by its key. */
+  readonly #spellings = new Map<string, string[]>();
+
+  constructor({ columns, names }: Sample) {
+    this.#columns = columns;
+    for (const name of names) {
+      this.#spellings.getOrInsertComputed(columnKey(name), () => []).push(name);
+    }
+  }
+
+  /** True when the header, or one of the records, has one of `names`. */
+  has(names: readonly string[]): boolean {
+    return names.some((name) => this.#spellings.has(columnKey(name)));
+  }
+
+  /** The fields whose names, without case and separators, are of this kind. */
+  like(kind: RegExp): readonly NamedField[] {
+    return [...this.#spellings].flatMap(([key, [name = ""]]) =>
+      kind.test(key) ? [this.among([name])] : [],
+    );
+  }
+
+  /** The first of `names` that the input has: no other one takes its place in some records. */
+  among(names: readonly string[]): NamedField {
+    const found = names.map(columnKey).find((key) => this.#spellings.has(key));
+    const spellings = found === undefined ? [] : (this.#spellings.get(found) ?? []);
+    const [column] = spellings;
+    // A column without a name, such as an index, is none of them.
+    if (column === undefined) return { column: names[0] ?? "", read: () => undefined };
+    if (this.#columns !== undefined) return { column, read: this.#columnReader(column) };
+    return { column, read: (record) => firstOf(spellings, record as Record<string, unknown>) };
+  }
+
+  /** Reads a column. A name that the header has twice must have one value in each row. */
+  #columnReader(column: string): Field {
+    const columns = this.#columns ?? [];
+    const same = columns.flatMap((each, index) => (each === column ? [index] : []));
+    if (same.length < 2) return fieldOf(columns, column);
+    return (record) => {
+      const fields = record as readonly string[];
+      const values = new Set(same.map((index) => fields[index]).filter((value) => !isBlank(value)));
+      const [first, second] = values;
+      if (second === undefined) return first;
+      throw new FieldFault(column, message("columnsDiffer", shown(first), shown(second)));
+    };
+  }
+}
+
+/** The first value that is there under one of these spellings. */
+function firstOf(spellings: readonly string[], record: Readonly<Record<string, unknown>>): unknown {
+  for (const name of spellings) {
+    const value = record[name];
+    if (value !== undefined && value !== null && value !== "") return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,377 @@
+/** What the columns of an unknown list hold: by what they are called, and by what is in them. */
+import { isJsonObject } from "../../../domain/exact-json.ts";
+import { isBlank, wordOf } from "../messages.ts";
+import { Dates } from "./dates.ts";
+import type { Sample } from "./format.ts";
+import { type FieldMap, mapTargets, type MapTarget } from "./map.ts";
+import { isDepartureWord } from "./shelters.ts";
+import { Statuses, statusKey } from "./statuses.ts";
+import { columnKey, type Field, fieldOf, isNo, isPlaceholderId, isYes } from "./values.ts";
+import { type Meaning, wordKey } from "./words.ts";
+
+/** What columns of a field are called in the languages of `words.ts`, the surest first. */
+const headings: Readonly<Record<MapTarget, readonly string[]>> = {
+  name: `animalname petname dogname catname name pet nombre nombreanimal nombredelanimal nombremascota nom nomanimal naam
+    nome nomeanimal nomedoanimal tiername rufname calledname animaltitle`.split(/\s+/),
+  categoryId:
+    `species animalspecies speciesname animaltype pettype type kind animalkind category animal especie tipoanimal
+    tipodeanimal tierart art gattung espece diersoort soort tipo categoria clase specie`.split(
+      /\s+/,
+    ),
+  status:
+    `adoptionstatus animalstatus petstatus status currentstatus availability outcometype outcome stage estado estatus
+    estadoadopcion estadodeadopcion situacion situation statut zustand vermittlungsstatus situacao statusadocao
+    toestand recordtype disponibilidad disponibilidade state`.split(/\s+/),
+  externalId:
+    `animalid petid animal# animalno animalnumber animalcode rescueid dogid catid id idnumber recordid sheltercode
+    tag tagnumber reference ref refno referencia code codigo expediente ficha folio numero nummer number nr no arn
+    matricula registro uuid guid impoundnumber shelterid chip microchip`.split(/\s+/),
+  updatedAt:
+    `updatedat lastupdated lastupdate updated modified lastmodified lastchanged lastchange changed statusdate
+    datetime intakedate date fecha fechaalta datum data actualizado outcomedate`.split(/\s+/),
+};
+
+/** Headings that other things have too: their values must say what they are. */
+const vague: ReadonlySet<string> = new Set(
+  "type kind category animal art tipo categoria clase soort pet".split(" "),
+);
+
+const species: ReadonlySet<string> = new Set(
+  `dog dogs canine canines puppy puppies cat cats feline felines kitten kittens rabbit rabbits bunny bunnies bird birds parrot
+  parrots horse horses pony donkey goat goats sheep pig pigs hamster rat rats mouse mice ferret reptile reptiles turtle
+  tortoise snake lizard fish chicken chickens rooster duck ducks livestock equine avian rodent
+  perro perra perros perras gato gata gatos gatas cachorro cachorros conejo conejos ave aves caballo caballos roedor
+  hund hunde katze katzen kater kaninchen vogel vogel pferd pferde meerschweinchen kleintier kleintiere nager
+  chien chiens chienne chat chats chatte lapin lapins oiseau oiseaux cheval chevaux rongeur
+  hond honden kat katten poes poezen konijn konijnen vogels paard paarden
+  cao caes cadela coelho coelhos cavalo cavalos cane cani gatto gatti coniglio 狗 貓 犬 猫 개 고양이`
+    .split(/\s+/)
+    .map(wordKey),
+);
+const speciesPhrases = new Set(["guinea pig", "small animal", "small furry", "small mammal"]);
+
+/** Columns that tell of places, of how an animal came or is, and never whether it is there. */
+const noStatus =
+  /intake|return(?!type)|surrender|location|place|kennel|cage|room|site|city|county|jurisdiction|district|address|crossing|region|provinc|countr|zip|disab|special|health|medical|vaccin|spay|neuter|steril|fixed|reason|source|origin|sex|gender|size|colou?r|breed|raza|rasse|name|note|comment|descri|bio|story|lugar|ubicacion|ort$|chip|rabies|hiv|felv|house|kids|children|good/;
+/** What else is known of an animal, though parts of its heading say otherwise. */
+const noName =
+  /sex|gender|geschlecht|geslacht|sexo|age|edad|alter|idade|breed|raza|rasse|race|raca|colou?r|farbe|couleur|kleur|cor$|size|tama|type$|kind$|reason|condition|status|stage|location|jurisdiction|city|district|county|state|shelter|organi[sz]ation|agency|owner|keeper|adopter|foster|contact|mail|phone|address|street|photo|image|picture|url|link|video|notes?$|comment|descri|bio$|story|mother|father|vet$|species|coat|temper|energy|good/;
+const noId =
+  /zip|postal|plz|phone|tel|fax|mail|lat|lon|weight|kg|lbs|age|edad|alter|idade|price|fee|cost|count|total|year|month|days|size|height|breed|species|organi[sz]ation|agency|location|owner|user|litter|color|district|tract|score|rating|date|time/;
+const ofBirth = /birth|born|dob$|nacim|geburt|naiss|geboorte|nascim/;
+const ofOutcome = /outcome|resultado|desfecho|salida|ausgang/;
+const ofStay = /intake|ingreso|admission|entrada|aufnahme/;
+
+/** Records that tell what a column holds; the share of known statuses is taken of all records. */
+const sampleMax = 2_000;
+const knownShare = 0.8;
+
+interface Column {
+  readonly name: string;
+  readonly key: string;
+  readonly read: Field;
+  /** Its values that are not blank, of the first records. */
+  readonly values: readonly unknown[];
+}
+
+/** What is found out about an unknown list. */
+export interface Guess {
+  readonly columns: FieldMap;
+  /** Words that mean something in this column alone, such as yes and no. */
+  readonly words: ReadonlyMap<string, Meaning>;
+  /** What a blank status means, if it means something. */
+  readonly whenBlank?: Meaning;
+  /** True for a report with a row per stay, whose outcome is blank while the animal is there. */
+  readonly isOutcome: boolean;
+  /** A column with the heading of a status, most of whose words are not known. */
+  readonly asked?: { readonly column: string; readonly words: readonly string[] };
+}
+
+/** Guesses what `given` leaves open. */
+export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Guess {
+  const columns = columnsOf(sample);
+  const map: Partial<Record<MapTarget, string>> = { ...given };
+  const free = () => columns.filter(({ name }) => !Object.values(map).includes(name));
+  const take = (target: MapTarget, column: Column | undefined) => {
+    if (map[target] === undefined && column !== undefined) map[target] = column.name;
+  };
+  take("categoryId", categoryColumn(free()));
+  const told =
+    map.status === undefined && statuses.whenMissing === undefined
+      ? statusColumn(free(), sample, statuses)
+      : undefined;
+  take("status", told?.column);
+  take("name", nameColumn(free()));
+  take("externalId", idColumn(free()));
+  take("updatedAt", dateColumn(free(), told?.isOutcome === true));
+  const ordered = Object.fromEntries(
+    mapTargets.flatMap((target) => (map[target] === undefined ? [] : [[target, map[target]]])),
+  );
+  const { words = new Map(), whenBlank, isOutcome = false } = told ?? {};
+  const asked = map.status === undefined ? unknownStatusColumn(free(), statuses) : undefined;
+  return {
+    columns: ordered,
+    words,
+    isOutcome,
+    ...(whenBlank !== undefined && { whenBlank }),
+    ...(asked !== undefined && { asked }),
+  };
+}
+
+function columnsOf(sample: Sample): readonly Column[] {
+  const records = sample.records.slice(0, sampleMax);
+  const rows = records.filter((each) => Array.isArray(each) || isJsonObject(each));
+  const columnOf = (name: string, read: Field): Column => {
+    const values = rows.map(read).filter((value) => !isBlank(value) && !isJsonObject(value));
+    return { name, key: columnKey(name), read, values };
+  };
+  const names = [...new Set(sample.names)].filter((name) => name.trim() !== "");
+  const flat = names.map((name) => columnOf(name, fieldOf(sample.columns, name)));
+  if (sample.columns !== undefined) return flat;
+  const inner = names.flatMap((name) => {
+    const first = rows.map(fieldOf(undefined, name)).find(isJsonObject);
+    return Object.keys(first ?? {}).map((below) =>
+      columnOf(`${name}.${below}`, (record) => {
+        const value = (record as Record<string, unknown>)[name];
+        return isJsonObject(value) ? value[below] : undefined;
+      }),
+    );
+  });
+  return [...flat, ...inner];
+}
+
+function best<T>(all: readonly T[], score: (each: T) => number): T | undefined {
+  let found: T | undefined;
+  let most = 0;
+  for (const each of all) {
+    const points = score(each);
+    if (points > most) [found, most] = [each, points];
+  }
+  return found;
+}
+
+function shareOf(values: readonly unknown[], is: (value: unknown) => boolean): number {
+  return values.length === 0 ? 0 : values.filter(is).length / values.length;
+}
+
+function distinctShare(values: readonly unknown[]): number {
+  return values.length === 0 ? 0 : new Set(values.map(wordOf)).size / values.length;
+}
+
+/** How well a heading fits: from 2 for the surest to 1, 0.9 for a part, or 0. */
+function headingScore(target: MapTarget, key: string): number {
+  const names = headings[target];
+  const last = key.replace(/^.*\./, "");
+  const place = names.indexOf(last);
+  if (place >= 0) return 2 - place / names.length;
+  const partLength = 5;
+  return names.some((name) => name.length >= partLength && key.includes(name)) ? 0.9 : 0;
+}
+
+const hasLetter = (value: unknown) => typeof value === "string" && /\p{L}/u.test(value);
+const isText = (value: unknown) => typeof value === "string" && /^\D+$/.test(value);
+const isDate = (value: unknown) => new Dates().sortable(value) !== undefined;
+
+/** True for the name of a kind of animal, also before a comma or behind a bracket. */
+export function isSpecies(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  const key = wordKey(value.split(/[,(/]|\]\s/)[0] ?? "");
+  return species.has(key) || speciesPhrases.has(key);
+}
+
+function categoryColumn(columns: readonly Column[]): Column | undefined {
+  return best(columns, ({ key, values }) => {
+    const heading = headingScore("categoryId", key);
+    if (/intake|outcome|breed|color|sex|size/.test(key)) return 0;
+    if (heading < 1 && key.endsWith("name")) return 0;
+    const share = shareOf(values, isSpecies);
+    const isSure = heading > 0.9 && !vague.has(key) && shareOf(values, hasLetter) > 0.5;
+    if (isSure) return heading + 2 * share;
+    return share >= 0.3 ? heading + 2 * share : 0;
+  });
+}
+
+function nameColumn(columns: readonly Column[]): Column | undefined {
+  const isOther = (value: unknown) => isSpecies(value) || new Statuses().knows(value);
+  const byHeading = best(columns, ({ key, values }) => {
+    const score = headingScore("name", key);
+    if (score < 1 || shareOf(values, isSpecies) > 0.5) return 0;
+    return values.length === 0 || shareOf(values, hasLetter) > 0.5 ? score : 0;
+  });
+  if (byHeading !== undefined) return byHeading;
+  return best(columns, ({ key, values }) => {
+    if (noName.test(key) || headingScore("externalId", key) >= 1 || values.length === 0) return 0;
+    if (shareOf(values, isText) <= 0.9 || shareOf(values, isOther) >= 0.1) return 0;
+    const short = shareOf(values, (value) => wordOf(value).length <= 40);
+    return short > 0.9 && distinctShare(values) > 0.5 ? 1 : 0;
+  });
+}
+
+/** Fewer different ids than that, and it is the id of something else. */
+const idShare = 0.5;
+
+function idColumn(columns: readonly Column[]): Column | undefined {
+  const ids = (values: readonly unknown[]) =>
+    values.filter((value) => !(typeof value === "string" && isPlaceholderId(value)));
+  return best(columns, ({ key, values }) => {
+    const found = ids(values);
+    if (2 * found.length <= values.length) return 0;
+    const heading = headingScore("externalId", key);
+    if (heading >= 1) return distinctShare(found) >= idShare && !found.every(isDate) ? heading : 0;
+    const isCode = (value: unknown) =>
+      /^(?=.*\d)(?=.*[\p{L}#/-])[\p{L}\d./#-]+$/u.test(wordOf(value));
+    const isAll = found.length > 0 && found.every(isCode) && distinctShare(found) === 1;
+    return isAll && !noId.test(key) && !found.every(isDate) ? 0.5 : 0;
+  });
+}
+
+function dateColumn(columns: readonly Column[], isStay: boolean): Column | undefined {
+  return best(columns, ({ key, values }) => {
+    if (ofBirth.test(key) || values.length === 0) return 0;
+    const share = shareOf(values, isDate);
+    const heading = headingScore("updatedAt", key);
+    if (heading >= 1) return share > 0.5 ? heading + (isStay && ofStay.test(key) ? 1 : 0) : 0;
+    // A number alone could be a date, as spreadsheets and programs count them.
+    const isNumber = (value: unknown) => /^[\d.]*$/.test(wordOf(value));
+    return share === 1 && !values.every(isNumber) ? 0.5 + heading / 2 : 0;
+  });
+}
+
+interface StatusGuess {
+  readonly column: Column;
+  readonly words: ReadonlyMap<string, Meaning>;
+  readonly whenBlank?: Meaning;
+  readonly isOutcome: boolean;
+}
+
+/** The column that says whether an animal is for adoption: most of its words are known. */
+function statusColumn(
+  columns: readonly Column[],
+  sample: Sample,
+  statuses: Statuses,
+): StatusGuess | undefined {
+  const column = best(columns, (each) => statusScore(each, sample, statuses));
+  if (column === undefined) return flagColumn(columns, sample) ?? adoptionDate(columns, sample);
+  const isOutcome = ofOutcome.test(column.key) && columns.some(({ key }) => ofStay.test(key));
+  if (!isOutcome) return { column, words: new Map(), isOutcome };
+  const words = new Map<string, Meaning>();
+  for (const value of valuesOf(column, sample)) {
+    if (!statuses.knows(value) && isDepartureWord(value)) words.set(wordKey(wordOf(value)), "gone");
+  }
+  return { column, words, isOutcome, whenBlank: "available" };
+}
+
+function valuesOf({ read }: Column, { records }: Sample): readonly unknown[] {
+  const values: unknown[] = [];
+  for (const record of records) {
+    const value = Array.isArray(record) || isJsonObject(record) ? read(record) : undefined;
+    if (!isBlank(value) && !isJsonObject(value)) values.push(value);
+  }
+  return values;
+}
+
+function statusScore(column: Column, sample: Sample, statuses: Statuses): number {
+  const { key } = column;
+  const heading = headingScore("status", key);
+  if (heading < 1 && noStatus.test(key)) return 0;
+  const isKnown = (value: unknown) =>
+    statuses.knows(value) || (ofOutcome.test(key) && isDepartureWord(value));
+  // Most columns show in their first records that they have other things.
+  if (shareOf(column.values, isKnown) < knownShare / 2) return 0;
+  const values = valuesOf(column, sample);
+  const share = shareOf(values, isKnown);
+  if (share < knownShare) return 0;
+  const meanings = new Set(values.map((value) => statuses.meaningOf(value)));
+  if ([...meanings].every((meaning) => meaning === "none")) return 0;
+  if (heading >= 1) return heading + share;
+  const isThere = meanings.has("available") || meanings.has("pending");
+  return isThere && meanings.size > 1 ? share : 0;
+}
+
+/** Columns of yes and no, with what these mean. */
+const flags: readonly (readonly [heading: RegExp, yes: Meaning, no: Meaning])[] = [
+  [
+    /^(?:is|currently|esta|ist)?(?:available|adoptable|disponible|disponivel|verfugbar|beschikbaar)(?:foradoption|paraadopcion|paraadocao)?$/,
+    "available",
+    "gone",
+  ],
+  [
+    /^(?:is|was|been|already|ya|fue|foi|ja|ist)?(?:adopted|adoptad[oa]|adotad[oa]|adoptiert|vermittelt|adoptee?|geadopteerd|rehomed)$/,
+    "sold",
+    "available",
+  ],
+  [
+    /^(?:is|esta|ist)?(?:reserved|reservad[oa]|reserviert|reservee?|gereserveerd|adoptionpending|isadoptionpending)$/,
+    "pending",
+    "available",
+  ],
+];
+
+function flagColumn(columns: readonly Column[], sample: Sample): StatusGuess | undefined {
+  const found = columns.flatMap((column) => {
+    const flag = flags.find(([heading]) => heading.test(column.key));
+    if (flag === undefined) return [];
+    const values = valuesOf(column, sample);
+    const isFlag =
+      values.length > 0 && shareOf(values, (each) => isYes(each) || isNo(each)) >= knownShare;
+    return isFlag ? [{ column, values, yes: flag[1], no: flag[2] }] : [];
+  });
+  const [only, other] = found;
+  // Two of them may say two things of one animal.
+  if (only === undefined || other !== undefined) return undefined;
+  const { column, values, yes, no } = only;
+  const words = new Map<string, Meaning>();
+  for (const value of values) {
+    if (isYes(value)) words.set(statusKey(wordOf(value)), yes);
+    else if (isNo(value)) words.set(statusKey(wordOf(value)), no);
+  }
+  return { column, words, isOutcome: false, whenBlank: no };
+}
+
+const ofAdoption =
+  /^(?:date(?:of|d)?)?adopt(?:ion|ed)?(?:date|on|at|edat|eddate)$|^date(?:of)?adopt|^adopteddate$|^fecha(?:de)?adopcion$|^data(?:de|da)?adocao$|^vermittelt(?:am)?$|^dateadoption$/;
+
+/** A date of adoption: who has one is adopted. */
+function adoptionDate(columns: readonly Column[], sample: Sample): StatusGuess | undefined {
+  const column = columns.find(({ key }) => ofAdoption.test(key));
+  if (column === undefined) return undefined;
+  const values = valuesOf(column, sample);
+  if (values.length === 0 || shareOf(values, isDate) < knownShare) return undefined;
+  return { column, words: new Map([["date", "sold"]]), isOutcome: false, whenBlank: "available" };
+}
+
+const askedWordsMax = 20;
+
+/** A column with the heading of a status that is not taken, and the words to be told. */
+function unknownStatusColumn(columns: readonly Column[], statuses: Statuses): Guess["asked"] {
+  const column = best(columns, ({ key, values }) => {
+    const isFew = values.length > 0 && new Set(values.map(wordOf)).size <= askedWordsMax;
+    const score = headingScore("status", key);
+    return isFew && score >= 1 ? score : 0;
+  });
+  if (column === undefined) return undefined;
+  const unknown = column.values.filter((value) => statuses.understood(value) === undefined);
+  return { column: column.name, words: [...new Set(unknown.map((value) => wordOf(value).trim()))] };
+}
+
+/** How many of these cells are headings that lists of animals have. */
+export function familiarHeadings(cells: readonly string[]): number {
+  const keys = cells.map(columnKey).filter((key) => key !== "");
+  const isUsual = (key: string) =>
+    Object.values(headings).some((names) => names.includes(key)) ||
+    /^(?:sex|gender|age|breed|colou?r|size|raza|rasse|sexo|edad|alter|geschlecht|race|idade|raca)$/.test(
+      key,
+    ) ||
+    /intake|outcome/.test(key);
+  return keys.filter(isUsual).length;
+}
+
+/** True for cells of a record: a kind of animal, a status or a date among them. */
+export function looksLikeRecord(cells: readonly string[]): boolean {
+  const statuses = new Statuses();
+  const filled = cells.filter((cell) => cell.trim() !== "");
+  return (
+    filled.length > 1 &&
+    filled.some((cell) => isSpecies(cell) || statuses.knows(cell) || isDate(cell))
+  );
+}

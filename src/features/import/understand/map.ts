@@ -1,0 +1,243 @@
+import { UsageError } from "../../../cli/errors.ts";
+import { isJsonObject } from "../../../domain/exact-json.ts";
+import { petFieldNames } from "../../../domain/pet.ts";
+import { optionalTextNames } from "../../optional-texts.ts";
+import { isBlank, message, shown, wordOf } from "../messages.ts";
+import { UnreadableInput } from "../read/input.ts";
+import { absenceReader } from "./exclusion.ts";
+import { type Format, missingStatus, NamedFields, type Sample } from "./format.ts";
+import {
+  byStatus,
+  type CandidateCategory,
+  goneOf,
+  type MapperContext,
+  mapperOf,
+  type RecordMapper,
+  unnamed,
+} from "./record.ts";
+import {
+  categoryName,
+  columnKey,
+  externalId,
+  type Field,
+  fieldOf,
+  int64Of,
+  type Notation,
+  notationOf,
+  optionalTextsOf,
+  shelterName,
+  versionOf,
+} from "./values.ts";
+
+export const mapTargets = [...petFieldNames, "externalId", "updatedAt"] as const;
+export type MapTarget = (typeof mapTargets)[number];
+
+/** Which column (CSV) or field (JSON, dots lead into objects) holds which of our fields. */
+export type FieldMap = Readonly<Partial<Record<MapTarget, string>>>;
+
+const example = "for example name=Pet Name,categoryId=Species,status=State,externalId=Tag";
+
+/**
+ * Reads the value of `--map`: `field=Column` pairs parted by commas; a column whose name has a
+ * comma is quoted as in CSV. Throws UsageError.
+ */
+export function parseFieldMap(text: string): FieldMap {
+  const map: Partial<Record<MapTarget, string>> = {};
+  for (const pair of text.match(/(?:"[^"]*"|[^,])+/g) ?? []) {
+    const equals = pair.indexOf("=");
+    const target = pair.slice(0, Math.max(equals, 0)).trim();
+    const column = pair
+      .slice(equals + 1)
+      .trim()
+      .replace(/^"(.*)"$/, "$1");
+    if (equals < 0 || column === "") {
+      throw invalid(`expected field=Column, found ${JSON.stringify(pair)}; ${example}`);
+    }
+    if (!isTarget(target)) {
+      throw invalid(
+        `there is no field ${JSON.stringify(target)}; the fields are ${mapTargets.join(", ")}`,
+      );
+    }
+    if (map[target] !== undefined) throw invalid(`${target} is given twice`);
+    map[target] = column;
+  }
+  if (Object.keys(map).length === 0) throw invalid(`expected field=Column; ${example}`);
+  return map;
+}
+
+function invalid(problem: string): UsageError {
+  return new UsageError(`--map: ${problem}`, "rehome pets import --help");
+}
+
+function isTarget(text: string): text is MapTarget {
+  return (mapTargets as readonly string[]).includes(text);
+}
+
+/** A map as `--map` takes it. */
+export function fieldMapText(map: FieldMap): string {
+  return mapTargets
+    .flatMap((target) => {
+      const column = map[target];
+      if (column === undefined) return [];
+      return `${target}=${/[,"]/.test(column) ? `"${column}"` : column}`;
+    })
+    .join(",");
+}
+
+/** What is said of all records of a list. */
+export interface MapOptions {
+  /** The category of all animals, where no column has it. */
+  readonly category?: string | undefined;
+  /** Takes a blank outcome for an animal that is still there. */
+  readonly isOutcome?: boolean;
+}
+
+/** A format made from a map: for everything that has no format of its own. */
+export function mappedFormat(map: FieldMap, options: MapOptions = {}): Format {
+  return {
+    name: "map",
+    title: "any other, by --map",
+    recognises: ({ columns }) =>
+      columns !== undefined &&
+      Object.values(map).every((column) => matching(columns, column).length === 1),
+    mapper: (sample, context) => mappedMapper(map, sample, context, options),
+  };
+}
+
+function mappedMapper(
+  map: FieldMap,
+  sample: Sample,
+  context: MapperContext,
+  options: MapOptions,
+): RecordMapper {
+  const { columns } = sample;
+  const field = (target: MapTarget) => mappedField(sample, target, map[target]);
+  const name = field("name");
+  const category = field("categoryId");
+  const status = field("status");
+  const id = field("externalId");
+  const updatedAt = field("updatedAt");
+  if (map.status === undefined && context.statuses.whenMissing === undefined) {
+    throw missingStatus("status=COLUMN in --map");
+  }
+  if (options.category === undefined) refuseNoCategories(map, sample, category);
+  const texts = optionalTextNames.map((each) => [each, field(each)] as const);
+  const notation = notationOf(columns);
+  const at = (target: MapTarget) => map[target] ?? target;
+  const absence =
+    options.isOutcome === true
+      ? absenceReader(new NamedFields(sample), { column: at("status"), read: status }, context)
+      : () => undefined;
+  return mapperOf(columns, (record, line) => {
+    const origin = {
+      line,
+      externalId: externalId(context, at("externalId"), id(record), line),
+      version: versionOf(context, at("updatedAt"), updatedAt(record), line),
+    };
+    const says = { field: at("status"), value: status(record) };
+    const pet = () => ({
+      ...optionalTextsOf(texts, record),
+      name: map.name === undefined ? unnamed : shelterName(at("name"), name(record)),
+      category:
+        options.category === undefined
+          ? idOrName(at("categoryId"), category(record), notation)
+          : { name: options.category },
+    });
+    const absent = isBlank(says.value) ? absence(record) : undefined;
+    return absent === undefined
+      ? byStatus(context, origin, says, pet)
+      : goneOf(origin, absent, pet);
+  });
+}
+
+function mappedField(sample: Sample, target: MapTarget, column: string | undefined): Field {
+  const { columns } = sample;
+  if (column === undefined) return () => undefined;
+  return columns === undefined
+    ? existingPath(sample, target, column)
+    : fieldOf(columns, existing(columns, target, column));
+}
+
+/** Values that are looked at to see whether a column has categories. */
+const categoryValues = 1_000;
+
+/** Refuses a column of ages, weights or dates for the category. Throws UnreadableInput. */
+function refuseNoCategories({ categoryId = "" }: FieldMap, sample: Sample, read: Field): void {
+  const values = sample.records
+    .slice(0, categoryValues)
+    .map((record) =>
+      sample.columns === undefined && !isJsonObject(record) ? undefined : safely(read, record),
+    )
+    .filter((value) => !isBlank(value) && int64Of(value, "csv") === undefined);
+  const measures = values.filter((value) => /^\D{0,2}\d/.test(wordOf(value)));
+  if (values.length === 0 || 2 * measures.length <= values.length) return;
+  const problem = message("columnNoCategory", `categoryId=${categoryId}`, shown(measures[0]));
+  throw new UnreadableInput(0, problem);
+}
+
+function safely(read: Field, record: unknown): unknown {
+  return Array.isArray(record) || isJsonObject(record) ? read(record) : undefined;
+}
+
+/** Throws UnreadableInput for a column of the map that the list does not have. */
+export function requireColumns(map: FieldMap, sample: Sample): void {
+  for (const [target, column] of Object.entries(map) as [MapTarget, string][]) {
+    if (sample.columns === undefined) existingPath(sample, target, column);
+    else existing(sample.columns, target, column);
+  }
+}
+
+/** The columns that a name in the map can mean; spelling makes no difference unless it has to. */
+function matching(columns: readonly string[], column: string): readonly string[] {
+  const exact = columns.filter((name) => name === column);
+  return exact.length > 0 ? exact : columns.filter((name) => columnKey(name) === columnKey(column));
+}
+
+/** The column as the header has it. Throws UnreadableInput when there is none, or more than one. */
+function existing(columns: readonly string[], target: MapTarget, column: string): string {
+  const found = matching(columns, column);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const pair = `${target}=${column}`;
+  if (found.length > 1) {
+    throw new UnreadableInput(1, message("columnTwice", pair, String(found.length)));
+  }
+  throw columnUnknown(pair, columns, 1);
+}
+
+function columnUnknown(pair: string, columns: readonly string[], line: number): UnreadableInput {
+  const shownMax = 20;
+  const list = columns
+    .slice(0, shownMax)
+    .map((name) => JSON.stringify(name))
+    .join(", ");
+  const more = columns.length > shownMax ? ` and ${columns.length - shownMax} more` : "";
+  return new UnreadableInput(line, message("columnUnknown", pair, `${list}${more}`));
+}
+
+/** A field of JSON, which at least one record has. Throws UnreadableInput where none does. */
+function existingPath(sample: Sample, target: MapTarget, column: string): Field {
+  const read = pathField(sample.names.includes(column) ? [column] : column.split("."));
+  let isThere = sample.records.length === 0;
+  for (const record of sample.records) {
+    if (isThere) break;
+    isThere = read(record) !== undefined;
+  }
+  if (!isThere) throw columnUnknown(`${target}=${column}`, sample.names, 0);
+  return read;
+}
+
+function pathField(path: readonly string[]): Field {
+  return (record) =>
+    path.reduce<unknown>(
+      (value, step) =>
+        isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined,
+      record,
+    );
+}
+
+/** Whole numbers are ids; anything else is a name. */
+function idOrName(field: string, value: unknown, notation: Notation): CandidateCategory {
+  const id = int64Of(value, notation);
+  return id === undefined ? categoryName(field, value) : { id };
+}

@@ -1,0 +1,311 @@
+/** How a list is read: proposed from what is known of it, and carried out on all its records. */
+import { isJsonObject } from "../../../domain/exact-json.ts";
+import { shellWord } from "../../../domain/errors.ts";
+import { isBlank, message, type Note, Notes, shown } from "../messages.ts";
+import { collectBehind, UnreadableInput } from "../read/input.ts";
+import { type Input, type Known, readInput, type ReadOptions } from "../read/read.ts";
+import { MalformedRecord } from "../read/records.ts";
+import { asm } from "./asm.ts";
+import { Dates } from "./dates.ts";
+import { deathReader } from "./exclusion.ts";
+import { type Format, requireNeeded, type Sample, sampleOf } from "./format.ts";
+import { familiarHeadings, guessed, type Guess, looksLikeRecord } from "./guess.ts";
+import { type FieldMap, fieldMapText, mappedFormat, requireColumns } from "./map.ts";
+import { goneOf, type MapperContext, type Outcome } from "./record.ts";
+import { rehome } from "./rehome.ts";
+import { petfinder, petstore, rescuegroups } from "./services.ts";
+import { shelters } from "./shelters.ts";
+import { statusKey, Statuses, statusWordsText } from "./statuses.ts";
+import { columnKey, fieldOf } from "./values.ts";
+import type { Meaning } from "./words.ts";
+
+/** Every known format; detection asks them in this order. */
+export const formats: readonly Format[] = [
+  rehome,
+  petstore,
+  petfinder,
+  rescuegroups,
+  asm,
+  ...shelters,
+];
+
+export function formatNamed(name: string): Format | undefined {
+  return formats.find((format) => format.name === name);
+}
+
+/**
+ * How a list is read, as JSON: what a person confirmed once is read the same way the next time,
+ * without any guess.
+ */
+export interface Reading extends ReadOptions {
+  /** A known format, or `map`. */
+  readonly format: string;
+  /** The columns of `map`. */
+  readonly columns?: FieldMap | undefined;
+  /** The category of all animals, where no column has it. */
+  readonly category?: string | undefined;
+  /** Words for the status and what they mean here, beside the words that are known. */
+  readonly statuses: Readonly<Record<string, Meaning>>;
+  /** What a blank status means, or that of all animals where no column has any. */
+  readonly defaultStatus?: Meaning | undefined;
+  /** True for a report with a row per stay, whose outcome is blank while the animal is there. */
+  readonly isOutcome?: true | undefined;
+  /** Whose ids the animals have; empty when nobody said. */
+  readonly source: string;
+}
+
+/** What somebody says of a list; the rest is found out or guessed. */
+export interface Given extends ReadOptions {
+  readonly format?: string | undefined;
+  readonly columns?: FieldMap | undefined;
+  readonly category?: string | undefined;
+  readonly statuses?: ReadonlyMap<string, Meaning> | undefined;
+  readonly defaultStatus?: Meaning | undefined;
+  readonly source?: string | undefined;
+  /** Asks what the columns mean, of a list whose format is known too. */
+  readonly asksColumns?: boolean | undefined;
+}
+
+export interface Proposal {
+  readonly reading: Reading;
+  /** True if columns or meanings were guessed: somebody has to agree. */
+  readonly isGuessed: boolean;
+}
+
+/** What formats know of the records that are looked for in an input. */
+function knownBy(given: Pick<Given, "format" | "columns">): Known {
+  const isHeader = (columns: readonly string[]) => {
+    const sample = sampleOf({ columns, records: [] });
+    if (given.columns !== undefined) return mappedFormat(given.columns).recognises(sample);
+    const format = given.format === undefined ? undefined : formatNamed(given.format);
+    return format === undefined
+      ? formats.some((each) => each.recognises(sample))
+      : format.recognises(sample);
+  };
+  return { isHeader, familiar: familiarHeadings, isRecord: looksLikeRecord, isObject };
+}
+
+const objectKeys = /^(?:.*(?:animal|pet|dog|cat|species|breed).*|name|nombre|nom|naam|nome)$/;
+const listKeys =
+  /^(?:animals|pets|data|items|results|records|features|rows|pagination|meta|links)$/;
+
+/** True for a JSON object that is an animal, by the names of its fields. */
+function isObject(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const names = Object.keys(value);
+  if (names.some((name) => listKeys.test(name) && typeof value[name] === "object")) return false;
+  if ("attributes" in value && "type" in value) return true;
+  const keys = names.map(columnKey);
+  const isTold = names.some((name, at) => objectKeys.test(keys[at] ?? "") && !isList(value[name]));
+  return isTold || familiarHeadings(names) >= 3;
+}
+
+const isList = (value: unknown) =>
+  Array.isArray(value) && value.some((each) => isJsonObject(each) || Array.isArray(each));
+
+/** Reads an input as a list of records. Throws UnreadableInput. */
+export function readFor(
+  bytes: Uint8Array,
+  given: ReadOptions & Pick<Given, "format" | "columns">,
+): Promise<Input> {
+  return readInput(bytes, given, knownBy(given));
+}
+
+/** The first records are enough to tell a format. A list without records is no fault. */
+function detected(sample: Sample): Format | undefined {
+  if (sample.columns === undefined && sample.records.length === 0) return rehome;
+  return formats.find((format) => format.recognises(sample));
+}
+
+/**
+ * How an input is to be read, by what was said of it, by its format, or by a guess. Throws
+ * UnknownFormat where that leaves open what an animal is.
+ */
+export function proposed(input: Input, given: Given): Proposal {
+  const sample = sampleOf(input);
+  const format =
+    given.columns === undefined && given.asksColumns !== true
+      ? (given.format ?? detected(sample)?.name)
+      : given.format;
+  const common = {
+    ...input.options,
+    category: given.category,
+    statuses: Object.fromEntries(given.statuses ?? []),
+    defaultStatus: given.defaultStatus,
+  };
+  if (format !== undefined && format !== "map") {
+    const isGiven = given.format !== undefined && sample.names.length > 0;
+    const known = isGiven ? formatNamed(given.format ?? "") : undefined;
+    if (known !== undefined) requireNeeded(known, sample);
+    const source = given.source ?? (format === rehome.name ? "" : format);
+    return { reading: { ...common, format, source }, isGuessed: false };
+  }
+  if (sample.columns === undefined && !sample.first.some(isJsonObject)) {
+    throw new UnreadableInput(0, message("noObjects"));
+  }
+  const { columns = {}, source = "" } = given;
+  requireColumns(columns, sample);
+  const isWhole =
+    (columns.categoryId ?? given.category) !== undefined &&
+    columns.name !== undefined &&
+    (columns.status ?? given.defaultStatus) !== undefined;
+  if (isWhole) return { reading: { ...common, format: "map", columns, source }, isGuessed: false };
+  const statuses = new Statuses(given.statuses, given.defaultStatus);
+  const guess = guessed(sample, withoutCategory(columns, given), statuses);
+  const found = withoutCategory(guess.columns, given);
+  const isFound = (found.categoryId ?? given.category) !== undefined;
+  const isStatus = (found.status ?? given.defaultStatus) !== undefined;
+  if (!isFound || !isStatus || given.asksColumns === true) {
+    throw new UnknownFormat(sample, found, given, guess);
+  }
+  const reading: Reading = {
+    ...common,
+    format: "map",
+    columns: found,
+    statuses: { ...Object.fromEntries(guess.words), ...common.statuses },
+    defaultStatus: given.defaultStatus ?? guess.whenBlank,
+    ...(guess.isOutcome && { isOutcome: true as const }),
+    source,
+  };
+  return { reading, isGuessed: true };
+}
+
+function withoutCategory(columns: FieldMap, { category }: Given): FieldMap {
+  if (category === undefined) return columns;
+  const { categoryId: _, ...rest } = columns;
+  return rest;
+}
+
+/** All records of an input, understood. */
+export interface Understanding {
+  readonly outcomes: readonly Outcome[];
+  readonly notes: readonly Note[];
+  /** Words that were read by their stems, with their meanings. */
+  readonly stems: ReadonlyMap<string, Meaning>;
+}
+
+/**
+ * What the records of an input say. `readsStems` is false for a reading that was confirmed before:
+ * a new word is asked for then. Throws UnreadableInput where the reading does not fit the input.
+ */
+export function understand(
+  input: Input,
+  reading: Reading,
+  { readsStems = true } = {},
+): Understanding {
+  const sample = sampleOf(input);
+  const format = formatOf(reading);
+  const own = new Map(
+    Object.entries(reading.statuses).map(([word, meaning]) => [statusKey(word), meaning]),
+  );
+  const statuses = new Statuses(own, reading.defaultStatus, { readsStems });
+  const notes = new Notes();
+  const context: MapperContext = {
+    source: reading.source,
+    statuses,
+    dates: datesOf(sample),
+    notes,
+    isWorkbook: input.shape === "xlsx",
+    included: input.included,
+  };
+  const map = format.mapper(sample, context);
+  const death = deathReader(sample, context);
+  const outcomes: Outcome[] = [];
+  for (const record of input.records) {
+    collectBehind(outcomes.length);
+    const outcome = map(record, input.lines[outcomes.length] ?? 0);
+    const isOpen = outcome.kind === "pet" && outcome.status !== "sold";
+    const reason = isOpen && !(record instanceof MalformedRecord) ? death(record) : undefined;
+    outcomes.push(
+      outcome.kind === "pet" && reason !== undefined
+        ? goneOf(outcome, reason, () => outcome)
+        : withCategory(outcome, reading),
+    );
+  }
+  return { outcomes, notes: notes.list(), stems: statuses.stems() };
+}
+
+function formatOf({ format: name, columns = {}, category, isOutcome }: Reading): Format {
+  if (name === "map") return mappedFormat(columns, { category, isOutcome: isOutcome === true });
+  const format = formatNamed(name);
+  if (format === undefined) throw new Error(`there is no format ${name}`);
+  return format;
+}
+
+function withCategory(outcome: Outcome, { category, format }: Reading): Outcome {
+  return category === undefined || format === "map" || outcome.kind !== "pet"
+    ? outcome
+    : { ...outcome, category: { name: category } };
+}
+
+/** Whether the day or the month comes first: some dates, of any column, show it for all. */
+function datesOf({ columns, names, records }: Sample): Dates {
+  const dates = new Dates();
+  const readers = names
+    .filter((each) => /date|fecha|datum|data|time|update|chang|modif/i.test(each))
+    .map((name) => fieldOf(columns, name));
+  if (readers.length === 0) return dates;
+  for (const record of records) {
+    if (Array.isArray(record) || isJsonObject(record)) {
+      for (const read of readers) dates.learn(read(record));
+    }
+  }
+  return dates;
+}
+
+/** Records of an unknown format that a person is shown. */
+const shownRows = 5;
+
+/** An input of which nobody can tell what its columns mean, with what is needed to say so. */
+export class UnknownFormat extends UnreadableInput {
+  override readonly name = "UnknownFormat";
+  /** The columns, or the fields of the first records. */
+  readonly columns: readonly string[];
+  /** The values of the first records, in the order of the columns. */
+  readonly rows: readonly (readonly string[])[];
+  /** A guess which of them are ours. */
+  readonly guess: FieldMap;
+
+  constructor(sample: Sample, map: FieldMap, given: Given, { asked }: Guess) {
+    const { names, columns } = sample;
+    const rows = sample.first
+      .filter((record) => Array.isArray(record) || isJsonObject(record))
+      .slice(0, shownRows)
+      // By its place: several columns may have one name, or none.
+      .map((record) =>
+        names.map((name, at) => {
+          const value =
+            columns === undefined ? fieldOf(columns, name)(record) : (record as string[])[at];
+          return isBlank(value) && value !== "" ? "" : shown(value);
+        }),
+      );
+    const width = Math.max(...names.map((name) => name.length));
+    const lines = names.map((name, at) => `  ${name.padEnd(width)}  ${rows[0]?.[at] ?? ""}`);
+    super(0, message("formatUnknown", lines.join("\n"), advice(map, given, asked)));
+    this.columns = names;
+    this.rows = rows;
+    this.guess = map;
+  }
+}
+
+/** What is open, as options to paste: nothing that was not guessed is proposed. */
+function advice(map: FieldMap, given: Given, asked: Guess["asked"]): string {
+  const isCategory = (map.categoryId ?? given.category) !== undefined;
+  const open = {
+    // Some lists have no names; one that has nothing else that was found has them, too.
+    ...(map.name === undefined && map.externalId === undefined && { name: "COLUMN" }),
+    ...(!isCategory && { categoryId: "COLUMN" }),
+  };
+  const isStatus = (map.status ?? given.defaultStatus) !== undefined;
+  const option = `--map ${shellWord(fieldMapText({ ...map, ...open }))}`;
+  const kind = isCategory
+    ? ""
+    : "; if all animals are of one kind, --category NAME says so instead of categoryId";
+  if (isStatus) return `${option}${kind}`;
+  if (asked === undefined) {
+    return `${option} --default-status available|pending|sold|none|gone${kind}`;
+  }
+  const pairs = statusWordsText(asked.words.map((word) => [word, "?"] as const));
+  const words = pairs === "" ? "" : `, and what its words mean: --status ${shellWord(pairs)}`;
+  return `${option}${kind}. If ${JSON.stringify(asked.column)} says whether an animal is for adoption, add status=${asked.column} to the map${words}. If no column says it, add --default-status available|pending|sold|none|gone`;
+}

@@ -1,0 +1,200 @@
+import { isJsonObject } from "../../../domain/exact-json.ts";
+import type { NewPet } from "../../../domain/pet.ts";
+import { optionalTextNames } from "../../optional-texts.ts";
+import {
+  isBlank,
+  type Message,
+  message,
+  messageText,
+  type Notes,
+  shown,
+  wordOf,
+} from "../messages.ts";
+import { MalformedRecord } from "../read/records.ts";
+import type { Dates } from "./dates.ts";
+import type { Statuses } from "./statuses.ts";
+
+/** The category as the input has it: our id, with its name where that is known, or a name. */
+export type CandidateCategory =
+  | { readonly id: bigint; readonly name?: string }
+  | { readonly name: string; readonly id?: undefined };
+
+/** What every record comes to, whatever becomes of it. */
+export interface FromLine {
+  /** Where the record is in the input: its line, or its number, from 1. */
+  readonly line: number;
+  /** The animal's own id, which this catalogue gave. */
+  readonly id?: bigint | undefined;
+  /** `source:id`, so that two sources cannot take each other's animals; unique in the catalogue. */
+  readonly externalId?: string | undefined;
+  /** Whose id that is; absent for that of the whole import. */
+  readonly source?: string | undefined;
+  /**
+   * Time of the record's last change as YYYYMMDDhhmmss, in UTC or in a zone that is not known; of
+   * two records for one animal the greater one holds.
+   */
+  readonly version?: number | undefined;
+}
+
+/** An animal for the catalogue. */
+export interface Candidate extends FromLine, Omit<NewPet, "categoryId"> {
+  readonly kind: "pet";
+  readonly category: CandidateCategory;
+}
+
+/**
+ * A sound record of an animal that is not for adoption (any more): it died, left otherwise, or was
+ * only found. It takes the animal out of the catalogue, and replaces an older record of it in the
+ * same input.
+ */
+export interface Gone extends FromLine {
+  readonly kind: "gone";
+  readonly reason: string;
+  /** What the record calls the animal, to find two animals under one id. */
+  readonly name: string | undefined;
+  readonly category?: CandidateCategory | undefined;
+}
+
+/** A record that cannot be imported, with the field at fault (empty: the record as a whole). */
+export interface Rejection extends FromLine {
+  readonly kind: "reject";
+  readonly field: string;
+  readonly problem: Message;
+  /** The record itself: what `--rejects` writes down. */
+  readonly record: unknown;
+  /** Set when all that is missing is an id for the category's name. */
+  readonly unknownCategory?: true;
+  /** Set when all that is missing is the meaning of this status. */
+  readonly unknownStatus?: string;
+}
+
+export type Outcome = Candidate | Gone | Rejection;
+
+/** What the records of one import are read with. */
+export interface MapperContext {
+  /** Whose ids the records have: the format's name, or what `--source` says. */
+  readonly source: string;
+  readonly statuses: Statuses;
+  readonly dates: Dates;
+  readonly notes: Notes;
+  /** True for a workbook, whose cells of dates are read as ISO 8601. */
+  readonly isWorkbook: boolean;
+  /** What JSON:API lists beside the records. */
+  readonly included: readonly unknown[];
+}
+
+/** Turns one record into an outcome. Never throws: what is wrong with a record is a rejection. */
+export type RecordMapper = (record: unknown, line: number) => Outcome;
+
+/** A field that cannot be imported; caught by `mapperOf` and made a rejection. */
+export class FieldFault extends Error {
+  readonly field: string;
+  readonly problem: Message;
+
+  constructor(field: string, problem: Message) {
+    super(messageText(problem));
+    this.problem = problem;
+    this.field = field;
+  }
+}
+
+/** An unknown status; `--status` can define it. */
+class UnknownStatus extends FieldFault {
+  readonly value: string;
+
+  constructor(field: string, value: unknown) {
+    super(field, message("statusUnknown", shown(value)));
+    this.value = wordOf(value).trim();
+  }
+}
+
+/** A mapper that makes rejections of each FieldFault of `map`, and of records of another kind. */
+export function mapperOf(columns: readonly string[] | undefined, map: RecordMapper): RecordMapper {
+  return (record, line) => {
+    const rejection = { kind: "reject", line, field: "" } as const;
+    if (record instanceof MalformedRecord) {
+      return { ...rejection, problem: record.problem, record: record.text };
+    }
+    if (columns === undefined && !isJsonObject(record)) {
+      return { ...rejection, problem: message("notObject", shown(record)), record };
+    }
+    try {
+      return map(record, line);
+    } catch (fault) {
+      if (!(fault instanceof FieldFault)) throw fault;
+      const { field, problem } = fault;
+      const word = fault instanceof UnknownStatus ? { unknownStatus: fault.value } : {};
+      return { ...rejection, field, problem, record: named(columns, record), ...word };
+    }
+  };
+}
+
+/** A CSV row as an object, so that what is written down about it can be read without the header. */
+function named(columns: readonly string[] | undefined, record: unknown): unknown {
+  if (columns === undefined) return record;
+  const fields = record as readonly string[];
+  return Object.fromEntries(columns.map((name, index) => [name, fields[index]]));
+}
+
+/** What a record says of an animal beside its status. Throws FieldFault. */
+type PetOf = () => Omit<Candidate, "kind" | "status" | keyof FromLine>;
+
+/**
+ * NEVER change: the name of an animal whose shelter has none for it. It is up for adoption like any
+ * other, and an empty name in a list helps nobody.
+ */
+export const unnamed = "Unnamed";
+
+/** A record of an animal that is gone. It is sound whatever its other fields are. */
+export function goneOf(
+  { line, id, externalId, source, version }: FromLine,
+  reason: string,
+  pet: () => Pick<Candidate, "name" | "category">,
+): Gone {
+  const origin = { line, id, externalId, source, version };
+  try {
+    const { name, category } = pet();
+    return { ...origin, kind: "gone", reason, name: name === unnamed ? undefined : name, category };
+  } catch (fault) {
+    if (!(fault instanceof FieldFault)) throw fault;
+    return { ...origin, kind: "gone", reason, name: undefined };
+  }
+}
+
+/**
+ * What a record says that has this status: with one of ours it is the animal that `pet` makes of
+ * it. Throws FieldFault for an unknown word.
+ */
+export function byStatus(
+  { statuses, notes }: Pick<MapperContext, "statuses" | "notes">,
+  origin: FromLine,
+  { field, value }: { readonly field: string; readonly value: unknown },
+  pet: PetOf,
+): Outcome {
+  const isMissing = isBlank(value);
+  const meaning = isMissing ? (statuses.whenMissing ?? "none") : statuses.meaningOf(value);
+  if (meaning === undefined) throw new UnknownStatus(field, value);
+  if (meaning === "gone") {
+    return goneOf(origin, isMissing ? `${field} blank` : `${field} ${shown(value)}`, pet);
+  }
+  const animal = pet();
+  if (isMissing && statuses.whenMissing === undefined) {
+    notes.add(message("statusesBlank"), origin.line, JSON.stringify(animal.name));
+  }
+  const status = meaning === "none" ? undefined : meaning;
+  const { line, id, externalId, source, version } = origin;
+  const { name, category } = animal;
+  // Written out: there are many, and a spread object takes twice the memory.
+  const candidate: Candidate = {
+    kind: "pet",
+    line,
+    id,
+    externalId,
+    source,
+    version,
+    name,
+    category,
+    status,
+  };
+  return optionalTextNames.length === 0 ? candidate : { ...candidate, ...animal };
+}

@@ -1,0 +1,126 @@
+import { optionalTextNames } from "../../optional-texts.ts";
+import { isBlank, Notes } from "../messages.ts";
+import { unguarded } from "../write/csv.ts";
+import { type Format, missingStatus, requireNeeded, type Sample } from "./format.ts";
+import { byStatus, type CandidateCategory, mapperOf } from "./record.ts";
+import {
+  categoryName,
+  columnKey,
+  exactName,
+  fieldOf,
+  int64In,
+  type Notation,
+  notationOf,
+  optionalTextsOf,
+  sourceId,
+} from "./values.ts";
+import { type Meaning, wordKey } from "./words.ts";
+
+/** The columns of an export for people, in each language of the console. */
+export const exportHeadings = {
+  en: {
+    id: "Number",
+    name: "Name",
+    category: "Category",
+    status: "Status",
+    externalId: "Number at the source",
+    source: "Source",
+  },
+  es: {
+    id: "Número",
+    name: "Nombre",
+    category: "Categoría",
+    status: "Estado",
+    externalId: "Número en la fuente",
+    source: "Fuente",
+  },
+} as const;
+
+/** What such an export writes for an animal without a status. */
+export const exportNoStatus = { en: "no status", es: "sin estado" } as const;
+
+const words: ReadonlyMap<string, Meaning> = new Map(
+  Object.values(exportNoStatus).map((word) => [wordKey(word), "none"]),
+);
+
+type Heading = keyof (typeof exportHeadings)["en"];
+
+/** The headings by our names for them, in the language of the file; undefined for other files. */
+function translated({ columns }: Sample): Readonly<Record<string, string>> | undefined {
+  const keys = new Set((columns ?? []).map(columnKey));
+  return Object.values(exportHeadings).find((headings) =>
+    Object.values(headings).every((heading) => keys.has(columnKey(heading))),
+  );
+}
+
+/**
+ * What `rehome pets export` and the console write, and the interface's own answers: imported
+ * exactly as they are. An animal with an `id` is the one that has it here.
+ */
+export const rehome: Format = {
+  name: "rehome",
+  title: "what `rehome pets export` and the console write, and answers of GET /pets",
+  needed: [["name"], ["categoryId", "category"]],
+  recognises(sample) {
+    const { columns, names } = sample;
+    if (columns === undefined) return names.includes("categoryId");
+    if (translated(sample) !== undefined) return true;
+    const isWhole = ["id", "category", "externalId", "source"].every((each) =>
+      columns.includes(each),
+    );
+    return columns.includes("name") && (columns.includes("categoryId") || isWhole);
+  },
+  mapper(sample, context) {
+    const { columns } = sample;
+    const headings = translated(sample);
+    if (columns !== undefined && headings === undefined) requireNeeded(rehome, sample);
+    // Without it, an edited export would take the status of each animal away.
+    const updates = columns?.includes("id") === true && !columns.includes("status");
+    if (updates && context.statuses.whenMissing === undefined) throw missingStatus("status");
+    const field = (name: string) => {
+      const heading = headings?.[name as Heading];
+      const key = heading === undefined ? undefined : columnKey(heading);
+      return fieldOf(columns, columns?.find((each) => columnKey(each) === key) ?? name);
+    };
+    const id = field("id");
+    const name = field("name");
+    const category = field("category");
+    const number = field("categoryId");
+    const status = field("status");
+    const externalId = field("externalId");
+    const source = field("source");
+    const notation = notationOf(columns);
+    const text = columns === undefined ? (value: unknown) => value : unguardedText;
+    const texts = optionalTextNames.map((each) => {
+      const read = field(each);
+      return [each, (record: unknown) => text(read(record))] as const;
+    });
+    // A blank status is what an animal without one has: nothing to be told.
+    const own = { statuses: context.statuses.withWords(words), notes: new Notes() };
+    return mapperOf(columns, (record, line) => {
+      const origin = {
+        line,
+        id: isBlank(id(record)) ? undefined : int64In("id", id(record), notation),
+        externalId: sourceId("externalId", text(externalId(record))),
+        source: sourceId("source", text(source(record))),
+      };
+      return byStatus(own, origin, { field: "status", value: status(record) }, () => ({
+        ...optionalTextsOf(texts, record),
+        name: exactName("name", text(name(record))),
+        category: categoryOf(number(record), text(category(record)), notation),
+      }));
+    });
+  },
+};
+
+/** The id and the name that it goes by where the file comes from; either may be blank. */
+function categoryOf(number: unknown, name: unknown, notation: Notation): CandidateCategory {
+  const id = () => int64In("categoryId", number, notation);
+  if (isBlank(name)) return { id: id() };
+  const named = categoryName("category", name);
+  return isBlank(number) ? named : { ...named, id: id() };
+}
+
+function unguardedText(value: unknown): unknown {
+  return typeof value === "string" ? unguarded(value) : value;
+}

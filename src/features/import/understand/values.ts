@@ -1,0 +1,198 @@
+import { parseInt64 } from "../../../domain/int64.ts";
+import { characterCount, isPetName, type NewPet, petNameLengthMax } from "../../../domain/pet.ts";
+import type { OptionalTextName } from "../../optional-texts.ts";
+import { isBlank, message, shown } from "../messages.ts";
+import { FieldFault, type MapperContext, unnamed } from "./record.ts";
+
+/** One field of a record, undefined if it is missing. */
+export type Field = (record: unknown) => unknown;
+
+/** The field of this name: a CSV column, or a property of a JSON object. */
+export function fieldOf(columns: readonly string[] | undefined, name: string): Field {
+  if (columns === undefined) {
+    return (record) => (record as Readonly<Record<string, unknown>>)[name];
+  }
+  const index = columns.indexOf(name);
+  return index < 0 ? () => undefined : (record) => (record as readonly string[])[index];
+}
+
+/** What names of columns are compared by: case, blanks and what joins words make no difference. */
+export function columnKey(column: string): string {
+  return column
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}#]+/gu, "");
+}
+
+/** A name exactly as it is: what a service like ours holds. */
+export function exactName(field: string, value: unknown): string {
+  if (value === undefined || value === null) {
+    throw new FieldFault(field, message("nameMissing"));
+  }
+  if (typeof value !== "string") {
+    throw new FieldFault(field, message("notText", shown(value)));
+  }
+  if (!isPetName(value)) {
+    const count = characterCount(value);
+    if (count > petNameLengthMax) {
+      const problem = message("nameLong", String(petNameLengthMax), String(count));
+      throw new FieldFault(field, problem);
+    }
+    throw new FieldFault(field, message("nameIllFormed"));
+  }
+  return value;
+}
+
+/** Where a record has the optional texts of an animal. */
+type OptionalTexts = readonly (readonly [OptionalTextName, Field])[];
+
+/** The optional texts of a record; an empty one is none. */
+export function optionalTextsOf(texts: OptionalTexts, record: unknown): Partial<NewPet> {
+  if (texts.length === 0) return {};
+  const found = texts.flatMap(([name, read]) => {
+    const value = read(record);
+    const isAbsent = value === undefined || value === null || value === "";
+    return isAbsent ? [] : [[name, exactName(name, value)] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+/** What stands in name columns of animals without a name. */
+const noNames: ReadonlySet<string> = new Set([
+  "name not known",
+  "unknown",
+  "no name",
+  "unnamed",
+  "n/a",
+  "na",
+  "none",
+  "null",
+  "-",
+  "?",
+]);
+
+/** Shelters mark a name that staff gave, not a former owner, with a leading asterisk. */
+const givenByStaff = /^\*+\s*/;
+
+/** A name of shelter software without its marks and blanks; `unnamed` if there is none. */
+export function shelterName(field: string, value: unknown): string {
+  if (isBlank(value)) return unnamed;
+  // Some lists number their animals instead of naming them.
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  const name = exactName(field, value).trim().replace(givenByStaff, "").trim();
+  return name === "" || noNames.has(name.toLowerCase()) ? unnamed : name;
+}
+
+/** How a value was written: a text of CSV may be a number, one of JSON is none. */
+export type Notation = "json" | "csv";
+
+/** How records with these CSV columns, or without any, are written. */
+export function notationOf(columns: readonly string[] | undefined): Notation {
+  return columns === undefined ? "json" : "csv";
+}
+
+/** The int64 that `value`, from `parseJson` or a CSV field, is; undefined when it is none. */
+export function int64Of(value: unknown, notation: Notation): bigint | undefined {
+  if (typeof value === "bigint") return value;
+  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined;
+  return notation === "csv" && typeof value === "string" ? parseInt64(value.trim()) : undefined;
+}
+
+/** The id in a field that has to hold one of ours. */
+export function int64In(field: string, value: unknown, notation: Notation): bigint {
+  const id = int64Of(value, notation);
+  if (id === undefined) throw new FieldFault(field, message("notInt64", shown(value)));
+  return id;
+}
+
+/** The category named in a field that has to hold a name. */
+export function categoryName(field: string, value: unknown): { readonly name: string } {
+  if (isBlank(value)) throw new FieldFault(field, message("categoryMissing"));
+  if (typeof value !== "string" || !isPetName(value)) {
+    throw new FieldFault(field, message("notCategory", shown(value)));
+  }
+  return { name: value.trim() };
+}
+
+/** The time of a record's last change; a note where there is one that cannot be read. */
+export function versionOf(
+  { dates, notes }: MapperContext,
+  field: string,
+  value: unknown,
+  line: number,
+): number | undefined {
+  if (isBlank(value)) return undefined;
+  const version = dates.sortable(value);
+  if (version === undefined) notes.add(message("datesUnreadable", field), line, shown(value));
+  return version;
+}
+
+const externalIdCharactersMax = 200;
+
+/** The id that a source has for its animal, as text; undefined if it is blank. */
+export function sourceId(field: string, value: unknown): string | undefined {
+  if (isBlank(value)) return undefined;
+  const id = typeof value === "string" ? value.trim() : int64Of(value, "json")?.toString();
+  if (id === undefined || !isPetName(id)) {
+    throw new FieldFault(field, message("notId", shown(value)));
+  }
+  if (id.length > externalIdCharactersMax) {
+    throw new FieldFault(
+      field,
+      message("idLong", String(externalIdCharactersMax), String(id.length)),
+    );
+  }
+  return id;
+}
+
+/** What stands where there is no id. */
+const placeholder =
+  /^(?:#?n\/?a|#(?:name|null|num|ref|value)[?!]?|#div\/0!|null|nil|none|nan|undefined|unknown|tbd|0+|[-\u2013?.]+)$/i;
+
+/** True for what stands where there is no id, such as `N/A`. */
+export function isPlaceholderId(id: string): boolean {
+  return placeholder.test(id.trim());
+}
+
+/** What a spreadsheet made of an id: `9.8102E+14` of a microchip's number, `01-Mar` of `1-3`. */
+const damaged =
+  /^(?:\d(?:[.,]\d+)?E\+\d+|\d{1,2}-(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)-\d{1,2})$/i;
+
+/** What a workbook's cell is that was typed as an id, such as `1-3`, and became a date. */
+const dateCell = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2})?$/;
+
+/** What ids of this source begin with: equal ids of two sources are two animals. */
+export function idPrefix(source: string): string {
+  return `${source}:`;
+}
+
+/**
+ * The id of a source's animal as the catalogue keeps it, `source:id`; undefined if there is
+ * none, or only what a spreadsheet left of it.
+ */
+export function externalId(
+  { source, notes, isWorkbook }: Pick<MapperContext, "source" | "notes" | "isWorkbook">,
+  field: string,
+  value: unknown,
+  line: number,
+): string | undefined {
+  const id = sourceId(field, value);
+  if (id === undefined || isPlaceholderId(id)) return undefined;
+  if (damaged.test(id) || (isWorkbook && dateCell.test(id))) {
+    notes.add(message("idsDamaged"), line, id);
+    return undefined;
+  }
+  return source === "" ? id : `${idPrefix(source)}${id}`;
+}
+
+const yes = /^(?:y|yes|t|true|x|1(?:\.0+)?|✓|✔|si|sí|s|ja|j|oui|o|sim)$/i;
+const no = /^(?:n|no|f|false|0(?:\.0+)?|nein|non|nee|nao|não|-)$/i;
+
+/** True for a set flag, as people and the tools that pass files on write it. */
+export function isYes(value: unknown): boolean {
+  return value === true || value === 1 || (typeof value === "string" && yes.test(value.trim()));
+}
+
+export function isNo(value: unknown): boolean {
+  return value === false || value === 0 || (typeof value === "string" && no.test(value.trim()));
+}

@@ -1,0 +1,100 @@
+import type { PetStatus } from "../../../domain/pet.ts";
+
+/** What a word says of an animal: one of our statuses, none, or that it is gone. */
+export type Meaning = PetStatus | "none" | "gone";
+
+export const meanings: readonly Meaning[] = ["available", "pending", "sold", "none", "gone"];
+
+/** What words are compared by: case, accents, blanks and what joins words make no difference. */
+export function wordKey(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+}
+
+/** English, Spanish, German, French, Dutch and Portuguese words, as `wordKey` leaves them. */
+export const words: Readonly<Record<Meaning, string>> = {
+  available: `
+available, available now, available for adoption, available behavior must read, available behind the scenes,
+available offsite adoption, available offsite, available itff, available pending photo, adoptable, for adoption, up for adoption, ready for adoption,
+adoption ready, ready, needs home, needs a home, looking for a home, available in foster, on display
+disponible, en adopcion, disponible para adoptar, para adopcion, disponible para adopcion, adopcion disponible, listo para adopcion,
+busca hogar, busca casa, busca familia, en busca de hogar
+verfugbar, vermittelbar, zu vermitteln, zur vermittlung, zuhause gesucht, sucht zuhause, sucht ein zuhause, frei,
+noch frei
+a l adoption, disponible a l adoption, a adopter, adoptable, adoptable immediatement, en attente d adoption,
+cherche famille, cherche une famille
+beschikbaar, beschikbaar voor adoptie, adopteerbaar, ter adoptie, zoekt baas, zoekt thuis, zoekt een thuis, vrij
+disponivel, disponivel para adocao, para adocao, em adocao, adotavel, procura lar, procura um lar`,
+  pending: `
+pending, adoption pending, pending adoption, adoption in progress, pending adoption pickup, reserved, reservation,
+application pending, on hold, on hold for adopter, hold adopted, trial adoption, adoption trial, trial,
+foster to adopt, meet and greet
+reservado, reservada, pendiente, adopcion pendiente, en proceso, proceso de adopcion, en proceso de adopcion,
+en tramite, en espera, pre adoptado, pre adoptada, preadoptado, preadoptada
+reserviert, vorgemerkt, in vermittlung
+reserve, reservee, en cours d adoption, en cours
+gereserveerd, in optie, onder optie
+pendente, adocao pendente, em processo, em processo de adocao`,
+  sold: `
+sold, adopted, adopted offsite, healthy in home, adoption, adoption finalized, adopt, rehomed, homed,
+placed, found home, happy tail
+adoptado, adoptada, adopcion, vendido, vendida
+vermittelt, adoptiert, verkauft, hat ein zuhause, zuhause gefunden, hat ein zuhause gefunden
+adopte, adoptee, vendu, vendue, place, placee
+geadopteerd, verkocht, geplaatst, herplaatst
+adotado, adotada, adocao`,
+  gone: `
+deceased, died, dead, died in care, dead on arrival, doa, passed away, euthanized, euthanised, euthanasia, euthanize,
+humanely euthanized, put to sleep, euth, euth req, euthanasia request,
+requested euthanasia, unassisted death, died at vet, died at facility, dispo, dispo req, disposal request, disposal, disposed, cremated
+transfer, transferred, transfer to rescue, transferred to rescue, transfer to rescue group, rescue group, transfer out, transferred out, rescue, rescued, sent to rescue, released, relocated, relocate
+returned to owner, return to owner, return to owner guardian, returned to guardian, rto, rto adopt, reclaimed, reclaim,
+redeemed, redemption, owner reclaim, owner reclaimed, returned
+not for adoption, not available, not available for adoption, not adoptable, not yet available, unavailable,
+not ready, withdrawn, removed, archived, inactive, awaiting triage, awaiting intake exam, awaiting medical exam,
+awaiting spay neuter, awaiting behavior evaluation, awaiting transfer, awaiting photo, in foster, foster,
+medical observation, unassigned
+hold, stray, stray hold, medical hold, behavior hold, behavioral hold, legal hold, court hold, bite hold,
+quarantine, bite quarantine, rabies quarantine, cruelty case, evaluate, evaluation, in treatment
+lost, lost in care, found, missing, stolen, escaped, wildlife, permanent foster, sanctuary, boarding
+shelter neuter return, snr, tnr, rtf, return to field, return to wild, released to wild
+muerto, muerta, murio, fallecio, fallecido, fallecida, eutanasia, eutanasiado, eutanasiada, transferido, transferida, trasladado, trasladada,
+devuelto, devuelta, devuelto a su dueno, devuelto al dueno, reclamado, reclamada, no disponible, cuarentena,
+en acogida, casa de acogida, retirado, retirada, perdido, perdida, encontrado, encontrada
+verstorben, gestorben, tot, eingeschlafert, zuruck an besitzer, an besitzer zuruck, abgegeben, abgeholt, nicht verfugbar,
+nicht vermittelbar, quarantane, pflegestelle, auf pflegestelle, in pflegestelle, regenbogenbrucke, verlegt
+decede, decedee, mort, morte, euthanasie, euthanasiee, transfere, transferee, rendu au proprietaire,
+rendue au proprietaire, rendu a son proprietaire, rendue a son proprietaire, non disponible, pas disponible,
+indisponible, quarantaine, en famille d accueil
+overleden, dood, ingeslapen, geeuthanaseerd, overgeplaatst, terug naar eigenaar, niet beschikbaar, quarantaine
+falecido, falecida, faleceu, morto, morta, morreu, devolvido, devolvida, devolvido ao dono, indisponivel, nao disponivel, quarentena`,
+  none: "none",
+};
+
+/** Words that say where an available animal is or came from, and not that it is gone. */
+export const besides: ReadonlySet<string> = new Set(
+  `foster,in foster,en acogida,casa de acogida,pflegestelle,auf pflegestelle,in pflegestelle,en famille d accueil,
+stray,found,encontrado,encontrada,rescue,rescued,transfer,returned,devuelto,devuelta,devolvido,devolvida,abgegeben,
+unassigned,adoption,adopt,adopcion,adocao`.split(/,\n?/),
+);
+
+/** Phrases beside a stem of `available` that take nothing of it back. */
+export const harmlessPhrases: readonly string[] =
+  `for adoption,up for adoption,to adopt,in foster care,in foster home,in a foster home,in foster,bonded pair,
+en adopcion,para adopcion,en casa de acogida,en acogida,pareja unida,
+zur vermittlung,zur adoption,auf pflegestelle,in pflegestelle,im tierheim,
+a l adoption,en famille d accueil,en pension,voor adoptie,ter adoptie,in gastgezin,in het asiel,
+para adocao,em adocao,em lar temporario,no abrigo,en el refugio,au refuge`.split(/,\n?/);
+
+/** Single words of the same kind. Numbers are harmless too: they count kennels and days. */
+export const harmlessWords: ReadonlySet<string> = new Set(
+  `now,today,immediately,at,in,the,and,kennel,kennels,cage,room,run,shelter,offsite,onsite,pair,bonded,together,
+ahora,ya,hoy,inmediatamente,jaula,canil,perrera,refugio,pareja,
+jetzt,sofort,ab,zwinger,zimmer,paar,maintenant,immediatement,box,couple,nu,direct,hok,koppel,agora,ja,casal`.split(
+    /,\n?/,
+  ),
+);

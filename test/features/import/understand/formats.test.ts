@@ -1,0 +1,437 @@
+import { describe, expect, test } from "bun:test";
+import type { Outcome } from "../../../../src/features/import/understand/record.ts";
+import { brief, readFixture, readWhole, refusal } from "../helpers.ts";
+import { parseFieldMap } from "../../../../src/features/import/understand/map.ts";
+
+async function briefs(name: string): Promise<readonly [string, string, readonly string[]]> {
+  const { format, shape, outcomes } = await readFixture(name);
+  return [format, shape, outcomes.map(brief)];
+}
+
+describe("named formats, found by themselves", () => {
+  test("Swagger Petstore: exact ids, exact names, faults named by field", async () => {
+    expect(await briefs("petstore.json")).toEqual([
+      "petstore",
+      "json",
+      [
+        "1 doggie / 1 / available [petstore:9223372036854775807]",
+        '2  Mia "the" cat\n / -9223372036854775808 / pending [petstore:9007199254740993]',
+        "3  / Rabbits / sold [petstore:3]",
+        "4 No status / 4 / none [petstore:4]",
+        "5 rejected: category: expected a category with an id, found none",
+        "6 rejected: name: expected a name, found nothing",
+        '7 gone: status "lost" [petstore:7]',
+        "8 rejected: category.id: expected a whole number of 64 bits, found 9223372036854775808",
+        "9 rejected: category.id: expected a whole number of 64 bits, found 1.5",
+        "10 rejected: name: expected well-formed Unicode without NUL, found a name that is not",
+        "11 rejected: name: expected well-formed Unicode without NUL, found a name that is not",
+        "12 rejected: id: expected an id, found an object",
+        '13 rejected: : expected an object, found "not an animal"',
+      ],
+    ]);
+  });
+
+  test("Petfinder: pages after one another, HTML entities decoded, found animals skipped", async () => {
+    expect(await briefs("petfinder.json")).toEqual([
+      "petfinder",
+      "json",
+      [
+        "1 Vihan & Zoran / Dog / available [petfinder:120001]",
+        "2 O'Malley été / Small & Furry / sold [petfinder:120002]",
+        '3 gone: status "found" [petfinder:120003]',
+        "4 Unnamed / Cat / available [petfinder:120004]",
+        "5 rejected: type: expected the name of a category, found nothing",
+        "6 GABBY 403433 / Bird / available [petfinder:120006]",
+      ],
+    ]);
+  });
+
+  test("RescueGroups: the species is named after the animals, pictures are not kept", async () => {
+    const { format, outcomes } = await readFixture("rescuegroups.json");
+    expect(format).toBe("rescuegroups");
+    expect(outcomes.map(brief)).toEqual([
+      "1 Biscuit / Dog / available [rescuegroups:7001]",
+      "2 Juniper / Cats / pending [rescuegroups:7002]",
+      "3 Otto / Dog / sold [rescuegroups:7003]",
+      "4 rejected: relationships.species: expected the id of a species, found none",
+      "5 rejected: attributes: expected an object, found null",
+    ]);
+  });
+
+  test("ASM3: only animals that are or were up for adoption", async () => {
+    expect(await briefs("asm.json")).toEqual([
+      "asm",
+      "json",
+      [
+        "1 Rolo / Dog / available [asm:501]",
+        "2 Pepper / Cat / pending [asm:502]",
+        "3 Sunny / Cat / sold [asm:503]",
+        "4 gone: left the shelter otherwise than by adoption [asm:504]",
+        "5 gone: deceased [asm:505]",
+        "6 gone: not a shelter animal [asm:506]",
+        "7 gone: not available for adoption [asm:507]",
+        "8 Unnamed / Guinea Pig / available [asm:508]",
+        "9 rejected: SPECIESNAME: expected the name of a category, found nothing",
+      ],
+    ]);
+  });
+
+  test("ASM3 as CSV with three hundred columns", async () => {
+    const extra = Array.from({ length: 300 }, (_, index) => `FIELD${index}`);
+    const header = ["ID", ...extra, "ANIMALNAME", "SPECIESNAME", "ARCHIVED"].join(",");
+    const row = ["77", ...extra.map(() => ""), "Wide", "Dog", "0"].join(",");
+    const { format, outcomes } = await readWhole(`${header}\n${row}\n`);
+    expect([format, ...outcomes.map(brief)]).toEqual(["asm", "2 Wide / Dog / available [asm:77]"]);
+  });
+
+  test("Austin: BOM, CRLF, newline in quotes, staff names, blank names, the newest row told by version", async () => {
+    expect(await briefs("austin.csv")).toEqual([
+      "austin",
+      "csv",
+      [
+        "2 Luna / Dog / sold [austin:A900001]",
+        "3 Luna / Dog / available [austin:A900001]",
+        "4 Unnamed / Cat / available [austin:A900002]",
+        '7 gone: Outcome Type "Transfer" [austin:A900003]',
+        "8 Zoë / Bird / sold [austin:A900004]",
+        "9 rejected: Animal Type: expected the name of a category, found nothing",
+        "10 rejected: : expected 12 fields as in the header, found 3 fields",
+      ],
+    ]);
+    const { outcomes } = await readFixture("austin.csv");
+    expect(outcomes.slice(0, 2).map(({ version }) => version)).toEqual([
+      20240502233000, 20240501000500,
+    ]);
+  });
+
+  test("Long Beach, King County and Dallas by their columns", async () => {
+    expect(await briefs("long-beach.csv")).toEqual([
+      "long-beach",
+      "csv",
+      [
+        "2 bella / cat / sold [long-beach:A700001]",
+        "3 Unnamed / dog / available [long-beach:A700002]",
+        '4 gone: outcome_type "euthanasia" [long-beach:A700003]',
+      ],
+    ]);
+    expect(await briefs("king-county.csv")).toEqual([
+      "king-county",
+      "csv",
+      [
+        "2 Unnamed / Cat / available [king-county:A800001]",
+        '3 gone: Record_Type "LOST" [king-county:A800002]',
+        '4 gone: Record_Type "FOUND" [king-county:A800003]',
+      ],
+    ]);
+    expect(await briefs("dallas.csv")).toEqual([
+      "dallas",
+      "csv",
+      [
+        "2 Unnamed / DOG / sold [dallas:A600001]",
+        "3 Unnamed / CAT / available [dallas:A600002]",
+        '4 gone: Outcome_Type "RETURNED TO OWNER" [dallas:A600003]',
+      ],
+    ]);
+  });
+
+  test("our own export: exact, a line that is cut is rejected and the next one read", async () => {
+    expect(await briefs("rehome.ndjson")).toEqual([
+      "rehome",
+      "ndjson",
+      [
+        "1 Rex / 9223372036854775807 / available [asm:1]",
+        "3  / -3 / none",
+        "4 rejected: : not JSON: Unexpected EOF",
+        "5 Last, no newline / 12 / sold",
+      ],
+    ]);
+  });
+
+  test("a record that is rejected keeps what it was", async () => {
+    const { outcomes } = await readFixture("austin.csv");
+    const rejected = outcomes.find(({ line }) => line === 9);
+    expect(rejected).toMatchObject({
+      kind: "reject",
+      record: { "Animal ID": "A900005", Name: "No type" },
+    });
+  });
+});
+
+describe("one field tells a format", () => {
+  test.each([
+    ['[{"name":"Rex","category":{"id":1}}]', "petstore"],
+    ['[{"name":"Rex","photoUrls":[]}]', "petstore"],
+    ['[{"type":"Dog","organization_id":"MI1"}]', "petfinder"],
+    ['[{"type":"Dog","breeds":{}}]', "petfinder"],
+    ["id,name,category,status,externalId,source\n1,Rex,Dog,sold,,\n", "rehome"],
+  ])("%s", async (text, format) => {
+    expect((await readWhole(text)).format).toBe(format);
+  });
+
+  test("a name and a category do not", async () => {
+    const text = "id,name,category,status\n7,Rex,Dog,pending\n";
+    expect(await readWhole(text)).toMatchObject({ format: "map", isGuessed: true });
+  });
+
+  test("Petfinder: an animal without a status is bad, and its change has a time", async () => {
+    const animal = { type: "Dog", breeds: {}, status_changed_at: "2026-11-05T10:00:00+0000" };
+    const { outcomes } = await readWhole(
+      JSON.stringify([animal, { ...animal, status: "adopted" }]),
+    );
+    expect(outcomes.map(brief)).toEqual([
+      "1 rejected: status: expected a text, found nothing",
+      "2 Unnamed / Dog / sold",
+    ]);
+    expect(outcomes[1]?.version).toBe(20261105100000);
+  });
+});
+
+describe("numbers in JSON", () => {
+  const rehome = (id: string) => `[{"name":"a","categoryId":${id}}]`;
+  const petstore = (id: string) => `[{"name":"a","photoUrls":[],"category":{"id":${id}}}]`;
+  const mapped = (id: string) => `[{"n":"a","c":${id},"s":null},{"s":"sold"}]`;
+  const map = { columns: parseFieldMap("name=n,categoryId=c,status=s") };
+  const first = (outcomes: readonly Outcome[]) => outcomes.slice(0, 1).map(brief);
+
+  test.each([
+    ["1e18", "1000000000000000000"],
+    ["9007199254740993.0", "9007199254740993"],
+    ["1.0", "1"],
+    ["-9.223372036854775808e18", "-9223372036854775808"],
+  ])("%s is an integer, as it is over HTTP", async (written, id) => {
+    const expected = [`1 a / ${id} / none`];
+    expect((await readWhole(rehome(written))).outcomes.map(brief)).toEqual(expected);
+    expect((await readWhole(petstore(written))).outcomes.map(brief)).toEqual(expected);
+    expect(first((await readWhole(mapped(written), map)).outcomes)).toEqual(expected);
+  });
+
+  test.each([
+    ["0.99999999999999999", "0.99999999999999999"],
+    ["9223372036854775808", "9223372036854775808"],
+    ["1e400", "1e400"],
+    ["1.5", "1.5"],
+    ["[7]", "a list"],
+    [`1${"0".repeat(60)}`, `1${"0".repeat(39)}...`],
+  ])("%s is no id, and is shown as it was written", async (written, shown) => {
+    const problem = `expected a whole number of 64 bits, found ${shown}`;
+    expect((await readWhole(rehome(written))).outcomes.map(brief)).toEqual([
+      `1 rejected: categoryId: ${problem}`,
+    ]);
+    expect((await readWhole(petstore(written))).outcomes.map(brief)).toEqual([
+      `1 rejected: category.id: ${problem}`,
+    ]);
+  });
+
+  test("a text of digits is no number, and in CSV it is one", async () => {
+    const problem = 'expected a whole number of 64 bits, found "8"';
+    expect((await readWhole(rehome('"8"'))).outcomes.map(brief)).toEqual([
+      `1 rejected: categoryId: ${problem}`,
+    ]);
+    expect((await readWhole(petstore('"8"'))).outcomes.map(brief)).toEqual([
+      `1 rejected: category.id: ${problem}`,
+    ]);
+    expect(first((await readWhole(mapped('"8"'), map)).outcomes)).toEqual(["1 a / 8 / none"]);
+    const csv = ["2 a / 8 / none"];
+    expect((await readWhole("name,categoryId\na, 8 \n")).outcomes.map(brief)).toEqual(csv);
+    expect((await readWhole("n,c,s\na,8,\n", map)).outcomes.map(brief)).toEqual(csv);
+  });
+
+  test("what is no int64 is a fault in every other field too, never a failure", async () => {
+    const record = (id: string, species: string) =>
+      `{"type":"animals","id":${id},"attributes":{"name":1e400,"isAdoptionPending":1e400},` +
+      `"relationships":{"species":{"data":{"id":${species}}}}}`;
+    const included =
+      '{"type":"species","id":1e400,"attributes":{"singular":"Dog"}},' +
+      '{"type":"species","id":["3"],"attributes":{"singular":"Bird"}},' +
+      '{"type":"species","attributes":{"singular":"Eel"}},' +
+      '{"type":"species","id":4,"attributes":{"singular":"D\\ud800"}},' +
+      '{"type":"species","id":5,"attributes":{"singular":"D\\u0000"}},' +
+      '{"type":"species","id":9007199254740993,"attributes":{"singular":"Cat"}}';
+    const { outcomes } = await readWhole(
+      `{"data":[${record("1e400", '"1"')},${record("1", "1e400")}],"included":[${included}]}`,
+    );
+    expect(outcomes.map(brief)).toEqual([
+      "1 rejected: id: expected an id, found 1e400",
+      "2 rejected: attributes.isAdoptionPending: expected true or false, found 1e400",
+    ]);
+    const named = record("1", "1e400").replace("1e400", '"n"').replace("1e400", "false");
+    const species = await readWhole(`{"data":[${named}]}`);
+    expect(species.outcomes.map(brief)).toEqual([
+      "1 rejected: relationships.species: expected the id of a species, found none",
+    ]);
+    const large = named.replace("1e400", "9007199254740993");
+    const whole = `{"data":[${large}],"included":[${included}]}`;
+    expect((await readWhole(whole)).outcomes.map(brief)).toEqual([
+      "1 n / Cat / available [rescuegroups:1]",
+    ]);
+    expect((await readWhole("[1e400]", { format: "rehome" })).outcomes.map(brief)).toEqual([
+      "1 rejected: : expected an object, found 1e400",
+    ]);
+    const asm = '[{"ANIMALNAME":"a","SPECIESNAME":"Dog","ARCHIVED":1e400,"DECEASEDDATE":null}]';
+    expect((await readWhole(asm)).outcomes.map(brief)).toEqual(["1 a / Dog / available"]);
+  });
+});
+
+describe("a format that does not fit", () => {
+  test("records in no known format are refused with what to do", async () => {
+    expect(await refusal(readWhole('[{"a":1}]'))).toContain("--map");
+    expect(await refusal(readWhole('[{"a":1},{"b"'))).toContain("record 2: the input is cut off");
+    expect(await refusal(readWhole("a,b\n1,2\n"))).toContain("categoryId=COLUMN");
+    // Columns of one name, or of none, each show their own value.
+    const twice = await refusal(readWhole("Pet,Pet,,,K\nRex,Max,x,y,Dog\n"));
+    expect([...twice.matchAll(/^ {2}.*"(.*)"$/gm)].map(([, value]) => value)).toEqual(
+      "Rex Max x y Dog".split(" "),
+    );
+  });
+
+  test("a list without records is no fault", async () => {
+    expect((await readWhole("[]")).outcomes).toEqual([]);
+    expect((await readWhole('{"animals": []}')).outcomes).toEqual([]);
+  });
+
+  test("a named format tells what the input lacks", async () => {
+    expect(await refusal(readWhole("a,b\n1,2\n", { format: "austin" }))).toBe(
+      'line 1: --format austin needs the columns animal id, name, animal type, outcome type, which are missing; there are "a", "b"',
+    );
+    const asm = "--format asm needs the columns speciesname, which are missing";
+    for (const mark of ["sheltercode", "animaltypename"]) {
+      expect(await refusal(readWhole(`animalname,${mark}\nRex,x\n`))).toContain(asm);
+    }
+    expect(await refusal(readWhole("a,b\n1,2\n", { format: "petfinder" }))).toBe(
+      'line 1: --format petfinder needs the columns type, status, which are missing; there are "a", "b"',
+    );
+  });
+
+  test.each([
+    ["a,b\n1,2\n", "name, categoryId"],
+    ["name,species\nRex,Dog\n", "categoryId"],
+    ["id,category\n1,Dog\n", "name"],
+  ])("our own format tells what the CSV %j lacks", async (text, missing) => {
+    const said = `--format rehome needs the columns ${missing}, which are missing; there are "`;
+    expect(await refusal(readWhole(text, { format: "rehome" }))).toContain(said);
+  });
+
+  test.each([
+    ["rehome", "name, categoryId"],
+    ["petstore", "name, category"],
+    ["petfinder", "type, status"],
+    ["rescuegroups", "attributes, relationships"],
+    ["asm", "animalname, speciesname"],
+    ["austin", "animal id, name, animal type, outcome type"],
+  ])("%s tells what none of the first JSON records has", async (format, missing) => {
+    const said = `--format ${format} needs the columns ${missing}, which are missing; there are "a", "b"`;
+    for (const text of ['[{"a":1},{"b":2}]', '{"a":1}\n{"b":2}\n']) {
+      expect(await refusal(readWhole(text, { format: format }))).toContain(said);
+      expect((await readWhole("[]", { format: "rehome" })).outcomes).toEqual([]);
+    }
+  });
+
+  test("a field that one of the first records has is not lacking", async () => {
+    const text = '[{"name":"Bo"},{"name":"Rex","category":{"id":1},"status":"sold"}]';
+    expect((await readWhole(text, { format: "petstore" })).outcomes.map(brief)).toEqual([
+      "1 rejected: category: expected a category with an id, found none",
+      "2 Rex / 1 / sold",
+    ]);
+  });
+});
+
+describe("--map", () => {
+  const map = 'name=pet name,categoryId="Kind, or species",status=State,externalId=Tag';
+
+  test("names columns whatever their case, and one with a comma in quotes", async () => {
+    const { outcomes } = await readFixture("other.csv", { columns: parseFieldMap(map) });
+    expect(outcomes.map(brief)).toEqual([
+      "2 Bo / Dog / available [T-1]",
+      "3 Unnamed / 7 / pending [T-2]",
+      '4 gone: State "Stray" [T-3]',
+    ]);
+  });
+
+  test("names columns whatever their accents", async () => {
+    const format = { columns: parseFieldMap("name=Nombre,categoryId=Especie,status=Situacion") };
+    const text = "Nombre,Especie,Situación\nBo,Perro,Adoptado\n";
+    const { outcomes } = await readWhole(text, format);
+    expect(outcomes.map(brief)).toEqual(["2 Bo / Perro / sold"]);
+  });
+
+  test("leads into JSON objects by dots, never into what objects inherit", async () => {
+    const text = '[{"pet":{"title":"Bo"},"kind":{"id":9223372036854775807},"s":{"now":"sold"}}]';
+    const columns = parseFieldMap("name=pet.title,categoryId=kind.id,status=s.now");
+    expect((await readWhole(text, { columns })).outcomes.map(brief)).toEqual([
+      "1 Bo / 9223372036854775807 / sold",
+    ]);
+    for (const inherited of ["status=constructor.name", "status=s.now,externalId=valueOf"]) {
+      const map = parseFieldMap(`name=pet.title,categoryId=kind.id,${inherited}`);
+      expect(await refusal(readWhole(text, { columns: map }))).toContain("there is no such column");
+    }
+  });
+
+  test("names a field of JSON with a comma in quotes too", async () => {
+    const columns = parseFieldMap('name="pet, name",categoryId=kind,status=state');
+    const text = '[{"pet, name":"Bo","kind":"Dog","state":null},{"state":"sold"}]';
+    expect((await readWhole(text, { columns })).outcomes.map(brief)[0]).toBe("1 Bo / Dog / none");
+  });
+
+  test("leaves the rest to be guessed, and a typo is none", async () => {
+    const text = "Name,Art,Status\nBo,Dog,pending\n";
+    const given = { columns: parseFieldMap("name=Name") };
+    expect(await readWhole(text, given)).toMatchObject({
+      isGuessed: true,
+      reading: { columns: { name: "Name", categoryId: "Art", status: "Status" } },
+    });
+    for (const name of ["Nam", "Name,categoryId=Breed"]) {
+      const columns = parseFieldMap(`name=${name}`);
+      expect(await refusal(readWhole(text, { columns }))).toContain("there is no such column");
+    }
+    const json = JSON.stringify([{ Name: "Bo", Art: "Dog", Status: "pending" }]);
+    const columns = parseFieldMap("name=Nam");
+    expect(await refusal(readWhole(json, { columns }))).toBe(
+      '--map name=Nam: there is no such column; there are "Name", "Art", "Status"',
+    );
+  });
+
+  test.each(["Age", "Weight", "Arrived"])("%s is no category", async (column) => {
+    const text =
+      "Name,Age,Weight,Arrived,Stand\nBo,2 years,3.5 kg,2026-01-02,sold\nLu,1 year,4 kg,2026-01-03,sold\n";
+    const columns = parseFieldMap(`name=Name,categoryId=${column},status=Stand`);
+    expect(await refusal(readWhole(text, { columns }))).toStartWith(
+      `--map categoryId=${column}: that column has no names of categories`,
+    );
+  });
+
+  test("a name as it is written goes before one in another case", async () => {
+    const format = { columns: parseFieldMap("name=name,categoryId=Kind,status=State") };
+    const { outcomes } = await readWhole("NAME,name,Kind,State\nA1,Bo,Dog,Adopted\n", format);
+    expect(outcomes.map(brief)).toEqual(["2 Bo / Dog / sold"]);
+  });
+
+  test("finds its columns behind the title of a report", async () => {
+    const format = { columns: parseFieldMap("name=Pet,categoryId=Kind,status=State") };
+    const text = "From,To,By\n1/1/2026,5/1/2026,Jo\nPet,Kind,State\nBo,Dog,Adopted\n";
+    const { outcomes } = await readWhole(text, format);
+    expect(outcomes.map(brief)).toEqual(["4 Bo / Dog / sold"]);
+  });
+
+  test("a column that is not there or there twice is refused", async () => {
+    const format = { columns: parseFieldMap("name=Name,categoryId=Kind") };
+    expect(await refusal(readWhole("Name,Species\nBo,Dog\n", format))).toBe(
+      'line 1: --map categoryId=Kind: there is no such column; there are "Name", "Species"',
+    );
+    expect(await refusal(readWhole("NAME,name,Kind\nBo,Bo,Dog\n", format))).toBe(
+      "line 1: --map name=Name: the header has this column 2 times; rename all but one of them",
+    );
+  });
+
+  test.each([
+    ["name", '--map: expected field=Column, found "name"; for example'],
+    ["name=", '--map: expected field=Column, found "name="; for example'],
+    [
+      "name=A,colour=B",
+      '--map: there is no field "colour"; the fields are name, categoryId, status, externalId, updatedAt',
+    ],
+    ["name=A,name=B,categoryId=C", "--map: name is given twice"],
+    ["", "--map: expected field=Column; for example"],
+  ])("%j is explained", (text, problem) => {
+    expect(() => parseFieldMap(text)).toThrow(problem);
+  });
+});

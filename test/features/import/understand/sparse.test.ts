@@ -1,0 +1,147 @@
+/** JSON whose records leave out what is null, as publishers of open data do; all made up. */
+import { describe, expect, test } from "bun:test";
+import { brief, readWhole } from "../helpers.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const briefsOf = async (records: readonly Json[], format?: string) => {
+  const asJson = await readWhole(JSON.stringify(records), { format: format });
+  const lines = records.map((record) => JSON.stringify(record)).join("\n");
+  const asLines = await readWhole(lines, { format: format });
+  const withoutLine = (briefs: readonly string[]) =>
+    briefs.map((each) => each.replace(/^\d+ /, ""));
+  const found = [asJson.format, ...withoutLine(asJson.outcomes.map(brief))];
+  expect([asLines.format, ...withoutLine(asLines.outcomes.map(brief))]).toEqual(found);
+  return found;
+};
+
+const dog = (ID: number, more: Json = {}) => ({
+  ID,
+  ANIMALNAME: `Dog ${ID}`,
+  SPECIESNAME: "Dog",
+  ARCHIVED: 0,
+  ...more,
+});
+
+describe("a field that the first records lack", () => {
+  test("ASM: death, hold and adoption count, in any spelling", async () => {
+    const records = [
+      dog(1),
+      dog(2, { DECEASEDDATE: "2026-01-01T00:00:00" }),
+      dog(3, { IsHold: 1 }),
+      { id: 4, animalname: "Four", speciesname: "Cat", activemovementtype: 1 },
+      dog(5),
+    ];
+    expect(await briefsOf(records)).toEqual([
+      "asm",
+      "Dog 1 / Dog / available [asm:1]",
+      "gone: deceased [asm:2]",
+      "gone: hold [asm:3]",
+      "Four / Cat / sold [asm:4]",
+      "Dog 5 / Dog / available [asm:5]",
+    ]);
+  });
+
+  test("ASM: a field that comes after ten thousand records counts as well", async () => {
+    const records = Array.from({ length: 10_000 }, (_, index) => dog(index + 1));
+    const late = [
+      dog(20_001, { DECEASEDDATE: "2026-01-01" }),
+      dog(20_002, { activemovementtype: 1 }),
+    ];
+    const text = JSON.stringify([...records, ...late]);
+    const { outcomes } = await readWhole(text);
+    expect(outcomes.slice(-3).map((each) => brief(each).replace(/^\d+ /, ""))).toEqual([
+      "Dog 10000 / Dog / available [asm:10000]",
+      "gone: deceased [asm:20001]",
+      "Dog 20002 / Dog / sold [asm:20002]",
+    ]);
+  });
+
+  test("ASM: behind very many words, what says otherwise counts as well", async () => {
+    const animal = (ID: number) => ({ ID, ANIMALNAME: "Rex", SPECIESNAME: "Dog" });
+    const words = Array.from({ length: 600 }, (_, at) => ({ ...animal(at), STATUS: "Adoptable" }));
+    const late = [{ ISHOLD: true }, { ACTIVEMOVEMENTTYPE: 1 }, { DECEASEDDATE: "2026-01-01" }];
+    const text = JSON.stringify([...words, ...late.map((each) => ({ ...words[1], ...each }))]);
+    const { outcomes } = await readWhole(text);
+    expect(outcomes.slice(-4).map((each) => brief(each).replace(/^\d+ /, ""))).toEqual([
+      "Rex / Dog / available [asm:599]",
+      "gone: hold [asm:1]",
+      "Rex / Dog / sold [asm:1]",
+      "gone: deceased [asm:1]",
+    ]);
+  });
+
+  test("Long Beach: the date of an outcome makes its record the newer one", async () => {
+    const stay = { animal_id: "A1", animal_name: "Rex", animal_type: "DOG", intake_is_dead: "no" };
+    const records = [
+      { ...stay, intake_date: "2026-02-05T00:00:00.000", outcome_type: "ADOPTION" },
+      { ...stay, intake_date: "2026-01-05T00:00:00.000", outcome_date: "2026-03-05T00:00:00.000" },
+    ];
+    const { outcomes } = await readWhole(JSON.stringify(records));
+    expect(outcomes.map(({ version }) => version)).toEqual([20260205000000, 20260305000000]);
+  });
+
+  test("Austin, Sonoma and King County are found by the fields of all first records", async () => {
+    const austin = { animal_type: "Dog", monthyear: "05-2024", datetime: "2024-05-02T10:00:00" };
+    const records = [
+      { ...austin, animal_id: "A1" },
+      { ...austin, animal_id: "A2", name: "Bo", outcome_type: "Transfer" },
+    ];
+    const asAustin = [
+      "austin",
+      "Unnamed / Dog / available [austin:A1]",
+      'gone: outcome_type "Transfer" [austin:A2]',
+    ];
+    expect(await briefsOf(records)).toEqual(asAustin);
+    expect(await briefsOf(records, "austin")).toEqual(asAustin);
+    const sonoma = { type: "DOG", days_in_shelter: "3", intake_date: "2026-01-05T00:00:00" };
+    expect(
+      await briefsOf([
+        { ...sonoma, animal_id: "A1", name: "First" },
+        { ...sonoma, animal_id: "A2", name: "Rex", outcome_type: "ADOPTION" },
+      ]),
+    ).toEqual(["sonoma", "First / DOG / available [sonoma:A1]", "Rex / DOG / sold [sonoma:A2]"]);
+    const county = { animal_type: "Cat", date: "2024-06-01T00:00:00.000" };
+    expect(
+      await briefsOf([
+        { ...county, animal_id: "A1", record_type: "FOUND" },
+        { ...county, animal_id: "A2", record_type: "ADOPTABLE", animal_name: "Misty" },
+      ]),
+    ).toEqual([
+      "king-county",
+      'gone: record_type "FOUND" [king-county:A1]',
+      "Misty / Cat / available [king-county:A2]",
+    ]);
+  });
+
+  test("Petstore, Petfinder and our own export are found by later records too", async () => {
+    const pets = [
+      { id: 1, name: "Bo", status: "sold" },
+      { id: 2, name: "Rex", photoUrls: [], category: { id: 1 }, status: "sold" },
+    ];
+    expect(await briefsOf(pets)).toEqual([
+      "petstore",
+      "rejected: category: expected a category with an id, found none",
+      "Rex / 1 / sold [petstore:2]",
+    ]);
+    const found = [
+      { id: 1, name: "Bo", type: "Dog", status: "adopted" },
+      { id: 2, name: "Rex", type: "Dog", status: "adopted", breeds: {} },
+    ];
+    expect((await briefsOf(found))[0]).toBe("petfinder");
+    expect((await briefsOf([{ name: "Bo" }, { name: "Rex", categoryId: 1 }]))[0]).toBe("rehome");
+  });
+
+  test("a column that the first records chose is not replaced by another one", async () => {
+    const animal = { Species: "Dog", Stage: "Available", ARN: "9" };
+    const records = [
+      { ...animal, "Animal #": "A1", "Animal Name": "Bo" },
+      { ...animal, "Animal Name": "Rex" },
+    ];
+    expect(await briefsOf(records)).toEqual([
+      "petpoint",
+      "Bo / Dog / available [petpoint:A1]",
+      "Rex / Dog / available",
+    ]);
+  });
+});

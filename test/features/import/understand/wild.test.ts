@@ -1,0 +1,637 @@
+/** Files as shelters' programs and cities publish them, with the traps of each; all made up. */
+import { describe, expect, test } from "bun:test";
+import { writeXlsx } from "hucre/xlsx";
+import { Dates } from "../../../../src/features/import/understand/dates.ts";
+import { parseStatusWords } from "../../../../src/features/import/understand/statuses.ts";
+import { message } from "../../../../src/features/import/messages.ts";
+import type { Meaning } from "../../../../src/features/import/understand/words.ts";
+import { brief, readFixture, readWhole, refusal } from "../helpers.ts";
+
+const briefs = async (name: string) => {
+  const { format, outcomes } = await readFixture(name);
+  return [format, ...outcomes.map(brief)];
+};
+
+describe("programs and cities", () => {
+  test("Sonoma: an animal that came again, staff names, kinds of euthanasia and transfer", async () => {
+    expect(await briefs("sonoma.csv")).toEqual([
+      "sonoma",
+      "2 HONEY / DOG / available [sonoma:A981001]",
+      "3 TOM, JR / CAT / sold [sonoma:A981002]",
+      '4 gone: Outcome Type "EUTHANIZE" [sonoma:A981003]',
+      '5 gone: Outcome Type "RETURN TO OWNER" [sonoma:A981001]',
+      '6 gone: Outcome Type "TRANSFER" [sonoma:A981004]',
+    ]);
+    const { outcomes } = await readFixture("sonoma.csv");
+    // The blank outcome of today's stay is newer than the outcome of last year's.
+    expect(outcomes.map(({ version }) => version)).toEqual([
+      20260105000000, 20260109000000, 20260106000000, 20251120000000, 20260108000000,
+    ]);
+  });
+
+  test("Austin since May 2025, and Kaggle's copy of it in camel case", async () => {
+    expect(await briefs("austin-2025.csv")).toEqual([
+      "austin",
+      "2 Waffle / Dog / sold [austin:A990001]",
+      "3 Nutmeg / Cat / available [austin:A990002]",
+      '4 gone: Outcome Status "Euthanasia" [austin:A990003]',
+      '5 gone: Outcome Status "Return to Owner" [austin:A990004]',
+      "6 Pickle / Dog / sold [austin:A990004]",
+    ]);
+    expect(await briefs("kaggle.csv")).toEqual([
+      "austin",
+      '2 gone: OutcomeType "Return_to_owner" [austin:A970001]',
+      '3 gone: OutcomeType "Euthanasia" [austin:A970002]',
+      "4 Bramble / Dog / sold [austin:A970003]",
+      '5 gone: OutcomeType "Transfer" [austin:A970004]',
+    ]);
+  });
+
+  test("Shelterluv: statuses with where the animal is behind a dash, and its own words", async () => {
+    expect(await briefs("shelterluv.json")).toEqual([
+      "shelterluv",
+      "1 Biscuit / Dog / available [shelterluv:8001]",
+      "2 Olive / Cat / available [shelterluv:8002]",
+      "3 Moss / Rabbit, Domestic / sold [shelterluv:8003]",
+      '4 gone: Status "Deceased" [shelterluv:8004]',
+      '5 gone: Status "Awaiting Spay/Neuter - In Foster" [shelterluv:8005]',
+      "6 Nut / Dog / pending [shelterluv:8006]",
+    ]);
+    const { outcomes } = await readFixture("shelterluv.json");
+    expect(outcomes[0]?.version).toBe(20251113021320);
+  });
+
+  test("PetPoint: title rows above the header, stages", async () => {
+    expect(await briefs("petpoint.csv")).toEqual([
+      "petpoint",
+      "5 Clover / Dog / available [petpoint:A0060001234]",
+      "6 Mittens / Cat / pending [petpoint:A0060001235]",
+      '7 gone: Stage "Bite Quarantine" [petpoint:A0060001236]',
+      '8 gone: Stage "Released" [petpoint:A0060001237]',
+      "9 Star / Dog / available [petpoint:A0060001238]",
+      '10 gone: Stage "Unassigned" [petpoint:A0060001239]',
+      '11 gone: Stage "Hold - Stray" [petpoint:A0060001240]',
+    ]);
+  });
+
+  test("ASM: each of its flags decides as the program itself does", async () => {
+    expect(await briefs("asm-flags.csv")).toEqual([
+      "asm",
+      "2 Plain / Dog / available [asm:601]",
+      "3 Foster / Dog / available [asm:602]",
+      "4 gone: hold [asm:603]",
+      "5 gone: quarantine [asm:604]",
+      "6 gone: cruelty case [asm:605]",
+      "7 Reserved / Cat / pending [asm:606]",
+      "8 Trial / Cat / pending [asm:607]",
+      "9 Home / Cat / sold [asm:608]",
+      "10 gone: permanent foster [asm:609]",
+      "11 Elsewhere / Cat / available [asm:610]",
+      "12 gone: left the shelter otherwise than by adoption [asm:611]",
+      "13 gone: at a retailer [asm:612]",
+      "14 gone: boarding [asm:613]",
+      "15 Promised / Cat / pending [asm:614]",
+      "16 gone: deceased [asm:615]",
+    ]);
+  });
+
+  test("ASM: a report names the movement, and when the animal came back", async () => {
+    const header =
+      "id,sheltercode,animalname,speciesname,movementtype,istrial,returndate,deceaseddate";
+    const { outcomes } = await readWhole(`${header}
+1,C1,Adopted,Cat,Adoption,0.0,,
+2,C2,Trial,Cat,Adoption,1.0,,
+3,C3,Sent,Cat,Transfer,0.0,,
+4,C4,Fetched,Cat,Reclaimed,0.0,,
+5,C5,Back,Cat,Adoption,0.0,2026-01-02,
+6,C6,Fostered,Cat,Foster,,,
+7,C7,There,Cat,,,,
+8,C8,Late,Cat,Adoption,0.0,,2026-01-03
+9,C9,Moved,Cat,Beamed up,,,
+10,C10,Odd,Cat,constructor,,,
+`);
+    const left = "left the shelter otherwise than by adoption";
+    expect(outcomes.map(brief)).toEqual([
+      "2 Adopted / Cat / sold [asm:1]",
+      "3 Trial / Cat / pending [asm:2]",
+      `4 gone: ${left} [asm:3]`,
+      `5 gone: ${left} [asm:4]`,
+      "6 Back / Cat / available [asm:5]",
+      "7 Fostered / Cat / available [asm:6]",
+      "8 There / Cat / available [asm:7]",
+      "9 gone: deceased [asm:8]",
+      '10 rejected: movementtype: unknown status "Beamed up"',
+      '11 rejected: movementtype: unknown status "constructor"',
+    ]);
+  });
+
+  test("ASM: the newest of an animal's movements counts, whatever their order", async () => {
+    const header =
+      "id,sheltercode,animalname,speciesname,movementdate,movementtype,returndate,lastchangeddate";
+    const { outcomes } = await readWhole(`${header}
+1,C1,Jo,Cat,2025-05-13,Adoption,,2026-01-01
+1,C1,Jo,Cat,2023-05-13,Adoption,2024-01-02,2026-01-01
+2,C2,Al,Cat,,,,2026-01-01
+`);
+    expect(outcomes.map(({ version }) => version)).toEqual([
+      20250513000000, 20230513000000, 20260101000000,
+    ]);
+  });
+
+  test.each([
+    ["archived", "1.0", "gone"],
+    ["archived", "t", "gone"],
+    ["ishold", "T", "gone"],
+    ["activemovementtype", "3.0", "gone"],
+    ["activemovementtype", "Transfer", "gone"],
+    ["activemovementtypename", "Permanent Foster", "gone"],
+    ["movementname", "Escaped", "gone"],
+    ["movementtype", "Stolen", "gone"],
+    ["movementtype", "Released", "gone"],
+    ["movementtype", "Released To Wild", "gone"],
+    ["movementtype", "Retailer", "gone"],
+    ["movementtype", "TNR", "gone"],
+    ["ishold", "yes", "gone"],
+    ["movementtype", "Reservation", "pending"],
+    ["movementtype", "Trial Adoption", "pending"],
+    ["movementtype", "Cancelled Reservation", "available"],
+    ["status", "Adopted", "sold"],
+    ["adoptionstatus", "Reserved", "pending"],
+    ["iscourtesy", "1", "available"],
+    ["ishold", "no", "available"],
+  ] as const)("ASM: %s %s is %s", async (column, value, status) => {
+    const text = `id,animalname,sheltercode,speciesname,${column}\n1,Rex,D1,Dog,${value}\n`;
+    const { outcomes } = await readWhole(text);
+    expect(outcomes.map((each) => (each.kind === "pet" ? each.status : each.kind))).toEqual([
+      status,
+    ]);
+  });
+
+  test("ASM: a courtesy listing of an animal elsewhere is for adoption", async () => {
+    const text = "id,animalname,speciesname,iscourtesy,nonshelteranimal\n1,Rex,Dog,1,1\n";
+    expect((await readWhole(text)).outcomes.map(brief)).toEqual([
+      "2 Rex / Dog / available [asm:1]",
+    ]);
+  });
+
+  test.each(["returndate", "returneddate"])("ASM: %s ends a movement", async (column) => {
+    const header = `id,animalname,speciesname,movementtype,istrial,${column}`;
+    const { outcomes } = await readWhole(
+      `${header}\n1,Rex,Dog,Adoption,,2026-01-02\n2,Bo,Dog,Foster,1,\n`,
+    );
+    expect(outcomes.map(brief)).toEqual([
+      "2 Rex / Dog / available [asm:1]",
+      "3 Bo / Dog / available [asm:2]",
+    ]);
+  });
+
+  test("ASM: its word takes an animal out whose few flags say nothing against it", async () => {
+    const header = "id,sheltercode,animalname,speciesname,deceaseddate,adoptionstatus";
+    const { outcomes } = await readWhole(`${header}
+1,D1,Rex,Dog,,Not For Adoption
+2,D2,Lu,Dog,,Reserved
+3,D3,Bo,Dog,,Adoptable
+4,D4,Mia,Dog,,In our words
+5,D5,Kim,Dog,,
+6,D6,Tom,Dog,2026-01-01,Adoptable
+`);
+    expect(outcomes.map(brief)).toEqual([
+      '2 gone: adoptionstatus "Not For Adoption" [asm:1]',
+      "3 Lu / Dog / pending [asm:2]",
+      "4 Bo / Dog / available [asm:3]",
+      "5 Mia / Dog / available [asm:4]",
+      "6 Kim / Dog / available [asm:5]",
+      "7 gone: deceased [asm:6]",
+    ]);
+  });
+
+  test("PetPoint: an outcome counts more than the stage that the animal had before it", async () => {
+    const header = "Animal #,ARN,Animal Name,Species,Stage,Intake Date/Time,Outcome Type";
+    const { outcomes } = await readWhole(`${header}
+A1,,Clover,Dog,Available,11/1/2026,Adoption
+A2,,Rusty,Dog,Available,11/1/2026,Euthanasia
+A3,,Daisy,Dog,Available,11/1/2026,
+A4,,Max,Dog,Available,11/1/2026,Transport
+`);
+    expect(outcomes.map(brief)).toEqual([
+      "2 Clover / Dog / sold [petpoint:A1]",
+      '3 gone: Outcome Type "Euthanasia" [petpoint:A2]',
+      "4 Daisy / Dog / available [petpoint:A3]",
+      '5 gone: Outcome Type "Transport" [petpoint:A4]',
+    ]);
+  });
+
+  test.each(["Outcome Date", "Outcome Date/Time"])(
+    "PetPoint: the day of an outcome counts, though nothing says how: %s",
+    async (day) => {
+      const header = `Animal #,Animal Name,Species,Stage,${day},Outcome Type`;
+      const { outcomes } = await readWhole(`${header}
+A1,Left,Dog,Available,1/3/2026,
+A2,Home,Dog,Adopted,1/3/2026,
+A3,There,Dog,Available,,
+`);
+      expect(outcomes.map(brief)).toEqual([
+        `2 gone: ${day} without Outcome Type [petpoint:A1]`,
+        "3 Home / Dog / sold [petpoint:A2]",
+        "4 There / Dog / available [petpoint:A3]",
+      ]);
+    },
+  );
+
+  test("an animal that left on a day is not there, though nothing says how", async () => {
+    const header = "animal_id,animal_name,animal_type,outcome_is_dead,outcome_date,outcome_type";
+    const { outcomes } = await readWhole(`${header}
+A1,Left,dog,,2026-02-01,
+A2,There,dog,,,
+A3,Here,dog,,N/A,
+`);
+    expect(outcomes.map(brief)).toEqual([
+      "2 gone: outcome_date without outcome_type [long-beach:A1]",
+      "3 There / dog / available [long-beach:A2]",
+      "4 Here / dog / available [long-beach:A3]",
+    ]);
+  });
+
+  test("an animal without an outcome may still be dead, or not for adoption", async () => {
+    const sonoma =
+      "Name,Type,Impound Number,Animal ID,Outcome Type,Outcome Subtype,Outcome Condition";
+    const first = await readWhole(`${sonoma}
+A,DOG,K1,A1,,,DEAD
+B,DOG,K2,A2,,INTERNET,
+C,DOG,K3,A3,,,HEALTHY
+`);
+    expect(first.outcomes.map(brief)).toEqual([
+      '2 gone: Outcome Condition "DEAD" [sonoma:A1]',
+      "3 gone: Outcome Subtype without Outcome Type [sonoma:A2]",
+      "4 C / DOG / available [sonoma:A3]",
+    ]);
+    const dallas = "Animal_Id,Animal_Type,Animal_Breed,Kennel_Status,Outcome_Type";
+    const second = await readWhole(`${dallas}
+A1,DOG,MIX,UNAVAILABLE,
+A2,DOG,MIX,IMPOUNDED,
+A3,DOG,MIX,UNAVAILABLE,ADOPTION
+`);
+    expect(second.outcomes.map(brief)).toEqual([
+      '2 gone: Kennel_Status "UNAVAILABLE" [dallas:A1]',
+      "3 Unnamed / DOG / available [dallas:A2]",
+      "4 Unnamed / DOG / sold [dallas:A3]",
+    ]);
+  });
+
+  test("a column without a name, such as the index that pandas writes, is no field", async () => {
+    const austin = ",Animal ID,Name,Animal Type,Outcome Type,MonthYear";
+    const first = await readWhole(`${austin}\n0,A1,Rex,Dog,Adoption,m\n1,A2,Lu,Dog,,m\n`);
+    expect(first.outcomes.map(brief)).toEqual([
+      "2 Rex / Dog / sold [austin:A1]",
+      "3 Lu / Dog / available [austin:A2]",
+    ]);
+    const dallas = ",Animal_Id,Animal_Type,Animal_Breed,Kennel_Status,Outcome_Type";
+    const second = await readWhole(`${dallas}\n0,A1,DOG,MIX,LAB,\n`);
+    expect(second.outcomes.map(brief)).toEqual(["2 Unnamed / DOG / available [dallas:A1]"]);
+  });
+
+  test("a list without names has no other words for them", async () => {
+    const header = "AnimalID,AnimalType,IntakeSubtype,IntakeReason,OutcomeType";
+    const text = `${header}\nA1,CAT,OTC,STRAY,ADOPTION\nA2,DOG,FIELD,MOVING,EUTH\nA3,DOG,FIELD,MOVING,\n`;
+    const { reading, outcomes } = await readWhole(text);
+    expect(reading.columns).toEqual({
+      categoryId: "AnimalType",
+      status: "OutcomeType",
+      externalId: "AnimalID",
+    });
+    expect(outcomes.map(brief)).toEqual([
+      "2 Unnamed / CAT / sold [A1]",
+      '3 gone: OutcomeType "EUTH" [A2]',
+      "4 Unnamed / DOG / available [A3]",
+    ]);
+  });
+
+  test("a column that the header has twice has one value, or the record is bad", async () => {
+    const header =
+      "Animal ID,Animal Name,Animal Type,Outcome Type,Outcome Date,Outcome is dead,Outcome Type";
+    const { outcomes } = await readWhole(`${header}
+A1,Rex,Dog,,2026-02-01,no,Adoption
+A2,Lu,Dog,Adoption,2026-02-01,no,Adoption
+A3,Bo,Dog,Adoption,2026-02-01,no,Euthanasia
+`);
+    const differ = `the file has this column twice, here with "Adoption" and "Euthanasia"`;
+    expect(outcomes.map(brief)).toEqual([
+      "2 Rex / Dog / sold [long-beach:A1]",
+      "3 Lu / Dog / sold [long-beach:A2]",
+      `4 rejected: Outcome Type: ${differ}; remove one of them`,
+    ]);
+  });
+
+  test("RescueGroups: the status that a record refers to, named behind all animals", async () => {
+    expect(await briefs("rescuegroups-statuses.json")).toEqual([
+      "rescuegroups",
+      "1 Ember / Dog / available [rescuegroups:7101]",
+      "2 Slate / Dog / pending [rescuegroups:7102]",
+      '3 gone: status "Deceased" [rescuegroups:7103]',
+      "4 Flint / Dog / sold [rescuegroups:7104]",
+      "5 rejected: relationships.statuses: the input has no name for the status id 77",
+    ]);
+  });
+});
+
+describe("RescueGroups", () => {
+  const said = async (pending: unknown, status?: string) => {
+    const data = { type: "statuses", id: "1" };
+    const animal = {
+      type: "animals",
+      id: "5",
+      attributes: { name: "Rex", isAdoptionPending: pending },
+      relationships: {
+        species: { data: { id: "8" } },
+        ...(status && { statuses: { data: [data] } }),
+      },
+    };
+    const species = { type: "species", id: "8", attributes: { singular: "Dog" } };
+    const included = [species, { ...data, attributes: { name: status } }];
+    const { outcomes } = await readWhole(JSON.stringify({ data: [animal], included }));
+    return outcomes.map((each) => (each.kind === "pet" ? each.status : each.kind));
+  };
+
+  test.each([
+    ["Yes", undefined, "pending"],
+    [true, undefined, "pending"],
+    ["No", undefined, "available"],
+    [false, undefined, "available"],
+    ["", undefined, undefined],
+    ["Maybe", undefined, "reject"],
+    ["Yes", "Available", "pending"],
+    ["No", "Available", "available"],
+    ["No", "Adoption Pending", "pending"],
+    [true, "Adopted", "sold"],
+    [true, "Deceased", "gone"],
+  ] as const)(
+    "an adoption that is pending, %j, and the status %j",
+    async (pending, status, expected) => {
+      expect(await said(pending, status)).toEqual([expected]);
+    },
+  );
+
+  test("names a species in the plural where it has no singular", async () => {
+    const included = [
+      { type: "species", id: "8", attributes: { singular: " ", plural: " Dogs " } },
+      { type: "species", id: "9", attributes: { singular: "", plural: " " } },
+    ];
+    const data = ["8", "9"].map((id) => ({
+      type: "animals",
+      attributes: { name: "Rex", isAdoptionPending: false },
+      relationships: { species: { data: { id } } },
+    }));
+    const { outcomes } = await readWhole(JSON.stringify({ data, included }));
+    expect(outcomes.map(brief)).toEqual([
+      "1 Rex / Dogs / available",
+      "2 rejected: relationships.species: the input has no name for the species id 9",
+    ]);
+  });
+
+  test("is not any record with attributes", async () => {
+    expect(await refusal(readWhole('[{"attributes":{"name":"Rex"}}]'))).toContain("--map");
+  });
+});
+
+describe("outcomes", () => {
+  const header = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type";
+  const read = async (outcome: string, statuses?: ReadonlyMap<string, Meaning>) => {
+    const { outcomes } = await readWhole(`${header}\nA1,Rex,,m,"${outcome}",Dog\n`, { statuses });
+    return outcomes.map(brief);
+  };
+
+  test.each(["Adptn", "Abandoned Project", "Fnd home"])("%j is asked for", async (outcome) => {
+    const problem = `Outcome Type: unknown status ${JSON.stringify(outcome)}`;
+    expect(await read(outcome)).toEqual([`2 rejected: ${problem}`]);
+    const told = parseStatusWords([`${outcome}=sold`]);
+    expect(await read(outcome, told)).toEqual(["2 Rex / Dog / sold [austin:A1]"]);
+  });
+
+  test("one that says that the animal is there leaves it there", async () => {
+    expect(await read("Available")).toEqual(["2 Rex / Dog / available [austin:A1]"]);
+    expect(await read("Foster to adopt")).toEqual(["2 Rex / Dog / pending [austin:A1]"]);
+  });
+
+  const cities = {
+    Austin:
+      "Transfer|Return to Owner|Euthanasia|Died|Disposal|Missing|Relocate|Rto-Adopt|Stolen|Lost",
+    Sonoma: "EUTHANIZE|RTOS|VET|ESCAPED/STOLEN|APPT|SHELTER",
+    Dallas:
+      "CLOSED|DEAD ON ARRIVAL|FOSTER|FOUND EXP|LOST EXP|OTHER|SNR|TNR|TREATMENT|UNASSIGNED|WILDLIFE",
+    "Long Beach":
+      "RESCUE|COMMUNITY CAT|HOMEFIRST|SHELTER, NEUTER, RETURN|RETURN TO RESCUE|TRANSPORT|DUPLICATE|RETURN TO WILD HABITAT|TRAP, NEUTER, RELEASE|TRAP, NEUTER, RETURN",
+  };
+  const known = Object.values(cities).flatMap((list) => list.split("|"));
+  test.each(known)("of these publishers, %j is known", async (outcome) => {
+    expect(await read(outcome)).toEqual([
+      `2 gone: Outcome Type ${JSON.stringify(outcome)} [austin:A1]`,
+    ]);
+    // What the operator says goes before it.
+    const told = parseStatusWords([`"${outcome}"=none`]);
+    expect(await read(outcome, told)).toEqual(["2 Rex / Dog / none [austin:A1]"]);
+  });
+});
+
+describe("the name of an animal that is gone", () => {
+  const king = "Animal_ID,Animal_Name,Record_Type,animal_type";
+  const austin = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type";
+  const asm = '"ID":1,"SPECIESNAME":"Cat","DECEASEDDATE":"2024-01-01","ARCHIVED":0';
+  test.each([
+    ["a word", `${king}\nA1,Foggy,FOUND,Cat\n`, "Foggy"],
+    ["none", `${king}\nA1,,FOUND,Cat\n`, undefined],
+    ["no category", `${king}\nA1,Foggy,FOUND,\n`, undefined],
+    ["an outcome", `${austin}\nA1,*Foggy,,m,Died,Cat\n`, "Foggy"],
+    ["a departure", `${austin}\nA1,Foggy,,m,RTOS,Cat\n`, "Foggy"],
+    ["ASM's flags", `[{${asm},"ANIMALNAME":"Foggy"}]`, "Foggy"],
+  ])("%s", async (_, input, name) => {
+    const { outcomes } = await readWhole(input);
+    expect(outcomes).toMatchObject([{ kind: "gone" }]);
+    expect(outcomes[0]).toHaveProperty("name", name);
+  });
+});
+
+describe("times as they are written", () => {
+  test.each([
+    ["01-Mar-24", 20240301000000],
+    ["March 1, 2024 3:05 PM", 20240301150500],
+    ["1 de marzo de 2024", 20240301000000],
+    ["1. Mai 2024", 20240501000000],
+    ["1. Maerz 2024", 20240301000000],
+    ["2 août 2024", 20240802000000],
+    ["3/1/24", 20240301000000],
+    ["3/1/71", 19710301000000],
+    ["12/31/69 11:59 PM", 20691231235900],
+    ["45352", 20240301000000],
+    ["1709251200", 20240301000000],
+    ["2024-03-01T00:00:00.000Z", 20240301000000],
+    ["20240301", 20240301000000],
+    ["Fri, 01 Mar 2024 08:00", 20240301080000],
+    ["1er mars 2024", 20240301000000],
+    ["1º de março de 2024", 20240301000000],
+    ["1 oct. 2024", 20241001000000],
+    ["05NOV2026", 20261105000000],
+    ["5Okt26", 20261005000000],
+    ["05/Nov/2026", 20261105000000],
+    ["5.Nov.2026", 20261105000000],
+    ["5.November 2026 10:00", 20261105100000],
+    [`2026-11-05${" ".repeat(200)}x`, undefined],
+    ["Thu Nov 05 2026 10:00:00 GMT+0100 (Central European Standard Time)", 20261105090000],
+    ["jeudi 5 novembre 2026", 20261105000000],
+    ["Donnerstag, 5. November 2026 um 10:00 Uhr", 20261105100000],
+    ["5 nov. 2026 à 10:00", 20261105100000],
+    ["5 de noviembre de 2026, a las 3:05 p. m.", 20261105150500],
+    ["5 de novembro de 2026 às 10h30", 20261105103000],
+    ["November 5, 2026 at 10:00 AM", 20261105100000],
+    ["02/29/2024", 20240229000000],
+    ["5.11.2026 14.30", 20261105143000],
+    ["5.11.2026 14.30.15", 20261105143015],
+    ["2026/11/05", 20261105000000],
+    ["2026.11.05 10:00", 20261105100000],
+    ["1st November 2026", 20261101000000],
+    ["November 2nd, 2026", 20261102000000],
+    ["3rd Nov 2026", 20261103000000],
+    ["November 5th 2026", 20261105000000],
+    ["20000", 19541003000000],
+    ["80001", undefined],
+    ["45352.5", 20240301120000],
+    ["1709251200000", 20240301000000],
+    [1709251200000, 20240301000000],
+    [45352n, 20240301000000],
+    [99_999_999, undefined],
+    [500_000_000, 19851105005320],
+    ["2026-11-05T24:00:00", 20261105240000],
+    ["2026-11-05T25:00:00", undefined],
+    ["2026-11-05 10:60", undefined],
+    ["2016-12-31T23:59:60Z", 20161231235960],
+    ["1/2/202", undefined],
+    ["1/2/20265", undefined],
+    ["31/02", undefined],
+    ["yesterday", undefined],
+    ["13/13/2024", undefined],
+    ["02/30/2026", undefined],
+    ["29.2.2026", undefined],
+    ["2026-04-31", undefined],
+    ["20260230", undefined],
+    ["31 abr 2026", undefined],
+    ["Room 20240301", undefined],
+    ["Cage 5/1/2026", undefined],
+  ])("%s", (text, expected) => {
+    expect(new Dates().sortable(text)).toBe(expected);
+  });
+
+  test.each([
+    "2026-11-05T14:00:00Z",
+    "2026-11-05T09:00:00-05:00",
+    "2026-11-05 09:00:00 -0500",
+    "2026-11-05T09:00:00.123-05",
+    "2026-11-05T19:30:00+05:30",
+    "2026-11-06T01:00:00+11:00",
+    "2026-11-06T04:00:00+14:00",
+    "20261105T090000-0500",
+    "11/05/2026 9:00 AM -05:00",
+    "Thu, 05 Nov 2026 14:00:00 GMT",
+    "05 Nov 2026 15:00:00 UTC+01:00",
+    "Nov 5, 2026 15:00:00 +0100",
+  ])("%s is 14:00 of that day in UTC", (text) => {
+    expect(new Dates().sortable(text)).toBe(20261105140000);
+  });
+
+  test.each(["en", "es", "de", "fr", "nl", "pt"])(
+    "with the months of %s, long and short",
+    (locale) => {
+      for (const month of ["long", "short"] as const) {
+        const { format } = new Intl.DateTimeFormat(locale, { month, timeZone: "UTC" });
+        const names = Array.from({ length: 12 }, (_, at) => format(Date.UTC(2026, at)));
+        const read = names.map((name) => new Dates().sortable(`5 ${name} 2026`));
+        expect(read).toEqual(names.map((_, at) => 20260105000000 + at * 100_000_000));
+      }
+    },
+  );
+
+  test("the newer of two records holds, whatever the zones of their times", async () => {
+    const row = (outcome: string, time: string) => `A1,Rex,${time},m,${outcome},Dog\n`;
+    const adopted = row("Adoption", "2026-11-05T09:00:00-05:00");
+    const there = row("", "2026-11-05T10:00:00Z");
+    const header = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\n";
+    const { outcomes } = await readWhole(header + adopted + there);
+    const [first, second] = outcomes.map(({ version }) => version ?? 0) as [number, number];
+    expect(first).toBeGreaterThan(second);
+  });
+
+  test.each([
+    ["3/4/2026", 20260304],
+    ["3.4.2026", 20260403],
+    ["12.25.2025", 20251225],
+    // A day that no month has turns the order of all others round, unless there are such of both.
+    ["25/12/2025 3/4/2026", 20260403],
+    ["25/12/2025 12/25/2025 3/4/2026", 20260304],
+    ["3/4/2026 25/12/2025", 20251225],
+  ])("of %s the last one is read as %d", (texts, day) => {
+    const dates = new Dates();
+    const all = texts.split(" ");
+    for (const each of all) dates.learn(each);
+    expect(dates.sortable(all.at(-1))).toBe(day * 1_000_000);
+  });
+
+  test("the order shows in any row, however late", async () => {
+    const rows = Array.from({ length: 3_000 }, (_, at) => `${at},Rex,Dog,Available,03/02/2026\n`);
+    const text = `Tag,Name,Kind,State,Date\n${rows.join("")}x,Lu,Dog,Available,25/12/2025\n`;
+    const { outcomes } = await readWhole(text);
+    expect(outcomes[0]?.version).toBe(20260203000000);
+  });
+
+  test("one that cannot be read is said", async () => {
+    const text = "Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\nA1,Rex,soon,m,,Dog\n";
+    const { notes } = await readWhole(text);
+    expect(notes).toEqual([
+      { said: message("datesUnreadable", "DateTime"), records: 1, firstLine: 2, example: '"soon"' },
+    ]);
+  });
+});
+
+describe("ids that are none", () => {
+  test("placeholders, and what a spreadsheet made of them", async () => {
+    const ids = ["N/A", "#N/A", "-", "null", "0", "01-Mar", "9.8102E+14", "A7"];
+    const rows = ids.map((id, at) => `${id},Rex ${at},,m,,Dog\n`).join("");
+    const text = `Animal ID,Name,DateTime,MonthYear,Outcome Type,Animal Type\n${rows}`;
+    const { outcomes, notes } = await readWhole(text);
+    expect(outcomes.map(({ externalId }) => externalId).filter(Boolean)).toEqual(["austin:A7"]);
+    expect(notes).toEqual([
+      {
+        said: message("idsDamaged"),
+        records: 2,
+        firstLine: 7,
+        example: "01-Mar",
+      },
+    ]);
+  });
+});
+
+describe("ids that a workbook has as dates", () => {
+  const header = ["Animal ID", "Name", "DateTime", "MonthYear", "Outcome Type", "Animal Type"];
+  const first = new Date(Date.UTC(2026, 2, 1));
+  const ids = [first, first, new Date(Date.UTC(2026, 2, 1, 1, 30)), "A7"];
+
+  test("are none, so that two animals of one such date stay two", async () => {
+    const rows = ids.map((id, at) => [id, `Rex ${at}`, first, "m", "", "Dog"]);
+    const bytes = await writeXlsx({ sheets: [{ name: "Animals", rows: [header, ...rows] }] });
+    const { outcomes, notes } = await readWhole(bytes);
+    expect(outcomes.map(({ externalId }) => externalId)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      "austin:A7",
+    ]);
+    expect(notes).toEqual([
+      { said: message("idsDamaged"), records: 3, firstLine: 2, example: "2026-03-01" },
+    ]);
+    // The same cells are dates where a date belongs.
+    expect(outcomes.map(({ version }) => version)).toEqual(ids.map(() => 20260301000000));
+  });
+
+  test("are ids as the texts of a CSV file", async () => {
+    const { outcomes, notes } = await readWhole(`${header.join()}\n2026-03-01,Rex,,m,,Dog\n`);
+    expect(outcomes.map(({ externalId }) => externalId)).toEqual(["austin:2026-03-01"]);
+    expect(notes).toEqual([]);
+  });
+});

@@ -1,0 +1,246 @@
+/** What a status means: the list of words, the stems, the rest behind a word, and dated words. */
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import {
+  parseStatusWords,
+  saysDead,
+  Statuses,
+} from "../../../../src/features/import/understand/statuses.ts";
+import type { Meaning } from "../../../../src/features/import/understand/words.ts";
+
+const read = (word: string) => new Statuses().understood(word);
+const meaningOf = (word: string) => read(word)?.meaning;
+
+/** Words parted by bars, by what they mean. */
+function casesOf(lists: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
+  return Object.entries(lists).flatMap(([meaning, list]) =>
+    list.split("|").map((word) => [word.trim(), meaning] as const),
+  );
+}
+
+describe("words that shelters write", () => {
+  const cases = casesOf({
+    available: `Disponible para adopción|Disponible à l'adoption|Disponível para adoção
+      |Beschikbaar voor adoptie|sucht ein Zuhause|noch frei|En busca de hogar|Busca casa|Zoekt thuis|vrij
+      |Adoptable immédiatement|Available in foster|Cherche une famille|Procura um lar`,
+    pending: `On Hold|En proceso de adopción|Proceso de adopción|Em processo de adoção|Adoption in progress
+      |Pre-adoptado|Reservado/a|Réservé·e|Réservé.e|Reservado-a|En espera|en cours`,
+    sold: `ADOPTADO/A|Adotado/a|Adopté(e)|Adopté·e|Hat ein Zuhause|Zuhause gefunden|Adopted Offsite
+      |Healthy In Home`,
+    gone: `Murió|Faleceu|Morreu|Fallecido/a|Pflegestelle|Auf Pflegestelle|En acogida|In Foster|Foster
+      |Regenbogenbrücke|Rendu à son propriétaire|Pas disponible|Owner Reclaimed|Retirado|Perdida
+      |Encontrado|Verlegt|Unassigned|Medical Hold|Stray hold|Disponible (falleció)`,
+    none: "none|NONE",
+  });
+  test.each(cases)("%s is %s, by the list", (word, meaning) => {
+    expect(read(word)).toEqual({ meaning: meaning as Meaning, by: "list" });
+  });
+
+  test.each(["Option", "Übertragen", "Checked", "Adoptive parent wanted", "Zone 7"])(
+    "%s is asked for",
+    (word) => {
+      expect(read(word)).toBeUndefined();
+    },
+  );
+});
+
+describe("the rest of a status", () => {
+  const cases = casesOf({
+    available: `Available - In Foster|Available - Behavior/Must Read|Available - Stray|Available (returned)
+      |Available: Adoption|Available - None|Available (kennel 12)|Disponible - jaula 3`,
+    pending:
+      "Available (adoption pending)|Available For Adoption - Pending|Available: hold for Smith",
+    sold: "Available - Adopted|Adopted (released)",
+    gone: `Available: No|Disponível: não|Available: false|Available (0)|Available — Deceased|Available - Deceased
+      |Zu vermitteln - verstorben|Available - Returned to Owner|Available - Quarantine|Ready - Not Available
+      |Disponible: non|Available - deceased 3/14|Available - medical|Pending - died|On hold - medical
+      |Adopted - died 3/14`,
+  });
+  test.each(cases)("%s is %s", (word, meaning) => {
+    expect(meaningOf(word)).toBe(meaning as Meaning);
+  });
+
+  test.each([
+    "Available - soon",
+    "Available (not yet)",
+    "Available - ask Maria",
+    "Disponible - ya no",
+  ])("%s is asked for", (word) => {
+    expect(read(word)).toBeUndefined();
+  });
+});
+
+describe("stems", () => {
+  const cases = casesOf({
+    gone: `not adoptable yet|un-adoptable|unavailable until May|no adopt|Euth. by vet|Death in care|Dispos.
+      |Transfered to SPCA|Returned to field|RTF area|Reclaimed by owner|Redeemed by him|Rescue-only|Lost at sea|Found stray
+      |Releasing|Escaped again|Stolen car|Spay appointment|Stray wait|Medication|Behavioural|Legal case
+      |Quarantined|Assessment|At vet|Fostering|Acogida temporal`,
+    pending: `Foster to adopt, spay later|Adoption trial week|Adopt hold|Pending adoption paperwork|Hold for Smith
+      |Reserva|En lista de espera|Processing`,
+    available: `Adoptable now|Avail|Available today at kennel 3|Disponibles ahora|available for adoption now
+      |Available in foster care|bonded pair available`,
+    sold: "Adopted by the Smiths|Adoption completed|Adoptadas|Adotadas|Bereits vermittelt",
+  });
+  test.each(cases)("%s is %s", (word, meaning) => {
+    expect(read(word)).toEqual({ meaning: meaning as Meaning, by: "stem" });
+  });
+
+  const never =
+    `no longer available|ya no disponible|não está disponível|non-adoptable|not currently available
+    |ineligible for adoption|available soon|available until Friday|available for foster|nicht mehr verfügbar
+    |plus disponible|non più disponibile|available except Sundays|never available`.split("|");
+  test.each(never.map((word) => word.trim()))("%s is never available", (word) => {
+    expect(["available", "pending"]).not.toContain(meaningOf(word) ?? "asked");
+  });
+
+  test.each(["pre-adoption", "noch nicht vermittelt", "adoption cancelled", "failed adoption"])(
+    "%s is never sold",
+    (word) => {
+      expect(meaningOf(word)).toBeUndefined();
+    },
+  );
+
+  const stem = fc.constantFrom(
+    "available",
+    "adoptable",
+    "disponible",
+    "disponível",
+    "for adoption",
+  );
+  const negation = fc.constantFrom(
+    ..."no longer,not,not currently,non,nicht,nicht mehr,no,ya no,não,não está,ne plus,pas,niet,geen,never,soon".split(
+      ",",
+    ),
+  );
+  const between = fc.constantFrom("", "-", " yet ", ": ", " (", " / ");
+  test("with a negation anywhere are never for adoption", () => {
+    fc.assert(
+      fc.property(negation, between, stem, fc.boolean(), (no, joint, word, isBehind) => {
+        const text = isBehind ? `${word} ${joint} ${no}` : `${no} ${joint} ${word}`;
+        expect(["available", "pending"]).not.toContain(meaningOf(text) ?? "asked");
+      }),
+    );
+  });
+
+  test("beside any word that is not harmless are never available", () => {
+    const other = fc.constantFrom(
+      ..."sick,bites,tomorrow,maybe,if,almost,was,formerly,review,Smith".split(","),
+    );
+    fc.assert(
+      fc.property(stem, other, fc.boolean(), (word, rest, isBehind) => {
+        expect(meaningOf(isBehind ? `${word} ${rest}` : `${rest} ${word}`)).not.toBe("available");
+      }),
+    );
+  });
+
+  test("of a death go before all others", () => {
+    const death = fc.constantFrom("deceased", "died", "euthanized", "dead", "disposed");
+    const other = fc.constantFrom(
+      "available",
+      "adoption pending",
+      "reserved",
+      "adoptable",
+      "adopted",
+    );
+    fc.assert(
+      fc.property(
+        death,
+        other,
+        fc.constantFrom(" ", " - ", ": "),
+        fc.boolean(),
+        (dead, word, joint, isBehind) => {
+          expect(meaningOf(isBehind ? `${word}${joint}${dead}` : `${dead}${joint}${word}`)).toBe(
+            "gone",
+          );
+        },
+      ),
+    );
+  });
+
+  test("are told from the list, and are not read where a reading was confirmed", () => {
+    const statuses = new Statuses();
+    statuses.understood("Hold for Smith");
+    statuses.understood("Reserved");
+    expect([...statuses.stems()]).toEqual([["Hold for Smith", "pending"]]);
+    const confirmed = new Statuses(new Map(), undefined, { readsStems: false });
+    expect(confirmed.understood("Hold for Smith")).toBeUndefined();
+    expect(confirmed.meaningOf("Reserved")).toBe("pending");
+  });
+});
+
+describe("dated words", () => {
+  test.each([
+    ["Adopted 3/14", "sold"],
+    ["Adoptada 14/3", "sold"],
+    ["Sold (8 May)", "sold"],
+    ["Adopted on March 3, 2024", "sold"],
+    ["Adoptado el 3 de marzo de 2024", "sold"],
+    ["Vermittelt am 3.4.2026", "sold"],
+    ["Available 3/14", "available"],
+    ["Reserved since 2026-03-14", "pending"],
+  ] as const)("%s is %s, as without the date", (word, meaning) => {
+    expect(read(word)).toEqual({ meaning, by: "list" });
+  });
+
+  test("no other word is taken for a month", () => {
+    expect(read("Available Zone 3")).toBeUndefined();
+  });
+});
+
+describe("words of this import", () => {
+  test("--status goes before what is known, in any language and case", () => {
+    const statuses = new Statuses(
+      parseStatusWords(["Unassigned=available,STRAY=none", "OPEN=sold"]),
+    );
+    const meanings = ["unassigned", "Stray", "open", "open 3/14"].map((each) =>
+      statuses.meaningOf(each),
+    );
+    expect(meanings).toEqual(["available", "none", "sold", "sold"]);
+  });
+
+  test("--status gives a meaning to numbers and truths of JSON too, but not to nothing", () => {
+    const statuses = new Statuses(parseStatusWords(["true=Available, 2 = gone", "null=gone"]));
+    const meanings = [true, 2, null, undefined, false].map((value) => statuses.meaningOf(value));
+    expect(meanings).toEqual(["available", "gone", undefined, undefined, undefined]);
+  });
+
+  test("--status date=sold is what a date means", () => {
+    const statuses = new Statuses(parseStatusWords(["date=sold"]));
+    expect(["2026-03-14", "3/14/26", "soon"].map((each) => statuses.meaningOf(each))).toEqual([
+      "sold",
+      "sold",
+      undefined,
+    ]);
+  });
+
+  test.each(["sold", "sold=", "=sold", "x=free"])("--status %s is explained", (text) => {
+    const problem = `--status: expected WORD=available|pending|sold|none|gone, found "${text}"; for example`;
+    expect(() => parseStatusWords([text])).toThrow(problem);
+  });
+
+  test("a ? is left for somebody to fill in", () => {
+    expect(() => parseStatusWords(["Zone 1=gone,OPEN=?"])).toThrow(
+      '--status: say what "OPEN" means',
+    );
+  });
+});
+
+test.each([
+  ["DEAD", true],
+  ["Died in care", true],
+  ["Humanely euthanized", true],
+  ["DISPO REQ", true],
+  ["Muerto", true],
+  ["Verstorben", true],
+  ["Owner died", false],
+  ["OWNER DECEASED", false],
+  ["her mother died", false],
+  ["Alive on Intake", false],
+  ["not dead", false],
+  ["Healthy", false],
+  ["found beside the road near the house where its owner had died in May", false],
+  [true, false],
+])("a column of states with %j says that the animal died: %p", (value, isDead) => {
+  expect(saysDead(value)).toBe(isDead);
+});

@@ -1,0 +1,16 @@
+import { runImport } from "../../src/features/import/do/import.ts";
+import type { ImportOptions } from "../../src/features/import/do/planned.ts";
+import { prepare } from "../../src/features/import/do/prepare.ts";
+import type { Given } from "../../src/features/import/understand/reading.ts";
+import type { Database } from "../../src/storage/database.ts";
+
+/** Imports a text with new categories, as `rehome pets import` does. */
+export async function importText(
+  db: Database,
+  text: string,
+  { given = {}, nowMs = 0, ...options }: ImportOptions & { given?: Given; nowMs?: number } = {},
+) {
+  const prepared = await prepare(new TextEncoder().encode(text), given);
+  const editing = { db, clock: () => nowMs, actor: "tester" };
+  return runImport(editing, prepared, { createCategories: true, ...options });
+}
