@@ -6,7 +6,6 @@ import type { RequestObserver } from "./http/handler.ts";
 import type { AddressLimiter } from "./service/anonymous.ts";
 import type { Logger } from "./service/log.ts";
 import type { StoreKind, StoreObserver } from "./service/open-store.ts";
-import type { Awaitable } from "./storage/contract.ts";
 
 /** A command, made when it is wanted: no start waits for the others. */
 export interface CommandEntry {
@@ -40,7 +39,7 @@ export interface Watcher {
    * Starts to listen on its own address. Returns what the banner shows of it, if anything. Throws
    * AppError when the address cannot be used.
    */
-  listen?(): Awaitable<Listening | undefined>;
+  listen?(): Listening | undefined | Promise<Listening | undefined>;
   /** Called once the service answers at `url`, on `port`. */
   started?(url: URL, port: number): void;
   close(): Promise<void>;

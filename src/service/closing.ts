@@ -1,13 +1,8 @@
-import type { Awaitable } from "../storage/contract.ts";
-
 /**
  * Returns what `work` returns, and calls `close` after it in any case. If `work` fails, its error
  * is thrown, because an error of `close` is mostly a consequence.
  */
-export async function closing<T>(
-  close: () => Awaitable<unknown>,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function closing<T>(close: () => unknown, work: () => Promise<T>): Promise<T> {
   let result: T;
   try {
     result = await work();
@@ -20,7 +15,7 @@ export async function closing<T>(
 }
 
 /** Closes what an error has made useless. */
-export async function quietly(close: () => Awaitable<unknown>): Promise<void> {
+export async function quietly(close: () => unknown): Promise<void> {
   try {
     await close();
   } catch {

@@ -8,11 +8,8 @@ import type { NewPet, Pet } from "../domain/pet.ts";
 import type { ReserveRequest, Reserved, WindowCounts } from "../domain/windows.ts";
 import type { Database } from "./database.ts";
 import type { KeyStore } from "./keys.ts";
-import type { Steps } from "./statement.ts";
 
 export type { ReserveRequest, Reserved };
-
-export type Awaitable<T> = T | Promise<T>;
 
 /** SHA-256 of a key's secret: what is stored of it. */
 export type KeyHash = Uint8Array & { readonly KeyHash: unique symbol };
@@ -126,32 +123,6 @@ export interface WindowStore {
   usage(firstDay: number, keyId: string | undefined): Promise<UsageDay[]>;
 }
 
-export interface TransactionOptions {
-  /** True on the counters' tables, which SQLite keeps in a file of their own. */
-  readonly counters?: boolean;
-  /** True for an operator's work, which may take minutes, longer than a request waits. */
-  readonly patient?: boolean;
-}
-
-/**
- * Runs statements that are the same for both databases, see statement.ts. `work` creates the
- * transaction, and is called again if the database refused it before anything was done.
- */
-export interface Engine {
-  /** Runs a transaction that only reads, in one snapshot. */
-  read<T>(work: () => Steps<T>, options?: TransactionOptions): Awaitable<T>;
-  /** Runs a transaction. All of it is durable when it returns; nothing is stored when it throws. */
-  transact<T>(work: () => Steps<T>, options?: TransactionOptions): Awaitable<T>;
-}
-
-/** An engine on a connection of its own, for temporary tables, which live as long as that. */
-export interface Session extends Engine {
-  /** Runs a transaction that writes temporary tables only, so that nobody waits for its lock. */
-  aside<T>(work: () => Steps<T>): Awaitable<T>;
-  readonly dialect: "sqlite" | "postgres";
-  close(): Awaitable<void>;
-}
-
 /** Numbers that rise with each change made by any process; read once per event-loop turn. */
 export interface StoreVersions {
   readonly keys: number;
@@ -170,7 +141,7 @@ export interface StoreCheck {
   readonly detail: string;
 }
 
-export interface Store extends Engine {
+export interface Store {
   /** Where the data are, as messages show it: a folder, or an address without its password. */
   readonly place: string;
   /** Resolves once all its threads are at work: a server answers nobody before. */
@@ -182,8 +153,6 @@ export interface Store extends Engine {
   readonly pets: PetStore;
   readonly keys: KeyStore;
   readonly windows: WindowStore;
-  /** Opens a separate connection, with space for large temporary tables. They end with it. */
-  session(): Awaitable<Session>;
   /** Cheap and never waiting. */
   versions(): StoreVersions;
   /**

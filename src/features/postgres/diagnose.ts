@@ -2,7 +2,7 @@ import { AppError } from "../../domain/errors.ts";
 import { pendingAfter } from "../../storage/migration-history.ts";
 import { movedMark } from "../../storage/store-state.ts";
 import { describeAddress, parseDatabaseAddress } from "./address.ts";
-import { schemaName } from "./columns.ts";
+import { schemaName } from "../../storage/schema.postgres.ts";
 import { connect } from "./connections.ts";
 import { explainRefusal, readOnlyHint } from "./failures.ts";
 import { appliedMigrations, checkServer, postgresMigrations } from "./migrate.ts";

@@ -30,9 +30,6 @@ const poolerStates = new Set(["42P05", "26000"]);
 const poolerHint =
   "Use PgBouncer 1.21 or newer with max_prepared_statements set, a pool in session mode, or the database's own address.";
 
-/** A temporary table is missing, or there already: a pooler gave the session of another one. */
-const exchangedStates = new Set(["42P01", "42P07"]);
-
 /** The work did not end by its deadline; whether the server did it is unknown. */
 export class DeadlineError extends Error {}
 
@@ -76,15 +73,6 @@ export function asAppError(error: unknown): unknown {
     cause: error,
     why: (error as Error).message,
     hint: hintOf(error),
-  });
-}
-
-/** The same for work on a session of its own. */
-export function asSessionError(error: unknown): unknown {
-  if (!exchangedStates.has(stateOf(error))) return asAppError(error);
-  return new AppError("unavailable", "The database gave this work the session of another one.", {
-    cause: error,
-    hint: "Use a pool in session mode, or the database's own address.",
   });
 }
 

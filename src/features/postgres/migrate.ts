@@ -6,7 +6,7 @@ import {
   olderSchema,
   pendingAfter,
 } from "../../storage/migration-history.ts";
-import { schemaName } from "./columns.ts";
+import { schemaName } from "../../storage/schema.postgres.ts";
 
 export { postgresMigrations } from "./migrations.ts";
 

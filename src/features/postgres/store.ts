@@ -1,17 +1,8 @@
 import type { ReservedSQL, SQL } from "bun";
 import type { ApiKey } from "../../domain/api-key.ts";
 import type { Clock } from "../../domain/clock.ts";
-import type {
-  CommitReport,
-  Session,
-  Store,
-  StoreCheck,
-  StoreVersions,
-  TransactionOptions,
-} from "../../storage/contract.ts";
+import type { CommitReport, Store, StoreCheck, StoreVersions } from "../../storage/contract.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Steps } from "../../storage/statement.ts";
-import { type Noted, openSession, read, transact } from "./engine.ts";
 import { describeAddress, type DatabaseAddress } from "./address.ts";
 import { connect, Connections, repeatable, type Query } from "./connections.ts";
 import { explainRefusal } from "./failures.ts";
@@ -144,7 +135,10 @@ class PostgresStore implements Store {
     const onChange = () => this.#versions.notePets("additions");
     this.db = postgresDatabase(connections, {
       timeoutMs,
-      onCommit: ({ pets: change, epoch }) => this.#note({ animals: change, epoch }),
+      onCommit: ({ pets: change, epoch }) => {
+        if (change !== undefined) this.#versions.notePets(change);
+        if (epoch !== undefined) this.#versions.noteKeys(epoch);
+      },
     });
     this.counters = this.db;
     const pets = new PostgresPets(connections, {
@@ -170,27 +164,6 @@ class PostgresStore implements Store {
     });
     this.keys = options.waitsForServers === true ? bindingKeys(keys) : keys;
     this.#settled = () => Promise.all([pets.settled(), windows.settled()]);
-  }
-
-  read<T>(work: () => Steps<T>, options?: TransactionOptions): Promise<T> {
-    return read(this.#connections.reads, work, options);
-  }
-
-  async transact<T>(work: () => Steps<T>, options?: TransactionOptions): Promise<T> {
-    const { changes } = this.#connections;
-    const { result, noted } = await transact(changes, work, this.#options.timeoutMs, options);
-    this.#note(noted);
-    return result;
-  }
-
-  session(): Promise<Session> {
-    const { address, timeoutMs } = this.#options;
-    return openSession(address, timeoutMs, (noted) => this.#note(noted));
-  }
-
-  #note({ animals, epoch }: Noted): void {
-    if (animals !== undefined) this.#versions.notePets(animals);
-    if (epoch !== undefined) this.#versions.noteKeys(epoch);
   }
 
   versions(): StoreVersions {

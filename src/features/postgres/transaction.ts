@@ -17,7 +17,7 @@ import { isHarmless } from "./failures.ts";
 const dialect = new PgDialect();
 
 /** What runs a statement: a connection, or a transaction on one. */
-export type Client = Pick<SQL, "unsafe">;
+type Client = Pick<SQL, "unsafe">;
 
 interface Connections {
   readonly reads: Runner<{ readonly sql: SQL }>;
@@ -80,7 +80,7 @@ export function lockTimeout(timeoutMs: number): string {
  * The transaction waits for a lock at most `timeoutMs`. The server releases its locks when this
  * process is silent for that long.
  */
-export async function limitLocks(client: Client, timeoutMs: number): Promise<void> {
+async function limitLocks(client: Client, timeoutMs: number): Promise<void> {
   await client.unsafe(
     `SELECT set_config('lock_timeout', $1, true),
       set_config('idle_in_transaction_session_timeout', $2, true)`,

@@ -2,26 +2,16 @@ import type { Database as Connection } from "bun:sqlite";
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type {
-  Awaitable,
-  CommitReport,
-  Session,
-  Store,
-  StoreCheck,
-  StoreVersions,
-  TransactionOptions,
-} from "../contract.ts";
+import type { CommitReport, Store, StoreCheck, StoreVersions } from "../contract.ts";
 import { counterReads } from "../counters.ts";
 import { addAllOnce } from "../create-once.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { keyStore, noteMinute } from "../keys.ts";
 import { createdRow } from "../pet-row.ts";
-import type { Steps } from "../statement.ts";
 import { olderSchema } from "../migration-history.ts";
 import { backupBefore } from "./backup.ts";
 import { attempt, freeSpace, probe, requireRoomToMigrate } from "./checks.ts";
 import { busyTimeoutMs, notOpened, openDatabase, translating } from "./connection.ts";
-import { legacyEngine, openSession } from "./engine.ts";
 import { inMemory, migrationsOf, storeFiles } from "./files.ts";
 import { closeToOthers, makeFor, prepareFolder } from "./folder.ts";
 import { inspectFolder } from "./inspect.ts";
@@ -142,7 +132,6 @@ class SqliteStore implements Store {
   readonly #writer: Writer | undefined;
   readonly #watch: FileWatch | undefined;
   readonly #versions: VersionReader;
-  readonly #legacy: ReturnType<typeof legacyEngine>;
   #reservedSinceCheckpoint = 0;
   /** True while the last reservation failed: only then is a probe worth a write. */
   #hasReserveFailed = false;
@@ -174,21 +163,6 @@ class SqliteStore implements Store {
       ...counterReads(this.counters),
       ...this.#countingReservations(windowStore(limits, options)),
     };
-    this.#legacy = legacyEngine(files, options);
-  }
-
-  read<T>(work: () => Steps<T>, options?: TransactionOptions): T {
-    return this.#legacy.read(work, options);
-  }
-
-  transact<T>(work: () => Steps<T>, options?: TransactionOptions): Awaitable<T> {
-    return this.#legacy.transact(work, options, () => this.#noticing());
-  }
-
-  session(): Session {
-    return openSession(this.#options, (write) =>
-      this.#legacy.writing(write, () => this.#noticing()),
-    );
   }
 
   versions(): StoreVersions {
@@ -230,7 +204,6 @@ class SqliteStore implements Store {
     } finally {
       this.#watch?.close();
       this.#versions.endTurn();
-      this.#legacy.close();
       // The last connection to close folds the logs into their files and removes them.
       this.#catalogue.close(true);
       this.#limits.close(true);
@@ -273,12 +246,6 @@ class SqliteStore implements Store {
   /** Throws `unavailable` while what is stored would be in files that nobody finds again. */
   #requireFiles(): void {
     if (this.#watch?.lost !== undefined) throw this.#watch.lost;
-  }
-
-  /** For a change by the old engine, whose connection is another one. */
-  #noticing(): void {
-    this.#versions.endTurn();
-    this.#requireFiles();
   }
 
   #petStore({ page, byId }: ReturnType<typeof hotReads>): Store["pets"] {
